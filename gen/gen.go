@@ -142,16 +142,17 @@ func All(s *spec.Spec) (files.Plan, error) {
 	}
 	plan.Files = append(plan.Files, aliases...)
 	plan.Owned = append(plan.Owned, "mcp")
-	if err := converters(revisions[:s.Current()+1], &plan); err != nil {
+	if err := converters(s, revisions, &plan); err != nil {
 		return files.Plan{}, err
 	}
 	return plan, nil
 }
 
-// converters plans the package that converts between revisions.
-func converters(revisions []*ir.Revision, plan *files.Plan) error {
+// converters plans the package that converts between revisions. The plan's notes name the
+// values that it does not convert.
+func converters(s *spec.Spec, revisions []*ir.Revision, plan *files.Plan) error {
 	const dir = "compat"
-	steps, err := convert.Steps(revisions)
+	steps, err := convert.Steps(revisions, s.Convert)
 	if err != nil {
 		return err
 	}
@@ -161,7 +162,19 @@ func converters(revisions []*ir.Revision, plan *files.Plan) error {
 	}
 	plan.Files = append(plan.Files, list...)
 	plan.Owned = append(plan.Owned, dir)
+	for _, step := range steps {
+		plan.Notes = append(plan.Notes, unbridged(step)...)
+	}
 	return nil
+}
+
+// unbridged describes the values that a step does not convert.
+func unbridged(step *convert.Step) []string {
+	var all []string
+	for _, place := range step.Unbridged {
+		all = append(all, fmt.Sprintf("%s to %s: %s", step.Older.ID, step.Newer.ID, place))
+	}
+	return all
 }
 
 // One plans the package of one revision.

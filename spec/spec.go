@@ -17,7 +17,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-//go:embed pins.json errata.yaml overlay.yaml docs.yaml */schema.json
+//go:embed pins.json errata.yaml overlay.yaml convert.yaml docs.yaml */schema.json
 var embedded embed.FS
 
 // Embedded returns the spec folder that is built into the program.
@@ -31,6 +31,7 @@ type Spec struct {
 	Errata     []Erratum
 	Deviations []Deviation
 	Overlay    *Overlay
+	Convert    *Conversions
 	Docs       *Docs
 }
 
@@ -84,6 +85,14 @@ func Load(files fs.FS) (*Spec, error) {
 	}
 	s.Errata, s.Deviations = errata.Errata, errata.Deviations
 	if err := s.Docs.check(); err != nil {
+		return nil, err
+	}
+	const conversions = "convert.yaml"
+	src, err := fs.ReadFile(files, conversions)
+	if err != nil {
+		return nil, err
+	}
+	if s.Convert, err = ParseConversions(conversions, src); err != nil {
 		return nil, err
 	}
 	return s, nil

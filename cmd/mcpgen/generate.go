@@ -114,6 +114,7 @@ cannot be written, none is.`,
 				return err
 			}
 			report(cmd, plan, changes, time.Since(start))
+			reportUnbridged(cmd, plan.Notes)
 			return nil
 		},
 	}
@@ -141,6 +142,17 @@ func report(cmd *cobra.Command, plan files.Plan, changes []files.Change, took ti
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%d files in %d ms: %d added, %d modified, %d removed, %d unchanged\n",
 		len(plan.Files), took.Milliseconds(), kinds["add"], kinds["modify"], kinds["remove"], len(plan.Files)-kinds["add"]-kinds["modify"])
+}
+
+// reportUnbridged lists the values that are not converted between revisions.
+func reportUnbridged(cmd *cobra.Command, notes []string) {
+	if len(notes) == 0 {
+		return
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), "\nnot bridged between revisions, for want of a row in spec/convert.yaml:")
+	for _, note := range notes {
+		fmt.Fprintln(cmd.OutOrStdout(), "  "+note)
+	}
 }
 
 func countLines(content []byte) int {

@@ -2,7 +2,10 @@ package convert
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
@@ -11,30 +14,38 @@ import (
 type pairing struct {
 	older, newer *ir.Revision
 	tables       *tables
-	shapes       map[shapeKey]*Shape
+	byKey        map[shapeKey]*Shape
+	shapes       []*Shape
+	names        map[string]bool // of shapes
 	defined      []defined
 	effects      map[*Shape]bool // the shapes with an effect
-	errs         []error
+	gaps         []gap
 }
 
 // shapeKey identifies a shape: by the declarations it converts, where nil stands for a type
-// that is not a declaration, or by the shape of its elements.
+// that is not a declaration, by the shape of its elements, or by what it does.
 type shapeKey struct {
 	from, to *ir.Decl
 	each     *Shape
 	leaveOut bool
-	check    bool
+	max      int
+	does     string
 }
 
 // defined is a pair of declarations that values are converted between.
 type defined struct {
 	older, newer *ir.Decl
 	up, down     *Shape
-	upOK, downOK bool
+}
+
+// gap is a place where values are refused, in terms of the newer revision.
+type gap struct {
+	place, problem string
+	up             bool
 }
 
 func newPairing(older, newer *ir.Revision, t *tables) *pairing {
-	return &pairing{older: older, newer: newer, tables: t, shapes: map[shapeKey]*Shape{}}
+	return &pairing{older: older, newer: newer, tables: t, byKey: map[shapeKey]*Shape{}, names: map[string]bool{}}
 }
 
 // to returns the revision that values are converted to.
@@ -61,21 +72,27 @@ func (p *pairing) define(older, newer *ir.Decl) {
 	if slices.ContainsFunc(p.defined, func(d defined) bool { return d.older == older && d.newer == newer }) {
 		return
 	}
-	d := defined{older: older, newer: newer}
-	d.up, d.upOK = p.value(&ir.Ref{Decl: older}, &ir.Ref{Decl: newer}, true, older.Name)
-	d.down, d.downOK = p.value(&ir.Ref{Decl: newer}, &ir.Ref{Decl: older}, false, newer.Name)
-	p.defined = append(p.defined, d)
+	up := p.value(&ir.Ref{Decl: older}, &ir.Ref{Decl: newer}, true, newer.Name)
+	down := p.value(&ir.Ref{Decl: newer}, &ir.Ref{Decl: older}, false, newer.Name)
+	p.defined = append(p.defined, defined{older, newer, up, down})
 }
 
 // shape returns the shape for a key. On first use, it creates one with a name and calls
 // fill.
-func (p *pairing) shape(key shapeKey, up bool, name string, fill func(*Shape) bool) (*Shape, bool) {
-	if s, ok := p.shapes[key]; ok {
-		return s, true
+func (p *pairing) shape(key shapeKey, name string, fill func(*Shape)) *Shape {
+	if s, ok := p.byKey[key]; ok {
+		return s
 	}
-	s := &Shape{Name: direction(up) + name}
-	p.shapes[key] = s // before it is filled, because it may refer to itself
-	return s, fill(s)
+	unique := name
+	for i := 2; p.names[unique]; i++ {
+		unique = name + "Form" + strconv.Itoa(i)
+	}
+	p.names[unique] = true
+	s := &Shape{Name: unique}
+	p.byKey[key] = s // before it is filled, because it may refer to itself
+	p.shapes = append(p.shapes, s)
+	fill(s)
+	return s
 }
 
 func direction(up bool) string {
@@ -85,135 +102,213 @@ func direction(up bool) string {
 	return "down"
 }
 
-// plainType looks through declarations that only rename a type.
-func plainType(t ir.Type) ir.Type {
-	for {
-		ref, ok := t.(*ir.Ref)
-		if !ok || len(ref.Decl.Unions) > 0 {
-			return t
+// value decides how a value is converted: by a shape, or not at all if it is nil. The place is
+// in terms of the newer revision.
+func (p *pairing) value(from, to ir.Type, up bool, place string) *Shape {
+	f, t := ir.Resolve(from), ir.Resolve(to)
+	if n, ok := t.(*ir.Nullable); ok {
+		if m, ok := f.(*ir.Nullable); ok {
+			from = m.Elem
 		}
-		switch ref.Decl.Type.(type) {
-		case *ir.Scalar, *ir.Any, *ir.Open, *ir.Ref:
-			t = ref.Decl.Type
-		default:
-			return t
+		if _, ok := f.(*ir.Any); !ok {
+			return p.value(from, n.Elem, up, place)
 		}
+	} else if n, ok := f.(*ir.Nullable); ok {
+		below := p.value(n.Elem, to, up, place)
+		if slices.Contains(kindsOf(to), ir.KindNull) {
+			return below
+		}
+		return p.notNull(below, up, place)
 	}
-}
-
-func declOf(t ir.Type) *ir.Decl {
-	if ref, ok := t.(*ir.Ref); ok {
-		return ref.Decl
+	if _, ok := t.(*ir.Any); ok {
+		return nil
 	}
-	return nil
-}
-
-// value decides how a value is converted: by a shape, or not at all if the shape is nil. It
-// returns false after reporting an error.
-func (p *pairing) value(from, to ir.Type, up bool, place string) (*Shape, bool) {
-	from, to = plainType(from), plainType(to)
-	if declOf(from) != nil || declOf(to) != nil {
-		return p.declared(from, to, up, place)
-	}
-	switch f := from.(type) {
+	switch f := f.(type) {
+	case *ir.Union:
+		return p.union(from, to, f, up)
+	case *ir.Any:
+		p.gap(up, place, "any to "+typeName(to)+": other values are refused")
+		return p.check(to, up)
 	case *ir.Array:
-		if t, ok := to.(*ir.Array); ok && (t.MaxItems == 0 || f.MaxItems != 0 && f.MaxItems <= t.MaxItems) {
-			return p.each(f.Elem, t.Elem, up, place+"[]")
-		}
-	case *ir.Map:
-		if t, ok := to.(*ir.Map); ok {
-			return p.each(f.Elem, t.Elem, up, place+"{}")
-		}
-	default:
-		// Compare the types as text, including kinds, formats and bounds.
-		if ir.TypeString(from) == ir.TypeString(to) {
-			return nil, true
+		if t, ok := t.(*ir.Array); ok {
+			return p.array(from, to, f, t, up, place)
 		}
 	}
-	p.fail(place, "cannot convert %s to %s", ir.TypeString(from), ir.TypeString(to))
-	return nil, false
+	if _, ok := t.(*ir.Union); ok {
+		if target := p.match(from, targets(to), up, true); target != nil {
+			return p.value(from, target, up, place)
+		}
+		return p.unbridgeable(from, to, up, place)
+	}
+	if isLeaf(f) && isLeaf(t) {
+		return p.leaf(from, to, up, place)
+	}
+	if s, ok := p.objects(from, to, up, place); ok {
+		return s
+	}
+	return p.unbridgeable(from, to, up, place)
+}
+
+// unbridged is why a value is refused whose type another revision does not have.
+const unbridged = "not bridged, because the types differ and no row of convert.yaml says how"
+
+func (p *pairing) unbridgeable(from, to ir.Type, up bool, place string) *Shape {
+	p.gap(up, place, typeName(from)+" to "+typeName(to)+": every value is refused")
+	return p.refuse(unbridged, up)
+}
+
+// refuse returns the shape that refuses every value.
+func (p *pairing) refuse(reason string, up bool) *Shape {
+	return p.shape(shapeKey{does: direction(up) + " refuse " + reason}, direction(up)+"Unbridged", func(s *Shape) {
+		s.Cases = []Case{{Refuse: reason}}
+	})
+}
+
+// notNull returns the shape that refuses null and converts other values by a shape.
+func (p *pairing) notNull(below *Shape, up bool, place string) *Shape {
+	p.gap(up, place, "null is refused")
+	name := direction(up) + "NotNull"
+	if below != nil {
+		name = below.Name + "NotNull"
+	}
+	return p.shape(shapeKey{each: below, does: direction(up) + " refuse null"}, name, func(s *Shape) {
+		s.Cases = []Case{{Kind: ir.KindNull, Refuse: "the other revision does not allow null here"}, {Shape: below}}
+	})
+}
+
+func (p *pairing) gap(up bool, place, problem string) {
+	if g := (gap{place, problem, up}); !slices.Contains(p.gaps, g) {
+		p.gaps = append(p.gaps, g)
+	}
+}
+
+// cover removes the gaps at a place and below it, for which a row says what happens.
+func (p *pairing) cover(up bool, place string) {
+	p.gaps = slices.DeleteFunc(p.gaps, func(g gap) bool {
+		rest, below := strings.CutPrefix(g.place, place)
+		return g.up == up && below && (rest == "" || strings.ContainsAny(rest[:1], ".[{"))
+	})
+}
+
+// unbridged describes the gaps, sorted.
+func (p *pairing) unbridged() []string {
+	var all []string
+	for _, g := range p.gaps {
+		all = append(all, fmt.Sprintf("%s, %s: %s", g.place, direction(g.up), g.problem))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// leaf decides about values without parts.
+func (p *pairing) leaf(from, to ir.Type, up bool, place string) *Shape {
+	f, t := ir.Resolve(from), ir.Resolve(to)
+	if e, ok := t.(*ir.Enum); ok {
+		if f, ok := f.(*ir.Enum); ok {
+			return p.enum(from, to, f, e, up)
+		}
+	}
+	limits, common := leafOf(t).within(leafOf(f))
+	switch {
+	case limits == nil:
+		return nil
+	case !common:
+		return p.unbridgeable(from, to, up, place)
+	}
+	p.gap(up, place, typeName(from)+" to "+typeName(to)+": a value that is not "+limits.String()+" is refused")
+	return p.limited(limits, up)
+}
+
+// limited returns the shape that refuses values that exceed the limits.
+func (p *pairing) limited(l *Limits, up bool) *Shape {
+	return p.shape(shapeKey{does: direction(up) + " limit " + l.String()}, direction(up)+"Limited", func(s *Shape) { s.Limits = l })
+}
+
+// enum decides about the values of an enum. Values that neither revision defines are kept.
+func (p *pairing) enum(from, to ir.Type, f, t *ir.Enum, up bool) *Shape {
+	newer := p.newerDecl(from, to, up)
+	return p.shape(shapeKey{from: declOf(from), to: declOf(to)}, direction(up)+newer.Name, func(s *Shape) {
+		for _, v := range f.Values {
+			if slices.ContainsFunc(t.Values, func(w ir.EnumValue) bool { return w.Wire == v.Wire }) {
+				continue
+			}
+			c := Case{Kind: ir.KindString, When: []Condition{{Is: jsonOf(v.Wire)}}}
+			r := p.tables.value(p.newer.ID, newer.Name, v.Wire)
+			switch {
+			case r == nil:
+				p.gap(up, newer.Name, fmt.Sprintf("the value %q is refused", v.Wire))
+				c.Refuse = fmt.Sprintf("not bridged, because the other revision does not have the value %q and no row of convert.yaml says how", v.Wire)
+			case r.As == "":
+				c.Refuse = r.Reason
+			case !slices.ContainsFunc(t.Values, func(w ir.EnumValue) bool { return w.Wire == r.As }):
+				p.tables.fail(&r.StepRow, "%q is not a value of %s in the other revision", r.As, newer.Name)
+			default:
+				c.Replace, c.Lose = jsonOf(r.As), fmt.Sprintf("sent as %q: %s", r.As, r.Reason)
+			}
+			s.Cases = append(s.Cases, c)
+		}
+	})
+}
+
+// newerDecl returns the declaration of the newer revision, by which rows name an object.
+func (p *pairing) newerDecl(from, to ir.Type, up bool) *ir.Decl {
+	d, other := declOf(to), declOf(from)
+	if !up {
+		d, other = other, d
+	}
+	if d == nil {
+		return other
+	}
+	return d
+}
+
+// array decides about the elements of an array.
+func (p *pairing) array(from, to ir.Type, f, t *ir.Array, up bool, place string) *Shape {
+	limit := t.MaxItems
+	if limit == 0 || f.MaxItems != 0 && f.MaxItems <= limit {
+		limit = 0
+	} else {
+		p.gap(up, place, fmt.Sprintf("more than %d elements are refused", limit))
+	}
+	return p.each(from, to, f.Elem, t.Elem, limit, up, place+"[]")
 }
 
 // each decides about the elements of an array or the values of a map.
-func (p *pairing) each(from, to ir.Type, up bool, place string) (*Shape, bool) {
-	elem, ok := p.value(from, to, up, place)
-	if elem == nil {
-		return nil, ok
+func (p *pairing) each(from, to, elem, toElem ir.Type, limit int, up bool, place string) *Shape {
+	if a, b := declOf(from), declOf(to); a != nil && b != nil {
+		// It may contain itself.
+		return p.shape(shapeKey{from: a, to: b}, direction(up)+p.newerDecl(from, to, up).Name, func(s *Shape) {
+			s.Each = p.value(elem, toElem, up, place)
+			s.Limits = atMost(limit)
+		})
 	}
-	return p.elements(elem, false), ok
+	return p.elements(p.value(elem, toElem, up, place), limit, false, up)
 }
 
-// elements returns the shape of an array or a map whose elements have a shape.
-func (p *pairing) elements(elem *Shape, leaveOut bool) *Shape {
-	name := elem.Name + "Each"
+// elements returns the shape of an array or a map whose elements have a shape, or nil if
+// there is nothing to do.
+func (p *pairing) elements(elem *Shape, limit int, leaveOut, up bool) *Shape {
+	if elem == nil && limit == 0 {
+		return nil
+	}
+	name := direction(up) + "List"
+	if elem != nil {
+		name = elem.Name + "Each"
+	}
 	if leaveOut {
 		name += "OrNone"
 	}
-	s, _ := p.shape(shapeKey{each: elem, leaveOut: leaveOut}, false, "", func(s *Shape) bool {
-		s.Name, s.Each, s.LeaveOut = name, elem, leaveOut
-		return true
+	return p.shape(shapeKey{each: elem, leaveOut: leaveOut, max: limit, does: direction(up)}, name, func(s *Shape) {
+		s.Each, s.LeaveOut, s.Limits = elem, leaveOut, atMost(limit)
 	})
-	return s
 }
 
-// declared decides about types of which at least one is declared.
-func (p *pairing) declared(from, to ir.Type, up bool, place string) (*Shape, bool) {
-	f, t := ir.Resolve(from), ir.Resolve(to)
-	switch t := t.(type) {
-	case *ir.Enum:
-		f, ok := f.(*ir.Enum)
-		if !ok || slices.ContainsFunc(f.Values, func(v ir.EnumValue) bool {
-			return !slices.ContainsFunc(t.Values, func(w ir.EnumValue) bool { return w.Wire == v.Wire })
-		}) {
-			p.fail(place, "not every value is valid for %s", declOf(to).Name)
-			return nil, false
-		}
-		return nil, true
-	case *ir.String:
-		if ir.TypeString(f) == ir.TypeString(t) {
-			return nil, true
-		}
-	case *ir.Object:
-		switch f := f.(type) {
-		case *ir.Object:
-			return p.object(from, to, f, t, up)
-		case *ir.Union:
-			return p.union(from, to, f, up)
-		case *ir.Open:
-			return p.fromOpen(from, to, t, up)
-		}
-	case *ir.Union:
-		switch f := f.(type) {
-		case *ir.Union:
-			return p.union(from, to, f, up)
-		case *ir.Object:
-			for _, v := range t.Variants {
-				if p.counterpart(declOf(from), up) == v.Decl {
-					return p.value(from, &ir.Ref{Decl: v.Decl}, up, place)
-				}
-			}
-		case *ir.Scalar:
-			for _, v := range t.Variants {
-				if ir.TypeString(v.Decl.Type) == ir.TypeString(f) {
-					return nil, true
-				}
-			}
-		}
-	case *ir.Open:
-		if f, ok := f.(*ir.Object); ok {
-			return p.toOpen(from, to, f, up)
-		}
-	case *ir.Array:
-		if f, ok := f.(*ir.Array); ok {
-			return p.each(f.Elem, t.Elem, up, place+"[]")
-		}
-	case *ir.Scalar:
-		if f, ok := f.(*ir.Union); ok {
-			return p.union(from, to, f, up)
-		}
+// atMost returns the limits of an array of at most n elements, or nil if n is 0.
+func atMost(n int) *Limits {
+	if n == 0 {
+		return nil
 	}
-	p.fail(place, "cannot convert %s to %s", typeName(from), typeName(to))
-	return nil, false
+	return &Limits{MaxItems: n}
 }
 
 func typeName(t ir.Type) string {
@@ -223,181 +318,7 @@ func typeName(t ir.Type) string {
 	return ir.TypeString(t)
 }
 
-// missing is why a member is dropped that the other revision does not have.
-func (p *pairing) missing(up bool) string { return Missing(p.to(up)) }
-
-// Missing is why a member is dropped that a revision does not have.
-func Missing(r *ir.Revision) string { return "revision " + r.ID + " does not define it" }
-
-// Foreign is why a member is dropped that only the revision converted to has.
-func Foreign(r *ir.Revision) string { return "only revision " + r.ID + " defines it" }
-
-// toOpen converts an object with members into an open object. On the way down, the members
-// that only the newer revision gives a meaning are dropped.
-func (p *pairing) toOpen(from, to ir.Type, o *ir.Object, up bool) (*Shape, bool) {
-	if up {
-		return nil, true
-	}
-	return p.shape(shapeKey{from: declOf(from), to: declOf(to)}, up, declOf(from).Name, func(s *Shape) bool {
-		for _, f := range o.Fields {
-			s.Members = append(s.Members, Member{Name: f.Wire, Drop: p.missing(up)})
-		}
-		return true
-	})
-}
-
-// fromOpen converts an open object into an object with members. On the way up, no member
-// of the open object can be meant for one of these. On the way down, members must have the
-// right kinds.
-func (p *pairing) fromOpen(from, to ir.Type, o *ir.Object, up bool) (*Shape, bool) {
-	for _, f := range o.Fields {
-		if f.Required {
-			p.fail(declOf(to).Name, "%s is required, but the other revision has an open object", f.Wire)
-		}
-	}
-	if !up {
-		return p.check(declOf(to), up), true
-	}
-	return p.shape(shapeKey{from: declOf(from), to: declOf(to)}, up, "Open"+declOf(to).Name, func(s *Shape) bool {
-		for _, f := range o.Fields {
-			s.Members = append(s.Members, Member{Name: f.Wire, Drop: Foreign(p.newer)})
-		}
-		return true
-	})
-}
-
-// check returns a shape that drops the members that do not have the kinds of a declaration.
-func (p *pairing) check(d *ir.Decl, up bool) *Shape {
-	o, ok := d.Type.(*ir.Object)
-	if !ok {
-		return nil
-	}
-	s, _ := p.shape(shapeKey{to: d, check: true}, up, "Open"+d.Name, func(s *Shape) bool {
-		for _, f := range o.Fields {
-			m := Member{Name: f.Wire}
-			m.Kinds, m.Integer = kinds(f.Type)
-			if below := declOf(f.Type); below != nil {
-				m.Shape = p.check(below, up)
-			}
-			s.Members = append(s.Members, m)
-		}
-		return true
-	})
-	return s
-}
-
-// kinds returns the kinds of JSON values that a type has, or nil for all.
-func kinds(t ir.Type) (list []ir.Kind, integer bool) {
-	switch t := ir.Resolve(t).(type) {
-	case *ir.String, *ir.Enum:
-		return []ir.Kind{ir.KindString}, false
-	case *ir.Integer:
-		return []ir.Kind{ir.KindNumber}, true
-	case *ir.Number:
-		return []ir.Kind{ir.KindNumber}, false
-	case *ir.Boolean:
-		return []ir.Kind{ir.KindBoolean}, false
-	case *ir.Object, *ir.Open, *ir.Map:
-		return []ir.Kind{ir.KindObject}, false
-	case *ir.Array:
-		return []ir.Kind{ir.KindArray}, false
-	case *ir.Scalar:
-		for _, k := range []struct {
-			in   bool
-			kind ir.Kind
-		}{
-			{t.Kinds.Text, ir.KindString}, {t.Kinds.Integer || t.Kinds.Number, ir.KindNumber},
-			{t.Kinds.Boolean, ir.KindBoolean}, {t.Kinds.Null, ir.KindNull},
-		} {
-			if k.in {
-				list = append(list, k.kind)
-			}
-		}
-		return list, t.Kinds.Integer && !t.Kinds.Number
-	}
-	return nil, false
-}
-
-// object pairs the members of two objects.
-func (p *pairing) object(from, to ir.Type, a, b *ir.Object, up bool) (*Shape, bool) {
-	newer := declOf(to)
-	if !up {
-		newer = declOf(from)
-	}
-	return p.shape(shapeKey{from: declOf(from), to: declOf(to)}, up, newer.Name, func(s *Shape) bool {
-		for _, f := range a.Fields {
-			s.Members = append(s.Members, p.member(f, member(b, f.Wire), newer.Name, declOf(from).Name, up))
-		}
-		for _, f := range b.Fields {
-			if member(a, f.Wire) == nil {
-				s.Members = append(s.Members, p.added(f, newer.Name, declOf(from).Name, declOf(to).Name, up))
-			}
-		}
-		return true
-	})
-}
-
-// member decides about a member of an object; to is nil if the other revision does not have
-// it. Newer and from name the object's declarations.
-func (p *pairing) member(from, to *ir.Field, newer, place string, up bool) Member {
-	m := Member{Name: from.Wire}
-	row := func(do treatment) (memberRow, bool) { return p.tables.member(p.newer.ID, newer, from.Wire, do) }
-	if r, ok := row(rewrite); ok && !up {
-		m.Rewrite = r.policy
-	}
-	if to == nil {
-		if _, carried := row(carry); !carried {
-			m.Drop = p.missing(up)
-		}
-		return m
-	}
-	if from.Const != to.Const {
-		p.fail(place, "%s has another constant in the other revision", from.Wire)
-	}
-	if r, ok := row(require); ok && !up {
-		m.Require = r.reason
-	}
-	if to.Required && !from.Required && m.Require == "" || from.Nullable() && !to.Nullable() {
-		p.fail(place, "%s is optional here and required in the other revision", from.Wire)
-	}
-	m.Shape, _ = p.value(from.Type, to.Type, up, place+"."+from.Wire)
-	if _, ok := row(leaveOut); ok && !up && m.Shape != nil {
-		m.Shape = p.elements(m.Shape.Each, true)
-	}
-	return m
-}
-
-// added decides about a member that only the revision converted to has.
-func (p *pairing) added(f *ir.Field, newer, from, to string, up bool) Member {
-	m := Member{Name: f.Wire}
-	if r, ok := p.tables.member(p.newer.ID, newer, f.Wire, carry); ok {
-		m.Kinds, m.Integer = kinds(f.Type)
-		switch {
-		case f.Const != nil:
-			m.Kinds, m.Default, m.Const = nil, jsonOf(f.Const), true
-		case f.Required:
-			m.Require = r.reason
-		}
-		return m
-	}
-	m.Drop = Foreign(p.to(up))
-	if _, ok := p.tables.member(p.newer.ID, newer, f.Wire, assume); ok && up {
-		m.Default = "{}"
-	} else if f.Required {
-		p.fail(to, "%s is required, but %s does not have it", f.Wire, from)
-	}
-	return m
-}
-
-func member(o *ir.Object, name string) *ir.Field {
-	i := slices.IndexFunc(o.Fields, func(f *ir.Field) bool { return f.Wire == name })
-	if i < 0 {
-		return nil
-	}
-	return o.Fields[i]
-}
-
-// jsonOf returns the JSON of a string or an int64.
+// jsonOf returns the JSON of a constant.
 func jsonOf(constant any) string {
 	text, err := json.Marshal(constant)
 	if err != nil {

@@ -1,32 +1,82 @@
 package convert
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/spec"
 )
 
-// tables holds the rows of the table and records which of them are used.
+// tables holds the rows, records which of them are used, and collects errors.
 type tables struct {
-	renames  []rename
-	variants []variantRow
-	members  []memberRow
-	used     map[string]bool
+	rows   *spec.Conversions
+	used   map[*spec.StepRow]bool
+	misfit map[*spec.StepRow]error // why a value was not used where it was needed
+	errs   []error
 }
 
-func newTables() *tables {
-	return &tables{renames(), variantRows(), memberRows(), map[string]bool{}}
+func newTables(rows *spec.Conversions) *tables {
+	t := &tables{rows: rows, used: map[*spec.StepRow]bool{}, misfit: map[*spec.StepRow]error{}}
+	for i := range rows.Variants {
+		r := &rows.Variants[i]
+		t.checkFunction(&r.StepRow, r.Rewrite)
+		if r.Rewrite != "" && r.As == "" {
+			t.fail(&r.StepRow, "rewrite needs as, the definition that %s returns", r.Rewrite)
+		}
+	}
+	for i := range rows.Members {
+		r := &rows.Members[i]
+		t.checkFunction(&r.StepRow, r.Rewrite)
+		if _, ok := convert.KnownFacts()[r.Session]; r.Session != "" && !ok {
+			t.fail(&r.StepRow, "unknown fact %q; the facts are %s", r.Session, sorted(convert.KnownFacts()))
+		}
+		set := 0
+		for _, is := range []bool{r.Value != nil, r.Session != "", r.Rewrite != "", r.Carry, r.Handled, r.Drop, r.LeaveOut} {
+			if is {
+				set++
+			}
+		}
+		if r.Up && r.Rewrite == "" && !r.LeaveOut {
+			t.fail(&r.StepRow, "up is for rewrite and leaveOut")
+		}
+		if set > 1 {
+			t.fail(&r.StepRow, "the row of %s.%s has several of value, session, rewrite, carry, handled, drop and leaveOut", r.Object, r.Member)
+		}
+	}
+	return t
 }
+
+func (t *tables) checkFunction(r *spec.StepRow, name string) {
+	if _, ok := convert.Policies()[name]; name != "" && !ok {
+		t.fail(r, "unknown function %q; the functions are %s", name, sorted(convert.Policies()))
+	}
+}
+
+func sorted[V any](m map[string]V) string {
+	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
+}
+
+func (t *tables) fail(r *spec.StepRow, format string, args ...any) {
+	t.errs = append(t.errs, fmt.Errorf("%s: %s", r.Where, fmt.Sprintf(format, args...)))
+}
+
+func (t *tables) use(r *spec.StepRow) { t.used[r] = true }
 
 // rename returns the other name of a declaration in a step.
-func (t *tables) rename(since, name string, up bool) (string, bool) {
-	for i, r := range t.renames {
-		from, to := r.older, r.newer
+func (t *tables) rename(step, name string, up bool) (string, bool) {
+	for i := range t.rows.Renames {
+		r := &t.rows.Renames[i]
+		from, to := r.Older, r.Newer
 		if !up {
 			from, to = to, from
 		}
-		if r.since == since && from == name {
-			t.use("rename", i)
+		if r.AppliesTo(step) && from == name {
+			t.use(&r.StepRow)
 			return to, true
 		}
 	}
@@ -35,64 +85,107 @@ func (t *tables) rename(since, name string, up bool) (string, bool) {
 
 // claimed reports whether a name belongs to a different declaration in the revision that
 // values are converted to.
-func (t *tables) claimed(since, name string, up bool) bool {
-	_, ok := t.rename(since, name, !up)
+func (t *tables) claimed(step, name string, up bool) bool {
+	_, ok := t.rename(step, name, !up)
 	return ok
 }
 
-// variant returns the row for a variant.
-func (t *tables) variant(since, union, variant string) (variantRow, bool) {
-	for i, r := range t.variants {
-		if (r.since == since || r.since == "") && r.union == union && (r.variant == variant || r.variant == "*") {
-			t.use("variant", i)
-			return r, true
+// variant returns the row for a variant, or nil.
+func (t *tables) variant(step, union, variant string) *spec.VariantRow {
+	for i := range t.rows.Variants {
+		if r := &t.rows.Variants[i]; r.AppliesTo(step) && r.Union == union && r.Variant == variant {
+			t.use(&r.StepRow)
+			return r
 		}
 	}
-	return variantRow{}, false
+	return nil
 }
 
-// member returns the row for a member with one of the treatments.
-func (t *tables) member(since, decl, member string, do treatment) (memberRow, bool) {
-	for i, r := range t.members {
-		if r.since == since && (r.decl == decl || r.decl == "*") && r.member == member && r.do == do {
-			t.use("member", i)
-			return r, true
+// member returns the row for a member that satisfies a condition, or nil. A row for the object
+// takes precedence over one for all objects. The caller marks it as used.
+func (t *tables) member(step, object, member string, is func(*spec.MemberRow) bool) *spec.MemberRow {
+	for _, object := range []string{object, "*"} {
+		for i := range t.rows.Members {
+			if r := &t.rows.Members[i]; r.AppliesTo(step) && r.Object == object && r.Member == member && is(r) {
+				return r
+			}
 		}
 	}
-	return memberRow{}, false
+	return nil
 }
 
-func (t *tables) use(kind string, i int) { t.used[fmt.Sprint(kind, i)] = true }
-
-// unused returns an error for each row that no step uses. The steps are named by their
-// newer revision; rows of other steps are ignored.
-func (t *tables) unused(steps []string) error {
-	var errs []error
-	stale := func(kind string, i int, since, what string) {
-		if (since == "" || slices.Contains(steps, since)) && !t.used[fmt.Sprint(kind, i)] {
-			errs = append(errs, fmt.Errorf("gen/convert: stale row of the table, since %q: %s", since, what))
+// value returns the row for a value of an enum, or nil.
+func (t *tables) value(step, enum, value string) *spec.EnumMapping {
+	for i := range t.rows.Values {
+		if r := &t.rows.Values[i]; r.AppliesTo(step) && r.Enum == enum && r.Value == value {
+			t.use(&r.StepRow)
+			return r
 		}
 	}
-	for i, r := range t.renames {
-		stale("rename", i, r.since, r.newer)
-	}
-	for i, r := range t.variants {
-		if r.since != "" || t.complete(steps) {
-			stale("variant", i, r.since, r.union+" "+r.variant)
-		}
-	}
-	for i, r := range t.members {
-		stale("member", i, r.since, r.decl+"."+r.member)
-	}
-	return errors.Join(errs...)
+	return nil
 }
 
-// complete reports whether the steps are all that the table mentions.
-func (t *tables) complete(steps []string) bool {
-	for _, r := range t.variants {
-		if r.since != "" && !slices.Contains(steps, r.since) {
-			return false
+// The kinds of rows of members.
+func hasValue(r *spec.MemberRow) bool   { return r.Value != nil }
+func hasSession(r *spec.MemberRow) bool { return r.Session != "" }
+func carries(r *spec.MemberRow) bool    { return r.Carry }
+func handled(r *spec.MemberRow) bool    { return r.Handled }
+func drops(r *spec.MemberRow) bool      { return r.Drop }
+func refuses(r *spec.MemberRow) bool {
+	return r.Value == nil && r.Session == "" && r.Rewrite == "" && !r.Carry && !r.Handled && !r.Drop && !r.LeaveOut
+}
+
+func rewrites(up bool) func(*spec.MemberRow) bool {
+	return func(r *spec.MemberRow) bool { return r.Rewrite != "" && r.Up == up }
+}
+
+func leavesOut(up bool) func(*spec.MemberRow) bool {
+	return func(r *spec.MemberRow) bool { return r.LeaveOut && r.Up == up }
+}
+
+// stale records an error for each row that no step uses.
+func (t *tables) stale(steps []string) {
+	check := func(r *spec.StepRow, row string) {
+		switch {
+		case t.used[r]:
+		case t.misfit[r] != nil:
+			t.errs = append(t.errs, t.misfit[r])
+		case !slices.ContainsFunc(steps, r.AppliesTo):
+			t.fail(r, "stale row: %s: no pinned revision is in its range", row)
+		default:
+			t.fail(r, "stale row: %s matches no difference between the revisions of its range", row)
 		}
 	}
-	return true
+	for i := range t.rows.Renames {
+		r := &t.rows.Renames[i]
+		check(&r.StepRow, r.Older+" -> "+r.Newer)
+	}
+	for i := range t.rows.Variants {
+		r := &t.rows.Variants[i]
+		check(&r.StepRow, r.Variant+" of "+r.Union)
+	}
+	for i := range t.rows.Members {
+		r := &t.rows.Members[i]
+		check(&r.StepRow, r.Object+"."+r.Member)
+	}
+	for i := range t.rows.Values {
+		r := &t.rows.Values[i]
+		check(&r.StepRow, fmt.Sprintf("%q of %s", r.Value, r.Enum))
+	}
+}
+
+// fits reports whether the value of a row is valid for a type, and records why not.
+func (t *tables) fits(r *spec.MemberRow, f *ir.Field) bool {
+	var v any
+	err := json.Unmarshal([]byte(*r.Value), &v)
+	if err == nil {
+		err = fits(v, f.Type)
+	}
+	if err == nil && f.Const != nil && string(*r.Value) != jsonOf(f.Const) {
+		err = fmt.Errorf("must be %s", jsonOf(f.Const))
+	}
+	if err != nil {
+		t.misfit[&r.StepRow] = fmt.Errorf("%s: %s.%s cannot be %s: %w", r.Where, r.Object, r.Member, *r.Value, err)
+	}
+	return err == nil
 }

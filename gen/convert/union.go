@@ -8,61 +8,90 @@ import (
 )
 
 // union pairs the variants of a union with their counterparts.
-func (p *pairing) union(from, to ir.Type, u *ir.Union, up bool) (*Shape, bool) {
+func (p *pairing) union(from, to ir.Type, u *ir.Union, up bool) *Shape {
 	named := declOf(to)
 	if !up || named == nil {
 		named = declOf(from)
 	}
-	return p.shape(shapeKey{from: declOf(from), to: declOf(to)}, up, named.Name, func(s *Shape) bool {
+	return p.shape(shapeKey{from: declOf(from), to: declOf(to)}, direction(up)+named.Name, func(s *Shape) {
 		variants := map[*ir.Variant]Case{}
-		for _, v := range u.Variants {
+		considered := u.Variants
+		if u.Context {
+			considered = considered[:1] // the one that accepts every value
+		}
+		for _, v := range considered {
 			variants[v] = p.variant(from, to, v, s, up)
 		}
 		s.Cases = cases(u.Decision, Case{}, variants)
 		if _, ok := ir.Resolve(to).(*ir.Union); !ok && !u.Context {
 			s.Otherwise = "the revision does not define this variant"
 		}
-		return true
 	})
 }
 
 // variant decides about a variant of a union whose shape is s.
 func (p *pairing) variant(from, to ir.Type, v *ir.Variant, s *Shape, up bool) Case {
-	union := declOf(from)
-	convert := func(from, to *ir.Decl, up bool) *Shape {
-		below, _ := p.value(&ir.Ref{Decl: from}, &ir.Ref{Decl: to}, up, union.Name)
-		return below
+	union, this := declOf(from), &ir.Ref{Decl: v.Decl}
+	place := p.newerDecl(from, to, up).Name
+	candidates := targets(to)
+	if other := p.counterpart(v.Decl, up); other != nil {
+		at := slices.IndexFunc(candidates, func(c ir.Type) bool { return declOf(c) == other })
+		if at >= 0 {
+			return Case{Shape: p.value(this, candidates[at], up, place)}
+		}
 	}
-	other := p.counterpart(v.Decl, up)
-	if other != nil && p.allows(to, other) {
-		return Case{Shape: convert(v.Decl, other, up)}
+	r := p.tables.variant(p.newer.ID, union.Name, v.Decl.Name)
+	candidates = p.unclaimed(candidates, declOf(from), up)
+	if target := p.match(this, candidates, up, false); r == nil && target != nil {
+		return Case{Shape: p.value(this, target, up, place)}
 	}
-	if ir.TypeString(plainType(to)) == ir.TypeString(v.Decl.Type) {
-		return Case{}
+	if r == nil {
+		r = p.tables.variant(p.newer.ID, union.Name, "*")
 	}
-	r, ok := p.tables.variant(p.newer.ID, union.Name, v.Decl.Name)
+	if _, ok := ir.Resolve(to).(*ir.Union); r == nil && !ok {
+		if target := p.match(this, candidates, up, true); target != nil {
+			return Case{Shape: p.value(this, target, up, place)}
+		}
+	}
 	switch {
-	case !ok:
-		p.fail(union.Name, "%s has neither a counterpart nor a row in the table", v.Decl.Name)
-		return Case{}
-	case r.as == "":
-		return Case{Refuse: r.reason}
-	case r.rewrite == "":
-		return Case{Shape: convert(v.Decl, p.to(up).Lookup(r.as), up)}
-	case r.as == union.Name:
-		return Case{Rewrite: r.rewrite, Shape: s}
+	case r == nil:
+		p.gap(up, place, "the variant "+v.Decl.Name+" is refused")
+		return Case{Refuse: "not bridged, because the other revision does not have the variant " + v.Decl.Name + " and no row of convert.yaml says how"}
+	case r.As == "":
+		return Case{Refuse: r.Reason}
+	case r.Rewrite != "" && r.As == union.Name:
+		return Case{Rewrite: r.Rewrite, Shape: s}
 	}
-	rewritten := p.newer.Lookup(r.as)
-	return Case{Rewrite: r.rewrite, Shape: convert(rewritten, p.counterpart(rewritten, false), false)}
+	of := p.to(up)
+	if r.Rewrite != "" {
+		of = p.to(!up)
+	}
+	as := of.Lookup(r.As)
+	if as == nil {
+		p.tables.fail(&r.StepRow, "revision %s does not define %s", of.ID, r.As)
+		return Case{}
+	}
+	c := Case{Rewrite: r.Rewrite}
+	target := ir.Type(&ir.Ref{Decl: as})
+	if r.Rewrite != "" {
+		this = &ir.Ref{Decl: as}
+		if target = p.match(this, targets(to), up, true); target == nil {
+			p.tables.fail(&r.StepRow, "%s is no variant of %s in the other revision", r.As, typeName(to))
+			return Case{}
+		}
+	}
+	c.Shape = p.value(this, target, up, place)
+	return c
 }
 
-// allows reports whether a declaration is the target type or one of its variants.
-func (p *pairing) allows(to ir.Type, d *ir.Decl) bool {
-	if declOf(to) == d {
-		return true
-	}
-	u, ok := ir.Resolve(to).(*ir.Union)
-	return ok && slices.ContainsFunc(u.Variants, func(v *ir.Variant) bool { return v.Decl == d })
+// unclaimed returns the candidates that do not have the name of a variant of the union.
+func (p *pairing) unclaimed(candidates []ir.Type, union *ir.Decl, up bool) []ir.Type {
+	return slices.DeleteFunc(candidates, func(c ir.Type) bool {
+		return slices.ContainsFunc(union.Type.(*ir.Union).Variants, func(v *ir.Variant) bool {
+			other := p.counterpart(v.Decl, up)
+			return other != nil && declOf(c) == other
+		})
+	})
 }
 
 // cases turns a decision into a list of cases, of which the first one that matches decides.

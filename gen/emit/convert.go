@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -60,7 +61,7 @@ func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
 	})
 	f.Line()
 	f.Comment("This code does not compile with other versions of the runtime.")
-	f.Const().Id("_").Op("=").Qual(convertPath, "V2")
+	f.Const().Id("_").Op("=").Qual(convertPath, "V3")
 	f.Line()
 	for _, t := range []struct{ name, doc string }{
 		{"Options", "Options configure the conversion of values that another revision cannot represent."},
@@ -143,11 +144,13 @@ func (e *stepEmitter) render(f *jen.File) {
 	}
 	f.Add(doc(fmt.Sprintf("%s holds the differences between revisions %s and %s.", stepName(e.step, ""), e.step.Older.ID, e.step.Newer.ID)))
 	f.Var().Id(stepName(e.step, "")).Op("=").Qual(convertPath, "Step").Values(jen.Dict{
+		jen.Id("Older"): jen.Lit(e.step.Older.ID),
+		jen.Id("Newer"): jen.Lit(e.step.Newer.ID),
 		jen.Id("Definitions"): jen.Index().Qual(convertPath, "Definition").ValuesFunc(func(g *jen.Group) {
 			for _, d := range e.step.Definitions {
 				row := []jen.Code{pair("Older", jen.Lit(d.Older)), pair("Newer", jen.Lit(d.Newer))}
-				row = e.rule(row, "Up", d.Up)
-				g.Line().Values(e.rule(row, "Down", d.Down)...)
+				row = e.shapeField(row, "Up", d.Up)
+				g.Line().Values(e.shapeField(row, "Down", d.Down)...)
 			}
 			g.Line()
 		}),
@@ -161,14 +164,7 @@ func (e *stepEmitter) name(s *convert.Shape) *jen.Statement {
 	return jen.Id(s.Name + strings.ReplaceAll(e.step.Newer.ID, "-", ""))
 }
 
-// rule appends a field that holds a rule, unless the value is kept.
-func (e *stepEmitter) rule(fields []jen.Code, name string, r convert.Rule) []jen.Code {
-	if r.None {
-		return append(fields, pair(name, jen.Qual(convertPath, "None")))
-	}
-	return e.shapeField(fields, name, r.Shape)
-}
-
+// shapeField appends a field that holds a rule, unless the value is kept.
 func (e *stepEmitter) shapeField(fields []jen.Code, name string, s *convert.Shape) []jen.Code {
 	if s == nil {
 		return fields
@@ -204,13 +200,14 @@ func (e *stepEmitter) shapes(list []*convert.Shape) jen.Code {
 
 func (e *stepEmitter) shape(s *convert.Shape) []jen.Code {
 	var fields []jen.Code
+	if s.Limits != nil {
+		fields = append(fields, pair("Limits", jen.Op("&").Qual(convertPath, "Limits").Values(e.limits(s.Limits)...)))
+	}
 	if len(s.Members) > 0 {
 		fields = append(fields, pair("Members", lines("Member", len(s.Members), func(i int) []jen.Code { return e.member(s.Members[i]) })))
 	}
 	fields = e.shapeField(fields, "Each", s.Each)
-	if s.LeaveOut {
-		fields = append(fields, pair("LeaveOut", jen.True()))
-	}
+	fields = e.flag(fields, "LeaveOut", s.LeaveOut)
 	if len(s.Cases) > 0 {
 		fields = append(fields, pair("Cases", lines("Case", len(s.Cases), func(i int) []jen.Code { return e.variant(s.Cases[i]) })))
 	}
@@ -227,24 +224,58 @@ func lines(typ string, n int, fields func(int) []jen.Code) jen.Code {
 	})
 }
 
+func (e *stepEmitter) limits(l *convert.Limits) []jen.Code {
+	var fields []jen.Code
+	if len(l.Kinds) > 0 {
+		fields = append(fields, pair("Kinds", kindSet(l.Kinds, l.Integer)))
+	}
+	if l.Values != nil {
+		fields = append(fields, pair("Values", jen.Index().Qual(wirePath, "Raw").ValuesFunc(func(g *jen.Group) {
+			for _, v := range l.Values {
+				g.Lit(v)
+			}
+		})))
+	}
+	fields = e.text(fields, "Format", l.Format)
+	for _, bound := range []struct {
+		name  string
+		value *float64
+	}{{"Min", l.Min}, {"Max", l.Max}} {
+		if bound.value != nil {
+			fields = append(fields, pair(bound.name, jen.Lit(strconv.FormatFloat(*bound.value, 'g', -1, 64))))
+		}
+	}
+	if l.MaxItems > 0 {
+		fields = append(fields, pair("MaxItems", jen.Lit(l.MaxItems)))
+	}
+	return fields
+}
+
 func (e *stepEmitter) member(m convert.Member) []jen.Code {
 	fields := []jen.Code{pair("Name", jen.Lit(m.Name))}
 	if m.Rewrite != "" {
 		fields = append(fields, pair("Rewrite", jen.Qual(convertPath, m.Rewrite)))
 	}
+	fields = e.flag(fields, "Always", m.Always)
 	fields = e.shapeField(fields, "Rule", m.Shape)
-	if len(m.Kinds) > 0 {
-		fields = append(fields, pair("Kinds", kindSet(m.Kinds, m.Integer)))
+	fields = e.flag(fields, "LeaveOut", m.LeaveOut && m.Shape != nil)
+	if m.Shape != nil {
+		fields = e.text(fields, "Reason", m.Reason)
 	}
 	fields = e.text(fields, "Drop", m.Drop)
+	fields = e.text(fields, "Implied", m.Implied)
+	fields = e.flag(fields, "Handled", m.Handled)
 	fields = e.text(fields, "Require", m.Require)
-	if m.Default != "" {
-		fields = append(fields, pair("Default", jen.Lit(m.Default)))
+	fields = e.text(fields, "Default", m.Default)
+	fields = e.text(fields, "Fact", m.Fact)
+	return e.flag(fields, "Const", m.Const)
+}
+
+func (e *stepEmitter) flag(fields []jen.Code, name string, is bool) []jen.Code {
+	if !is {
+		return fields
 	}
-	if m.Const {
-		fields = append(fields, pair("Const", jen.True()))
-	}
-	return fields
+	return append(fields, pair(name, jen.True()))
 }
 
 func (e *stepEmitter) variant(c convert.Case) []jen.Code {
@@ -255,23 +286,24 @@ func (e *stepEmitter) variant(c convert.Case) []jen.Code {
 	if len(c.When) > 0 {
 		fields = append(fields, pair("When", jen.Index().Qual(convertPath, "Condition").ValuesFunc(func(g *jen.Group) {
 			for _, when := range c.When {
-				path := jen.Index().String().ValuesFunc(func(g *jen.Group) {
-					for _, name := range when.Path {
-						g.Lit(name)
-					}
-				})
-				fields := e.text([]jen.Code{pair("Path", path)}, "Is", when.Is)
-				if when.Absent {
-					fields = append(fields, pair("Absent", jen.True()))
+				var fields []jen.Code
+				if len(when.Path) > 0 {
+					fields = append(fields, pair("Path", jen.Index().String().ValuesFunc(func(g *jen.Group) {
+						for _, name := range when.Path {
+							g.Lit(name)
+						}
+					})))
 				}
-				g.Values(fields...)
+				g.Values(e.flag(e.text(fields, "Is", when.Is), "Absent", when.Absent)...)
 			}
 		})))
 	}
 	if c.Rewrite != "" {
 		fields = append(fields, pair("Rewrite", jen.Qual(convertPath, c.Rewrite)))
 	}
-	return e.text(e.shapeField(fields, "Rule", c.Shape), "Refuse", c.Refuse)
+	fields = e.shapeField(fields, "Rule", c.Shape)
+	fields = e.text(e.text(fields, "Replace", c.Replace), "Lose", c.Lose)
+	return e.text(fields, "Refuse", c.Refuse)
 }
 
 // kindSet renders a set of kinds of JSON values.

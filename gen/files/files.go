@@ -39,6 +39,8 @@ type Plan struct {
 	// Users are files that belong to the user once they exist: they are created if missing
 	// and otherwise left alone, whatever they contain.
 	Users []File
+	// Notes are for the user; they are not written to a file.
+	Notes []string
 }
 
 // Change is a difference between a plan and the disk.

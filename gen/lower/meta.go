@@ -38,8 +38,9 @@ func (l *lowerer) injectMeta() {
 	}
 }
 
-// requestMeta returns the schema that the revision has for the `_meta` of requests, or nil if
-// it has none.
+// requestMeta returns the schema that the revision has for the `_meta` of requests. It returns
+// nil if there is none, or if it has required members, which params that omit `_meta` do not
+// have.
 func (l *lowerer) requestMeta() *schema.Schema {
 	for _, path := range [][]string{{"RequestParams"}, {"JSONRPCRequest", "params"}, {"Request", "params"}} {
 		s := l.doc.Lookup(path[0])
@@ -49,8 +50,14 @@ func (l *lowerer) requestMeta() *schema.Schema {
 			}
 		}
 		if s != nil {
-			if meta := s.Property("_meta"); meta != nil {
-				return meta
+			meta := s.Property("_meta")
+			for named := meta; named != nil; named = l.doc.Lookup(named.Ref) {
+				if len(named.Required) > 0 {
+					return nil
+				}
+				if named.Ref == "" {
+					return meta
+				}
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
 	catalog "github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/convert"
@@ -25,10 +26,12 @@ const (
 	onlyIn20250618    = "only revision 2025-06-18 defines it"
 	missingIn20251125 = "revision 2025-11-25 does not define it"
 	onlyIn20251125    = "only revision 2025-11-25 defines it"
+	missingIn20260728 = "revision 2026-07-28 does not define it"
+	onlyIn20260728    = "only revision 2026-07-28 defines it"
 )
 
 // This code does not compile with other versions of the runtime.
-const _ = convert.V2
+const _ = convert.V3
 
 // Options configure the conversion of values that another revision cannot
 // represent.
@@ -94,7 +97,8 @@ func Table() *convert.Table {
 			{ID: mcp20250326.Revision, Methods: mcp20250326.Methods},
 			{ID: mcp20250618.Revision, Methods: mcp20250618.Methods},
 			{ID: mcp20251125.Revision, Methods: mcp20251125.Methods},
+			{ID: mcp20260728.Revision, Methods: mcp20260728.Methods},
 		},
-		Steps: []*convert.Step{&step20250326, &step20250618, &step20251125},
+		Steps: []*convert.Step{&step20250326, &step20250618, &step20251125, &step20260728},
 	}
 }

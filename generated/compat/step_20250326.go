@@ -207,7 +207,7 @@ var step20250326 = convert.Step{
 		}},
 		downSamplingMessageEach20250326: {Each: downSamplingMessage20250326},
 		downServerCapabilities20250326: {Members: []convert.Member{
-			{Name: "completions", Drop: missingIn20241105},
+			{Name: "completions", Drop: missingIn20241105, Implied: "{}"},
 		}},
 		downServerNotification20250326: {Cases: []convert.Case{
 			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: downProgressNotification20250326},
@@ -220,6 +220,8 @@ var step20250326 = convert.Step{
 		}},
 		downToolEach20250326: {Each: downTool20250326},
 	},
+	Newer: "2025-03-26",
+	Older: "2024-11-05",
 	Up: []convert.Shape{
 		upClientNotification20250326: {Cases: []convert.Case{
 			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: upProgressNotification20250326},

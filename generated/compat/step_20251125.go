@@ -39,8 +39,10 @@ const (
 	upListToolsResult20251125
 	upLoggingMessageNotification20251125
 	upNumberSchema20251125
+	upOpen20251125
 	upOpenClientCapabilitiesElicitation20251125
 	upOpenClientCapabilitiesSampling20251125
+	upOpenRequestId20251125
 	upPaginatedRequest20251125
 	upPingRequest20251125
 	upPrimitiveSchemaDefinition20251125
@@ -118,7 +120,9 @@ const (
 	downListToolsResult20251125
 	downNotification20251125
 	downNumberSchema20251125
+	downOpen20251125
 	downOpenNotificationParams20251125
+	downOpenProgressToken20251125
 	downOpenRequestMetaObject20251125
 	downOpenRequestParams20251125
 	downPrimitiveSchemaDefinition20251125
@@ -431,14 +435,16 @@ var step20251125 = convert.Step{
 		downNumberSchema20251125: {Members: []convert.Member{
 			{Name: "default", Drop: missingIn20250618},
 		}},
-		downOpenNotificationParams20251125: {Members: []convert.Member{
-			{Name: "_meta", Kinds: convert.Object},
+		downOpen20251125: {Limits: &convert.Limits{Kinds: convert.Object}},
+		downOpenNotificationParams20251125: {Limits: &convert.Limits{Kinds: convert.Object}, Members: []convert.Member{
+			{Name: "_meta", Rule: downOpen20251125, LeaveOut: true},
 		}},
-		downOpenRequestMetaObject20251125: {Members: []convert.Member{
-			{Name: "progressToken", Kinds: convert.String | convert.Integer},
+		downOpenProgressToken20251125: {Limits: &convert.Limits{Kinds: convert.String | convert.Integer}},
+		downOpenRequestMetaObject20251125: {Limits: &convert.Limits{Kinds: convert.Object}, Members: []convert.Member{
+			{Name: "progressToken", Rule: downOpenProgressToken20251125, LeaveOut: true},
 		}},
-		downOpenRequestParams20251125: {Members: []convert.Member{
-			{Name: "_meta", Rule: downOpenRequestMetaObject20251125, Kinds: convert.Object},
+		downOpenRequestParams20251125: {Limits: &convert.Limits{Kinds: convert.Object}, Members: []convert.Member{
+			{Name: "_meta", Rule: downOpenRequestMetaObject20251125, LeaveOut: true},
 		}},
 		downPrimitiveSchemaDefinition20251125: {Cases: []convert.Case{
 			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"array\""}, {Path: []string{"items", "anyOf"}}}, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
@@ -512,11 +518,13 @@ var step20251125 = convert.Step{
 			{Name: "enumNames", Drop: onlyIn20250618},
 		}},
 	},
+	Newer: "2025-11-25",
+	Older: "2025-06-18",
 	Up: []convert.Shape{
 		upCallToolRequest20251125: {Members: []convert.Member{
 			{Name: "params", Rule: upCallToolRequestParams20251125},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Kinds: convert.String | convert.Integer, Require: "a request needs an ID"},
+			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upCallToolRequestParams20251125: {Members: []convert.Member{
 			{Name: "task", Drop: onlyIn20251125},
@@ -555,7 +563,7 @@ var step20251125 = convert.Step{
 		}},
 		upCompleteRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Kinds: convert.String | convert.Integer, Require: "a request needs an ID"},
+			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upContentBlock20251125: {Cases: []convert.Case{
 			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rule: upResourceLink20251125},
@@ -564,7 +572,7 @@ var step20251125 = convert.Step{
 		upCreateMessageRequest20251125: {Members: []convert.Member{
 			{Name: "params", Rule: upCreateMessageRequestParams20251125},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Kinds: convert.String | convert.Integer, Require: "a request needs an ID"},
+			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upCreateMessageRequestParams20251125: {Members: []convert.Member{
 			{Name: "messages", Rule: upSamplingMessageEach20251125},
@@ -575,7 +583,7 @@ var step20251125 = convert.Step{
 		upElicitRequest20251125: {Members: []convert.Member{
 			{Name: "params", Rule: upElicitRequestFormParams20251125},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Kinds: convert.String | convert.Integer, Require: "a request needs an ID"},
+			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upElicitRequestFormParams20251125: {Members: []convert.Member{
 			{Name: "requestedSchema", Rule: upElicitRequestFormParamsRequestedSchema20251125},
@@ -584,11 +592,11 @@ var step20251125 = convert.Step{
 		}},
 		upElicitRequestFormParamsRequestedSchema20251125: {Members: []convert.Member{
 			{Name: "properties", Rule: upPrimitiveSchemaDefinitionEach20251125},
-			{Name: "$schema", Kinds: convert.String},
+			{Name: "$schema", Rule: upOpen20251125, LeaveOut: true},
 		}},
 		upGetPromptRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Kinds: convert.String | convert.Integer, Require: "a request needs an ID"},
+			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upGetPromptResult20251125: {Members: []convert.Member{
 			{Name: "messages", Rule: upPromptMessageEach20251125},
@@ -601,7 +609,7 @@ var step20251125 = convert.Step{
 		upInitializeRequest20251125: {Members: []convert.Member{
 			{Name: "params", Rule: upInitializeRequestParams20251125},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Kinds: convert.String | convert.Integer, Require: "a request needs an ID"},
+			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upInitializeRequestParams20251125: {Members: []convert.Member{
 			{Name: "capabilities", Rule: upClientCapabilities20251125},
@@ -619,32 +627,32 @@ var step20251125 = convert.Step{
 		}},
 		upListPromptsRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Kinds: convert.String | convert.Integer, Require: "a request needs an ID"},
+			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upListPromptsResult20251125: {Members: []convert.Member{
 			{Name: "prompts", Rule: upPromptEach20251125},
 		}},
 		upListResourceTemplatesRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Kinds: convert.String | convert.Integer, Require: "a request needs an ID"},
+			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upListResourceTemplatesResult20251125: {Members: []convert.Member{
 			{Name: "resourceTemplates", Rule: upResourceTemplateEach20251125},
 		}},
 		upListResourcesRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Kinds: convert.String | convert.Integer, Require: "a request needs an ID"},
+			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upListResourcesResult20251125: {Members: []convert.Member{
 			{Name: "resources", Rule: upResourceEach20251125},
 		}},
 		upListRootsRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Kinds: convert.String | convert.Integer, Require: "a request needs an ID"},
+			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upListToolsRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Kinds: convert.String | convert.Integer, Require: "a request needs an ID"},
+			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upListToolsResult20251125: {Members: []convert.Member{
 			{Name: "tools", Rule: upToolEach20251125},
@@ -655,6 +663,7 @@ var step20251125 = convert.Step{
 		upNumberSchema20251125: {Members: []convert.Member{
 			{Name: "default", Drop: onlyIn20251125},
 		}},
+		upOpen20251125: {Limits: &convert.Limits{Kinds: convert.String}},
 		upOpenClientCapabilitiesElicitation20251125: {Members: []convert.Member{
 			{Name: "form", Drop: onlyIn20251125},
 			{Name: "url", Drop: onlyIn20251125},
@@ -663,13 +672,14 @@ var step20251125 = convert.Step{
 			{Name: "context", Drop: onlyIn20251125},
 			{Name: "tools", Drop: onlyIn20251125},
 		}},
+		upOpenRequestId20251125: {Limits: &convert.Limits{Kinds: convert.String | convert.Integer}},
 		upPaginatedRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Kinds: convert.String | convert.Integer, Require: "a request needs an ID"},
+			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upPingRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Kinds: convert.String | convert.Integer, Require: "a request needs an ID"},
+			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upPrimitiveSchemaDefinition20251125: {Cases: []convert.Case{
 			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"integer\""}}, Rule: upNumberSchema20251125},
@@ -694,7 +704,7 @@ var step20251125 = convert.Step{
 		upPromptMessageEach20251125: {Each: upPromptMessage20251125},
 		upReadResourceRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Kinds: convert.String | convert.Integer, Require: "a request needs an ID"},
+			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upResource20251125: {Members: []convert.Member{
 			{Name: "icons", Drop: onlyIn20251125},
@@ -740,14 +750,14 @@ var step20251125 = convert.Step{
 		}},
 		upSetLevelRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Kinds: convert.String | convert.Integer, Require: "a request needs an ID"},
+			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upStringSchema20251125: {Members: []convert.Member{
 			{Name: "default", Drop: onlyIn20251125},
 		}},
 		upSubscribeRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Kinds: convert.String | convert.Integer, Require: "a request needs an ID"},
+			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upTool20251125: {Members: []convert.Member{
 			{Name: "inputSchema", Rule: upToolInputSchema20251125},
@@ -757,17 +767,17 @@ var step20251125 = convert.Step{
 		}},
 		upToolEach20251125: {Each: upTool20251125},
 		upToolInputSchema20251125: {Members: []convert.Member{
-			{Name: "$schema", Kinds: convert.String},
+			{Name: "$schema", Rule: upOpen20251125, LeaveOut: true},
 		}},
 		upToolListChangedNotification20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 		}},
 		upToolOutputSchema20251125: {Members: []convert.Member{
-			{Name: "$schema", Kinds: convert.String},
+			{Name: "$schema", Rule: upOpen20251125, LeaveOut: true},
 		}},
 		upUnsubscribeRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Kinds: convert.String | convert.Integer, Require: "a request needs an ID"},
+			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 	},
 }

@@ -143,8 +143,7 @@ func (x *ElicitRequestFormParams) DecodeJSON(r *wire.Reader) error {
 			x.RequestedSchema.DecodeJSON(r)
 		case "_meta":
 			if r.Present(&seen[0], 2) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = r.ReadObject()
 			}
 		case "mode":
 			if r.Present(&seen[0], 3) {
@@ -166,8 +165,8 @@ func (x *ElicitRequestFormParams) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.String("message", x.Message)
 	w.Value("requestedSchema", &x.RequestedSchema)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
+	if x.Meta != "" {
+		w.Value("_meta", &x.Meta)
 	}
 	if x.Mode != nil {
 		w.ConstString("mode", *x.Mode, "form")
@@ -310,8 +309,7 @@ func (x *ElicitRequestURLParams) DecodeJSON(r *wire.Reader) error {
 			x.URL = r.ReadString()
 		case "_meta":
 			if r.Present(&seen[0], 3) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = r.ReadObject()
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -330,8 +328,8 @@ func (x *ElicitRequestURLParams) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("mode", x.Mode, "url")
 	w.String("message", x.Message)
 	w.String("url", x.URL)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
+	if x.Meta != "" {
+		w.Value("_meta", &x.Meta)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "mode", "message", "url", "_meta")

@@ -68,8 +68,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			}
 		case "_meta":
 			if r.Present(&seen[0], 2) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = r.ReadObject()
 			}
 		case "includeContext":
 			if r.Present(&seen[0], 3) {
@@ -130,8 +129,8 @@ func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		w.Put(&x.Messages[i])
 	}
 	w.EndArray()
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
+	if x.Meta != "" {
+		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("includeContext", (*string)(x.IncludeContext))
 	if x.Metadata != nil {

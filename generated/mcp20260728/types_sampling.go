@@ -4,13 +4,9 @@ package mcp20260728
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// CreateMessageRequest asks the client's language model to continue a
-// conversation. It is part of an InputRequiredResult and not a message of
-// its own. The client and its user control what is sent to the model and
-// what comes back.
-//
-// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
-// model's provider instead.
+// CreateMessageRequest is a sampling/createMessage request: the server asks
+// the client's language model to continue a conversation. The client and its
+// user control what is sent to the model and what comes back.
 type CreateMessageRequest struct {
 	// Method identifies the kind of message. It is "sampling/createMessage",
 	// which the zero value stands for.
@@ -27,24 +23,17 @@ func (*CreateMessageRequest) isInputRequest() {}
 // CreateMessageRequestParams is a conversation to continue, with preferences
 // for the model and its output. The client may choose any model, edit the
 // prompt and stop early.
-//
-// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
-// model's provider instead.
 type CreateMessageRequestParams struct {
 	// MaxTokens is the maximum length of the output in tokens of the model. The
 	// client may stop sooner.
 	MaxTokens int64 `json:"maxTokens"`
 	// Messages is the conversation so far, the oldest message first.
 	Messages []SamplingMessage `json:"messages"`
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
+	Meta wire.Object `json:"_meta,omitempty"`
 	// IncludeContext asks for context from other servers or from this one; nil
 	// asks for none.
-	//
-	// Deprecated: Context of servers is deprecated since 2025-11-25. Omit the
-	// member, or use none.
 	IncludeContext *IncludeContext `json:"includeContext,omitempty"`
 	// Metadata is passed to the model's provider, which defines its form; nil
 	// passes none.
@@ -73,9 +62,6 @@ type CreateMessageRequestParams struct {
 
 // CreateMessageResult is the message that the client's model generated. The
 // client should let the user review it before it returns it.
-//
-// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
-// model's provider instead.
 type CreateMessageResult struct {
 	// Content is the model's output.
 	Content SamplingMessageContent `json:"content"`
@@ -85,8 +71,7 @@ type CreateMessageResult struct {
 	// Role is the author of the message, normally the assistant.
 	Role Role `json:"role"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// StopReason is the reason why the model stopped: endTurn, stopSequence,
 	// maxTokens, toolUse if there are tools, or a value of the provider's own;
@@ -101,26 +86,17 @@ func (*CreateMessageResult) isInputResponse() {}
 
 // IncludeContext selects the servers whose context the client should add to
 // a sampling request.
-//
-// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
-// model's provider instead.
 type IncludeContext string
 
 // The values of IncludeContext.
 const (
 	// IncludeContextAllServers asks for context from all servers that the client
 	// is connected to. Discouraged since 2025-11-25.
-	//
-	// Deprecated: Context of servers is deprecated since 2025-11-25. Omit the
-	// member, or use none.
 	IncludeContextAllServers IncludeContext = "allServers"
 	// IncludeContextNone asks for no added context, which is also the default.
 	IncludeContextNone IncludeContext = "none"
 	// IncludeContextThisServer asks for context from the server that makes the
 	// request. Discouraged since 2025-11-25.
-	//
-	// Deprecated: Context of servers is deprecated since 2025-11-25. Omit the
-	// member, or use none.
 	IncludeContextThisServer IncludeContext = "thisServer"
 )
 
@@ -135,9 +111,6 @@ func (x IncludeContext) Known() bool {
 
 // ModelHint suggests a model. A client that does not have it may use a
 // similar model of another provider.
-//
-// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
-// model's provider instead.
 type ModelHint struct {
 	// Name is the name of a model or a part of it, such as a model family; nil
 	// suggests no model.
@@ -149,9 +122,6 @@ type ModelHint struct {
 
 // ModelPreferences describes the model that a server would like for
 // sampling. The client decides how much weight it gives them.
-//
-// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
-// model's provider instead.
 type ModelPreferences struct {
 	// CostPriority is the weight of a low price, from 0 (irrelevant) to 1 (most
 	// important); nil means no preference.
@@ -171,17 +141,13 @@ type ModelPreferences struct {
 }
 
 // SamplingMessage is one message of a conversation for the client's model.
-//
-// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
-// model's provider instead.
 type SamplingMessage struct {
 	// Content is the content of this message.
 	Content SamplingMessageContent `json:"content"`
 	// Role is the author of this message.
 	Role Role `json:"role"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -195,9 +161,6 @@ type SamplingMessage struct {
 // *ToolUseContent, *ToolResultContent, SamplingMessageContentList, and
 // *UnknownSamplingMessageContent for values that this revision does not
 // define.
-//
-// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
-// model's provider instead.
 type SamplingMessageContent interface {
 	wire.Appender
 	isSamplingMessageContent()
@@ -221,9 +184,6 @@ func (*UnknownSamplingMessageContent) isSamplingMessageContent() {}
 // *ToolUseContent, *ToolResultContent, and
 // *UnknownSamplingMessageContentBlock for values that this revision does not
 // define.
-//
-// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
-// model's provider instead.
 type SamplingMessageContentBlock interface {
 	wire.Appender
 	isSamplingMessageContentBlock()
@@ -241,17 +201,11 @@ func (*UnknownSamplingMessageContentBlock) isSamplingMessageContentBlock() {}
 
 // SamplingMessageContentList is a message in several parts. A message with
 // tool results must not contain other parts.
-//
-// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
-// model's provider instead.
 type SamplingMessageContentList []SamplingMessageContentBlock
 
 func (SamplingMessageContentList) isSamplingMessageContent() {}
 
 // ToolChoice controls how the model uses the tools of a sampling request.
-//
-// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
-// model's provider instead.
 type ToolChoice struct {
 	// Mode selects whether the model may call tools; nil means auto.
 	Mode *ToolChoiceMode `json:"mode,omitempty"`
@@ -261,9 +215,6 @@ type ToolChoice struct {
 }
 
 // ToolChoiceMode selects whether the model may, must or must not call tools.
-//
-// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
-// model's provider instead.
 type ToolChoiceMode string
 
 // The values of ToolChoiceMode.
@@ -289,9 +240,6 @@ func (x ToolChoiceMode) Known() bool {
 // ToolResultContent is the result of a tool call that the model made. It
 // belongs in a user message, directly after the assistant message with the
 // call.
-//
-// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
-// model's provider instead.
 type ToolResultContent struct {
 	// Type is the constant that identifies the kind of value. It is
 	// "tool_result", which the zero value stands for.
@@ -302,8 +250,7 @@ type ToolResultContent struct {
 	// call needs exactly one result.
 	ToolUseID string `json:"toolUseId"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// IsError reports that the call failed; Content then holds the reason; nil
 	// means false.
@@ -322,9 +269,6 @@ func (*ToolResultContent) isSamplingMessageContentBlock() {}
 // ToolUseContent is a tool call that the model makes. The server that
 // requested the sampling runs the tool and sends a new sampling request with
 // the result.
-//
-// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
-// model's provider instead.
 type ToolUseContent struct {
 	// Type is the constant that identifies the kind of value. It is "tool_use",
 	// which the zero value stands for.
@@ -337,8 +281,7 @@ type ToolUseContent struct {
 	// Name is the name of one of the tools in the request.
 	Name string `json:"name"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.

@@ -61,11 +61,6 @@ func (x *ElicitRequestFormParams) check(c *wire.Collector) {
 	c.Push("requestedSchema")
 	x.RequestedSchema.check(c)
 	c.Pop()
-	if x.Meta != nil {
-		c.Push("_meta")
-		x.Meta.check(c)
-		c.Pop()
-	}
 	if x.Mode != nil {
 		c.Push("mode")
 		c.Const(*x.Mode == "" || *x.Mode == "form", "\"form\"")
@@ -123,11 +118,6 @@ func (x *ElicitRequestURLParams) check(c *wire.Collector) {
 	c.Push("url")
 	c.Format("uri", x.URL)
 	c.Pop()
-	if x.Meta != nil {
-		c.Push("_meta")
-		x.Meta.check(c)
-		c.Pop()
-	}
 }
 
 // Validate reports each value that the revision does not allow, with its

@@ -37,11 +37,6 @@ func (x *CreateMessageRequestParams) check(c *wire.Collector) {
 		c.Pop()
 	}
 	c.Pop()
-	if x.Meta != nil {
-		c.Push("_meta")
-		x.Meta.check(c)
-		c.Pop()
-	}
 	if x.IncludeContext != nil {
 		c.Push("includeContext")
 		if !(*x.IncludeContext).Known() {

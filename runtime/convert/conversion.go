@@ -1,6 +1,8 @@
 package convert
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // Loss is a part of a value that a conversion did not keep as it was.
 type Loss struct {
@@ -30,7 +32,12 @@ func (e *Error) Error() string {
 
 // Conversion is the state of converting one value. The zero Conversion is ready to use.
 type Conversion struct {
+	// Facts, if not nil, returns a fact about the session in terms of a revision, or "" if it is
+	// not known. The facts are those of [KnownFacts].
+	Facts func(fact, revision string) wire.Raw
+
 	shapes []Shape  // of the step and the direction
+	to     string   // the revision that the step converts to
 	path   []string // from the whole value to the current one
 	losses []Loss
 	err    *Error
@@ -58,6 +65,36 @@ func (c *Conversion) Refuse(reason string, names ...string) {
 	if c.err == nil {
 		c.err = &Error{c.pointer(names), reason}
 	}
+}
+
+// The facts about a session that a value may contain in one revision and not in another.
+const (
+	ProtocolVersion    = "protocolVersion" // the revision of the session
+	ClientCapabilities = "clientCapabilities"
+	ClientInfo         = "clientInfo"
+	ServerInfo         = "serverInfo"
+)
+
+// KnownFacts returns the facts with the definitions of their values, "" for a string.
+func KnownFacts() map[string]string {
+	return map[string]string{
+		ProtocolVersion: "", ClientCapabilities: "ClientCapabilities", ClientInfo: "Implementation", ServerInfo: "Implementation",
+	}
+}
+
+// fact returns a fact about the session. Without a session, the version is that of the value
+// and the client has no capabilities.
+func (c *Conversion) fact(name string) wire.Raw {
+	if c.Facts != nil {
+		return c.Facts(name, c.to)
+	}
+	switch name {
+	case ProtocolVersion:
+		return quote(c, c.to)
+	case ClientCapabilities:
+		return "{}"
+	}
+	return ""
 }
 
 func (c *Conversion) pointer(names []string) string {

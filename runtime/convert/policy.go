@@ -9,9 +9,29 @@ import (
 )
 
 // The functions in this file are the policy for features that the older revision of a step
-// does not have, where dropping a member is not enough. The table in gen/convert says
-// where each one applies. They work on text, because they must not depend on the types of
-// a revision.
+// does not have, where dropping a member is not enough. Rows of spec/convert.yaml say where
+// each one applies. They work on text, because they must not depend on the types of a
+// revision.
+
+// Policies returns the functions by the names that rows use.
+func Policies() map[string]Rewrite {
+	return map[string]Rewrite{
+		"AudioAsResource":       AudioAsResource,
+		"DropURLElicitation":    DropURLElicitation,
+		"FirstValues":           FirstValues,
+		"JoinBlocks":            JoinBlocks,
+		"LinkAsText":            LinkAsText,
+		"NameElicitation":       NameElicitation,
+		"OptionsAsEnumNames":    OptionsAsEnumNames,
+		"PlainSchemas":          PlainSchemas,
+		"RefuseTaskTool":        RefuseTaskTool,
+		"RefuseTools":           RefuseTools,
+		"SplitMessages":         SplitMessages,
+		"StructuredAsText":      StructuredAsText,
+		"StructuredValueAsText": StructuredValueAsText,
+		"TitleAsAnnotation":     TitleAsAnnotation,
+	}
+}
 
 // AudioAsResource turns audio content into an embedded resource, which content of tools
 // and prompts may be in every revision. The URI is not readable. It is derived from the
@@ -20,10 +40,8 @@ func AudioAsResource(c *Conversion, audio wire.Raw) wire.Raw {
 	c.Lose("the older revision has no audio content: sent as an embedded resource")
 	data, _ := wire.Object(audio).Get("data")
 	mimeType, _ := wire.Object(audio).Get("mimeType")
-	sum := fnv.New64a()
-	sum.Write([]byte(data))
 	resource := object(c, wire.Members{
-		{Name: "uri", Value: quote(c, "urn:mcp:audio:"+strconv.FormatUint(sum.Sum64(), 16))},
+		{Name: "uri", Value: quote(c, "urn:mcp:audio:"+digest(data))},
 		{Name: "mimeType", Value: mimeType},
 		{Name: "blob", Value: data},
 	})
@@ -49,16 +67,29 @@ func LinkAsText(c *Conversion, link wire.Raw) wire.Raw {
 // text block, it adds one with the JSON of structuredContent. Servers should send such a
 // block themselves ("Structured Content" in server/tools of 2025-06-18).
 func StructuredAsText(c *Conversion, result wire.Raw) wire.Raw {
+	return structuredAsText(c, result, "the older revision has no structured content")
+}
+
+func structuredAsText(c *Conversion, result wire.Raw, why string) wire.Raw {
 	structured, _ := wire.Object(result).Get("structuredContent")
 	content, _ := wire.Object(result).Get("content")
 	blocks := content.Elements()
-	reason := "the older revision has no structured content: the text block remains"
+	reason := why + ": the text block remains"
 	if !hasText(blocks) {
-		reason = "the older revision has no structured content: sent as text"
+		reason = why + ": sent as text"
 		blocks = append(blocks, object(c, textBlock(c, string(structured))))
 	}
 	c.Lose(reason, "structuredContent")
 	return replace(c, without(result, "structuredContent"), "content", array(blocks))
+}
+
+// StructuredValueAsText does the same as StructuredAsText for structuredContent that is not
+// an object.
+func StructuredValueAsText(c *Conversion, result wire.Raw) wire.Raw {
+	if structured, _ := wire.Object(result).Get("structuredContent"); structured.Kind() == wire.KindObject {
+		return result
+	}
+	return structuredAsText(c, result, "structured content is an object in the older revision")
 }
 
 func hasText(blocks []wire.Raw) bool {
@@ -178,9 +209,72 @@ func DropURLElicitation(c *Conversion, capabilities wire.Raw) wire.Raw {
 func RefuseTaskTool(c *Conversion, tool wire.Raw) wire.Raw {
 	execution, _ := wire.Object(tool).Get("execution")
 	if wire.Object(execution).GetString("taskSupport") == "required" {
-		c.Refuse("the older revision has no tasks, and the tool can only be called as one", "execution", "taskSupport")
+		c.Refuse("the other revision has no tasks, and the tool can only be called as one", "execution", "taskSupport")
 	}
 	return tool
+}
+
+// PlainSchemas changes the schemas of a tool to the form that they have in 2025-11-25. A
+// schema of a property that is true or false becomes an object with the same meaning. An
+// output schema is dropped unless it is for objects, because other output is sent as text.
+func PlainSchemas(c *Conversion, tool wire.Raw) wire.Raw {
+	if output, ok := wire.Object(tool).Get("outputSchema"); ok && wire.Object(output).GetString("type") != "object" {
+		c.Lose("the output of a tool is an object in the older revision", "outputSchema")
+		tool = object(c, without(tool, "outputSchema"))
+	}
+	for _, name := range []string{"inputSchema", "outputSchema"} {
+		schema, _ := wire.Object(tool).Get(name)
+		properties, _ := wire.Object(schema).Get("properties")
+		if properties.Kind() != wire.KindObject {
+			continue
+		}
+		members, changed := wire.Object(properties).Members(), false
+		for i, m := range members {
+			if m.Value.Kind() == wire.KindBool {
+				members[i].Value, changed = "{}", true
+				if m.Value == "false" {
+					members[i].Value = `{"not":{}}`
+				}
+			}
+		}
+		if changed {
+			schema = replace(c, wire.Object(schema).Members(), "properties", object(c, members))
+			tool = replace(c, wire.Object(tool).Members(), name, schema)
+		}
+	}
+	return tool
+}
+
+// NameElicitation gives an elicitation by URL the ID that the older revision requires. It is
+// derived from the URL.
+func NameElicitation(c *Conversion, params wire.Raw) wire.Raw {
+	if has(params, "elicitationId") {
+		return params
+	}
+	url, _ := wire.Object(params).Get("url")
+	return replace(c, wire.Object(params).Members(), "elicitationId", quote(c, "url-"+digest(url)))
+}
+
+// FirstValues keeps the first 100 values of a completion, which is the limit of every
+// revision.
+func FirstValues(c *Conversion, completion wire.Raw) wire.Raw {
+	const limit = 100
+	values, _ := wire.Object(completion).Get("values")
+	all := values.Elements()
+	if len(all) <= limit {
+		return completion
+	}
+	c.Lose("a completion has at most 100 values: the others are left out", "values")
+	members := wire.Object(completion).Members()
+	members.Set("hasMore", "true")
+	return replace(c, members, "values", array(all[:limit]))
+}
+
+// digest returns a short text that differs for different values.
+func digest(v wire.Raw) string {
+	sum := fnv.New64a()
+	sum.Write([]byte(v))
+	return strconv.FormatUint(sum.Sum64(), 16)
 }
 
 // without returns the members of an object except those with the given names.

@@ -9,9 +9,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// V2 is true while this package is compatible with tables generated for its second
+// V3 is true while this package is compatible with tables generated for its third
 // version. Generated code refers to it, so that a mismatch does not compile.
-const V2 = true
+const V3 = true
 
 // Table holds the pinned revisions, oldest first, and the steps between them. It is
 // generated and never changes.
@@ -28,6 +28,7 @@ type Revision struct {
 
 // Step holds the conversions between two adjacent revisions.
 type Step struct {
+	Older, Newer string // revisions
 	// Definitions are sorted by Newer.
 	Definitions []Definition
 	// Up and Down hold the shapes that rules refer to. The first of each is not used.
@@ -40,20 +41,20 @@ type Definition struct {
 	Up, Down     Rule
 }
 
-// Rule is the index of the [Shape] by which a value is converted, or [Keep] or [None].
+// Rule is the index of the [Shape] by which a value is converted, or [Keep].
 type Rule int
 
-const (
-	Keep Rule = 0  // the value is the same in both revisions
-	None Rule = -1 // the other revision has no such value
-)
+// Keep is the rule for a value that is the same in both revisions.
+const Keep Rule = 0
 
-// Shape describes the differences between the values of a type in two revisions. It
-// describes an object, an array, a map or a union.
+// Shape describes the differences between the values of a type in two revisions.
 type Shape struct {
+	// Limits, if not nil, are limits that the other revision has. A value that exceeds them is
+	// refused.
+	Limits *Limits
 	// Members are the members of an object that are not the same in both revisions.
 	Members []Member
-	// Each converts the elements of an array or the values of a map.
+	// Each converts the elements of an array, or the values of a map.
 	Each Rule
 	// LeaveOut leaves out the elements that are refused.
 	LeaveOut bool
@@ -64,24 +65,40 @@ type Shape struct {
 	Otherwise string
 }
 
+// Limits are limits of a value. The zero value of each field is no limit.
+type Limits struct {
+	Kinds  Kinds
+	Values []wire.Raw // all values that are allowed
+	Format string     // of a string; see wire.InFormat
+	// Min and Max are the bounds of a number.
+	Min, Max wire.Raw
+	MaxItems int // of an array
+}
+
 // Member describes a member of an object.
 type Member struct {
 	Name string
 	// Rewrite, if not nil, rewrites the whole object if it has the member, before its members
-	// are converted.
+	// are converted. If Always is set, the object need not have the member.
 	Rewrite Rewrite
+	Always  bool
 	// Rule converts the value.
 	Rule Rule
-	// Kinds are the kinds of JSON values that the other revision allows, or 0 for any. A value
-	// of another kind is dropped.
-	Kinds Kinds
-	// Drop is why the member is dropped, or "".
-	Drop string
-	// Require is why an object is refused that does not have the member, or has it with
-	// another kind; "" accepts the object.
+	// LeaveOut drops a value that is refused, or replaces it by the default.
+	LeaveOut bool
+	// Reason is why a value is refused or left out. If it is "", the rule has the reason.
+	Reason string
+	// Drop is why the member is dropped, or "". It is not a loss if the value equals Implied, or
+	// if Handled is set, because the runtime acts on the member.
+	Drop    string
+	Implied wire.Raw
+	Handled bool
+	// Require is why an object is refused that does not have the member; "" accepts the object.
 	Require string
-	// Default is the value of a member that is absent, after drops.
+	// Default is the value of a member that is absent, before the rule converts it. Fact is the
+	// fact about the session that is the value instead; see [Conversion.Facts].
 	Default wire.Raw
+	Fact    string
 	// Const means that the member can only have the default as its value.
 	Const bool
 }
@@ -95,11 +112,15 @@ type Case struct {
 	// Rewrite, if not nil, rewrites the value before Rule converts it.
 	Rewrite Rewrite
 	Rule    Rule
+	// Replace replaces the value, which is a loss with the reason Lose, unless it is "".
+	Replace wire.Raw
+	Lose    string
 	// Refuse is why a value is refused, or "".
 	Refuse string
 }
 
-// Condition is a condition on a member of an object, or on a member below it.
+// Condition is a condition on a member of an object, or on a member below it. An empty path
+// leads to the value itself.
 type Condition struct {
 	Path []string
 	// Is is the value that the member has. If it is "", any value satisfies the condition.
@@ -225,12 +246,9 @@ func (t *Table) convert(c *Conversion, from, to int, name func(revision int) str
 // revision; c holds what is lost.
 func (s *Step) Convert(c *Conversion, d Definition, up bool, v wire.Raw) (wire.Raw, error) {
 	rule := d.Down
-	c.shapes = s.Down
+	c.shapes, c.to = s.Down, s.Older
 	if up {
-		rule, c.shapes = d.Up, s.Up
-	}
-	if rule == None {
-		return "", &Error{Reason: "the other revision has no such value"}
+		rule, c.shapes, c.to = d.Up, s.Up, s.Newer
 	}
 	v = c.value(rule, v)
 	return v, c.Err()

@@ -13,6 +13,10 @@ func (c *Conversion) value(rule Rule, v wire.Raw) wire.Raw {
 		return v
 	}
 	s := &c.shapes[rule]
+	if s.Limits != nil && !s.Limits.allow(v) {
+		c.Refuse("the other revision does not allow " + s.Limits.excess(v) + " here")
+		return v
+	}
 	switch {
 	case s.Cases != nil:
 		return c.union(s, v)
@@ -42,6 +46,10 @@ func (c *Conversion) union(s *Shape, v wire.Raw) wire.Raw {
 		if k.Refuse != "" {
 			c.Refuse(k.Refuse)
 			return v
+		}
+		if k.Replace != "" {
+			c.Lose(k.Lose)
+			return k.Replace
 		}
 		if k.Rewrite != nil {
 			v = k.Rewrite(c, v)
@@ -84,7 +92,7 @@ func lookup(v wire.Raw, path []string) (wire.Raw, bool) {
 // object converts the members of an object.
 func (c *Conversion) object(s *Shape, v wire.Raw) wire.Raw {
 	for i := range s.Members {
-		if m := &s.Members[i]; m.Rewrite != nil && has(v, m.Name) {
+		if m := &s.Members[i]; m.Rewrite != nil && (m.Always || has(v, m.Name)) {
 			if v = m.Rewrite(c, v); c.err != nil {
 				return v
 			}
@@ -113,10 +121,12 @@ func (c *Conversion) object(s *Shape, v wire.Raw) wire.Raw {
 	}
 	for i := range s.Members {
 		m := &s.Members[i]
-		switch present := has(v, m.Name); {
-		case m.Default != "" && (!present || m.Drop != ""):
-			e.add(m.Name, m.Default)
-		case m.Require != "" && !present:
+		if m.Drop == "" && has(v, m.Name) {
+			continue
+		}
+		if value := c.absent(m); value != "" {
+			e.add(m.Name, value)
+		} else if m.Require != "" {
 			c.Refuse(m.Require, m.Name)
 		}
 	}
@@ -127,22 +137,47 @@ func (c *Conversion) object(s *Shape, v wire.Raw) wire.Raw {
 func (c *Conversion) member(m *Member, value wire.Raw) (converted wire.Raw, keep bool) {
 	switch {
 	case m.Drop != "":
-		c.Lose(m.Drop, m.Name)
+		if !m.Handled && (m.Implied == "" || !wire.Equal(value, m.Implied)) {
+			c.Lose(m.Drop, m.Name)
+		}
 		return "", false
 	case m.Const:
 		if !wire.Equal(value, m.Default) {
 			c.Lose("it can only be "+string(m.Default), m.Name)
 		}
 		return m.Default, true
-	case m.Kinds != 0 && kindsOf(value)&m.Kinds == 0:
-		if m.Require != "" {
-			c.Refuse(m.Require, m.Name)
-		} else {
-			c.Lose("the other revision does not allow "+value.Kind().String()+" here", m.Name)
-		}
+	}
+	losses, refused := len(c.losses), c.err != nil
+	converted = c.below(m.Name, m.Rule, value)
+	if c.err == nil || refused {
+		return converted, true
+	}
+	if m.Reason != "" {
+		c.err.Reason = m.Reason
+	}
+	if !m.LeaveOut {
+		return converted, true
+	}
+	reason := c.err.Reason
+	c.losses, c.err = c.losses[:losses], nil
+	if converted = c.absent(m); converted == "" {
+		c.Lose("left out: "+reason, m.Name)
 		return "", false
 	}
-	return c.below(m.Name, m.Rule, value), true
+	c.Lose("replaced by "+string(converted)+": "+reason, m.Name)
+	return converted, true
+}
+
+// absent returns the value of a member that is absent, or "" if it stays absent.
+func (c *Conversion) absent(m *Member) wire.Raw {
+	value := m.Default
+	if m.Fact != "" {
+		value = c.fact(m.Fact)
+	}
+	if value == "" {
+		return ""
+	}
+	return c.below(m.Name, m.Rule, value)
 }
 
 // array converts the elements of an array.
@@ -167,6 +202,47 @@ func (c *Conversion) array(s *Shape, v wire.Raw) wire.Raw {
 		}
 	}
 	return e.text(']')
+}
+
+// allow reports whether a value is within the limits.
+func (l *Limits) allow(v wire.Raw) bool {
+	if l.Kinds != 0 && kindsOf(v)&l.Kinds == 0 {
+		return false
+	}
+	if l.Values != nil && !slices.ContainsFunc(l.Values, func(w wire.Raw) bool { return wire.Equal(v, w) }) {
+		return false
+	}
+	switch v.Kind() {
+	case wire.KindString:
+		if l.Format == "" {
+			return true
+		}
+		text, ok := v.Str()
+		return ok && wire.InFormat(l.Format, text)
+	case wire.KindNumber:
+		return (l.Min == "" || wire.CompareNumbers(v, l.Min) >= 0) && (l.Max == "" || wire.CompareNumbers(v, l.Max) <= 0)
+	case wire.KindArray:
+		return l.MaxItems == 0 || len(v.Elements()) <= l.MaxItems
+	}
+	return true
+}
+
+// excess describes a value that exceeds the limits. It does not contain a value of any length.
+func (l *Limits) excess(v wire.Raw) string {
+	switch kind := v.Kind(); {
+	case l.Kinds != 0 && kindsOf(v)&l.Kinds == 0:
+		if kind == wire.KindNumber && l.Kinds&Integer != 0 {
+			return "a fraction"
+		}
+		return kind.String()
+	case l.Values != nil:
+		return "this value"
+	case kind == wire.KindString:
+		return "a string that is not in the format " + strconv.Quote(l.Format)
+	case kind == wire.KindArray:
+		return "more than " + strconv.Itoa(l.MaxItems) + " elements"
+	}
+	return "a number outside of its bounds"
 }
 
 // has reports whether an object has a member.

@@ -1,0 +1,133 @@
+package convert
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+// leaf describes a type whose values have no parts.
+type leaf struct {
+	kinds    []ir.Kind
+	integer  bool     // numbers must be integers
+	values   []string // JSON; nil means any
+	format   string
+	min, max *float64
+}
+
+func leafOf(t ir.Type) *leaf {
+	switch t := ir.Resolve(t).(type) {
+	case *ir.String:
+		return &leaf{kinds: []ir.Kind{ir.KindString}, format: t.Format}
+	case *ir.Enum:
+		l := &leaf{kinds: []ir.Kind{ir.KindString}, values: []string{}}
+		for _, v := range t.Values {
+			l.values = append(l.values, jsonOf(v.Wire))
+		}
+		slices.Sort(l.values)
+		return l
+	case *ir.Integer:
+		return &leaf{kinds: []ir.Kind{ir.KindNumber}, integer: true, min: t.Min, max: t.Max}
+	case *ir.Number:
+		return &leaf{kinds: []ir.Kind{ir.KindNumber}, min: t.Min, max: t.Max}
+	case *ir.Boolean:
+		return &leaf{kinds: []ir.Kind{ir.KindBoolean}}
+	case *ir.Scalar:
+		l := &leaf{integer: t.Kinds.Integer && !t.Kinds.Number}
+		for _, k := range []struct {
+			in   bool
+			kind ir.Kind
+		}{
+			{t.Kinds.Text, ir.KindString}, {t.Kinds.Integer || t.Kinds.Number, ir.KindNumber},
+			{t.Kinds.Boolean, ir.KindBoolean}, {t.Kinds.Null, ir.KindNull},
+		} {
+			if k.in {
+				l.kinds = append(l.kinds, k.kind)
+			}
+		}
+		return l
+	}
+	panic(fmt.Sprintf("convert: %T is no leaf", t))
+}
+
+func isLeaf(t ir.Type) bool {
+	switch t.(type) {
+	case *ir.String, *ir.Enum, *ir.Integer, *ir.Number, *ir.Boolean, *ir.Scalar:
+		return true
+	}
+	return false
+}
+
+// within returns the limits of a leaf that values of another one may exceed, or nil. It
+// returns false if no value of the other one is within them.
+func (l *leaf) within(other *leaf) (*Limits, bool) {
+	var need Limits
+	common := 0
+	for _, k := range other.kinds {
+		if slices.Contains(l.kinds, k) {
+			common++
+		}
+	}
+	fraction := l.integer && !other.integer && slices.Contains(other.kinds, ir.KindNumber)
+	if common < len(other.kinds) || fraction {
+		need.Kinds, need.Integer = l.kinds, l.integer
+	}
+	if l.values != nil && (other.values == nil || slices.ContainsFunc(other.values, func(v string) bool { return !slices.Contains(l.values, v) })) {
+		need.Values = l.values
+	}
+	if l.format != "" && l.format != other.format {
+		need.Format = l.format
+	}
+	if l.min != nil && (other.min == nil || *other.min < *l.min) {
+		need.Min = l.min
+	}
+	if l.max != nil && (other.max == nil || *other.max > *l.max) {
+		need.Max = l.max
+	}
+	if need.none() {
+		return nil, true
+	}
+	return &need, common > 0
+}
+
+func (l *Limits) none() bool {
+	return l.Kinds == nil && l.Values == nil && l.Format == "" && l.Min == nil && l.Max == nil && l.MaxItems == 0
+}
+
+// limitsOf returns the limits of any JSON value that becomes a leaf.
+func limitsOf(l *leaf) *Limits {
+	return &Limits{Kinds: l.kinds, Integer: l.integer, Values: l.values, Format: l.format, Min: l.min, Max: l.max}
+}
+
+// String describes the values within the limits.
+func (l *Limits) String() string {
+	var parts []string
+	if l.Kinds != nil {
+		var kinds []string
+		for _, k := range l.Kinds {
+			if k == ir.KindNumber && l.Integer {
+				k = "integer"
+			}
+			kinds = append(kinds, string(k))
+		}
+		parts = append(parts, strings.Join(kinds, " or "))
+	}
+	if l.Values != nil {
+		parts = append(parts, "one of "+strings.Join(l.Values, ", "))
+	}
+	if l.Format != "" {
+		parts = append(parts, "in the format "+l.Format)
+	}
+	if l.Min != nil {
+		parts = append(parts, fmt.Sprintf("at least %v", *l.Min))
+	}
+	if l.Max != nil {
+		parts = append(parts, fmt.Sprintf("at most %v", *l.Max))
+	}
+	if l.MaxItems > 0 {
+		parts = append(parts, fmt.Sprintf("at most %d elements", l.MaxItems))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,296 @@
+package convert
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/spec"
+)
+
+// Missing is why a member is dropped that a revision does not have.
+func Missing(r *ir.Revision) string { return "revision " + r.ID + " does not define it" }
+
+// Foreign is why a member is dropped that only the revision converted to has.
+func Foreign(r *ir.Revision) string { return "only revision " + r.ID + " defines it" }
+
+// objects decides about two types of objects. It returns false if one of them is not.
+func (p *pairing) objects(from, to ir.Type, up bool, place string) (*Shape, bool) {
+	key := shapeKey{from: declOf(from), to: declOf(to)}
+	f, t := ir.Resolve(from), ir.Resolve(to)
+	switch t := t.(type) {
+	case *ir.Object:
+		object := p.newerDecl(from, to, up)
+		switch f := f.(type) {
+		case *ir.Object:
+			return p.shape(key, direction(up)+object.Name, func(s *Shape) { p.object(s, f, t, object.Name, up) }), true
+		case *ir.Open:
+			if !up {
+				return p.check(to, up), true
+			}
+			return p.shape(key, "upOpen"+object.Name, func(s *Shape) { p.object(s, &ir.Object{}, t, object.Name, up) }), true
+		case *ir.Map:
+			return p.shape(key, direction(up)+object.Name, func(s *Shape) {
+				for _, field := range t.Fields {
+					one := &ir.Field{Wire: field.Wire, Type: f.Elem}
+					s.Members = append(s.Members, p.member(one, field, object.Name, up))
+				}
+			}), true
+		}
+	case *ir.Map:
+		switch f := f.(type) {
+		case *ir.Map:
+			return p.each(from, to, f.Elem, t.Elem, 0, up, place+"{}"), true
+		case *ir.Open:
+			if _, ok := ir.Resolve(t.Elem).(*ir.Any); !ok {
+				p.gap(up, place, "values that are not "+typeName(t.Elem)+" are refused")
+			}
+			return p.check(to, up), true
+		case *ir.Object:
+			return p.shape(key, direction(up)+p.newerDecl(from, to, up).Name, func(s *Shape) {
+				for _, field := range f.Fields {
+					below := p.value(field.Type, t.Elem, up, place+"."+field.Wire)
+					s.Members = append(s.Members, Member{Name: field.Wire, Shape: below})
+				}
+				s.Each = p.check(t.Elem, up)
+			}), true
+		}
+	case *ir.Open:
+		switch f := f.(type) {
+		case *ir.Map, *ir.Open:
+			return nil, true
+		case *ir.Object:
+			return p.toOpen(key, f, up), true
+		}
+	}
+	return nil, false
+}
+
+// toOpen converts an object with members into an open object. On the way down, the members
+// that only the newer revision gives a meaning are dropped. On the way up, rows decide.
+func (p *pairing) toOpen(key shapeKey, o *ir.Object, up bool) *Shape {
+	return p.shape(key, direction(up)+key.from.Name, func(s *Shape) {
+		for _, f := range o.Fields {
+			m := Member{Name: f.Wire}
+			if !up || p.row(key.from.Name, f.Wire, func(r *spec.MemberRow) bool { return drops(r) || handled(r) || refuses(r) }) != nil {
+				p.removed(&m, f, key.from.Name, up)
+			}
+			s.Members = append(s.Members, m)
+		}
+	})
+}
+
+// object pairs the members of two objects. Rows name them by the declaration of the newer
+// revision.
+func (p *pairing) object(s *Shape, a, b *ir.Object, object string, up bool) {
+	for _, f := range a.Fields {
+		s.Members = append(s.Members, p.member(f, member(b, f.Wire), object, up))
+	}
+	for _, f := range b.Fields {
+		if member(a, f.Wire) == nil {
+			s.Members = append(s.Members, p.added(f, object, up))
+		}
+	}
+	switch {
+	case b.Additional == nil || sameOthers(a.Additional, b.Additional, map[[2]*ir.Decl]bool{}):
+	case a.Additional == nil:
+		s.Each = p.check(b.Additional, up)
+	default:
+		s.Each = p.value(a.Additional, b.Additional, up, object+"{}")
+	}
+}
+
+func member(o *ir.Object, name string) *ir.Field {
+	i := slices.IndexFunc(o.Fields, func(f *ir.Field) bool { return f.Wire == name })
+	if i < 0 {
+		return nil
+	}
+	return o.Fields[i]
+}
+
+// row returns the row of a member that satisfies a condition, or nil.
+func (p *pairing) row(object, member string, is func(*spec.MemberRow) bool) *spec.MemberRow {
+	return p.tables.member(p.newer.ID, object, member, is)
+}
+
+// member decides about a member of an object; t is nil if the other revision does not have
+// it.
+func (p *pairing) member(f, t *ir.Field, object string, up bool) Member {
+	m := Member{Name: f.Wire}
+	if r := p.row(object, f.Wire, rewrites(up)); r != nil {
+		p.tables.use(&r.StepRow)
+		m.Rewrite = r.Rewrite
+	}
+	if t == nil {
+		p.removed(&m, f, object, up)
+		return m
+	}
+	place := object + "." + f.Wire
+	m.Shape = p.field(f, t, up, place)
+	if m.Rewrite != "" {
+		p.cover(up, place)
+	}
+	if r := p.row(object, f.Wire, leavesOut(up)); r != nil && m.Shape != nil {
+		p.tables.use(&r.StepRow)
+		m.Shape = p.elements(m.Shape.Each, 0, true, up)
+	}
+	lacks := t.Required && (!f.Required || f.Default != "" && f.Default != t.Default)
+	if lacks && t.Default != "" {
+		m.Default, lacks = t.Default, false
+	}
+	if f.Nullable() && !t.Nullable() && !t.Required {
+		m.LeaveOut = m.Shape != nil
+		p.cover(up, place)
+	}
+	p.fill(&m, f, t, lacks, object, up)
+	return m
+}
+
+// field decides about the value of a member, which may be a constant.
+func (p *pairing) field(f, t *ir.Field, up bool, place string) *Shape {
+	switch {
+	case t.Const == nil && f.Const == nil:
+		return p.value(f.Type, t.Type, up, place)
+	case t.Const == nil && fits(decoded(f.Const), t.Type) == nil, t.Const == f.Const:
+		return nil
+	case t.Const == nil, f.Const != nil:
+		p.gap(up, place, "another constant: every value is refused")
+		return p.refuse(unbridged, up)
+	}
+	p.gap(up, place, fmt.Sprintf("a value that is not %s is refused", jsonOf(t.Const)))
+	return p.limited(&Limits{Values: []string{jsonOf(t.Const)}}, up)
+}
+
+// decoded returns a constant as encoding/json would decode it.
+func decoded(constant any) any {
+	if n, ok := constant.(int64); ok {
+		return float64(n)
+	}
+	return constant
+}
+
+// fill applies the rows for a member that may be missing, or whose value cannot always be
+// converted.
+func (p *pairing) fill(m *Member, f, t *ir.Field, lacks bool, object string, up bool) {
+	place := object + "." + f.Wire
+	cover := func(r *spec.MemberRow) {
+		p.tables.use(&r.StepRow)
+		p.cover(up, place)
+	}
+	if r := p.row(object, f.Wire, hasSession); r != nil && lacks {
+		if p.isFact(r, t) {
+			m.Fact, lacks = r.Session, false
+		}
+		cover(r)
+	}
+	if r := p.row(object, f.Wire, hasValue); r != nil && (lacks || m.Shape != nil) && p.tables.fits(r, f) {
+		m.Default, m.LeaveOut, m.Reason = string(*r.Value), m.Shape != nil, r.Reason
+		lacks = false
+		cover(r)
+	}
+	if r := p.row(object, f.Wire, drops); r != nil && m.Shape != nil && !t.Required {
+		m.LeaveOut, m.Reason = true, r.Reason
+		cover(r)
+	}
+	if r := p.row(object, f.Wire, refuses); r != nil && (lacks || m.Shape != nil) {
+		m.Reason = r.Reason
+		if lacks {
+			m.Require, lacks = r.Reason, false
+		}
+		cover(r)
+	}
+	if lacks {
+		p.gap(up, place, "required: an object without it is refused")
+		m.Require = required
+	}
+}
+
+// required is why an object is refused that lacks a member.
+const required = "not bridged, because the other revision requires the member and no row of convert.yaml has a value for it"
+
+// removed decides about a member that only the revision converted from has.
+func (p *pairing) removed(m *Member, f *ir.Field, object string, up bool) {
+	if r := p.row(object, f.Wire, carries); r != nil {
+		p.tables.use(&r.StepRow)
+		return
+	}
+	m.Drop = Missing(p.to(up))
+	if f.Const != nil && f.Required {
+		m.Implied = jsonOf(f.Const) // the other direction adds it
+	}
+	if r := p.row(object, f.Wire, func(r *spec.MemberRow) bool { return handled(r) || hasSession(r) }); r != nil {
+		p.tables.use(&r.StepRow)
+		m.Handled = true
+	}
+	if r := p.row(object, f.Wire, hasValue); r != nil && p.tables.fits(r, f) {
+		p.tables.use(&r.StepRow)
+		m.Implied = string(*r.Value)
+	}
+	if r := p.row(object, f.Wire, drops); r != nil {
+		p.tables.use(&r.StepRow)
+		m.Drop = r.Reason
+	}
+	if r := p.row(object, f.Wire, refuses); r != nil && !m.Handled {
+		p.tables.use(&r.StepRow)
+		m.Drop, m.Shape = "", p.refuse(r.Reason, up)
+	}
+}
+
+// added decides about a member that only the revision converted to has.
+func (p *pairing) added(f *ir.Field, object string, up bool) Member {
+	m := Member{Name: f.Wire}
+	if r := p.row(object, f.Wire, carries); r != nil {
+		p.tables.use(&r.StepRow)
+		p.carry(&m, f, r.Reason, up)
+		return m
+	}
+	if r := p.row(object, f.Wire, rewrites(up)); r != nil {
+		p.tables.use(&r.StepRow)
+		m.Rewrite, m.Always = r.Rewrite, true
+		return m
+	}
+	if f.Const != nil && f.Required {
+		m.Default, m.Const = jsonOf(f.Const), true
+		return m
+	}
+	m.Drop = Foreign(p.to(up))
+	if f.Default != "" {
+		m.Default = f.Default
+	}
+	if r := p.row(object, f.Wire, hasSession); r != nil && p.isFact(r, f) {
+		p.tables.use(&r.StepRow)
+		m.Fact = r.Session
+		if f.Required {
+			m.Require = r.Reason
+		}
+		return m
+	}
+	if r := p.row(object, f.Wire, hasValue); r != nil && p.tables.fits(r, f) {
+		p.tables.use(&r.StepRow)
+		m.Default = string(*r.Value)
+	}
+	if !f.Required || m.Default != "" {
+		return m
+	}
+	m.Require = required
+	if r := p.row(object, f.Wire, refuses); r != nil {
+		p.tables.use(&r.StepRow)
+		m.Require = r.Reason
+	} else {
+		p.gap(up, object+"."+f.Wire, "required: every object is refused")
+	}
+	return m
+}
+
+// carry keeps a member that only one of the schemas names.
+func (p *pairing) carry(m *Member, f *ir.Field, reason string, up bool) {
+	switch {
+	case f.Const != nil:
+		m.Default, m.Const = jsonOf(f.Const), true
+	case f.Required:
+		m.Require, m.Reason = reason, reason
+		fallthrough
+	default:
+		m.Shape, m.LeaveOut = p.check(f.Type, up), !f.Required
+	}
+}

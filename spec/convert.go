@@ -1,0 +1,194 @@
+package spec
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// Conversions holds what the schemas of two adjacent revisions do not say about the
+// conversion of values. A row applies to the steps of its range. Unlike a row of the overlay,
+// it need not be used in each of them, but a row that no step uses is an error. A row that
+// has no column for a result says that a value is not bridged: it is refused with the reason.
+type Conversions struct {
+	Renames  []RenameRow   `yaml:"renames"`
+	Variants []VariantRow  `yaml:"variants"`
+	Members  []MemberRow   `yaml:"members"`
+	Values   []EnumMapping `yaml:"values"`
+}
+
+// StepRow is the part that all rows of [Conversions] have.
+type StepRow struct {
+	// Step is the newer revision of the one step that the row is for. It takes the place of
+	// Since and Until, which name the newer revisions of the first and the last step.
+	Step  string `yaml:"step"`
+	Range `yaml:",inline"`
+	// Reason says why the row is right. Losses and refusals state it.
+	Reason string `yaml:"reason"`
+	// Where is the place of the row, as in "convert.yaml:12: members/3".
+	Where string `yaml:"-"`
+}
+
+// AppliesTo reports whether the row is for the step up to a newer revision.
+func (r StepRow) AppliesTo(newer string) bool {
+	return (r.Step == "" || r.Step == newer) && r.Contains(newer)
+}
+
+// RenameRow pairs two definitions with different names.
+type RenameRow struct {
+	StepRow `yaml:",inline"`
+	Older   string `yaml:"older"`
+	Newer   string `yaml:"newer"`
+}
+
+// VariantRow is for a variant of a union that the other revision does not have. A row
+// without As refuses the variant.
+type VariantRow struct {
+	StepRow `yaml:",inline"`
+	// Union is the union in the revision that has the variant. Variant is the name of the
+	// variant; "*" means all variants without a row of their own.
+	Union   string `yaml:"union"`
+	Variant string `yaml:"variant"`
+	// As is the definition that the variant becomes, of the other revision. With Rewrite, a
+	// function of runtime/convert/policy.go, it is the definition that the function returns,
+	// of the same revision, which is then converted.
+	As      string `yaml:"as"`
+	Rewrite string `yaml:"rewrite"`
+}
+
+// MemberRow is for a member of an object. At most one of the columns after Member is set.
+type MemberRow struct {
+	StepRow `yaml:",inline"`
+	// Object is the definition in the newer revision; "*" means any.
+	Object string `yaml:"object"`
+	Member string `yaml:"member"`
+	// Value is the value of the member where it is missing, is null or cannot be converted. It
+	// is a value of the revision converted from if that one has the member, and otherwise of
+	// the revision converted to. Where the other revision does not have the member, removing
+	// this value is not a loss.
+	Value *JSON `yaml:"value"`
+	// Session names the fact about the session that is the value of the member. The facts are
+	// those of convert.Facts in the runtime.
+	Session string `yaml:"session"`
+	// Rewrite is a function of runtime/convert/policy.go, which rewrites an object that has the
+	// member, or that cannot have it because only the other revision defines it.
+	Rewrite string `yaml:"rewrite"`
+	// Carry means that the older schema does not name the member, but its objects have it.
+	Carry bool `yaml:"carry"`
+	// Handled means that the runtime acts on the member, so that removing it is not a loss.
+	Handled bool `yaml:"handled"`
+	// Drop leaves out a value that cannot be converted.
+	Drop bool `yaml:"drop"`
+	// LeaveOut leaves out the elements of the member that are refused.
+	LeaveOut bool `yaml:"leaveOut"`
+	// Up applies Rewrite and LeaveOut on the way to the newer revision instead of on the way
+	// to the older one.
+	Up bool `yaml:"up"`
+}
+
+// EnumMapping is for a value of an enum that the other revision does not have. A row without
+// As refuses the value.
+type EnumMapping struct {
+	StepRow `yaml:",inline"`
+	Enum    string `yaml:"enum"`
+	Value   string `yaml:"value"`
+	As      string `yaml:"as"`
+}
+
+// JSON is the JSON text of a YAML value.
+type JSON string
+
+// UnmarshalYAML decodes any YAML value.
+func (j *JSON) UnmarshalYAML(src []byte) error {
+	var v any
+	if err := yaml.Unmarshal(src, &v); err != nil {
+		return err
+	}
+	text, err := json.Marshal(v)
+	*j = JSON(text)
+	return err
+}
+
+// ParseConversions parses a file of conversions. Errors mention name.
+func ParseConversions(name string, src []byte) (*Conversions, error) {
+	c := &Conversions{}
+	if err := decodeYAML(name, src, c); err != nil {
+		return nil, err
+	}
+	lines, err := rowLines(name, src)
+	if err != nil {
+		return nil, err
+	}
+	for table, row := range c.rows() {
+		i := table.index
+		row.Where = fmt.Sprintf("%s:%d: %s/%d", name, lines[table.name][i], table.name, i)
+		switch {
+		case row.Reason == "":
+			return nil, fmt.Errorf("%s: the row has no reason", row.Where)
+		case row.Step != "" && row.Range != (Range{}):
+			return nil, fmt.Errorf("%s: the row has both step and since or until", row.Where)
+		}
+	}
+	return c, nil
+}
+
+// place is the table of a row and its index there.
+type place struct {
+	name  string
+	index int
+}
+
+// rows returns what all rows have in common.
+func (c *Conversions) rows() iter.Seq2[place, *StepRow] {
+	return func(yield func(place, *StepRow) bool) {
+		for i := range c.Renames {
+			if !yield(place{"renames", i}, &c.Renames[i].StepRow) {
+				return
+			}
+		}
+		for i := range c.Variants {
+			if !yield(place{"variants", i}, &c.Variants[i].StepRow) {
+				return
+			}
+		}
+		for i := range c.Members {
+			if !yield(place{"members", i}, &c.Members[i].StepRow) {
+				return
+			}
+		}
+		for i := range c.Values {
+			if !yield(place{"values", i}, &c.Values[i].StepRow) {
+				return
+			}
+		}
+	}
+}
+
+// rowLines returns the line of each row of each table of a YAML file.
+func rowLines(name string, src []byte) (map[string][]int, error) {
+	file, err := parser.ParseBytes(src, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	lines := map[string][]int{}
+	for _, doc := range file.Docs {
+		tables, ok := doc.Body.(ast.MapNode)
+		if !ok {
+			continue
+		}
+		for it := tables.MapRange(); it.Next(); {
+			rows, ok := it.Value().(*ast.SequenceNode)
+			if !ok {
+				continue
+			}
+			for _, row := range rows.Values {
+				lines[it.Key().String()] = append(lines[it.Key().String()], row.GetToken().Position.Line)
+			}
+		}
+	}
+	return lines, nil
+}
