@@ -15,10 +15,11 @@ import (
 // it need not be used in each of them, but a row that no step uses is an error. A row that
 // has no column for a result says that a value is not bridged: it is refused with the reason.
 type Conversions struct {
-	Renames  []RenameRow   `yaml:"renames"`
-	Variants []VariantRow  `yaml:"variants"`
-	Members  []MemberRow   `yaml:"members"`
-	Values   []EnumMapping `yaml:"values"`
+	Renames  []RenameRow    `yaml:"renames"`
+	Variants []VariantRow   `yaml:"variants"`
+	Members  []MemberRow    `yaml:"members"`
+	Values   []ValueMapping `yaml:"values"`
+	Errors   []ErrorRow     `yaml:"errors"`
 }
 
 // StepRow is the part that all rows of [Conversions] have.
@@ -90,13 +91,24 @@ type MemberRow struct {
 	Up bool `yaml:"up"`
 }
 
-// EnumMapping is for a value of an enum that the other revision does not have. A row without
+// ValueMapping is for a value of an enum that the other revision does not have. A row without
 // As refuses the value.
-type EnumMapping struct {
+type ValueMapping struct {
 	StepRow `yaml:",inline"`
 	Enum    string `yaml:"enum"`
 	Value   string `yaml:"value"`
 	As      string `yaml:"as"`
+}
+
+// ErrorRow is for an error that has another code in the newer revision.
+type ErrorRow struct {
+	StepRow `yaml:",inline"`
+	Method  string `yaml:"method"` // of the request; "*" means any
+	Older   int64  `yaml:"older"`
+	Newer   int64  `yaml:"newer"`
+	// Data is the member of the data by which the error is told from others with the newer code.
+	// Without it, errors with the newer code keep it.
+	Data string `yaml:"data"`
 }
 
 // JSON is the JSON text of a YAML value.
@@ -162,6 +174,11 @@ func (c *Conversions) rows() iter.Seq2[place, *StepRow] {
 		}
 		for i := range c.Values {
 			if !yield(place{"values", i}, &c.Values[i].StepRow) {
+				return
+			}
+		}
+		for i := range c.Errors {
+			if !yield(place{"errors", i}, &c.Errors[i].StepRow) {
 				return
 			}
 		}

@@ -13,6 +13,9 @@ func (p *pairing) check(to ir.Type, up bool) *Shape {
 	if _, ok := t.(*ir.Any); ok {
 		return nil
 	}
+	if isLeaf(t) {
+		return p.limited(limitsOf(leafOf(t)), up)
+	}
 	key, name := shapeKey{to: declOf(to), does: direction(up) + " check"}, direction(up)+"Open"
 	if key.to != nil {
 		name += key.to.Name
@@ -45,8 +48,6 @@ func (p *pairing) check(to ir.Type, up bool) *Shape {
 				variants[v] = Case{Shape: p.check(&ir.Ref{Decl: v.Decl}, up)}
 			}
 			s.Cases, s.Otherwise = cases(t.Decision, Case{}, variants), "the other revision does not define this variant"
-		default:
-			s.Limits = limitsOf(leafOf(t))
 		}
 	})
 }

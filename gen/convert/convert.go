@@ -25,6 +25,8 @@ type Step struct {
 	Definitions []Definition
 	// Up and Down are sorted by name.
 	Up, Down []*Shape
+	// Errors are the codes of errors that differ.
+	Errors []spec.ErrorRow
 	// Unbridged names each place where values are refused and no row says why.
 	Unbridged []string
 }
@@ -130,6 +132,7 @@ func (p *pairing) run() *Step {
 	}
 	step := &Step{Older: p.older, Newer: p.newer}
 	step.Definitions = p.definitions()
+	step.Errors = p.tables.errors(p.newer.ID, p.newer.Methods)
 	step.Unbridged = p.unbridged()
 	for _, d := range step.Definitions {
 		step.Up = d.Up.collect(step.Up)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/spec"
 )
 
 // revision returns a revision with the given objects and their members. A name that ends in
@@ -42,39 +43,109 @@ func union(r *ir.Revision, name string, variants ...string) *ir.Revision {
 	return r
 }
 
-func steps(t *tables, revisions ...*ir.Revision) (*Step, error) {
-	p := newPairing(revisions[0], revisions[1], t)
-	step := p.run()
-	for _, err := range p.errs {
-		return step, err
+// rows parses a file of conversions.
+func rows(t *testing.T, text string) *spec.Conversions {
+	t.Helper()
+	c, err := spec.ParseConversions("convert.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return step, t.unused([]string{revisions[1].ID})
+	return c
 }
 
-// TestErrors has a row for each difference that neither names nor the table cover.
-func TestErrors(t *testing.T) {
-	const older, newer = "2000-01-01", "2000-01-02"
+const (
+	older = "2000-01-01"
+	newer = "2000-01-02"
+)
+
+// TestUnbridged has a row for each difference that neither names nor rows cover, and one for a
+// row that covers it. Generation goes on in both cases.
+func TestUnbridged(t *testing.T) {
+	field := func(id string, typ ir.Type, edit func(*ir.Field)) *ir.Revision {
+		r := revision(id, map[string][]string{"A": {"x"}})
+		f := r.Decls[0].Type.(*ir.Object).Fields[0]
+		f.Type = typ
+		if edit != nil {
+			edit(f)
+		}
+		return r
+	}
+	text, integer := &ir.String{}, &ir.Integer{}
+	enum := func(id string, values ...string) *ir.Revision {
+		e := &ir.Enum{}
+		for _, v := range values {
+			e.Values = append(e.Values, ir.EnumValue{Wire: v, Go: "E" + v})
+		}
+		return &ir.Revision{ID: id, Decls: []*ir.Decl{{Name: "E", Path: "E", Definition: true, Type: e}}}
+	}
+	one := 1.0
 	for _, tt := range []struct {
 		name string
 		a, b *ir.Revision
-		t    tables
-		want string
+		row  string
+		want []string
 	}{
-		{"a member that must be there", revision(older, map[string][]string{"A": {"x!"}}), revision(newer, map[string][]string{"A": {"x"}}), tables{}, "A: x is optional here and required in the other revision"},
-		{"a member that only the newer must have", revision(older, map[string][]string{"A": nil}), revision(newer, map[string][]string{"A": {"x!"}}), tables{}, "x is required, but A does not have it"},
-		{"a variant without a row",
+		{"a member that the newer revision requires", revision(older, map[string][]string{"A": {"x"}}), revision(newer, map[string][]string{"A": {"x!"}}),
+			"members: [{object: A, member: x, value: y, reason: r}]", []string{"A.x, up: required: an object without it is refused"}},
+		{"a member that the older revision requires", revision(older, map[string][]string{"A": {"x!"}}), revision(newer, map[string][]string{"A": {"x"}}),
+			"members: [{object: A, member: x, reason: r}]", []string{"A.x, down: required: an object without it is refused"}},
+		{"a member that only the newer revision has", revision(older, map[string][]string{"A": nil}), revision(newer, map[string][]string{"A": {"x!"}}),
+			"members: [{object: A, member: x, session: protocolVersion, reason: r}]", []string{"A.x, up: required: every object is refused"}},
+		{"a variant that is added",
 			union(revision(older, map[string][]string{"A": nil}), "U", "A"),
-			union(revision(newer, map[string][]string{"A": nil, "B": nil}), "U", "A", "B"), tables{}, "U: B has neither a counterpart nor a row in the table"},
-		{"a rename without a use", revision(older, map[string][]string{"A": nil}), revision(newer, map[string][]string{"A": nil}),
-			tables{renames: []rename{{newer, "C", "D", "why"}}}, "stale row"},
-		{"a variant row without a use", revision(older, map[string][]string{"A": nil}), revision(newer, map[string][]string{"A": nil}),
-			tables{variants: []variantRow{{newer, "U", "B", "", "", "why"}}}, "stale row"},
-		{"a member row without a use", revision(older, map[string][]string{"A": nil}), revision(newer, map[string][]string{"A": nil}),
-			tables{members: []memberRow{{newer, "A", "x", rewrite, "F", ""}}}, "stale row"},
+			union(revision(newer, map[string][]string{"A": nil, "B": {"x!"}}), "U", "A", "B"),
+			"variants: [{union: U, variant: B, reason: r}]", []string{"U, down: the variant B is refused"}},
+		{"other types", field(older, text, nil), field(newer, integer, nil), "members: [{object: A, member: x, drop: true, reason: r}]",
+			[]string{"A.x, down: integer to string: every value is refused", "A.x, up: string to integer: every value is refused"}},
+		{"a number that becomes an integer", field(older, &ir.Number{}, nil), field(newer, integer, nil), "members: [{object: A, member: x, value: 1, reason: r}]",
+			[]string{"A.x, up: number to integer: a value that is not integer is refused"}},
+		{"a bound", field(older, &ir.Number{}, nil), field(newer, &ir.Number{Bounds: ir.Bounds{Min: &one}}, nil), "members: [{object: A, member: x, drop: true, reason: r}]",
+			[]string{"A.x, up: number to number[1..]: a value that is not at least 1 is refused"}},
+		{"a constant", field(older, text, nil), field(newer, text, func(f *ir.Field) { f.Const = "c" }), "members: [{object: A, member: x, value: c, reason: r}]",
+			[]string{`A.x, up: a value that is not "c" is refused`}},
+		{"any value that becomes an object", field(older, &ir.Any{}, nil), field(newer, &ir.Open{}, nil), "members: [{object: A, member: x, drop: true, reason: r}]",
+			[]string{"A.x, up: any to {...}: other values are refused"}},
+		{"null", field(older, &ir.Nullable{Elem: text}, func(f *ir.Field) { f.Required = true }), field(newer, text, func(f *ir.Field) { f.Required = true }),
+			"members: [{object: A, member: x, reason: r}]", []string{"A.x, up: null is refused"}},
+		{"an enum that grows", enum(older, "a"), enum(newer, "a", "b"), "values: [{enum: E, value: b, as: a, reason: r}]", []string{`E, down: the value "b" is refused`}},
+		{"the same structure", union(revision(older, map[string][]string{"A": {"x!"}}), "U", "A"), union(revision(newer, map[string][]string{"B": {"x!"}}), "U", "B"), "", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.t.used = map[string]bool{}
-			_, err := steps(&tt.t, tt.a, tt.b)
+			steps, err := Steps([]*ir.Revision{tt.a, tt.b}, &spec.Conversions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, steps[0].Unbridged); diff != "" {
+				t.Errorf("without rows (-want +got):\n%s", diff)
+			}
+			if tt.row == "" {
+				return
+			}
+			if steps, err = Steps([]*ir.Revision{tt.a, tt.b}, rows(t, tt.row)); err != nil || len(steps[0].Unbridged) > 0 {
+				t.Errorf("with the row: %+v, %v", steps, err)
+			}
+		})
+	}
+}
+
+// TestErrors checks that invalid and stale rows are errors with their place.
+func TestErrors(t *testing.T) {
+	for _, tt := range []struct{ name, rows, want string }{
+		{"a rename without a use", "renames: [{older: C, newer: D, reason: r}]", "convert.yaml:1: renames/0: stale row: C -> D matches no difference"},
+		{"a variant without a use", "variants: [{union: U, variant: B, reason: r}]", "stale row: B of U"},
+		{"a member without a use", "members:\n  - {object: B, member: y, drop: true, reason: r}", "convert.yaml:2: members/0: stale row: B.y"},
+		{"a value without a use", "values: [{enum: E, value: v, reason: r}]", `stale row: "v" of E`},
+		{"an error without a use", "errors: [{method: m, older: 1, newer: 2, reason: r}]", "stale row: error 1 of m"},
+		{"no revision in its range", "members: [{step: '1999-01-01', object: A, member: x, value: y, reason: r}]", "no pinned revision is in its range"},
+		{"an unknown function", "members: [{object: A, member: x, rewrite: F, reason: r}]", `unknown function "F"; the functions are AudioAsResource, DropURLElicitation`},
+		{"an unknown function of a variant", "variants: [{union: A, variant: x, rewrite: F, as: A, reason: r}]", `unknown function "F"`},
+		{"an unknown fact", "members: [{object: A, member: x, session: s, reason: r}]", `unknown fact "s"; the facts are clientCapabilities, clientInfo, protocolVersion, serverInfo`},
+		{"two treatments", "members: [{object: A, member: x, value: y, drop: true, reason: r}]", "several of value"},
+		{"a value of another type", "members: [{object: A, member: x, value: 5, reason: r}]", "convert.yaml:1: members/0: A.x cannot be 5: expected one of [string]"},
+		{"a fact of another type", "members: [{object: A, member: x, session: clientInfo, reason: r}]", "A.x is of type string, and clientInfo is Implementation"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Steps([]*ir.Revision{revision(older, map[string][]string{"A": nil}), revision(newer, map[string][]string{"A": {"x!"}})}, rows(t, tt.rows))
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
@@ -82,22 +153,37 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestRows checks the effect of the table's rows.
+// TestRows checks the effect of rows.
 func TestRows(t *testing.T) {
-	const older, newer = "2000-01-01", "2000-01-02"
-	step, err := steps(&tables{
-		renames: []rename{{newer, "A", "B", "why"}},
-		members: []memberRow{{newer, "B", "x", require, "", "needed"}, {newer, "B", "y", carry, "", ""}, {newer, "B", "z", rewrite, "F", ""}},
-		used:    map[string]bool{},
-	}, revision(older, map[string][]string{"A": {"x!"}}), revision(newer, map[string][]string{"B": {"x", "y", "z"}}))
+	all, err := Steps([]*ir.Revision{revision(older, map[string][]string{"A": {"x!"}}), revision(newer, map[string][]string{"B": {"w!", "x", "y", "z", "v"}})}, rows(t, `
+renames: [{older: A, newer: B, reason: r}]
+members:
+  - {object: B, member: w, value: "1", reason: r}
+  - {object: B, member: x, reason: needed}
+  - {object: B, member: y, carry: true, reason: r}
+  - {object: B, member: z, rewrite: RefuseTools, reason: r}
+  - {object: B, member: v, handled: true, reason: r}
+`))
 	if err != nil {
 		t.Fatal(err)
 	}
+	step := all[0]
+	text := &Shape{Name: "upLimited", Limits: &Limits{Kinds: []ir.Kind{ir.KindString}}}
 	want := &Step{
 		Older: step.Older, Newer: step.Newer,
-		Definitions: []Definition{{Older: "A", Newer: "B", Up: Rule{Shape: step.Up[0]}, Down: Rule{Shape: step.Down[0]}}},
-		Up:          []*Shape{{Name: "upB", Members: []Member{{Name: "y", Kinds: []ir.Kind{ir.KindString}}, {Name: "z", Drop: "only revision 2000-01-02 defines it"}}}},
-		Down:        []*Shape{{Name: "downB", Members: []Member{{Name: "x", Require: "needed"}, {Name: "z", Rewrite: "F", Drop: "revision 2000-01-01 does not define it"}}}},
+		Definitions: []Definition{{Older: "A", Newer: "B", Up: step.Up[0], Down: step.Down[0]}},
+		Up: []*Shape{{Name: "upB", Members: []Member{
+			{Name: "w", Drop: "only revision 2000-01-02 defines it", Default: `"1"`},
+			{Name: "y", Shape: text, LeaveOut: true},
+			{Name: "z", Drop: "only revision 2000-01-02 defines it"},
+			{Name: "v", Drop: "only revision 2000-01-02 defines it"},
+		}}, text},
+		Down: []*Shape{{Name: "downB", Members: []Member{
+			{Name: "w", Drop: "revision 2000-01-01 does not define it", Implied: `"1"`},
+			{Name: "x", Require: "needed", Reason: "needed"},
+			{Name: "z", Rewrite: "RefuseTools", Drop: "revision 2000-01-01 does not define it"},
+			{Name: "v", Drop: "revision 2000-01-01 does not define it", Handled: true},
+		}}},
 	}
 	if diff := cmp.Diff(want, step); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -106,7 +192,6 @@ func TestRows(t *testing.T) {
 
 // TestPruning checks that only the differences are part of a step.
 func TestPruning(t *testing.T) {
-	const older, newer = "2000-01-01", "2000-01-02"
 	decide := func(r *ir.Revision) *ir.Revision {
 		u := r.Lookup("U").Type.(*ir.Union)
 		u.Decision = &ir.ByKind{Cases: []ir.KindCase{{Kind: ir.KindObject, Then: &ir.ByConst{Member: "type", Cases: []ir.ConstCase{
@@ -115,15 +200,17 @@ func TestPruning(t *testing.T) {
 		}}}}}
 		return r
 	}
-	step, err := steps(&tables{used: map[string]bool{}},
+	all, err := Steps([]*ir.Revision{
 		decide(union(revision(older, map[string][]string{"A": {"x"}, "B": {"x"}}), "U", "A", "B")),
-		decide(union(revision(newer, map[string][]string{"A": {"x"}, "B": {"x", "y"}}), "U", "A", "B")))
+		decide(union(revision(newer, map[string][]string{"A": {"x"}, "B": {"x", "y"}}), "U", "A", "B")),
+	}, &spec.Conversions{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	step := all[0]
 	var rows []string
 	for _, d := range step.Definitions {
-		rows = append(rows, fmt.Sprint(d.Newer, " ", d.Up.Shape != nil, " ", d.Down.Shape != nil))
+		rows = append(rows, fmt.Sprint(d.Newer, " ", d.Up != nil, " ", d.Down != nil))
 	}
 	if diff := cmp.Diff([]string{"A false false", "B true true", "U true true"}, rows); diff != "" {
 		t.Errorf("definitions (-want +got):\n%s", diff)

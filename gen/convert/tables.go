@@ -115,7 +115,7 @@ func (t *tables) member(step, object, member string, is func(*spec.MemberRow) bo
 }
 
 // value returns the row for a value of an enum, or nil.
-func (t *tables) value(step, enum, value string) *spec.EnumMapping {
+func (t *tables) value(step, enum, value string) *spec.ValueMapping {
 	for i := range t.rows.Values {
 		if r := &t.rows.Values[i]; r.AppliesTo(step) && r.Enum == enum && r.Value == value {
 			t.use(&r.StepRow)
@@ -123,6 +123,20 @@ func (t *tables) value(step, enum, value string) *spec.EnumMapping {
 		}
 	}
 	return nil
+}
+
+// errors returns the rows for the codes of errors of a step.
+func (t *tables) errors(step string, methods []*ir.Method) []spec.ErrorRow {
+	var all []spec.ErrorRow
+	for i := range t.rows.Errors {
+		r := &t.rows.Errors[i]
+		known := r.Method == "*" || slices.ContainsFunc(methods, func(m *ir.Method) bool { return m.Wire == r.Method })
+		if r.AppliesTo(step) && known {
+			t.use(&r.StepRow)
+			all = append(all, *r)
+		}
+	}
+	return all
 }
 
 // The kinds of rows of members.
@@ -167,6 +181,10 @@ func (t *tables) stale(steps []string) {
 	for i := range t.rows.Members {
 		r := &t.rows.Members[i]
 		check(&r.StepRow, r.Object+"."+r.Member)
+	}
+	for i := range t.rows.Errors {
+		r := &t.rows.Errors[i]
+		check(&r.StepRow, fmt.Sprintf("error %d of %s", r.Older, r.Method))
 	}
 	for i := range t.rows.Values {
 		r := &t.rows.Values[i]

@@ -154,8 +154,23 @@ func (e *stepEmitter) render(f *jen.File) {
 			}
 			g.Line()
 		}),
-		jen.Id("Up"):   e.shapes(e.step.Up),
-		jen.Id("Down"): e.shapes(e.step.Down),
+		jen.Id("Up"):     e.shapes(e.step.Up),
+		jen.Id("Down"):   e.shapes(e.step.Down),
+		jen.Id("Errors"): e.errors(),
+	})
+}
+
+func (e *stepEmitter) errors() jen.Code {
+	if len(e.step.Errors) == 0 {
+		return jen.Nil()
+	}
+	return lines("ErrorCode", len(e.step.Errors), func(i int) []jen.Code {
+		r := e.step.Errors[i]
+		fields := []jen.Code{pair("Older", jen.Lit(int(r.Older))), pair("Newer", jen.Lit(int(r.Newer)))}
+		if r.Method != "*" {
+			fields = append(fields, pair("Method", jen.Lit(r.Method)))
+		}
+		return e.text(fields, "Data", r.Data)
 	})
 }
 

@@ -220,8 +220,9 @@ var step20250326 = convert.Step{
 		}},
 		downToolEach20250326: {Each: downTool20250326},
 	},
-	Newer: "2025-03-26",
-	Older: "2024-11-05",
+	Errors: nil,
+	Newer:  "2025-03-26",
+	Older:  "2024-11-05",
 	Up: []convert.Shape{
 		upClientNotification20250326: {Cases: []convert.Case{
 			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: upProgressNotification20250326},

@@ -389,8 +389,9 @@ var step20250618 = convert.Step{
 		}},
 		downToolEach20250618: {Each: downTool20250618},
 	},
-	Newer: "2025-06-18",
-	Older: "2025-03-26",
+	Errors: nil,
+	Newer:  "2025-06-18",
+	Older:  "2025-03-26",
 	Up: []convert.Shape{
 		upAnnotations20250618: {Members: []convert.Member{
 			{Name: "lastModified", Drop: onlyIn20250618},

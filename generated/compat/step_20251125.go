@@ -28,6 +28,8 @@ const (
 	upInitializeResult20251125
 	upInitializedNotification20251125
 	upLegacyTitledEnumSchema20251125
+	upLimited20251125
+	upLimitedForm220251125
 	upListPromptsRequest20251125
 	upListPromptsResult20251125
 	upListResourceTemplatesRequest20251125
@@ -39,10 +41,8 @@ const (
 	upListToolsResult20251125
 	upLoggingMessageNotification20251125
 	upNumberSchema20251125
-	upOpen20251125
 	upOpenClientCapabilitiesElicitation20251125
 	upOpenClientCapabilitiesSampling20251125
-	upOpenRequestId20251125
 	upPaginatedRequest20251125
 	upPingRequest20251125
 	upPrimitiveSchemaDefinition20251125
@@ -114,6 +114,7 @@ const (
 	downJSONRPCNotification20251125
 	downJSONRPCRequest20251125
 	downLegacyTitledEnumSchema20251125
+	downLimited20251125
 	downListPromptsResult20251125
 	downListResourceTemplatesResult20251125
 	downListResourcesResult20251125
@@ -122,7 +123,6 @@ const (
 	downNumberSchema20251125
 	downOpen20251125
 	downOpenNotificationParams20251125
-	downOpenProgressToken20251125
 	downOpenRequestMetaObject20251125
 	downOpenRequestParams20251125
 	downPrimitiveSchemaDefinition20251125
@@ -417,6 +417,7 @@ var step20251125 = convert.Step{
 		downLegacyTitledEnumSchema20251125: {Members: []convert.Member{
 			{Name: "default", Drop: missingIn20250618},
 		}},
+		downLimited20251125: {Limits: &convert.Limits{Kinds: convert.String | convert.Integer}},
 		downListPromptsResult20251125: {Members: []convert.Member{
 			{Name: "prompts", Rule: downPromptEach20251125},
 		}},
@@ -439,9 +440,8 @@ var step20251125 = convert.Step{
 		downOpenNotificationParams20251125: {Limits: &convert.Limits{Kinds: convert.Object}, Members: []convert.Member{
 			{Name: "_meta", Rule: downOpen20251125, LeaveOut: true},
 		}},
-		downOpenProgressToken20251125: {Limits: &convert.Limits{Kinds: convert.String | convert.Integer}},
 		downOpenRequestMetaObject20251125: {Limits: &convert.Limits{Kinds: convert.Object}, Members: []convert.Member{
-			{Name: "progressToken", Rule: downOpenProgressToken20251125, LeaveOut: true},
+			{Name: "progressToken", Rule: downLimited20251125, LeaveOut: true},
 		}},
 		downOpenRequestParams20251125: {Limits: &convert.Limits{Kinds: convert.Object}, Members: []convert.Member{
 			{Name: "_meta", Rule: downOpenRequestMetaObject20251125, LeaveOut: true},
@@ -518,13 +518,14 @@ var step20251125 = convert.Step{
 			{Name: "enumNames", Drop: onlyIn20250618},
 		}},
 	},
-	Newer: "2025-11-25",
-	Older: "2025-06-18",
+	Errors: nil,
+	Newer:  "2025-11-25",
+	Older:  "2025-06-18",
 	Up: []convert.Shape{
 		upCallToolRequest20251125: {Members: []convert.Member{
 			{Name: "params", Rule: upCallToolRequestParams20251125},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upCallToolRequestParams20251125: {Members: []convert.Member{
 			{Name: "task", Drop: onlyIn20251125},
@@ -563,7 +564,7 @@ var step20251125 = convert.Step{
 		}},
 		upCompleteRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upContentBlock20251125: {Cases: []convert.Case{
 			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rule: upResourceLink20251125},
@@ -572,7 +573,7 @@ var step20251125 = convert.Step{
 		upCreateMessageRequest20251125: {Members: []convert.Member{
 			{Name: "params", Rule: upCreateMessageRequestParams20251125},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upCreateMessageRequestParams20251125: {Members: []convert.Member{
 			{Name: "messages", Rule: upSamplingMessageEach20251125},
@@ -583,7 +584,7 @@ var step20251125 = convert.Step{
 		upElicitRequest20251125: {Members: []convert.Member{
 			{Name: "params", Rule: upElicitRequestFormParams20251125},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upElicitRequestFormParams20251125: {Members: []convert.Member{
 			{Name: "requestedSchema", Rule: upElicitRequestFormParamsRequestedSchema20251125},
@@ -592,11 +593,11 @@ var step20251125 = convert.Step{
 		}},
 		upElicitRequestFormParamsRequestedSchema20251125: {Members: []convert.Member{
 			{Name: "properties", Rule: upPrimitiveSchemaDefinitionEach20251125},
-			{Name: "$schema", Rule: upOpen20251125, LeaveOut: true},
+			{Name: "$schema", Rule: upLimitedForm220251125, LeaveOut: true},
 		}},
 		upGetPromptRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upGetPromptResult20251125: {Members: []convert.Member{
 			{Name: "messages", Rule: upPromptMessageEach20251125},
@@ -609,7 +610,7 @@ var step20251125 = convert.Step{
 		upInitializeRequest20251125: {Members: []convert.Member{
 			{Name: "params", Rule: upInitializeRequestParams20251125},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upInitializeRequestParams20251125: {Members: []convert.Member{
 			{Name: "capabilities", Rule: upClientCapabilities20251125},
@@ -625,34 +626,36 @@ var step20251125 = convert.Step{
 		upLegacyTitledEnumSchema20251125: {Members: []convert.Member{
 			{Name: "default", Drop: onlyIn20251125},
 		}},
+		upLimited20251125:      {Limits: &convert.Limits{Kinds: convert.String | convert.Integer}},
+		upLimitedForm220251125: {Limits: &convert.Limits{Kinds: convert.String}},
 		upListPromptsRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upListPromptsResult20251125: {Members: []convert.Member{
 			{Name: "prompts", Rule: upPromptEach20251125},
 		}},
 		upListResourceTemplatesRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upListResourceTemplatesResult20251125: {Members: []convert.Member{
 			{Name: "resourceTemplates", Rule: upResourceTemplateEach20251125},
 		}},
 		upListResourcesRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upListResourcesResult20251125: {Members: []convert.Member{
 			{Name: "resources", Rule: upResourceEach20251125},
 		}},
 		upListRootsRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upListToolsRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upListToolsResult20251125: {Members: []convert.Member{
 			{Name: "tools", Rule: upToolEach20251125},
@@ -663,7 +666,6 @@ var step20251125 = convert.Step{
 		upNumberSchema20251125: {Members: []convert.Member{
 			{Name: "default", Drop: onlyIn20251125},
 		}},
-		upOpen20251125: {Limits: &convert.Limits{Kinds: convert.String}},
 		upOpenClientCapabilitiesElicitation20251125: {Members: []convert.Member{
 			{Name: "form", Drop: onlyIn20251125},
 			{Name: "url", Drop: onlyIn20251125},
@@ -672,14 +674,13 @@ var step20251125 = convert.Step{
 			{Name: "context", Drop: onlyIn20251125},
 			{Name: "tools", Drop: onlyIn20251125},
 		}},
-		upOpenRequestId20251125: {Limits: &convert.Limits{Kinds: convert.String | convert.Integer}},
 		upPaginatedRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upPingRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upPrimitiveSchemaDefinition20251125: {Cases: []convert.Case{
 			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"integer\""}}, Rule: upNumberSchema20251125},
@@ -704,7 +705,7 @@ var step20251125 = convert.Step{
 		upPromptMessageEach20251125: {Each: upPromptMessage20251125},
 		upReadResourceRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upResource20251125: {Members: []convert.Member{
 			{Name: "icons", Drop: onlyIn20251125},
@@ -750,14 +751,14 @@ var step20251125 = convert.Step{
 		}},
 		upSetLevelRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upStringSchema20251125: {Members: []convert.Member{
 			{Name: "default", Drop: onlyIn20251125},
 		}},
 		upSubscribeRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upTool20251125: {Members: []convert.Member{
 			{Name: "inputSchema", Rule: upToolInputSchema20251125},
@@ -767,17 +768,17 @@ var step20251125 = convert.Step{
 		}},
 		upToolEach20251125: {Each: upTool20251125},
 		upToolInputSchema20251125: {Members: []convert.Member{
-			{Name: "$schema", Rule: upOpen20251125, LeaveOut: true},
+			{Name: "$schema", Rule: upLimitedForm220251125, LeaveOut: true},
 		}},
 		upToolListChangedNotification20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 		}},
 		upToolOutputSchema20251125: {Members: []convert.Member{
-			{Name: "$schema", Rule: upOpen20251125, LeaveOut: true},
+			{Name: "$schema", Rule: upLimitedForm220251125, LeaveOut: true},
 		}},
 		upUnsubscribeRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upOpenRequestId20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 	},
 }

@@ -110,6 +110,9 @@ const (
 	downJSONRPCMessage20260728
 	downJSONRPCResponse20260728
 	downJSONRPCResultResponse20260728
+	downLimited20260728
+	downLimitedForm220260728
+	downLimitedForm320260728
 	downListPromptsRequest20260728
 	downListPromptsResult20260728
 	downListResourceTemplatesRequest20260728
@@ -128,10 +131,6 @@ const (
 	downOpenClientCapabilitiesRoots20260728
 	downOpenForm220260728
 	downOpenForm320260728
-	downOpenForm420260728
-	downOpenForm520260728
-	downOpenProgressToken20260728
-	downOpenRequestId20260728
 	downOpenRequestMetaObject20260728
 	downPaginatedRequest20260728
 	downPaginatedRequestParams20260728
@@ -377,7 +376,7 @@ var step20260728 = convert.Step{
 		downCreateMessageRequest20260728: {Members: []convert.Member{
 			{Name: "params", Rule: downCreateMessageRequestParams20260728},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: downOpenRequestId20260728, Reason: "a request within a result has no ID, and one of a session has", Require: "a request within a result has no ID, and one of a session has"},
+			{Name: "id", Rule: downLimitedForm220260728, Reason: "a request within a result has no ID, and one of a session has", Require: "a request within a result has no ID, and one of a session has"},
 		}},
 		downCreateMessageRequestParams20260728: {Members: []convert.Member{
 			{Name: "messages", Rule: downSamplingMessageEach20260728},
@@ -391,7 +390,7 @@ var step20260728 = convert.Step{
 		downElicitRequest20260728: {Members: []convert.Member{
 			{Name: "params", Rule: downElicitRequestParams20260728},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: downOpenRequestId20260728, Reason: "a request within a result has no ID, and one of a session has", Require: "a request within a result has no ID, and one of a session has"},
+			{Name: "id", Rule: downLimitedForm220260728, Reason: "a request within a result has no ID, and one of a session has", Require: "a request within a result has no ID, and one of a session has"},
 		}},
 		downElicitRequestFormParams20260728: {Members: []convert.Member{
 			{Name: "_meta", Rule: downOpenRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
@@ -434,6 +433,9 @@ var step20260728 = convert.Step{
 		downJSONRPCResultResponse20260728: {Members: []convert.Member{
 			{Name: "result", Rule: downResult20260728},
 		}},
+		downLimited20260728:      {Limits: &convert.Limits{Kinds: convert.Bool}},
+		downLimitedForm220260728: {Limits: &convert.Limits{Kinds: convert.String | convert.Integer}},
+		downLimitedForm320260728: {Limits: &convert.Limits{Kinds: convert.String}},
 		downListPromptsRequest20260728: {Members: []convert.Member{
 			{Name: "params", Rule: downPaginatedRequestParams20260728},
 		}},
@@ -464,7 +466,7 @@ var step20260728 = convert.Step{
 		downListRootsRequest20260728: {Members: []convert.Member{
 			{Name: "params", Rule: downListRootsRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: downOpenRequestId20260728, Reason: "a request within a result has no ID, and one of a session has", Require: "a request within a result has no ID, and one of a session has"},
+			{Name: "id", Rule: downLimitedForm220260728, Reason: "a request within a result has no ID, and one of a session has", Require: "a request within a result has no ID, and one of a session has"},
 		}},
 		downListRootsRequestParams20260728: {Members: []convert.Member{
 			{Name: "_meta", Rule: downOpenRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
@@ -493,16 +495,12 @@ var step20260728 = convert.Step{
 		}},
 		downOpen20260728: {Limits: &convert.Limits{Kinds: convert.Object}},
 		downOpenClientCapabilitiesRoots20260728: {Limits: &convert.Limits{Kinds: convert.Object}, Members: []convert.Member{
-			{Name: "listChanged", Rule: downOpenForm220260728, LeaveOut: true},
+			{Name: "listChanged", Rule: downLimited20260728, LeaveOut: true},
 		}},
-		downOpenForm220260728:         {Limits: &convert.Limits{Kinds: convert.Bool}},
-		downOpenForm320260728:         {Limits: &convert.Limits{Kinds: convert.Object}, Each: downOpen20260728},
-		downOpenForm420260728:         {Limits: &convert.Limits{Kinds: convert.Array}, Each: downOpenForm520260728},
-		downOpenForm520260728:         {Limits: &convert.Limits{Kinds: convert.String}},
-		downOpenProgressToken20260728: {Limits: &convert.Limits{Kinds: convert.String | convert.Integer}},
-		downOpenRequestId20260728:     {Limits: &convert.Limits{Kinds: convert.String | convert.Integer}},
+		downOpenForm220260728: {Limits: &convert.Limits{Kinds: convert.Object}, Each: downOpen20260728},
+		downOpenForm320260728: {Limits: &convert.Limits{Kinds: convert.Array}, Each: downLimitedForm320260728},
 		downOpenRequestMetaObject20260728: {Limits: &convert.Limits{Kinds: convert.Object}, Members: []convert.Member{
-			{Name: "progressToken", Rule: downOpenProgressToken20260728, LeaveOut: true},
+			{Name: "progressToken", Rule: downLimitedForm220260728, LeaveOut: true},
 		}},
 		downPaginatedRequest20260728: {Members: []convert.Member{
 			{Name: "params", Rule: downPaginatedRequestParams20260728},
@@ -605,20 +603,24 @@ var step20260728 = convert.Step{
 		}},
 		downToolEach20260728: {Each: downTool20260728},
 		downToolInputSchema20260728: {Members: []convert.Member{
-			{Name: "properties", Rule: downOpenForm320260728, LeaveOut: true},
-			{Name: "required", Rule: downOpenForm420260728, LeaveOut: true},
+			{Name: "properties", Rule: downOpenForm220260728, LeaveOut: true},
+			{Name: "required", Rule: downOpenForm320260728, LeaveOut: true},
 		}},
 		downToolListChangedNotification20260728: {Members: []convert.Member{
 			{Name: "params", Rule: downNotificationParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
 		}},
 		downToolOutputSchema20260728: {Members: []convert.Member{
 			{Name: "type", Default: "\"object\"", Const: true},
-			{Name: "properties", Rule: downOpenForm320260728, LeaveOut: true},
-			{Name: "required", Rule: downOpenForm420260728, LeaveOut: true},
+			{Name: "properties", Rule: downOpenForm220260728, LeaveOut: true},
+			{Name: "required", Rule: downOpenForm320260728, LeaveOut: true},
 		}},
 		downToolResultContent20260728: {Members: []convert.Member{
 			{Name: "structuredContent", Rewrite: convert.StructuredValueAsText, Rule: downOpen20260728},
 		}},
+	},
+	Errors: []convert.ErrorCode{
+		{Older: -32002, Newer: -32602, Method: "resources/read", Data: "uri"},
+		{Older: -32042, Newer: -32603},
 	},
 	Newer: "2026-07-28",
 	Older: "2025-11-25",

@@ -1,6 +1,8 @@
 package convert_test
 
 import (
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -27,6 +29,20 @@ func TestPolicy(t *testing.T) {
 			`{"content":[{"type":"text","text":"{\"a\":\"\\\"\"}"}]}`, "/structuredContent"},
 		{"structured with text", convert.StructuredAsText, `{"content":[{"type":"text","text":"t"}],"structuredContent":{"a":1}}`,
 			`{"content":[{"type":"text","text":"t"}]}`, "/structuredContent"},
+		{"structured object", convert.StructuredValueAsText, `{"content":[],"structuredContent":{}}`, `{"content":[],"structuredContent":{}}`, ""},
+		{"structured list", convert.StructuredValueAsText, `{"content":[],"structuredContent":[1.50]}`,
+			`{"content":[{"type":"text","text":"[1.50]"}]}`, "/structuredContent"},
+		{"structured null", convert.StructuredValueAsText, `{"content":[{"type":"text","text":"t"}],"structuredContent":null}`,
+			`{"content":[{"type":"text","text":"t"}]}`, "/structuredContent"},
+		{"schemas of properties", convert.PlainSchemas, `{"inputSchema":{"type":"object","properties":{"a":true,"b":false,"c":{"type":"null"}}},"outputSchema":{"type":"object","properties":{"a":true}}}`,
+			`{"inputSchema":{"type":"object","properties":{"a":{},"b":{"not":{}},"c":{"type":"null"}}},"outputSchema":{"type":"object","properties":{"a":{}}}}`, ""},
+		{"schema of a list", convert.PlainSchemas, `{"inputSchema":{"type":"object"},"outputSchema":{"type":"array"}}`, `{"inputSchema":{"type":"object"}}`, "/outputSchema"},
+		{"schema of any output", convert.PlainSchemas, `{"inputSchema":{"type":"object"},"outputSchema":{}}`, `{"inputSchema":{"type":"object"}}`, "/outputSchema"},
+		{"elicitation without an ID", convert.NameElicitation, `{"url":"https://a/"}`, `{"url":"https://a/","elicitationId":"url-a35f0d3dba7eaaa4"}`, ""},
+		{"elicitation with an ID", convert.NameElicitation, `{"url":"https://a/","elicitationId":"1"}`, `{"url":"https://a/","elicitationId":"1"}`, ""},
+		{"few values", convert.FirstValues, `{"values":["a"],"total":1}`, `{"values":["a"],"total":1}`, ""},
+		{"many values", convert.FirstValues, wire.Raw(`{"values":[` + strings.Repeat(`"a",`, 100) + `"b"]}`),
+			wire.Raw(`{"values":[` + strings.Repeat(`"a",`, 99) + `"a"],"hasMore":true}`), "/values"},
 		{"title", convert.TitleAsAnnotation, `{"name":"n","title":"t"}`, `{"name":"n","annotations":{"title":"t"}}`, "/title"},
 		{"two titles", convert.TitleAsAnnotation, `{"name":"n","title":"t","annotations":{"title":"u"}}`, `{"name":"n","annotations":{"title":"u"}}`, "/title"},
 		{"messages of several blocks", convert.SplitMessages, `{"messages":[{"role":"user","content":[1,2]},{"role":"user","content":3}]}`,
@@ -66,5 +82,23 @@ func TestPolicy(t *testing.T) {
 				t.Errorf("records %q, want %q", records, tt.records)
 			}
 		})
+	}
+}
+
+// TestPolicies checks that rows can name every function of the file.
+func TestPolicies(t *testing.T) {
+	src, err := os.ReadFile("policy.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := convert.Policies()
+	for _, f := range regexp.MustCompile(`(?m)^func ([A-Z]\w*)\(c \*Conversion`).FindAllSubmatch(src, -1) {
+		if known[string(f[1])] == nil {
+			t.Errorf("Policies has no %s", f[1])
+		}
+		delete(known, string(f[1]))
+	}
+	if len(known) > 0 {
+		t.Errorf("policy.go does not have %v", known)
 	}
 }

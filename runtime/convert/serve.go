@@ -62,17 +62,52 @@ func resultOf(m *runtime.Method) string { return m.Result }
 
 // convert converts the params or the result of a method that both revisions have.
 func (b *bridge) convert(ctx context.Context, from, to int, method string, part func(*runtime.Method) string, text wire.Raw) (wire.Raw, error) {
-	var c Conversion
+	c := Conversion{Facts: b.facts(ctx)}
 	converted, err := b.table.convert(&c, from, to, func(revision int) string {
 		if m := b.table.Revisions[revision].method(method); m != nil {
 			return part(m)
 		}
 		return method
 	}, text)
-	if err == nil {
-		b.opts.report(ctx, Report{From: b.id(from), To: b.id(to), Method: method}, c.Losses())
+	losses := c.Losses()
+	if e, ok := errors.AsType[*Error](err); ok {
+		losses = []Loss{{e.Pointer, "refused: " + e.Reason}}
 	}
+	b.opts.report(ctx, Report{From: b.id(from), To: b.id(to), Method: method}, losses)
 	return converted, err
+}
+
+// facts returns the facts about the session of a call. Outside of calls, the runtime knows
+// the facts and writes them itself.
+func (b *bridge) facts(ctx context.Context) func(fact, revision string) wire.Raw {
+	return func(fact, revision string) wire.Raw {
+		call := runtime.CallOf(ctx)
+		switch {
+		case fact == ProtocolVersion:
+			text, _ := wire.AppendString(nil, b.id(b.session)) // a revision is ASCII
+			return wire.Raw(text)
+		case fact == ClientCapabilities && (call == nil || b.binding.Direction == runtime.ToClient):
+			return "{}"
+		case call == nil:
+			return ""
+		}
+		var info wire.Object
+		switch {
+		case fact == ClientCapabilities:
+			info = call.PeerCapabilities()
+		case (fact == ClientInfo) == (b.binding.Direction == runtime.ToServer):
+			info = call.PeerInfo()
+		}
+		if info == "" {
+			return ""
+		}
+		var c Conversion // what it loses is reported when the session begins
+		converted, err := b.table.Convert(&c, b.id(b.session), revision, KnownFacts()[fact], info)
+		if err != nil {
+			return ""
+		}
+		return converted
+	}
 }
 
 // handle is the Handle of the session's binding.
@@ -84,6 +119,9 @@ func (b *bridge) handle(ctx context.Context, method string, params wire.Raw) (wi
 	if native == nil {
 		return b.binding.Handle(ctx, method, params)
 	}
+	if params == "" && native.ParamsRequired && !session.ParamsRequired {
+		params = "{}"
+	}
 	if params != "" {
 		var err error
 		if params, err = b.convert(ctx, b.session, b.native, method, paramsOf, params); err != nil {
@@ -91,8 +129,11 @@ func (b *bridge) handle(ctx context.Context, method string, params wire.Raw) (wi
 		}
 	}
 	result, err := b.binding.Handle(ctx, method, params)
-	if err != nil || result == nil {
-		return nil, err
+	if err != nil {
+		return nil, b.table.convertError(b.native, b.session, method, err)
+	}
+	if result == nil {
+		return nil, nil
 	}
 	if r, ok := result.(inRevision); ok && r.InRevision() == b.id(b.session) {
 		return result, nil
@@ -172,10 +213,10 @@ func (c *caller) Call(ctx context.Context, method string, params wire.Appender, 
 		return err
 	}
 	if result == nil {
-		return c.to.Call(ctx, method, params, nil)
+		return c.table.convertError(c.session, c.bridge.native, method, c.to.Call(ctx, method, params, nil))
 	}
 	if err := c.to.Call(ctx, method, params, &incoming{ctx, c.bridge, method, result}); err != nil {
-		return err
+		return c.table.convertError(c.session, c.bridge.native, method, err)
 	}
 	c.opts.report(ctx, Report{From: c.id(c.session), To: c.id(c.native), Method: method}, c.unknown(wire.Validate(result)))
 	return nil
@@ -228,9 +269,7 @@ func (c *caller) Notify(ctx context.Context, method string, params wire.Appender
 		return c.to.Notify(ctx, method, params)
 	}
 	params, err := c.outgoing(ctx, method, params)
-	if e, ok := errors.AsType[*RevisionError](err); ok {
-		loss := Loss{e.Err.Pointer, "not sent: " + e.Err.Reason}
-		c.opts.report(ctx, Report{From: c.id(c.native), To: c.id(c.session), Method: method}, []Loss{loss})
+	if _, ok := errors.AsType[*RevisionError](err); ok {
 		return nil
 	}
 	if err != nil {
@@ -241,17 +280,23 @@ func (c *caller) Notify(ctx context.Context, method string, params wire.Appender
 
 // outgoing converts the params of a native method.
 func (c *caller) outgoing(ctx context.Context, method string, params wire.Appender) (wire.Appender, error) {
-	if _, session := c.method(method); session == nil {
-		return nil, &RevisionError{c.id(c.session), method, &Error{Reason: "the revision does not have it"}}
+	native, session := c.method(method)
+	if session == nil {
+		missing := &Error{Reason: "the revision does not have it"}
+		c.opts.report(ctx, Report{From: c.id(c.bridge.native), To: c.id(c.session), Method: method}, []Loss{{"", "not sent: " + missing.Reason}})
+		return nil, &RevisionError{c.id(c.session), method, missing}
 	}
 	if params == nil {
-		return nil, nil
+		if native.ParamsRequired || !session.ParamsRequired {
+			return nil, nil
+		}
+		params = wire.Raw("{}")
 	}
 	text, err := wire.MarshalString(params)
 	if err != nil {
 		return nil, err
 	}
-	converted, err := c.convert(ctx, c.native, c.session, method, paramsOf, wire.Raw(text))
+	converted, err := c.convert(ctx, c.bridge.native, c.session, method, paramsOf, wire.Raw(text))
 	if e, ok := errors.AsType[*Error](err); ok {
 		return nil, &RevisionError{c.id(c.session), method, e}
 	}

@@ -1,11 +1,13 @@
 package convert
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -33,6 +35,17 @@ type Step struct {
 	Definitions []Definition
 	// Up and Down hold the shapes that rules refer to. The first of each is not used.
 	Up, Down []Shape
+	// Errors are the codes of errors that differ.
+	Errors []ErrorCode
+}
+
+// ErrorCode is the code of an error in two revisions.
+type ErrorCode struct {
+	Method       string // of the request; "" means any
+	Older, Newer int64
+	// Data is the member of the data by which the error is told from others with the newer code.
+	// If it is "", errors with the newer code keep it.
+	Data string
 }
 
 // Definition says how the values of a definition are converted.
@@ -252,4 +265,45 @@ func (s *Step) Convert(c *Conversion, d Definition, up bool, v wire.Raw) (wire.R
 	}
 	v = c.value(rule, v)
 	return v, c.Err()
+}
+
+// Error converts the error of a request from one revision to another. Other errors than a
+// [*jsonrpc.Error] are returned as they are.
+func (t *Table) Error(from, to, method string, err error) error {
+	i, unknown := t.index(from)
+	j, also := t.index(to)
+	if unknown != nil || also != nil {
+		return err
+	}
+	return t.convertError(i, j, method, err)
+}
+
+func (t *Table) convertError(from, to int, method string, err error) error {
+	e, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok {
+		return err
+	}
+	converted := *e
+	for from < to {
+		for _, c := range t.Steps[from].Errors {
+			if converted.Code == c.Older && (c.Method == "" || c.Method == method) {
+				converted.Code = c.Newer
+				break
+			}
+		}
+		from++
+	}
+	for from > to {
+		from--
+		for _, c := range t.Steps[from].Errors {
+			if converted.Code == c.Newer && c.Data != "" && has(converted.Data, c.Data) && (c.Method == "" || c.Method == method) {
+				converted.Code = c.Older
+				break
+			}
+		}
+	}
+	if converted.Code == e.Code {
+		return err
+	}
+	return &converted
 }

@@ -8,33 +8,51 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // The rules of the table below.
 const (
 	root convert.Rule = iota + 1
+	more
 	tools
 	tool
 	content
 	values
+	id
+	text
+	null
+	level
+	limited
+	strict
 )
 
 // table converts "Root" from revision 2 to revision 1.
 var table = convert.Table{
 	Revisions: []convert.Revision{{ID: "1"}, {ID: "2"}},
 	Steps: []*convert.Step{{
-		Definitions: []convert.Definition{{Older: "New", Newer: "New", Down: convert.None}, {Older: "Root", Newer: "Root", Down: root}},
+		Older: "1", Newer: "2",
+		Errors:      []convert.ErrorCode{{Method: "m", Older: -1, Newer: -2, Data: "uri"}, {Older: -3, Newer: -4}},
+		Definitions: []convert.Definition{{Older: "More", Newer: "More", Down: more}, {Older: "Root", Newer: "Root", Down: root}},
 		Down: []convert.Shape{
 			root: {Members: []convert.Member{
 				{Name: "tools", Rule: tools},
 				{Name: "content", Rule: content},
 				{Name: "a/b", Rule: values},
 				{Name: "gone", Drop: "not in 1"},
-				{Name: "id", Kinds: convert.String | convert.Integer, Require: "an id is required"},
-				{Name: "text", Kinds: convert.String},
+				{Name: "id", Rule: id, Reason: "an id is required", Require: "an id is required"},
+				{Name: "text", Rule: text, LeaveOut: true},
 				{Name: "version", Default: `"2.0"`, Const: true},
 				{Name: "assumed", Drop: "not in 2", Default: `{}`},
+			}},
+			more: {Members: []convert.Member{
+				{Name: "null", Rule: null, LeaveOut: true, Reason: "no null", Default: `"n"`},
+				{Name: "level", Rule: level},
+				{Name: "limited", Rule: limited},
+				{Name: "implied", Drop: "not in 1", Implied: `0`},
+				{Name: "handled", Drop: "not in 1", Handled: true},
+				{Name: "by", Fact: convert.ClientInfo},
 			}},
 			tools: {Each: tool, LeaveOut: true},
 			tool: {Members: []convert.Member{
@@ -52,6 +70,13 @@ var table = convert.Table{
 				Otherwise: "unknown",
 			},
 			values: {Each: tool},
+			id:     {Limits: &convert.Limits{Kinds: convert.String | convert.Integer}},
+			text:   {Limits: &convert.Limits{Kinds: convert.String}},
+			null:   {Cases: []convert.Case{{Kind: convert.Null, Refuse: "null"}}},
+			level: {Cases: []convert.Case{{Kind: convert.String, When: []convert.Condition{{Is: `"new"`}}, Replace: `"old"`, Lose: "sent as old"},
+				{Kind: convert.String, When: []convert.Condition{{Is: `"bad"`}}, Refuse: "bad"}}},
+			limited: {Each: strict},
+			strict:  {Limits: &convert.Limits{Min: "1", Max: "2.5", MaxItems: 2, Format: "uri"}},
 		},
 	}},
 }
@@ -71,7 +96,7 @@ func TestConvert(t *testing.T) {
 		{"the first member dropped", `{"gone":1,"id":1}`, `{"id":1,"version":"2.0","assumed":{}}`, []convert.Loss{{"/gone", "not in 1"}}, ""},
 		{"escaped names", `{"g\u006fne":1,"id":1}`, `{"id":1,"version":"2.0","assumed":{}}`, []convert.Loss{{"/gone", "not in 1"}}, ""},
 		{"another constant", `{"id":1,"version":1}`, `{"id":1,"version":"2.0","assumed":{}}`, []convert.Loss{{"/version", `it can only be "2.0"`}}, ""},
-		{"another kind", `{"id":1,"text":null}`, `{"id":1,"version":"2.0","assumed":{}}`, []convert.Loss{{"/text", "the other revision does not allow null here"}}, ""},
+		{"another kind", `{"id":1,"text":null}`, `{"id":1,"version":"2.0","assumed":{}}`, []convert.Loss{{"/text", "left out: the other revision does not allow null here"}}, ""},
 		{"elements that are left out", `{"id":1,"tools":[{"title":1},{"title":2,"refused":1},{"x":3}]}`, `{"id":1,"tools":[{},{"x":3}],"version":"2.0","assumed":{}}`,
 			[]convert.Loss{{"/tools/0/title", "no titles"}, {"/tools/1", "left out: a refusal"}}, ""},
 		{"values of a map", `{"id":1,"a/b":{"k~":{"title":1},"l":{}}}`, `{"id":1,"a/b":{"k~":{},"l":{}},"version":"2.0","assumed":{}}`,
@@ -106,6 +131,72 @@ func TestConvert(t *testing.T) {
 	}
 }
 
+// TestMembers checks the members of a definition whose values are limited, replaced or taken
+// from the session.
+func TestMembers(t *testing.T) {
+	for _, tt := range []struct {
+		name, value, want string
+		losses            []convert.Loss
+	}{
+		{"no member", `{}`, `{"null":"n","by":{"name":"c"}}`, nil},
+		{"null is replaced", `{"null":null}`, `{"null":"n","by":{"name":"c"}}`, []convert.Loss{{"/null", `replaced by "n": no null`}}},
+		{"values of an enum", `{"null":0,"by":1,"level":"new"}`, `{"null":0,"by":1,"level":"old"}`, []convert.Loss{{"/level", "sent as old"}}},
+		{"a value of no revision", `{"null":0,"by":1,"level":"unknown"}`, `{"null":0,"by":1,"level":"unknown"}`, nil},
+		{"a value that is refused", `{"level":"bad"}`, "convert: at /level: bad", nil},
+		{"within the limits", `{"null":0,"by":1,"limited":[1,2.5,"a:b",[1,2],true]}`, `{"null":0,"by":1,"limited":[1,2.5,"a:b",[1,2],true]}`, nil},
+		{"less than the minimum", `{"limited":[0.5]}`, "convert: at /limited/0: the other revision does not allow a number outside of its bounds here", nil},
+		{"more than the maximum", `{"limited":[1,3]}`, "convert: at /limited/1: the other revision does not allow a number outside of its bounds here", nil},
+		{"too many elements", `{"limited":[[1,2,3]]}`, "convert: at /limited/0: the other revision does not allow more than 2 elements here", nil},
+		{"another format", `{"limited":["no uri"]}`, `convert: at /limited/0: the other revision does not allow a string that is not in the format "uri" here`, nil},
+		{"losses that are none", `{"null":0,"by":1,"implied":0.0,"handled":1}`, `{"null":0,"by":1}`, nil},
+		{"a value that is not implied", `{"null":0,"by":1,"implied":1}`, `{"null":0,"by":1}`, []convert.Loss{{"/implied", "not in 1"}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := convert.Conversion{Facts: func(fact, revision string) wire.Raw {
+				if fact != convert.ClientInfo || revision != "1" {
+					t.Errorf("asked for %s of %s", fact, revision)
+				}
+				return `{"name":"c"}`
+			}}
+			got, err := table.Convert(&c, "2", "1", "More", wire.Raw(tt.value))
+			if err != nil {
+				got = wire.Raw(err.Error())
+			}
+			if string(got) != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+			if diff := cmp.Diff(tt.losses, c.Losses()); diff != "" {
+				t.Errorf("losses (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestError checks which codes of errors differ.
+func TestError(t *testing.T) {
+	for _, tt := range []struct {
+		name, from, to, method string
+		code, want             int64
+		data                   wire.Raw
+	}{
+		{"up", "1", "2", "m", -1, -2, ""},
+		{"up, another method", "1", "2", "n", -1, -1, ""},
+		{"up, any method", "1", "2", "n", -3, -4, ""},
+		{"down", "2", "1", "m", -2, -1, `{"uri":""}`},
+		{"down, other data", "2", "1", "m", -2, -2, `{"x":""}`},
+		{"down, no data", "2", "1", "m", -2, -2, ""},
+		{"down, not told apart", "2", "1", "n", -4, -4, "{}"},
+		{"another code", "2", "1", "m", -5, -5, `{"uri":""}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := table.Error(tt.from, tt.to, tt.method, &jsonrpc.Error{Code: tt.code, Message: "text", Data: tt.data})
+			if diff := cmp.Diff(&jsonrpc.Error{Code: tt.want, Message: "text", Data: tt.data}, err); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 func TestConvertErrors(t *testing.T) {
 	for _, tt := range []struct {
 		from, to, definition string
@@ -115,7 +206,6 @@ func TestConvertErrors(t *testing.T) {
 		{"1", "3", "Root", "{}", `convert: unknown revision "3"`},
 		{"3", "1", "Root", "{}", `convert: unknown revision "3"`},
 		{"2", "1", "Other", "{}", "convert: revisions 1 and 2 do not both define Other"},
-		{"2", "1", "New", "{}", "convert: the other revision has no such value"},
 		{"2", "1", "Root", "{", "wire: "},
 	} {
 		_, err := table.Convert(new(convert.Conversion), tt.from, tt.to, tt.definition, tt.value)
