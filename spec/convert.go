@@ -6,8 +6,6 @@ import (
 	"iter"
 
 	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 )
 
 // Conversions holds what the schemas of two adjacent revisions do not say about the
@@ -128,16 +126,12 @@ func (j *JSON) UnmarshalYAML(src []byte) error {
 // ParseConversions parses a file of conversions. Errors mention name.
 func ParseConversions(name string, src []byte) (*Conversions, error) {
 	c := &Conversions{}
-	if err := decodeYAML(name, src, c); err != nil {
-		return nil, err
-	}
-	lines, err := rowLines(name, src)
+	places, err := decodeRows(name, src, c)
 	if err != nil {
 		return nil, err
 	}
-	for table, row := range c.rows() {
-		i := table.index
-		row.Where = fmt.Sprintf("%s:%d: %s/%d", name, lines[table.name][i], table.name, i)
+	for path, row := range c.rows() {
+		row.Where = places.At(path)
 		switch {
 		case row.Reason == "":
 			return nil, fmt.Errorf("%s: the row has no reason", row.Where)
@@ -148,64 +142,33 @@ func ParseConversions(name string, src []byte) (*Conversions, error) {
 	return c, nil
 }
 
-// place is the table of a row and its index there.
-type place struct {
-	name  string
-	index int
-}
-
-// rows returns what all rows have in common.
-func (c *Conversions) rows() iter.Seq2[place, *StepRow] {
-	return func(yield func(place, *StepRow) bool) {
+// rows returns what all rows have in common, with their paths.
+func (c *Conversions) rows() iter.Seq2[string, *StepRow] {
+	return func(yield func(string, *StepRow) bool) {
 		for i := range c.Renames {
-			if !yield(place{"renames", i}, &c.Renames[i].StepRow) {
+			if !yield(fmt.Sprintf("renames/%d", i), &c.Renames[i].StepRow) {
 				return
 			}
 		}
 		for i := range c.Variants {
-			if !yield(place{"variants", i}, &c.Variants[i].StepRow) {
+			if !yield(fmt.Sprintf("variants/%d", i), &c.Variants[i].StepRow) {
 				return
 			}
 		}
 		for i := range c.Members {
-			if !yield(place{"members", i}, &c.Members[i].StepRow) {
+			if !yield(fmt.Sprintf("members/%d", i), &c.Members[i].StepRow) {
 				return
 			}
 		}
 		for i := range c.Values {
-			if !yield(place{"values", i}, &c.Values[i].StepRow) {
+			if !yield(fmt.Sprintf("values/%d", i), &c.Values[i].StepRow) {
 				return
 			}
 		}
 		for i := range c.Errors {
-			if !yield(place{"errors", i}, &c.Errors[i].StepRow) {
+			if !yield(fmt.Sprintf("errors/%d", i), &c.Errors[i].StepRow) {
 				return
 			}
 		}
 	}
-}
-
-// rowLines returns the line of each row of each table of a YAML file.
-func rowLines(name string, src []byte) (map[string][]int, error) {
-	file, err := parser.ParseBytes(src, 0)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	lines := map[string][]int{}
-	for _, doc := range file.Docs {
-		tables, ok := doc.Body.(ast.MapNode)
-		if !ok {
-			continue
-		}
-		for it := tables.MapRange(); it.Next(); {
-			rows, ok := it.Value().(*ast.SequenceNode)
-			if !ok {
-				continue
-			}
-			for _, row := range rows.Values {
-				lines[it.Key().String()] = append(lines[it.Key().String()], row.GetToken().Position.Line)
-			}
-		}
-	}
-	return lines, nil
 }

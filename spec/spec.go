@@ -8,6 +8,7 @@ package spec
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -51,7 +52,7 @@ type Pin struct {
 	Current bool `json:"current,omitempty"`
 }
 
-// Load reads a spec folder. Unknown keys in its YAML files are errors.
+// Load reads a spec folder. It needs no convert.yaml. Unknown keys in its YAML files are errors.
 func Load(files fs.FS) (*Spec, error) {
 	s := &Spec{files: files, Overlay: &Overlay{}, Docs: &Docs{}}
 	pins, err := fs.ReadFile(files, "pins.json")
@@ -89,7 +90,7 @@ func Load(files fs.FS) (*Spec, error) {
 	}
 	const conversions = "convert.yaml"
 	src, err := fs.ReadFile(files, conversions)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	if s.Convert, err = ParseConversions(conversions, src); err != nil {

@@ -38,7 +38,7 @@ func TestPolicy(t *testing.T) {
 			`{"inputSchema":{"type":"object","properties":{"a":{},"b":{"not":{}},"c":{"type":"null"}}},"outputSchema":{"type":"object","properties":{"a":{}}}}`, ""},
 		{"schema of a list", convert.PlainSchemas, `{"inputSchema":{"type":"object"},"outputSchema":{"type":"array"}}`, `{"inputSchema":{"type":"object"}}`, "/outputSchema"},
 		{"schema of any output", convert.PlainSchemas, `{"inputSchema":{"type":"object"},"outputSchema":{}}`, `{"inputSchema":{"type":"object"}}`, "/outputSchema"},
-		{"elicitation without an ID", convert.NameElicitation, `{"url":"https://a/"}`, `{"url":"https://a/","elicitationId":"url-a35f0d3dba7eaaa4"}`, ""},
+		{"elicitation without an ID", convert.NameElicitation, `{"url":"https://a/"}`, `{"url":"https://a/","elicitationId":"url-1b854cb2f181850c"}`, ""},
 		{"elicitation with an ID", convert.NameElicitation, `{"url":"https://a/","elicitationId":"1"}`, `{"url":"https://a/","elicitationId":"1"}`, ""},
 		{"few values", convert.FirstValues, `{"values":["a"],"total":1}`, `{"values":["a"],"total":1}`, ""},
 		{"many values", convert.FirstValues, wire.Raw(`{"values":[` + strings.Repeat(`"a",`, 100) + `"b"]}`),

@@ -3,6 +3,7 @@ package compat
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -30,6 +31,13 @@ func judges(t *testing.T) []*judge {
 		all = append(all, newJudge(t, pinned.Lower(t, revision).Revision, pinned.Schema(t, revision)))
 	}
 	return all
+}
+
+// sessions are the judges of the revisions with sessions.
+func sessions(t *testing.T) []*judge {
+	return slices.DeleteFunc(judges(t), func(j *judge) bool {
+		return !slices.ContainsFunc(j.ir.Methods, func(m *ir.Method) bool { return m.Wire == "initialize" })
+	})
 }
 
 func newJudge(t *testing.T, revision *ir.Revision, text []byte) *judge {

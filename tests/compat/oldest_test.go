@@ -40,7 +40,7 @@ func (oldest) CallTool(ctx context.Context, params *mcp.CallToolRequestParams) (
 
 // TestOldest uses a server of the oldest revision with clients of every revision.
 func TestOldest(t *testing.T) {
-	for _, j := range judges(t) {
+	for _, j := range sessions(t) {
 		t.Run(j.ir.ID, func(t *testing.T) {
 			var log journal
 			near, far := inproc.Pair()

@@ -35,7 +35,7 @@ var calls = []string{
 // checks them too.
 func TestTypeScript(t *testing.T) {
 	npm.Need(t, "peers")
-	for _, j := range judges(t) {
+	for _, j := range sessions(t) {
 		t.Run(j.ir.ID, func(t *testing.T) {
 			t.Parallel()
 			var log journal

@@ -38,7 +38,7 @@ func TestTranscripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := judges(t)
+	all := sessions(t)
 	for _, j := range all {
 		count := 0
 		for _, file := range files {
