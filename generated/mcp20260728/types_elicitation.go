@@ -50,8 +50,8 @@ func (x ElicitAction) Known() bool {
 	return false
 }
 
-// ElicitRequest is an elicitation/create request: the server asks the
-// client's user for input.
+// ElicitRequest asks the client's user for input. It is part of an
+// InputRequiredResult and not a message of its own.
 type ElicitRequest struct {
 	// Method identifies the kind of message. It is "elicitation/create", which
 	// the zero value stands for.
@@ -74,7 +74,8 @@ type ElicitRequestFormParams struct {
 	// RequestedSchema describes the form to fill in.
 	RequestedSchema ElicitRequestFormParamsRequestedSchema `json:"requestedSchema"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Mode is form; nil means form too.
 	Mode *string `json:"mode,omitempty"`
@@ -135,7 +136,8 @@ type ElicitRequestURLParams struct {
 	// never fetch it beforehand.
 	URL string `json:"url"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -150,7 +152,8 @@ type ElicitResult struct {
 	// Action is the user's decision. Check it before you read Content.
 	Action ElicitAction `json:"action"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Content holds the answers by field name; nil unless the user accepted a
 	// form.
@@ -287,7 +290,8 @@ type InputRequiredResult struct {
 	// the zero value stands for.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
 	// InputRequests holds the requests that the client must answer before it
 	// tries again; nil means none, and then the client may try again at once.
@@ -332,8 +336,8 @@ func (*UnknownInputResponse) isInputResponse() {}
 // requests that may be answered by an InputRequiredResult share. It is never
 // a message on its own.
 type InputResponseRequestParams struct {
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// Meta holds metadata in a form that the two sides agree on. The protocol
+	// reserves keys under io.modelcontextprotocol/ and those of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// InputResponses answers the input requests of the previous attempt, by
 	// their keys; nil means none, as in a first attempt.

@@ -4,9 +4,13 @@ package mcp20260728
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// CreateMessageRequest is a sampling/createMessage request: the server asks
-// the client's language model to continue a conversation. The client and its
-// user control what is sent to the model and what comes back.
+// CreateMessageRequest asks the client's language model to continue a
+// conversation. It is part of an InputRequiredResult and not a message of
+// its own. The client and its user control what is sent to the model and
+// what comes back.
+//
+// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+// model's provider instead.
 type CreateMessageRequest struct {
 	// Method identifies the kind of message. It is "sampling/createMessage",
 	// which the zero value stands for.
@@ -23,6 +27,9 @@ func (*CreateMessageRequest) isInputRequest() {}
 // CreateMessageRequestParams is a conversation to continue, with preferences
 // for the model and its output. The client may choose any model, edit the
 // prompt and stop early.
+//
+// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+// model's provider instead.
 type CreateMessageRequestParams struct {
 	// MaxTokens is the maximum length of the output in tokens of the model. The
 	// client may stop sooner.
@@ -30,10 +37,14 @@ type CreateMessageRequestParams struct {
 	// Messages is the conversation so far, the oldest message first.
 	Messages []SamplingMessage `json:"messages"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// IncludeContext asks for context from other servers or from this one; nil
 	// asks for none.
+	//
+	// Deprecated: Context of servers is deprecated since 2025-11-25. Omit the
+	// member, or use none.
 	IncludeContext *IncludeContext `json:"includeContext,omitempty"`
 	// Metadata is passed to the model's provider, which defines its form; nil
 	// passes none.
@@ -62,6 +73,9 @@ type CreateMessageRequestParams struct {
 
 // CreateMessageResult is the message that the client's model generated. The
 // client should let the user review it before it returns it.
+//
+// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+// model's provider instead.
 type CreateMessageResult struct {
 	// Content is the model's output.
 	Content SamplingMessageContent `json:"content"`
@@ -71,7 +85,8 @@ type CreateMessageResult struct {
 	// Role is the author of the message, normally the assistant.
 	Role Role `json:"role"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// StopReason is the reason why the model stopped: endTurn, stopSequence,
 	// maxTokens, toolUse if there are tools, or a value of the provider's own;
@@ -86,17 +101,26 @@ func (*CreateMessageResult) isInputResponse() {}
 
 // IncludeContext selects the servers whose context the client should add to
 // a sampling request.
+//
+// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+// model's provider instead.
 type IncludeContext string
 
 // The values of IncludeContext.
 const (
 	// IncludeContextAllServers asks for context from all servers that the client
 	// is connected to. Discouraged since 2025-11-25.
+	//
+	// Deprecated: Context of servers is deprecated since 2025-11-25. Omit the
+	// member, or use none.
 	IncludeContextAllServers IncludeContext = "allServers"
 	// IncludeContextNone asks for no added context, which is also the default.
 	IncludeContextNone IncludeContext = "none"
 	// IncludeContextThisServer asks for context from the server that makes the
 	// request. Discouraged since 2025-11-25.
+	//
+	// Deprecated: Context of servers is deprecated since 2025-11-25. Omit the
+	// member, or use none.
 	IncludeContextThisServer IncludeContext = "thisServer"
 )
 
@@ -111,6 +135,9 @@ func (x IncludeContext) Known() bool {
 
 // ModelHint suggests a model. A client that does not have it may use a
 // similar model of another provider.
+//
+// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+// model's provider instead.
 type ModelHint struct {
 	// Name is the name of a model or a part of it, such as a model family; nil
 	// suggests no model.
@@ -122,6 +149,9 @@ type ModelHint struct {
 
 // ModelPreferences describes the model that a server would like for
 // sampling. The client decides how much weight it gives them.
+//
+// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+// model's provider instead.
 type ModelPreferences struct {
 	// CostPriority is the weight of a low price, from 0 (irrelevant) to 1 (most
 	// important); nil means no preference.
@@ -141,13 +171,17 @@ type ModelPreferences struct {
 }
 
 // SamplingMessage is one message of a conversation for the client's model.
+//
+// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+// model's provider instead.
 type SamplingMessage struct {
 	// Content is the content of this message.
 	Content SamplingMessageContent `json:"content"`
 	// Role is the author of this message.
 	Role Role `json:"role"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -161,6 +195,9 @@ type SamplingMessage struct {
 // *ToolUseContent, *ToolResultContent, SamplingMessageContentList, and
 // *UnknownSamplingMessageContent for values that this revision does not
 // define.
+//
+// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+// model's provider instead.
 type SamplingMessageContent interface {
 	wire.Appender
 	isSamplingMessageContent()
@@ -184,6 +221,9 @@ func (*UnknownSamplingMessageContent) isSamplingMessageContent() {}
 // *ToolUseContent, *ToolResultContent, and
 // *UnknownSamplingMessageContentBlock for values that this revision does not
 // define.
+//
+// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+// model's provider instead.
 type SamplingMessageContentBlock interface {
 	wire.Appender
 	isSamplingMessageContentBlock()
@@ -201,11 +241,17 @@ func (*UnknownSamplingMessageContentBlock) isSamplingMessageContentBlock() {}
 
 // SamplingMessageContentList is a message in several parts. A message with
 // tool results must not contain other parts.
+//
+// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+// model's provider instead.
 type SamplingMessageContentList []SamplingMessageContentBlock
 
 func (SamplingMessageContentList) isSamplingMessageContent() {}
 
 // ToolChoice controls how the model uses the tools of a sampling request.
+//
+// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+// model's provider instead.
 type ToolChoice struct {
 	// Mode selects whether the model may call tools; nil means auto.
 	Mode *ToolChoiceMode `json:"mode,omitempty"`
@@ -215,6 +261,9 @@ type ToolChoice struct {
 }
 
 // ToolChoiceMode selects whether the model may, must or must not call tools.
+//
+// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+// model's provider instead.
 type ToolChoiceMode string
 
 // The values of ToolChoiceMode.
@@ -240,6 +289,9 @@ func (x ToolChoiceMode) Known() bool {
 // ToolResultContent is the result of a tool call that the model made. It
 // belongs in a user message, directly after the assistant message with the
 // call.
+//
+// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+// model's provider instead.
 type ToolResultContent struct {
 	// Type is the constant that identifies the kind of value. It is
 	// "tool_result", which the zero value stands for.
@@ -250,7 +302,8 @@ type ToolResultContent struct {
 	// call needs exactly one result.
 	ToolUseID string `json:"toolUseId"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// IsError reports that the call failed; Content then holds the reason; nil
 	// means false.
@@ -269,6 +322,9 @@ func (*ToolResultContent) isSamplingMessageContentBlock() {}
 // ToolUseContent is a tool call that the model makes. The server that
 // requested the sampling runs the tool and sends a new sampling request with
 // the result.
+//
+// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+// model's provider instead.
 type ToolUseContent struct {
 	// Type is the constant that identifies the kind of value. It is "tool_use",
 	// which the zero value stands for.
@@ -281,7 +337,8 @@ type ToolUseContent struct {
 	// Name is the name of one of the tools in the request.
 	Name string `json:"name"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
