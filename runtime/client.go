@@ -1,9 +1,12 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -25,7 +28,7 @@ func NewClient(opts ClientOptions, bindings ...Binding) *Client {
 		opts.MaxMessage = DefaultMaxClientMessage
 	}
 	c := &Client{opts: opts, settings: newSettings(opts.Logger, opts.Middleware, opts.Limits, -1)}
-	c.lenient, c.deviated = opts.Lenient, opts.Deviated
+	c.lenient, c.deviated, c.rounds = opts.Lenient, opts.Deviated, cmp.Or(opts.Rounds, DefaultRounds)
 	c.bindings, c.err = bindAll(ToClient, bindings, c.layers)
 	c.err = errors.Join(c.err, checkCapabilities(opts.Capabilities))
 	return c
@@ -35,11 +38,21 @@ func (c *Client) self() implementation {
 	return implementation{c.opts.Name, c.opts.Title, c.opts.Version}
 }
 
-// Connect opens a session: it sends initialize with the newest bound revision and accepts the server's
-// answer if it names a bound revision; otherwise the error is a *VersionError. Connect owns the
-// transport, also if it fails. Ctx applies to the opening only: the session lasts until Close or until
-// the server ends it.
+// Connect opens a session. If the client has bindings of revisions without sessions, Connect first sends
+// server/discover with the newest of them, and uses the newest revision that both sides speak. If the
+// server answers with an error of an older revision, or not within 3 seconds, Connect sends initialize
+// with the newest revision that has it, and accepts the answer if it names a bound revision.
+//
+// The error is a *[VersionError] if the sides have no revision in common, and an *[EraError] if the server
+// does not know server/discover and the client has no binding with initialize. Connect owns the transport,
+// also if it fails. Ctx applies to the opening only: the session lasts until Close or until the server
+// ends it.
 func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
+	return c.connect(ctx, t, false)
+}
+
+// connect is Connect. Older means that the transport has only revisions with sessions.
+func (c *Client) connect(ctx context.Context, t Transport, older bool) (*Session, error) {
 	if err := checkNotNil("transport", t); err != nil {
 		return nil, errors.Join(c.err, err)
 	}
@@ -61,56 +74,85 @@ func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 		defer close(s.done)
 		s.err = p.run(context.Background())
 	}()
-	server, err := e.open(ctx)
+	server, err := e.open(ctx, "", older)
 	if err != nil {
 		s.Close()
-		if f, ok := t.(Fallback); ok {
+		if f, ok := t.(Fallback); ok && c.newest(false) != nil {
 			next, err := f.Fallback(ctx, err)
 			if err != nil {
 				return nil, fmt.Errorf("runtime: connect: %w", err)
 			}
-			return c.Connect(ctx, next)
+			return c.connect(ctx, next, true)
 		}
 		return nil, fmt.Errorf("runtime: connect: %w", err)
 	}
-	s.server, s.terms = *server, e.terms
+	s.server.Store(server)
 	return s, nil
 }
 
 // Session is a client's session with a server. It is a [Caller]; a generated ServerCaller on top of it
 // gives the server's methods their types. It is safe for concurrent use.
 type Session struct {
-	peer   *peer
-	server greeting
-	terms  *terms
-	done   chan struct{} // closed when the session is over
-	err    error         // error of the session; valid after done is closed
+	peer        *peer
+	server      atomic.Pointer[opened]
+	negotiating sync.Mutex    // held while server is replaced
+	done        chan struct{} // closed when the session is over
+	err         error         // error of the session; valid after done is closed
 }
 
 // Revision returns the negotiated revision.
-func (s *Session) Revision() string { return s.server.revision }
+func (s *Session) Revision() string { return s.server.Load().revision }
 
 // ServerInfo returns the Implementation object with which the server introduced itself.
-func (s *Session) ServerInfo() wire.Object { return s.server.info }
+func (s *Session) ServerInfo() wire.Object { return s.server.Load().info }
 
 // ServerCapabilities returns the capabilities that the server declared.
-func (s *Session) ServerCapabilities() wire.Object { return s.server.capabilities }
+func (s *Session) ServerCapabilities() wire.Object { return s.server.Load().capabilities }
 
 // Instructions returns the instructions for using the server, "" if there are none.
-func (s *Session) Instructions() string { return s.server.instructions }
+func (s *Session) Instructions() string { return s.server.Load().instructions }
 
-// Call implements [Caller].
+// Call implements [Caller]. If a server without sessions has changed its revisions, the request is sent
+// again under another one ("Protocol Version Negotiation" in basic/versioning, 2026-07-28).
 func (s *Session) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
-	return s.peer.call(ctx, s.terms, method, params, result, nil)
+	t := s.server.Load().terms
+	err := s.peer.call(ctx, t, method, params, result, nil)
+	if err != nil && t.stateless() && supportedBy(err) != nil && s.renegotiate(ctx, t, err) {
+		err = s.peer.call(ctx, s.server.Load().terms, method, params, result, nil)
+	}
+	return err
+}
+
+// renegotiate agrees on another revision after the server has refused that of the terms with an error. It
+// returns false if there is none.
+func (s *Session) renegotiate(ctx context.Context, refused *terms, why error) bool {
+	s.negotiating.Lock()
+	defer s.negotiating.Unlock()
+	if s.server.Load().terms != refused {
+		return true // another call has done it
+	}
+	e := s.peer.era.(*clientEra)
+	b, err := e.of.choose(supportedBy(why))
+	if err != nil || b == refused.bound {
+		return false
+	}
+	server, err := e.discover(ctx, b)
+	if err == nil {
+		s.server.Store(server)
+	}
+	return err == nil
 }
 
 // Notify implements [Caller].
 func (s *Session) Notify(ctx context.Context, method string, params wire.Appender) error {
-	return s.peer.notify(ctx, s.terms, method, params, nil)
+	return s.peer.notify(ctx, s.server.Load().terms, method, params, nil)
 }
 
-// Ping sends a ping and waits for the answer.
+// Ping sends a ping and waits for the answer. In a revision without ping, it sends server/discover.
 func (s *Session) Ping(ctx context.Context) error {
+	if s.server.Load().terms.stateless() {
+		return s.Call(ctx, methodDiscover, nil, nil)
+	}
 	return s.Call(ctx, methodPing, nil, nil)
 }
 

@@ -23,6 +23,12 @@ type era interface {
 	// unknownID returns the id for the error answer to a request whose id cannot be read: null, or
 	// zero for an answer without an id. It returns false if this side does not answer at all.
 	unknownID() (id wire.Scalar, answered bool)
+	// silent reports whether this side answers no request. A client has none to answer without a
+	// session.
+	silent() bool
+	// notified is called for each notification that is admitted. If it returns true, the
+	// notification is not passed to a handler.
+	notified(m jsonrpc.Message) bool
 	// outgoing returns the params that are sent in place of params, which may be nil.
 	outgoing(t *terms, method string, params wire.Appender) wire.Appender
 	// logs reports whether the peer wants log messages with a severity.
@@ -55,7 +61,8 @@ type terms struct {
 	bound     *bound // nil before the revision is known
 	peer, own grants
 
-	carried *carried // nil in a session
+	carried  *carried // nil in a session
+	envelope string   // the members of _meta that a client's requests carry; "" in a session
 }
 
 // stateless reports whether the message belongs to no session.
@@ -68,6 +75,17 @@ func (t *terms) serving() bool { return t.stateless() && t.bound.Direction == To
 // spoken returns the revision, "" before it is known.
 func (t *terms) spoken() string {
 	if t == nil {
+		return ""
+	}
+	return t.revision
+}
+
+// asking reports whether this side is the client of a stateless request.
+func (t *terms) asking() bool { return t.stateless() && t.bound.Direction == ToClient }
+
+// revisionSent returns the revision if each message carries its own terms, otherwise "".
+func (t *terms) revisionSent() string {
+	if !t.stateless() {
 		return ""
 	}
 	return t.revision

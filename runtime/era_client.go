@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
@@ -10,67 +11,86 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// clientEra is a client's side of a session.
+// clientEra is a client's side of a connection: of a session, or of requests that carry their own terms
+// (era_client_stateless.go). Which of them it is depends on the server (probe.go).
 type clientEra struct {
 	sessionEra
-	of  *Client
-	own wire.Object // the capabilities sent with initialize
+	of *Client
+	stateless
 }
+
+// opened is what a client knows about a server. It is immutable.
+type opened struct {
+	greeting
+	terms *terms
+}
+
+// errAfterProbe is the error of initialize if the server has answered the probe meanwhile.
+var errAfterProbe = errors.New("runtime: the server has answered server/discover after all")
 
 // unknownID implements era. A client does not answer text that is not a message, such as a line of
 // the server's log, because the server does not expect answers to it.
 func (e *clientEra) unknownID() (wire.Scalar, bool) { return wire.Scalar{}, false }
 
 func (e *clientEra) admit(m jsonrpc.Message, _ headers.Header) (admission, error) {
-	if e.terms == nil {
+	switch {
+	case e.terms == nil:
 		return admitEarly(m, e.of.bindings)
+	case e.terms.stateless() && m.Kind == jsonrpc.Request:
+		return admission{}, fmt.Errorf("runtime: revision %s has no requests of servers", e.terms.revision)
 	}
 	return e.terms.admit(m)
 }
 
-// open opens the session: it sends initialize with the newest revision that has sessions and, if the
-// client has a binding for the revision in the answer, notifications/initialized. It returns the answer.
-// If ctx ends, no cancellation is sent, because initialize cannot be cancelled.
-func (e *clientEra) open(ctx context.Context) (*greeting, error) {
-	sessions := ofEra(e.of.bindings, false)
-	if len(sessions) == 0 {
-		return nil, errNoSessions
-	}
-	newest := sessions[0]
-	capabilities, err := newest.declare(e.of.opts.Capabilities)
+// initialize opens a session: it sends initialize with the revision of a binding and, if the client has a
+// binding for the revision in the answer, notifications/initialized. If ctx ends, no cancellation is
+// sent, because initialize cannot be cancelled.
+func (e *clientEra) initialize(ctx context.Context, b *bound) (*opened, error) {
+	own, err := e.of.capabilities(b)
 	if err != nil {
 		return nil, err
 	}
-	if e.own, err = objectOf(capabilities); err != nil {
-		return nil, err
-	}
+	var server *opened
 	params := appendFunc(func(dst []byte) ([]byte, error) {
-		return appendGreeting(dst, newest.Revision, e.own, "clientInfo", e.of.self(), "")
+		return appendGreeting(dst, b.Revision, own, "clientInfo", e.of.self(), "")
 	})
-	var server greeting
 	accept := func(r engine.Reply) engine.Reply {
-		if r.Err == nil {
-			r.Err = e.accept(&server, r.Result)
+		switch {
+		case e.terms != nil:
+			r.Err = errAfterProbe
+		case r.Err == nil:
+			server, r.Err = e.accept(r.Result, own)
 		}
 		return r
 	}
 	if err := e.peer.ask(ctx, &request{method: methodInitialize, params: params, accept: accept}, nil); err != nil {
 		return nil, err
 	}
-	return &server, e.peer.notify(ctx, e.terms, methodInitialized, nil, nil)
+	return server, e.peer.notify(ctx, server.terms, methodInitialized, nil, nil)
 }
 
-// accept processes the answer of the server. The goroutine that reads calls it, so that the next
-// message of the server is handled under the revision of the answer.
-func (e *clientEra) accept(server *greeting, result wire.Raw) error {
+// capabilities returns what the client declares under a binding.
+func (c *Client) capabilities(b *bound) (wire.Object, error) {
+	declared, err := b.declare(c.opts.Capabilities)
+	if err != nil {
+		return "", err
+	}
+	return objectOf(declared)
+}
+
+// accept processes the answer to initialize. The goroutine that reads calls it, so that the next message
+// of the server is handled under the revision of the answer.
+func (e *clientEra) accept(result wire.Raw, own wire.Object) (*opened, error) {
+	var server opened
 	if err := server.read(result, "serverInfo"); err != nil {
-		return fmt.Errorf("runtime: result of initialize: %w", err)
+		return nil, fmt.Errorf("runtime: result of initialize: %w", err)
 	}
 	for _, b := range e.of.bindings {
-		if !b.stateless && b.Revision == server.revision {
-			e.negotiated(b.terms(server.info, server.capabilities, e.own))
-			return nil
+		if b.Revision == server.revision && !b.stateless {
+			server.terms = b.terms(server.info, server.capabilities, own)
+			e.negotiated(server.terms)
+			return &server, nil
 		}
 	}
-	return &VersionError{Answered: server.revision, Bound: revisions(ofEra(e.of.bindings, false))}
+	return nil, &VersionError{Answered: server.revision, Bound: revisions(ofEra(e.of.bindings, false))}
 }

@@ -52,6 +52,10 @@ func (e *sessionEra) outgoing(_ *terms, _ string, params wire.Appender) wire.App
 
 func (e *sessionEra) server() *ServerSession { return nil }
 
+func (e *sessionEra) silent() bool { return false }
+
+func (e *sessionEra) notified(jsonrpc.Message) bool { return false }
+
 // admit admits a message under terms whose revision is known.
 func (t *terms) admit(m jsonrpc.Message) (admission, error) {
 	switch r := t.bound.rows[m.Method]; {
@@ -99,10 +103,14 @@ func (e *sessionEra) negotiated(t *terms) {
 // begin logs that the session is open and starts the pings.
 func (e *sessionEra) begin(event string) {
 	e.opened.Store(time.Now().UnixNano())
+	e.logConnected(event)
+	e.peer.keepAlive()
+}
+
+func (e *sessionEra) logConnected(event string) {
 	e.peer.logger().Info(event, "revision", e.terms.revision,
 		"peer", fmt.Sprintf("%.100s", e.terms.info.GetString("name")),
 		"version", fmt.Sprintf("%.100s", e.terms.info.GetString("version")))
-	e.peer.keepAlive()
 }
 
 // tellTransport calls Negotiated of the transport with the current state. The lock ensures that the

@@ -26,6 +26,21 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("runtime: the server answered protocol version %.50q; bound are %s", e.Answered, strings.Join(e.Bound, ", "))
 }
 
+// EraError reports that the server does not answer server/discover, so that it probably speaks only
+// revisions with sessions, and that the client has no binding for one.
+type EraError struct {
+	Bound []string // the revisions the client has bindings for, newest first
+	Err   error    // the answer to server/discover
+}
+
+// Error returns the revisions and the answer.
+func (e *EraError) Error() string {
+	return fmt.Sprintf("runtime: the server does not seem to speak %s, and an older revision needs a binding: server/discover: %v", strings.Join(e.Bound, " or "), e.Err)
+}
+
+// Unwrap returns Err.
+func (e *EraError) Unwrap() error { return e.Err }
+
 // CapabilityError reports that a message was not sent because a capability was not declared when the
 // session was opened.
 type CapabilityError struct {

@@ -17,6 +17,7 @@ const (
 	DefaultTimeout           = time.Minute
 	DefaultMaxTimeout        = time.Hour
 	DefaultKeepAliveFailures = 3 // pings
+	DefaultRounds            = 10
 )
 
 // Limits are the limits of a session. The options of servers and clients embed them.
@@ -106,6 +107,12 @@ type ClientOptions struct {
 	Middleware []Middleware
 
 	Limits
+
+	// Rounds is how often a request may be repeated because the server asks for input in place of a
+	// result, from revision 2026-07-28 on. The handlers of the client's requests answer. 0 means
+	// DefaultRounds. If Rounds is negative, the client does not answer: calls return the
+	// InputRequiredResult.
+	Rounds int
 
 	// Lenient says what the client accepts from servers that do not follow the schema. The zero
 	// value is LenientLists.

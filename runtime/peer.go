@@ -175,6 +175,9 @@ func (p *peer) hangUp(why error) {
 // refuse answers a request with an error. A zero id means that the id is unknown; the era decides
 // whether such a request is answered.
 func (p *peer) refuse(id wire.Scalar, err error, route Route, b *batch) {
+	if p.era.silent() {
+		return
+	}
 	if id.IsZero() {
 		unknown, answered := p.era.unknownID()
 		if !answered {

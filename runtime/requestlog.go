@@ -82,7 +82,8 @@ type entry struct {
 func (r requestLog) write(ctx context.Context, e entry) {
 	level := r.level
 	answered, isAnswer := errors.AsType[*jsonrpc.Error](e.err)
-	if e.err != nil && !isAnswer && !errors.Is(e.err, context.Canceled) {
+	_, asked := errors.AsType[*QuestionsError](e.err)
+	if e.err != nil && !isAnswer && !asked && !errors.Is(e.err, context.Canceled) {
 		level = max(level, slog.LevelWarn)
 	}
 	if !r.log.Enabled(ctx, level) {

@@ -64,6 +64,11 @@ func (d *Deviations) String() string {
 
 // decodeResult decodes a result. Its syntax was checked with the message that it came in.
 func (p *peer) decodeResult(ctx context.Context, q *request, text wire.Raw, result wire.Value) error {
+	if q.terms.asking() {
+		if err := p.resultType(q, text); err != nil {
+			return err
+		}
+	}
 	if result == nil {
 		return nil
 	}

@@ -19,6 +19,8 @@ const (
 	methodDiscover    = "server/discover"
 	methodListen      = "subscriptions/listen"
 	methodAck         = "notifications/subscriptions/acknowledged"
+	methodCallTool    = "tools/call"
+	methodListTools   = "tools/list"
 )
 
 // The keys of _meta with which each message of a stateless revision carries its own terms ("_meta" in

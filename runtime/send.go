@@ -40,6 +40,9 @@ func (c unwrappedCaller) Call(ctx context.Context, method string, params wire.Ap
 	}
 	q := request{method: method, params: params, route: c.route, terms: c.terms, row: row, call: c.call}
 	q.progress, q.follow = reporterOf(ctx, c.peer)
+	if c.terms.asking() {
+		return c.peer.askRounds(ctx, &q, result)
+	}
 	return c.peer.ask(ctx, &q, result)
 }
 
@@ -100,8 +103,9 @@ func (p *peer) ask(ctx context.Context, q *request, result wire.Value) error {
 	return p.decodeResult(ctx, q, r, result)
 }
 
-// exchange sends a request and waits for its answer, or takes the answer from a stateless call. If it stops waiting, it tells the peer that the
-// request is cancelled. The protocol does not allow that for initialize.
+// exchange sends a request and waits for its answer, or takes the answer from a stateless call. If it
+// stops waiting, it tells the peer that the request is cancelled. The protocol does not allow that for
+// initialize, and a server that does not know server/discover would not know its cancellation.
 func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 	if q.terms.serving() {
 		return q.call.input(ctx, q)
@@ -135,7 +139,7 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 	case err == nil:
 		return r.Result, r.Err
 	}
-	if sent && q.method != methodInitialize {
+	if sent && q.method != methodInitialize && q.method != methodDiscover {
 		p.withdraw(w.ID, err, q.terms, q.route)
 	}
 	return "", err
@@ -168,10 +172,11 @@ func (p *peer) sendRequest(ctx context.Context, q *request) error {
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
 	id := wire.IntScalar(q.id)
-	params := p.era.outgoing(q.terms, q.method, q.params)
+	params := q.params
 	if q.progress != nil {
 		params = metaParams{params, "progressToken", id}
 	}
+	params = p.era.outgoing(q.terms, q.method, params)
 	text, err := jsonrpc.AppendRequest(*buf, id, q.method, params)
 	if err != nil {
 		return fmt.Errorf("runtime: request %s: %w", q.method, err)
@@ -180,7 +185,7 @@ func (p *peer) sendRequest(ctx context.Context, q *request) error {
 		return err
 	}
 	*buf = text
-	return p.send(ctx, buf, Outgoing{Kind: jsonrpc.Request, ID: id, Method: q.method, Route: q.route})
+	return p.send(ctx, buf, Outgoing{Kind: jsonrpc.Request, ID: id, Method: q.method, Route: q.route, Revision: q.terms.revisionSent(), NameParam: q.row.nameParam})
 }
 
 // announce sends a notification of a call, or of none.
@@ -207,7 +212,7 @@ func (p *peer) tell(ctx context.Context, t *terms, method string, params wire.Ap
 		return nil
 	}
 	*buf = text
-	return p.send(ctx, buf, Outgoing{Kind: jsonrpc.Notification, Method: method, Route: route})
+	return p.send(ctx, buf, Outgoing{Kind: jsonrpc.Notification, Method: method, Route: route, Revision: t.revisionSent()})
 }
 
 // cancelledParams are the params of notifications/cancelled.

@@ -219,7 +219,7 @@ func (p *peer) takeNotification(m *jsonrpc.Message, in *Incoming) {
 		p.logger().Debug("notification ignored", "method", m.Method, "error", err)
 		return
 	}
-	if m.Method == methodProgress && p.takeProgress(m.Params) {
+	if m.Method == methodProgress && p.takeProgress(m.Params) || p.era.notified(*m) {
 		return
 	}
 	c := p.newCall(m, admitted, in, nil)

@@ -20,6 +20,7 @@ type settings struct {
 	layers   layers
 	sender   Sender // nil without middleware for messages sent
 
+	rounds   int // see ClientOptions.Rounds; not 0
 	lenient  Lenience
 	deviated func(context.Context, *Deviations) // nil for none
 }
@@ -77,6 +78,8 @@ func (l *limits) patience(ctx context.Context, method string) engine.Patience {
 	switch method {
 	case methodElicit, methodSample, methodTaskResult:
 		p.Quiet = p.Total
+	case methodListen: // it is answered when the server ends it
+		return engine.Patience{}
 	}
 	if p.Total > 0 && (p.Quiet == 0 || p.Quiet > p.Total) {
 		p.Quiet = p.Total

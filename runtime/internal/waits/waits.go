@@ -30,6 +30,11 @@ const (
 	Sending = 100 * time.Millisecond
 )
 
+// Probe is how long a client waits for the answer to server/discover before it sends initialize as
+// well. Some servers of older revisions ignore a request before initialize, and each connection to one
+// takes that much longer. A server that starts slowly loses nothing, because a later answer still counts.
+const Probe = 3 * time.Second
+
 // Server processes.
 const (
 	// Killed limits the wait for the end of a process that was killed. A process in an

@@ -1,0 +1,264 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// The members of an InputRequiredResult and of the request that answers it ("InputRequiredResult" in
+// basic/patterns/mrtr, 2026-07-28).
+const (
+	memberInputRequests  = "inputRequests"
+	memberInputResponses = "inputResponses"
+	memberRequestState   = "requestState"
+)
+
+// QuestionsError is the error of a request that the server answers with an InputRequiredResult: it asks
+// for input, with which the client repeats the request. A client does that by itself and as often as
+// [ClientOptions].Rounds allows. Middleware sees each of the requests and this error.
+type QuestionsError struct {
+	Method    string      // of the request
+	Questions wire.Object // requests by the keys of their answers; "" for none
+	State     wire.Raw    // what the server wants back; "" for nothing
+}
+
+// Error returns the method and the number of questions.
+func (e *QuestionsError) Error() string {
+	return fmt.Sprintf("runtime: the server asks for input to %s: %d questions", e.Method, e.Questions.Len())
+}
+
+// resultType returns an error for a result that is not complete. An absent type means that it is
+// ("Responses" in basic, 2026-07-28).
+func (p *peer) resultType(q *request, result wire.Raw) error {
+	kind, ok := wire.NewStringReader(string(result)).PeekRaw("resultType")
+	name, text := kind.Str()
+	switch {
+	case !ok || text && name == resultComplete:
+		return nil
+	case text && name == resultInputRequired && q.row.asks:
+		if p.rounds < 0 {
+			return nil
+		}
+		return questions(q.method, wire.Object(result))
+	}
+	return fmt.Errorf("runtime: result of %s: unknown resultType %.100s", q.method, kind)
+}
+
+func questions(method string, result wire.Object) error {
+	asked, _ := result.Get(memberInputRequests)
+	state, _ := result.Get(memberRequestState)
+	if state == "null" {
+		state = ""
+	}
+	if asked.Kind() != wire.KindObject {
+		asked = ""
+	}
+	if asked == "" && state == "" {
+		return fmt.Errorf("runtime: result of %s: an InputRequiredResult has neither %s nor %s", method, memberInputRequests, memberRequestState)
+	}
+	return &QuestionsError{Method: method, Questions: wire.Object(asked), State: state}
+}
+
+// askRounds is ask for a revision without sessions: it answers the server's questions and repeats the
+// request with the answers, until the result is complete ("Client Requirements" in basic/patterns/mrtr,
+// 2026-07-28).
+func (p *peer) askRounds(ctx context.Context, q *request, result wire.Value) error {
+	original := q.params
+	pause := waits.RetryFirst
+	relisted := false
+	for round := 0; ; round++ {
+		err := p.ask(ctx, q, result)
+		if e, ok := asError(err); ok && e.Code == jsonrpc.CodeHeaderMismatch && q.method == methodCallTool && !relisted {
+			if relisted = true; p.relist(ctx, q.terms) == nil {
+				err = p.ask(ctx, q, result)
+			}
+		}
+		asked, ok := errors.AsType[*QuestionsError](err)
+		switch {
+		case !ok:
+			return err
+		case round == p.rounds:
+			return fmt.Errorf("runtime: %s is not complete after %d rounds: %w", q.method, round, err)
+		case asked.Questions.Len() == 0: // the server does not say when it wants to be asked again
+			if err := rest(ctx, pause); err != nil {
+				return err
+			}
+			pause *= 2
+		}
+		answers, err := p.answers(ctx, q, asked)
+		if err != nil {
+			return err
+		}
+		q.params = &repeated{original, answers, asked.State}
+	}
+}
+
+// rest waits for d.
+func rest(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// answers returns the answers to a server's questions by their keys. The handlers of the questions run at
+// the same time.
+func (p *peer) answers(ctx context.Context, q *request, asked *QuestionsError) (wire.Members, error) {
+	if n := asked.Questions.Len(); n > p.limits.MaxConcurrent {
+		return nil, fmt.Errorf("runtime: the server asks %d questions at once for %s; allowed are %d", n, q.method, p.limits.MaxConcurrent)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(p.life.Context(), func() { cancel(context.Cause(p.life.Context())) })()
+	answers := asked.Questions.Members()
+	var running sync.WaitGroup
+	for i := range answers {
+		running.Add(1)
+		if !p.life.Go(func() {
+			defer running.Done()
+			err := error(errInternal) // unless the handler returns
+			defer func() {
+				if err != nil {
+					cancel(fmt.Errorf("runtime: %s: the question %.100q of the server is not answered: %w", q.method, answers[i].Name, err))
+				}
+			}()
+			answers[i].Value, err = p.answerQuestion(ctx, q.terms, wire.Object(answers[i].Value))
+		}) {
+			running.Done()
+			cancel(ErrClosed)
+		}
+	}
+	running.Wait()
+	return answers, context.Cause(ctx)
+}
+
+// answerQuestion calls the handler that would answer the question if it were a request.
+func (p *peer) answerQuestion(ctx context.Context, t *terms, question wire.Object) (answer wire.Raw, err error) {
+	method := question.GetString("method")
+	params, _ := question.Get("params")
+	if params.Kind() != wire.KindObject {
+		params = ""
+	}
+	r := t.bound.rows[method]
+	if !r.within {
+		return "", MethodNotFound(method)
+	}
+	if need, ok := t.undeclared(r, wire.Object(params)); ok {
+		return "", &CapabilityError{Method: method, Capability: need, Own: true}
+	}
+	c := &Call{peer: p, terms: t, handle: t.handle, method: method, params: params}
+	c.context = callContext{Context: ctx, call: c}
+	defer c.over.Store(true)
+	returned := false
+	defer func() {
+		if !returned {
+			p.logFailure("handler panicked", "method", method, "panic", recover(), "stack", string(debug.Stack()))
+			err = errInternal
+		}
+	}()
+	result, err := c.handle(&c.context, method, params)
+	returned = true
+	switch {
+	case err != nil:
+		return "", err
+	case result == nil:
+		return "", errors.New("runtime: the handler returned no result")
+	}
+	text, err := wire.MarshalString(result)
+	return wire.Raw(text), err
+}
+
+// undeclared returns a capability that a request with these params needs and this side has not declared.
+func (t *terms) undeclared(r row, params wire.Object) (capability string, ok bool) {
+	if !t.own.has(r.need) {
+		return t.bound.needs[r.need], true
+	}
+	for _, f := range r.refined {
+		if !t.own.has(f.need) && f.asked(params) {
+			return f.capability, true
+		}
+	}
+	return "", false
+}
+
+// repeated is the params of a request that is repeated with answers. It has no state if the server has
+// given none in its last result.
+type repeated struct {
+	params  wire.Appender // of the first request
+	answers wire.Members
+	state   wire.Raw
+}
+
+// AppendJSON appends the params object.
+func (r *repeated) AppendJSON(dst []byte) ([]byte, error) {
+	params := wire.Object("{}")
+	if r.params != nil {
+		text, err := wire.MarshalString(r.params)
+		if err != nil {
+			return dst, err
+		}
+		params = wire.Object(text)
+	}
+	dst, err := wire.AppendObject(dst, params.Without(memberInputResponses, memberRequestState))
+	if err != nil {
+		return dst, err
+	}
+	dst = dst[:len(dst)-1]
+	if len(r.answers) > 0 {
+		dst = append(wire.AppendName(dst, memberInputResponses), '{')
+		if dst, err = wire.AppendMembers(dst, r.answers); err != nil {
+			return dst, wire.In(err, memberInputResponses)
+		}
+		dst = append(dst, '}')
+	}
+	if r.state != "" {
+		if dst, err = wire.AppendRaw(wire.AppendName(dst, memberRequestState), r.state); err != nil {
+			return dst, wire.In(err, memberRequestState)
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// relist asks for all pages of the server's tools, so that the transport learns which arguments of tools
+// it repeats in headers ("Client Behavior" in basic/transports/streamable-http, 2026-07-28).
+func (p *peer) relist(ctx context.Context, t *terms) error {
+	r, err := t.sending(jsonrpc.Request, methodListTools)
+	if err != nil {
+		return err
+	}
+	for _, err := range Pages(func(cursor *string) (none struct{}, next *string, err error) {
+		var params wire.Appender
+		if cursor != nil {
+			text, err := wire.AppendString([]byte(`{"cursor":`), *cursor)
+			if err != nil {
+				return none, nil, err
+			}
+			params = wire.Object(append(text, '}'))
+		}
+		var page wire.Object
+		if err := p.ask(ctx, &request{method: methodListTools, params: params, terms: t, row: r}, &page); err != nil {
+			return none, nil, err
+		}
+		if c := page.GetString("nextCursor"); c != "" {
+			next = &c
+		}
+		return none, next, nil
+	}) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

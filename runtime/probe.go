@@ -1,0 +1,190 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file finds out whether a server speaks revisions in which each message carries its own terms, or
+// revisions with sessions ("Backward Compatibility" in basic/versioning and in both pages of
+// basic/transports, 2026-07-28).
+
+// open determines the era of the server and opens a session if it has one. Known is the revision that the
+// server is known to speak, or "". Older means that the transport has only revisions with sessions.
+func (e *clientEra) open(ctx context.Context, known string, older bool) (*opened, error) {
+	stateless, session := e.of.newest(true), e.of.newest(false)
+	switch {
+	case older && session == nil:
+		return nil, errNoSessions
+	case older || stateless == nil:
+		return e.initialize(ctx, session)
+	case session == nil:
+		return e.openStateless(ctx, stateless)
+	}
+	if b := e.of.bound(known); b != nil && b.stateless {
+		stateless = b
+	} else if b != nil {
+		server, err := e.initialize(ctx, b)
+		if _, refused := asError(err); !refused || ctx.Err() != nil {
+			return server, err
+		}
+		e.peer.logger().Debug("the server has changed its revisions", "error", err)
+	}
+	return e.probe(ctx, stateless, session)
+}
+
+// openStateless opens a connection of a client that has no revisions with sessions.
+func (e *clientEra) openStateless(ctx context.Context, b *bound) (*opened, error) {
+	server, err := e.discover(ctx, b)
+	if err != nil && ctx.Err() == nil && falls(err) {
+		err = &EraError{Bound: revisions(e.of.bindings), Err: err}
+	}
+	return server, err
+}
+
+// probe asks the server for its revisions, and opens a session if the server does not know the question.
+func (e *clientEra) probe(ctx context.Context, stateless, session *bound) (*opened, error) {
+	probing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answers := make(chan probed, 1)
+	if !e.peer.life.Go(func() {
+		server, err := e.discover(probing, stateless)
+		answers <- probed{server, err}
+	}) {
+		return nil, ErrClosed
+	}
+	answer, late := awaitProbe(answers)
+	if !late {
+		if choice, ok := errors.AsType[*initializeError](answer.err); ok {
+			return e.initialize(ctx, choice.bound)
+		}
+		if answer.err == nil || ctx.Err() != nil || !falls(answer.err) {
+			return answer.server, answer.err
+		}
+	}
+	e.peer.logger().Debug("the server does not answer server/discover", "error", answer.err)
+	server, err := e.initialize(ctx, session)
+	if err == errAfterProbe {
+		answer = <-answers
+		return answer.server, answer.err
+	}
+	if _, refused := asError(err); refused && late {
+		// The server may answer in another order.
+		if answer, late = awaitProbe(answers); !late && answer.err == nil {
+			return answer.server, nil
+		}
+	}
+	return server, err
+}
+
+// probed is the outcome of a probe.
+type probed struct {
+	server *opened
+	err    error
+}
+
+// awaitProbe waits for the outcome of the probe. Late is true if it did not come in time.
+func awaitProbe(answers <-chan probed) (answer probed, late bool) {
+	timer := time.NewTimer(waits.Probe)
+	defer timer.Stop()
+	select {
+	case answer = <-answers:
+		return answer, false
+	case <-timer.C:
+		return probed{}, true
+	}
+}
+
+// falls reports whether an error of server/discover means that the server may speak revisions with
+// sessions. That must not depend on its code, because servers respond in many ways to a request before
+// initialize. Only the errors that the new revisions define show that the server speaks one of them.
+func falls(err error) bool {
+	if _, ok := errors.AsType[*VersionError](err); ok || errors.Is(err, ErrClosed) {
+		return false
+	}
+	e, ok := asError(err)
+	return !ok || !ofStateless(e)
+}
+
+// ofStateless reports whether only servers of revisions without sessions send the error. A code alone does
+// not show that, because servers of older revisions could choose codes freely.
+func ofStateless(e *jsonrpc.Error) bool {
+	switch e.Code {
+	case jsonrpc.CodeHeaderMismatch:
+		return true
+	case jsonrpc.CodeMissingCapability:
+		needs, _ := wire.Object(e.Data).Get("requiredCapabilities")
+		return needs.Kind() == wire.KindObject
+	}
+	return supportedBy(e) != nil
+}
+
+// supportedBy returns the revisions that a server lists in an UnsupportedProtocolVersionError. It returns
+// nil for other errors.
+func supportedBy(err error) []string {
+	e, ok := asError(err)
+	if !ok || e.Code != jsonrpc.CodeUnsupportedVersion || e.Data.Kind() != wire.KindObject {
+		return nil
+	}
+	list, _ := wire.Object(e.Data).Get("supported")
+	if list.Kind() != wire.KindArray {
+		return nil
+	}
+	versions := []string{}
+	for _, item := range list.Elements() {
+		if v, ok := item.Str(); ok {
+			versions = append(versions, strings.Clone(v))
+		}
+	}
+	return versions
+}
+
+// initializeError means that client and server have only revisions with sessions in common.
+type initializeError struct{ bound *bound }
+
+func (e *initializeError) Error() string {
+	return "runtime: the server speaks revision " + e.bound.Revision + ", which needs initialize"
+}
+
+// choose returns the newest binding for one of the server's revisions. The error is an *initializeError if
+// the binding needs a session, and a *VersionError if there is none.
+func (c *Client) choose(supported []string) (*bound, error) {
+	for _, b := range c.bindings { // newest first
+		if !slices.Contains(supported, b.Revision) {
+			continue
+		}
+		if !b.stateless {
+			return nil, &initializeError{b}
+		}
+		return b, nil
+	}
+	return nil, &VersionError{Answered: fmt.Sprintf("%.200s", strings.Join(supported, ", ")), Bound: revisions(c.bindings)}
+}
+
+// newest returns the newest binding of one of the eras, or nil.
+func (c *Client) newest(stateless bool) *bound {
+	for _, b := range c.bindings {
+		if b.stateless == stateless {
+			return b
+		}
+	}
+	return nil
+}
+
+// bound returns the binding of a revision, or nil.
+func (c *Client) bound(revision string) *bound {
+	for _, b := range c.bindings {
+		if b.Revision == revision {
+			return b
+		}
+	}
+	return nil
+}

@@ -1,0 +1,202 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// legacy returns an actor of a server with sessions, which responds to a request before initialize with
+// early.
+func legacy(early func(m jsonrpc.Message) []string) *actor {
+	return &actor{answer: func(m jsonrpc.Message) []string {
+		switch {
+		case m.Method == "initialize":
+			return result(m, greeted)
+		case m.Kind != jsonrpc.Request:
+			return nil
+		case m.Method == "server/discover":
+			return early(m)
+		}
+		return result(m, `{}`)
+	}}
+}
+
+func refusing(code int, data string) func(jsonrpc.Message) []string {
+	return func(m jsonrpc.Message) []string { return failure(m, code, data) }
+}
+
+// TestEraOfServer checks which era a client finds, for the kinds of clients and servers.
+func TestEraOfServer(t *testing.T) {
+	silent := func(jsonrpc.Message) []string { return nil }
+	both := func() *actor {
+		s := modern(nil)
+		discover := s.answer
+		s.answer = func(m jsonrpc.Message) []string {
+			if m.Method == "initialize" {
+				return result(m, greeted)
+			}
+			return discover(m)
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name   string
+		server *actor
+		client []string // revisions
+		want   string   // revision, or part of the error
+		sent   string   // methods
+	}{
+		{"V18 client and server without sessions", modern(nil), []string{r26}, r26, "server/discover"},
+		{"V17 V19 S22 a client without sessions and a server with", legacy(refusing(-32601, "")), []string{r26}, "does not seem to speak 2026-07-28", "server/discover"},
+		{"V20 both eras and a server without sessions", modern(nil), []string{r26, r25}, r26, "server/discover"},
+		{"V21 S17 both eras and a server with sessions", legacy(refusing(-32601, "")), []string{r26, r25}, r25, "server/discover, initialize, notifications/initialized"},
+		{"V22 a client with sessions and a server without", modern(nil), []string{r25}, "-32022", "initialize"},
+		{"V23 a client with sessions and a server of both eras", both(), []string{r25}, r25, "initialize, notifications/initialized"},
+		{"V24 client and server with sessions", legacy(silent), []string{r25}, r25, "initialize, notifications/initialized"},
+		{"both eras on both sides", both(), []string{r26, r25}, r26, "server/discover"},
+
+		{"S21 -32602", legacy(refusing(-32602, "")), []string{r26, r25}, r25, "server/discover, initialize, notifications/initialized"},
+		{"S21 -32600", legacy(refusing(-32600, "")), []string{r26, r25}, r25, "server/discover, initialize, notifications/initialized"},
+		{"S21 -32002", legacy(refusing(-32002, "")), []string{r26, r25}, r25, "server/discover, initialize, notifications/initialized"},
+		{"S21 -32603", legacy(refusing(-32603, "")), []string{r26, r25}, r25, "server/discover, initialize, notifications/initialized"},
+		{"S21 -32022 with a meaning of its own", legacy(refusing(-32022, `"x"`)), []string{r26, r25}, r25, "server/discover, initialize, notifications/initialized"},
+		{"S21 -32021 with a meaning of its own", legacy(refusing(-32021, "")), []string{r26, r25}, r25, "server/discover, initialize, notifications/initialized"},
+		{"S20 no answer", legacy(silent), []string{r26, r25}, r25, "server/discover, initialize, notifications/initialized"},
+		{"S20 a result that is not one", legacy(func(m jsonrpc.Message) []string { return result(m, `{}`) }), []string{r26, r25}, r25, "server/discover, initialize, notifications/initialized"},
+
+		{"S19 V14 a revision that the client does not have", legacy(refusing(-32022, `{"supported":["2030-01-01"],"requested":"2026-07-28"}`)), []string{r26, r25}, "2030-01-01", "server/discover"},
+		{"S19 V14 a capability is missing", legacy(refusing(-32021, `{"requiredCapabilities":{"roots":{}}}`)), []string{r26, r25}, "-32021", "server/discover"},
+		{"S19 V14 a header differs", legacy(refusing(-32020, "")), []string{r26, r25}, "-32020", "server/discover"},
+		{"S19 the only common revision has sessions", legacy(refusing(-32022, `{"supported":["2025-11-25","2024-11-05"]}`)), []string{r26, r25}, r25, "server/discover, initialize, notifications/initialized"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				session, err := eraClient(t, runtime.ClientOptions{}, nil, c.client...).Connect(t.Context(), c.server.serve())
+				got := ""
+				if err != nil {
+					got = err.Error()
+				} else {
+					got = session.Revision()
+					defer session.Close()
+				}
+				synctest.Wait()
+				if sent := c.server.methods(); !strings.Contains(got, c.want) || sent != c.sent {
+					t.Errorf("%s, sent %s", got, sent)
+				}
+			})
+		})
+	}
+}
+
+// TestRevisionOfServer checks that the client uses the newest revision that both sides speak.
+func TestRevisionOfServer(t *testing.T) {
+	const later, latest = "2027-01-01", "2028-01-01"
+	for _, c := range []struct {
+		name      string
+		client    []string
+		supported string // by the server, which refuses others
+		want      string
+		asked     string // revisions of the requests
+	}{
+		{"V2 S18 the newest", []string{r26, later}, `["2026-07-28","2027-01-01","2028-01-01"]`, later, later},
+		{"V2 V5 S18 an older one", []string{r26, later, r25}, `["2026-07-28","2025-11-25"]`, r26, later + " " + r26},
+		{"V2 none", []string{later, latest}, `["2026-07-28"]`, "", latest},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var asked []string
+				s := &actor{answer: func(m jsonrpc.Message) []string {
+					revision, _ := object(m, "_meta", "io.modelcontextprotocol/protocolVersion").Str()
+					asked = append(asked, revision)
+					if !strings.Contains(c.supported, revision) {
+						return failure(m, -32022, `{"supported":`+c.supported+`,"requested":"`+revision+`"}`)
+					}
+					return result(m, strings.Replace(discovered, `["2026-07-28"]`, c.supported, 1))
+				}}
+				session, err := eraClient(t, runtime.ClientOptions{}, nil, c.client...).Connect(t.Context(), s.serve())
+				if c.want == "" {
+					if _, ok := errors.AsType[*runtime.VersionError](err); !ok {
+						t.Errorf("error %v", err)
+					}
+				} else if err != nil || session.Revision() != c.want {
+					t.Errorf("%v, %v", session, err)
+				}
+				if got := strings.Join(asked, " "); got != c.asked {
+					t.Errorf("asked under %s", got)
+				}
+				if session != nil {
+					session.Close()
+				}
+			})
+		})
+	}
+}
+
+// TestSlowServer checks that a server that starts slowly is found to be what it is.
+func TestSlowServer(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		start time.Duration
+		order func(discover, initialize []string) [][]string
+		want  string
+	}{
+		{"S20 in order", 2 * waits.Probe, func(d, i []string) [][]string { return [][]string{d, i} }, r26},
+		{"S20 in another order", 2 * waits.Probe, func(d, i []string) [][]string { return [][]string{i, d} }, r26},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				slow := modern(nil)
+				answer := slow.answer
+				var first []string
+				slow.answer = func(m jsonrpc.Message) []string {
+					switch m.Method {
+					case "server/discover":
+						first = answer(m)
+						return nil
+					case "initialize":
+						go func() {
+							time.Sleep(c.start)
+							for _, texts := range c.order(first, answer(m)) {
+								time.Sleep(time.Millisecond)
+								slow.send(texts[0])
+							}
+						}()
+					}
+					return nil
+				}
+				session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r26, r25), slow)
+				if got := session.Revision(); got != c.want {
+					t.Errorf("revision %s", got)
+				}
+				if got := slow.methods(); got != "server/discover, initialize" {
+					t.Errorf("sent %s", got)
+				}
+			})
+		})
+	}
+}
+
+// TestOpeningEnds checks that the end of the context ends the probe, without a session.
+func TestOpeningEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := legacy(func(jsonrpc.Message) []string { return nil })
+		ctx, cancel := context.WithTimeout(t.Context(), waits.Probe/2)
+		defer cancel()
+		start := time.Now()
+		_, err := eraClient(t, runtime.ClientOptions{}, nil, r26, r25).Connect(ctx, s.serve())
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != waits.Probe/2 {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+		if got := s.methods(); got != "server/discover" {
+			t.Errorf("sent %s", got)
+		}
+	})
+}
