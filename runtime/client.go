@@ -16,6 +16,7 @@ type Client struct {
 	opts     ClientOptions
 	bindings []*bound // newest revision first
 	err      error    // error in the bindings or the options
+	eras     *Eras
 	*settings
 }
 
@@ -27,7 +28,7 @@ func NewClient(opts ClientOptions, bindings ...Binding) *Client {
 	if opts.MaxMessage == 0 {
 		opts.MaxMessage = DefaultMaxClientMessage
 	}
-	c := &Client{opts: opts, settings: newSettings(opts.Logger, opts.Middleware, opts.Limits, -1)}
+	c := &Client{opts: opts, eras: cmp.Or(opts.Eras, new(Eras)), settings: newSettings(opts.Logger, opts.Middleware, opts.Limits, -1)}
 	c.lenient, c.deviated, c.rounds = opts.Lenient, opts.Deviated, cmp.Or(opts.Rounds, DefaultRounds)
 	c.bindings, c.err = bindAll(ToClient, bindings, c.layers)
 	c.err = errors.Join(c.err, checkCapabilities(opts.Capabilities))
@@ -74,10 +75,12 @@ func (c *Client) connect(ctx context.Context, t Transport, older bool) (*Session
 		defer close(s.done)
 		s.err = p.run(context.Background())
 	}()
-	server, err := e.open(ctx, "", older)
+	name := nameOf(t)
+	server, err := e.open(ctx, c.eras.Get(name), older)
 	if err != nil {
 		s.Close()
-		if f, ok := t.(Fallback); ok && c.newest(false) != nil {
+		refused, isAnswer := asError(err)
+		if f, ok := t.(Fallback); ok && c.newest(false) != nil && !(isAnswer && ofStateless(refused)) {
 			next, err := f.Fallback(ctx, err)
 			if err != nil {
 				return nil, fmt.Errorf("runtime: connect: %w", err)
@@ -87,6 +90,7 @@ func (c *Client) connect(ctx context.Context, t Transport, older bool) (*Session
 		return nil, fmt.Errorf("runtime: connect: %w", err)
 	}
 	s.server.Store(server)
+	c.eras.Set(name, server.revision)
 	return s, nil
 }
 

@@ -21,6 +21,9 @@ const (
 	memberRequestState   = "requestState"
 )
 
+// maxLosses is how often a request that only reads is sent again because its answer was lost.
+const maxLosses = 3
+
 // QuestionsError is the error of a request that the server answers with an InputRequiredResult: it asks
 // for input, with which the client repeats the request. A client does that by itself and as often as
 // [ClientOptions].Rounds allows. Middleware sees each of the requests and this error.
@@ -73,13 +76,24 @@ func questions(method string, result wire.Object) error {
 func (p *peer) askRounds(ctx context.Context, q *request, result wire.Value) error {
 	original := q.params
 	pause := waits.RetryFirst
-	relisted := false
+	relisted, losses := false, 0
 	for round := 0; ; round++ {
 		err := p.ask(ctx, q, result)
 		if e, ok := asError(err); ok && e.Code == jsonrpc.CodeHeaderMismatch && q.method == methodCallTool && !relisted {
 			if relisted = true; p.relist(ctx, q.terms) == nil {
 				err = p.ask(ctx, q, result)
 			}
+		}
+		if lost, ok := errors.AsType[*LostError](err); ok && q.row.cacheable && losses < maxLosses {
+			// "Major changes" in changelog, 2026-07-28
+			p.logger().Debug("request sent again", "method", q.method, "error", lost)
+			losses++
+			if err := rest(ctx, pause); err != nil {
+				return err
+			}
+			pause *= 2
+			round--
+			continue
 		}
 		asked, ok := errors.AsType[*QuestionsError](err)
 		switch {

@@ -115,6 +115,16 @@ func (e *AnswerError) Error() string { return "runtime: no answer: " + e.Err.Err
 // Unwrap returns Err.
 func (e *AnswerError) Unwrap() error { return e.Err }
 
+// LostError reports that the answer to a request was lost with its connection. The server may have handled
+// the request. A client sends requests that only read, such as tools/list, again by itself.
+type LostError struct{ Err error }
+
+// Error returns the reason.
+func (e *LostError) Error() string { return "runtime: the answer was lost: " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *LostError) Unwrap() error { return e.Err }
+
 // CancelledError is the cause (context.Cause) with which the context of a handler ends when the peer has
 // cancelled the request.
 type CancelledError struct {

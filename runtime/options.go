@@ -114,6 +114,9 @@ type ClientOptions struct {
 	// InputRequiredResult.
 	Rounds int
 
+	// Eras remembers the revisions that servers speak. If it is nil, the client has one of its own.
+	Eras *Eras
+
 	// Lenient says what the client accepts from servers that do not follow the schema. The zero
 	// value is LenientLists.
 	Lenient Lenience

@@ -64,9 +64,13 @@ func (d *Deviations) String() string {
 
 // decodeResult decodes a result. Its syntax was checked with the message that it came in.
 func (p *peer) decodeResult(ctx context.Context, q *request, text wire.Raw, result wire.Value) error {
+	var left []wire.Deviation
 	if q.terms.asking() {
 		if err := p.resultType(q, text); err != nil {
 			return err
+		}
+		if q.method == methodListTools {
+			text, left = p.readTools(text)
 		}
 	}
 	if result == nil {
@@ -79,14 +83,18 @@ func (p *peer) decodeResult(ctx context.Context, q *request, text wire.Raw, resu
 	if err != nil {
 		return fmt.Errorf("runtime: result of %s: %w", q.method, err)
 	}
-	if len(accepted) > 0 {
-		d := &Deviations{Method: q.method, All: accepted, More: more}
-		p.logger().Warn("result deviates from the schema", "method", q.method, "left out", d.LeftOut(), "deviations", len(accepted)+more, "first", fmt.Sprintf("%.300s", accepted[0]))
-		if p.deviated != nil {
-			p.deviated(ctx, d)
-		}
+	if accepted = append(left, accepted...); len(accepted) > 0 {
+		p.report(ctx, &Deviations{Method: q.method, All: accepted, More: more})
 	}
 	return nil
+}
+
+// report logs deviations and passes them to the program.
+func (p *peer) report(ctx context.Context, d *Deviations) {
+	p.logger().Warn("result deviates from the schema", "method", d.Method, "left out", d.LeftOut(), "deviations", len(d.All)+d.More, "first", fmt.Sprintf("%.300s", d.All[0]))
+	if p.deviated != nil {
+		p.deviated(ctx, d)
+	}
 }
 
 // UnknownResult returns the error for a result that has none of the types that the method allows.

@@ -108,6 +108,13 @@ type Fallback interface {
 	Fallback(ctx context.Context, refused error) (Transport, error)
 }
 
+// Located is a client's Transport that can name the server it leads to.
+type Located interface {
+	// Server returns the origin of the server, such as https://example.com, or the command line of a
+	// process. It is the key in [Eras].
+	Server() string
+}
+
 // Buffered is a Transport that can report whether it holds a message. Requests are then handled
 // without waking another goroutine, see package runtime/internal/engine.
 type Buffered interface {

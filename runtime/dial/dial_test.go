@@ -2,11 +2,13 @@ package dial
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -99,6 +101,34 @@ func TestConnect(t *testing.T) {
 			var got wire.Raw
 			if err := s.Call(t.Context(), "echo", wire.Raw(`{"a":1}`), &got); err != nil || got != `{"a":1}` || s.Revision() != c.revision {
 				t.Errorf("%s, %v in %s", got, err, s.Revision())
+			}
+		})
+	}
+	for _, c := range []struct {
+		name, body string
+		revision   string
+	}{
+		{"H63 an error of a revision without sessions", `{"jsonrpc":"2.0","id":null,"error":{"code":-32022,"message":"no","data":{"supported":["2030-01-01"]}}}`, ""},
+		{"H63 another error", `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}`, older2024},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPost && r.URL.RawQuery == "" {
+					w.Header().Set("Content-Type", "application/json")
+					w.WriteHeader(400)
+					_, _ = io.WriteString(w, c.body)
+					return
+				}
+				older.ServeHTTP(w, r)
+			}))
+			defer ts.Close()
+			both := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, binding(older2024, runtime.ToClient), runtime.Handlers{}.Bind(mcp20260728.Revision, mcp20260728.Methods))
+			s, err := both.Connect(t.Context(), URL(ts.URL))
+			if err == nil {
+				defer s.Close()
+			}
+			if c.revision == "" && (err == nil || !strings.Contains(err.Error(), "2030-01-01")) || c.revision != "" && (err != nil || s.Revision() != c.revision) {
+				t.Errorf("error %v", err)
 			}
 		})
 	}

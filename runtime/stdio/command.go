@@ -146,6 +146,9 @@ func (c *Process) wait() {
 	close(c.exited)
 }
 
+// Server implements runtime.Located. It returns the command line.
+func (c *Process) Server() string { return c.cmd.String() }
+
 // Pid returns the id of the process, which must have been started.
 func (c *Process) Pid() int { return c.cmd.Process.Pid }
 

@@ -1,7 +1,6 @@
 package streamable
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -81,6 +81,7 @@ type Transport struct {
 	listening *exchange
 	lost      error                     // why failed is closed
 	calls     map[wire.Scalar]*exchange // by the ids of requests that wait for an answer
+	tools     toolHeaders
 }
 
 // received is a result of Receive.
@@ -135,11 +136,11 @@ func (t *Transport) template(method string, u *url.URL, accept string) (*http.Re
 
 // request returns a request like a template with text as its body. last is the value of Last-Event-ID,
 // or "".
-func (t *Transport) request(ctx context.Context, like *http.Request, text []byte, last string) *http.Request {
+func (t *Transport) request(ctx context.Context, like *http.Request, text, last string) *http.Request {
 	req := like.WithContext(ctx)
-	if text != nil {
+	if text != "" {
 		req.ContentLength = int64(len(text))
-		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
 		req.Body, _ = req.GetBody()
 	}
 	req.Header = make(http.Header, len(like.Header)+3)
@@ -167,6 +168,9 @@ func (t *Transport) SessionID() string {
 	}
 	return t.session[0]
 }
+
+// Server implements runtime.Located. It returns the origin of the URL.
+func (t *Transport) Server() string { return t.post.URL.Scheme + "://" + t.post.URL.Host }
 
 // Start implements runtime.Pusher.
 func (t *Transport) Start(in runtime.Inbox) { t.inbox, t.started = in, true }
@@ -285,7 +289,7 @@ func (t *Transport) Close() error {
 func (t *Transport) delete() {
 	ctx, cancel := context.WithTimeout(context.Background(), waits.Delete)
 	defer cancel()
-	req := t.request(ctx, t.get, nil, "")
+	req := t.request(ctx, t.get, "", "")
 	req.Method = http.MethodDelete
 	resp, err := web.Do(t.http, req)
 	if err != nil {

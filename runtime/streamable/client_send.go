@@ -1,7 +1,6 @@
 package streamable
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,12 +20,19 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	text := bytes.Clone(m.Text) // net/http may read it after the response has arrived
+	text := string(m.Text) // net/http may read it after the response has arrived
 	switch {
 	case m.Kind == jsonrpc.Request:
 		return t.sendRequest(m, text)
 	case m.Method == "notifications/cancelled":
-		if e := t.cancelledBy(text); e != nil {
+		e := t.cancelledBy(text)
+		if m.Revision != "" {
+			if e != nil {
+				e.end() // which is the cancellation ("Cancellation", 2026-07-28)
+			}
+			return nil
+		}
+		if e != nil {
 			e.awaitSent(ctx)
 			defer e.end()
 		}
@@ -39,8 +45,15 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 }
 
 // sendRequest starts to send a request and to read its answer.
-func (t *Transport) sendRequest(m runtime.Outgoing, text []byte) error {
+func (t *Transport) sendRequest(m runtime.Outgoing, text string) error {
 	e := newExchange(t, m.ID)
+	if m.Revision != "" {
+		var err error
+		if e.alone, err = t.tools.header(&m, text); err != nil {
+			e.cancel()
+			return err
+		}
+	}
 	e.opens = m.Method == "initialize"
 	key := m.ID.Canonical()
 	if !t.enter(func() { t.calls[key] = e }) {
@@ -65,8 +78,8 @@ func (t *Transport) forget(key wire.Scalar) *exchange {
 }
 
 // cancelledBy returns the request that a notification cancels, or nil.
-func (t *Transport) cancelledBy(text []byte) *exchange {
-	m, err := jsonrpc.Parse(string(text))
+func (t *Transport) cancelledBy(text string) *exchange {
+	m, err := jsonrpc.Parse(text)
 	if err != nil || m.Params == "" {
 		return nil
 	}
@@ -95,7 +108,7 @@ func (e *exchange) awaitSent(ctx context.Context) {
 
 // sendOther sends a notification or a response, which have no answer. When ctx ends it stops
 // waiting, but the POST goes on: the caller does not want to wait, but wants the message sent.
-func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, text []byte) error {
+func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, text string) error {
 	if !t.enter(func() {}) {
 		return runtime.ErrClosed
 	}
@@ -120,7 +133,7 @@ func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, text []by
 
 // postOther sends a POST without an answer, again if the server is busy or cannot be reached. It
 // reports the outcome on sent before it reads the body of the response.
-func (t *Transport) postOther(text []byte, tries int, sent chan<- error) {
+func (t *Transport) postOther(text string, tries int, sent chan<- error) {
 	var retry retry
 	for {
 		resp, err := web.Do(t.http, t.request(t.ctx, t.post, text, ""))

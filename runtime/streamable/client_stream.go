@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"slices"
@@ -37,6 +38,7 @@ type exchange struct {
 	t      *Transport
 	id     wire.Scalar // zero for the server's own messages
 	opens  bool        // the request is initialize
+	alone  http.Header // that the request has because it belongs to no session; nil in a session
 	ctx    context.Context
 	cancel context.CancelFunc
 	post   web.Request
@@ -61,6 +63,12 @@ func newExchange(t *Transport, id wire.Scalar) *exchange {
 // end stops the exchange before it has its answer.
 func (e *exchange) end() {
 	e.cancel()
+	if e.alone != nil {
+		// The server waits for the end of the connection. What web.Request works around needs
+		// responses without a body, which belong to sessions.
+		e.post.CancelNow(context.Canceled)
+		return
+	}
 	e.post.Cancel(context.Canceled)
 }
 
@@ -70,15 +78,29 @@ func (e *exchange) wrote(httptrace.WroteRequestInfo) {
 }
 
 // run sends a request and reads the answer.
-func (e *exchange) run(text []byte) {
-	resp, err := e.post.Do(e.t.http, e.t.request(e.post.Context(), e.t.post, text, ""))
+func (e *exchange) run(text string) {
+	req := e.t.request(e.post.Context(), e.t.post, text, "")
+	maps.Copy(req.Header, e.alone)
+	resp, err := e.post.Do(e.t.http, req)
 	if err != nil {
-		err = e.t.sendError(err)
+		if err = e.t.sendError(err); err != runtime.ErrClosed && e.isSent() {
+			err = &runtime.LostError{Err: err}
+		}
 	} else {
 		err = e.read(resp)
 	}
 	if err != nil {
 		e.hand(received{err: &runtime.AnswerError{ID: e.id, Err: err}})
+	}
+}
+
+// isSent reports whether net/http has written the request.
+func (e *exchange) isSent() bool {
+	select {
+	case <-e.sent:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -142,7 +164,7 @@ func (e *exchange) read(resp *http.Response) error {
 	case err == web.ErrTooLarge:
 		return errTooLong
 	case err != nil:
-		return fmt.Errorf("streamable: the answer could not be read: %w; received %.200q", err, text)
+		return &runtime.LostError{Err: fmt.Errorf("streamable: the answer could not be read: %w; received %.200q", err, text)}
 	}
 	return e.deliver(text, true)
 }
@@ -174,7 +196,7 @@ func unusable(resp *http.Response, and string) error {
 // Otherwise it returns the failure.
 func (e *exchange) refused(resp *http.Response) error {
 	defer web.Discard(resp)
-	if resp.StatusCode == http.StatusNotFound {
+	if resp.StatusCode == http.StatusNotFound && e.alone == nil {
 		return e.t.refused(resp)
 	}
 	failure, text := web.Failure(resp)
@@ -228,8 +250,8 @@ func (e *exchange) connected(resp *http.Response) (answered bool, err error) {
 		return true, nil
 	case e.tooLong && !e.id.IsZero():
 		return false, errTooLong
-	case e.last == "" && !e.id.IsZero(): // a stream without event ids cannot be resumed
-		return false, fmt.Errorf("%w: %w; received %.200q", errNoAnswer, err, body.Beginning())
+	case (e.last == "" || e.alone != nil) && !e.id.IsZero(): // a stream without event ids cannot be resumed
+		return false, &runtime.LostError{Err: fmt.Errorf("%w: %w; received %.200q", errNoAnswer, err, body.Beginning())}
 	}
 	return false, nil
 }
@@ -244,7 +266,7 @@ func (e *exchange) exhausted() bool {
 
 // resume sends the GET that opens a stream or resumes it after its last event.
 func (e *exchange) resume() (*http.Response, error) {
-	resp, err := web.Do(e.t.http, e.t.request(e.ctx, e.t.get, nil, e.last))
+	resp, err := web.Do(e.t.http, e.t.request(e.ctx, e.t.get, "", e.last))
 	if err != nil {
 		return nil, err
 	}

@@ -70,6 +70,15 @@ func (r *Request) Cancel(cause error) {
 	time.AfterFunc(waits.Cancel, func() { r.cancel(cause) })
 }
 
+// CancelNow cancels the request at once. That is safe if no response on the connection may be without a
+// body.
+func (r *Request) CancelNow(cause error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cause = cause
+	r.cancel(cause)
+}
+
 // release frees the contexts of a request that is over.
 func (r *Request) release() {
 	if r.stop != nil {
