@@ -83,11 +83,11 @@ func (s *actor) of(method string) []jsonrpc.Message {
 	return found
 }
 
-func result(m jsonrpc.Message, text string) []string {
+func resultOf(m jsonrpc.Message, text string) []string {
 	return []string{fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID.String(), text)}
 }
 
-func failure(m jsonrpc.Message, code int, data string) []string {
+func failureOf(m jsonrpc.Message, code int, data string) []string {
 	if data != "" {
 		data = `,"data":` + data
 	}
@@ -105,9 +105,9 @@ func modern(answer func(m jsonrpc.Message) []string) *actor {
 	return &actor{answer: func(m jsonrpc.Message) []string {
 		switch {
 		case m.Method == "server/discover":
-			return result(m, discovered)
+			return resultOf(m, discovered)
 		case m.Method == "initialize":
-			return failure(m, -32022, `{"supported":["2026-07-28"]}`)
+			return failureOf(m, -32022, `{"supported":["2026-07-28"]}`)
 		case m.Kind == jsonrpc.Request && answer != nil:
 			return answer(m)
 		}

@@ -36,7 +36,7 @@ func rounds(results ...string) *actor {
 	n := 0
 	return modern(func(m jsonrpc.Message) []string {
 		n++
-		return result(m, results[min(n, len(results))-1])
+		return resultOf(m, results[min(n, len(results))-1])
 	})
 }
 
@@ -168,12 +168,12 @@ func TestRoundsInParallel(t *testing.T) {
 		t.Log("P19")
 		s := modern(func(m jsonrpc.Message) []string {
 			if object(m, "name") == `"plain"` {
-				return result(m, `{"content":[]}`)
+				return resultOf(m, `{"content":[]}`)
 			}
 			if object(m, "requestState") == object(m, "name") {
-				return result(m, `{"content":[]}`)
+				return resultOf(m, `{"content":[]}`)
 			}
-			return result(m, fmt.Sprintf(`{"resultType":"input_required","requestState":%s,"inputRequests":{%s}}`, object(m, "name"), askName))
+			return resultOf(m, fmt.Sprintf(`{"resultType":"input_required","requestState":%s,"inputRequests":{%s}}`, object(m, "name"), askName))
 		})
 		session := openScript(t, eraClient(t, runtime.ClientOptions{}, runtime.Handlers{
 			"elicitation/create": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
@@ -267,15 +267,14 @@ func TestNewRevisionOfServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		t.Log("V2 on a request")
 		speaks := r26
-		var s *actor
-		s = &actor{answer: func(m jsonrpc.Message) []string {
+		s := &actor{answer: func(m jsonrpc.Message) []string {
 			if object(m, "_meta", "io.modelcontextprotocol/protocolVersion") != wire.Raw(`"`+speaks+`"`) {
-				return failure(m, -32022, `{"supported":["`+speaks+`"]}`)
+				return failureOf(m, -32022, `{"supported":["`+speaks+`"]}`)
 			}
 			if m.Method == "server/discover" {
-				return result(m, strings.Replace(discovered, r26, speaks, 1))
+				return resultOf(m, strings.Replace(discovered, r26, speaks, 1))
 			}
-			return result(m, `{"tools":[]}`)
+			return resultOf(m, `{"tools":[]}`)
 		}}
 		session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r26, later), s)
 		if session.Revision() != r26 {
@@ -301,14 +300,14 @@ func TestHeaderMismatch(t *testing.T) {
 		s := modern(func(m jsonrpc.Message) []string {
 			switch {
 			case m.Method == "tools/list" && object(m, "cursor") == "":
-				return result(m, `{"tools":[],"nextCursor":"2"}`)
+				return resultOf(m, `{"tools":[],"nextCursor":"2"}`)
 			case m.Method == "tools/list":
 				fixed = true
-				return result(m, `{"tools":[]}`)
+				return resultOf(m, `{"tools":[]}`)
 			case fixed && object(m, "name") != `"never"`:
-				return result(m, `{"content":[]}`)
+				return resultOf(m, `{"content":[]}`)
 			}
-			return failure(m, -32020, "")
+			return failureOf(m, -32020, "")
 		})
 		session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r26), s)
 		if err := session.Call(t.Context(), "tools/call", wire.Raw(`{"name":"a"}`), nil); err != nil {

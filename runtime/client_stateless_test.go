@@ -44,7 +44,7 @@ func TestEnvelope(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := modern(func(m jsonrpc.Message) []string { return result(m, `{"content":[]}`) })
+				s := modern(func(m jsonrpc.Message) []string { return resultOf(m, `{"content":[]}`) })
 				session := openScript(t, eraClient(t, c.opts, nil, r26), s)
 				if err := session.Call(t.Context(), "tools/call", c.params, nil); err != nil {
 					t.Fatal(err)
@@ -110,7 +110,7 @@ func TestResultType(t *testing.T) {
 		for _, discard := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, discarded %t", c.name, discard), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					s := modern(func(m jsonrpc.Message) []string { return result(m, c.result) })
+					s := modern(func(m jsonrpc.Message) []string { return resultOf(m, c.result) })
 					session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r26), s)
 					var got wire.Value = new(wire.Raw)
 					if discard {
@@ -139,7 +139,7 @@ func TestNoResponses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := modern(func(m jsonrpc.Message) []string { return append([]string{text}, result(m, `{"tools":[]}`)...) })
+				s := modern(func(m jsonrpc.Message) []string { return append([]string{text}, resultOf(m, `{"tools":[]}`)...) })
 				session := openScript(t, eraClient(t, runtime.ClientOptions{Limits: runtime.Limits{MaxMessage: 1 << 20}}, runtime.Handlers{
 					"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) {
 						t.Error("the handler was called")
@@ -179,7 +179,7 @@ func TestCancelStateless(t *testing.T) {
 		if len(cancelled) != 1 || object(cancelled[0], "requestId") != wire.Raw(late.ID.String()) || object(cancelled[0], "_meta") != "" {
 			t.Fatalf("cancellations %v", cancelled)
 		}
-		s.send(result(late, `{"content":[]}`)[0])
+		s.send(resultOf(late, `{"content":[]}`)[0])
 		if err := session.Ping(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -194,7 +194,7 @@ func TestProgressStateless(t *testing.T) {
 			return append([]string{
 				fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}`, token),
 				fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":2,"total":2}}`, token),
-			}, result(m, `{"content":[]}`)...)
+			}, resultOf(m, `{"content":[]}`)...)
 		})
 		session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r26), s)
 		var mu sync.Mutex

@@ -3,14 +3,21 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/stdio"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // legacy returns an actor of a server with sessions, which responds to a request before initialize with
@@ -19,18 +26,18 @@ func legacy(early func(m jsonrpc.Message) []string) *actor {
 	return &actor{answer: func(m jsonrpc.Message) []string {
 		switch {
 		case m.Method == "initialize":
-			return result(m, greeted)
+			return resultOf(m, greeted)
 		case m.Kind != jsonrpc.Request:
 			return nil
 		case m.Method == "server/discover":
 			return early(m)
 		}
-		return result(m, `{}`)
+		return resultOf(m, `{}`)
 	}}
 }
 
 func refusing(code int, data string) func(jsonrpc.Message) []string {
-	return func(m jsonrpc.Message) []string { return failure(m, code, data) }
+	return func(m jsonrpc.Message) []string { return failureOf(m, code, data) }
 }
 
 // TestEraOfServer checks which era a client finds, for the kinds of clients and servers.
@@ -41,7 +48,7 @@ func TestEraOfServer(t *testing.T) {
 		discover := s.answer
 		s.answer = func(m jsonrpc.Message) []string {
 			if m.Method == "initialize" {
-				return result(m, greeted)
+				return resultOf(m, greeted)
 			}
 			return discover(m)
 		}
@@ -70,7 +77,7 @@ func TestEraOfServer(t *testing.T) {
 		{"S21 -32022 with a meaning of its own", legacy(refusing(-32022, `"x"`)), []string{r26, r25}, r25, "server/discover, initialize, notifications/initialized"},
 		{"S21 -32021 with a meaning of its own", legacy(refusing(-32021, "")), []string{r26, r25}, r25, "server/discover, initialize, notifications/initialized"},
 		{"S20 no answer", legacy(silent), []string{r26, r25}, r25, "server/discover, initialize, notifications/initialized"},
-		{"S20 a result that is not one", legacy(func(m jsonrpc.Message) []string { return result(m, `{}`) }), []string{r26, r25}, r25, "server/discover, initialize, notifications/initialized"},
+		{"S20 a result that is not one", legacy(func(m jsonrpc.Message) []string { return resultOf(m, `{}`) }), []string{r26, r25}, r25, "server/discover, initialize, notifications/initialized"},
 
 		{"S19 V14 a revision that the client does not have", legacy(refusing(-32022, `{"supported":["2030-01-01"],"requested":"2026-07-28"}`)), []string{r26, r25}, "2030-01-01", "server/discover"},
 		{"S19 V14 a capability is missing", legacy(refusing(-32021, `{"requiredCapabilities":{"roots":{}}}`)), []string{r26, r25}, "-32021", "server/discover"},
@@ -117,9 +124,9 @@ func TestRevisionOfServer(t *testing.T) {
 					revision, _ := object(m, "_meta", "io.modelcontextprotocol/protocolVersion").Str()
 					asked = append(asked, revision)
 					if !strings.Contains(c.supported, revision) {
-						return failure(m, -32022, `{"supported":`+c.supported+`,"requested":"`+revision+`"}`)
+						return failureOf(m, -32022, `{"supported":`+c.supported+`,"requested":"`+revision+`"}`)
 					}
-					return result(m, strings.Replace(discovered, `["2026-07-28"]`, c.supported, 1))
+					return resultOf(m, strings.Replace(discovered, `["2026-07-28"]`, c.supported, 1))
 				}}
 				session, err := eraClient(t, runtime.ClientOptions{}, nil, c.client...).Connect(t.Context(), s.serve())
 				if c.want == "" {
@@ -199,4 +206,63 @@ func TestOpeningEnds(t *testing.T) {
 			t.Errorf("sent %s", got)
 		}
 	})
+}
+
+// TestErasTogether checks that this package's clients and servers find the newest revision that both
+// speak, over both kinds of transports.
+func TestErasTogether(t *testing.T) {
+	const fails = ""
+	want := map[[2]string]string{
+		{"new", "new"}: r26, {"new", "old"}: fails, {"new", "both"}: r26,
+		{"old", "new"}: fails, {"old", "old"}: r25, {"old", "both"}: r25,
+		{"both", "new"}: r26, {"both", "old"}: r25, {"both", "both"}: r26,
+	}
+	speaks := map[string][]string{"new": {r26}, "old": {r25}, "both": {r26, r25}}
+	row := map[[2]string]string{
+		{"new", "new"}: "V18", {"new", "old"}: "V19", {"both", "new"}: "V20", {"both", "old"}: "V21",
+		{"old", "new"}: "V16 V22", {"old", "both"}: "V23", {"old", "old"}: "V24",
+	}
+	for kinds, revision := range want {
+		for _, lines := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s a %s client and a %s server, lines %t", row[kinds], kinds[0], kinds[1], lines), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var bindings []runtime.Binding
+					for _, r := range speaks[kinds[1]] {
+						methods := map[string][]runtime.Method{r26: mcp20260728.Methods, r25: mcp20251125.Methods}[r]
+						b := tools.bind(r, runtime.ToServer)
+						b.Methods = methods
+						bindings = append(bindings, b)
+					}
+					server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"tools":{}}`)}, bindings...)
+					ended := make(chan error, 1)
+					var ours, theirs runtime.Transport = inproc.Pair()
+					if lines {
+						inR, inW := io.Pipe()
+						outR, outW := io.Pipe()
+						ours, theirs = stdio.New(outR, inW), stdio.New(inR, outW)
+					}
+					go func() { ended <- server.Serve(context.Background(), theirs) }()
+					session, err := eraClient(t, runtime.ClientOptions{}, nil, speaks[kinds[0]]...).Connect(t.Context(), ours)
+					if revision == fails {
+						if err == nil {
+							t.Error("no error")
+						} else if kinds[0] == "old" && !strings.Contains(err.Error(), r26) {
+							t.Errorf("the error names no revision: %v", err)
+						}
+						<-ended
+						return
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					var got wire.Raw
+					if err := session.Call(t.Context(), "tools/call", &toolParams{Name: "echo", Arguments: `{"content":[]}`}, &got); err != nil || session.Revision() != revision {
+						t.Errorf("%s, %v in %s", got, err, session.Revision())
+					}
+					session.Close()
+					<-ended
+				})
+			})
+		}
+	}
 }

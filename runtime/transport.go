@@ -81,10 +81,12 @@ type Outgoing struct {
 	Code int64
 	// Refused marks the error answer to a message that was not passed to a handler.
 	Refused bool
+
 	// Revision is the revision of a message that carries its own terms; "" for a message of a session.
 	Revision string
 	// NameParam is the member of the params that HTTP repeats in the header Mcp-Name; "" for none.
 	NameParam string
+
 	// NotBegun marks the error answer to a request that was refused because the session shuts down.
 	NotBegun bool
 	// Abandoned marks a response that is sent in place of a handler that does not return. Send must
