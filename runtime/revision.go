@@ -19,7 +19,6 @@ const (
 	methodDiscover    = "server/discover"
 	methodListen      = "subscriptions/listen"
 	methodAck         = "notifications/subscriptions/acknowledged"
-	methodCallTool    = "tools/call"
 	methodListTools   = "tools/list"
 )
 
