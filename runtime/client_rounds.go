@@ -26,7 +26,7 @@ const maxLosses = 3
 
 // QuestionsError is the error of a request that the server answers with an InputRequiredResult: it asks
 // for input, with which the client repeats the request. A client does that by itself and as often as
-// [ClientOptions].Rounds allows. Middleware sees each of the requests and this error.
+// [ClientOptions].MaxRounds allows. Middleware sees each of the requests and this error.
 type QuestionsError struct {
 	Method    string      // of the request
 	Questions wire.Object // requests by the keys of their answers; "" for none

@@ -31,8 +31,8 @@ var answering = runtime.Handlers{
 	},
 }
 
-// rounds returns an actor that answers a tool call with one result after the other.
-func rounds(results ...string) *actor {
+// asking returns an actor that answers a tool call with one result after the other.
+func asking(results ...string) *actor {
 	n := 0
 	return modern(func(m jsonrpc.Message) []string {
 		n++
@@ -49,7 +49,7 @@ func sentParams(s *actor, method string) []string {
 	return all
 }
 
-func TestRounds(t *testing.T) {
+func TestClientRounds(t *testing.T) {
 	const done = `{"resultType":"complete","content":[]}`
 	asks := func(requests, state string) string {
 		text := `{"resultType":"input_required"`
@@ -94,7 +94,7 @@ func TestRounds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := rounds(c.results...)
+				s := asking(c.results...)
 				session := openScript(t, eraClient(t, runtime.ClientOptions{}, answering, r26), s)
 				var got wire.Raw
 				err := session.Call(t.Context(), "tools/call", wire.Raw(c.params), &got)
@@ -144,7 +144,7 @@ func TestRoundsFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ended := false
-				s := rounds(`{"resultType":"input_required","inputRequests":{` + askName + `,` + askRoots + `}}`)
+				s := asking(`{"resultType":"input_required","inputRequests":{` + askName + `,` + askRoots + `}}`)
 				session := openScript(t, eraClient(t, runtime.ClientOptions{}, runtime.Handlers{
 					"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) { return refuse() },
 					"roots/list": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
@@ -215,7 +215,7 @@ func TestRoundsEnd(t *testing.T) {
 						<-ctx.Done()
 						return nil, context.Cause(ctx)
 					},
-				}, r26), rounds(`{"resultType":"input_required","inputRequests":{`+askName+`}}`))
+				}, r26), asking(`{"resultType":"input_required","inputRequests":{`+askName+`}}`))
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				if closing {
@@ -237,7 +237,7 @@ func TestRoundsEnd(t *testing.T) {
 func TestRoundsByHand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const asked = `{"resultType":"input_required","requestState":"s"}`
-		session := openScript(t, eraClient(t, runtime.ClientOptions{Rounds: -1}, answering, r26), rounds(asked))
+		session := openScript(t, eraClient(t, runtime.ClientOptions{MaxRounds: -1}, answering, r26), asking(asked))
 		var got wire.Raw
 		if err := session.Call(t.Context(), "tools/call", nil, &got); err != nil || got != asked {
 			t.Errorf("%s, %v", got, err)
@@ -251,7 +251,7 @@ func TestRoundsByHand(t *testing.T) {
 				return err
 			}
 		}}
-		session = openScript(t, eraClient(t, runtime.ClientOptions{Middleware: []runtime.Middleware{middleware}}, answering, r26), rounds(asked, `{"content":[]}`))
+		session = openScript(t, eraClient(t, runtime.ClientOptions{Middleware: []runtime.Middleware{middleware}}, answering, r26), asking(asked, `{"content":[]}`))
 		if err := session.Call(t.Context(), "tools/call", nil, nil); err != nil {
 			t.Error(err)
 		}

@@ -17,7 +17,7 @@ const (
 	DefaultTimeout           = time.Minute
 	DefaultMaxTimeout        = time.Hour
 	DefaultKeepAliveFailures = 3 // pings
-	DefaultRounds            = 10
+	DefaultMaxRounds            = 10
 )
 
 // Limits are the limits of a session. The options of servers and clients embed them.
@@ -108,11 +108,11 @@ type ClientOptions struct {
 
 	Limits
 
-	// Rounds is how often a request may be repeated because the server asks for input in place of a
+	// MaxRounds is how often a request may be repeated because the server asks for input in place of a
 	// result, from revision 2026-07-28 on. The handlers of the client's requests answer. 0 means
-	// DefaultRounds. If Rounds is negative, the client does not answer: calls return the
+	// DefaultMaxRounds. If MaxRounds is negative, the client does not answer: calls return the
 	// InputRequiredResult.
-	Rounds int
+	MaxRounds int
 
 	// Eras remembers the revisions that servers speak. If it is nil, the client has one of its own.
 	Eras *Eras

@@ -20,7 +20,7 @@ type settings struct {
 	layers   layers
 	sender   Sender // nil without middleware for messages sent
 
-	rounds   int // see ClientOptions.Rounds; not 0
+	rounds   int // see ClientOptions.MaxRounds; not 0
 	lenient  Lenience
 	deviated func(context.Context, *Deviations) // nil for none
 }
