@@ -291,8 +291,15 @@ func (a *assembler) list() []*Finding {
 			return cmp.Or(strings.Compare(x.Old.Path+x.New.Path, y.Old.Path+y.New.Path), slices.Compare(x.Uses, y.Uses),
 				strings.Compare(x.Old.Pointer, y.Old.Pointer), strings.Compare(x.New.Pointer, y.New.Pointer))
 		})
-		for i, f := range twins[1:] {
-			f.Fingerprint = fingerprint(a.kind, f.Rule, f.Subject, append(slices.Clone(f.Args), print, strconv.Itoa(i+1)))
+		// The uses tell most twins apart, whatever other findings there are.
+		seen := map[string]int{}
+		for _, f := range twins[1:] {
+			uses := slices.Concat(f.Args, []string{print}, f.Uses)
+			key := strings.Join(uses, separator)
+			if seen[key]++; seen[key] > 1 {
+				uses = append(uses, strconv.Itoa(seen[key]))
+			}
+			f.Fingerprint = fingerprint(a.kind, f.Rule, f.Subject, uses)
 		}
 	}
 	return list

@@ -58,6 +58,8 @@ type comparer struct {
 	alike   map[altPair]float64
 	// wholes caches the results of whole.
 	wholes map[altPair]map[string]any
+	// spent is the number of members of the large objects that were examples.
+	spent int
 }
 
 type (

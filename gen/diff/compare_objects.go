@@ -127,6 +127,10 @@ func (c *comparer) lacking(v view, ch *change, name string) {
 		return !there
 	}
 	implied := v.from.Object.requires(name)
+	if !implied && !c.affords(v) {
+		ch.ways[v.way] = oneWay{open: true, why: tooLarge}
+		return
+	}
 	if v.show(ch, []any{c.base(v, name)}, lacks, implied); len(ch.ways[v.way].values) > 0 {
 		return
 	}
@@ -156,19 +160,23 @@ func (c *comparer) member(p *pairing, old, new *Alt, o, n *member) {
 // base returns an object that one side may send, without the member leave. The other side
 // should accept everything else about it.
 func (c *comparer) base(v view, leave string) map[string]any {
-	key := altPair{v.from, v.to}
-	whole, ok := c.wholes[key]
-	if !ok {
-		whole = c.whole(v)
-		c.wholes[key] = whole
-	}
-	object := maps.Clone(whole)
+	object := maps.Clone(c.whole(v))
 	delete(object, leave)
 	return object
 }
 
 // whole returns an object with all members that at least one side requires.
 func (c *comparer) whole(v view) map[string]any {
+	key := altPair{v.from, v.to}
+	object, ok := c.wholes[key]
+	if !ok {
+		object = c.makeWhole(v)
+		c.wholes[key] = object
+	}
+	return object
+}
+
+func (c *comparer) makeWhole(v view) map[string]any {
 	object := map[string]any{}
 	for _, m := range v.from.Object.Members {
 		other := v.to.Object.member(m.Name)
@@ -213,13 +221,36 @@ func (c *comparer) bases(v view, leave string) iter.Seq[map[string]any] {
 	}
 }
 
-// largeObject is the number of members from which inside returns one object only, because
-// validating a large object takes long.
-const largeObject = 100
+// Validating a large object takes long. From largeObject members on, inside returns one object
+// only. The examples of a comparison have at most mostMembers members in large objects, which is
+// enough for 300 changes, both ways, of an object with 300 members.
+const (
+	largeObject = 100
+	mostMembers = 200_000
+)
+
+// tooLarge says why there is no example for a change in a large object.
+const tooLarge = "the object has too many members to make an example for each change"
+
+// affords reports whether another object may be an example.
+func (c *comparer) affords(v view) bool {
+	size := len(c.whole(v))
+	if size <= largeObject {
+		return true
+	}
+	if c.spent+size > mostMembers {
+		return false
+	}
+	c.spent += size
+	return true
+}
 
 // inside returns objects that the sender may send with the value as a member. Objects that the
 // receiver refuses for no other reason come first.
 func (c *comparer) inside(v view, name string, value any) []any {
+	if !c.affords(v) {
+		return nil
+	}
 	var out []any
 	for base := range c.bases(v, name) {
 		object := with(base, name, value)

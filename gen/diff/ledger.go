@@ -39,6 +39,8 @@ func Exceptions() []Exception {
 			"A receiver answers with a task only if the params of the request contain a task. Older servers do not send one."},
 		{before, after, "variant-added", "ElicitResponse", "CreateTaskResult", guardAskedFor,
 			"A receiver answers with a task only if the params of the request contain a task. Older servers do not send one."},
+		{after, "2026-07-28", "variant-removed", "CallToolResponse", "CreateTaskResult", guardAskedFor,
+			"A receiver answers with a task only if the params of the request contain a task. Newer clients do not send one."},
 		{before, after, "member-added", "ToolInputSchema.$schema", "$schema", noChange, alwaysSchema},
 		{before, after, "member-added", "ToolOutputSchema.$schema", "$schema", noChange, alwaysSchema},
 		{before, after, "member-added", "ElicitRequestFormParamsRequestedSchema.$schema", "$schema", noChange, alwaysSchema},

@@ -119,9 +119,17 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem
 	return list, problem
 }
 
-// key identifies a change by the places of the definitions that it is between.
+// key identifies a change by the places of the definitions that it is between. A member that one
+// side lacks is identified by its place on the other side, wherever the lacking side uses the
+// definition.
 func (t *told) key() string {
 	old, new := t.places()
+	switch {
+	case t.lackedByOld && new.Path != "":
+		old = Place{}
+	case t.lackedByNew && old.Path != "":
+		new = Place{}
+	}
 	return strings.Join(append([]string{t.rule, old.Pointer, new.Pointer, t.below}, t.args...), separator)
 }
 
@@ -208,6 +216,9 @@ func (c *comparer) liftBy(e edge, values []any, up *climb) outcome {
 	var whole []any
 	for _, value := range values {
 		whole = append(whole, c.around(v, e.child, value)...)
+		if len(whole) > 0 && v.from.Kind == kindObject && len(c.whole(v)) > largeObject {
+			break
+		}
 	}
 	if len(whole) == 0 {
 		if c.prove.in(v.sends, v.accepts, false) {
@@ -273,6 +284,9 @@ func (c *comparer) around(v view, at *child, value any) []any {
 // obstacle says why no containing value was found.
 func (c *comparer) obstacle(v view, at *child) string {
 	if v.from.Kind == kindObject {
+		if size := len(c.whole(v)); size > largeObject && c.spent+size > mostMembers {
+			return tooLarge
+		}
 		for _, m := range v.from.Object.Members {
 			if m.Required && m.Name != at.name {
 				if _, ok := c.make.minimal(m.Shape); !ok {

@@ -341,6 +341,17 @@ func TestReportLocate(t *testing.T) {
 			t.Errorf("%s: %s, want %s", f.Rule, got, want)
 		}
 	}
+	old = "[{\"name\":\"t\",\n\"a.b\":1,\n\"a\":{\"b\":1},\n\"c/d\":1,\n\"annotations\":{\n\"e.f\":1},\"inputSchema\":{\"type\":\"object\"}}]"
+	new = strings.NewReplacer(`"a.b":1`, `"a.b":2`, `"c/d":1`, `"c/d":2`, `"e.f":1`, `"e.f":2`).Replace(old)
+	r = compared(t, old, new)
+	r.Locate([]byte(old), []byte(new))
+	got = nil
+	for _, f := range r.Findings {
+		got = append(got, fmt.Sprint(f.Args[0], f.OldPosition))
+	}
+	if want := []string{"a.b&{2 1}", "annotations.e.f&{6 1}", "c/d&{4 1}"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 	r.Locate(nil, nil)
 	if r.Findings[0].NewPosition != nil {
 		t.Errorf("%+v", r.Findings[0])

@@ -30,16 +30,20 @@ func (b *builder) decl(d *ir.Decl) *Shape {
 	}
 	switch t := d.Type.(type) {
 	case *ir.Ref:
-		s.list = b.decl(t.Decl).alts()
+		s.fill = func() []*Alt { return b.decl(t.Decl).alts() }
 	case *ir.Object:
 		a := &Alt{Name: d.Name, Where: where, Kind: kindObject, Object: &object{}}
 		s.list = []*Alt{a} // members may refer to this shape
 		b.fields(a.Object, t, d.Name)
 	case *ir.Union:
-		for _, v := range t.Variants {
-			s.list = append(s.list, b.decl(v.Decl).alts()...)
+		// A variant may be a map or an array of the union, whose alternatives are not known yet.
+		s.fill = func() []*Alt {
+			var list []*Alt
+			for _, v := range t.Variants {
+				list = append(list, b.decl(v.Decl).alts()...)
+			}
+			return join(list)
 		}
-		s.list = join(s.list)
 	default:
 		s.list = b.alts(d.Type, where)
 		if len(s.list) == 1 && s.list[0].Kind == kindArray {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/diff/locate"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Report is the result of a comparison.
@@ -256,6 +257,22 @@ func (r Rule) Changed(args []string) string {
 	if r.Keyword == "" {
 		return ""
 	}
-	keyword := strings.Trim(fill(r.Keyword, args), `"`)
-	return "/" + strings.ReplaceAll(keyword, ".", "/")
+	pointers := make([]string, len(args))
+	for i, arg := range args {
+		if r.Category == CategoryWire {
+			arg = strings.Trim(arg, `"`) // a keyword
+		}
+		pointers[i] = pointerOf(arg)[1:]
+	}
+	return "/" + fill(r.Keyword, pointers)
+}
+
+// pointerOf returns the JSON Pointer of a member as findings name it. The names of annotations and
+// of members of execution are joined to those of their objects by a dot; the names of other members
+// may contain one.
+func pointerOf(member string) string {
+	if outer, inner, ok := strings.Cut(member, "."); ok && (outer == "annotations" || outer == "execution") {
+		return wire.ChildPointer("/"+outer, inner)
+	}
+	return wire.ChildPointer("", member)
 }

@@ -171,6 +171,41 @@ func holds(t *testing.T, r *diff.Report) {
 	}
 }
 
+// TestManyChanges holds that all changes of a large object are reported, and that the work of making
+// examples for them is bounded: an example of each would have as many members as the object.
+func TestManyChanges(t *testing.T) {
+	const members = 2000
+	large := func(kind string, required bool) string {
+		var properties, names []string
+		for i := range members {
+			properties, names = append(properties, fmt.Sprintf(`"p%d":{"type":%q}`, i, kind)), append(names, fmt.Sprintf(`"p%d"`, i))
+		}
+		if !required {
+			names = nil
+		}
+		return input(`{"type":"object","properties":{` + strings.Join(properties, ",") + `},"required":[` + strings.Join(names, ",") + `]}`)
+	}
+	for _, test := range []struct{ old, new string }{
+		{large("string", true), large("integer", true)}, {large("integer", true), large("number", true)}, {large("string", false), large("string", true)},
+	} {
+		r, err := diff.Tools(toolSide(t, "old", test.old), toolSide(t, "new", test.new))
+		if err != nil {
+			t.Fatal(err)
+		}
+		examples := 0
+		for _, f := range r.Findings {
+			examples += len(f.Witnesses)
+			if len(f.Witnesses) == 0 && !strings.Contains(f.Unproven, "too many members") {
+				t.Errorf("%s at %s: no example: %s", f.Rule, f.Subject, f.Unproven)
+			}
+		}
+		if len(r.Findings) != members || examples == 0 || examples > 200 {
+			t.Errorf("%d findings with %d examples", len(r.Findings), examples)
+		}
+		holds(t, r)
+	}
+}
+
 // TestToolsMirror holds that comparing the other way round exchanges the
 // verdicts of the schemas.
 func TestToolsMirror(t *testing.T) {

@@ -50,6 +50,21 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
+// TestAlike holds that no two findings of a report have the same fingerprint, or say the same of the
+// same subject.
+func TestAlike(t *testing.T) {
+	eachPair(t, func(t *testing.T, old, new string) {
+		prints, said := map[string]bool{}, map[string]bool{}
+		for _, f := range revisions(t, old, new).Findings {
+			text := f.Rule + " " + f.Subject + " " + f.Message
+			if prints[f.Fingerprint] || said[text] {
+				t.Errorf("%s: another finding has the fingerprint %s or says the same", text, f.Fingerprint)
+			}
+			prints[f.Fingerprint], said[text] = true, true
+		}
+	})
+}
+
 // seen is what a finding says, for a comparison with its mirror.
 type seen struct {
 	Rule, Guard, Old, New string

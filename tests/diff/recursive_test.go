@@ -80,3 +80,27 @@ func TestRecursive(t *testing.T) {
 		})
 	}
 }
+
+// TestRecursiveUnion compares any value with a union of which a variant is a map of the union, and
+// which is reached through that map first.
+func TestRecursiveUnion(t *testing.T) {
+	const revision = "2025-11-25"
+	root := decoded(t, revision)
+	defs := root["$defs"].(map[string]any)
+	defs["AnyObject"] = map[string]any{"type": "object", "additionalProperties": ref("AnyValue")}
+	defs["AnyValue"] = map[string]any{"anyOf": []any{ref("AnyObject"), map[string]any{"type": "array", "items": ref("AnyValue")}, map[string]any{"type": []any{"string", "integer", "boolean"}}}}
+	defs["Tool"].(map[string]any)["properties"].(map[string]any)["description"] = ref("AnyObject")
+	free := clone(root).(map[string]any)
+	free["$defs"].(map[string]any)["AnyValue"] = map[string]any{}
+	report, err := diff.Revisions(lenient(t, revision, free), lenient(t, revision, root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Problems) > 0 || len(report.Findings) != 1 {
+		t.Fatalf("%d findings, problems %q", len(report.Findings), report.Problems)
+	}
+	f := report.Findings[0]
+	if f.Rule != "type-closed" || !strings.Contains(f.Message, "object or ") || len(f.Witnesses) == 0 || f.Verdicts.SenderFirst == diff.LevelErr {
+		t.Errorf("%s at %s: %s, %d witnesses, %+v", f.Rule, f.Subject, f.Message, len(f.Witnesses), f.Verdicts)
+	}
+}
