@@ -23,7 +23,14 @@ type serverEra struct {
 	sessionless bool // there can be no session, see Handshake.Stateless
 }
 
-func (e *serverEra) unknownID() (wire.Scalar, bool) { return unknownID(e.terms.spoken()), true }
+// unknownID implements era. Without a session, the text may be meant as a stateless request, whose
+// revisions do not allow null.
+func (e *serverEra) unknownID() (wire.Scalar, bool) {
+	if e.terms == nil && len(e.of.stateless) > 0 {
+		return wire.Scalar{}, true
+	}
+	return unknownID(e.terms.spoken()), true
+}
 
 // server implements era. There is no session before the client is known to be initialized.
 func (e *serverEra) server() *ServerSession {
