@@ -78,6 +78,10 @@ type Binding struct {
 	// called for each call of a tool over HTTP in revisions that have no sessions, so it must be quick.
 	ToolHeaders func(tool string) *headers.Table
 
+	// Unhinted means that the implementation does not know how long results may be kept. What its
+	// results say about that only fills their place and is replaced, see ServerOptions.Cache.
+	Unhinted bool
+
 	// Around, if not nil, wraps the Caller through which this side's code sends to the peer. With
 	// Handle and Capabilities it lets a binding convert messages for an implementation of another
 	// revision.

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -39,6 +40,25 @@ func (h *CacheHints) check() error {
 		}
 	}
 	return nil
+}
+
+func (h CacheHint) ttl() string { return strconv.FormatInt(h.TTL.Milliseconds(), 10) }
+
+func (h CacheHint) scope() string {
+	if h.Public {
+		return `"public"`
+	}
+	return `"private"`
+}
+
+// hint returns the hint of the result of a stateless call.
+func (c *Call) hint() CacheHint {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if own := c.alone.hint; own != nil {
+		return *own
+	}
+	return c.terms.bound.offered.server.opts.Cache.of(c.method)
 }
 
 // Cache sets the hint of the result of the call in place of that of the options. It has no effect if the

@@ -47,8 +47,11 @@ func (t *terms) newCall() *Call {
 // declare a part of a capability, such as tools.listChanged, are for listeners.
 func (c *Call) scoped(method string, r row) error {
 	listeners := method == methodCancelled || method == methodAck || strings.Contains(c.terms.bound.needs[r.need], ".")
-	if listeners || c.id.IsZero() {
+	switch {
+	case listeners || c.id.IsZero():
 		return fmt.Errorf("%w: %.100s", ErrNotRequested, method)
+	case c.alone == nil: // a detached call
+		return errAnswered
 	}
 	return nil
 }

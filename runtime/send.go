@@ -53,7 +53,7 @@ func (c unwrappedCaller) Notify(ctx context.Context, method string, params wire.
 	if err != nil {
 		return err
 	}
-	if c.call != nil && c.call.alone != nil {
+	if c.call != nil && c.terms.serving() {
 		if err := c.call.scoped(method, row); err != nil {
 			return err
 		}
@@ -190,7 +190,7 @@ func (p *peer) sendRequest(ctx context.Context, q *request) error {
 
 // announce sends a notification of a call, or of none.
 func (p *peer) announce(ctx context.Context, t *terms, method string, params wire.Appender, route Route, of *Call) error {
-	if of == nil || of.alone == nil {
+	if of == nil || !t.serving() {
 		return p.tell(ctx, t, method, params, route)
 	}
 	if !of.hold() {

@@ -22,6 +22,12 @@ const (
 	atScope
 )
 
+// edit is a change of a text: what Span holds becomes text.
+type edit struct {
+	wire.Span
+	text string
+}
+
 // stamp completes the result object that dst holds from start on.
 func (c *Call) stamp(dst []byte, start int) ([]byte, error) {
 	text := dst[start:]
@@ -30,6 +36,8 @@ func (c *Call) stamp(dst []byte, start int) ([]byte, error) {
 	}
 	var found [len(stampedMembers)]wire.Span
 	wire.FindMembers(text, stampedMembers[:], found[:])
+	b := c.terms.bound
+	self := b.offered.server.stamp
 	complete := true
 	if at := found[atResultType]; at.End > 0 {
 		complete = string(text[at.Start:at.End]) == `"`+resultComplete+`"`
@@ -43,16 +51,42 @@ func (c *Call) stamp(dst []byte, start int) ([]byte, error) {
 			wire.FindMembers(dst[start:], stampedMembers[:], found[:])
 		}
 	}
-	self := c.terms.bound.offered.server.stamp
-	if meta := found[atMeta]; meta.End > 0 && self != "" {
-		dst = identify(dst, start+meta.Start, start+meta.End, self)
+	hinted := complete && b.rows[c.method].cacheable
+	var hint CacheHint
+	if hinted {
+		hint = c.hint()
 	}
+
+	var edits [3]edit
+	n := 0
+	if at := found[atMeta]; at.End > 0 && self != "" {
+		if e, ok := identify(text, at, self); ok {
+			edits[n], n = e, n+1
+		}
+	}
+	if hinted && b.Unhinted {
+		for _, e := range []edit{{found[atTTL], hint.ttl()}, {found[atScope], hint.scope()}} {
+			if e.End > 0 && string(text[e.Start:e.End]) != e.text {
+				edits[n], n = e, n+1
+			}
+		}
+	}
+	if n > 0 { // from the end, so that the other places stay where they are
+		slices.SortFunc(edits[:n], func(a, b edit) int { return b.Start - a.Start })
+		for _, e := range edits[:n] {
+			dst = slices.Replace(dst, start+e.Start, start+e.End, []byte(e.text)...)
+		}
+	}
+
 	dst = open(dst)
 	if found[atResultType].End == 0 {
-		dst = append(append(wire.AppendName(dst, "resultType"), '"'), resultComplete+`"`...)
+		dst = append(wire.AppendName(dst, "resultType"), `"`+resultComplete+`"`...)
 	}
-	if complete && c.terms.bound.rows[c.method].cacheable {
-		dst = c.appendHint(dst, found[atTTL].End == 0, found[atScope].End == 0)
+	if hinted && found[atTTL].End == 0 {
+		dst = wire.AppendInt64(wire.AppendName(dst, "ttlMs"), hint.TTL.Milliseconds())
+	}
+	if hinted && found[atScope].End == 0 {
+		dst = append(wire.AppendName(dst, "cacheScope"), hint.scope()...)
 	}
 	if found[atMeta].End == 0 && self != "" {
 		dst = append(append(append(wire.AppendName(dst, "_meta"), '{'), self...), '}')
@@ -60,42 +94,24 @@ func (c *Call) stamp(dst []byte, start int) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// identify adds self to the object _meta in dst[start:end], unless it has that member or is no object.
-func identify(dst []byte, start, end int, self string) []byte {
-	meta := dst[start:end]
+// identify returns the edit that adds self to the object _meta, unless it has that member or is no
+// object.
+func identify(text []byte, at wire.Span, self string) (edit, bool) {
+	meta := text[at.Start:at.End]
 	if meta[0] != '{' {
-		return dst
+		return edit{}, false
 	}
 	var found [1]wire.Span
 	wire.FindMembers(meta, []string{metaServerInfo}, found[:])
 	if found[0].End > 0 {
-		return dst
+		return edit{}, false
 	}
-	at := len(open(dst[:end]))
-	if dst[at-1] != '{' {
+	end := at.Start + len(open(meta))
+	if text[end-1] != '{' {
 		self = "," + self
 	}
-	return slices.Insert(dst, at, []byte(self)...)
+	return edit{wire.Span{Start: end, End: end}, self}, true
 }
 
 // open returns dst without the closing bracket at its end and the space before it.
 func open(dst []byte) []byte { return bytes.TrimRight(dst[:len(dst)-1], " \t\r\n") }
-
-// appendHint appends the members that say how long the result may be kept.
-func (c *Call) appendHint(dst []byte, ttl, scope bool) []byte {
-	hint := c.terms.bound.offered.server.opts.Cache.of(c.method)
-	c.mu.Lock()
-	if own := c.alone.hint; own != nil {
-		hint = *own
-	}
-	c.mu.Unlock()
-	if ttl {
-		dst = wire.AppendInt64(wire.AppendName(dst, "ttlMs"), hint.TTL.Milliseconds())
-	}
-	if scope && hint.Public {
-		dst = append(wire.AppendName(dst, "cacheScope"), `"public"`...)
-	} else if scope {
-		dst = append(wire.AppendName(dst, "cacheScope"), `"private"`...)
-	}
-	return dst
-}

@@ -15,12 +15,12 @@ var features = []struct {
 	present    func(*Catalog) bool
 }{
 	{"completion/complete", "completions", (*Catalog).completes},
-	{"logging/setLevel", "logging", func(*Catalog) bool { return true }},
+	{"notifications/message", "logging", func(*Catalog) bool { return true }},
 	{"prompts/list", "prompts", (*Catalog).hasPrompts},
 	{"notifications/prompts/list_changed", "prompts.listChanged", (*Catalog).hasPrompts},
 	{"resources/list", "resources", (*Catalog).hasResources},
 	{"notifications/resources/list_changed", "resources.listChanged", (*Catalog).hasResources},
-	{"resources/subscribe", "resources.subscribe", (*Catalog).hasResources},
+	{"notifications/resources/updated", "resources.subscribe", (*Catalog).hasResources},
 	{"tools/list", "tools", (*Catalog).hasTools},
 	{"notifications/tools/list_changed", "tools.listChanged", (*Catalog).hasTools},
 }

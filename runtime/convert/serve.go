@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -36,6 +37,7 @@ func (t *Table) Bind(native runtime.Binding, o Options) []runtime.Binding {
 			Opened:       native.Opened,
 			Capabilities: b.capabilities,
 			ToolHeaders:  native.ToolHeaders,
+			Unhinted:     !slices.ContainsFunc(t.Revisions[at].Methods, func(m runtime.Method) bool { return m.Cacheable }),
 			Around:       func(to runtime.Caller) runtime.Caller { return &caller{b, to} },
 		}
 	}
@@ -262,7 +264,8 @@ func (c *caller) unknown(invalid error) []Loss {
 }
 
 // Notify implements runtime.Caller. A notification that the revision of the session cannot
-// express is not sent, which is reported as a loss: the sender expects no answer.
+// express, or that a stateless request cannot get, is not sent, which is reported as a loss:
+// the sender expects no answer.
 func (c *caller) Notify(ctx context.Context, method string, params wire.Appender) error {
 	native, _ := c.method(method)
 	if native == nil {
@@ -275,7 +278,17 @@ func (c *caller) Notify(ctx context.Context, method string, params wire.Appender
 	if err != nil {
 		return err
 	}
-	return c.to.Notify(ctx, method, params)
+	err = c.to.Notify(ctx, method, params)
+	if errors.Is(err, runtime.ErrNotRequested) {
+		c.unsent(ctx, method, Loss{"", "not sent: a request gets only notifications that belong to it, before its answer"})
+		return nil
+	}
+	return err
+}
+
+// unsent reports a notification that was not sent.
+func (c *caller) unsent(ctx context.Context, method string, why Loss) {
+	c.opts.report(ctx, Report{From: c.id(c.native), To: c.id(c.session), Method: method}, []Loss{why})
 }
 
 // outgoing converts the params of a native method.

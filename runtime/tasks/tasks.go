@@ -123,6 +123,9 @@ func (t *Tasks) Over(below runtime.Binding) runtime.Binding {
 		if c == nil {
 			return handle(ctx, method, params)
 		}
+		if c.Stateless() {
+			return t.withoutTasks(ctx, below.Handle, method, params)
+		}
 		if capability, ok := needs[method]; ok {
 			return t.request(ctx, c, handle, method, params, c.Declared(capability))
 		}
@@ -195,6 +198,24 @@ func (t *Tasks) request(ctx context.Context, c *runtime.Call, handle handler, me
 		return nil, err
 	}
 	return t.session(c).create(ctx, c, work{handle, method, params}, ttl)
+}
+
+// withoutTasks handles a request of a revision without sessions, which has no tasks of this kind. The
+// member task has no meaning there.
+func (t *Tasks) withoutTasks(ctx context.Context, handle handler, method string, params wire.Raw) (wire.Appender, error) {
+	switch method {
+	case methodGet, methodResult, methodList, methodCancel:
+		return nil, runtime.MethodNotFound(method)
+	case methodCallTool:
+		name := wire.Object(params).GetString("name")
+		if t.opts.Support != nil && name != "" && t.opts.Support(name) == SupportRequired {
+			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: tool %.100q must be called as a task, which this revision does not have", name)
+		}
+		if _, ok := wire.Object(params).Get("task"); ok {
+			params = wire.Raw(wire.Object(params).Without("task"))
+		}
+	}
+	return handle(ctx, method, params)
 }
 
 // supports returns an error if a tool cannot be called this way.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -449,4 +451,35 @@ func TestUndeclared(t *testing.T) {
 		}
 		near.Close()
 	})
+}
+
+// TestStateless checks that revisions without sessions have no tasks of this kind.
+func TestStateless(t *testing.T) {
+	b := tasks.New(tasks.Options{Support: func(tool string) tasks.Support {
+		if tool == "required" {
+			return tasks.SupportRequired
+		}
+		return tasks.SupportOptional
+	}}).Over(mcp20251125.BindServer(server{t: t}))
+	b.Methods = slices.DeleteFunc(slices.Clone(b.Methods), func(m runtime.Method) bool { return m.Name == "initialize" })
+	s := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "1", Capabilities: wire.Raw(serverTasks)}, b)
+	for name, row := range map[string]struct{ method, params, want string }{
+		"X24 a task that is asked for": {"tools/call", `"name":"a","task":{}`, `"text":"done"`},
+		"X24 no task":                  {"tools/call", `"name":"a"`, `"text":"done"`},
+		"X24 a tool that needs a task": {"tools/call", `"name":"required","task":{}`, `"code":-32602`},
+		"X24 tasks/get":                {"tasks/get", `"taskId":"a"`, `"code":-32601`},
+		"X24 tasks/list":               {"tasks/list", `"x":1`, `"code":-32601`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			line := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s,"_meta":{"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientCapabilities":{}}}}`,
+				row.method, row.params, b.Revision)
+			var out strings.Builder
+			if err := s.Serve(t.Context(), stdio.New(strings.NewReader(line+"\n"), &out)); err != nil {
+				t.Fatal(err)
+			}
+			if got := out.String(); !strings.Contains(got, row.want) || strings.Contains(got, "taskId") {
+				t.Errorf("got %s, want %s", got, row.want)
+			}
+		})
+	}
 }
