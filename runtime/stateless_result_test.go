@@ -117,6 +117,12 @@ func TestStamp(t *testing.T) {
 	}}, runtime.ServerOptions{}, []string{r11}, func(t *testing.T, c *conn) {
 		c.answers([]string{request("1", "resources/read", "", metaTerms)}, result("1", `"ttlMs":60000,"cacheScope":"public"`))
 	})
+	alone(t, "F2 an interim result", side{"resources/read": returns(`{"resultType":"input_required","requestState":"s"}`)}, runtime.ServerOptions{}, nil, func(t *testing.T, c *conn) {
+		c.send(request("1", "resources/read", `"uri":"x:1"`, metaTerms))
+		if got := c.replies(); len(got) != 1 || !strings.Contains(got[0], `"resultType":"input_required"`) || strings.Contains(got[0], "ttlMs") || strings.Contains(got[0], "cacheScope") {
+			t.Errorf("got %s", got)
+		}
+	})
 	t.Run("F6 a negative TTL", func(t *testing.T) {
 		for _, hints := range []runtime.CacheHints{{CacheHint: runtime.CacheHint{TTL: -1}}, {Methods: map[string]runtime.CacheHint{"tools/list": {TTL: -time.Second}}}} {
 			if err := runtime.NewServer(runtime.ServerOptions{Cache: hints}, tools.in(rA)).Err(); err == nil || !strings.Contains(err.Error(), "negative") {
