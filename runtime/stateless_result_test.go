@@ -94,7 +94,7 @@ func TestStamp(t *testing.T) {
 		"B36 an escaped _meta":            {method: "tools/call", have: `{"\u005fmeta":{}}`, all: `{"_meta":{` + self + `},"resultType":"complete"}`},
 		"B36 unnamed":                     {runtime.ServerOptions{Unnamed: true}, "tools/call", `{}`, `{"resultType":"complete"}`},
 		"B6 nested members do not count":  {method: "tools/call", have: `{"structuredContent":{"resultType":"x","_meta":{},"ttlMs":1}}`, all: `{"structuredContent":{"resultType":"x","_meta":{},"ttlMs":1},"resultType":"complete","_meta":{` + self + `}}`},
-		"B6 B7 F2 an interim result":      {method: "resources/read", have: `{"resultType":"input_required","requestState":"s"}`, all: `{"resultType":"input_required","requestState":"s","_meta":{` + self + `}}`},
+		"B6 B7 a result of an extension":  {method: "resources/read", have: `{"resultType":"task","taskId":"s"}`, all: `{"resultType":"task","taskId":"s","_meta":{` + self + `}}`},
 		"F1 tools/list":                   {method: "tools/list", have: `{"tools":[]}`, all: `{"tools":[],"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{` + self + `}}`},
 		"F1 prompts/list":                 {method: "prompts/list", have: `{}`, all: `{"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{` + self + `}}`},
 		"F1 resources/list":               {method: "resources/list", have: `{}`, all: `{"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{` + self + `}}`},

@@ -280,15 +280,11 @@ func (c *caller) Notify(ctx context.Context, method string, params wire.Appender
 	}
 	err = c.to.Notify(ctx, method, params)
 	if errors.Is(err, runtime.ErrNotRequested) {
-		c.unsent(ctx, method, Loss{"", "not sent: a request gets only notifications that belong to it, before its answer"})
+		loss := Loss{"", "not sent: a request gets only notifications that belong to it, before its answer"}
+		c.opts.report(ctx, Report{From: c.id(c.native), To: c.id(c.session), Method: method}, []Loss{loss})
 		return nil
 	}
 	return err
-}
-
-// unsent reports a notification that was not sent.
-func (c *caller) unsent(ctx context.Context, method string, why Loss) {
-	c.opts.report(ctx, Report{From: c.id(c.native), To: c.id(c.session), Method: method}, []Loss{why})
 }
 
 // outgoing converts the params of a native method.
