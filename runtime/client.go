@@ -66,7 +66,7 @@ func (c *Client) connect(ctx context.Context, t Transport, older bool) (*Session
 		}
 	}
 	p := newPeer(context.WithoutCancel(ctx), t, c.settings)
-	e := &clientEra{sessionEra: sessionEra{peer: p}, of: c}
+	e := &clientEra{sessionEra: sessionEra{peer: p}, of: c, stateless: stateless{cache: newCache(c.opts.Cache)}}
 	p.era = e
 	s := &Session{peer: p, done: make(chan struct{})}
 	p.receiveFrom(t)

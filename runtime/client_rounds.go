@@ -21,6 +21,10 @@ const (
 	memberRequestState   = "requestState"
 )
 
+// memberResources is the member of a SubscriptionFilter with the URIs of resources. The other members are
+// named after the lists that change, such as toolsListChanged.
+const memberResources = "resourceSubscriptions"
+
 // maxLosses is how often a request that only reads is sent again because its answer was lost.
 const maxLosses = 3
 
@@ -73,7 +77,15 @@ func questions(method string, result wire.Object) error {
 // askRounds is ask for a revision without sessions: it answers the server's questions and repeats the
 // request with the answers, until the result is complete ("Client Requirements" in basic/patterns/mrtr,
 // 2026-07-28).
-func (p *peer) askRounds(ctx context.Context, q *request, result wire.Value) error {
+func (p *peer) askRounds(ctx context.Context, q *request, result wire.Value) (err error) {
+	if c := p.era.(*clientEra).cache; c != nil {
+		text, l := c.begin(ctx, q)
+		if text != "" {
+			return p.decodeResult(ctx, q, text, result)
+		}
+		q.kept = l
+		defer func() { l.failed(err) }()
+	}
 	original := q.params
 	pause := waits.RetryFirst
 	relisted, losses := false, 0
@@ -111,7 +123,7 @@ func (p *peer) askRounds(ctx context.Context, q *request, result wire.Value) err
 		if err != nil {
 			return err
 		}
-		q.params = &repeated{original, answers, asked.State}
+		q.params, q.kept = &repeated{original, answers, asked.State}, nil
 	}
 }
 

@@ -16,7 +16,9 @@ import (
 // stateless is the part of a client's era that only revisions without sessions use. There, each request
 // says in its _meta what a session would have agreed on ("_meta" in basic, 2026-07-28).
 type stateless struct {
-	wanted atomic.Pointer[LogLevel] // of the log messages that requests ask for; nil for none
+	listeners listeners
+	cache     *resultCache             // nil for none
+	wanted    atomic.Pointer[LogLevel] // of the log messages that requests ask for; nil for none
 }
 
 // silent implements era ("Sending Messages" in basic/transports/stdio, 2026-07-28).

@@ -17,7 +17,7 @@ const (
 	DefaultTimeout           = time.Minute
 	DefaultMaxTimeout        = time.Hour
 	DefaultKeepAliveFailures = 3 // pings
-	DefaultMaxRounds            = 10
+	DefaultMaxRounds         = 10
 )
 
 // Limits are the limits of a session. The options of servers and clients embed them.
@@ -113,6 +113,9 @@ type ClientOptions struct {
 	// DefaultMaxRounds. If MaxRounds is negative, the client does not answer: calls return the
 	// InputRequiredResult.
 	MaxRounds int
+
+	// Cache, if not nil, makes sessions keep results, from revision 2026-07-28 on.
+	Cache *CacheOptions
 
 	// Eras remembers the revisions that servers speak. If it is nil, the client has one of its own.
 	Eras *Eras

@@ -72,6 +72,7 @@ func (p *peer) decodeResult(ctx context.Context, q *request, text wire.Raw, resu
 		if q.method == methodListTools {
 			text, left = p.readTools(text)
 		}
+		q.kept.keep(text)
 	}
 	if result == nil {
 		return nil

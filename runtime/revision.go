@@ -20,6 +20,9 @@ const (
 	methodListen      = "subscriptions/listen"
 	methodAck         = "notifications/subscriptions/acknowledged"
 	methodListTools   = "tools/list"
+	methodSubscribe   = "resources/subscribe"
+	methodUnsubscribe = "resources/unsubscribe"
+	methodUpdated     = "notifications/resources/updated"
 )
 
 // The keys of _meta with which each message of a stateless revision carries its own terms ("_meta" in

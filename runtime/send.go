@@ -21,6 +21,8 @@ type request struct {
 	id       int64                           // 0 before it is sent
 	accept   func(engine.Reply) engine.Reply // see engine.Terms
 	progress func(engine.Report)             // nil if the caller does not want any
+	begun    func(id int64)                  // called with the id before the request is sent; nil for none
+	kept     *lookup                         // with which the result is kept; nil if it is not
 	follow   *engine.Feed                    // gets the progress also after the answer; nil for none
 }
 
@@ -118,6 +120,9 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 		return "", err
 	}
 	q.id = w.ID
+	if q.begun != nil {
+		q.begun(w.ID)
+	}
 	defer p.pending.Done(w)
 	limit := p.limits.patience(ctx, q.method)
 	sent := false

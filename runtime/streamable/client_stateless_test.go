@@ -129,7 +129,9 @@ func TestEraOverHTTP(t *testing.T) {
 	}{
 		{"H57 V20 a server without sessions", func(jsonrpc.Message) *http.Response { return nil }, r26, "server/discover"},
 		{"H58 V21 400 without a body", func(jsonrpc.Message) *http.Response { return respond(400, "", "") }, r11, known},
-		{"H58 400 with a text", func(jsonrpc.Message) *http.Response { return respond(400, "text/plain", "Bad Request: no valid session ID") }, r11, known},
+		{"H58 400 with a text", func(jsonrpc.Message) *http.Response {
+			return respond(400, "text/plain", "Bad Request: no valid session ID")
+		}, r11, known},
 		{"H58 400 with an error of its own", func(jsonrpc.Message) *http.Response { return refused(400, "null", -32000, "") }, r11, known},
 		{"H58 400 with an error of its own and the id", func(m jsonrpc.Message) *http.Response { return refused(400, m.ID.String(), -32600, "") }, r11, known},
 		{"S21 200 with an error", func(m jsonrpc.Message) *http.Response { return refused(200, m.ID.String(), -32601, "") }, r11, known},

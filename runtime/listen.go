@@ -1,0 +1,304 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+const (
+	// maxHeard and maxHeardBytes limit the notifications that wait for a slow listener.
+	maxHeard      = 1000
+	maxHeardBytes = 4 << 20
+	// maxDeaf is how many attempts to listen may fail in a row.
+	maxDeaf = 10
+)
+
+// Notification is a notification of a server.
+type Notification struct {
+	Method string
+	Params wire.Raw // "" or an object
+}
+
+// errOverrun ends a stream whose listener is too slow. Listen then opens another one.
+var errOverrun = errors.New("runtime: too many notifications wait for the listener")
+
+// Listen yields the notifications that the server sends because of a subscription. Filter is the
+// SubscriptionFilter object that says which ("subscriptions/listen" in basic/patterns/subscriptions,
+// 2026-07-28); nil asks for none.
+//
+// The first notification, notifications/subscriptions/acknowledged, has the part of the filter that the
+// server honours. If the stream is lost, Listen opens another one after a pause that grows and is partly
+// random, and yields its acknowledgement: what changed in between is unknown. Notifications that wait for
+// the loop are kept up to a limit, each text once. Beyond it, Listen opens another stream too.
+//
+// The sequence ends when ctx ends, when the server ends the subscription, or with an error if the server
+// refuses it, cannot be reached ten times in a row, or the session has ended. In a session of a revision
+// without subscriptions/listen, Listen subscribes to the resources of the filter with
+// resources/subscribe.
+func (s *Session) Listen(ctx context.Context, filter wire.Appender) iter.Seq2[Notification, error] {
+	return func(yield func(Notification, error) bool) {
+		asked, err := objectOf(filter)
+		if err != nil {
+			yield(Notification{}, err)
+			return
+		}
+		for failures := 0; ; {
+			l := newListener(asked)
+			more, err := s.hear(ctx, l, yield)
+			if !more || ctx.Err() != nil {
+				return
+			}
+			if l.acknowledged {
+				failures = 0
+			}
+			if failures++; final(err) || failures >= maxDeaf {
+				yield(Notification{}, err)
+				return
+			}
+			s.peer.logger().Debug("listening again", "error", err)
+			if rest(ctx, backoff(failures)) != nil {
+				return
+			}
+		}
+	}
+}
+
+// backoff returns the pause after a number of failures. A part of it is random, so that clients that lost
+// their streams together do not come back together.
+func backoff(failures int) time.Duration {
+	d := min(waits.RetryFirst<<min(failures-1, 12), waits.RetryFailed)
+	return d/2 + rand.N(d/2+1)
+}
+
+// final reports whether listening again would fail in the same way.
+func final(err error) bool {
+	if e, ok := asError(err); ok {
+		return e.Code != jsonrpc.CodeServerBusy && e.Code != jsonrpc.CodeUnavailable && e.Code != jsonrpc.CodeInternalError
+	}
+	_, method := errors.AsType[*MethodError](err)
+	_, capability := errors.AsType[*CapabilityError](err)
+	return method || capability || errors.Is(err, ErrClosed)
+}
+
+// hear opens one stream and yields what it carries. More is false if the sequence ends.
+func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification, error) bool) (more bool, err error) {
+	e := s.peer.era.(*clientEra)
+	defer e.listeners.remove(l)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	subscribed := make(chan error, 1)
+	subscribe := s.subscribeStream
+	if !s.server.Load().terms.stateless() {
+		subscribe = s.subscribeSession
+	}
+	if !s.peer.life.Go(func() { subscribed <- subscribe(ctx, l) }) {
+		return true, ErrClosed
+	}
+	for ended := false; ; {
+		for _, n := range l.take() {
+			if !l.acknowledged && n.Method == methodAck {
+				l.acknowledged = true
+				s.compare(l.filter, n.Params)
+			}
+			if !yield(n, nil) {
+				return false, nil
+			}
+		}
+		if ended {
+			return err != nil, err
+		}
+		select {
+		case <-l.news:
+		case <-l.overrun:
+			return true, errOverrun
+		case err = <-subscribed:
+			ended = true
+		}
+	}
+}
+
+// subscribeStream sends subscriptions/listen and waits for its answer, which ends the subscription.
+func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
+	t := s.server.Load().terms
+	r, err := t.sending(jsonrpc.Request, methodListen)
+	if err != nil {
+		return err
+	}
+	e := s.peer.era.(*clientEra)
+	params := wire.Object(`{"notifications":` + string(l.filter) + `}`)
+	return s.peer.ask(ctx, &request{method: methodListen, params: params, terms: t, row: r, begun: func(id int64) {
+		l.id = wire.IntScalar(id)
+		e.listeners.add(l)
+	}}, nil)
+}
+
+// subscribeSession does in a session what the filter asks for, until ctx ends.
+func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
+	e := s.peer.era.(*clientEra)
+	for name, value := range l.filter.All() {
+		if list, ok := strings.CutSuffix(name, "ListChanged"); ok && value == "true" {
+			l.methods = append(l.methods, "notifications/"+list+"/list_changed")
+		}
+	}
+	subscriptions, _ := l.filter.Get(memberResources)
+	for _, item := range subscriptions.Elements() {
+		if uri, ok := item.Str(); ok {
+			l.uris = append(l.uris, uri)
+		}
+	}
+	e.listeners.add(l)
+	for _, uri := range l.uris {
+		if err := s.Call(ctx, methodSubscribe, uriParams(uri), nil); err != nil {
+			return err
+		}
+	}
+	l.put(Notification{methodAck, wire.Raw(`{"notifications":` + string(l.filter) + `}`)})
+	select {
+	case <-ctx.Done():
+	case <-s.peer.life.Background().Done():
+		return ErrClosed
+	}
+	// The session goes on, so the server is told even though ctx has ended.
+	for _, uri := range l.uris {
+		go func() {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), waits.Delete)
+			defer cancel()
+			_ = s.Call(ctx, methodUnsubscribe, uriParams(uri), nil)
+		}()
+	}
+	return ctx.Err()
+}
+
+// uriParams are params with a URI.
+func uriParams(uri string) wire.Appender {
+	return appendFunc(func(dst []byte) ([]byte, error) {
+		dst, err := wire.AppendString(append(dst, `{"uri":`...), uri)
+		return append(dst, '}'), err
+	})
+}
+
+// compare logs what the server does not honour ("Acknowledgment" in basic/patterns/subscriptions).
+func (s *Session) compare(asked wire.Object, ack wire.Raw) {
+	honoured, _ := wire.Object(ack).Get("notifications")
+	for name, want := range asked.All() {
+		if got, _ := wire.Object(honoured).Get(name); !wire.Equal(got, want) && want != "false" {
+			s.peer.logger().Warn("the server does not honour a part of the subscription", "notifications", name, "asked", fmt.Sprintf("%.200s", want), "honoured", fmt.Sprintf("%.200s", got))
+		}
+	}
+}
+
+// listener collects the notifications of one stream.
+type listener struct {
+	filter       wire.Object
+	id           wire.Scalar // of the request; zero in a session
+	methods      []string    // in a session: those it wants
+	uris         []string    // in a session: of the resources
+	acknowledged bool
+
+	news    chan struct{} // holds a token if there may be something to take
+	overrun chan struct{} // closed when too much waits
+
+	mu    sync.Mutex
+	heard []Notification
+	bytes int
+}
+
+func newListener(filter wire.Object) *listener {
+	return &listener{filter: filter, news: make(chan struct{}, 1), overrun: make(chan struct{})}
+}
+
+// put adds a notification unless an equal one waits.
+func (l *listener) put(n Notification) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if slices.Contains(l.heard, n) {
+		return
+	}
+	if len(l.heard) == maxHeard || l.bytes+len(n.Params) > maxHeardBytes {
+		select {
+		case <-l.overrun:
+		default:
+			close(l.overrun)
+		}
+		return
+	}
+	l.heard, l.bytes = append(l.heard, n), l.bytes+len(n.Params)
+	select {
+	case l.news <- struct{}{}:
+	default:
+	}
+}
+
+// take removes and returns the notifications that wait.
+func (l *listener) take() []Notification {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	heard := l.heard
+	l.heard, l.bytes = nil, 0
+	return heard
+}
+
+// wants reports whether a notification is for the listener.
+func (l *listener) wants(m *jsonrpc.Message, subscription wire.Scalar) bool {
+	if !l.id.IsZero() {
+		return subscription == l.id
+	}
+	return slices.Contains(l.methods, m.Method) || m.Method == methodUpdated && slices.Contains(l.uris, wire.Object(m.Params).GetString("uri"))
+}
+
+// listeners are the listeners of a connection. The zero value is ready for use.
+type listeners struct {
+	mu  sync.Mutex
+	all []*listener
+}
+
+func (s *listeners) add(l *listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = append(s.all, l)
+}
+
+func (s *listeners) remove(l *listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(s.all, l); i >= 0 {
+		s.all = slices.Delete(s.all, i, i+1)
+	}
+}
+
+// take passes a notification to its listeners. It returns false if it has none.
+func (s *listeners) take(m *jsonrpc.Message) (taken bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.all) == 0 {
+		return false
+	}
+	meta, _ := wire.Object(m.Params).Get("_meta")
+	id, _ := scalarMember(wire.Object(meta), metaSubscription)
+	for _, l := range s.all {
+		if l.wants(m, id.Canonical()) {
+			l.put(Notification{m.Method, m.Params.Clone()})
+			taken = taken || !l.id.IsZero() // in a session, the notification has no single receiver
+		}
+	}
+	return taken
+}
+
+// notified implements era.
+func (e *clientEra) notified(m jsonrpc.Message) bool {
+	if e.cache != nil {
+		e.cache.invalidate(e.terms, &m)
+	}
+	return e.listeners.take(&m)
+}

@@ -1,0 +1,221 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// event returns the text of a notification of a subscription.
+func event(id, method, params string) string {
+	if params != "" {
+		params += ","
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":{%s"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`, method, params, id)
+}
+
+const (
+	ackMethod     = "notifications/subscriptions/acknowledged"
+	toolsChanged  = "notifications/tools/list_changed"
+	updatedMethod = "notifications/resources/updated"
+)
+
+// methodsOf returns the methods that a sequence yields, and its error.
+func methodsOf(seq func(yield func(runtime.Notification, error) bool)) (methods []string, err error) {
+	for n, e := range seq {
+		if e != nil {
+			return methods, e
+		}
+		methods = append(methods, strings.TrimPrefix(n.Method, "notifications/"))
+	}
+	return methods, nil
+}
+
+// TestListen checks what a listener gets, and that the handlers get the rest.
+func TestListen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		t.Log("S7 P28 P30 P31 P33")
+		var s *actor
+		s = modern(func(m jsonrpc.Message) []string {
+			id := m.ID.String()
+			ack := event(id, ackMethod, `"notifications":`+string(object(m, "notifications")))
+			if strings.Contains(string(m.Params), "resourceSubscriptions") {
+				return []string{ack, event(id, updatedMethod, `"uri":"a:b"`)}
+			}
+			return append([]string{ack, event(id, toolsChanged, ""), event("99", toolsChanged, ""), event(`"`+id+`"`, toolsChanged, "")},
+				resultOf(m, `{"resultType":"complete"}`)...)
+		})
+		handled := 0
+		session := openScript(t, eraClient(t, runtime.ClientOptions{}, runtime.Handlers{
+			toolsChanged: func(context.Context, wire.Raw) (wire.Appender, error) { handled++; return nil, nil },
+		}, r26), s)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		other := make(chan []string)
+		go func() {
+			methods, _ := methodsOf(session.Listen(ctx, wire.Object(`{"resourceSubscriptions":["a:b"]}`)))
+			other <- methods
+		}()
+		got, err := methodsOf(session.Listen(t.Context(), wire.Object(`{"toolsListChanged":true}`)))
+		if diff := cmp.Diff([]string{"subscriptions/acknowledged", "tools/list_changed"}, got); diff != "" || err != nil {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		if diff := cmp.Diff([]string{"subscriptions/acknowledged", "resources/updated"}, <-other); diff != "" {
+			t.Errorf("the other listener (-want +got):\n%s", diff)
+		}
+		synctest.Wait()
+		if handled != 2 {
+			t.Errorf("%d notifications of no listener handled", handled)
+		}
+		if c := s.of("notifications/cancelled"); len(c) != 1 || object(c[0], "requestId") != wire.Raw(s.of("subscriptions/listen")[0].ID.String()) && object(c[0], "requestId") != wire.Raw(s.of("subscriptions/listen")[1].ID.String()) {
+			t.Errorf("P32 P41: cancellations %v", c)
+		}
+	})
+}
+
+// TestListenAgain checks when a listener opens another stream, and after which pauses.
+func TestListenAgain(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		answer func(n int, m jsonrpc.Message) []string
+		sent   int
+		says   string
+	}{
+		{"the server is busy", func(n int, m jsonrpc.Message) []string {
+			if n < 4 {
+				return failureOf(m, -32000, "")
+			}
+			return append([]string{event(m.ID.String(), ackMethod, `"notifications":{}`)}, resultOf(m, `{}`)...)
+		}, 4, ""},
+		{"F8 the server fails always", func(_ int, m jsonrpc.Message) []string { return failureOf(m, -32603, "") }, 10, "-32603"},
+		{"the server has no subscriptions", func(_ int, m jsonrpc.Message) []string { return failureOf(m, -32601, "") }, 1, "-32601"},
+		{"the result has an unknown type", func(_ int, m jsonrpc.Message) []string { return resultOf(m, `{"resultType":"x"}`) }, 10, "unknown resultType"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var at []time.Time
+				s := modern(func(m jsonrpc.Message) []string {
+					at = append(at, time.Now())
+					return c.answer(len(at), m)
+				})
+				session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r26), s)
+				_, err := methodsOf(session.Listen(t.Context(), wire.Object(`{"toolsListChanged":true}`)))
+				if len(at) != c.sent || (err != nil) != (c.says != "") || err != nil && !strings.Contains(err.Error(), c.says) {
+					t.Errorf("%d requests, %v", len(at), err)
+				}
+				for i := 1; i < len(at); i++ {
+					if pause, most := at[i].Sub(at[i-1]), 100*time.Millisecond<<(i-1); pause < most/2 || pause > most {
+						t.Errorf("F8: pause %d is %v", i, pause)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestSlowListener checks that a listener that takes nothing costs bounded memory, and is told that it
+// has missed something.
+func TestSlowListener(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s *actor
+		s = modern(func(m jsonrpc.Message) []string {
+			texts := []string{event(m.ID.String(), ackMethod, `"notifications":{}`)}
+			if len(s.of("subscriptions/listen")) > 1 {
+				return append(texts, resultOf(m, `{}`)...)
+			}
+			for i := range 3000 {
+				texts = append(texts, event(m.ID.String(), updatedMethod, fmt.Sprintf(`"uri":"a:%d"`, i)))
+				texts = append(texts, event(m.ID.String(), toolsChanged, ""))
+			}
+			return texts
+		})
+		session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r26), s)
+		acks, others := 0, 0
+		for n, err := range session.Listen(t.Context(), nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n.Method == ackMethod {
+				acks++
+			} else {
+				others++
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if acks != 2 || others > 2100 {
+			t.Errorf("%d acknowledgements and %d others", acks, others)
+		}
+	})
+}
+
+// TestListenEnds checks that a listener ends with the session, and that breaking the loop ends the
+// subscription.
+func TestListenEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := modern(func(m jsonrpc.Message) []string {
+			return []string{event(m.ID.String(), ackMethod, `"notifications":{}`)}
+		})
+		session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r26), s)
+		for range session.Listen(t.Context(), nil) {
+			break
+		}
+		synctest.Wait()
+		if s.methods() != "server/discover, subscriptions/listen, notifications/cancelled" {
+			t.Errorf("P32: sent %s", s.methods())
+		}
+		time.AfterFunc(time.Hour, func() { session.Close() }) // no timeout ends the request before
+		start := time.Now()
+		_, err := methodsOf(session.Listen(t.Context(), nil))
+		if !errors.Is(err, runtime.ErrClosed) || time.Since(start) != time.Hour {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
+}
+
+// TestListenInSession checks that Listen does the same in a revision with sessions.
+func TestListenInSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &actor{answer: func(m jsonrpc.Message) []string {
+			if m.Kind != jsonrpc.Request {
+				return nil
+			}
+			return resultOf(m, strings.Replace(greeted, `"tools":{}`, `"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"subscribe":true}`, 1))
+		}}
+		session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r25), s)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var got []string
+		for n, err := range session.Listen(ctx, wire.Object(`{"toolsListChanged":true,"promptsListChanged":false,"resourceSubscriptions":["a:b"]}`)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, n.Method+string(n.Params))
+			switch len(got) {
+			case 1:
+				s.send(`{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`)
+				s.send(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:c"}}`)
+				s.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+				s.send(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:b"}}`)
+			case 3:
+				cancel()
+			}
+		}
+		if diff := cmp.Diff([]string{ackMethod + `{"notifications":{"toolsListChanged":true,"promptsListChanged":false,"resourceSubscriptions":["a:b"]}}`, toolsChanged, updatedMethod + `{"uri":"a:b"}`}, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		synctest.Wait()
+		if got := s.methods(); got != "initialize, notifications/initialized, resources/subscribe, resources/unsubscribe" {
+			t.Errorf("sent %s", got)
+		}
+	})
+}
