@@ -64,6 +64,10 @@ type Binding struct {
 	// then answers by itself if it can. It is called concurrently.
 	Handle func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error)
 
+	// Notified lists the notifications that a client's binding has handlers for. In a revision without
+	// sessions, the client subscribes to those of them that need it.
+	Notified []string
+
 	// Opened, if not nil, is called for each session of a server with the revision, before any of the
 	// client's messages except initialize is handled. The function that it returns, if not nil, is
 	// called when the session is over. The session reads nothing meanwhile, so both must be quick.

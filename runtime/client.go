@@ -91,6 +91,9 @@ func (c *Client) connect(ctx context.Context, t Transport, older bool) (*Session
 	}
 	s.server.Store(server)
 	c.eras.Set(name, server.revision)
+	if server.terms.stateless() {
+		s.watch.begin(ctx, s)
+	}
 	return s, nil
 }
 
@@ -99,7 +102,8 @@ func (c *Client) connect(ctx context.Context, t Transport, older bool) (*Session
 type Session struct {
 	peer        *peer
 	server      atomic.Pointer[opened]
-	negotiating sync.Mutex    // held while server is replaced
+	negotiating sync.Mutex // held while server is replaced
+	watch       watch
 	done        chan struct{} // closed when the session is over
 	err         error         // error of the session; valid after done is closed
 }
@@ -120,6 +124,11 @@ func (s *Session) Instructions() string { return s.server.Load().instructions }
 // again under another one ("Protocol Version Negotiation" in basic/versioning, 2026-07-28).
 func (s *Session) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
 	t := s.server.Load().terms
+	if t.stateless() {
+		if done, err := s.adapt(ctx, t, method, params, result); done {
+			return err
+		}
+	}
 	err := s.peer.call(ctx, t, method, params, result, nil)
 	if err != nil && t.stateless() && supportedBy(err) != nil && s.renegotiate(ctx, t, err) {
 		err = s.peer.call(ctx, s.server.Load().terms, method, params, result, nil)

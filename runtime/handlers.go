@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -18,10 +19,18 @@ type Handlers map[string]HandlerFunc
 
 // Bind returns the binding of the handlers for a revision with the given method table.
 func (h Handlers) Bind(revision string, methods []Method) Binding {
+	var notified []string
+	for method, handle := range h {
+		if handle != nil {
+			notified = append(notified, method)
+		}
+	}
+	slices.Sort(notified)
 	return Binding{
 		Revision:  revision,
 		Direction: ToClient,
 		Methods:   methods,
+		Notified:  notified,
 		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
 			if handle := h[method]; handle != nil {
 				return handle(ctx, params)

@@ -52,12 +52,12 @@ func TestListen(t *testing.T) {
 			if strings.Contains(string(m.Params), "resourceSubscriptions") {
 				return []string{ack, event(id, updatedMethod, `"uri":"a:b"`)}
 			}
-			return append([]string{ack, event(id, toolsChanged, ""), event("99", toolsChanged, ""), event(`"`+id+`"`, toolsChanged, "")},
+			return append([]string{ack, event(id, toolsChanged, ""), event("99", updatedMethod, `"uri":"x"`), event(`"`+id+`"`, updatedMethod, `"uri":"x"`)},
 				resultOf(m, `{"resultType":"complete"}`)...)
 		})
 		handled := 0
 		session := openScript(t, eraClient(t, runtime.ClientOptions{}, runtime.Handlers{
-			toolsChanged: func(context.Context, wire.Raw) (wire.Appender, error) { handled++; return nil, nil },
+			updatedMethod: func(context.Context, wire.Raw) (wire.Appender, error) { handled++; return nil, nil },
 		}, r26), s)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

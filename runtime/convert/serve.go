@@ -34,6 +34,7 @@ func (t *Table) Bind(native runtime.Binding, o Options) []runtime.Binding {
 			Direction:    native.Direction,
 			Methods:      r.Methods,
 			Handle:       b.handle,
+			Notified:     native.Notified,
 			Opened:       native.Opened,
 			Capabilities: b.capabilities,
 			ToolHeaders:  native.ToolHeaders,

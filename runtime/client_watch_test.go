@@ -1,0 +1,120 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// TestHandlersListen checks that the handlers of notifications get them from a server without sessions,
+// and that resources/subscribe works there.
+func TestHandlersListen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ids []string // of the subscriptions
+		s := modern(func(m jsonrpc.Message) []string {
+			ids = append(ids, m.ID.String())
+			return []string{event(m.ID.String(), ackMethod, `"notifications":`+string(object(m, "notifications")))}
+		})
+		var got []string
+		note := func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+			got = append(got, runtime.CallOf(ctx).Method()+" "+wire.Object(params).GetString("uri"))
+			return nil, nil
+		}
+		session := openScript(t, eraClient(t, runtime.ClientOptions{}, runtime.Handlers{
+			toolsChanged:                         note,
+			updatedMethod:                        note,
+			"notifications/prompts/list_changed": note, // which the server does not declare
+		}, r26), s)
+		filters := func() []string {
+			synctest.Wait()
+			var all []string
+			for _, m := range s.of("subscriptions/listen") {
+				all = append(all, string(object(m, "notifications")))
+			}
+			return all
+		}
+		s.send(event(ids[0], toolsChanged, ""))
+		for _, uri := range []string{"a:b", "a:c", "a:b"} {
+			var empty wire.Raw
+			if err := session.Call(t.Context(), "resources/subscribe", wire.Raw(`{"uri":"`+uri+`"}`), &empty); err != nil || empty != "{}" {
+				t.Fatalf("%s, %v", empty, err)
+			}
+		}
+		s.send(event(ids[2], updatedMethod, `"uri":"a:c"`))
+		if err := session.Call(t.Context(), "resources/unsubscribe", wire.Raw(`{"uri":"a:b"}`), nil); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{`{"toolsListChanged":true}`, `{"toolsListChanged":true,"resourceSubscriptions":["a:b"]}`,
+			`{"toolsListChanged":true,"resourceSubscriptions":["a:b","a:c"]}`, `{"toolsListChanged":true,"resourceSubscriptions":["a:c"]}`}
+		if diff := cmp.Diff(want, filters()); diff != "" {
+			t.Errorf("filters (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{toolsChanged + " ", updatedMethod + " a:c"}, got); diff != "" {
+			t.Errorf("handled (-want +got):\n%s", diff)
+		}
+		var ended []string
+		for _, m := range s.of("notifications/cancelled") {
+			ended = append(ended, string(object(m, "requestId")))
+		}
+		if slices.Sort(ended); !slices.Equal(ended, ids[:3]) {
+			t.Errorf("ended %v of %v", ended, ids)
+		}
+		// The server ends the subscription: the client subscribes again.
+		s.send(`{"jsonrpc":"2.0","id":` + ids[3] + `,"result":{"resultType":"complete"}}`)
+		time.Sleep(time.Minute)
+		if n := len(filters()); n != 5 {
+			t.Errorf("%d subscriptions", n)
+		}
+	})
+}
+
+// TestSubscribeFails checks that the error of the server is that of resources/subscribe.
+func TestSubscribeFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := modern(func(m jsonrpc.Message) []string { return failureOf(m, -32602, "") })
+		session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r26), s)
+		if err := session.Call(t.Context(), "resources/subscribe", wire.Raw(`{"uri":"a:b"}`), nil); code(err) != -32602 {
+			t.Errorf("error %v", err)
+		}
+		without := modern(nil)
+		answer := without.answer
+		without.answer = func(m jsonrpc.Message) []string {
+			return []string{strings.Replace(answer(m)[0], `"subscribe":true,`, "", 1)}
+		}
+		session = openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r26), without)
+		err := session.Call(t.Context(), "resources/subscribe", wire.Raw(`{"uri":"a:b"}`), nil)
+		if e, ok := errors.AsType[*runtime.CapabilityError](err); !ok || e.Capability != "resources.subscribe" {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// TestSetLevelStateless checks that the log level goes into each request.
+func TestSetLevelStateless(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := modern(func(m jsonrpc.Message) []string { return resultOf(m, `{"tools":[]}`) })
+		session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r26), s)
+		if err := session.Call(t.Context(), "logging/setLevel", wire.Raw(`{"level":"warning"}`), nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := session.Call(t.Context(), "logging/setLevel", wire.Raw(`{"level":"loud"}`), nil); code(err) != -32602 {
+			t.Errorf("an unknown level: %v", err)
+		}
+		if err := session.Call(t.Context(), "tools/list", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := object(s.of("tools/list")[0], "_meta", "io.modelcontextprotocol/logLevel"); got != `"warning"` || s.methods() != "server/discover, tools/list" {
+			t.Errorf("level %s, sent %s", got, s.methods())
+		}
+	})
+}
