@@ -15,6 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/diff/render/page"
+	"github.com/mcpgen/mcpgen/spec"
 )
 
 // diffSide is a side of a comparison: a revision or a tool list.
@@ -119,7 +120,7 @@ func (d *differ) judged(side *diffSide, lowered *gen.Lowered, by diff.Judge) (er
 // revision counts as pinned; others are read leniently.
 func (d *differ) schemaSide(side *diffSide, revision, name string, src []byte) error {
 	if revision == "" {
-		revision = d.revisionOf(name, src)
+		revision = revisionOf(d.project, name, src)
 	}
 	if _, pinned := d.project.Pin(revision); pinned {
 		if differences, _, err := gen.VerifyFacts(d.project, revision, src); err == nil && len(differences) == 0 {
@@ -144,11 +145,11 @@ func (d *differ) schemaSide(side *diffSide, revision, name string, src []byte) e
 
 // revisionOf guesses the revision of a schema: the last date in its path, or the pinned
 // revision that shares the most definitions with it, the newest of equals.
-func (d *differ) revisionOf(name string, src []byte) string {
+func revisionOf(project *spec.Spec, name string, src []byte) string {
 	if dates := dateInPath.FindAllString(name, -1); dates != nil {
 		return dates[len(dates)-1]
 	}
-	return gen.Closest(d.project, src)
+	return gen.Closest(project, src)
 }
 
 var dateInPath = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)

@@ -49,6 +49,10 @@ line of a log:
 	{"time":"12:00:01","direction":"client->server","message":{"jsonrpc":"2.0",...}}
 	write: {"jsonrpc":"2.0",...}
 
+With --schema, a schema.json checks the messages in place of generated code, so its
+revision need not be pinned. --revision names the revision; it defaults to the last date
+in the name of the file, or the pinned revision that is most like it.
+
 --against all, or --against with a list of revisions, reports which of them accept the
 messages.
 
@@ -59,7 +63,7 @@ code is 2.`
 
 func verifyCommand() *cobra.Command {
 	var v verifier
-	var revision, format, against, failOn string
+	var revision, schema, format, against, failOn string
 	var rules bool
 	cmd := &cobra.Command{
 		Use:   "verify [--revision R] FILE...",
@@ -86,12 +90,12 @@ func verifyCommand() *cobra.Command {
 			}
 			v.progress = &progress{w: cmd.ErrOrStderr(), last: time.Now()}
 			if against != "" {
-				if v.definition != "" || revision != "" {
-					return errors.New("--against cannot be combined with --revision or --definition")
+				if v.definition != "" || revision != "" || schema != "" {
+					return errors.New("--against cannot be combined with --revision, --schema or --definition")
 				}
 				return v.against(cmd, against, args)
 			}
-			if err := v.judgeBy(revision); err != nil {
+			if err := v.judgeBy(cmd, revision, schema); err != nil {
 				return err
 			}
 			err := v.all(cmd, args, v.file)
@@ -104,6 +108,7 @@ func verifyCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&revision, "revision", "", "revision to check against (default: the one that the session in a file negotiates)")
+	cmd.Flags().StringVar(&schema, "schema", "", "schema.json of a revision to check against, which need not be pinned (file, https URL or -)")
 	cmd.Flags().StringVar(&against, "against", "", `report which revisions accept the messages: all, or a comma-separated list`)
 	cmd.Flags().StringVar(&v.definition, "definition", "", "definition that every value must match (default: JSON-RPC messages)")
 	cmd.Flags().BoolVar(&v.opts.Lenient, "lenient", false, "report as notes what a receiver can decode although the schema forbids it")
@@ -120,9 +125,16 @@ func (v *verifier) fails() bool {
 	return v.sum.Errors > 0 || v.failOn == audit.Should && v.sum.Warnings > 0
 }
 
-// judgeBy applies --revision and checks --definition.
-func (v *verifier) judgeBy(revision string) error {
-	if revision != "" {
+// judgeBy applies --revision and --schema, and checks --definition.
+func (v *verifier) judgeBy(cmd *cobra.Command, revision, schema string) error {
+	switch {
+	case schema != "":
+		r, err := schemaRevision(cmd, schema, revision, cmd.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		v.opts.Revision = r
+	case revision != "":
 		r, ok := generated.Lookup(revision)
 		if !ok {
 			return fmt.Errorf("unknown revision %q; the revisions with generated code are %q", revision, knownRevisions())
@@ -133,10 +145,10 @@ func (v *verifier) judgeBy(revision string) error {
 		return nil
 	}
 	if v.opts.Revision == nil {
-		return errors.New("--definition needs --revision")
+		return errors.New("--definition needs --revision or --schema")
 	}
 	if _, ok := v.opts.Revision.New(v.definition); !ok {
-		return fmt.Errorf("revision %s has no definition %q", revision, v.definition)
+		return fmt.Errorf("revision %s has no definition %q", v.opts.Revision.ID, v.definition)
 	}
 	return nil
 }

@@ -59,16 +59,39 @@ func (s *schemas) Accepts(of string, text []byte) (bool, error) {
 
 // Revision returns a judge by the schema that a revision was lowered from.
 func Revision(document *schema.Document, rev *ir.Revision) (diff.Judge, error) {
+	root, pointers, err := Definitions(document, rev)
+	if err != nil {
+		return nil, err
+	}
+	compiler := santhosh.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource(url, root); err != nil {
+		return nil, err
+	}
+	return newSchemas(func(of string) (*santhosh.Schema, error) {
+		pointer, ok := pointers[of]
+		if !ok {
+			return nil, fmt.Errorf("%s: there is no definition %q", rev.ID, of)
+		}
+		return compiler.Compile(url + "#" + pointer)
+	}), nil
+}
+
+// Definitions returns the schema that a revision was lowered from, as a decoded JSON value, and the
+// JSON Pointers of the declarations in it by [diff.Key]. The schema has the unions in addition that
+// only the revision declares, and requires no members that receivers imply.
+func Definitions(document *schema.Document, rev *ir.Revision) (schemas map[string]any, pointers map[string]string, err error) {
 	src, err := document.JSON()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	root, err := santhosh.UnmarshalJSON(bytes.NewReader(src))
+	decoded, err := santhosh.UnmarshalJSON(bytes.NewReader(src))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defs := root.(map[string]any)[document.Container].(map[string]any)
-	pointers := map[string]string{}
+	root := decoded.(map[string]any)
+	defs := root[document.Container].(map[string]any)
+	pointers = map[string]string{}
 	for _, d := range rev.Decls {
 		pointers[diff.Key(d)] = d.Pointer
 		if o, ok := d.Type.(*ir.Object); ok && d.Definition {
@@ -91,18 +114,7 @@ func Revision(document *schema.Document, rev *ir.Revision) (diff.Judge, error) {
 			pointers[d.Name] = schema.Child("", document.Container, d.Name)
 		}
 	}
-	compiler := santhosh.NewCompiler()
-	compiler.AssertFormat()
-	if err := compiler.AddResource(url, root); err != nil {
-		return nil, err
-	}
-	return newSchemas(func(of string) (*santhosh.Schema, error) {
-		pointer, ok := pointers[of]
-		if !ok {
-			return nil, fmt.Errorf("%s: there is no definition %q", rev.ID, of)
-		}
-		return compiler.Compile(url + "#" + pointer)
-	}), nil
+	return root, pointers, nil
 }
 
 // imply removes the members that receivers do not need from the required ones of a definition.

@@ -173,7 +173,7 @@ func NewSession(opts Options) *Session {
 // Revisions returns the revisions that messages were checked against: the stateless ones, and
 // that of the session.
 func (s *Session) Revisions() []string {
-	if s.number > 0 && !s.whole && !s.assumed && s.modern.ID != "" {
+	if s.opts.Revision == nil && s.number > 0 && !s.whole && !s.assumed && s.modern.ID != "" {
 		return s.named
 	}
 	return append(slices.Clip(s.named), s.revision.ID)
@@ -195,7 +195,7 @@ func (s *Session) follows() bool { return s.whole || s.recorded || s.modern.ID !
 func (s *Session) since(revision string) bool { return s.revision.ID >= revision }
 
 func (s *Session) speak(revision generated.Revision) {
-	s.revision, s.methods, s.stateless = revision, tables()[revision.ID], stateless(revision)
+	s.revision, s.methods, s.stateless = revision, methodsOf(revision), stateless(revision)
 }
 
 // negotiated switches the session to a revision.

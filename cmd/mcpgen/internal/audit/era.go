@@ -23,21 +23,27 @@ const (
 	metaSubscription = "io.modelcontextprotocol/subscriptionId"
 )
 
-// tables maps each revision to its methods by name.
-var tables = sync.OnceValue(func() map[string]map[string]*runtime.Method {
-	all := map[string]map[string]*runtime.Method{}
-	for _, r := range generated.Revisions() {
-		methods := map[string]*runtime.Method{}
-		for i := range r.Methods {
-			methods[r.Methods[i].Name] = &r.Methods[i]
-		}
-		all[r.ID] = methods
+// tables caches the results of methodsOf by the address of the revision's table.
+var tables sync.Map
+
+// methodsOf returns the methods of a revision by name.
+func methodsOf(r generated.Revision) map[string]*runtime.Method {
+	if len(r.Methods) == 0 {
+		return nil
 	}
-	return all
-})
+	if have, ok := tables.Load(&r.Methods[0]); ok {
+		return have.(map[string]*runtime.Method)
+	}
+	methods := map[string]*runtime.Method{}
+	for i := range r.Methods {
+		methods[r.Methods[i].Name] = &r.Methods[i]
+	}
+	tables.Store(&r.Methods[0], methods)
+	return methods
+}
 
 // stateless reports whether a revision has no handshake.
-func stateless(r generated.Revision) bool { return tables()[r.ID]["initialize"] == nil }
+func stateless(r generated.Revision) bool { return methodsOf(r)["initialize"] == nil }
 
 // newest returns the newest revision that is stateless or not.
 func newest(isStateless bool) (found generated.Revision) {
@@ -101,7 +107,7 @@ func (s *Session) of(c *check, m jsonrpc.Message) generated.Revision {
 		if s.aboutStateless(m) {
 			return s.modern
 		}
-		if r := newest(true); s.phase < answered && s.methods[m.Method] == nil && tables()[r.ID][m.Method] != nil {
+		if r := newest(true); s.phase < answered && s.methods[m.Method] == nil && methodsOf(r)[m.Method] != nil {
 			return r // a probe without terms
 		}
 	}
@@ -132,7 +138,7 @@ func (s *Session) judgedBy(r generated.Revision, m jsonrpc.Message) (back func()
 	revision, methods, isStateless, capabilities := s.revision, s.methods, s.stateless, s.capabilities
 	back = func() {}
 	if r.ID != revision.ID {
-		s.revision, s.methods, s.stateless = r, tables()[r.ID], stateless(r)
+		s.revision, s.methods, s.stateless = r, methodsOf(r), stateless(r)
 		if s.stateless {
 			s.capabilities = s.perRequest
 		}

@@ -53,7 +53,7 @@ func (x *exchange) repeated(e recording.Entry) []Finding {
 		sent[name] = []string{value}
 	}
 	want := headers.Standard{Revision: text(member(m.Params, "_meta", metaVersion)), Method: m.Method}
-	if method := tables()[x.session.revision.ID][m.Method]; method != nil && method.NameParam != "" {
+	if method := methodsOf(x.session.revision)[m.Method]; method != nil && method.NameParam != "" {
 		want.Name, want.Named = text(member(m.Params, method.NameParam)), true
 	}
 	bad := want.Check(sent)

@@ -80,7 +80,7 @@ func (s *Session) inputRequired(c *check, r *request, result wire.Raw, pointer s
 // inputAsked checks an input request. It returns what the check of its answer needs, or nil.
 func (s *Session) inputAsked(c *check, r *request, input wire.Raw, pointer string, base int) *request {
 	name := text(member(input, "method"))
-	method := tables()[r.revision.ID][name]
+	method := methodsOf(r.revision)[name]
 	if method == nil || !method.Within {
 		c.breaks("input-request", pointer+"/method", base, "%q is not a method of input requests", cut(name, 80))
 		return nil

@@ -1,0 +1,139 @@
+//go:build !bootstrap
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpgen/mcpgen/gen"
+	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/diff/judge"
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/generated"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/schema/fallback"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/spec"
+)
+
+// schemaRevision returns a revision without generated code: a schema.json checks its values. The
+// revision defaults to the last date in the name, or the pinned revision that shares the most
+// definitions with the schema. Parts of the schema that cannot be read are written to notes.
+func schemaRevision(cmd *cobra.Command, name, revision string, notes io.Writer) (*generated.Revision, error) {
+	src, err := readSource(cmd.Context(), cmd.InOrStdin(), name)
+	if err != nil {
+		return nil, err
+	}
+	project, err := spec.Load(spec.Embedded())
+	if err != nil {
+		return nil, err
+	}
+	if revision == "" {
+		revision = revisionOf(project, name, src)
+	} else if err := gen.CheckRevision(revision); err != nil {
+		return nil, err
+	}
+	read, err := gen.LowerLenient(project, gen.Source{Revision: revision, Schema: src})
+	if err != nil {
+		return nil, fmt.Errorf("%s, read as revision %s: %w", name, revision, err)
+	}
+	for _, note := range read.Notes {
+		fmt.Fprintf(notes, "%s: note: %s: %s\n", name, note.Pointer, note.Problem)
+	}
+	root, pointers, err := judge.Definitions(read.Document, read.Lowered.Revision)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	d := schemaDefinitions{root, pointers, map[string]schemaCheck{}}
+	return &generated.Revision{ID: revision, New: d.value, Methods: methodTable(read.Lowered.Revision)}, nil
+}
+
+// schemaDefinitions are those of a schema.json.
+type schemaDefinitions struct {
+	root     map[string]any
+	pointers map[string]string
+	compiled map[string]schemaCheck
+}
+
+// schemaCheck is a compiled schema, or the reason why it could not be compiled.
+type schemaCheck struct {
+	check func(*schema.Checker)
+	err   error
+}
+
+// value implements [generated.Revision.New].
+func (d schemaDefinitions) value(definition string) (wire.Value, bool) {
+	pointer, ok := d.pointers[definition]
+	if !ok {
+		return nil, false
+	}
+	one, ok := d.compiled[definition]
+	if !ok {
+		root := maps.Clone(d.root)
+		root["$ref"] = "#" + pointer
+		var text []byte
+		if text, one.err = json.Marshal(root); one.err == nil {
+			one.check, one.err = fallback.Compile(string(text))
+		}
+		d.compiled[definition] = one
+	}
+	return &schemaValue{schemaCheck: one}, true
+}
+
+// schemaValue is a JSON value that a schema checks.
+type schemaValue struct {
+	schemaCheck
+	text wire.Raw
+}
+
+// DecodeJSON implements [wire.Value].
+func (v *schemaValue) DecodeJSON(r *wire.Reader) error {
+	v.text = r.ReadRaw()
+	return r.Err()
+}
+
+// AppendJSON implements [wire.Value].
+func (v *schemaValue) AppendJSON(dst []byte) ([]byte, error) { return append(dst, v.text...), nil }
+
+// Validate implements [wire.Validator].
+func (v *schemaValue) Validate() error {
+	if v.err != nil {
+		return v.err
+	}
+	return schema.Check(v.text, v.check)
+}
+
+// methodTable returns the table that generated code has for the methods of a revision.
+func methodTable(rev *ir.Revision) []runtime.Method {
+	key := func(d *ir.Decl) string {
+		if d == nil {
+			return ""
+		}
+		return diff.Key(d)
+	}
+	var table []runtime.Method
+	for _, m := range rev.Methods {
+		row := runtime.Method{
+			Name: m.Wire, Kind: jsonrpc.Request, Definition: m.Definition, Params: key(m.Params), Result: key(m.Result), ParamsRequired: m.ParamsRequired,
+			Capability: m.Capability, Paginated: m.Paginated, Within: m.Within, Asks: m.Asks, Cacheable: m.Cacheable, NameParam: m.NameParam,
+		}
+		if m.Notification {
+			row.Kind = jsonrpc.Notification
+		}
+		if m.ToServer {
+			row.Direction |= runtime.ToServer
+		}
+		if m.ToClient {
+			row.Direction |= runtime.ToClient
+		}
+		table = append(table, row)
+	}
+	return table
+}
