@@ -117,6 +117,8 @@ func TestPageSays(t *testing.T) {
 		"A client of 2024-11-05 cannot read <code>resource_link</code> in <code>ContentBlock</code>, which came with 2025-06-18.",
 		"A peer of 2025-06-18 cannot read <code>JSONRPCBatchRequest</code> in <code>JSONRPCMessage</code>, which 2025-03-26 still has.",
 		"<code>completion/complete</code> depends on the capability <code>completions</code> since 2025-03-26.",
+		"A client of 2025-11-25 does not know the input request <code>elicitation/create</code>, which came with 2026-07-28.",
+		"A client of 2026-07-28 does not know the request <code>elicitation/create</code>, which 2025-11-25 still has.",
 		`<article class="meeting" id="server-2025-06-18-client-2025-03-26">`,
 		`<li id="revision-2025-11-25">`,
 		`id="cell-tools-call-2025-06-18"`,
@@ -143,6 +145,7 @@ wide();
 document.title = said.join("; ");
 </script>`
 	driveRevisions = `
+said.push("cut " + all(".meetings th").some((th) => th.scrollWidth > th.clientWidth));
 said.push("answer " + all(".meeting").filter((m) => m.offsetParent).map((m) => m.id));
 byId("server").value = "2024-11-05";
 byId("client").value = "2025-06-18";
@@ -234,7 +237,7 @@ func TestPageInBrowser(t *testing.T) {
 		want              []string
 	}{
 		{"revisions", revisions, driveRevisions, []string{
-			"wide false", "answer server-2026-07-28-client-2025-11-25", "asked server-2024-11-05-client-2025-06-18",
+			"wide false", "cut false", "answer server-2026-07-28-client-2025-11-25", "asked server-2024-11-05-client-2025-06-18",
 			"marked #server-2024-11-05-client-2025-06-18", "linked true true", "cell true", "focus search", "none 0 false", "found true",
 		}},
 		{"hostile tools", hostilePage(t), driveHostile, []string{"markup 0"}},

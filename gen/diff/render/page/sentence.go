@@ -88,6 +88,9 @@ func (s *speaker) peerSentence(f *diff.Finding, what subject) phrase {
 	case f.Category == diff.CategoryMethods:
 		verb = "does not know"
 	}
+	if (f.Rule == "method-added" || f.Rule == "method-removed") && len(f.Args) > 0 {
+		verb += " the " + f.Args[0] // both sides may have the method, in different kinds of messages
+	}
 	switch {
 	case what.manner:
 		return say("A % of % refuses %, which % allows.", receiver, here, what.words, there)
