@@ -107,8 +107,10 @@ func (s *Session) of(c *check, m jsonrpc.Message) generated.Revision {
 		if s.aboutStateless(m) {
 			return s.modern
 		}
-		if r := newest(true); s.phase < answered && s.methods[m.Method] == nil && methodsOf(r)[m.Method] != nil {
-			return r // a probe without terms
+		if s.phase < answered && s.methods[m.Method] == nil {
+			if r := newest(true); methodsOf(r)[m.Method] != nil {
+				return r // a probe without terms
+			}
 		}
 	}
 	if s.modern.ID != "" && !s.whole && m.Method != "initialize" {

@@ -94,7 +94,7 @@ func (s *Session) acknowledged(c *check, l *subscription, filter wire.Raw, point
 			})
 		}
 	}
-	if len(filter) <= 1<<20 {
+	if len(filter) <= len(l.asked)+maxKeptString {
 		l.agreed = strings.Clone(string(filter))
 	}
 }

@@ -66,7 +66,7 @@ type about struct {
 func (r *request) size() int {
 	n := 300 + len(r.about.capabilities) + len(r.about.subject) + len(r.about.form) + len(r.about.cursor)
 	if r.about.listen != nil {
-		n += 2 * len(r.about.listen.asked)
+		n += 2*len(r.about.listen.asked) + maxKeptString
 	}
 	for _, name := range r.about.tools {
 		n += len(name)

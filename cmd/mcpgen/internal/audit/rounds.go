@@ -25,8 +25,11 @@ type rounds struct {
 	bytes     int
 }
 
-// maxRoundBytes limits the approximate memory of rounds.
-const maxRoundBytes = 16 << 20
+// maxRoundBytes limits the approximate memory of rounds, and maxRounds the rounds of equal requests.
+const (
+	maxRoundBytes = 16 << 20
+	maxRounds     = 64
+)
 
 func (q *rounds) add(request uint64, one *round) {
 	q.bytes += 200
@@ -36,7 +39,8 @@ func (q *rounds) add(request uint64, one *round) {
 	if q.byRequest == nil || q.bytes > maxRoundBytes {
 		*q = rounds{byRequest: map[uint64][]*round{}}
 	}
-	q.byRequest[request] = append(q.byRequest[request], one)
+	last := append(q.byRequest[request], one)
+	q.byRequest[request] = last[max(0, len(last)-maxRounds):]
 }
 
 // requestHash returns the hash of a request without what a retry changes. It does not depend on

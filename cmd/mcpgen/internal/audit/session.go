@@ -282,7 +282,7 @@ func (s *Session) Close(closed Side) []Finding {
 		soon := s.now.IsZero() || r.since.IsZero() || s.now.Sub(r.since) < 2*time.Second
 		gone := closed != Unknown && !r.heard && (soon || r.by != closed)
 		notification := strings.HasPrefix(r.name, "notifications/") || r.method != nil && r.method.Kind == jsonrpc.Notification
-		if r.cancelled || r.broken || notification || r.name == probe || r.name == methodListen {
+		if r.cancelled || r.broken || notification || r.name == probe || r.name == methodListen || r.by == Server && stateless(r.revision) {
 			continue
 		}
 		if left++; left > maxReported {

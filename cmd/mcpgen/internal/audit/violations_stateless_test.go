@@ -74,6 +74,7 @@ func statelessViolations() []violation {
 		{rule: "id-in-use", name: "B4", lines: []string{call, call, result(2, contents), result(2, contents)}},
 		{rule: "server-request", name: "P1 P2 S6", lines: []string{discover, discovered, `s {"@id":1,"method":"roots/list"}`, `c {"@id":1,"result":{"roots":[]}}`}, also: []audit.Rule{"client-response"}},
 		{rule: "client-response", name: "S5 H8", lines: []string{discover, discovered, `s {"@id":1,"method":"roots/list"}`, `c {"@id":1,"result":{"roots":[]}}`}, also: []audit.Rule{"server-request"}},
+		{rule: "server-request", name: "T2 without an answer", lines: []string{discover, discovered, `s {"@id":1,"method":"roots/list"}`}},
 		{rule: "result-type", name: "B6", lines: []string{call, result(2, `"content":[]`)}},
 		{rule: "result-type-unknown", name: "B7 B8", lines: []string{call, result(2, `"resultType":"task","taskId":"k"`)}},
 		{rule: "error-code-retired", name: "B13", lines: []string{request(2, "resources/read", `"uri":"a:b"`), failure(2, -32002, "")}},
