@@ -74,10 +74,12 @@ func CarriesTerms(params wire.Raw) bool {
 // The headers, if not nil, must repeat the message.
 func (e *serverEra) requestTerms(m *jsonrpc.Message, h headers.Header) (*terms, error) {
 	if m.Kind == jsonrpc.Request && m.Method == methodInitialize {
-		if !e.sessionless {
+		switch {
+		case !e.sessionless:
 			return nil, nil
+		case !CarriesTerms(m.Params): // otherwise it is a method that the revision does not have
+			return nil, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), revisions(e.of.stateless))
 		}
-		return nil, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), revisions(e.of.stateless))
 	}
 	if last := e.of.known.last.Load(); last != nil && last.carried.in(m.Params) {
 		return last, last.checkHeaders(m, h)

@@ -101,6 +101,8 @@ func TestStatelessPost(t *testing.T) {
 		{"H24 B25 a version with sessions in each message", other(r11), []string{"Mcp-Protocol-Version", r11, "Mcp-Method", "echo"}, 400, unsupported},
 		{"H25 an unknown method", alone(7, "no/such", ""), standard("no/such"), 404, jsonrpc.CodeMethodNotFound},
 		{"H25 ping", alone(7, "ping", ""), standard("ping"), 404, jsonrpc.CodeMethodNotFound},
+		{"H25 initialize of a client without sessions", alone(7, "initialize", ""), standard("initialize"), 404, jsonrpc.CodeMethodNotFound},
+		{"V16 initialize of a client with sessions", call(7, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`), standard("initialize"), 400, unsupported},
 		{"H51 another method", alone(7, "echo", ""), standard("boom"), 400, mismatch},
 		{"H50 the method in upper case", alone(7, "echo", ""), standard("ECHO"), 400, mismatch},
 		{"H51 another name", tool(`{}`), standard("tools/call", "Mcp-Name", "other"), 400, mismatch},
