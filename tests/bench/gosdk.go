@@ -22,6 +22,11 @@ var onGoSDK = library{
 		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
 			&mcp.StreamableHTTPOptions{JSONResponse: !stream}), nil
 	},
+	stateless: func(n int, stream bool) (http.Handler, error) {
+		s := gosdk.NewServer(n)
+		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
+			&mcp.StreamableHTTPOptions{JSONResponse: !stream, Stateless: true}), nil
+	},
 	inProcess: func(n int) (dial, error) {
 		s := gosdk.NewServer(n)
 		return func(ctx context.Context) (client, error) {

@@ -11,6 +11,8 @@ type library struct {
 	// handler serves tools over Streamable HTTP, the first of which is get_weather. If stream
 	// is set, it answers with event streams.
 	handler func(tools int, stream bool) (http.Handler, error)
+	// stateless is handler for revisions without sessions; nil means that of handler serves them too.
+	stateless func(tools int, stream bool) (http.Handler, error)
 	// inProcess creates a server with tools and connects clients to it in memory.
 	inProcess func(tools int) (dial, error)
 	// dialHTTP connects a client over Streamable HTTP.

@@ -27,6 +27,13 @@ const (
 // revision is the revision that all clients request.
 const revision = "2025-11-25"
 
+// revisionAlone is the revision of calls without a session, and metaText what each of them carries.
+const (
+	revisionAlone = "2026-07-28"
+	metaText      = `"io.modelcontextprotocol/protocolVersion":"` + revisionAlone +
+		`","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}`
+)
+
 // checkWeather checks the structured result of the call.
 func checkWeather(city, sky string, temperature, wind float64) error {
 	if city != argCity || sky != wantSky || temperature != wantTemp || wind != wantWind {
@@ -79,6 +86,20 @@ func checkRefused(answer []byte) error {
 		return fmt.Errorf("negative control: not refused: %s", answer)
 	}
 	return nil
+}
+
+// appendStateless is appendCall for a call without a session. The meta comes last, as official clients
+// write it.
+func appendStateless(dst []byte, id int64, arguments string, progress bool) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
+	dst = strconv.AppendInt(dst, id, 10)
+	dst = append(dst, `,"method":"tools/call","params":{"name":"get_weather","arguments":`...)
+	dst = append(dst, arguments...)
+	dst = append(dst, `,"_meta":{`+metaText...)
+	if progress {
+		dst = append(dst, `,"progressToken":"p"`...)
+	}
+	return append(dst, "}}}"...)
 }
 
 // appendCall appends a call of get_weather.

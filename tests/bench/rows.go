@@ -5,7 +5,7 @@ import "slices"
 // allRows returns all rows.
 func allRows() []*Row {
 	return slices.Concat(
-		codecRows(), inProcessRows(), stdioRows(), httpRows(), listRows(), startRows(),
+		codecRows(), inProcessRows(), stdioRows(), httpRows(), statelessRows(), listRows(), startRows(),
 		registerRows(), argumentRows(), sessionRows(), programRows(),
 	)
 }

@@ -144,6 +144,7 @@ func parallel(n, width int, f func() error) error {
 // poster is an HTTP client for one session that uses net/http directly.
 type poster struct {
 	url, session string
+	alone        bool // calls without a session
 	stream       bool // requests progress, and accepts an event stream
 	loses        bool // the server may lose progress notifications
 	over         *http.Client
@@ -159,6 +160,11 @@ func (p *poster) post(ctx context.Context, text []byte, check func(r *http.Respo
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
+	if p.alone {
+		r.Header.Set("Mcp-Protocol-Version", revisionAlone)
+		r.Header.Set("Mcp-Method", "tools/call")
+		r.Header.Set("Mcp-Name", "get_weather")
+	}
 	if p.session != "" {
 		r.Header.Set("Mcp-Session-Id", p.session)
 		r.Header.Set("Mcp-Protocol-Version", revision)
@@ -200,7 +206,7 @@ func (p *poster) open(ctx context.Context) error {
 
 // call calls get_weather.
 func (p *poster) call(ctx context.Context) error {
-	text := appendCall(make([]byte, 0, 256), p.id.Add(1), argsText, p.stream)
+	text := p.append(make([]byte, 0, 512), argsText, p.stream)
 	return p.post(ctx, text, func(r *http.Response, body []byte) error {
 		kind := "application/json"
 		if p.stream {
@@ -216,10 +222,18 @@ func (p *poster) call(ctx context.Context) error {
 	})
 }
 
+// append appends a call with a new id.
+func (p *poster) append(dst []byte, arguments string, progress bool) []byte {
+	if p.alone {
+		return appendStateless(dst, p.id.Add(1), arguments, progress)
+	}
+	return appendCall(dst, p.id.Add(1), arguments, progress)
+}
+
 // refused checks that the server refuses invalid calls.
 func (p *poster) refused(ctx context.Context) error {
 	for _, arguments := range invalid {
-		text := appendCall(nil, p.id.Add(1), arguments, false)
+		text := p.append(nil, arguments, false)
 		if err := p.post(ctx, text, func(_ *http.Response, body []byte) error { return checkRefused(body) }); err != nil {
 			return err
 		}
