@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
@@ -120,4 +122,46 @@ func TestStateless(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 	})
+}
+
+// TestStatelessConverted checks a revision without sessions in front of items that are written for one with
+// sessions.
+func TestStatelessConverted(t *testing.T) {
+	var call *runtime.Call
+	s, err := mcp.NewServer(mcp.ServerOptions{Name: "probe", Version: "1", Cache: runtime.CacheHints{CacheHint: runtime.CacheHint{TTL: 90 * time.Second, Public: true}}},
+		aPrompt, aResource, catalog.NewTool(&mcp.Tool{Name: "t"}, func(ctx context.Context, _ wire.Object) (*mcp.CallToolResult, error) {
+			call = runtime.CallOf(ctx)
+			err := call.Notify(ctx, "notifications/tools/list_changed", nil)
+			return &mcp.CallToolResult{StructuredContent: `{"a":1}`}, err
+		}),
+		catalog.NewResource(&mcp.Resource{Name: "s", URI: "a:c"}, func(ctx context.Context, _ string) (*mcp.ReadResourceResult, error) {
+			runtime.CallOf(ctx).Cache(runtime.CacheHint{TTL: time.Second})
+			return &mcp.ReadResourceResult{}, nil
+		}),
+		catalog.NewResource(&mcp.Resource{Name: "d", URI: "a:d"}, func(context.Context, string) (*mcp.ReadResourceResult, error) {
+			return nil, catalog.ErrNoResource
+		}))
+	must(t, err)
+	const self = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"probe","version":"1"}}`
+	const complete = `"resultType":"complete",` + self
+	const hints = `"ttlMs":90000,"cacheScope":"public",`
+	for request, want := range map[string]string{
+		`server/discover`: `{"supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],
+			"capabilities":{"logging":{},"prompts":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},"tools":{"listChanged":true}},` + hints + complete + `}`,
+		`tools/list`:                 `{"tools":[{"name":"t","inputSchema":{"type":"object"}}],` + hints + complete + `}`,
+		`tools/call "name":"t"`:      `{"content":[],"structuredContent":{"a":1},` + complete + `}`,
+		`resources/read "uri":"a:b"`: `{"contents":[],` + hints + complete + `}`,
+		`resources/read "uri":"a:c"`: `{"contents":[],"ttlMs":1000,"cacheScope":"private",` + complete + `}`,
+		`resources/read "uri":"a:d"`: `{"code":-32602,"message":"resource not found","data":{"uri":"a:d"}}`,
+		`resources/read "uri":"a:e"`: `{"code":-32602,"message":"resource not found","data":{"uri":"a:e"}}`,
+	} {
+		t.Run("F1 F6 F32 B6 B13 V7 "+request, func(t *testing.T) {
+			if got := talk(t, s, request)[0]; !wire.Equal(wire.Raw(got), wire.Raw(want)) {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+	if call == nil || call.Session() != nil || call.Revision() != "2026-07-28" {
+		t.Errorf("the call of the tool is %+v", call)
+	}
 }
