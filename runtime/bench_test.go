@@ -171,19 +171,21 @@ func BenchmarkBulk(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/request")
 }
 
-// TestAllocations holds the number of allocations of one request, all told: the raw
-// peer's two, the text, the call with its context and goroutine, params and result.
+// TestAllocations holds the number of allocations of one request, of a session or stateless, all told: the
+// raw peer's two, the text, the call with its context and goroutine, params and result.
 func TestAllocations(t *testing.T) {
 	const most = 9
 	for name, p := range served(t) {
-		got := testing.AllocsPerRun(1000, func() {
-			if err := p.roundTrip(benchCall); err != nil {
-				t.Fatal(err)
+		for _, line := range []string{benchCall, benchAlone} {
+			got := testing.AllocsPerRun(1000, func() {
+				if err := p.roundTrip(line); err != nil {
+					t.Fatal(err)
+				}
+			})
+			t.Logf("%s: %.0f allocations", name, got)
+			if got > most {
+				t.Errorf("%s: %.0f allocations for %.40s..., want at most %d", name, got, line, most)
 			}
-		})
-		t.Logf("%s: %.0f allocations", name, got)
-		if got > most {
-			t.Errorf("%s: %.0f allocations, want at most %d", name, got, most)
 		}
 	}
 }

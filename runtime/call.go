@@ -28,9 +28,9 @@ type Call struct {
 	params wire.Raw
 	route  Route
 	batch  *batch      // collects the answer; nil outside batches
-	inline bool        // handled before the next message is read
 	unbind func() bool // ends the effect of Incoming.Bound; nil without it
 
+	inline     bool // handled before the next message is read
 	unanswered bool // it has ended without an answer; only its own goroutine uses it
 	abandoned  bool // it was answered in place of its handler; written under the lock of peer.serving
 
