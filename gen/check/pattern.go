@@ -13,13 +13,8 @@ func (e *emitter) pattern(source string) (variable jen.Code, ok bool) {
 	if known {
 		return jen.Id(name), name != ""
 	}
-	var value *jen.Statement
-	if re2, ok := translate(source); ok {
-		value = jen.Qual(schemaPath, "MustPattern").Call(text(source), text(re2))
-	} else if _, err := ecma.Compile(source); err == nil {
-		value = jen.Qual(ecmaPath, "MustPattern").Call(text(source))
-	}
-	if value == nil {
+	value, ok := Pattern(source)
+	if !ok {
 		e.patterns[source] = ""
 		return nil, false
 	}
@@ -27,4 +22,16 @@ func (e *emitter) pattern(source string) (variable jen.Code, ok bool) {
 	e.patterns[source] = name
 	e.decls = append(e.decls, jen.Var().Id(name).Op("=").Add(value))
 	return jen.Id(name), true
+}
+
+// Pattern returns an expression for a compiled pattern. ok is false if the source is not a regular
+// expression.
+func Pattern(source string) (value jen.Code, ok bool) {
+	if re2, ok := translate(source); ok {
+		return jen.Qual(schemaPath, "MustPattern").Call(text(source), text(re2)), true
+	}
+	if _, err := ecma.Compile(source); err != nil {
+		return nil, false
+	}
+	return jen.Qual(ecmaPath, "MustPattern").Call(text(source)), true
 }

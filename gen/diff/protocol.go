@@ -34,7 +34,7 @@ func (b *builder) decl(d *ir.Decl) *Shape {
 	case *ir.Object:
 		a := &Alt{Name: d.Name, Where: where, Kind: kindObject, Object: &object{}}
 		s.list = []*Alt{a} // members may refer to this shape
-		b.fields(a.Object, t, d.Name)
+		b.fields(a.Object, t, where)
 	case *ir.Union:
 		// A variant may be a map or an array of the union, whose alternatives are not known yet.
 		s.fill = func() []*Alt {
@@ -53,11 +53,16 @@ func (b *builder) decl(d *ir.Decl) *Shape {
 	return s
 }
 
-func (b *builder) fields(o *object, t *ir.Object, name string) {
+func (b *builder) fields(o *object, t *ir.Object, where Place) {
+	name := where.Path
 	for _, f := range t.Fields {
 		o.Members = append(o.Members, b.field(f, name))
 	}
 	o.sort()
+	if t.Additional != nil {
+		o.Rest = b.shape(t.Additional, Place{name + "{}", where.Pointer + "/additionalProperties"})
+	}
+	o.Closed = t.Closed
 }
 
 func (b *builder) field(f *ir.Field, of string) *member {
@@ -105,8 +110,11 @@ func (b *builder) shape(t ir.Type, where Place) *Shape {
 	if shape := b.sourceAt(where); shape != nil {
 		return shape
 	}
-	if ref, ok := t.(*ir.Ref); ok {
-		return b.decl(ref.Decl)
+	switch t := t.(type) {
+	case *ir.Ref:
+		return b.decl(t.Decl)
+	case *ir.Nullable:
+		return b.nullable(b.shape(t.Elem, where), where)
 	}
 	return newShape(where, b.alts(t, where)...)
 }
@@ -121,11 +129,11 @@ func (b *builder) alts(t ir.Type, where Place) []*Alt {
 			one.Values = append(one.Values, render(v.Wire))
 		}
 	case *ir.String:
-		one.Kind, one.Text = kindString, textFormat(t.Format)
+		one.Kind, one.Text = kindString, textOfType(t)
 	case *ir.Integer:
-		one.Kind, one.Number = kindNumber, wholeNumber(span{Min: t.Min, Max: t.Max})
+		one.Kind, one.Number = kindNumber, wholeNumber(span(t.Bounds))
 	case *ir.Number:
-		one.Kind, one.Number = kindNumber, &number{Range: span{Min: t.Min, Max: t.Max}}
+		one.Kind, one.Number = kindNumber, &number{Range: span(t.Bounds)}
 	case *ir.Boolean:
 		one.Kind = kindBoolean
 	case *ir.Scalar:
@@ -136,21 +144,32 @@ func (b *builder) alts(t ir.Type, where Place) []*Alt {
 		one.Kind, one.Object = kindObject, &object{Rest: b.shape(t.Elem, Place{where.Path + "{}", where.Pointer + "/additionalProperties"})}
 	case *ir.Array:
 		one.Kind, one.Array = kindArray, &array{Items: b.shape(t.Elem, Place{where.Path + "[]", where.Pointer + "/items"})}
-		if t.MaxItems > 0 {
-			most := float64(t.MaxItems)
-			one.Array.Length.Max = &most
-		}
+		one.Array.Length = spanOf(t.Length)
 	default:
 		one.Kind = kindAny
 	}
 	return []*Alt{one}
 }
 
-func textFormat(format string) *text {
-	if format == "" {
-		return &text{}
+func textOfType(t *ir.String) *text {
+	out := &text{Length: spanOf(t.Length)}
+	if t.Format != "" {
+		out.Formats = []string{t.Format}
 	}
-	return &text{Formats: []string{format}}
+	if t.Pattern != "" {
+		out.Patterns = []string{t.Pattern}
+	}
+	return out
+}
+
+func spanOf(c ir.Count) (s span) {
+	if c.Min > 0 {
+		s.Min = new(float64(c.Min))
+	}
+	if c.Max > 0 {
+		s.Max = new(float64(c.Max))
+	}
+	return s
 }
 
 func wholeNumber(s span) *number {

@@ -19,6 +19,7 @@ const (
 	module      = "github.com/mcpgen/mcpgen"
 	wirePath    = module + "/runtime/wire"
 	runtimePath = module + "/runtime"
+	schemaPath  = runtimePath + "/schema"
 	jsonrpcPath = module + "/runtime/jsonrpc"
 	catalogPath = module + "/runtime/catalog"
 	compatPath  = module + "/generated/compat"
@@ -32,13 +33,20 @@ func Header(source string) string {
 
 // Revision renders the package of a revision as files below dir.
 func Revision(r *ir.Revision, dir string) ([]files.File, error) {
-	e := &emitter{style: revisionStyle(r), rev: r, pkg: r.Package, header: r.ID, prefix: dir + "/", suffix: ".go"}
+	rules, err := newRules(r)
+	if err != nil {
+		return nil, err
+	}
+	e := &emitter{style: revisionStyle(r), rev: r, rules: rules, pkg: r.Package, header: r.ID, prefix: dir + "/", suffix: ".go"}
 	e.add("doc", e.packageDoc)
 	for _, family := range families(r) {
 		decls := filter(r.Decls, func(d *ir.Decl) bool { return d.Family == family })
 		e.addDecls("types_"+family, decls, nil, e.types)
 		e.addDecls("codec_"+family, decls, nil, e.codecs)
 		e.addDecls("validate_"+family, filter(decls, hasChecks), nil, e.validators)
+	}
+	if err := e.checks(); err != nil {
+		return nil, err
 	}
 	e.add("new", e.newFunc)
 	e.add("unions", e.boxes)
@@ -84,8 +92,9 @@ func toolsStyle() style {
 
 type emitter struct {
 	style
-	// rev is nil for a tool list.
-	rev *ir.Revision
+	// rev and rules are nil for a tool list.
+	rev   *ir.Revision
+	rules *rules
 	// pkg is the name of the package; header names the source in each file's first line.
 	pkg, header string
 	// prefix and suffix surround the names of files.
@@ -126,6 +135,7 @@ func newFile(pkg, source string) *jen.File {
 	f.HeaderComment(Header(source))
 	f.ImportName(wirePath, "wire")
 	f.ImportName(runtimePath, "runtime")
+	f.ImportName(schemaPath, "schema")
 	return f
 }
 

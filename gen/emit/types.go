@@ -174,20 +174,21 @@ func goType(t ir.Type) jen.Code {
 }
 
 // isAlias reports whether a declaration is another name for a type that has the codec
-// already. A variant of a union cannot be an alias, because it needs a method.
+// already. A variant of a union and a declaration with rules cannot be aliases, because they need
+// methods.
 func isAlias(d *ir.Decl) bool {
 	switch d.Type.(type) {
 	case *ir.Scalar, *ir.Any, *ir.Open, *ir.Ref:
-		return len(d.Unions) == 0
+		return len(d.Unions) == 0 && d.Rules == nil
 	}
 	return false
 }
 
-// embeds reports whether a declaration embeds a wire type so that it can be a variant.
+// embeds reports whether a declaration embeds a wire type so that it can have methods.
 func embeds(d *ir.Decl) bool {
 	switch d.Type.(type) {
 	case *ir.Scalar, *ir.Any, *ir.Open:
-		return len(d.Unions) > 0
+		return !isAlias(d)
 	}
 	return false
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func decoderName(d *ir.Decl) string { return "decode" + d.Name }
-func checkerName(d *ir.Decl) string { return "check" + d.Name }
+func checkerName(d *ir.Decl) string { return "validate" + d.Name }
 
 func (e *emitter) unionDecoder(f *jen.File, d *ir.Decl, t *ir.Union) {
 	f.Line()

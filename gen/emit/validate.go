@@ -34,17 +34,19 @@ func (e *emitter) validators(f *jen.File, decls []*ir.Decl) {
 		)
 		f.Line()
 		f.Func().Params(receiver).Id("check").Params(collectorParam()).BlockFunc(func(g *jen.Group) {
+			if d.Rules != nil {
+				e.obey(g, d, jen.Id("x"))
+				return
+			}
 			switch t := d.Type.(type) {
 			case *ir.Object:
-				for _, field := range t.Fields {
-					checkField(g, field)
-				}
+				e.checkObject(g, t)
 			case *ir.Enum:
 				checkEnum(g, jen.Id("x"))
 			case *ir.Scalar:
 				g.Add(checkScalar(jen.Id("x"), t))
 			default:
-				check(g, declaredValue(d), t, 0)
+				e.check(g, declaredValue(d), t, 0)
 			}
 		})
 	}
@@ -61,12 +63,28 @@ func declaredValue(d *ir.Decl) *jen.Statement {
 
 func collectorParam() jen.Code { return jen.Id("c").Op("*").Qual(wirePath, "Collector") }
 
-func checkField(g *jen.Group, f *ir.Field) {
+func (e *emitter) checkObject(g *jen.Group, o *ir.Object) {
+	for _, field := range o.Fields {
+		e.checkField(g, field)
+	}
+	if o.Closed {
+		g.Id("c").Dot("Closed").Call(jen.Id("x").Dot("Extra"))
+	}
+	if o.Additional != nil && lower.Checked(o.Additional) {
+		e.check(g, jen.Id("x").Dot("Additional"), &ir.Map{Elem: o.Additional}, 0)
+	}
+}
+
+func (e *emitter) checkField(g *jen.Group, f *ir.Field) {
 	if f.Const == nil && !lower.Checked(f.Type) {
 		return
 	}
 	target := jen.Id("x").Dot(f.Go)
 	pointer := byPointer(f)
+	if isOptional(f) {
+		// The condition below declares v.
+		pointer, target = true, jen.Id("v")
+	}
 	value := target
 	if _, isObject := ir.Resolve(f.Base()).(*ir.Object); pointer && !isObject {
 		value = jen.Op("*").Add(target)
@@ -86,14 +104,20 @@ func checkField(g *jen.Group, f *ir.Field) {
 			}
 			g.Id("c").Dot("Const").Call(ok, jen.Lit(fmt.Sprintf("%#v", f.Const)))
 		} else {
-			check(g, value, f.Base(), 0)
+			e.check(g, value, f.Base(), 0)
 		}
 		g.Id("c").Dot("Pop").Call()
 	}
-	switch ir.Resolve(f.Base()).(type) {
-	case *ir.Array, *ir.Map:
-		body(g) // there is nothing to range over if it is absent
+	if isOptional(f) {
+		g.If(jen.Id("v").Op(":=").Id("x").Dot(f.Go).Dot("Pointer").Call(), jen.Id("v").Op("!=").Nil()).BlockFunc(body)
 		return
+	}
+	switch t := ir.Resolve(f.Base()).(type) {
+	case *ir.Array, *ir.Map:
+		if list, ok := t.(*ir.Array); !ok || list.Length.Min == 0 {
+			body(g) // there is nothing to range over if it is absent
+			return
+		}
 	}
 	if f.Required && !f.Nullable() {
 		body(g)
@@ -103,13 +127,12 @@ func checkField(g *jen.Group, f *ir.Field) {
 }
 
 // check renders the validation of a value. An object may be a struct or a pointer to it.
-func check(g *jen.Group, value *jen.Statement, t ir.Type, depth int) {
-	c := func(method string, args ...jen.Code) { g.Id("c").Dot(method).Call(args...) }
+func (e *emitter) check(g *jen.Group, value *jen.Statement, t ir.Type, depth int) {
 	switch t := t.(type) {
 	case *ir.Ref:
-		checkRef(g, value, t.Decl, depth)
+		e.checkRef(g, value, t.Decl, depth)
 	case *ir.String:
-		c("Format", jen.Lit(t.Format), value)
+		e.checkText(g, value, t)
 	case *ir.Integer:
 		checkBounds(g, jen.Float64().Call(value), t.Bounds)
 	case *ir.Number:
@@ -117,56 +140,81 @@ func check(g *jen.Group, value *jen.Statement, t ir.Type, depth int) {
 	case *ir.Scalar:
 		g.Add(checkScalar(value, t))
 	case *ir.Array:
-		if t.MaxItems > 0 {
-			c("MaxItems", jen.Len(value), jen.Lit(t.MaxItems))
-		}
-		if !lower.Checked(t.Elem) {
-			return
-		}
-		i, element := jen.Id(name("i", depth)), jen.Id(name("e", depth))
-		rangeOver := jen.List(i, element).Op(":=").Range().Add(value)
-		item := element
-		if _, isObject := ir.Resolve(t.Elem).(*ir.Object); isObject {
-			rangeOver = jen.Add(i).Op(":=").Range().Add(value)
-			item = jen.Add(value).Index(i)
-		}
-		g.For(rangeOver).BlockFunc(func(g *jen.Group) {
-			g.Id("c").Dot("PushIndex").Call(i)
-			check(g, item, t.Elem, depth+1)
-			g.Id("c").Dot("Pop").Call()
-		})
+		e.checkArray(g, value, t, depth)
 	case *ir.Map:
 		eachEntry(g, value, depth, func(g *jen.Group, key, item *jen.Statement) {
 			g.Id("c").Dot("Push").Call(key)
-			check(g, item, t.Elem, depth+1)
+			e.check(g, item, t.Elem, depth+1)
 			g.Id("c").Dot("Pop").Call()
 		})
+	case *ir.Nullable:
+		_, isObject := ir.Resolve(t.Elem).(*ir.Object)
+		item := value
+		if needsPointer(t.Elem) && !isObject {
+			item = jen.Op("*").Add(value)
+		}
+		g.If(notNull(value, t.Elem)).BlockFunc(func(g *jen.Group) { e.check(g, item, t.Elem, depth) })
 	}
 }
 
-func checkRef(g *jen.Group, value *jen.Statement, d *ir.Decl, depth int) {
-	switch t := d.Type.(type) {
-	case *ir.Union:
-		g.Id(checkerName(d)).Call(jen.Id("c"), value)
-	case *ir.Ref, *ir.Scalar:
-		if isAlias(d) {
-			check(g, value, t, depth)
-			return
-		}
-		g.Parens(value).Dot("check").Call(jen.Id("c"))
-	case *ir.Enum:
-		checkEnum(g, value)
-	default:
-		if isAlias(d) {
-			check(g, value, t, depth)
-			return
-		}
-		receiver := value
-		if _, isObject := t.(*ir.Object); !isObject {
-			receiver = jen.Parens(value)
-		}
-		g.Add(receiver).Dot("check").Call(jen.Id("c"))
+func (e *emitter) checkText(g *jen.Group, value *jen.Statement, t *ir.String) {
+	c := func(method string, args ...jen.Code) { g.Id("c").Dot(method).Call(args...) }
+	if t.Format != "" {
+		c("Format", jen.Lit(t.Format), value)
 	}
+	if t.Length.Min > 0 {
+		c("MinLength", value, jen.Lit(t.Length.Min))
+	}
+	if t.Length.Max > 0 {
+		c("MaxLength", value, jen.Lit(t.Length.Max))
+	}
+	if t.Pattern != "" {
+		g.Id(e.rules.patterns[t.Pattern]).Dot("Collect").Call(jen.Id("c"), value)
+	}
+}
+
+func (e *emitter) checkArray(g *jen.Group, value *jen.Statement, t *ir.Array, depth int) {
+	if t.Length.Min > 0 {
+		g.Id("c").Dot("MinItems").Call(jen.Len(value), jen.Lit(t.Length.Min))
+	}
+	if t.Length.Max > 0 {
+		g.Id("c").Dot("MaxItems").Call(jen.Len(value), jen.Lit(t.Length.Max))
+	}
+	if !lower.Checked(t.Elem) {
+		return
+	}
+	i, element := jen.Id(name("i", depth)), jen.Id(name("e", depth))
+	rangeOver := jen.List(i, element).Op(":=").Range().Add(value)
+	item := element
+	if _, isObject := ir.Resolve(t.Elem).(*ir.Object); isObject {
+		rangeOver = jen.Add(i).Op(":=").Range().Add(value)
+		item = jen.Add(value).Index(i)
+	}
+	g.For(rangeOver).BlockFunc(func(g *jen.Group) {
+		g.Id("c").Dot("PushIndex").Call(i)
+		e.check(g, item, t.Elem, depth+1)
+		g.Id("c").Dot("Pop").Call()
+	})
+}
+
+func (e *emitter) checkRef(g *jen.Group, value *jen.Statement, d *ir.Decl, depth int) {
+	if _, isUnion := d.Type.(*ir.Union); isUnion {
+		g.Id(checkerName(d)).Call(jen.Id("c"), value)
+		return
+	}
+	if _, isEnum := d.Type.(*ir.Enum); isEnum && d.Rules == nil {
+		checkEnum(g, value)
+		return
+	}
+	if isAlias(d) {
+		e.check(g, value, d.Type, depth)
+		return
+	}
+	receiver := value
+	if _, isObject := d.Type.(*ir.Object); !isObject {
+		receiver = jen.Parens(value)
+	}
+	g.Add(receiver).Dot("check").Call(jen.Id("c"))
 }
 
 func checkEnum(g *jen.Group, value *jen.Statement) {
@@ -203,15 +251,27 @@ func scalarWords(k ir.ScalarKinds) string {
 }
 
 func checkBounds(g *jen.Group, value jen.Code, b ir.Bounds) {
-	if b.Min != nil {
-		g.Id("c").Dot("Minimum").Call(value, jen.Lit(*b.Min))
+	limit := func(at *float64, open bool, method string) {
+		if open {
+			method = "Exclusive" + method
+		}
+		if at != nil {
+			g.Id("c").Dot(method).Call(value, jen.Lit(*at))
+		}
 	}
-	if b.Max != nil {
-		g.Id("c").Dot("Maximum").Call(value, jen.Lit(*b.Max))
-	}
+	limit(b.Min, b.MinOpen, "Minimum")
+	limit(b.Max, b.MaxOpen, "Maximum")
 }
 
 func (e *emitter) unionChecker(f *jen.File, d *ir.Decl, u *ir.Union) {
+	if d.Rules != nil {
+		f.Line()
+		f.Func().Id(checkerName(d)).Params(collectorParam(), jen.Id("v").Id(d.Name)).BlockFunc(func(g *jen.Group) {
+			g.If(jen.Id("v").Op("==").Nil()).Block(jen.Id("c").Dot("Report").Call(jen.Lit("is missing")), jen.Return())
+			e.obey(g, d, jen.Id("v"))
+		})
+		return
+	}
 	subject := jen.Id("v").Assert(jen.Type())
 	if !u.Context || slices.ContainsFunc(u.Variants, func(v *ir.Variant) bool { return hasChecks(v.Decl) }) {
 		subject = jen.Id("v").Op(":=").Add(subject)

@@ -13,6 +13,8 @@ package ir
 type Revision struct {
 	// ID is the revision's date, such as "2025-06-18".
 	ID string
+	// Schema is the text of the schema.json that the rules of declarations point into.
+	Schema string
 	// Package is the Go package name, such as "mcp20250618".
 	Package string
 	// Doc is a paragraph on the revision, or "".
@@ -50,6 +52,9 @@ type Decl struct {
 	Family string
 	// Unions lists the unions that this declaration is a variant of, sorted by name.
 	Unions []*Decl
+	// Rules lists the schemas, as JSON Pointers, that all values must satisfy, if the type accepts
+	// more values than these.
+	Rules []string
 	// Checked means that Validate has something to check in values of the type.
 	Checked bool
 }
@@ -64,6 +69,8 @@ type (
 		Fields []*Field
 		// Additional is the type of the members without a field; nil means any.
 		Additional Type
+		// Closed means that there are no members without a field.
+		Closed bool
 		// Loose means that the value need not be an object.
 		Loose bool
 	}
@@ -89,7 +96,11 @@ type (
 // Types that occur anywhere.
 type (
 	// String is a JSON string.
-	String struct{ Format string }
+	String struct {
+		// Format and Pattern are "" if there is none. Length counts code points.
+		Format, Pattern string
+		Length          Count
+	}
 	// Integer is a JSON number without a fraction.
 	Integer struct{ Bounds }
 	// Number is any JSON number.
@@ -102,10 +113,10 @@ type (
 	Any struct{}
 	// Open is an object without declared members, kept as its source text.
 	Open struct{}
-	// Array is a JSON array. A MaxItems of 0 means no limit.
+	// Array is a JSON array.
 	Array struct {
-		Elem     Type
-		MaxItems int
+		Elem   Type
+		Length Count
 	}
 	// Map is an object whose values all have one type.
 	Map struct{ Elem Type }
@@ -131,8 +142,19 @@ func (*Map) isType()      {}
 func (*Ref) isType()      {}
 func (*Nullable) isType() {}
 
-// Bounds limit a number; nil means no limit.
-type Bounds struct{ Min, Max *float64 }
+// Bounds limit a number; nil means no limit. MinOpen and MaxOpen exclude the limit itself.
+type Bounds struct {
+	Min, Max         *float64
+	MinOpen, MaxOpen bool
+}
+
+// Count limits a number of characters or elements. A Max of 0 means no limit.
+type Count struct{ Min, Max int }
+
+// Covers reports whether c allows every number that other allows.
+func (c Count) Covers(other Count) bool {
+	return c.Min <= other.Min && (c.Max == 0 || other.Max != 0 && other.Max <= c.Max)
+}
 
 // ScalarKinds is the set of kinds a Scalar may have.
 type ScalarKinds struct{ Text, Integer, Number, Boolean, Null bool }
@@ -145,6 +167,26 @@ func Resolve(t Type) Type {
 			return t
 		}
 		t = ref.Decl.Type
+	}
+}
+
+// Walk calls f for a type and the types within it. It does not follow references.
+func Walk(t Type, f func(Type)) {
+	f(t)
+	switch t := t.(type) {
+	case *Object:
+		for _, field := range t.Fields {
+			Walk(field.Type, f)
+		}
+		if t.Additional != nil {
+			Walk(t.Additional, f)
+		}
+	case *Array:
+		Walk(t.Elem, f)
+	case *Map:
+		Walk(t.Elem, f)
+	case *Nullable:
+		Walk(t.Elem, f)
 	}
 }
 

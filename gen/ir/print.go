@@ -50,6 +50,9 @@ func (p *printer) decl(d *Decl) {
 	if d.Checked {
 		notes = append(notes, "checked")
 	}
+	if d.Rules != nil {
+		notes = append(notes, "by "+strings.Join(d.Rules, " and "))
+	}
 	p.line("\ntype %s %s (%s)", d.Name, TypeString(d.Type), strings.Join(notes, ", "))
 	switch t := d.Type.(type) {
 	case *Object:
@@ -58,6 +61,9 @@ func (p *printer) decl(d *Decl) {
 		}
 		if t.Additional != nil {
 			p.line("\tothers %s", TypeString(t.Additional))
+		}
+		if t.Closed {
+			p.line("\tno others")
 		}
 		if t.Loose {
 			p.line("\tor no object")
@@ -191,10 +197,14 @@ func TypeString(t Type) string {
 		}
 		return "union"
 	case *String:
+		text := "string"
 		if t.Format != "" {
-			return "string:" + t.Format
+			text += ":" + t.Format
 		}
-		return "string"
+		if t.Pattern != "" {
+			text += "/" + t.Pattern + "/"
+		}
+		return text + t.Length.String()
 	case *Integer:
 		return "integer" + t.Bounds.String()
 	case *Number:
@@ -208,10 +218,7 @@ func TypeString(t Type) string {
 	case *Open:
 		return "{...}"
 	case *Array:
-		if t.MaxItems > 0 {
-			return fmt.Sprintf("[]%s(max %d)", TypeString(t.Elem), t.MaxItems)
-		}
-		return "[]" + TypeString(t.Elem)
+		return "[]" + TypeString(t.Elem) + t.Length.String()
 	case *Map:
 		return "{}" + TypeString(t.Elem)
 	case *Nullable:
@@ -234,7 +241,29 @@ func (b Bounds) String() string {
 	if b.Max != nil {
 		high = fmt.Sprint(*b.Max)
 	}
-	return "[" + low + ".." + high + "]"
+	left, right := "[", "]"
+	if b.MinOpen {
+		left = "("
+	}
+	if b.MaxOpen {
+		right = ")"
+	}
+	return left + low + ".." + high + right
+}
+
+// String returns the limits in parentheses, or "" if there are none.
+func (c Count) String() string {
+	var limits []string
+	if c.Min > 0 {
+		limits = append(limits, fmt.Sprintf("min %d", c.Min))
+	}
+	if c.Max > 0 {
+		limits = append(limits, fmt.Sprintf("max %d", c.Max))
+	}
+	if limits == nil {
+		return ""
+	}
+	return "(" + strings.Join(limits, ", ") + ")"
 }
 
 // String returns the set in a form like "string|integer".

@@ -5,50 +5,111 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/schema"
 )
 
-// allOf lowers an allOf to one object. If a lenient run cannot merge the branches, it keeps
-// the source text of the schema.
-func (l *lowerer) allOf(s *schema.Schema, at place) *ir.Object {
-	before := len(l.notes)
-	merged := l.mergeAllOf(s)
-	if len(l.notes) > before {
-		l.notes = l.notes[:before]
-		l.doc.Keep(s)
-	}
-	return l.object(merged, at)
+// mergeAllOfs replaces each allOf of the document by one schema. That schema accepts at least the
+// same values. If it accepts more, it has a Source.
+func (l *lowerer) mergeAllOfs() {
+	l.doc.Walk(func(s *schema.Schema) {
+		l.mergeOnce(s)
+	})
 }
 
-// mergeAllOf merges the branches of an allOf into one object.
-func (l *lowerer) mergeAllOf(s *schema.Schema) *schema.Schema {
-	merged := &schema.Schema{Pointer: s.Pointer, Description: s.Description, Types: []string{"object"}}
+// mergeOnce merges an allOf, unless that is being done already.
+func (l *lowerer) mergeOnce(s *schema.Schema) {
+	if s.AllOf != nil && !l.merging[s] {
+		l.merging[s] = true
+		*s = *l.merge(s)
+	}
+}
+
+// merge returns the branches of an allOf as one schema.
+func (l *lowerer) merge(s *schema.Schema) *schema.Schema {
+	lost := l.lost
+	l.lost = false
+	var parts []*schema.Schema
 	for _, branch := range s.AllOf {
-		l.mergeInto(merged, branch)
+		l.target(branch)
+		switch {
+		case branch.IsAny():
+		case branch.Ref == "" && branch.Types == nil && branch.AnyOf == nil && branch.AllOf == nil:
+			l.lost = true // it has a Source only
+		default:
+			parts = append(parts, branch)
+		}
 	}
-	return merged
+	merged := &schema.Schema{}
+	for _, p := range parts {
+		merged = l.narrower(merged, p)
+	}
+	copied := *merged
+	copied.Pointer, copied.Also = s.Pointer, s.Also
+	copied.Title, copied.Description = cmp.Or(s.Title, merged.Title), cmp.Or(s.Description, merged.Description)
+	copied.Default, copied.Deprecated = cmp.Or(s.Default, merged.Default), s.Deprecated || merged.Deprecated
+	if copied.Source = s.Source; l.lost || merged.Source != nil {
+		l.doc.Keep(&copied)
+	}
+	l.lost = lost
+	return &copied
 }
 
+// target returns the schema that a reference leads to, or the schema itself. If that is an allOf,
+// it merges it first.
+func (l *lowerer) target(s *schema.Schema) *schema.Schema {
+	for {
+		l.mergeOnce(s)
+		if s.Ref == "" {
+			return s
+		}
+		s = l.doc.Lookup(s.Ref)
+	}
+}
+
+// distribute returns the union whose variants each have the members of an object, too.
+func (l *lowerer) distribute(object, union *schema.Schema) *schema.Schema {
+	out := &schema.Schema{Pointer: union.Pointer}
+	for _, branch := range l.target(union).AnyOf {
+		switch {
+		case l.target(branch).AnyOf != nil:
+			out.AnyOf = append(out.AnyOf, l.distribute(object, branch).AnyOf...)
+			continue
+		case !l.isPlainObject(branch):
+			l.lost = true // no object is a value of this branch
+			continue
+		}
+		variant := l.narrower(object, branch)
+		if variant != branch {
+			copied := *variant
+			copied.Pointer, copied.Also = branch.Pointer, append([]string{object.Pointer}, object.Also...)
+			copied.Title, copied.Description = cmp.Or(branch.Title, branch.Ref), cmp.Or(branch.Description, l.target(branch).Description)
+			variant = &copied
+		}
+		out.AnyOf = append(out.AnyOf, variant)
+	}
+	return out
+}
+
+// mergeInto adds the members of an object, a reference to one, or an allOf.
 func (l *lowerer) mergeInto(into, s *schema.Schema) {
 	switch {
 	case s.Ref != "":
-		l.mergeInto(into, l.doc.Lookup(s.Ref))
+		l.mergeInto(into, l.target(s))
 	case s.AllOf != nil:
 		for _, branch := range s.AllOf {
 			l.mergeInto(into, branch)
 		}
-	case s.IsAny():
-	case s.IsObject() && s.Open():
+	case s.IsObject():
 		into.Required = append(into.Required, s.Required...)
 		slices.Sort(into.Required)
 		into.Required = slices.Compact(into.Required)
 		for _, p := range s.Properties {
 			l.mergeProperty(into, p)
 		}
-	default:
-		l.fail(s, "allOf can merge only objects without other constraints")
+		into.Loose = into.Loose && s.Loose
+		l.lost = l.lost || s.Closed || !s.Open()
 	}
+	l.lost = l.lost || s.Source != nil
 }
 
 func (l *lowerer) mergeProperty(into *schema.Schema, p schema.Property) {
@@ -66,16 +127,18 @@ func (l *lowerer) mergeProperty(into *schema.Schema, p schema.Property) {
 // has them all, so that a reference remains a reference.
 func (l *lowerer) narrower(a, b *schema.Schema) *schema.Schema {
 	switch {
-	case schema.Equal(a, b) || b.IsAny():
+	case schema.Equal(a, b) || b.IsAny() || l.isBareObject(b) && l.isObject(a):
 		return a
-	case a.IsAny():
+	case a.IsAny() || l.isBareObject(a) && l.isObject(b):
 		return b
+	case l.isPlainObject(a) && l.target(b).AnyOf != nil:
+		return l.distribute(a, b)
+	case l.isPlainObject(b) && l.target(a).AnyOf != nil:
+		return l.distribute(b, a)
 	case l.isPlainObject(a) && l.isPlainObject(b):
-		merged := &schema.Schema{Pointer: b.Pointer, Description: b.Description, Types: []string{"object"}}
-		l.mergeInto(merged, a)
-		l.mergeInto(merged, b)
+		merged := l.mergedObject(b, a, b)
 		for _, one := range []*schema.Schema{b, a} {
-			if alone := l.mergeAllOf(&schema.Schema{AllOf: []*schema.Schema{one}}); schema.Equal(alone, merged) {
+			if schema.Equal(l.mergedObject(b, one), merged) {
 				return one
 			}
 		}
@@ -83,15 +146,50 @@ func (l *lowerer) narrower(a, b *schema.Schema) *schema.Schema {
 	case len(a.Types) == 1 && slices.Equal(a.Types, b.Types) && a.Enum == nil && b.Enum == nil:
 		return l.narrowerValue(a, b)
 	}
-	l.fail(b, "allOf has two types for one member (see %s)", a.Pointer)
+	l.lost = true
+	switch {
+	case l.isObject(a) && l.isObject(b):
+		return &schema.Schema{Pointer: b.Pointer, Types: []string{"object"}}
+	case a.Enum != nil || b.Types == nil && b.Ref == "" && b.AnyOf == nil:
+		return a
+	}
 	return b
+}
+
+// mergedObject returns an object with the members of all parts, at the place of a schema.
+func (l *lowerer) mergedObject(at *schema.Schema, parts ...*schema.Schema) *schema.Schema {
+	merged := &schema.Schema{Pointer: at.Pointer, Description: at.Description, Types: []string{"object"}, Loose: true}
+	before := l.lost
+	l.lost = false
+	for _, part := range parts {
+		l.mergeInto(merged, part)
+		for _, pointer := range append([]string{part.Pointer}, part.Also...) {
+			if pointer != at.Pointer && len(parts) > 1 {
+				merged.Also = append(merged.Also, pointer)
+			}
+		}
+	}
+	if l.lost {
+		merged.Source = true
+	}
+	l.lost = before || l.lost && len(parts) > 1
+	return merged
+}
+
+// isObject reports whether all values of a schema are objects.
+func (l *lowerer) isObject(s *schema.Schema) bool {
+	s = l.target(s)
+	return s.IsObject() && !s.Loose || s.AnyOf != nil && !slices.ContainsFunc(s.AnyOf, func(b *schema.Schema) bool { return !l.isObject(b) })
+}
+
+// isBareObject reports whether a schema only says that its values are objects.
+func (l *lowerer) isBareObject(s *schema.Schema) bool {
+	return s.IsObject() && !l.isStruct(s) && s.Open() && !s.Loose && s.Source == nil
 }
 
 // isPlainObject reports whether a schema is an object, a reference to one, or an allOf.
 func (l *lowerer) isPlainObject(s *schema.Schema) bool {
-	if s.Ref != "" {
-		return l.isPlainObject(l.doc.Lookup(s.Ref))
-	}
+	s = l.target(s)
 	return s.AllOf != nil || s.IsObject()
 }
 
@@ -99,20 +197,15 @@ func (l *lowerer) isPlainObject(s *schema.Schema) bool {
 func (l *lowerer) narrowerValue(a, b *schema.Schema) *schema.Schema {
 	merged := *b
 	if merged.Const = cmp.Or(b.Const, a.Const); a.Const != nil && merged.Const != a.Const {
-		l.fail(b, "allOf has two constants for one member (see %s)", a.Pointer)
+		l.lost = true
+		l.failName(b.Pointer, "allOf has two constants for one member (see %s)", a.Pointer)
 	}
-	if merged.Format = cmp.Or(b.Format, a.Format); a.Format != "" && merged.Format != a.Format {
-		l.fail(b, "allOf has two formats for one member (see %s)", a.Pointer)
-	}
-	if merged.Minimum == nil || a.Minimum != nil && *a.Minimum > *merged.Minimum {
-		merged.Minimum = a.Minimum
-	}
-	if merged.Maximum == nil || a.Maximum != nil && *a.Maximum < *merged.Maximum {
-		merged.Maximum = a.Maximum
-	}
-	if merged.MaxItems == 0 || a.MaxItems != 0 && a.MaxItems < merged.MaxItems {
-		merged.MaxItems = a.MaxItems
-	}
+	merged.Format, merged.Pattern = cmp.Or(b.Format, a.Format), cmp.Or(b.Pattern, a.Pattern)
+	l.lost = l.lost || a.Source != nil || b.Source != nil || a.Format != "" && merged.Format != a.Format || a.Pattern != "" && merged.Pattern != a.Pattern
+	merged.Minimum, merged.MinOpen = tighter(a.Minimum, b.Minimum, a.MinOpen, b.MinOpen, 1)
+	merged.Maximum, merged.MaxOpen = tighter(a.Maximum, b.Maximum, a.MaxOpen, b.MaxOpen, -1)
+	merged.MinLength, merged.MinItems = max(a.MinLength, b.MinLength), max(a.MinItems, b.MinItems)
+	merged.MaxLength, merged.MaxItems = least(a.MaxLength, b.MaxLength), least(a.MaxItems, b.MaxItems)
 	switch {
 	case merged.Items == nil:
 		merged.Items = a.Items
@@ -120,4 +213,24 @@ func (l *lowerer) narrowerValue(a, b *schema.Schema) *schema.Schema {
 		merged.Items = l.narrower(a.Items, merged.Items)
 	}
 	return &merged
+}
+
+// tighter returns the tighter one of two limits. The sign is 1 for lower limits and -1 for upper
+// ones.
+func tighter(a, b *float64, aOpen, bOpen bool, sign float64) (*float64, bool) {
+	switch {
+	case a == nil || b != nil && *b*sign > *a*sign:
+		return b, bOpen
+	case b != nil && *a == *b:
+		return a, aOpen || bOpen
+	}
+	return a, aOpen
+}
+
+// least returns the smaller one of two limits, of which 0 means none.
+func least(a, b int) int {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
 }

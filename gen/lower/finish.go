@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/schema"
 )
 
 // linkUnions sets Decl.Unions of all variants.
@@ -18,6 +19,23 @@ func (l *lowerer) linkUnions() {
 			}
 		}
 	}
+}
+
+// setRules sets Decl.Rules of the declarations whose schemas say more about the values than the
+// ir. Declarations within one of them have rules of their own only if they do, too.
+func (l *lowerer) setRules() {
+	for decl, s := range l.origin {
+		if saysMore(s) {
+			decl.Rules = append([]string{s.Pointer}, s.Also...)
+		}
+	}
+}
+
+// saysMore reports whether a schema, or one within it, has a Source. Definitions that it refers
+// to do not count.
+func saysMore(s *schema.Schema) bool {
+	return s != nil && (s.Source != nil || saysMore(s.Items) || saysMore(s.Additional) || slices.ContainsFunc(s.AnyOf, saysMore) ||
+		slices.ContainsFunc(s.Properties, func(p schema.Property) bool { return saysMore(p.Schema) }))
 }
 
 // markChecked sets Decl.Checked for the types that have constraints that decoding does not
@@ -34,9 +52,12 @@ func (l *lowerer) markChecked() {
 }
 
 func declChecked(d *ir.Decl) bool {
+	if d.Rules != nil {
+		return true
+	}
 	switch t := d.Type.(type) {
 	case *ir.Object:
-		return slices.ContainsFunc(t.Fields, func(f *ir.Field) bool { return f.Const != nil || Checked(f.Type) })
+		return t.Closed || t.Additional != nil && Checked(t.Additional) || slices.ContainsFunc(t.Fields, func(f *ir.Field) bool { return f.Const != nil || Checked(f.Type) })
 	case *ir.Union:
 		return !t.Context || slices.ContainsFunc(t.Variants[:1], func(v *ir.Variant) bool { return v.Decl.Checked })
 	}
@@ -49,13 +70,13 @@ func Checked(t ir.Type) bool {
 	case *ir.Enum, *ir.Scalar:
 		return true
 	case *ir.String:
-		return t.Format != "" && t.Format != "byte"
+		return t.Format != "" && t.Format != "byte" || t.Pattern != "" || t.Length != ir.Count{}
 	case *ir.Integer:
 		return t.Bounds != ir.Bounds{}
 	case *ir.Number:
 		return t.Bounds != ir.Bounds{}
 	case *ir.Array:
-		return t.MaxItems > 0 || Checked(t.Elem)
+		return t.Length != ir.Count{} || Checked(t.Elem)
 	case *ir.Nullable:
 		return Checked(t.Elem)
 	case *ir.Map:

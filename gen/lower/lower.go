@@ -54,6 +54,7 @@ func Lower(in Input) (*Output, error) {
 		docs:     newDocs(in.Docs, in.Document.Revision),
 		injected: map[*schema.Schema]bool{},
 		implied:  map[*schema.Schema]string{},
+		merging:  map[*schema.Schema]bool{},
 		decls:    map[string]*ir.Decl{},
 		origin:   map[*ir.Decl]*schema.Schema{},
 		lenient:  in.Lenient,
@@ -65,6 +66,7 @@ func Lower(in Input) (*Output, error) {
 	if err := l.err(); err != nil {
 		return nil, err
 	}
+	l.mergeAllOfs()
 	l.injectMeta()
 	l.fixValues()
 	l.declareDefinitions()
@@ -76,6 +78,7 @@ func Lower(in Input) (*Output, error) {
 	l.decide()
 	l.orderEnums()
 	l.linkUnions()
+	l.setRules()
 	ir.Box(l.sortedDecls())
 	l.markChecked()
 	rev := &ir.Revision{
@@ -85,6 +88,13 @@ func Lower(in Input) (*Output, error) {
 	}
 	for _, d := range l.decls {
 		rev.Decls = append(rev.Decls, d)
+	}
+	if slices.ContainsFunc(rev.Decls, func(d *ir.Decl) bool { return d.Rules != nil }) {
+		text, err := in.Document.JSON()
+		if err != nil {
+			return nil, err
+		}
+		rev.Schema = string(text)
 	}
 	slices.SortFunc(rev.Decls, func(a, b *ir.Decl) int { return strings.Compare(a.Name, b.Name) })
 	l.assignFamilies(rev)
@@ -106,6 +116,10 @@ type lowerer struct {
 	injected map[*schema.Schema]bool
 	// implied holds the values of members that messages may omit.
 	implied map[*schema.Schema]string
+	// merging has the allOfs that are or were merged. lost is set if the current one cannot be
+	// merged without losing a constraint.
+	merging map[*schema.Schema]bool
+	lost    bool
 	decls   map[string]*ir.Decl
 	// origin maps a declaration to its schema.
 	origin map[*ir.Decl]*schema.Schema

@@ -10,26 +10,19 @@ import (
 // injectMeta adds `_meta` to the params and results that lack it. The protocol allows it on
 // all of them, but schemas omit it where they repeat the members of a base type.
 func (l *lowerer) injectMeta() {
-	open := func(pointer string) *schema.Schema {
-		return &schema.Schema{Pointer: pointer, Types: []string{"object"}, Additional: &schema.Schema{}}
-	}
+	open := &schema.Schema{Types: []string{"object"}, Additional: &schema.Schema{}}
 	requestMeta := l.requestMeta()
 	for _, def := range l.doc.Definitions {
-		params := l.member(def.Schema, "params")
-		if l.member(def.Schema, "method") == nil || l.methodConst(def.Schema) == "" && (params == nil || !l.isStruct(params)) {
+		params := def.Schema.Property("params")
+		if def.Schema.Property("method") == nil || l.methodConst(def.Schema) == "" && (params == nil || !l.isStruct(params)) {
 			continue
 		}
 		meta := open
 		if strings.HasSuffix(def.Name, "Request") && requestMeta != nil {
-			meta = func(pointer string) *schema.Schema {
-				copied := *requestMeta
-				copied.Pointer = pointer
-				return &copied
-			}
+			meta = requestMeta
 		}
 		if params == nil {
-			params = &schema.Schema{Pointer: schema.Child(def.Schema.Pointer, "properties", "params"), Types: []string{"object"}}
-			l.addProperty(def.Schema, "params", params)
+			params = l.addProperty(def.Schema, "params", &schema.Schema{Types: []string{"object"}})
 		}
 		l.addMeta(params, meta)
 		if result := l.doc.Lookup(strings.TrimSuffix(def.Name, "Request") + "Result"); result != nil {
@@ -64,7 +57,7 @@ func (l *lowerer) requestMeta() *schema.Schema {
 	return nil
 }
 
-func (l *lowerer) addMeta(s *schema.Schema, meta func(pointer string) *schema.Schema) {
+func (l *lowerer) addMeta(s *schema.Schema, meta *schema.Schema) {
 	for s != nil && s.Ref != "" {
 		s = l.doc.Lookup(s.Ref)
 	}
@@ -74,44 +67,29 @@ func (l *lowerer) addMeta(s *schema.Schema, meta func(pointer string) *schema.Sc
 	for _, branch := range s.AnyOf {
 		l.addMeta(branch, meta)
 	}
-	if (s.AllOf != nil || s.IsObject() && s.Open()) && l.member(s, "_meta") == nil {
-		l.addProperty(s, "_meta", meta(schema.Child(s.Pointer, "properties", "_meta")))
+	if s.IsObject() && s.Open() && s.Property("_meta") == nil {
+		l.addProperty(s, "_meta", meta)
 	}
 }
 
-func (l *lowerer) addProperty(s *schema.Schema, name string, property *schema.Schema) {
-	if s.AllOf != nil {
-		branch := &schema.Schema{Pointer: s.Pointer, Types: []string{"object"}}
-		s.AllOf = append(s.AllOf, branch)
-		s = branch
-	}
-	l.injected[property] = true
-	l.doc.Inject(property)
+// addProperty adds a member with a copy of a schema, and returns the copy.
+func (l *lowerer) addProperty(s *schema.Schema, name string, like *schema.Schema) *schema.Schema {
+	property := *like
+	property.Pointer = schema.Child(s.Pointer, "properties", name)
+	l.injected[&property] = true
+	l.doc.Inject(&property, like.Pointer)
 	i, _ := slices.BinarySearchFunc(s.Properties, name, func(p schema.Property, name string) int {
 		return strings.Compare(p.Name, name)
 	})
-	s.Properties = slices.Insert(s.Properties, i, schema.Property{Name: name, Schema: property})
+	s.Properties = slices.Insert(s.Properties, i, schema.Property{Name: name, Schema: &property})
+	return &property
 }
 
 // methodConst returns the method of a message, or "" if the schema does not fix it.
 func (l *lowerer) methodConst(s *schema.Schema) string {
-	if method := l.member(s, "method"); method != nil {
+	if method := s.Property("method"); method != nil {
 		name, _ := method.Const.(string)
 		return name
 	}
 	return ""
-}
-
-// member returns the schema of an object's member, or nil. In an allOf the last branch with the
-// member takes precedence, because a definition puts its own members after those of its base.
-func (l *lowerer) member(s *schema.Schema, name string) *schema.Schema {
-	for _, branch := range slices.Backward(s.AllOf) {
-		for branch.Ref != "" {
-			branch = l.doc.Lookup(branch.Ref)
-		}
-		if found := l.member(branch, name); found != nil {
-			return found
-		}
-	}
-	return s.Property(name)
 }

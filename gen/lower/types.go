@@ -28,7 +28,7 @@ func (l *lowerer) declareDefinitions() {
 	for _, def := range l.doc.Definitions {
 		name := def.Name
 		if !isExported(name) {
-			name = l.names.Exported(name)
+			name = l.names.Exported(strings.ReplaceAll(name, "/", "_"))
 		}
 		if other, ok := l.decls[name]; ok && l.lenient {
 			name = l.free(name)
@@ -59,19 +59,21 @@ func (l *lowerer) lowerDefinitions() {
 
 // lowerDecl sets the type of a declaration.
 func (l *lowerer) lowerDecl(decl *ir.Decl, s *schema.Schema, at place) {
-	l.refuseConst(s)
 	switch {
-	case s.AllOf != nil:
-		decl.Type = l.allOf(s, at)
+	case s.Ref != "" && s.Source != nil:
+		// The values have the type of the definition, and their own rules.
+		l.lowerDecl(decl, l.doc.Lookup(s.Ref), at)
 	case s.AnyOf != nil:
 		decl.Type = &ir.Union{} // variants may refer back
 		l.union(decl, s, at)
 	case s.Enum != nil:
 		decl.Type = l.enum(decl.Name, s)
+	case len(s.Types) > 1:
+		decl.Type = l.scalar(s)
 	case s.IsObject() && l.isStruct(s):
 		object := &ir.Object{}
 		decl.Type = object
-		object.Fields = l.object(s, at).Fields
+		*object = *l.object(s, at)
 	default:
 		decl.Type = l.lowerType(s, at)
 	}
@@ -79,11 +81,14 @@ func (l *lowerer) lowerDecl(decl *ir.Decl, s *schema.Schema, at place) {
 
 // isStruct reports whether an object has declared members, unlike maps and open objects.
 func (l *lowerer) isStruct(s *schema.Schema) bool {
-	return len(s.Properties) > 0 || len(s.Required) > 0
+	return len(s.Properties) > 0 || len(s.Required) > 0 || s.Closed
 }
 
 // lowerType lowers a schema that is not a definition.
 func (l *lowerer) lowerType(s *schema.Schema, at place) ir.Type {
+	if base, ok := nullable(s); ok {
+		return l.nullable(l.lowerType(base, at))
+	}
 	switch {
 	case s.Ref != "":
 		return &ir.Ref{Decl: l.definition(s.Ref)}
@@ -92,28 +97,28 @@ func (l *lowerer) lowerType(s *schema.Schema, at place) ir.Type {
 			return &ir.Ref{Decl: decl}
 		}
 		return l.anonymous(s, at)
-	case s.AllOf != nil || s.Enum != nil:
+	case s.Enum != nil:
 		return l.anonymous(s, at)
 	case s.Types == nil:
 		return &ir.Any{}
 	case len(s.Types) > 1:
-		return &ir.Scalar{Kinds: scalarKinds(s.Types)}
+		return l.scalar(s)
 	}
 	switch s.Types[0] {
 	case "string":
-		return &ir.String{Format: s.Format}
+		return &ir.String{Format: s.Format, Pattern: s.Pattern, Length: ir.Count{Min: s.MinLength, Max: s.MaxLength}}
 	case "integer":
-		return &ir.Integer{Bounds: ir.Bounds{Min: s.Minimum, Max: s.Maximum}}
+		return &ir.Integer{Bounds: bounds(s)}
 	case "number":
-		return &ir.Number{Bounds: ir.Bounds{Min: s.Minimum, Max: s.Maximum}}
+		return &ir.Number{Bounds: bounds(s)}
 	case "boolean":
 		return &ir.Boolean{}
 	case "null":
 		return &ir.Scalar{Kinds: ir.ScalarKinds{Null: true}}
 	case "array":
-		array := &ir.Array{Elem: &ir.Any{}, MaxItems: s.MaxItems}
+		array := &ir.Array{Elem: &ir.Any{}, Length: ir.Count{Min: s.MinItems, Max: s.MaxItems}}
 		if s.Items != nil {
-			array.Elem = l.unconst(s.Items, at.element())
+			array.Elem = l.lowerType(s.Items, at.element())
 		}
 		return array
 	}
@@ -121,21 +126,22 @@ func (l *lowerer) lowerType(s *schema.Schema, at place) ir.Type {
 	case l.isStruct(s):
 		return l.anonymous(s, at)
 	case !s.Open():
-		return &ir.Map{Elem: l.unconst(s.Additional, at.value())}
+		return &ir.Map{Elem: l.lowerType(s.Additional, at.value())}
 	}
 	return &ir.Open{}
 }
 
-// unconst lowers a schema at a place where a const is not supported.
-func (l *lowerer) unconst(s *schema.Schema, at place) ir.Type {
-	l.refuseConst(s)
-	return l.lowerType(s, at)
+// scalar returns the type of a declaration or value of several kinds. It has no constraints.
+func (l *lowerer) scalar(s *schema.Schema) *ir.Scalar {
+	bare := schema.Schema{Types: s.Types, Source: s.Source}
+	if !schema.Equal(s, &bare) {
+		l.doc.Keep(s)
+	}
+	return &ir.Scalar{Kinds: scalarKinds(s.Types)}
 }
 
-func (l *lowerer) refuseConst(s *schema.Schema) {
-	if s.Const != nil {
-		l.fail(s, "a const is supported only for a member of an object")
-	}
+func bounds(s *schema.Schema) ir.Bounds {
+	return ir.Bounds{Min: s.Minimum, Max: s.Maximum, MinOpen: s.MinOpen, MaxOpen: s.MaxOpen}
 }
 
 // sameDefinition returns the definition that has the same branches as an inline union, or nil.
@@ -201,7 +207,10 @@ func same(a, b *schema.Schema) bool {
 }
 
 func (l *lowerer) object(s *schema.Schema, at place) *ir.Object {
-	object := &ir.Object{}
+	object := &ir.Object{Closed: s.Closed, Loose: s.Loose}
+	if !s.Closed && !s.Open() {
+		object.Additional = l.lowerType(s.Additional, at.value())
+	}
 	for _, p := range s.Properties {
 		object.Fields = append(object.Fields, l.field(s, p, at))
 	}
@@ -239,27 +248,35 @@ func (l *lowerer) field(parent *schema.Schema, p schema.Property, at place) *ir.
 		Injected: l.injected[s],
 		Default:  l.implied[s],
 	}
-	base, ok := nullable(s)
-	if !ok || !f.Required {
-		f.Type = l.lowerType(s, at.member(p.Name, f.Go))
-		return f
-	}
-	f.Type = l.lowerType(base, at.member(p.Name, f.Go))
-	if _, isScalar := ir.Resolve(f.Type).(*ir.Scalar); !isScalar {
-		f.Type = &ir.Nullable{Elem: f.Type}
-	}
+	f.Type = l.lowerType(s, at.member(p.Name, f.Go))
 	return f
 }
 
-// nullable returns the schema without null if it allows one type and null.
+// nullable returns the schema without null if it allows one other type and null.
 func nullable(s *schema.Schema) (*schema.Schema, bool) {
-	i := slices.Index(s.Types, "null")
-	if i < 0 || len(s.Types) != 2 {
+	null := []string{"null"}
+	if len(s.Types) == 2 && slices.Contains(s.Types, "null") {
+		base := *s
+		base.Types = slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool { return t == "null" })
+		return &base, true
+	}
+	if len(s.AnyOf) != 2 {
 		return nil, false
 	}
-	base := *s
-	base.Types = []string{s.Types[1-i]}
-	return &base, true
+	i := slices.IndexFunc(s.AnyOf, func(b *schema.Schema) bool { return slices.Equal(b.Types, null) })
+	if i < 0 || slices.Equal(s.AnyOf[1-i].Types, null) {
+		return nil, false
+	}
+	return s.AnyOf[1-i], true
+}
+
+// nullable returns the type of a value of a type or null.
+func (l *lowerer) nullable(t ir.Type) ir.Type {
+	switch ir.Resolve(t).(type) {
+	case *ir.Any, *ir.Scalar, *ir.Nullable:
+		return t
+	}
+	return &ir.Nullable{Elem: t}
 }
 
 // nameFields renames fields that have the name of a field or method of every generated struct,
@@ -267,7 +284,7 @@ func nullable(s *schema.Schema) (*schema.Schema, bool) {
 func (l *lowerer) nameFields(s *schema.Schema, object *ir.Object) {
 	taken := map[string]*ir.Field{}
 	for _, f := range object.Fields {
-		if slices.Contains(structNames, f.Go) {
+		if slices.Contains(structNames, f.Go) || object.Additional != nil && f.Go == "Additional" || object.Loose && f.Go == "Other" {
 			f.Go += "Member"
 		}
 		if other, ok := taken[f.Go]; ok {

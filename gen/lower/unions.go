@@ -61,7 +61,6 @@ func outline(s *schema.Schema) *ir.Object {
 
 // variants returns the variants of an alternative of the union at a place.
 func (l *lowerer) variants(s *schema.Schema, at, branch place) []*ir.Variant {
-	l.refuseConst(s)
 	if s.Ref != "" {
 		def := l.definition(s.Ref)
 		target := l.doc.Lookup(s.Ref)
@@ -71,14 +70,17 @@ func (l *lowerer) variants(s *schema.Schema, at, branch place) []*ir.Variant {
 		switch {
 		case target.AnyOf != nil:
 			return l.nested(target, place{def.Path, def.Name})
-		case target.AllOf != nil || target.IsObject() && l.isStruct(target):
+		case target.IsObject() && l.isStruct(target):
 			return []*ir.Variant{{Decl: def, Boxed: true}}
 		}
 		// An alias of a builtin type cannot be a variant, because it has no methods.
 		return l.wrapped(&ir.Ref{Decl: def}, target, at, branch)
 	}
-	if s.AnyOf != nil {
+	switch {
+	case s.AnyOf != nil:
 		return l.nested(s, branch)
+	case len(s.Types) > 1:
+		return l.wrapped(nil, s, at, branch)
 	}
 	for _, def := range l.doc.Definitions {
 		if s.Types != nil && s.Types[0] == "array" && schema.Equal(def.Schema, s) {
@@ -135,7 +137,9 @@ func (l *lowerer) wrapped(t ir.Type, s *schema.Schema, at, branch place) []*ir.V
 	}
 	l.decls[name] = decl
 	l.origin[decl] = s
-	if t == nil {
+	if t == nil && len(s.Types) > 1 {
+		t = l.scalar(s)
+	} else if t == nil {
 		t = l.lowerType(s, place{path, name})
 	}
 	decl.Type = t

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/spec"
 )
 
@@ -77,7 +78,7 @@ func apply(root map[string]any, e spec.Erratum) (misfit string, err error) {
 func locate(root map[string]any, pointer string) (set func(any), value any, ok bool) {
 	value = root
 	for _, segment := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
-		segment = unescape(segment)
+		segment = wire.PointerName(segment)
 		switch parent := value.(type) {
 		case map[string]any:
 			value, ok = parent[segment]

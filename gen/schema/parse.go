@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/atombender/go-jsonschema/pkg/schemas"
 
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/spec"
 )
 
@@ -27,30 +30,56 @@ func Parse(revision string, src []byte, errata []spec.Erratum) (*Document, error
 	if err := applyErrata(revision, root, errata); err != nil {
 		return nil, err
 	}
-	a := &audit{revision: revision}
-	container := a.document(root)
-	if err := a.err(); err != nil {
+	text, err := json.Marshal(root)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", revision, err)
+	}
+	schema, problems := jsonschema.Read("", wire.Raw(text))
+	r := newReader(revision, schema)
+	for _, p := range problems {
+		r.fail(p.Pointer, "%s", p.Problem)
+	}
+	r.known()
+	if len(problems) > 0 {
+		return nil, r.err()
+	}
+	doc, err := r.parse(root)
+	if err := errors.Join(r.err(), err); err != nil {
 		return nil, err
 	}
-	return parse(revision, root, container)
+	return doc, nil
 }
 
-// parse returns the document of a tree that passed the audit.
-func parse(revision string, root map[string]any, container string) (*Document, error) {
-	patched, err := json.Marshal(root)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", revision, err)
+func (r *reader) err() error {
+	var errs []error
+	for _, e := range r.errs {
+		errs = append(errs, e)
 	}
-	parsed, err := schemas.FromJSONReader(bytes.NewReader(patched))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", revision, err)
+	return errors.Join(errs...)
+}
+
+// parse returns the document of a tree, whose text is the reader's root. It returns an error only
+// if there are no definitions.
+func (r *reader) parse(root map[string]any) (*Document, error) {
+	core := r.document()
+	if core == nil {
+		return nil, &Error{r.revision, "", `has no definitions: neither "$defs" nor "definitions" holds any`}
 	}
-	doc := &Document{Revision: revision, Container: container}
+	text, err := json.Marshal(core)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.revision, err)
+	}
+	parsed, err := schemas.FromJSONReader(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.revision, err)
+	}
+	doc := &Document{Revision: r.revision, Container: r.container, source: root}
 	doc.Dialect, _ = root["$schema"].(string)
-	c := converter{prefix: "#/" + container + "/"}
+	c := converter{r.root, "#/" + r.container + "/"}
 	for _, name := range slices.Sorted(maps.Keys(parsed.Definitions)) {
-		doc.Definitions = append(doc.Definitions, Definition{name, c.schema(Child("", container, name), parsed.Definitions[name])})
+		doc.Definitions = append(doc.Definitions, Definition{name, c.schema(parsed.Definitions[name])})
 	}
+	doc.attach(r.more)
 	return doc, nil
 }
 
@@ -107,51 +136,78 @@ func repeated(dec *json.Decoder, pointer string) (at string, found bool) {
 	return "", false
 }
 
-// converter converts the parser's nodes to Schemas, which have pointers.
-type converter struct{ prefix string }
+// converter converts the parser's nodes to Schemas.
+type converter struct {
+	root   *jsonschema.Schema
+	prefix string
+}
 
-func (c converter) schema(pointer string, t *schemas.Type) *Schema {
+func (c converter) schema(t *schemas.Type) *Schema {
 	s := &Schema{
-		Pointer:     pointer,
 		Title:       t.Title,
 		Description: t.Description,
-		Required:    slices.Sorted(slices.Values(t.Required)),
+		Types:       t.Type,
+		Required:    slices.Compact(slices.Sorted(slices.Values(t.Required))),
 		Format:      t.Format,
-		Minimum:     t.Minimum,
-		Maximum:     t.Maximum,
+		Pattern:     t.Pattern,
+		MinLength:   t.MinLength,
+		MaxLength:   t.MaxLength,
+		MinItems:    t.MinItems,
 		MaxItems:    t.MaxItems,
 		Const:       constant(t.Const),
+		AnyOf:       c.list(t.AnyOf),
+		AllOf:       c.list(t.AllOf),
 	}
+	s.Minimum, s.MinOpen = bound(t.Minimum, t.ExclusiveMinimum, 1)
+	s.Maximum, s.MaxOpen = bound(t.Maximum, t.ExclusiveMaximum, -1)
 	if name, ok := strings.CutPrefix(t.Ref, c.prefix); ok {
-		s.Ref = unescape(name)
+		s.Ref = wire.PointerName(name)
 	}
-	s.Types = t.Type
 	for _, name := range slices.Sorted(maps.Keys(t.Properties)) {
-		s.Properties = append(s.Properties, Property{name, c.schema(Child(pointer, "properties", name), t.Properties[name])})
+		s.Properties = append(s.Properties, Property{name, c.schema(t.Properties[name])})
 	}
-	if t.AdditionalProperties != nil {
-		s.Additional = c.schema(Child(pointer, "additionalProperties"), t.AdditionalProperties)
+	if rest := t.AdditionalProperties; rest != nil && rest.Not != nil {
+		s.Closed = true
+	} else if rest != nil {
+		s.Additional = c.schema(rest)
 	}
 	if t.Items != nil {
-		s.Items = c.schema(Child(pointer, "items"), t.Items)
+		s.Items = c.schema(t.Items)
 	}
 	for _, v := range t.Enum {
 		s.Enum = append(s.Enum, v.(string))
 	}
-	s.AnyOf = c.list(Child(pointer, "anyOf"), t.AnyOf)
-	s.AllOf = c.list(Child(pointer, "allOf"), t.AllOf)
+	if t.GoJSONSchemaExtension != nil {
+		s.Pointer = *t.GoJSONSchemaExtension.Identifier
+		from := c.root.At(s.Pointer)
+		s.Default, s.Deprecated = string(from.Default), from.Deprecated
+		s.Loose = s.IsObject() && from.Types == nil
+	}
 	return s
 }
 
-func (c converter) list(pointer string, types []*schemas.Type) []*Schema {
+func (c converter) list(types []*schemas.Type) []*Schema {
 	var list []*Schema
-	for i, t := range types {
-		list = append(list, c.schema(Child(pointer, strconv.Itoa(i)), t))
+	for _, t := range types {
+		list = append(list, c.schema(t))
 	}
 	return list
 }
 
-// constant returns a const as a string or an int64. The audit accepts no others.
+// bound returns the tighter one of two limits. The sign is 1 for the lower limit and -1 for the
+// upper one.
+func bound(closed *float64, open *any, sign float64) (limit *float64, exclusive bool) {
+	if open == nil {
+		return closed, false
+	}
+	other, _ := (*open).(float64)
+	if closed != nil && *closed*sign > other*sign {
+		return closed, false
+	}
+	return &other, true
+}
+
+// constant returns a const as a string or an int64. Cores have no others.
 func constant(v any) any {
 	if f, ok := v.(float64); ok {
 		return int64(f)
@@ -166,9 +222,10 @@ func Equal(a, b *Schema) bool {
 		return a == b
 	}
 	return equalSource(a, b) && a.Ref == b.Ref && slices.Equal(a.Types, b.Types) && slices.Equal(a.Required, b.Required) &&
-		a.Const == b.Const && slices.Equal(a.Enum, b.Enum) && a.Format == b.Format && a.MaxItems == b.MaxItems &&
-		equalBound(a.Minimum, b.Minimum) && equalBound(a.Maximum, b.Maximum) &&
-		Equal(a.Items, b.Items) && a.Open() == b.Open() && (a.Open() || Equal(a.Additional, b.Additional)) &&
+		a.Const == b.Const && slices.Equal(a.Enum, b.Enum) && a.Format == b.Format && a.Pattern == b.Pattern &&
+		a.MinLength == b.MinLength && a.MaxLength == b.MaxLength && a.MinItems == b.MinItems && a.MaxItems == b.MaxItems &&
+		equalBound(a.Minimum, b.Minimum) && equalBound(a.Maximum, b.Maximum) && a.MinOpen == b.MinOpen && a.MaxOpen == b.MaxOpen &&
+		Equal(a.Items, b.Items) && a.Closed == b.Closed && a.Loose == b.Loose && a.open() == b.open() && (a.open() || Equal(a.Additional, b.Additional)) &&
 		slices.EqualFunc(a.AnyOf, b.AnyOf, Equal) && slices.EqualFunc(a.AllOf, b.AllOf, Equal) &&
 		slices.EqualFunc(a.Properties, b.Properties, func(x, y Property) bool {
 			return x.Name == y.Name && Equal(x.Schema, y.Schema)
@@ -177,7 +234,9 @@ func Equal(a, b *Schema) bool {
 
 // Open reports whether undeclared members may have any value: additionalProperties is absent,
 // true or {}.
-func (s *Schema) Open() bool { return s.Additional == nil || s.Additional.IsAny() }
+func (s *Schema) Open() bool { return !s.Closed && s.open() }
+
+func (s *Schema) open() bool { return s.Additional == nil || s.Additional.IsAny() }
 
 func equalBound(a, b *float64) bool {
 	return (a == nil) == (b == nil) && (a == nil || cmp.Compare(*a, *b) == 0)

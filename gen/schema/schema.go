@@ -1,12 +1,15 @@
 // Package schema reads the official schema.json of one protocol revision into
 // a checked Document.
 //
-// It is the only importer of go-jsonschema. That parser silently ignores unknown keywords, so
-// an audit checks the plain JSON first and fails on every keyword and combination that the
-// generator does not support.
+// A schema says what its values look like and what else must hold for them. The core of a schema
+// is the part that Go types and their validators express: a schema.json of few keywords, which
+// accepts at least the values of the schema. The core is parsed by go-jsonschema, whose only
+// importer is this package. A schema whose core accepts more than itself has a Source, and its
+// values are checked by the code of package gen/check.
 //
 // Terms: a document is one schema.json. A definition is an entry of its definitions (or $defs)
-// container. A pointer is an RFC 6901 JSON Pointer into the file.
+// container, or a schema elsewhere in the file that a reference leads to. A pointer is an
+// RFC 6901 JSON Pointer into the file.
 package schema
 
 import (
@@ -26,10 +29,9 @@ type Document struct {
 	// Definitions are sorted by name.
 	Definitions []Definition
 
-	// source is the tree of a lenient document and nil for others. injected lists the
-	// members that were added.
+	// source is the tree of the file. injected lists the members that were added.
 	source   map[string]any
-	injected []*Schema
+	injected []injection
 }
 
 // Definition is a named schema of a document.
@@ -51,38 +53,51 @@ func (d *Document) Lookup(name string) *Schema {
 
 // Schema is one node of a document. A zero field means that the keyword is absent.
 type Schema struct {
-	// Pointer is the location of the node in the file.
+	// Pointer is the location of the node in the file. Also lists the locations of other
+	// schemas that apply to the same values, for a node that lowering merged from several.
 	Pointer string
-	// Ref is the name of the definition that $ref refers to. Only Title and Description can
-	// be set beside it.
-	Ref         string
+	Also    []string
+	// Ref is the name of the definition that $ref refers to. Only the texts and Source can be
+	// set beside it.
+	Ref string
+	// Title, Description and Default are texts; Default is JSON.
 	Title       string
 	Description string
+	Default     string
+	Deprecated  bool
 
-	// Types is the type keyword as a list: one name, or several.
+	// Types is the type keyword as a list: one name, or several of scalar types.
 	Types []string
 	// Properties are sorted by name.
 	Properties []Property
 	// Required lists the required members.
 	Required []string
-	// Additional is additionalProperties; true is an empty schema.
+	// Additional is additionalProperties; true is an empty schema. Closed means that there are
+	// no members without a property.
 	Additional *Schema
-	Items      *Schema
-	AnyOf      []*Schema
-	AllOf      []*Schema
+	Closed     bool
+	// Loose means that the values need not be objects, although the schema describes members.
+	Loose bool
+	Items *Schema
+	AnyOf []*Schema
+	AllOf []*Schema
 
 	// Const is a string or an int64, or nil.
 	Const any
 	// Enum holds strings.
-	Enum    []string
-	Format  string
-	Minimum *float64
-	Maximum *float64
-	// MaxItems is 0 when there is no limit.
-	MaxItems int
+	Enum   []string
+	Format string
+	// Pattern is a regular expression of ECMA-262.
+	Pattern string
+	// Minimum and Maximum are exclusive if MinOpen or MaxOpen is set.
+	Minimum, Maximum *float64
+	MinOpen, MaxOpen bool
+	// MaxLength and MaxItems are 0 when there is no limit.
+	MinLength, MaxLength int
+	MinItems, MaxItems   int
 
 	// Source is the whole schema of the file, as a value of encoding/json, if the other
-	// fields do not represent it completely, and nil otherwise. Only [ParseLenient] sets it.
+	// fields accept more values, and nil otherwise.
 	Source any
 }
 
@@ -104,7 +119,7 @@ func (s *Schema) Property(name string) *Schema {
 
 // IsAny reports whether the schema accepts every value.
 func (s *Schema) IsAny() bool {
-	return s.Ref == "" && s.Types == nil && s.AnyOf == nil && s.AllOf == nil && s.Const == nil && s.Enum == nil
+	return s.Ref == "" && s.Types == nil && s.AnyOf == nil && s.AllOf == nil && s.Const == nil && s.Enum == nil && s.Source == nil
 }
 
 // IsObject reports whether the schema has the type object, by itself and not through a

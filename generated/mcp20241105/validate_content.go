@@ -46,7 +46,7 @@ func (x *Annotations) check(c *wire.Collector) {
 	}
 }
 
-func checkContentBlock(c *wire.Collector, v ContentBlock) {
+func validateContentBlock(c *wire.Collector, v ContentBlock) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")

@@ -23,7 +23,7 @@ func (x *JSONRPCError) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkJSONRPCMessage(c *wire.Collector, v JSONRPCMessage) {
+func validateJSONRPCMessage(c *wire.Collector, v JSONRPCMessage) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")

@@ -4,7 +4,7 @@ package mcp20241105
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-func checkClientNotification(c *wire.Collector, v ClientNotification) {
+func validateClientNotification(c *wire.Collector, v ClientNotification) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -21,7 +21,7 @@ func checkClientNotification(c *wire.Collector, v ClientNotification) {
 	}
 }
 
-func checkClientRequest(c *wire.Collector, v ClientRequest) {
+func validateClientRequest(c *wire.Collector, v ClientRequest) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -106,7 +106,7 @@ func (x *RequestParams) check(c *wire.Collector) {
 	}
 }
 
-func checkServerNotification(c *wire.Collector, v ServerNotification) {
+func validateServerNotification(c *wire.Collector, v ServerNotification) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -129,7 +129,7 @@ func checkServerNotification(c *wire.Collector, v ServerNotification) {
 	}
 }
 
-func checkServerRequest(c *wire.Collector, v ServerRequest) {
+func validateServerRequest(c *wire.Collector, v ServerRequest) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")

@@ -31,7 +31,7 @@ func (x *EmbeddedResource) check(c *wire.Collector) {
 	c.Const(x.Type == "" || x.Type == "resource", "\"resource\"")
 	c.Pop()
 	c.Push("resource")
-	checkResourceContentsUnion(c, x.Resource)
+	validateResourceContentsUnion(c, x.Resource)
 	c.Pop()
 	if x.Annotations != nil {
 		c.Push("annotations")
@@ -199,7 +199,7 @@ func (x *ReadResourceResult) check(c *wire.Collector) {
 	c.Push("contents")
 	for i, e := range x.Contents {
 		c.PushIndex(i)
-		checkResourceContentsUnion(c, e)
+		validateResourceContentsUnion(c, e)
 		c.Pop()
 	}
 	c.Pop()
@@ -238,7 +238,7 @@ func (x *ResourceContents) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkResourceContentsUnion(c *wire.Collector, v ResourceContentsUnion) {
+func validateResourceContentsUnion(c *wire.Collector, v ResourceContentsUnion) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")

@@ -22,7 +22,7 @@ func (clientNotificationCodec) Decode(r *wire.Reader) ClientNotification {
 }
 
 func (clientNotificationCodec) Check(c *wire.Collector, v ClientNotification) {
-	checkClientNotification(c, v)
+	validateClientNotification(c, v)
 }
 
 // DecodeClientRequest decodes a ClientRequest from its JSON text.
@@ -43,7 +43,7 @@ func (clientRequestCodec) Decode(r *wire.Reader) ClientRequest {
 }
 
 func (clientRequestCodec) Check(c *wire.Collector, v ClientRequest) {
-	checkClientRequest(c, v)
+	validateClientRequest(c, v)
 }
 
 // DecodeClientResult decodes a ClientResult from its JSON text.
@@ -85,7 +85,7 @@ func (completeRequestParamsRefCodec) Decode(r *wire.Reader) CompleteRequestParam
 }
 
 func (completeRequestParamsRefCodec) Check(c *wire.Collector, v CompleteRequestParamsRef) {
-	checkCompleteRequestParamsRef(c, v)
+	validateCompleteRequestParamsRef(c, v)
 }
 
 // DecodeContentBlock decodes a ContentBlock from its JSON text.
@@ -106,7 +106,7 @@ func (contentBlockCodec) Decode(r *wire.Reader) ContentBlock {
 }
 
 func (contentBlockCodec) Check(c *wire.Collector, v ContentBlock) {
-	checkContentBlock(c, v)
+	validateContentBlock(c, v)
 }
 
 // DecodeJSONRPCBatchRequestItem decodes a JSONRPCBatchRequestItem from its
@@ -129,7 +129,7 @@ func (jSONRPCBatchRequestItemCodec) Decode(r *wire.Reader) JSONRPCBatchRequestIt
 }
 
 func (jSONRPCBatchRequestItemCodec) Check(c *wire.Collector, v JSONRPCBatchRequestItem) {
-	checkJSONRPCBatchRequestItem(c, v)
+	validateJSONRPCBatchRequestItem(c, v)
 }
 
 // DecodeJSONRPCBatchResponseItem decodes a JSONRPCBatchResponseItem from its
@@ -152,7 +152,7 @@ func (jSONRPCBatchResponseItemCodec) Decode(r *wire.Reader) JSONRPCBatchResponse
 }
 
 func (jSONRPCBatchResponseItemCodec) Check(c *wire.Collector, v JSONRPCBatchResponseItem) {
-	checkJSONRPCBatchResponseItem(c, v)
+	validateJSONRPCBatchResponseItem(c, v)
 }
 
 // DecodeJSONRPCMessage decodes a JSONRPCMessage from its JSON text.
@@ -173,7 +173,7 @@ func (jSONRPCMessageCodec) Decode(r *wire.Reader) JSONRPCMessage {
 }
 
 func (jSONRPCMessageCodec) Check(c *wire.Collector, v JSONRPCMessage) {
-	checkJSONRPCMessage(c, v)
+	validateJSONRPCMessage(c, v)
 }
 
 type progressTokenBox = wire.Box[wire.Scalar, progressTokenCodec]
@@ -224,7 +224,7 @@ func (resourceContentsUnionCodec) Decode(r *wire.Reader) ResourceContentsUnion {
 }
 
 func (resourceContentsUnionCodec) Check(c *wire.Collector, v ResourceContentsUnion) {
-	checkResourceContentsUnion(c, v)
+	validateResourceContentsUnion(c, v)
 }
 
 // DecodeSamplingMessageContent decodes a SamplingMessageContent from its
@@ -247,7 +247,7 @@ func (samplingMessageContentCodec) Decode(r *wire.Reader) SamplingMessageContent
 }
 
 func (samplingMessageContentCodec) Check(c *wire.Collector, v SamplingMessageContent) {
-	checkSamplingMessageContent(c, v)
+	validateSamplingMessageContent(c, v)
 }
 
 // DecodeServerNotification decodes a ServerNotification from its JSON text.
@@ -268,7 +268,7 @@ func (serverNotificationCodec) Decode(r *wire.Reader) ServerNotification {
 }
 
 func (serverNotificationCodec) Check(c *wire.Collector, v ServerNotification) {
-	checkServerNotification(c, v)
+	validateServerNotification(c, v)
 }
 
 // DecodeServerRequest decodes a ServerRequest from its JSON text.
@@ -289,7 +289,7 @@ func (serverRequestCodec) Decode(r *wire.Reader) ServerRequest {
 }
 
 func (serverRequestCodec) Check(c *wire.Collector, v ServerRequest) {
-	checkServerRequest(c, v)
+	validateServerRequest(c, v)
 }
 
 // DecodeServerResult decodes a ServerResult from its JSON text.

@@ -15,12 +15,12 @@ func (x JSONRPCBatchRequest) Validate() error {
 func (x JSONRPCBatchRequest) check(c *wire.Collector) {
 	for i, e := range x {
 		c.PushIndex(i)
-		checkJSONRPCBatchRequestItem(c, e)
+		validateJSONRPCBatchRequestItem(c, e)
 		c.Pop()
 	}
 }
 
-func checkJSONRPCBatchRequestItem(c *wire.Collector, v JSONRPCBatchRequestItem) {
+func validateJSONRPCBatchRequestItem(c *wire.Collector, v JSONRPCBatchRequestItem) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -44,12 +44,12 @@ func (x JSONRPCBatchResponse) Validate() error {
 func (x JSONRPCBatchResponse) check(c *wire.Collector) {
 	for i, e := range x {
 		c.PushIndex(i)
-		checkJSONRPCBatchResponseItem(c, e)
+		validateJSONRPCBatchResponseItem(c, e)
 		c.Pop()
 	}
 }
 
-func checkJSONRPCBatchResponseItem(c *wire.Collector, v JSONRPCBatchResponseItem) {
+func validateJSONRPCBatchResponseItem(c *wire.Collector, v JSONRPCBatchResponseItem) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -81,7 +81,7 @@ func (x *JSONRPCError) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkJSONRPCMessage(c *wire.Collector, v JSONRPCMessage) {
+func validateJSONRPCMessage(c *wire.Collector, v JSONRPCMessage) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")

@@ -66,7 +66,7 @@ func (x *CreateMessageResult) Validate() error {
 
 func (x *CreateMessageResult) check(c *wire.Collector) {
 	c.Push("content")
-	checkSamplingMessageContent(c, x.Content)
+	validateSamplingMessageContent(c, x.Content)
 	c.Pop()
 	c.Push("role")
 	if !(x.Role).Known() {
@@ -128,7 +128,7 @@ func (x *SamplingMessage) Validate() error {
 
 func (x *SamplingMessage) check(c *wire.Collector) {
 	c.Push("content")
-	checkSamplingMessageContent(c, x.Content)
+	validateSamplingMessageContent(c, x.Content)
 	c.Pop()
 	c.Push("role")
 	if !(x.Role).Known() {
@@ -137,7 +137,7 @@ func (x *SamplingMessage) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkSamplingMessageContent(c *wire.Collector, v SamplingMessageContent) {
+func validateSamplingMessageContent(c *wire.Collector, v SamplingMessageContent) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")

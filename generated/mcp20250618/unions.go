@@ -22,7 +22,7 @@ func (clientNotificationCodec) Decode(r *wire.Reader) ClientNotification {
 }
 
 func (clientNotificationCodec) Check(c *wire.Collector, v ClientNotification) {
-	checkClientNotification(c, v)
+	validateClientNotification(c, v)
 }
 
 // DecodeClientRequest decodes a ClientRequest from its JSON text.
@@ -43,7 +43,7 @@ func (clientRequestCodec) Decode(r *wire.Reader) ClientRequest {
 }
 
 func (clientRequestCodec) Check(c *wire.Collector, v ClientRequest) {
-	checkClientRequest(c, v)
+	validateClientRequest(c, v)
 }
 
 // DecodeClientResult decodes a ClientResult from its JSON text.
@@ -85,7 +85,7 @@ func (completeRequestParamsRefCodec) Decode(r *wire.Reader) CompleteRequestParam
 }
 
 func (completeRequestParamsRefCodec) Check(c *wire.Collector, v CompleteRequestParamsRef) {
-	checkCompleteRequestParamsRef(c, v)
+	validateCompleteRequestParamsRef(c, v)
 }
 
 // DecodeContentBlock decodes a ContentBlock from its JSON text.
@@ -106,7 +106,7 @@ func (contentBlockCodec) Decode(r *wire.Reader) ContentBlock {
 }
 
 func (contentBlockCodec) Check(c *wire.Collector, v ContentBlock) {
-	checkContentBlock(c, v)
+	validateContentBlock(c, v)
 }
 
 // DecodeJSONRPCMessage decodes a JSONRPCMessage from its JSON text.
@@ -127,7 +127,7 @@ func (jSONRPCMessageCodec) Decode(r *wire.Reader) JSONRPCMessage {
 }
 
 func (jSONRPCMessageCodec) Check(c *wire.Collector, v JSONRPCMessage) {
-	checkJSONRPCMessage(c, v)
+	validateJSONRPCMessage(c, v)
 }
 
 // DecodePrimitiveSchemaDefinition decodes a PrimitiveSchemaDefinition from
@@ -150,7 +150,7 @@ func (primitiveSchemaDefinitionCodec) Decode(r *wire.Reader) PrimitiveSchemaDefi
 }
 
 func (primitiveSchemaDefinitionCodec) Check(c *wire.Collector, v PrimitiveSchemaDefinition) {
-	checkPrimitiveSchemaDefinition(c, v)
+	validatePrimitiveSchemaDefinition(c, v)
 }
 
 type progressTokenBox = wire.Box[wire.Scalar, progressTokenCodec]
@@ -201,7 +201,7 @@ func (resourceContentsUnionCodec) Decode(r *wire.Reader) ResourceContentsUnion {
 }
 
 func (resourceContentsUnionCodec) Check(c *wire.Collector, v ResourceContentsUnion) {
-	checkResourceContentsUnion(c, v)
+	validateResourceContentsUnion(c, v)
 }
 
 // DecodeSamplingMessageContent decodes a SamplingMessageContent from its
@@ -224,7 +224,7 @@ func (samplingMessageContentCodec) Decode(r *wire.Reader) SamplingMessageContent
 }
 
 func (samplingMessageContentCodec) Check(c *wire.Collector, v SamplingMessageContent) {
-	checkSamplingMessageContent(c, v)
+	validateSamplingMessageContent(c, v)
 }
 
 // DecodeServerNotification decodes a ServerNotification from its JSON text.
@@ -245,7 +245,7 @@ func (serverNotificationCodec) Decode(r *wire.Reader) ServerNotification {
 }
 
 func (serverNotificationCodec) Check(c *wire.Collector, v ServerNotification) {
-	checkServerNotification(c, v)
+	validateServerNotification(c, v)
 }
 
 // DecodeServerRequest decodes a ServerRequest from its JSON text.
@@ -266,7 +266,7 @@ func (serverRequestCodec) Decode(r *wire.Reader) ServerRequest {
 }
 
 func (serverRequestCodec) Check(c *wire.Collector, v ServerRequest) {
-	checkServerRequest(c, v)
+	validateServerRequest(c, v)
 }
 
 // DecodeServerResult decodes a ServerResult from its JSON text.

@@ -84,7 +84,7 @@ func (x *ElicitRequestFormParamsRequestedSchema) check(c *wire.Collector) {
 	for i := range x.Properties {
 		e := &x.Properties[i]
 		c.Push(e.Name)
-		checkPrimitiveSchemaDefinition(c, e.Value)
+		validatePrimitiveSchemaDefinition(c, e.Value)
 		c.Pop()
 	}
 	c.Pop()
@@ -160,7 +160,7 @@ func (x NumberSchemaType) check(c *wire.Collector) {
 	}
 }
 
-func checkPrimitiveSchemaDefinition(c *wire.Collector, v PrimitiveSchemaDefinition) {
+func validatePrimitiveSchemaDefinition(c *wire.Collector, v PrimitiveSchemaDefinition) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")

@@ -98,7 +98,7 @@ func (x *PromptMessage) Validate() error {
 
 func (x *PromptMessage) check(c *wire.Collector) {
 	c.Push("content")
-	checkContentBlock(c, x.Content)
+	validateContentBlock(c, x.Content)
 	c.Pop()
 	c.Push("role")
 	if !(x.Role).Known() {

@@ -49,7 +49,7 @@ func (x *CallToolResult) check(c *wire.Collector) {
 	c.Push("content")
 	for i, e := range x.Content {
 		c.PushIndex(i)
-		checkContentBlock(c, e)
+		validateContentBlock(c, e)
 		c.Pop()
 	}
 	c.Pop()

@@ -22,7 +22,7 @@ func (callToolResponseCodec) Decode(r *wire.Reader) CallToolResponse {
 }
 
 func (callToolResponseCodec) Check(c *wire.Collector, v CallToolResponse) {
-	checkCallToolResponse(c, v)
+	validateCallToolResponse(c, v)
 }
 
 // DecodeClientNotification decodes a ClientNotification from its JSON text.
@@ -43,7 +43,7 @@ func (clientNotificationCodec) Decode(r *wire.Reader) ClientNotification {
 }
 
 func (clientNotificationCodec) Check(c *wire.Collector, v ClientNotification) {
-	checkClientNotification(c, v)
+	validateClientNotification(c, v)
 }
 
 // DecodeClientRequest decodes a ClientRequest from its JSON text.
@@ -64,7 +64,7 @@ func (clientRequestCodec) Decode(r *wire.Reader) ClientRequest {
 }
 
 func (clientRequestCodec) Check(c *wire.Collector, v ClientRequest) {
-	checkClientRequest(c, v)
+	validateClientRequest(c, v)
 }
 
 // DecodeClientResult decodes a ClientResult from its JSON text.
@@ -106,7 +106,7 @@ func (completeRequestParamsRefCodec) Decode(r *wire.Reader) CompleteRequestParam
 }
 
 func (completeRequestParamsRefCodec) Check(c *wire.Collector, v CompleteRequestParamsRef) {
-	checkCompleteRequestParamsRef(c, v)
+	validateCompleteRequestParamsRef(c, v)
 }
 
 // DecodeContentBlock decodes a ContentBlock from its JSON text.
@@ -127,7 +127,7 @@ func (contentBlockCodec) Decode(r *wire.Reader) ContentBlock {
 }
 
 func (contentBlockCodec) Check(c *wire.Collector, v ContentBlock) {
-	checkContentBlock(c, v)
+	validateContentBlock(c, v)
 }
 
 // DecodeCreateMessageResponse decodes a CreateMessageResponse from its JSON
@@ -150,7 +150,7 @@ func (createMessageResponseCodec) Decode(r *wire.Reader) CreateMessageResponse {
 }
 
 func (createMessageResponseCodec) Check(c *wire.Collector, v CreateMessageResponse) {
-	checkCreateMessageResponse(c, v)
+	validateCreateMessageResponse(c, v)
 }
 
 // DecodeElicitRequestParams decodes a ElicitRequestParams from its JSON
@@ -173,7 +173,7 @@ func (elicitRequestParamsCodec) Decode(r *wire.Reader) ElicitRequestParams {
 }
 
 func (elicitRequestParamsCodec) Check(c *wire.Collector, v ElicitRequestParams) {
-	checkElicitRequestParams(c, v)
+	validateElicitRequestParams(c, v)
 }
 
 // DecodeElicitResponse decodes a ElicitResponse from its JSON text.
@@ -194,7 +194,7 @@ func (elicitResponseCodec) Decode(r *wire.Reader) ElicitResponse {
 }
 
 func (elicitResponseCodec) Check(c *wire.Collector, v ElicitResponse) {
-	checkElicitResponse(c, v)
+	validateElicitResponse(c, v)
 }
 
 // DecodeElicitResultContent decodes a ElicitResultContent from its JSON
@@ -217,7 +217,7 @@ func (elicitResultContentCodec) Decode(r *wire.Reader) ElicitResultContent {
 }
 
 func (elicitResultContentCodec) Check(c *wire.Collector, v ElicitResultContent) {
-	checkElicitResultContent(c, v)
+	validateElicitResultContent(c, v)
 }
 
 // DecodeEnumSchema decodes a EnumSchema from its JSON text.
@@ -238,7 +238,7 @@ func (enumSchemaCodec) Decode(r *wire.Reader) EnumSchema {
 }
 
 func (enumSchemaCodec) Check(c *wire.Collector, v EnumSchema) {
-	checkEnumSchema(c, v)
+	validateEnumSchema(c, v)
 }
 
 // DecodeJSONRPCMessage decodes a JSONRPCMessage from its JSON text.
@@ -259,7 +259,7 @@ func (jSONRPCMessageCodec) Decode(r *wire.Reader) JSONRPCMessage {
 }
 
 func (jSONRPCMessageCodec) Check(c *wire.Collector, v JSONRPCMessage) {
-	checkJSONRPCMessage(c, v)
+	validateJSONRPCMessage(c, v)
 }
 
 // DecodeJSONRPCResponse decodes a JSONRPCResponse from its JSON text.
@@ -280,7 +280,7 @@ func (jSONRPCResponseCodec) Decode(r *wire.Reader) JSONRPCResponse {
 }
 
 func (jSONRPCResponseCodec) Check(c *wire.Collector, v JSONRPCResponse) {
-	checkJSONRPCResponse(c, v)
+	validateJSONRPCResponse(c, v)
 }
 
 // DecodeMultiSelectEnumSchema decodes a MultiSelectEnumSchema from its JSON
@@ -303,7 +303,7 @@ func (multiSelectEnumSchemaCodec) Decode(r *wire.Reader) MultiSelectEnumSchema {
 }
 
 func (multiSelectEnumSchemaCodec) Check(c *wire.Collector, v MultiSelectEnumSchema) {
-	checkMultiSelectEnumSchema(c, v)
+	validateMultiSelectEnumSchema(c, v)
 }
 
 // DecodePrimitiveSchemaDefinition decodes a PrimitiveSchemaDefinition from
@@ -326,7 +326,7 @@ func (primitiveSchemaDefinitionCodec) Decode(r *wire.Reader) PrimitiveSchemaDefi
 }
 
 func (primitiveSchemaDefinitionCodec) Check(c *wire.Collector, v PrimitiveSchemaDefinition) {
-	checkPrimitiveSchemaDefinition(c, v)
+	validatePrimitiveSchemaDefinition(c, v)
 }
 
 type progressTokenBox = wire.Box[wire.Scalar, progressTokenCodec]
@@ -377,7 +377,7 @@ func (resourceContentsUnionCodec) Decode(r *wire.Reader) ResourceContentsUnion {
 }
 
 func (resourceContentsUnionCodec) Check(c *wire.Collector, v ResourceContentsUnion) {
-	checkResourceContentsUnion(c, v)
+	validateResourceContentsUnion(c, v)
 }
 
 // DecodeSamplingMessageContent decodes a SamplingMessageContent from its
@@ -400,7 +400,7 @@ func (samplingMessageContentCodec) Decode(r *wire.Reader) SamplingMessageContent
 }
 
 func (samplingMessageContentCodec) Check(c *wire.Collector, v SamplingMessageContent) {
-	checkSamplingMessageContent(c, v)
+	validateSamplingMessageContent(c, v)
 }
 
 // DecodeSamplingMessageContentBlock decodes a SamplingMessageContentBlock
@@ -423,7 +423,7 @@ func (samplingMessageContentBlockCodec) Decode(r *wire.Reader) SamplingMessageCo
 }
 
 func (samplingMessageContentBlockCodec) Check(c *wire.Collector, v SamplingMessageContentBlock) {
-	checkSamplingMessageContentBlock(c, v)
+	validateSamplingMessageContentBlock(c, v)
 }
 
 // DecodeServerNotification decodes a ServerNotification from its JSON text.
@@ -444,7 +444,7 @@ func (serverNotificationCodec) Decode(r *wire.Reader) ServerNotification {
 }
 
 func (serverNotificationCodec) Check(c *wire.Collector, v ServerNotification) {
-	checkServerNotification(c, v)
+	validateServerNotification(c, v)
 }
 
 // DecodeServerRequest decodes a ServerRequest from its JSON text.
@@ -465,7 +465,7 @@ func (serverRequestCodec) Decode(r *wire.Reader) ServerRequest {
 }
 
 func (serverRequestCodec) Check(c *wire.Collector, v ServerRequest) {
-	checkServerRequest(c, v)
+	validateServerRequest(c, v)
 }
 
 // DecodeServerResult decodes a ServerResult from its JSON text.
@@ -507,5 +507,5 @@ func (singleSelectEnumSchemaCodec) Decode(r *wire.Reader) SingleSelectEnumSchema
 }
 
 func (singleSelectEnumSchemaCodec) Check(c *wire.Collector, v SingleSelectEnumSchema) {
-	checkSingleSelectEnumSchema(c, v)
+	validateSingleSelectEnumSchema(c, v)
 }

@@ -53,7 +53,7 @@ func (x *ElicitRequest) check(c *wire.Collector) {
 	}
 	c.Pop()
 	c.Push("params")
-	checkElicitRequestParams(c, x.Params)
+	validateElicitRequestParams(c, x.Params)
 	c.Pop()
 }
 
@@ -97,13 +97,13 @@ func (x *ElicitRequestFormParamsRequestedSchema) check(c *wire.Collector) {
 	for i := range x.Properties {
 		e := &x.Properties[i]
 		c.Push(e.Name)
-		checkPrimitiveSchemaDefinition(c, e.Value)
+		validatePrimitiveSchemaDefinition(c, e.Value)
 		c.Pop()
 	}
 	c.Pop()
 }
 
-func checkElicitRequestParams(c *wire.Collector, v ElicitRequestParams) {
+func validateElicitRequestParams(c *wire.Collector, v ElicitRequestParams) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -138,7 +138,7 @@ func (x *ElicitRequestURLParams) check(c *wire.Collector) {
 	}
 }
 
-func checkElicitResponse(c *wire.Collector, v ElicitResponse) {
+func validateElicitResponse(c *wire.Collector, v ElicitResponse) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -169,13 +169,13 @@ func (x *ElicitResult) check(c *wire.Collector) {
 	for i := range x.Content {
 		e := &x.Content[i]
 		c.Push(e.Name)
-		checkElicitResultContent(c, e.Value)
+		validateElicitResultContent(c, e.Value)
 		c.Pop()
 	}
 	c.Pop()
 }
 
-func checkElicitResultContent(c *wire.Collector, v ElicitResultContent) {
+func validateElicitResultContent(c *wire.Collector, v ElicitResultContent) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -217,7 +217,7 @@ func (x *ElicitationCompleteNotification) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkEnumSchema(c *wire.Collector, v EnumSchema) {
+func validateEnumSchema(c *wire.Collector, v EnumSchema) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -250,7 +250,7 @@ func (x *LegacyTitledEnumSchema) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkMultiSelectEnumSchema(c *wire.Collector, v MultiSelectEnumSchema) {
+func validateMultiSelectEnumSchema(c *wire.Collector, v MultiSelectEnumSchema) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -293,7 +293,7 @@ func (x NumberSchemaType) check(c *wire.Collector) {
 	}
 }
 
-func checkPrimitiveSchemaDefinition(c *wire.Collector, v PrimitiveSchemaDefinition) {
+func validatePrimitiveSchemaDefinition(c *wire.Collector, v PrimitiveSchemaDefinition) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -318,7 +318,7 @@ func checkPrimitiveSchemaDefinition(c *wire.Collector, v PrimitiveSchemaDefiniti
 	}
 }
 
-func checkSingleSelectEnumSchema(c *wire.Collector, v SingleSelectEnumSchema) {
+func validateSingleSelectEnumSchema(c *wire.Collector, v SingleSelectEnumSchema) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")

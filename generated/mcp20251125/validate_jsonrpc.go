@@ -25,7 +25,7 @@ func (x *JSONRPCErrorResponse) check(c *wire.Collector) {
 	}
 }
 
-func checkJSONRPCMessage(c *wire.Collector, v JSONRPCMessage) {
+func validateJSONRPCMessage(c *wire.Collector, v JSONRPCMessage) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -75,7 +75,7 @@ func (x *JSONRPCRequest) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkJSONRPCResponse(c *wire.Collector, v JSONRPCResponse) {
+func validateJSONRPCResponse(c *wire.Collector, v JSONRPCResponse) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")

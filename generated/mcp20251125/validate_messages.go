@@ -4,7 +4,7 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-func checkClientNotification(c *wire.Collector, v ClientNotification) {
+func validateClientNotification(c *wire.Collector, v ClientNotification) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -23,7 +23,7 @@ func checkClientNotification(c *wire.Collector, v ClientNotification) {
 	}
 }
 
-func checkClientRequest(c *wire.Collector, v ClientRequest) {
+func validateClientRequest(c *wire.Collector, v ClientRequest) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -100,7 +100,7 @@ func (x *RequestParams) check(c *wire.Collector) {
 	}
 }
 
-func checkServerNotification(c *wire.Collector, v ServerNotification) {
+func validateServerNotification(c *wire.Collector, v ServerNotification) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -127,7 +127,7 @@ func checkServerNotification(c *wire.Collector, v ServerNotification) {
 	}
 }
 
-func checkServerRequest(c *wire.Collector, v ServerRequest) {
+func validateServerRequest(c *wire.Collector, v ServerRequest) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")

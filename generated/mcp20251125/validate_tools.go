@@ -45,7 +45,7 @@ func (x *CallToolRequestParams) check(c *wire.Collector) {
 	}
 }
 
-func checkCallToolResponse(c *wire.Collector, v CallToolResponse) {
+func validateCallToolResponse(c *wire.Collector, v CallToolResponse) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -70,7 +70,7 @@ func (x *CallToolResult) check(c *wire.Collector) {
 	c.Push("content")
 	for i, e := range x.Content {
 		c.PushIndex(i)
-		checkContentBlock(c, e)
+		validateContentBlock(c, e)
 		c.Pop()
 	}
 	c.Pop()

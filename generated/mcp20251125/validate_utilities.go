@@ -77,7 +77,7 @@ func (x *CompleteRequestParams) Validate() error {
 
 func (x *CompleteRequestParams) check(c *wire.Collector) {
 	c.Push("ref")
-	checkCompleteRequestParamsRef(c, x.Ref)
+	validateCompleteRequestParamsRef(c, x.Ref)
 	c.Pop()
 	if x.Meta != nil {
 		c.Push("_meta")
@@ -86,7 +86,7 @@ func (x *CompleteRequestParams) check(c *wire.Collector) {
 	}
 }
 
-func checkCompleteRequestParamsRef(c *wire.Collector, v CompleteRequestParamsRef) {
+func validateCompleteRequestParamsRef(c *wire.Collector, v CompleteRequestParamsRef) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")

@@ -15,6 +15,15 @@ func Check(text wire.Raw, check func(*Checker)) error {
 	return err
 }
 
+// Collect runs a check function on the text of a value and adds the problems to c.
+func Collect(c *wire.Collector, v wire.Appender, check func(*Checker)) {
+	text, err := wire.MarshalString(v)
+	if err == nil {
+		err = Check(wire.Raw(text), check)
+	}
+	c.Include(err)
+}
+
 // Decode runs Check and decodes the value into v if there is no problem.
 func Decode(text wire.Raw, check func(*Checker), v wire.Value) error {
 	c := checkers.Get().(*Checker)

@@ -106,3 +106,13 @@ func (c *Checker) Matches(p *Pattern, s string) bool {
 	}
 	return matched
 }
+
+// Collect adds a problem to c if p does not match a string.
+func (p *Pattern) Collect(c *wire.Collector, s string) {
+	switch matched, err := p.match(s); {
+	case err != nil:
+		c.Report("takes too long to match against the pattern %s", p.source)
+	case !matched:
+		c.Report("must match the pattern %s", p.source)
+	}
+}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -93,6 +94,25 @@ func (c *Collector) Report(format string, args ...any) {
 	c.problems = append(c.problems, Problem{Pointer: c.pointer(), Message: fmt.Sprintf(format, args...)})
 }
 
+// Include records the problems of an error that was found in the current value.
+func (c *Collector) Include(err error) {
+	var found *ValidationError
+	switch {
+	case err == nil:
+	case errors.As(err, &found):
+		for _, p := range found.Problems {
+			if len(c.problems) >= maxProblems {
+				c.omitted++
+				continue
+			}
+			p.Pointer = c.pointer() + p.Pointer
+			c.problems = append(c.problems, p)
+		}
+	default:
+		c.Report("%v", err)
+	}
+}
+
 // UnknownVariant reports a value that is not a variant of a union. If a member names the variant,
 // known lists its values.
 func (c *Collector) UnknownVariant(union string, value Raw, member string, known ...string) {
@@ -172,6 +192,15 @@ func (c *Collector) Err() error {
 func (c *Collector) Const(ok bool, want string) {
 	if !ok {
 		c.Report("must be %s", want)
+	}
+}
+
+// Closed reports each member of an object that its schema does not have.
+func (c *Collector) Closed(extra Members) {
+	for _, m := range extra {
+		c.Push(m.Name)
+		c.Report("unknown member")
+		c.Pop()
 	}
 }
 

@@ -634,16 +634,20 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 			}
 		case "listOfMaps":
 			if r.Present(&seen[0], 24) {
-				x.ListOfMaps = []wire.Map[[]wire.Scalar]{}
+				x.ListOfMaps = []wire.Map[[]*string]{}
 				for r.BeginArray(); r.Element(); {
-					var e wire.Map[[]wire.Scalar]
-					e = wire.Map[[]wire.Scalar]{}
+					var e wire.Map[[]*string]
+					e = wire.Map[[]*string]{}
 					for r.BeginObject(); r.Member(); {
 						at2 := e.Entry(r)
-						var e2 []wire.Scalar
-						e2 = []wire.Scalar{}
+						var e2 []*string
+						e2 = []*string{}
 						for r.BeginArray(); r.Element(); {
-							*wire.Extend(r, &e2) = r.ReadScalar(wire.ScalarString | wire.ScalarNull)
+							var e3 *string
+							if !r.ReadNull() {
+								e3 = new(r.ReadString())
+							}
+							e2 = wire.Push(e2, e3)
 						}
 						*at2 = e2
 					}
@@ -771,7 +775,11 @@ func (x *Everything) AppendJSON(dst []byte) ([]byte, error) {
 				w.BeginArray()
 				for i3 := range e2.Value {
 					w.Element()
-					w.Put(&e2.Value[i3])
+					if e2.Value[i3] == nil {
+						w.PutNull()
+					} else {
+						w.PutString(*e2.Value[i3])
+					}
 				}
 				w.EndArray()
 			}

@@ -84,7 +84,10 @@ func (x *Knot) DecodeJSON(r *wire.Reader) error {
 			x.Loop = decodeLoop(r)
 		case "none":
 			r.Once(&seen[0], 1)
-			x.None = decodeKnotNone(r)
+			if !r.ReadNull() {
+				x.None = new(Knot)
+				x.None.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -100,7 +103,10 @@ func (x *Knot) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Value("loop", x.Loop)
-	w.Value("none", x.None)
+	if x.None != nil {
+		w.Value("none", x.None)
+	}
+	w.NullIf("none", x.None == nil)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "loop", "none")
 	}
@@ -116,31 +122,6 @@ func (x Knot) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Knot) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
-}
-
-func decodeKnotNone(r *wire.Reader) KnotNone {
-	switch r.Kind() {
-	case wire.KindObject:
-		v := new(Knot)
-		v.DecodeJSON(r)
-		return v
-	case wire.KindNull:
-		var v KnotNoneNull
-		v.DecodeJSON(r)
-		return v
-	}
-	return &UnknownKnotNone{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownKnotNone) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
-}
-
-// DecodeJSON reads a scalar.
-func (x *KnotNoneNull) DecodeJSON(r *wire.Reader) error {
-	x.Scalar = r.ReadScalar(wire.ScalarNull)
-	return r.Err()
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -799,4 +780,32 @@ func (x *MixedOpenScalar) UnmarshalJSON(data []byte) error {
 func (x *MixedScalar) DecodeJSON(r *wire.Reader) error {
 	x.Scalar = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 	return r.Err()
+}
+
+func decodeMode(r *wire.Reader) Mode {
+	switch r.Kind() {
+	case wire.KindObject:
+		tag, ok := r.PeekString("mode")
+		switch tag {
+		case "plain":
+			v := new(Defaulted)
+			v.DecodeJSON(r)
+			return v
+		case "special":
+			v := new(Special)
+			v.DecodeJSON(r)
+			return v
+		}
+		if !ok && r.PeekAbsent("mode") {
+			v := new(Defaulted)
+			v.DecodeJSON(r)
+			return v
+		}
+	}
+	return &UnknownMode{Raw: r.ReadRaw()}
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UnknownMode) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendRaw(dst, x.Raw)
 }

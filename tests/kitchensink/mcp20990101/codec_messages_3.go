@@ -4,34 +4,6 @@ package mcp20990101
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-func decodeMode(r *wire.Reader) Mode {
-	switch r.Kind() {
-	case wire.KindObject:
-		tag, ok := r.PeekString("mode")
-		switch tag {
-		case "plain":
-			v := new(Defaulted)
-			v.DecodeJSON(r)
-			return v
-		case "special":
-			v := new(Special)
-			v.DecodeJSON(r)
-			return v
-		}
-		if !ok && r.PeekAbsent("mode") {
-			v := new(Defaulted)
-			v.DecodeJSON(r)
-			return v
-		}
-	}
-	return &UnknownMode{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownMode) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *More) DecodeJSON(r *wire.Reader) error {
@@ -324,7 +296,11 @@ func (x *Nullables) DecodeJSON(r *wire.Reader) error {
 			}
 		case "may":
 			r.Once(&seen[0], 4)
-			x.May = r.ReadScalar(wire.ScalarInteger | wire.ScalarNull)
+			if r.ReadNull() {
+				x.May.SetNull()
+			} else {
+				x.May.Set(r.ReadInt64())
+			}
 		case "nothing":
 			r.Once(&seen[0], 5)
 			x.Nothing = r.ReadScalar(wire.ScalarNull)
@@ -349,9 +325,8 @@ func (x *Nullables) AppendJSON(dst []byte) ([]byte, error) {
 	w.Value("mustMany", &x.MustMany)
 	w.StringPointer("mustText", x.MustText)
 	w.NullIf("mustText", x.MustText == nil)
-	if !x.May.IsZero() {
-		w.Value("may", &x.May)
-	}
+	w.Int64Pointer("may", x.May.Pointer())
+	w.NullIf("may", x.May.IsNull())
 	if !x.Nothing.IsZero() {
 		w.Value("nothing", &x.Nothing)
 	}

@@ -77,10 +77,6 @@ func New(definition string) (wire.Value, bool) {
 		return new(keyBox), true
 	case "Knot":
 		return new(Knot), true
-	case "KnotNone":
-		return new(KnotNoneBox), true
-	case "KnotNoneNull":
-		return new(KnotNoneNull), true
 	case "Less":
 		return new(Less), true
 	case "Level":

@@ -189,7 +189,7 @@ type Everything struct {
 	KeyMay         Key                                 `json:"keyMay,omitempty"`
 	LevelMay       *Renamed                            `json:"levelMay,omitempty"`
 	LevelsMay      RenamedList                         `json:"levelsMay,omitempty"`
-	ListOfMaps     []wire.Map[[]wire.Scalar]           `json:"listOfMaps,omitempty"`
+	ListOfMaps     []wire.Map[[]*string]               `json:"listOfMaps,omitempty"`
 	MapOfEnums     wire.Map[EverythingMapOfEnumsValue] `json:"mapOfEnums,omitempty"`
 	Matrix         Matrix                              `json:"matrix,omitempty"`
 	Mixed          Mixed                               `json:"mixed,omitempty"`
@@ -417,41 +417,14 @@ type Key = wire.Scalar
 
 // Knot is a definition without a description.
 type Knot struct {
-	Loop Loop     `json:"loop"`
-	None KnotNone `json:"none"`
+	Loop Loop  `json:"loop"`
+	None *Knot `json:"none"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*Knot) isKnotNone() {}
-
 func (*Knot) isLoop() {}
-
-// KnotNone is the type of Knot.none.
-//
-// Its variants are *Knot, KnotNoneNull, and *UnknownKnotNone for values that
-// this revision does not define.
-type KnotNone interface {
-	wire.Appender
-	isKnotNone()
-}
-
-// UnknownKnotNone holds a value that matches none of the variants of
-// KnotNone, so that it can be passed on. Validate reports it.
-type UnknownKnotNone struct {
-	// Raw is the value as received.
-	Raw wire.Raw
-}
-
-func (*UnknownKnotNone) isKnotNone() {}
-
-// KnotNoneNull is an alternative of Knot.none.
-type KnotNoneNull struct {
-	wire.Scalar
-}
-
-func (KnotNoneNull) isKnotNone() {}
 
 // Less is a definition without a description.
 type Less struct {
@@ -776,12 +749,12 @@ type Nothing = wire.Scalar
 
 // Nullables is a definition without a description.
 type Nullables struct {
-	Must     *int64      `json:"must"`
-	MustFlag *bool       `json:"mustFlag"`
-	MustMany wire.Scalar `json:"mustMany"`
-	MustText *string     `json:"mustText"`
-	May      wire.Scalar `json:"may,omitempty"`
-	Nothing  Nothing     `json:"nothing,omitempty"`
+	Must     *int64               `json:"must"`
+	MustFlag *bool                `json:"mustFlag"`
+	MustMany wire.Scalar          `json:"mustMany"`
+	MustText *string              `json:"mustText"`
+	May      wire.Optional[int64] `json:"may,omitempty"`
+	Nothing  Nothing              `json:"nothing,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`

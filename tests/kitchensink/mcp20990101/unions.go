@@ -24,7 +24,7 @@ func (everythingInlineUnionCodec) Decode(r *wire.Reader) EverythingInlineUnion {
 }
 
 func (everythingInlineUnionCodec) Check(c *wire.Collector, v EverythingInlineUnion) {
-	checkEverythingInlineUnion(c, v)
+	validateEverythingInlineUnion(c, v)
 }
 
 // DecodeFailure decodes a Failure from its JSON text.
@@ -45,7 +45,7 @@ func (failureCodec) Decode(r *wire.Reader) Failure {
 }
 
 func (failureCodec) Check(c *wire.Collector, v Failure) {
-	checkFailure(c, v)
+	validateFailure(c, v)
 }
 
 // DecodeFit decodes a Fit from its JSON text.
@@ -66,7 +66,7 @@ func (fitCodec) Decode(r *wire.Reader) Fit {
 }
 
 func (fitCodec) Check(c *wire.Collector, v Fit) {
-	checkFit(c, v)
+	validateFit(c, v)
 }
 
 // DecodeJson decodes a Json from its JSON text.
@@ -87,7 +87,7 @@ func (jsonCodec) Decode(r *wire.Reader) Json {
 }
 
 func (jsonCodec) Check(c *wire.Collector, v Json) {
-	checkJson(c, v)
+	validateJson(c, v)
 }
 
 type keyBox = wire.Box[wire.Scalar, keyCodec]
@@ -102,27 +102,6 @@ func (keyCodec) Check(c *wire.Collector, v wire.Scalar) {
 	if !v.Is(wire.ScalarString | wire.ScalarInteger) {
 		c.Report("must be a string or an integer")
 	}
-}
-
-// DecodeKnotNone decodes a KnotNone from its JSON text.
-func DecodeKnotNone(text []byte) (KnotNone, error) {
-	var box KnotNoneBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// KnotNoneBox holds a KnotNone in its field V. Use it in your own structs,
-// because encoding/json cannot decode into an interface.
-type KnotNoneBox = wire.Box[KnotNone, knotNoneCodec]
-
-type knotNoneCodec struct{}
-
-func (knotNoneCodec) Decode(r *wire.Reader) KnotNone {
-	return decodeKnotNone(r)
-}
-
-func (knotNoneCodec) Check(c *wire.Collector, v KnotNone) {
-	checkKnotNone(c, v)
 }
 
 // DecodeLoop decodes a Loop from its JSON text.
@@ -143,7 +122,7 @@ func (loopCodec) Decode(r *wire.Reader) Loop {
 }
 
 func (loopCodec) Check(c *wire.Collector, v Loop) {
-	checkLoop(c, v)
+	validateLoop(c, v)
 }
 
 // DecodeMixed decodes a Mixed from its JSON text.
@@ -164,7 +143,7 @@ func (mixedCodec) Decode(r *wire.Reader) Mixed {
 }
 
 func (mixedCodec) Check(c *wire.Collector, v Mixed) {
-	checkMixed(c, v)
+	validateMixed(c, v)
 }
 
 // DecodeMixedMap decodes a MixedMap from its JSON text.
@@ -185,7 +164,7 @@ func (mixedMapCodec) Decode(r *wire.Reader) MixedMap {
 }
 
 func (mixedMapCodec) Check(c *wire.Collector, v MixedMap) {
-	checkMixedMap(c, v)
+	validateMixedMap(c, v)
 }
 
 // DecodeMixedOpen decodes a MixedOpen from its JSON text.
@@ -206,7 +185,7 @@ func (mixedOpenCodec) Decode(r *wire.Reader) MixedOpen {
 }
 
 func (mixedOpenCodec) Check(c *wire.Collector, v MixedOpen) {
-	checkMixedOpen(c, v)
+	validateMixedOpen(c, v)
 }
 
 // DecodeMode decodes a Mode from its JSON text.
@@ -227,7 +206,7 @@ func (modeCodec) Decode(r *wire.Reader) Mode {
 }
 
 func (modeCodec) Check(c *wire.Collector, v Mode) {
-	checkMode(c, v)
+	validateMode(c, v)
 }
 
 // DecodeNested decodes a Nested from its JSON text.
@@ -248,7 +227,7 @@ func (nestedCodec) Decode(r *wire.Reader) Nested {
 }
 
 func (nestedCodec) Check(c *wire.Collector, v Nested) {
-	checkNested(c, v)
+	validateNested(c, v)
 }
 
 type nothingBox = wire.Box[wire.Scalar, nothingCodec]
@@ -283,7 +262,7 @@ func (serverNotificationCodec) Decode(r *wire.Reader) ServerNotification {
 }
 
 func (serverNotificationCodec) Check(c *wire.Collector, v ServerNotification) {
-	checkServerNotification(c, v)
+	validateServerNotification(c, v)
 }
 
 // DecodeShape decodes a Shape from its JSON text.
@@ -304,5 +283,5 @@ func (shapeCodec) Decode(r *wire.Reader) Shape {
 }
 
 func (shapeCodec) Check(c *wire.Collector, v Shape) {
-	checkShape(c, v)
+	validateShape(c, v)
 }

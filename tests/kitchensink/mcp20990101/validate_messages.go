@@ -29,7 +29,7 @@ func (x *AskRequest) check(c *wire.Collector) {
 	c.Const(x.Method == "" || x.Method == "ask", "\"ask\"")
 	c.Pop()
 	c.Push("params")
-	checkMode(c, x.Params)
+	validateMode(c, x.Params)
 	c.Pop()
 }
 
@@ -164,7 +164,7 @@ func (x *Everything) check(c *wire.Collector) {
 	(x.Ratio).check(c)
 	c.Pop()
 	c.Push("shape")
-	checkShape(c, x.Shape)
+	validateShape(c, x.Shape)
 	c.Pop()
 	if x.AddressMay != nil {
 		c.Push("addressMay")
@@ -186,7 +186,7 @@ func (x *Everything) check(c *wire.Collector) {
 	}
 	if x.InlineUnion != nil {
 		c.Push("inlineUnion")
-		checkEverythingInlineUnion(c, x.InlineUnion)
+		validateEverythingInlineUnion(c, x.InlineUnion)
 		c.Pop()
 	}
 	if !x.KeyMay.IsZero() {
@@ -206,24 +206,6 @@ func (x *Everything) check(c *wire.Collector) {
 	c.Push("levelsMay")
 	(x.LevelsMay).check(c)
 	c.Pop()
-	c.Push("listOfMaps")
-	for i, e := range x.ListOfMaps {
-		c.PushIndex(i)
-		for i2 := range e {
-			e2 := &e[i2]
-			c.Push(e2.Name)
-			for i3, e3 := range e2.Value {
-				c.PushIndex(i3)
-				if !e3.Is(wire.ScalarString | wire.ScalarNull) {
-					c.Report("must be a string or null")
-				}
-				c.Pop()
-			}
-			c.Pop()
-		}
-		c.Pop()
-	}
-	c.Pop()
 	c.Push("mapOfEnums")
 	for i := range x.MapOfEnums {
 		e := &x.MapOfEnums[i]
@@ -236,7 +218,7 @@ func (x *Everything) check(c *wire.Collector) {
 	c.Pop()
 	if x.Mixed != nil {
 		c.Push("mixed")
-		checkMixed(c, x.Mixed)
+		validateMixed(c, x.Mixed)
 		c.Pop()
 	}
 	if x.OptionalConst != nil {
@@ -256,12 +238,12 @@ func (x *Everything) check(c *wire.Collector) {
 	}
 	if x.SameUnion != nil {
 		c.Push("sameUnion")
-		checkFailure(c, x.SameUnion)
+		validateFailure(c, x.SameUnion)
 		c.Pop()
 	}
 	if x.ShapeMay != nil {
 		c.Push("shapeMay")
-		checkShape(c, x.ShapeMay)
+		validateShape(c, x.ShapeMay)
 		c.Pop()
 	}
 	c.Push("shapes")
@@ -318,7 +300,7 @@ func (x *EverythingInlineDeepDeeperItem) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkEverythingInlineUnion(c *wire.Collector, v EverythingInlineUnion) {
+func validateEverythingInlineUnion(c *wire.Collector, v EverythingInlineUnion) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -373,7 +355,7 @@ func (x EverythingMapOfEnumsValue) check(c *wire.Collector) {
 	}
 }
 
-func checkFailure(c *wire.Collector, v Failure) {
+func validateFailure(c *wire.Collector, v Failure) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -386,7 +368,7 @@ func checkFailure(c *wire.Collector, v Failure) {
 	}
 }
 
-func checkFit(c *wire.Collector, v Fit) {
+func validateFit(c *wire.Collector, v Fit) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -409,7 +391,7 @@ func (x *Gone) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkJson(c *wire.Collector, v Json) {
+func validateJson(c *wire.Collector, v Json) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -435,7 +417,7 @@ func (x JsonList) Validate() error {
 func (x JsonList) check(c *wire.Collector) {
 	for i, e := range x {
 		c.PushIndex(i)
-		checkJson(c, e)
+		validateJson(c, e)
 		c.Pop()
 	}
 }
@@ -452,7 +434,7 @@ func (x JsonMap) check(c *wire.Collector) {
 	for i := range x {
 		e := &x[i]
 		c.Push(e.Name)
-		checkJson(c, e.Value)
+		validateJson(c, e.Value)
 		c.Pop()
 	}
 }
@@ -493,37 +475,12 @@ func (x *Knot) Validate() error {
 
 func (x *Knot) check(c *wire.Collector) {
 	c.Push("loop")
-	checkLoop(c, x.Loop)
+	validateLoop(c, x.Loop)
 	c.Pop()
-	c.Push("none")
-	checkKnotNone(c, x.None)
-	c.Pop()
-}
-
-func checkKnotNone(c *wire.Collector, v KnotNone) {
-	switch v := v.(type) {
-	case nil:
-		c.Report("is missing")
-	case *Knot:
-		v.check(c)
-	case KnotNoneNull:
-		v.check(c)
-	case *UnknownKnotNone:
-		c.UnknownVariant("KnotNone", v.Raw, "")
-	}
-}
-
-// Validate reports each value that the revision does not allow, with its
-// JSON Pointer.
-func (x KnotNoneNull) Validate() error {
-	var c wire.Collector
-	x.check(&c)
-	return c.Err()
-}
-
-func (x KnotNoneNull) check(c *wire.Collector) {
-	if !x.Is(wire.ScalarNull) {
-		c.Report("must be null")
+	if x.None != nil {
+		c.Push("none")
+		x.None.check(c)
+		c.Pop()
 	}
 }
 
@@ -560,7 +517,7 @@ func (x Levels) check(c *wire.Collector) {
 	}
 }
 
-func checkLoop(c *wire.Collector, v Loop) {
+func validateLoop(c *wire.Collector, v Loop) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -599,7 +556,7 @@ func (x *Merged) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkMixed(c *wire.Collector, v Mixed) {
+func validateMixed(c *wire.Collector, v Mixed) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -631,12 +588,12 @@ func (x MixedList) Validate() error {
 func (x MixedList) check(c *wire.Collector) {
 	for i, e := range x {
 		c.PushIndex(i)
-		checkMixed(c, e)
+		validateMixed(c, e)
 		c.Pop()
 	}
 }
 
-func checkMixedMap(c *wire.Collector, v MixedMap) {
+func validateMixedMap(c *wire.Collector, v MixedMap) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -703,7 +660,7 @@ func (x MixedNull) check(c *wire.Collector) {
 	}
 }
 
-func checkMixedOpen(c *wire.Collector, v MixedOpen) {
+func validateMixedOpen(c *wire.Collector, v MixedOpen) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -742,7 +699,7 @@ func (x MixedScalar) check(c *wire.Collector) {
 	}
 }
 
-func checkMode(c *wire.Collector, v Mode) {
+func validateMode(c *wire.Collector, v Mode) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -778,7 +735,7 @@ func (x *Narrowed) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkNested(c *wire.Collector, v Nested) {
+func validateNested(c *wire.Collector, v Nested) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -837,7 +794,7 @@ func (x *NoteNotification) check(c *wire.Collector) {
 	c.Pop()
 	if x.Params != nil {
 		c.Push("params")
-		checkMode(c, x.Params)
+		validateMode(c, x.Params)
 		c.Pop()
 	}
 }
@@ -856,13 +813,6 @@ func (x *Nullables) check(c *wire.Collector) {
 		c.Report("must be a string or a number or null")
 	}
 	c.Pop()
-	if !x.May.IsZero() {
-		c.Push("may")
-		if !x.May.Is(wire.ScalarInteger | wire.ScalarNull) {
-			c.Report("must be an integer or null")
-		}
-		c.Pop()
-	}
 	if !x.Nothing.IsZero() {
 		c.Push("nothing")
 		if !x.Nothing.Is(wire.ScalarNull) {
@@ -915,7 +865,7 @@ func (x Ratio) check(c *wire.Collector) {
 	c.Maximum(float64(x), 1.5)
 }
 
-func checkServerNotification(c *wire.Collector, v ServerNotification) {
+func validateServerNotification(c *wire.Collector, v ServerNotification) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -928,7 +878,7 @@ func checkServerNotification(c *wire.Collector, v ServerNotification) {
 	}
 }
 
-func checkShape(c *wire.Collector, v Shape) {
+func validateShape(c *wire.Collector, v Shape) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -957,7 +907,7 @@ func (x Shapes) check(c *wire.Collector) {
 		c.Push(e.Name)
 		for i2, e2 := range e.Value {
 			c.PushIndex(i2)
-			checkShape(c, e2)
+			validateShape(c, e2)
 			c.Pop()
 		}
 		c.Pop()
@@ -992,7 +942,7 @@ func (x *Square) check(c *wire.Collector) {
 	c.Pop()
 	if x.Corner != nil {
 		c.Push("corner")
-		checkShape(c, x.Corner)
+		validateShape(c, x.Corner)
 		c.Pop()
 	}
 }

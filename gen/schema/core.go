@@ -1,0 +1,321 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// reader derives the core of a schema.json. A core accepts at least the values of its schema.
+type reader struct {
+	revision  string
+	root      *jsonschema.Schema
+	container string
+	// names has the definitions, cores their cores, and queue the definitions that have none yet.
+	names map[*jsonschema.Schema]string
+	cores map[string]any
+	queue []*jsonschema.Schema
+	// more is the set of pointers of the schemas whose core accepts more values.
+	more  map[string]bool
+	depth int // of the current schema
+	errs  []*Error
+}
+
+// maxDepth limits the nesting of schemas. The official schemas have up to 6 levels. Code for
+// thousands of levels could neither be formatted nor compiled.
+const maxDepth = 100
+
+func newReader(revision string, root *jsonschema.Schema) *reader {
+	return &reader{revision: revision, root: root, names: map[*jsonschema.Schema]string{}, cores: map[string]any{}, more: map[string]bool{}}
+}
+
+func (r *reader) fail(pointer, format string, args ...any) {
+	r.errs = append(r.errs, &Error{r.revision, pointer, fmt.Sprintf(format, args...)})
+}
+
+// document returns the core of the file, or nil if it has no definitions.
+func (r *reader) document() map[string]any {
+	for _, name := range []string{"$defs", "definitions"} {
+		raw, ok := wire.Object(r.root.Source).Get(name)
+		switch {
+		case !ok || raw.Kind() != wire.KindObject || wire.Object(raw).Len() == 0:
+		case r.container != "":
+			r.fail(Child("", name), "is left out: there are definitions in both %q and %q", r.container, name)
+		default:
+			r.container = name
+		}
+	}
+	if r.container == "" {
+		return nil
+	}
+	raw, _ := wire.Object(r.root.Source).Get(r.container)
+	for name := range wire.Object(raw).All() {
+		if s := r.root.At(Child("", r.container, name)); s != nil {
+			r.define(s, name)
+		}
+	}
+	for len(r.queue) > 0 {
+		s := r.queue[0]
+		r.queue = r.queue[1:]
+		r.cores[r.names[s]] = r.schema(s, false)
+	}
+	return map[string]any{r.container: r.cores}
+}
+
+func (r *reader) define(s *jsonschema.Schema, name string) {
+	for r.cores[name] != nil {
+		name += "_"
+	}
+	r.names[s], r.cores[name] = name, map[string]any{}
+	r.queue = append(r.queue, s)
+}
+
+// definition returns the name of the definition that a reference leads to. A schema in a
+// definition is called by the names on the way to it: "A/b" for /$defs/A/$defs/b and for
+// /$defs/A/properties/b.
+func (r *reader) definition(target *jsonschema.Schema) (name string, ok bool) {
+	if name, ok := r.names[target]; ok {
+		return name, true
+	}
+	way, ok := strings.CutPrefix(target.Pointer, "/"+r.container+"/")
+	if !ok {
+		return "", false
+	}
+	var names []string
+	for i, segment := range strings.Split(way, "/") {
+		if i%2 == 0 || !slices.Contains([]string{"$defs", "definitions", "properties"}, segment) {
+			names = append(names, wire.PointerName(segment))
+		}
+	}
+	r.define(target, strings.Join(names, "/"))
+	return r.names[target], true
+}
+
+// schema returns the core of a schema. Member is set for the schema of an object's member, which
+// is the only place of a const.
+func (r *reader) schema(s *jsonschema.Schema, member bool) map[string]any {
+	core := map[string]any{}
+	if r.depth++; r.depth > maxDepth {
+		r.fail(s.Pointer, "schemas nested more than %d levels deep are not supported", maxDepth)
+		r.lacks(s, true)
+	} else if parts := r.parts(s, member); len(parts) == 1 {
+		core = parts[0]
+	} else if len(parts) > 1 {
+		core["allOf"] = parts
+	}
+	r.depth--
+	if s.Title != "" {
+		core["title"] = s.Title
+	}
+	if s.Description != "" {
+		core["description"] = s.Description
+	}
+	// The parser keeps the pointer as the name of a custom type.
+	core["goJSONSchema"] = map[string]any{"identifier": s.Pointer}
+	return core
+}
+
+// shape reports whether a core says anything about values.
+func shape(core map[string]any) bool {
+	for key := range core {
+		if key != "title" && key != "description" && key != "goJSONSchema" {
+			return true
+		}
+	}
+	return false
+}
+
+// lacks records that the core of a schema accepts more values, if that is so.
+func (r *reader) lacks(s *jsonschema.Schema, so bool) {
+	if so {
+		r.more[s.Pointer] = true
+	}
+}
+
+// parts returns the cores that together are the core of a schema.
+func (r *reader) parts(s *jsonschema.Schema, member bool) []map[string]any {
+	var parts []map[string]any
+	add := func(core map[string]any) {
+		if shape(core) {
+			parts = append(parts, core)
+		}
+	}
+	r.lacks(s, never(s) || s.Meta || s.DynamicRef != "" || s.Not != nil || s.If != nil)
+	if never(s) || s.Always != nil {
+		return nil
+	}
+	if s.Target != nil {
+		if name, ok := r.definition(s.Target); ok {
+			add(map[string]any{"$ref": Child("#/"+r.container, name)})
+		} else {
+			r.lacks(s, true)
+		}
+	}
+	for _, branch := range s.AllOf {
+		add(r.schema(branch, false))
+		r.lacks(s, r.more[branch.Pointer])
+	}
+	around := len(parts) > 0 || describesMembers(s)
+	add(r.union(s, s.AnyOf, around))
+	add(r.union(s, s.OneOf, around))
+	r.lacks(s, !disjoint(s.OneOf))
+	own := &values{reader: r, s: s, member: member, alone: len(parts) == 0}
+	add(own.core())
+	return parts
+}
+
+// never reports whether a schema accepts no value, as false and {"not": {}} do.
+func never(s *jsonschema.Schema) bool {
+	if s.Always != nil {
+		return !*s.Always
+	}
+	return s.Not != nil && (s.Not.Always != nil && *s.Not.Always || s.Not.Source.Kind() == wire.KindObject && wire.Object(s.Not.Source).Len() == 0)
+}
+
+// describesMembers reports whether a schema names members of objects.
+func describesMembers(s *jsonschema.Schema) bool { return len(s.Properties)+len(s.Required) > 0 }
+
+// union returns the core of a choice between schemas. It has no shape if a branch accepts
+// anything, or if the branches only restrict an object that is described around them.
+func (r *reader) union(s *jsonschema.Schema, branches []*jsonschema.Schema, around bool) map[string]any {
+	if branches == nil {
+		return nil
+	}
+	var cores []any
+	strings, scalars := map[string]any{"type": "string"}, []string{}
+	for _, branch := range branches {
+		if never(branch) {
+			continue
+		}
+		core := r.schema(branch, false)
+		if !shape(core) || around && restricts(branch) {
+			r.lacks(s, r.more[branch.Pointer] || shape(core))
+			return nil
+		}
+		cores = append(cores, core)
+		strings = joinStrings(strings, core)
+		scalars = joinScalars(scalars, core)
+	}
+	exact := !slices.ContainsFunc(branches, func(b *jsonschema.Schema) bool { return r.more[b.Pointer] })
+	switch {
+	case len(cores) == 0:
+		r.lacks(s, true)
+		return nil
+	case len(cores) == 1:
+		r.lacks(s, !exact)
+		core, _ := cores[0].(map[string]any)
+		return core
+	case strings != nil && exact:
+		return strings
+	case scalars != nil && exact:
+		return map[string]any{"type": scalars}
+	}
+	return map[string]any{"anyOf": cores}
+}
+
+// restricts reports whether a schema only says which members are there, and nothing about them.
+func restricts(s *jsonschema.Schema) bool {
+	return s.Target == nil && len(s.Properties)+len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) == 0 && s.Enum == nil && s.Const == "" &&
+		s.AdditionalProperties == nil && (s.Types == nil || slices.Equal(s.Types, []string{"object"}))
+}
+
+// joinStrings adds the values of an enum of strings to another one. It returns nil if there is
+// another schema among them.
+func joinStrings(into, core map[string]any) map[string]any {
+	more, _ := core["enum"].([]string)
+	if into == nil || more == nil || core["type"] != "string" {
+		return nil
+	}
+	have, _ := into["enum"].([]string)
+	for _, value := range more {
+		if !slices.Contains(have, value) {
+			have = append(have, value)
+		}
+	}
+	into["enum"] = have
+	return into
+}
+
+// joinScalars adds the types of a core to a list of scalar types. It returns nil if the core
+// says anything else.
+func joinScalars(into []string, core map[string]any) []string {
+	types, ok := core["type"].([]string)
+	if one, single := core["type"].(string); single {
+		types, ok = []string{one}, true
+	}
+	for key := range core {
+		ok = ok && (key == "type" || !shape(map[string]any{key: nil}))
+	}
+	if into == nil || !ok {
+		return nil
+	}
+	for _, t := range types {
+		if t == "object" || t == "array" {
+			return nil
+		}
+		if !slices.Contains(into, t) {
+			into = append(into, t)
+		}
+	}
+	return into
+}
+
+// disjoint reports whether no value obviously satisfies two of the branches: their types, or
+// the constants of a member that they require, are different.
+func disjoint(branches []*jsonschema.Schema) bool {
+	for i, a := range branches {
+		for _, b := range branches[:i] {
+			if !differ(resolved(a), resolved(b)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func resolved(s *jsonschema.Schema) *jsonschema.Schema {
+	for range 100 { // references may form a cycle
+		if s.Target == nil {
+			break
+		}
+		s = s.Target
+	}
+	return s
+}
+
+func differ(a, b *jsonschema.Schema) bool {
+	if a.Const != "" && b.Const != "" {
+		return !wire.Equal(a.Const, b.Const)
+	}
+	if len(a.Types) > 0 && len(b.Types) > 0 && !slices.ContainsFunc(a.Types, func(t string) bool {
+		number := t == "number" || t == "integer"
+		return slices.ContainsFunc(b.Types, func(u string) bool { return t == u || number && (u == "number" || u == "integer") })
+	}) {
+		return true
+	}
+	object := []string{"object"}
+	if !slices.Equal(a.Types, object) || !slices.Equal(b.Types, object) {
+		return false
+	}
+	return slices.ContainsFunc(a.Properties, func(p jsonschema.Property) bool {
+		other := b.Property(p.Name)
+		return other != nil && slices.Contains(a.Required, p.Name) && slices.Contains(b.Required, p.Name) &&
+			p.Schema.Const != "" && other.Const != "" && !wire.Equal(p.Schema.Const, other.Const)
+	})
+}
+
+// number returns a number as the parser keeps it, if that is exact. Beyond 2^53, a comparison of
+// an integer with a float64 is not.
+func number(raw wire.Raw) (json.Number, bool) {
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || f <= -1<<53 || f >= 1<<53 {
+		return "", false
+	}
+	exact := wire.Raw(strconv.FormatFloat(f, 'f', -1, 64))
+	return json.Number(exact), wire.CompareNumbers(exact, raw) == 0
+}

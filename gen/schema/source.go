@@ -1,0 +1,144 @@
+package schema
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// attach sets the sources of schemas. A combination needs its source if one of its branches
+// does.
+func (d *Document) attach(more map[string]bool) {
+	d.Walk(func(s *Schema) {
+		if more[s.Pointer] {
+			d.Keep(s)
+		}
+	})
+	for changed := true; changed; {
+		changed = false
+		d.Walk(func(s *Schema) {
+			if s.Source == nil && d.madeOfMore(s) {
+				d.Keep(s)
+				changed = changed || s.Source != nil
+			}
+		})
+	}
+}
+
+// madeOfMore reports whether a schema combines schemas with a source in a way that the document
+// cannot represent: as branches of an allOf, or as unions in a union.
+func (d *Document) madeOfMore(s *Schema) bool {
+	more := func(list []*Schema, only func(*Schema) bool) bool {
+		return slices.ContainsFunc(list, func(branch *Schema) bool {
+			for seen := 0; branch != nil && branch.Ref != "" && branch.Source == nil && seen < len(d.Definitions); seen++ {
+				branch = d.Lookup(branch.Ref)
+			}
+			return branch != nil && branch.Source != nil && only(branch)
+		})
+	}
+	return more(s.AllOf, func(*Schema) bool { return true }) ||
+		more(s.AnyOf, func(b *Schema) bool { return b.AnyOf != nil || b.AllOf != nil })
+}
+
+// Keep sets the Source of a schema of a lenient document, because its other fields do not
+// represent it completely.
+func (d *Document) Keep(s *Schema) {
+	if _, value, ok := locate(d.source, s.Pointer); ok && s.Source == nil {
+		s.Source = value
+	}
+}
+
+// Walk calls f for every schema of the document. It calls f for a schema before its subschemas.
+func (d *Document) Walk(f func(*Schema)) {
+	for _, def := range d.Definitions {
+		walk(def.Schema, f)
+	}
+}
+
+func walk(s *Schema, f func(*Schema)) {
+	if s == nil {
+		return
+	}
+	f(s)
+	for _, p := range s.Properties {
+		walk(p.Schema, f)
+	}
+	walk(s.Additional, f)
+	walk(s.Items, f)
+	for _, branch := range slices.Concat(s.AnyOf, s.AllOf) {
+		walk(branch, f)
+	}
+}
+
+// injection is a member that was added: one like the schema at a pointer, or an open object if
+// like is "".
+type injection struct{ pointer, like string }
+
+// Inject records a member that is added to the document, for JSON. It is like the schema at the
+// pointer like, or an open object if that is "".
+func (d *Document) Inject(property *Schema, like string) {
+	d.injected = append(d.injected, injection{property.Pointer, like})
+}
+
+// JSON returns the text of the document, with the members that were added.
+func (d *Document) JSON() ([]byte, error) {
+	root, err := normalize(d.source)
+	if err != nil {
+		return nil, err
+	}
+	tree := root.(map[string]any)
+	for _, p := range d.injected {
+		cut := strings.LastIndexByte(p.pointer, '/')
+		parent, ok := strings.CutSuffix(p.pointer[:max(cut, 0)], "/properties")
+		if !ok {
+			continue
+		}
+		_, value, _ := locate(tree, parent)
+		node, ok := value.(map[string]any)
+		if !ok || node["additionalProperties"] == false {
+			continue
+		}
+		properties, ok := node["properties"].(map[string]any)
+		if !ok {
+			properties = map[string]any{}
+			node["properties"] = properties
+		}
+		name := wire.PointerName(p.pointer[cut+1:])
+		switch _, there := properties[name]; {
+		case there:
+		case p.like != "":
+			properties[name] = map[string]any{"$ref": "#" + p.like}
+		default:
+			properties[name] = map[string]any{"type": "object"}
+		}
+	}
+	return json.MarshalIndent(tree, "", " ")
+}
+
+// Replace replaces the source text of a lenient document.
+func (d *Document) Replace(src []byte) error {
+	root, err := decode(d.Revision, src)
+	if err == nil {
+		d.source, d.injected = root, nil
+	}
+	return err
+}
+
+// Sources returns the pointers of the schemas that have a Source, sorted.
+func (d *Document) Sources() []string {
+	found := map[string]bool{}
+	d.Walk(func(s *Schema) {
+		if s.Source != nil {
+			found[s.Pointer] = true
+		}
+	})
+	return slices.Sorted(maps.Keys(found))
+}
+
+func equalSource(a, b *Schema) bool {
+	return a.Source == nil && b.Source == nil || reflect.DeepEqual(a.Source, b.Source)
+}
