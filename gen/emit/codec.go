@@ -181,6 +181,8 @@ func acceptsNull(t ir.Type) bool {
 		return true
 	case *ir.Scalar:
 		return t.Kinds.Null
+	case *ir.Union:
+		return slices.ContainsFunc(t.Variants, func(v *ir.Variant) bool { return acceptsNull(v.Decl.Type) })
 	}
 	return false
 }

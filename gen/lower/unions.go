@@ -171,6 +171,11 @@ func (l *lowerer) decider(union *ir.Decl) *unions.Decider {
 			_, row := l.overlay.when(v.Decl.Name)
 			row.use()
 		},
+		Overlap: func() {
+			if s := l.origin[union]; s != nil {
+				l.doc.Keep(s)
+			}
+		},
 		Fail: func(a, b *ir.Variant) {
 			l.failName(union.Pointer, "variants %s and %s of %s cannot be distinguished by kind, const or required members: add an overlay row", a.Decl.Name, b.Decl.Name, union.Name)
 		},

@@ -177,6 +177,19 @@ func never(s *jsonschema.Schema) bool {
 	return s.Not != nil && (s.Not.Always != nil && *s.Not.Always || s.Not.Source.Kind() == wire.KindObject && wire.Object(s.Not.Source).Len() == 0)
 }
 
+// anything reports whether a schema has no keywords for values.
+func anything(s *jsonschema.Schema) bool {
+	if s.Always != nil {
+		return *s.Always
+	}
+	for key := range wire.Object(s.Source).All() {
+		if !slices.Contains(annotations, key) {
+			return false
+		}
+	}
+	return true
+}
+
 // describesMembers reports whether a schema names members of objects.
 func describesMembers(s *jsonschema.Schema) bool { return len(s.Properties)+len(s.Required) > 0 }
 
@@ -193,8 +206,8 @@ func (r *reader) union(s *jsonschema.Schema, branches []*jsonschema.Schema, arou
 			continue
 		}
 		core := r.schema(branch, false)
-		if !shape(core) || around && restricts(branch) {
-			r.lacks(s, r.more[branch.Pointer] || shape(core))
+		if !shape(core) || anything(resolved(branch)) || around && restricts(branch) {
+			r.lacks(s, r.more[branch.Pointer] || restricts(branch) && shape(core))
 			return nil
 		}
 		cores = append(cores, core)

@@ -3,6 +3,7 @@ package schema
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/schema/ecma"
@@ -24,12 +25,15 @@ var keywords = map[string]jsonschema.Draft{
 	"unevaluatedProperties": jsonschema.Draft202012,
 }
 
+// annotations lists the keywords that say nothing about values.
+var annotations = []string{"$comment", "title", "description", "default", "deprecated", "examples", "readOnly", "writeOnly"}
+
 // inRoot lists the keywords that the whole file may have beside its definitions.
 var inRoot = []string{"$schema", "$id", "$comment", "title", "description", "$defs", "definitions"}
 
 // known fails for each keyword that the reader does not know, and for patterns that are not
-// regular expressions.
-func (r *reader) known() {
+// regular expressions. A lenient reader ignores the keywords of extensions, which begin with "x-".
+func (r *reader) known(lenient bool) {
 	all := r.root.All()
 	for _, pointer := range slices.Sorted(maps.Keys(all)) {
 		s := all[pointer]
@@ -39,6 +43,7 @@ func (r *reader) known() {
 		for key := range wire.Object(s.Source).All() {
 			draft, ok := keywords[key]
 			switch {
+			case !ok && lenient && strings.HasPrefix(key, "x-"):
 			case !ok:
 				r.fail(Child(pointer, key), "unknown keyword %q", key)
 			case pointer == "" && !slices.Contains(inRoot, key):

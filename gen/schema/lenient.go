@@ -47,7 +47,7 @@ func ParseLenient(revision string, src []byte, errata []spec.Erratum) (*Lenient,
 	for _, p := range problems {
 		out.note(revision, p.Pointer, "%s", p.Problem)
 	}
-	r.known()
+	r.known(true)
 	for _, e := range r.errs {
 		out.note(revision, e.Pointer, "%s; it is ignored", e.Problem)
 	}

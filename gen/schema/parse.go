@@ -39,7 +39,7 @@ func Parse(revision string, src []byte, errata []spec.Erratum) (*Document, error
 	for _, p := range problems {
 		r.fail(p.Pointer, "%s", p.Problem)
 	}
-	r.known()
+	r.known(false)
 	if len(problems) > 0 {
 		return nil, r.err()
 	}

@@ -103,7 +103,7 @@ func everyName(s *jsonschema.Schema) bool {
 		return s == nil || *s.Always
 	}
 	for key, value := range wire.Object(s.Source).All() {
-		if key != "title" && key != "description" && key != "$comment" && !(key == "type" && value == `"string"`) {
+		if !slices.Contains(annotations, key) && !(key == "type" && value == `"string"`) {
 			return false
 		}
 	}

@@ -18,6 +18,9 @@ type Decider struct {
 	// is known from a source other than the schema.
 	When func(v *ir.Variant) (path []string, ok bool)
 	Used func(v *ir.Variant)
+	// Overlap is called if several variants are strings, or several are numbers. All such values
+	// then decode to one of them. If it is nil, Fail is called.
+	Overlap func()
 	// Fail is called with two variants that cannot be distinguished.
 	Fail func(a, b *ir.Variant)
 }
@@ -56,7 +59,34 @@ func (d *Decider) sameKind(from []*ir.Variant) ir.Decision {
 	if byConst := d.byConst(from); byConst != nil {
 		return byConst
 	}
+	if widest := slices.MaxFunc(from, func(a, b *ir.Variant) int { return width(a) - width(b) }); d.Overlap != nil && !slices.ContainsFunc(from, func(v *ir.Variant) bool { return width(v) == 0 }) {
+		d.Overlap()
+		return &ir.Leaf{Variant: widest}
+	}
 	return d.byPresence(from)
+}
+
+// width sorts the scalar variants of one kind by the values that decode. It is 0 for others.
+func width(v *ir.Variant) int {
+	switch t := ir.Resolve(v.Decl.Type).(type) {
+	case *ir.Scalar:
+		if t.Kinds.Integer && !t.Kinds.Number {
+			return 2
+		}
+		return 5
+	case *ir.Number:
+		return 4
+	case *ir.String:
+		if *t == (ir.String{}) {
+			return 4
+		}
+		return 3
+	case *ir.Integer, *ir.Boolean:
+		return 2
+	case *ir.Enum:
+		return 1
+	}
+	return 0
 }
 
 // byConst chooses the member whose possible values split the variants best.

@@ -36,7 +36,11 @@ func newJudge(t *testing.T, name string, root map[string]any, decls []*ir.Decl) 
 	}
 	j := &judge{name, map[*ir.Decl]*jsonschema.Schema{}}
 	for _, d := range decls {
-		compiled, err := compiler.Compile(url + "#" + schema.Child("", container, key(d)))
+		pointer := d.Pointer
+		if !d.Definition {
+			pointer = schema.Child("", container, key(d))
+		}
+		compiled, err := compiler.Compile(url + "#" + pointer)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package agreement
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -20,7 +21,7 @@ func TestNulls(t *testing.T) {
 		nulls, failed := 0, 0
 		for i := range count {
 			d := targets[i%len(targets)]
-			if u, ok := ir.Resolve(d.Type).(*ir.Union); ok && u.Context || !source.Possible(d.Type) {
+			if u, ok := ir.Resolve(d.Type).(*ir.Union); ok && u.Context || !source.Possible(&ir.Ref{Decl: d}) {
 				continue // These values have no members, or the reader cannot tell their members apart.
 			}
 			v := source.Valid(d)
@@ -83,6 +84,8 @@ func holdsNull(t ir.Type) bool {
 		return true
 	case *ir.Scalar:
 		return t.Kinds.Null
+	case *ir.Union:
+		return slices.ContainsFunc(t.Variants, func(v *ir.Variant) bool { return holdsNull(v.Decl.Type) })
 	}
 	return false
 }

@@ -22,7 +22,7 @@ func TestStandardLibrary(t *testing.T) {
 				}
 				continue
 			}
-			for i := 0; i < 20 && source.Possible(d.Type); i++ {
+			for i := 0; i < 20 && source.Possible(&ir.Ref{Decl: d}); i++ {
 				s.compareWithStandard(t, d, source.Text(source.Valid(d)))
 			}
 			if err := json.Unmarshal([]byte("!"), s.fresh(t, d)); err == nil {

@@ -106,8 +106,8 @@ func (s *subject) targets() []*ir.Decl {
 	return decls
 }
 
-// upstream reads the upstream file if it is available.
-func (s *subject) upstream(t *testing.T) ([]byte, bool) {
+// sharedFolder returns the folder with the upstream files, which may not exist.
+func sharedFolder(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -117,7 +117,13 @@ func (s *subject) upstream(t *testing.T) ([]byte, bool) {
 	if !filepath.IsAbs(shared) {
 		shared = filepath.Join(root, shared)
 	}
-	src, err := os.ReadFile(filepath.Join(shared, "upstream", s.id, "schema.json"))
+	return shared
+}
+
+// upstream reads the upstream file if it is available.
+func (s *subject) upstream(t *testing.T) ([]byte, bool) {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join(sharedFolder(t), "upstream", s.id, "schema.json"))
 	return src, err == nil
 }
 

@@ -74,7 +74,7 @@ func (c *comparison) run(t *testing.T, count int) {
 		}
 		_, any := ir.Resolve(d.Type).(*ir.Any)
 		valid, few := c.valid-before, each/50
-		if count >= usual && (valid < few && source.Possible(d.Type) || each-valid < few && !any) {
+		if count >= usual && (valid < few && source.Possible(&ir.Ref{Decl: d}) || each-valid < few && !any) {
 			t.Errorf("%s: %d of %d values are valid; there must be valid and invalid ones", key(d), valid, each)
 		}
 	}

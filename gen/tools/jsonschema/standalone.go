@@ -25,15 +25,51 @@ const (
 // Standalone returns a schema as a document that means the same to any validator that asserts
 // formats. References are relative to its root, and embedded documents have an $id. It lacks
 // keywords without effect that a metaschema refuses.
+//
+// For a part of a text, the document is the text's root with a reference to the part. It has only
+// those definitions of the root that the part needs.
 func (s *Schema) Standalone(formats Formats) wire.Raw {
-	w := &standalone{root: s, ids: map[*Schema]string{s: StandaloneURI}, formats: formats}
-	return wire.Raw(w.value(nil, s.Pointer, s.Source))
+	root := s.Root()
+	w := &standalone{root: root, ids: map[*Schema]string{root: StandaloneURI}, formats: formats}
+	if root != s {
+		w.part, w.needed = s, map[string]bool{}
+		w.need(s.Pointer)
+	}
+	return wire.Raw(w.value(nil, root.Pointer, root.Source))
 }
 
 type standalone struct {
 	root    *Schema
 	ids     map[*Schema]string // of documents and resources
 	formats Formats
+	// part is the schema that the root refers to, or nil. needed has the pointers of the root's
+	// definitions that are written.
+	part   *Schema
+	needed map[string]bool
+}
+
+// need marks the definition that the value at a pointer is in, and those that it refers to.
+func (w *standalone) need(at string) {
+	segments := strings.SplitN(strings.TrimPrefix(at, w.root.Pointer), "/", 4)
+	if len(segments) > 2 {
+		definition := w.root.Pointer + "/" + segments[1] + "/" + segments[2]
+		if w.needed[definition] {
+			return
+		}
+		w.needed[definition] = true
+		at = definition
+	}
+	for pointer, s := range w.root.resource.doc.schemas {
+		if s.Target != nil && (pointer == at || strings.HasPrefix(pointer, at+"/")) {
+			w.need(s.Target.Pointer)
+		}
+	}
+}
+
+// unneeded reports whether the value at a pointer is a definition of the root that is left out.
+func (w *standalone) unneeded(at string) bool {
+	way := strings.Split(strings.TrimPrefix(at, w.root.Pointer), "/")
+	return w.part != nil && len(way) == 3 && (way[1] == "$defs" || way[1] == "definitions") && !w.needed[at]
 }
 
 func (w *standalone) id(resource *Schema) string {
@@ -56,6 +92,8 @@ func (w *standalone) value(dst []byte, at string, raw wire.Raw) []byte {
 		}
 		for name, value := range wire.Object(raw).All() {
 			switch {
+			case w.unneeded(wire.ChildPointer(at, name)):
+				continue
 			case s == nil:
 			case w.replaced(s, name) || isMalformed(name, value):
 				continue
@@ -137,6 +175,8 @@ func (w *standalone) head(dst []byte, s *Schema) []byte {
 		}
 	}
 	switch {
+	case s == w.root && w.part != nil:
+		dst = appendText(dst, "$ref", w.uri(w.part))
 	case s.Meta:
 		uri, _ := s.resource.base.Parse(s.Ref)
 		dst = appendText(dst, "$ref", uri.String())

@@ -9,9 +9,10 @@ import (
 // endless is the height of a declaration without finite values.
 const endless = math.MaxInt32
 
-// heights computes the smallest nesting depth of a valid value for each declaration. It repeats
+// measure computes the smallest nesting depth of a valid value for each declaration. It repeats
 // until nothing changes; a declaration that requires itself stays endless.
-func heights(rev *ir.Revision) map[*ir.Decl]int {
+func (s *Source) measure() map[*ir.Decl]int {
+	rev := s.rev
 	found := map[*ir.Decl]int{}
 	for _, d := range rev.Decls {
 		found[d] = endless
@@ -19,7 +20,13 @@ func heights(rev *ir.Revision) map[*ir.Decl]int {
 	for again := true; again; {
 		again = false
 		for _, d := range rev.Decls {
-			if h := height(d.Type, found); h < found[d] {
+			h := endless
+			if d.Rules == nil {
+				h = height(d.Type, found)
+			} else if len(s.samples.decl(d)) > 0 {
+				h = 1
+			}
+			if h < found[d] {
 				found[d], again = h, true
 			}
 		}
@@ -31,6 +38,10 @@ func height(t ir.Type, found map[*ir.Decl]int) int {
 	switch t := t.(type) {
 	case *ir.Ref:
 		return found[t.Decl]
+	case *ir.Array:
+		if t.Length.Min > 0 {
+			return height(t.Elem, found)
+		}
 	case *ir.Union:
 		least := endless
 		for _, v := range t.Variants {

@@ -22,11 +22,11 @@ type change struct {
 	apply func(v *Value)
 }
 
-// places returns the values of a tree that a schema applies to, outermost first.
+// places returns the whole value and those in it whose type is known, outermost first.
 func places(root *Value) []*Value {
 	var all []*Value
 	root.Walk(func(v *Value) {
-		if v.Type != nil {
+		if v.Type != nil || v == root {
 			all = append(all, v)
 		}
 	})
@@ -123,12 +123,16 @@ func (s *Source) changes(v *Value) []change {
 		add(true, 4, "const", s.wrongConst)
 		return list
 	}
+	if v.Kind == ir.KindNull {
+		return list
+	}
 	switch t := v.Type.(type) {
 	case *ir.Object:
 		has := len(v.Members) > 0
 		add(has, 2, "drop", s.drop)
 		add(has, 1, "rename", s.rename)
 		add(true, 1, "unknown member", func(v *Value) { s.addUnknown(v, t) })
+		add(t.Additional != nil || t.Closed, 4, "any unknown member", func(v *Value) { v.set(s.unknownName(), s.any(2)) })
 		add(len(t.Fields) > 0, 2, "any for member", func(v *Value) { v.set(pick(s, t.Fields).Wire, s.any(2)) })
 		add(len(v.Choices) > 0, 4, "discriminator", s.swapDiscriminator)
 		add(len(v.Choices) > 0, 4, "sibling", s.addSibling)
@@ -136,6 +140,9 @@ func (s *Source) changes(v *Value) []change {
 		add(true, 4, "enum", s.wrongEnum)
 	case *ir.String:
 		add(t.Format != "" && t.Format != "byte", 8, "format", func(v *Value) { v.Text = s.deformed(t.Format) })
+		add(t.Length != ir.Count{} || t.Pattern != "", 4, "text", func(v *Value) { v.Text = s.broken(v.Text) })
+		add(t.Length.Max > 0, 4, "too long", func(v *Value) { v.Text += strings.Repeat("ä", 1+t.Length.Max) })
+		add(t.Length.Min > 0, 4, "too short", func(v *Value) { v.Text = string([]rune(v.Text)[:s.rng.IntN(t.Length.Min)]) })
 	case *ir.Integer:
 		add(v.Kind == ir.KindNumber, 3, "not an integer", func(v *Value) { v.Text = s.notInteger() })
 		add(t.Bounds != ir.Bounds{}, 4, "bounds", func(v *Value) { become(v, scalar(ir.KindNumber, s.outside(t.Bounds))) })
@@ -145,8 +152,9 @@ func (s *Source) changes(v *Value) []change {
 		add(t.Kinds.Integer && !t.Kinds.Number, 2, "not an integer", func(v *Value) { become(v, scalar(ir.KindNumber, s.notInteger())) })
 	case *ir.Array:
 		add(true, 3, "any for element", func(v *Value) { v.Elements = append(v.Elements, s.any(2)) })
-		add(t.MaxItems > 0, 4, "too many", func(v *Value) {
-			for len(v.Elements) <= t.MaxItems {
+		add(t.Length.Min > 0, 4, "too few", func(v *Value) { v.Elements = v.Elements[:min(len(v.Elements), s.rng.IntN(t.Length.Min))] })
+		add(t.Length.Max > 0, 4, "too many", func(v *Value) {
+			for len(v.Elements) <= t.Length.Max {
 				v.Elements = append(v.Elements, s.value(t.Elem, nil))
 			}
 		})

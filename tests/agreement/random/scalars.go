@@ -34,10 +34,14 @@ func (s *Source) scalar(k ir.ScalarKinds) *Value {
 func (s *Source) integer(b ir.Bounds) string {
 	lo, hi := int64(math.MinInt64), int64(math.MaxInt64)
 	if b.Min != nil {
-		lo = int64(math.Ceil(*b.Min))
+		if lo = int64(math.Ceil(*b.Min)); b.MinOpen && float64(lo) == *b.Min {
+			lo++
+		}
 	}
 	if b.Max != nil {
-		hi = int64(math.Floor(*b.Max))
+		if hi = int64(math.Floor(*b.Max)); b.MaxOpen && float64(hi) == *b.Max {
+			hi--
+		}
 	}
 	switch s.rng.IntN(4) {
 	case 0:
@@ -53,11 +57,11 @@ func (s *Source) integer(b ir.Bounds) string {
 func (s *Source) number(b ir.Bounds) string {
 	switch s.rng.IntN(5) {
 	case 0:
-		if b.Min != nil {
+		if b.Min != nil && !b.MinOpen {
 			return s.spell(strconv.FormatFloat(*b.Min, 'f', -1, 64))
 		}
 	case 1:
-		if b.Max != nil {
+		if b.Max != nil && !b.MaxOpen {
 			return s.spell(strconv.FormatFloat(*b.Max, 'f', -1, 64))
 		}
 	}
@@ -70,11 +74,15 @@ func (s *Source) number(b ir.Bounds) string {
 	lo, hi := -1e6, 1e6
 	if b.Min != nil {
 		lo = *b.Min
+		hi = max(hi, lo+1)
 	}
 	if b.Max != nil {
 		hi = *b.Max
+		if b.Min == nil {
+			lo = min(lo, hi-1)
+		}
 	}
-	f := lo + (hi-lo)*float64(s.rng.IntN(1001))/1000
+	f := lo + (hi-lo)*float64(1+s.rng.IntN(999))/1000
 	return strconv.FormatFloat(min(max(f, lo), hi), "fg"[s.rng.IntN(2)], -1, 64)
 }
 
@@ -130,6 +138,9 @@ func (s *Source) notInteger() string {
 // outside returns a number outside of bounds, or "" if there are no bounds.
 func (s *Source) outside(b ir.Bounds) string {
 	step := pick(s, []*big.Rat{big.NewRat(1, 1), big.NewRat(1, 1000), big.NewRat(1e6, 1)})
+	if (b.Min == nil || b.MinOpen) && (b.Max == nil || b.MaxOpen) && s.chance(0.5) {
+		step = new(big.Rat) // the bounds themselves
+	}
 	var out []*big.Rat
 	if b.Min != nil {
 		out = append(out, new(big.Rat).Sub(new(big.Rat).SetFloat64(*b.Min), step))

@@ -15,6 +15,7 @@ type Source struct {
 	// members are member names of the revision, for use in wrong places.
 	members []string
 	heights map[*ir.Decl]int
+	samples *sampler
 
 	// room is the number of nodes that the current value may still have, and density the
 	// probability of each optional member.
@@ -27,7 +28,8 @@ type Source struct {
 
 // New returns a source for a revision.
 func New(rev *ir.Revision, seed uint64) *Source {
-	s := &Source{rng: rand.New(rand.NewPCG(seed, 0x6d637067656e)), rev: rev, heights: heights(rev)}
+	s := &Source{rng: rand.New(rand.NewPCG(seed, 0x6d637067656e)), rev: rev, samples: newSampler(rev)}
+	s.heights = s.measure()
 	seen := map[string]bool{}
 	for _, d := range rev.Decls {
 		for _, f := range fields(d.Type) {
@@ -53,7 +55,7 @@ type Case struct {
 // Case returns the next case for a declaration: usually a mutation of a valid value, otherwise
 // a valid value.
 func (s *Source) Case(d *ir.Decl) Case {
-	if !s.Possible(d.Type) {
+	if !s.Possible(&ir.Ref{Decl: d}) {
 		c := Case{Tree: s.any(4), Mutations: []string{"impossible"}}
 		c.Text = s.Text(c.Tree)
 		return c
@@ -100,6 +102,11 @@ func (s *Source) value(t ir.Type, choices []Choice) *Value {
 	var v *Value
 	switch t := t.(type) {
 	case *ir.Ref:
+		if t.Decl.Rules != nil {
+			v = typed(pick(s, s.samples.decl(t.Decl)), t.Decl.Type)
+			v.Choices = choices
+			return v
+		}
 		u, ok := t.Decl.Type.(*ir.Union)
 		if !ok {
 			s.room++
@@ -117,13 +124,18 @@ func (s *Source) value(t ir.Type, choices []Choice) *Value {
 	case *ir.Enum:
 		v = scalar(ir.KindString, pick(s, t.Values).Wire)
 	case *ir.String:
-		v = scalar(ir.KindString, s.formatted(t.Format))
+		v = scalar(ir.KindString, s.word(t))
 	case *ir.Integer:
 		v = scalar(ir.KindNumber, s.integer(t.Bounds))
 	case *ir.Number:
 		v = scalar(ir.KindNumber, s.number(t.Bounds))
 	case *ir.Boolean:
 		v = s.boolean()
+	case *ir.Nullable:
+		if s.chance(0.7) && s.Possible(t.Elem) {
+			return s.value(t.Elem, nil)
+		}
+		return scalar(ir.KindNull, "null")
 	case *ir.Scalar:
 		v = s.scalar(t.Kinds)
 	case *ir.Open:
@@ -153,7 +165,7 @@ func (s *Source) object(o *ir.Object) *Value {
 			v.Members = append(v.Members, Member{o.Fields[i].Wire, value})
 		}
 	}
-	if s.chance(0.15) {
+	if s.chance(0.15) && !o.Closed {
 		for range 1 + s.rng.IntN(2) {
 			s.addUnknown(v, o)
 		}
@@ -188,14 +200,18 @@ func (s *Source) member(f *ir.Field) *Value {
 // addUnknown adds a member that the object does not declare.
 func (s *Source) addUnknown(v *Value, o *ir.Object) {
 	name := s.unknownName()
-	if field(o, name) == nil && v.index(name) < 0 {
+	switch {
+	case field(o, name) != nil || v.index(name) >= 0:
+	case o.Additional == nil:
 		v.Members = append(v.Members, Member{name, s.any(2)})
+	case s.Possible(o.Additional):
+		v.Members = append(v.Members, Member{name, s.value(o.Additional, nil)})
 	}
 }
 
 func (s *Source) mapping(t *ir.Map) *Value {
 	v := &Value{Kind: ir.KindObject}
-	for range s.length(0, t.Elem) {
+	for range s.length(ir.Count{}, t.Elem) {
 		v.set(s.unknownName(), s.value(t.Elem, nil))
 	}
 	return v
@@ -203,25 +219,33 @@ func (s *Source) mapping(t *ir.Map) *Value {
 
 func (s *Source) array(t *ir.Array) *Value {
 	v := &Value{Kind: ir.KindArray}
-	for range s.length(t.MaxItems, t.Elem) {
+	for range s.length(t.Length, t.Elem) {
 		v.Elements = append(v.Elements, s.value(t.Elem, nil))
 	}
 	return v
 }
 
-// length returns a number of elements or members for a type, at most limit unless limit is 0.
-func (s *Source) length(limit int, of ir.Type) int {
+// length returns a number of elements or members for a type within limits.
+func (s *Source) length(limits ir.Count, of ir.Type) int {
 	if s.room <= 0 || !s.Possible(of) {
-		return 0
+		return limits.Min
 	}
 	n := s.rng.IntN(4)
-	if limit > 0 && s.chance(0.05) {
-		n = limit
+	if limits.Max > 0 && s.chance(0.05) {
+		n = limits.Max
 	}
-	if limit > 0 {
-		n = min(n, limit)
+	if limits.Max > 0 {
+		n = min(n, limits.Max)
 	}
-	return n
+	return max(n, limits.Min)
+}
+
+// word returns a string of a type.
+func (s *Source) word(t *ir.String) string {
+	if bare := (ir.String{Format: t.Format}); *t != bare {
+		return pick(s, s.samples.text(*t))
+	}
+	return s.formatted(t.Format)
 }
 
 // fields returns the fields of an object type, or nil for other types.

@@ -394,6 +394,79 @@ func (x *Count) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
+func (x *Counted) DecodeJSON(r *wire.Reader) error {
+	*x = Counted{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "a":
+			if r.Present(&seen[0], 0) {
+				x.A = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Counted) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.StringPointer("a", x.A)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "a")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Counted) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Counted) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an array.
+func (x *Couple) DecodeJSON(r *wire.Reader) error {
+	var all []Share
+	all = []Share{}
+	for r.BeginArray(); r.Element(); {
+		*wire.Extend(r, &all) = Share(r.ReadFloat64())
+	}
+	*x = Couple(all)
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x Couple) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginArray()
+	for i := range x {
+		w.Element()
+		w.PutFloat64(float64(x[i]))
+	}
+	w.EndArray()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Couple) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Couple) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
 func (x *Defaulted) DecodeJSON(r *wire.Reader) error {
 	*x = Defaulted{}
 	var seen [1]uint64
@@ -445,6 +518,73 @@ func (x Defaulted) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Defaulted) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *Derived) DecodeJSON(r *wire.Reader) error {
+	*x = Derived{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "a":
+			r.Once(&seen[0], 0)
+			x.A = r.ReadString()
+		case "size":
+			r.Once(&seen[0], 1)
+			x.Size = r.ReadInt64()
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "a", "size")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Derived) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("a", x.A)
+	w.Int64("size", x.Size)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "a", "size")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Derived) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Derived) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a string.
+func (x *Either) DecodeJSON(r *wire.Reader) error {
+	*x = Either(r.ReadString())
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x Either) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendString(dst, string(x))
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Either) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Either) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -539,6 +679,30 @@ func (x EndlessNext) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *EndlessNext) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an integer.
+func (x *Even) DecodeJSON(r *wire.Reader) error {
+	*x = Even(r.ReadInt64())
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x Even) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := int64(x)
+	w.PutInt64(v)
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Even) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Even) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -666,9 +830,8 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 				x.Matrix.DecodeJSON(r)
 			}
 		case "mixed":
-			if r.Present(&seen[0], 27) {
-				x.Mixed = decodeMixed(r)
-			}
+			r.Once(&seen[0], 27)
+			x.Mixed = decodeMixed(r)
 		case "openMay":
 			if r.Present(&seen[0], 28) {
 				x.OpenMay = r.ReadObject()
@@ -1134,174 +1297,4 @@ func decodeFailure(r *wire.Reader) Failure {
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownFailure) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
-}
-
-func decodeFit(r *wire.Reader) Fit {
-	switch r.Kind() {
-	case wire.KindObject:
-		has := r.PeekHas("b", "a", "c")
-		if has&0b1 != 0 {
-			v := new(More)
-			if r.Try(v) {
-				return v
-			}
-		}
-		if has&0b10 != 0 {
-			v := new(Less)
-			if r.Try(v) {
-				return v
-			}
-		}
-		if has&0b100 != 0 {
-			v := new(Other)
-			v.DecodeJSON(r)
-			return v
-		}
-		if has&0b1 != 0 {
-			v := new(More)
-			v.DecodeJSON(r)
-			return v
-		}
-		if has&0b10 != 0 {
-			v := new(Less)
-			v.DecodeJSON(r)
-			return v
-		}
-	}
-	return &UnknownFit{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownFit) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
-}
-
-// DecodeJSON reads a boolean.
-func (x *Flag) DecodeJSON(r *wire.Reader) error {
-	*x = Flag(r.ReadBool())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x Flag) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	v := bool(x)
-	w.PutBool(v)
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Flag) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Flag) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *Gone) DecodeJSON(r *wire.Reader) error {
-	*x = Gone{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "code":
-			r.Once(&seen[0], 0)
-			x.Code = r.ReadConstInt64(int64(-1))
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "code")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *Gone) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstInt64("code", x.Code, int64(-1))
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "code")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Gone) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Gone) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-func decodeJson(r *wire.Reader) Json {
-	switch r.Kind() {
-	case wire.KindObject:
-		var v JsonObject
-		v.DecodeJSON(r)
-		return v
-	case wire.KindArray:
-		var v JsonList
-		v.DecodeJSON(r)
-		return v
-	case wire.KindString:
-		var v JsonScalar
-		v.DecodeJSON(r)
-		return v
-	case wire.KindNumber:
-		var v JsonScalar
-		v.DecodeJSON(r)
-		return v
-	case wire.KindNull:
-		var v JsonScalar
-		v.DecodeJSON(r)
-		return v
-	}
-	return &UnknownJson{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownJson) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
-}
-
-// DecodeJSON reads an array.
-func (x *JsonList) DecodeJSON(r *wire.Reader) error {
-	var all []Json
-	all = []Json{}
-	for r.BeginArray(); r.Element(); {
-		*wire.Extend(r, &all) = decodeJson(r)
-	}
-	*x = JsonList(all)
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x JsonList) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginArray()
-	for i := range x {
-		w.Element()
-		w.Put(x[i])
-	}
-	w.EndArray()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x JsonList) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *JsonList) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
 }

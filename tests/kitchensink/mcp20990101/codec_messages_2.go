@@ -4,6 +4,200 @@ package mcp20990101
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
+func decodeFit(r *wire.Reader) Fit {
+	switch r.Kind() {
+	case wire.KindObject:
+		has := r.PeekHas("b", "a", "c")
+		if has&0b1 != 0 {
+			v := new(More)
+			if r.Try(v) {
+				return v
+			}
+		}
+		if has&0b10 != 0 {
+			v := new(Less)
+			if r.Try(v) {
+				return v
+			}
+		}
+		if has&0b100 != 0 {
+			v := new(Other)
+			v.DecodeJSON(r)
+			return v
+		}
+		if has&0b1 != 0 {
+			v := new(More)
+			v.DecodeJSON(r)
+			return v
+		}
+		if has&0b10 != 0 {
+			v := new(Less)
+			v.DecodeJSON(r)
+			return v
+		}
+	}
+	return &UnknownFit{Raw: r.ReadRaw()}
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UnknownFit) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendRaw(dst, x.Raw)
+}
+
+// DecodeJSON reads a boolean.
+func (x *Flag) DecodeJSON(r *wire.Reader) error {
+	*x = Flag(r.ReadBool())
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x Flag) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := bool(x)
+	w.PutBool(v)
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Flag) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Flag) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *Gone) DecodeJSON(r *wire.Reader) error {
+	*x = Gone{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "code":
+			r.Once(&seen[0], 0)
+			x.Code = r.ReadConstInt64(int64(-1))
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "code")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Gone) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstInt64("code", x.Code, int64(-1))
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "code")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Gone) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Gone) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a string.
+func (x *Identifier) DecodeJSON(r *wire.Reader) error {
+	*x = Identifier(r.ReadString())
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x Identifier) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := string(x)
+	w.PutString(v)
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Identifier) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Identifier) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+func decodeJson(r *wire.Reader) Json {
+	switch r.Kind() {
+	case wire.KindObject:
+		var v JsonObject
+		v.DecodeJSON(r)
+		return v
+	case wire.KindArray:
+		var v JsonList
+		v.DecodeJSON(r)
+		return v
+	case wire.KindString:
+		var v JsonScalar
+		v.DecodeJSON(r)
+		return v
+	case wire.KindNumber:
+		var v JsonScalar
+		v.DecodeJSON(r)
+		return v
+	case wire.KindNull:
+		var v JsonScalar
+		v.DecodeJSON(r)
+		return v
+	}
+	return &UnknownJson{Raw: r.ReadRaw()}
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UnknownJson) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendRaw(dst, x.Raw)
+}
+
+// DecodeJSON reads an array.
+func (x *JsonList) DecodeJSON(r *wire.Reader) error {
+	var all []Json
+	all = []Json{}
+	for r.BeginArray(); r.Element(); {
+		*wire.Extend(r, &all) = decodeJson(r)
+	}
+	*x = JsonList(all)
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x JsonList) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginArray()
+	for i := range x {
+		w.Element()
+		w.Put(x[i])
+	}
+	w.EndArray()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x JsonList) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *JsonList) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
 // DecodeJSON reads an object.
 func (x *JsonMap) DecodeJSON(r *wire.Reader) error {
 	var all wire.Map[Json]
@@ -70,6 +264,42 @@ func (x *JsonObject) UnmarshalJSON(data []byte) error {
 func (x *JsonScalar) DecodeJSON(r *wire.Reader) error {
 	x.Scalar = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarNull)
 	return r.Err()
+}
+
+// DecodeJSON reads an object.
+func (x *Keys) DecodeJSON(r *wire.Reader) error {
+	var all wire.Map[int64]
+	all = wire.Map[int64]{}
+	for r.BeginObject(); r.Member(); {
+		*all.Entry(r) = r.ReadInt64()
+	}
+	*x = Keys(all)
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x Keys) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := wire.Map[int64](x)
+	w.BeginObject()
+	w.Fail(v.Check())
+	for i := range v {
+		e := &v[i]
+		w.Key(e.Name)
+		w.PutInt64(e.Value)
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Keys) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Keys) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -715,97 +945,4 @@ func (x MixedMapString) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *MixedMapString) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a scalar.
-func (x *MixedNull) DecodeJSON(r *wire.Reader) error {
-	x.Scalar = r.ReadScalar(wire.ScalarNull)
-	return r.Err()
-}
-
-func decodeMixedOpen(r *wire.Reader) MixedOpen {
-	switch r.Kind() {
-	case wire.KindObject:
-		var v MixedOpenObject
-		v.DecodeJSON(r)
-		return v
-	case wire.KindString:
-		var v MixedOpenScalar
-		v.DecodeJSON(r)
-		return v
-	case wire.KindNumber:
-		var v MixedOpenScalar
-		v.DecodeJSON(r)
-		return v
-	}
-	return &UnknownMixedOpen{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownMixedOpen) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
-}
-
-// DecodeJSON reads an object.
-func (x *MixedOpenObject) DecodeJSON(r *wire.Reader) error {
-	x.Object = r.ReadObject()
-	return r.Err()
-}
-
-// DecodeJSON reads a Key.
-func (x *MixedOpenScalar) DecodeJSON(r *wire.Reader) error {
-	*x = MixedOpenScalar(r.ReadScalar(wire.ScalarString | wire.ScalarInteger))
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x MixedOpenScalar) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	v := Key(x)
-	w.Put(&v)
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x MixedOpenScalar) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *MixedOpenScalar) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a scalar.
-func (x *MixedScalar) DecodeJSON(r *wire.Reader) error {
-	x.Scalar = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-	return r.Err()
-}
-
-func decodeMode(r *wire.Reader) Mode {
-	switch r.Kind() {
-	case wire.KindObject:
-		tag, ok := r.PeekString("mode")
-		switch tag {
-		case "plain":
-			v := new(Defaulted)
-			v.DecodeJSON(r)
-			return v
-		case "special":
-			v := new(Special)
-			v.DecodeJSON(r)
-			return v
-		}
-		if !ok && r.PeekAbsent("mode") {
-			v := new(Defaulted)
-			v.DecodeJSON(r)
-			return v
-		}
-	}
-	return &UnknownMode{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownMode) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
 }

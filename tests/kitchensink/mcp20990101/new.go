@@ -31,14 +31,24 @@ func New(definition string) (wire.Value, bool) {
 		return new(AskRequest), true
 	case "Count":
 		return new(Count), true
+	case "Counted":
+		return new(Counted), true
+	case "Couple":
+		return new(Couple), true
 	case "Defaulted":
 		return new(Defaulted), true
+	case "Derived":
+		return new(Derived), true
+	case "Either":
+		return new(Either), true
 	case "Empty":
 		return new(Empty), true
 	case "Endless":
 		return new(Endless), true
 	case "EndlessNext":
 		return new(EndlessNext), true
+	case "Even":
+		return new(Even), true
 	case "Everything":
 		return new(Everything), true
 	case "EverythingInline":
@@ -63,6 +73,8 @@ func New(definition string) (wire.Value, bool) {
 		return new(Flag), true
 	case "Gone":
 		return new(Gone), true
+	case "Identifier":
+		return new(Identifier), true
 	case "Json":
 		return new(JsonBox), true
 	case "JsonList":
@@ -75,6 +87,8 @@ func New(definition string) (wire.Value, bool) {
 		return new(JsonScalar), true
 	case "Key":
 		return new(keyBox), true
+	case "Keys":
+		return new(Keys), true
 	case "Knot":
 		return new(Knot), true
 	case "Less":
@@ -129,30 +143,58 @@ func New(definition string) (wire.Value, bool) {
 		return new(More), true
 	case "Narrowed":
 		return new(Narrowed), true
+	case "Nest":
+		return new(Nest), true
+	case "Nest/Item":
+		return new(NestItem), true
 	case "Nested":
 		return new(NestedBox), true
 	case "NestedString":
 		return new(NestedString), true
 	case "NotFound":
 		return new(NotFound), true
+	case "NotThis":
+		return new(NotThis), true
 	case "NoteNotification":
 		return new(NoteNotification), true
 	case "Nothing":
 		return new(nothingBox), true
+	case "NullableBounds":
+		return new(NullableBounds), true
+	case "NullableBoundsSealed":
+		return new(NullableBoundsSealed), true
 	case "Nullables":
 		return new(Nullables), true
+	case "Numbers":
+		return new(Numbers), true
 	case "OddNames":
 		return new(OddNames), true
+	case "OneOfMany":
+		return new(OneOfManyBox), true
+	case "OneOfManyNumber":
+		return new(OneOfManyNumber), true
+	case "OneOfManyOption3":
+		return new(OneOfManyOption3), true
+	case "OneOfManyString":
+		return new(OneOfManyString), true
+	case "OneShape":
+		return new(OneShapeBox), true
 	case "Other":
 		return new(Other), true
 	case "OtherC":
 		return new(OtherC), true
+	case "OtherNest":
+		return new(OtherNest), true
+	case "OtherNest/Item":
+		return new(OtherNestItem), true
 	case "Polygon":
 		return new(Polygon), true
 	case "PolygonKind":
 		return new(PolygonKind), true
 	case "Ratio":
 		return new(Ratio), true
+	case "Record":
+		return new(Record), true
 	case "Renamed":
 		return new(Level), true
 	case "RenamedList":
@@ -163,16 +205,38 @@ func New(definition string) (wire.Value, bool) {
 		return new(ShapeBox), true
 	case "RenamedUnion":
 		return new(ShapeBox), true
+	case "Rest":
+		return new(Rest), true
+	case "RestOfObjects":
+		return new(RestOfObjects), true
+	case "Sealed":
+		return new(Sealed), true
+	case "SealedEmpty":
+		return new(SealedEmpty), true
 	case "ServerNotification":
 		return new(ServerNotificationBox), true
 	case "Shape":
 		return new(ShapeBox), true
 	case "Shapes":
 		return new(Shapes), true
+	case "Share":
+		return new(Share), true
+	case "Siblings":
+		return new(Siblings), true
+	case "SiblingsMore":
+		return new(SiblingsMore), true
 	case "Special":
 		return new(Special), true
 	case "Square":
 		return new(Square), true
+	case "Stamped":
+		return new(StampedBox), true
+	case "StampedDone":
+		return new(StampedDone), true
+	case "StampedNew":
+		return new(StampedNew), true
+	case "Tags":
+		return new(Tags), true
 	case "Tree":
 		return new(Tree), true
 	case "Wide":

@@ -119,6 +119,8 @@ func (*Circle) isMixed() {}
 
 func (*Circle) isNested() {}
 
+func (*Circle) isOneShape() {}
+
 func (*Circle) isShape() {}
 
 // ClientRequest is any request that a client may send. The method selects
@@ -127,6 +129,17 @@ type ClientRequest = AskRequest
 
 // Count is a definition without a description.
 type Count int64
+
+// Counted is a definition without a description.
+type Counted struct {
+	A *string `json:"a,omitempty"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
+
+// Couple is a definition without a description.
+type Couple []Share
 
 // Defaulted is a definition without a description.
 type Defaulted struct {
@@ -142,6 +155,37 @@ type Defaulted struct {
 }
 
 func (*Defaulted) isMode() {}
+
+// Derived is a definition without a description.
+type Derived struct {
+	A string `json:"a"`
+	// Size is the size in bytes before any encoding, for display and planning;
+	// nil means unknown.
+	Size int64 `json:"size"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
+
+// Either is a definition without a description.
+type Either string
+
+// The values of Either.
+const (
+	// EitherYes is the value "yes".
+	EitherYes Either = "yes"
+	// EitherNo is the value "no".
+	EitherNo Either = "no"
+)
+
+// Known reports whether this revision defines the value.
+func (x Either) Known() bool {
+	switch x {
+	case EitherYes, EitherNo:
+		return true
+	}
+	return false
+}
 
 // Empty is a definition without a description.
 type Empty = wire.Object
@@ -162,6 +206,9 @@ type EndlessNext struct {
 	// order.
 	Extra wire.Members `json:"-"`
 }
+
+// Even is a definition without a description.
+type Even int64
 
 // Everything is a definition without a description.
 type Everything struct {
@@ -346,6 +393,9 @@ type Gone struct {
 
 func (*Gone) isFailure() {}
 
+// Identifier is a definition without a description.
+type Identifier string
+
 // Json is a definition without a description.
 //
 // Its variants are JsonObject, JsonList, JsonScalar, and *UnknownJson for
@@ -414,6 +464,37 @@ func (JsonScalar) isJson() {}
 
 // Key is a definition without a description.
 type Key = wire.Scalar
+
+// Keys is a definition without a description.
+type Keys wire.Map[int64]
+
+// Get returns the value of the named member and reports whether there is
+// one.
+func (x Keys) Get(name string) (int64, bool) {
+	return wire.Map[int64](x).Get(name)
+}
+
+// Set sets the value of the named member. It appends the member if there is
+// none.
+func (x *Keys) Set(name string, value int64) {
+	(*wire.Map[int64])(x).Set(name, value)
+}
+
+// Delete removes the named member, if there is one.
+func (x *Keys) Delete(name string) {
+	(*wire.Map[int64])(x).Delete(name)
+}
+
+// Len returns the number of members.
+func (x Keys) Len() int {
+	return len(x)
+}
+
+// All returns an iterator over the names and values of the members, in their
+// order.
+func (x Keys) All() iter.Seq2[string, int64] {
+	return wire.Map[int64](x).All()
+}
 
 // Knot is a definition without a description.
 type Knot struct {
@@ -695,6 +776,23 @@ type Narrowed struct {
 	Extra wire.Members `json:"-"`
 }
 
+// Nest is a definition without a description.
+type Nest struct {
+	V *NestItem `json:"v,omitempty"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
+
+// NestItem is a definition without a description.
+type NestItem struct {
+	A     *string   `json:"a,omitempty"`
+	Again *NestItem `json:"again,omitempty"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
+
 // Nested is a definition without a description.
 //
 // Its variants are *Circle, *Square, *Polygon, NestedString, and
@@ -730,6 +828,15 @@ type NotFound struct {
 
 func (*NotFound) isFailure() {}
 
+// NotThis is a definition without a description.
+type NotThis struct {
+	Mode  string   `json:"mode"`
+	Never wire.Raw `json:"never,omitempty"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
+
 // NoteNotification is a definition without a description.
 type NoteNotification struct {
 	// Method identifies the kind of message. It is "note", which the zero value
@@ -747,6 +854,30 @@ func (*NoteNotification) isServerNotification() {}
 // Nothing is a definition without a description.
 type Nothing = wire.Scalar
 
+// NullableBounds is a definition without a description.
+type NullableBounds struct {
+	// Name is the identifier for programs. It is also the display name if there
+	// is no other.
+	Name   *Identifier           `json:"name"`
+	Sealed *NullableBoundsSealed `json:"sealed"`
+	At     wire.Optional[string] `json:"at,omitempty"`
+	// List declares that tasks/list is supported; nil means it is not.
+	List  []*int64             `json:"list,omitempty"`
+	N     wire.Optional[int64] `json:"n,omitempty"`
+	Words wire.Map[*string]    `json:"words,omitempty"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
+
+// NullableBoundsSealed is the type of NullableBounds.sealed.
+type NullableBoundsSealed struct {
+	A string `json:"a"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
+
 // Nullables is a definition without a description.
 type Nullables struct {
 	Must     *int64               `json:"must"`
@@ -759,6 +890,9 @@ type Nullables struct {
 	// order.
 	Extra wire.Members `json:"-"`
 }
+
+// Numbers is a definition without a description.
+type Numbers float64
 
 // OddNames is a definition without a description.
 type OddNames struct {
@@ -790,6 +924,57 @@ type OddNames struct {
 	Extra wire.Members `json:"-"`
 }
 
+// OneOfMany is a definition without a description.
+//
+// Its variants are OneOfManyNumber, OneOfManyString, OneOfManyOption3, and
+// *UnknownOneOfMany for values that this revision does not define.
+type OneOfMany interface {
+	wire.Appender
+	isOneOfMany()
+}
+
+// UnknownOneOfMany holds a value that matches none of the variants of
+// OneOfMany, so that it can be passed on. Validate reports it.
+type UnknownOneOfMany struct {
+	// Raw is the value as received.
+	Raw wire.Raw
+}
+
+func (*UnknownOneOfMany) isOneOfMany() {}
+
+// OneOfManyNumber is an alternative of OneOfMany.
+type OneOfManyNumber int64
+
+func (OneOfManyNumber) isOneOfMany() {}
+
+// OneOfManyOption3 is an alternative of OneOfMany.
+type OneOfManyOption3 float64
+
+func (OneOfManyOption3) isOneOfMany() {}
+
+// OneOfManyString is an alternative of OneOfMany.
+type OneOfManyString string
+
+func (OneOfManyString) isOneOfMany() {}
+
+// OneShape is a definition without a description.
+//
+// Its variants are *Circle, *Square, and *UnknownOneShape for values that
+// this revision does not define.
+type OneShape interface {
+	wire.Appender
+	isOneShape()
+}
+
+// UnknownOneShape holds a value that matches none of the variants of
+// OneShape, so that it can be passed on. Validate reports it.
+type UnknownOneShape struct {
+	// Raw is the value as received.
+	Raw wire.Raw
+}
+
+func (*UnknownOneShape) isOneShape() {}
+
 // Other is a definition without a description.
 type Other struct {
 	C OtherC `json:"c"`
@@ -807,6 +992,17 @@ type OtherC struct {
 	// order.
 	Extra wire.Members `json:"-"`
 }
+
+// OtherNest is a definition without a description.
+type OtherNest struct {
+	V []OtherNestItem `json:"v,omitempty"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
+
+// OtherNestItem is a definition without a description.
+type OtherNestItem int64
 
 // Polygon is a definition without a description.
 type Polygon struct {
@@ -846,6 +1042,37 @@ func (x PolygonKind) Known() bool {
 // Ratio is a definition without a description.
 type Ratio float64
 
+// Record is a definition without a description.
+type Record wire.Map[int64]
+
+// Get returns the value of the named member and reports whether there is
+// one.
+func (x Record) Get(name string) (int64, bool) {
+	return wire.Map[int64](x).Get(name)
+}
+
+// Set sets the value of the named member. It appends the member if there is
+// none.
+func (x *Record) Set(name string, value int64) {
+	(*wire.Map[int64])(x).Set(name, value)
+}
+
+// Delete removes the named member, if there is one.
+func (x *Record) Delete(name string) {
+	(*wire.Map[int64])(x).Delete(name)
+}
+
+// Len returns the number of members.
+func (x Record) Len() int {
+	return len(x)
+}
+
+// All returns an iterator over the names and values of the members, in their
+// order.
+func (x Record) All() iter.Seq2[string, int64] {
+	return wire.Map[int64](x).All()
+}
+
 // Renamed is a definition without a description.
 type Renamed = Level
 
@@ -860,6 +1087,39 @@ type RenamedTwice = RenamedUnion
 
 // RenamedUnion is a definition without a description.
 type RenamedUnion = Shape
+
+// Rest is a definition without a description.
+type Rest struct {
+	A int64  `json:"a"`
+	B string `json:"b"`
+	// Additional holds the other members in their order.
+	Additional wire.Map[string] `json:"-"`
+}
+
+// RestOfObjects is a definition without a description.
+type RestOfObjects struct {
+	// It is "rest", which the zero value stands for.
+	Kind string `json:"kind"`
+	// Additional holds the other members in their order.
+	Additional wire.Map[Sealed] `json:"-"`
+}
+
+// Sealed is a definition without a description.
+type Sealed struct {
+	A     string `json:"a"`
+	Shape Shape  `json:"shape,omitempty"`
+	Share *Share `json:"share,omitempty"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
+
+// SealedEmpty is a definition without a description.
+type SealedEmpty struct {
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
 
 // ServerNotification is any notification that a server may send. The method
 // selects the variant.
@@ -929,6 +1189,28 @@ func (x Shapes) All() iter.Seq2[string, []Shape] {
 	return wire.Map[[]Shape](x).All()
 }
 
+// Share is a definition without a description.
+type Share float64
+
+// Siblings is a definition without a description.
+type Siblings struct {
+	More *SiblingsMore `json:"more,omitempty"`
+	// A short one.
+	Short *Identifier `json:"short,omitempty"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
+
+// SiblingsMore is the type of Siblings.more.
+type SiblingsMore struct {
+	A           string `json:"a"`
+	ExtraMember int64  `json:"extra"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
+
 // Special is a definition without a description.
 type Special struct {
 	// It is "special", which the zero value stands for.
@@ -961,7 +1243,55 @@ func (*Square) isMixed() {}
 
 func (*Square) isNested() {}
 
+func (*Square) isOneShape() {}
+
 func (*Square) isShape() {}
+
+// Stamped is a definition without a description.
+//
+// Its variants are *StampedNew, *StampedDone, and *UnknownStamped for values
+// that this revision does not define.
+type Stamped interface {
+	wire.Appender
+	isStamped()
+}
+
+// UnknownStamped holds a value that matches none of the variants of Stamped,
+// so that it can be passed on. Validate reports it.
+type UnknownStamped struct {
+	// Raw is the value as received.
+	Raw wire.Raw
+}
+
+func (*UnknownStamped) isStamped() {}
+
+// StampedDone is an alternative of Stamped.
+type StampedDone struct {
+	// It is "done", which the zero value stands for.
+	State string `json:"state"`
+	A     string `json:"a"`
+	At    string `json:"at"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
+
+func (*StampedDone) isStamped() {}
+
+// StampedNew is an alternative of Stamped.
+type StampedNew struct {
+	// It is "new", which the zero value stands for.
+	State string `json:"state"`
+	A     string `json:"a"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
+
+func (*StampedNew) isStamped() {}
+
+// Tags is a definition without a description.
+type Tags []Identifier
 
 // Tree is a definition without a description.
 type Tree struct {

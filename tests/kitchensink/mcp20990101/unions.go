@@ -244,6 +244,48 @@ func (nothingCodec) Check(c *wire.Collector, v wire.Scalar) {
 	}
 }
 
+// DecodeOneOfMany decodes a OneOfMany from its JSON text.
+func DecodeOneOfMany(text []byte) (OneOfMany, error) {
+	var box OneOfManyBox
+	err := wire.Unmarshal(text, &box)
+	return box.V, err
+}
+
+// OneOfManyBox holds a OneOfMany in its field V. Use it in your own structs,
+// because encoding/json cannot decode into an interface.
+type OneOfManyBox = wire.Box[OneOfMany, oneOfManyCodec]
+
+type oneOfManyCodec struct{}
+
+func (oneOfManyCodec) Decode(r *wire.Reader) OneOfMany {
+	return decodeOneOfMany(r)
+}
+
+func (oneOfManyCodec) Check(c *wire.Collector, v OneOfMany) {
+	validateOneOfMany(c, v)
+}
+
+// DecodeOneShape decodes a OneShape from its JSON text.
+func DecodeOneShape(text []byte) (OneShape, error) {
+	var box OneShapeBox
+	err := wire.Unmarshal(text, &box)
+	return box.V, err
+}
+
+// OneShapeBox holds a OneShape in its field V. Use it in your own structs,
+// because encoding/json cannot decode into an interface.
+type OneShapeBox = wire.Box[OneShape, oneShapeCodec]
+
+type oneShapeCodec struct{}
+
+func (oneShapeCodec) Decode(r *wire.Reader) OneShape {
+	return decodeOneShape(r)
+}
+
+func (oneShapeCodec) Check(c *wire.Collector, v OneShape) {
+	validateOneShape(c, v)
+}
+
 // DecodeServerNotification decodes a ServerNotification from its JSON text.
 func DecodeServerNotification(text []byte) (ServerNotification, error) {
 	var box ServerNotificationBox
@@ -284,4 +326,25 @@ func (shapeCodec) Decode(r *wire.Reader) Shape {
 
 func (shapeCodec) Check(c *wire.Collector, v Shape) {
 	validateShape(c, v)
+}
+
+// DecodeStamped decodes a Stamped from its JSON text.
+func DecodeStamped(text []byte) (Stamped, error) {
+	var box StampedBox
+	err := wire.Unmarshal(text, &box)
+	return box.V, err
+}
+
+// StampedBox holds a Stamped in its field V. Use it in your own structs,
+// because encoding/json cannot decode into an interface.
+type StampedBox = wire.Box[Stamped, stampedCodec]
+
+type stampedCodec struct{}
+
+func (stampedCodec) Decode(r *wire.Reader) Stamped {
+	return decodeStamped(r)
+}
+
+func (stampedCodec) Check(c *wire.Collector, v Stamped) {
+	validateStamped(c, v)
 }

@@ -2,7 +2,10 @@
 
 package mcp20990101
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
@@ -118,6 +121,36 @@ func (x Count) check(c *wire.Collector) {
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
+func (x *Counted) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x *Counted) check(c *wire.Collector) {
+	schema.Collect(c, x, checkCounted)
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x Couple) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x Couple) check(c *wire.Collector) {
+	c.MinItems(len(x), 2)
+	c.MaxItems(len(x), 2)
+	for i, e := range x {
+		c.PushIndex(i)
+		(e).check(c)
+		c.Pop()
+	}
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Defaulted) Validate() error {
 	var c wire.Collector
 	x.check(&c)
@@ -130,6 +163,44 @@ func (x *Defaulted) check(c *wire.Collector) {
 		c.Const(*x.Mode == "" || *x.Mode == "plain", "\"plain\"")
 		c.Pop()
 	}
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x *Derived) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x *Derived) check(c *wire.Collector) {
+	schema.Collect(c, x, checkDerived)
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x Either) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x Either) check(c *wire.Collector) {
+	if !x.Known() {
+		c.Report("unknown value %q", string(x))
+	}
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x Even) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x Even) check(c *wire.Collector) {
+	schema.Collect(c, x, checkEven)
 }
 
 // Validate reports each value that the revision does not allow, with its
@@ -391,6 +462,20 @@ func (x *Gone) check(c *wire.Collector) {
 	c.Pop()
 }
 
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x Identifier) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x Identifier) check(c *wire.Collector) {
+	c.MinLength(string(x), 2)
+	c.MaxLength(string(x), 8)
+	pattern1.Collect(c, string(x))
+}
+
 func validateJson(c *wire.Collector, v Json) {
 	switch v := v.(type) {
 	case nil:
@@ -463,6 +548,18 @@ func (x JsonScalar) check(c *wire.Collector) {
 	if !x.Is(wire.ScalarString | wire.ScalarNumber | wire.ScalarNull) {
 		c.Report("must be a string or a number or null")
 	}
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x Keys) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x Keys) check(c *wire.Collector) {
+	schema.Collect(c, x, checkKeys)
 }
 
 // Validate reports each value that the revision does not allow, with its
@@ -735,6 +832,43 @@ func (x *Narrowed) check(c *wire.Collector) {
 	c.Pop()
 }
 
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x *Nest) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x *Nest) check(c *wire.Collector) {
+	if x.V != nil {
+		c.Push("v")
+		x.V.check(c)
+		c.Pop()
+	}
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x *NestItem) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x *NestItem) check(c *wire.Collector) {
+	if x.A != nil {
+		c.Push("a")
+		c.MinLength(*x.A, 1)
+		c.Pop()
+	}
+	if x.Again != nil {
+		c.Push("again")
+		x.Again.check(c)
+		c.Pop()
+	}
+}
+
 func validateNested(c *wire.Collector, v Nested) {
 	switch v := v.(type) {
 	case nil:
@@ -782,6 +916,18 @@ func (x *NotFound) check(c *wire.Collector) {
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
+func (x *NotThis) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x *NotThis) check(c *wire.Collector) {
+	schema.Collect(c, x, checkNotThis)
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *NoteNotification) Validate() error {
 	var c wire.Collector
 	x.check(&c)
@@ -797,6 +943,74 @@ func (x *NoteNotification) check(c *wire.Collector) {
 		validateMode(c, x.Params)
 		c.Pop()
 	}
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x *NullableBounds) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x *NullableBounds) check(c *wire.Collector) {
+	if x.Name != nil {
+		c.Push("name")
+		(*x.Name).check(c)
+		c.Pop()
+	}
+	if x.Sealed != nil {
+		c.Push("sealed")
+		x.Sealed.check(c)
+		c.Pop()
+	}
+	if v := x.At.Pointer(); v != nil {
+		c.Push("at")
+		c.Format("date-time", *v)
+		c.Pop()
+	}
+	if x.List != nil {
+		c.Push("list")
+		c.MinItems(len(x.List), 1)
+		for i, e := range x.List {
+			c.PushIndex(i)
+			if e != nil {
+				c.Minimum(float64(*e), 1.0)
+			}
+			c.Pop()
+		}
+		c.Pop()
+	}
+	if v := x.N.Pointer(); v != nil {
+		c.Push("n")
+		c.Minimum(float64(*v), 0.0)
+		c.Maximum(float64(*v), 9.0)
+		c.Pop()
+	}
+	c.Push("words")
+	for i := range x.Words {
+		e := &x.Words[i]
+		c.Push(e.Name)
+		if e.Value != nil {
+			c.MaxLength(*e.Value, 3)
+		}
+		c.Pop()
+	}
+	c.Pop()
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x *NullableBoundsSealed) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x *NullableBoundsSealed) check(c *wire.Collector) {
+	c.Push("a")
+	c.MinLength(x.A, 1)
+	c.Pop()
 }
 
 // Validate reports each value that the revision does not allow, with its
@@ -820,6 +1034,81 @@ func (x *Nullables) check(c *wire.Collector) {
 		}
 		c.Pop()
 	}
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x Numbers) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x Numbers) check(c *wire.Collector) {
+	schema.Collect(c, x, checkNumbers)
+}
+
+func validateOneOfMany(c *wire.Collector, v OneOfMany) {
+	if v == nil {
+		c.Report("is missing")
+		return
+	}
+	schema.Collect(c, v, checkOneOfMany)
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x OneOfManyOption3) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x OneOfManyOption3) check(c *wire.Collector) {
+	c.Minimum(float64(x), 5.0)
+}
+
+func validateOneShape(c *wire.Collector, v OneShape) {
+	switch v := v.(type) {
+	case nil:
+		c.Report("is missing")
+	case *Circle:
+		v.check(c)
+	case *Square:
+		v.check(c)
+	case *UnknownOneShape:
+		c.UnknownVariant("OneShape", v.Raw, "kind", "circle", "square")
+	}
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x *OtherNest) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x *OtherNest) check(c *wire.Collector) {
+	c.Push("v")
+	for i, e := range x.V {
+		c.PushIndex(i)
+		(e).check(c)
+		c.Pop()
+	}
+	c.Pop()
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x OtherNestItem) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x OtherNestItem) check(c *wire.Collector) {
+	c.Minimum(float64(int64(x)), 1.0)
 }
 
 // Validate reports each value that the revision does not allow, with its
@@ -863,6 +1152,80 @@ func (x Ratio) Validate() error {
 func (x Ratio) check(c *wire.Collector) {
 	c.Minimum(float64(x), -1.5)
 	c.Maximum(float64(x), 1.5)
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x *Rest) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x *Rest) check(c *wire.Collector) {
+	c.Push("b")
+	c.MinLength(x.B, 1)
+	c.Pop()
+	for i := range x.Additional {
+		e := &x.Additional[i]
+		c.Push(e.Name)
+		c.MinLength(e.Value, 1)
+		c.Pop()
+	}
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x *RestOfObjects) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x *RestOfObjects) check(c *wire.Collector) {
+	c.Push("kind")
+	c.Const(x.Kind == "" || x.Kind == "rest", "\"rest\"")
+	c.Pop()
+	for i := range x.Additional {
+		e := &x.Additional[i]
+		c.Push(e.Name)
+		e.Value.check(c)
+		c.Pop()
+	}
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x *Sealed) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x *Sealed) check(c *wire.Collector) {
+	if x.Shape != nil {
+		c.Push("shape")
+		validateShape(c, x.Shape)
+		c.Pop()
+	}
+	if x.Share != nil {
+		c.Push("share")
+		(*x.Share).check(c)
+		c.Pop()
+	}
+	c.Closed(x.Extra)
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x *SealedEmpty) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x *SealedEmpty) check(c *wire.Collector) {
+	c.Closed(x.Extra)
 }
 
 func validateServerNotification(c *wire.Collector, v ServerNotification) {
@@ -916,6 +1279,43 @@ func (x Shapes) check(c *wire.Collector) {
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
+func (x Share) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x Share) check(c *wire.Collector) {
+	c.ExclusiveMinimum(float64(x), 0.0)
+	c.ExclusiveMaximum(float64(x), 1.0)
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x *Siblings) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x *Siblings) check(c *wire.Collector) {
+	schema.Collect(c, x, checkSiblings)
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x *SiblingsMore) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x *SiblingsMore) check(c *wire.Collector) {
+	schema.Collect(c, x, checkSiblingsMore)
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Special) Validate() error {
 	var c wire.Collector
 	x.check(&c)
@@ -945,6 +1345,62 @@ func (x *Square) check(c *wire.Collector) {
 		validateShape(c, x.Corner)
 		c.Pop()
 	}
+}
+
+func validateStamped(c *wire.Collector, v Stamped) {
+	switch v := v.(type) {
+	case nil:
+		c.Report("is missing")
+	case *StampedNew:
+		v.check(c)
+	case *StampedDone:
+		v.check(c)
+	case *UnknownStamped:
+		c.UnknownVariant("Stamped", v.Raw, "state", "done", "new")
+	}
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x *StampedDone) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x *StampedDone) check(c *wire.Collector) {
+	c.Push("state")
+	c.Const(x.State == "" || x.State == "done", "\"done\"")
+	c.Pop()
+	c.Push("at")
+	c.Format("date", x.At)
+	c.Pop()
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x *StampedNew) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x *StampedNew) check(c *wire.Collector) {
+	c.Push("state")
+	c.Const(x.State == "" || x.State == "new", "\"new\"")
+	c.Pop()
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x Tags) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x Tags) check(c *wire.Collector) {
+	schema.Collect(c, x, checkTags)
 }
 
 // Validate reports each value that the revision does not allow, with its
