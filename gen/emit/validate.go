@@ -3,6 +3,7 @@ package emit
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -288,7 +289,18 @@ func (e *emitter) unionChecker(f *jen.File, d *ir.Decl, u *ir.Union) {
 				if v.Boxed {
 					variant = jen.Op("*").Add(variant)
 				}
-				g.Case(variant).Block(jen.Id("v").Dot("check").Call(jen.Id("c")))
+				g.Case(variant).BlockFunc(func(g *jen.Group) {
+					rivals := rivals(u.Decision, v)
+					if len(rivals) == 0 {
+						g.Id("v").Dot("check").Call(jen.Id("c"))
+						return
+					}
+					args := []jen.Code{jen.Id("v"), jen.Id("v").Dot("check")}
+					for _, rival := range rivals {
+						args = append(args, jen.New(jen.Id(rival.Decl.Name)))
+					}
+					g.Id("c").Dot("AnyOf").Call(args...)
+				})
 			}
 			if !u.Context {
 				g.Case(jen.Op("*").Id("Unknown" + d.Name)).Block(
@@ -305,6 +317,34 @@ func (e *emitter) unionChecker(f *jen.File, d *ir.Decl, u *ir.Union) {
 			}
 		}),
 	)
+}
+
+// rivals returns the variants that a value may satisfy, too, although it was read as v: those that
+// only the presence of members tells from it.
+func rivals(d ir.Decision, v *ir.Variant) []*ir.Variant {
+	var all []*ir.Variant
+	switch d := d.(type) {
+	case *ir.ByKind:
+		for _, c := range d.Cases {
+			all = append(all, rivals(c.Then, v)...)
+		}
+	case *ir.ByConst:
+		for _, c := range d.Cases {
+			all = append(all, rivals(c.Then, v)...)
+		}
+		if d.Absent != nil {
+			all = append(all, rivals(d.Absent, v)...)
+		}
+	case *ir.ByPresence:
+		for _, g := range d.Guards {
+			all = append(all, g.Variant)
+		}
+		if !slices.Contains(all, v) {
+			return nil
+		}
+	}
+	slices.SortFunc(all, func(a, b *ir.Variant) int { return strings.Compare(a.Decl.Name, b.Decl.Name) })
+	return slices.DeleteFunc(slices.Compact(all), func(r *ir.Variant) bool { return r == v })
 }
 
 // discriminator returns the member that a decision uses to select the variant of an object,

@@ -28,13 +28,13 @@ func validateJSONRPCMessage(c *wire.Collector, v JSONRPCMessage) {
 	case nil:
 		c.Report("is missing")
 	case *JSONRPCRequest:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCError), new(JSONRPCNotification), new(JSONRPCResponse))
 	case *JSONRPCNotification:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCError), new(JSONRPCRequest), new(JSONRPCResponse))
 	case *JSONRPCResponse:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCError), new(JSONRPCNotification), new(JSONRPCRequest))
 	case *JSONRPCError:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCNotification), new(JSONRPCRequest), new(JSONRPCResponse))
 	case *UnknownJSONRPCMessage:
 		c.UnknownVariant("JSONRPCMessage", v.Raw, "")
 	}

@@ -243,9 +243,9 @@ func validateResourceContentsUnion(c *wire.Collector, v ResourceContentsUnion) {
 	case nil:
 		c.Report("is missing")
 	case *TextResourceContents:
-		v.check(c)
+		c.AnyOf(v, v.check, new(BlobResourceContents))
 	case *BlobResourceContents:
-		v.check(c)
+		c.AnyOf(v, v.check, new(TextResourceContents))
 	case *UnknownResourceContentsUnion:
 		c.UnknownVariant("ResourceContentsUnion", v.Raw, "")
 	}

@@ -25,9 +25,9 @@ func validateJSONRPCBatchRequestItem(c *wire.Collector, v JSONRPCBatchRequestIte
 	case nil:
 		c.Report("is missing")
 	case *JSONRPCRequest:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCNotification))
 	case *JSONRPCNotification:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCRequest))
 	case *UnknownJSONRPCBatchRequestItem:
 		c.UnknownVariant("JSONRPCBatchRequestItem", v.Raw, "")
 	}
@@ -54,9 +54,9 @@ func validateJSONRPCBatchResponseItem(c *wire.Collector, v JSONRPCBatchResponseI
 	case nil:
 		c.Report("is missing")
 	case *JSONRPCResponse:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCError))
 	case *JSONRPCError:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCResponse))
 	case *UnknownJSONRPCBatchResponseItem:
 		c.UnknownVariant("JSONRPCBatchResponseItem", v.Raw, "")
 	}
@@ -86,17 +86,17 @@ func validateJSONRPCMessage(c *wire.Collector, v JSONRPCMessage) {
 	case nil:
 		c.Report("is missing")
 	case *JSONRPCRequest:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCError), new(JSONRPCNotification), new(JSONRPCResponse))
 	case *JSONRPCNotification:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCError), new(JSONRPCRequest), new(JSONRPCResponse))
 	case JSONRPCBatchRequest:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCBatchResponse))
 	case *JSONRPCResponse:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCError), new(JSONRPCNotification), new(JSONRPCRequest))
 	case *JSONRPCError:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCNotification), new(JSONRPCRequest), new(JSONRPCResponse))
 	case JSONRPCBatchResponse:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCBatchRequest))
 	case *UnknownJSONRPCMessage:
 		c.UnknownVariant("JSONRPCMessage", v.Raw, "")
 	}

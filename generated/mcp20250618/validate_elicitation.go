@@ -165,13 +165,13 @@ func validatePrimitiveSchemaDefinition(c *wire.Collector, v PrimitiveSchemaDefin
 	case nil:
 		c.Report("is missing")
 	case *StringSchema:
-		v.check(c)
+		c.AnyOf(v, v.check, new(EnumSchema))
 	case *NumberSchema:
 		v.check(c)
 	case *BooleanSchema:
 		v.check(c)
 	case *EnumSchema:
-		v.check(c)
+		c.AnyOf(v, v.check, new(StringSchema))
 	case *UnknownPrimitiveSchemaDefinition:
 		c.UnknownVariant("PrimitiveSchemaDefinition", v.Raw, "type", "boolean", "integer", "number", "string")
 	}

@@ -143,9 +143,9 @@ func validateElicitResponse(c *wire.Collector, v ElicitResponse) {
 	case nil:
 		c.Report("is missing")
 	case *ElicitResult:
-		v.check(c)
+		c.AnyOf(v, v.check, new(CreateTaskResult))
 	case *CreateTaskResult:
-		v.check(c)
+		c.AnyOf(v, v.check, new(ElicitResult))
 	case *UnknownElicitResponse:
 		c.UnknownVariant("ElicitResponse", v.Raw, "")
 	}
@@ -222,15 +222,15 @@ func validateEnumSchema(c *wire.Collector, v EnumSchema) {
 	case nil:
 		c.Report("is missing")
 	case *UntitledSingleSelectEnumSchema:
-		v.check(c)
+		c.AnyOf(v, v.check, new(LegacyTitledEnumSchema), new(TitledSingleSelectEnumSchema))
 	case *TitledSingleSelectEnumSchema:
-		v.check(c)
+		c.AnyOf(v, v.check, new(LegacyTitledEnumSchema), new(UntitledSingleSelectEnumSchema))
 	case *UntitledMultiSelectEnumSchema:
-		v.check(c)
+		c.AnyOf(v, v.check, new(TitledMultiSelectEnumSchema))
 	case *TitledMultiSelectEnumSchema:
-		v.check(c)
+		c.AnyOf(v, v.check, new(UntitledMultiSelectEnumSchema))
 	case *LegacyTitledEnumSchema:
-		v.check(c)
+		c.AnyOf(v, v.check, new(TitledSingleSelectEnumSchema), new(UntitledSingleSelectEnumSchema))
 	case *UnknownEnumSchema:
 		c.UnknownVariant("EnumSchema", v.Raw, "type", "array", "string")
 	}
@@ -255,9 +255,9 @@ func validateMultiSelectEnumSchema(c *wire.Collector, v MultiSelectEnumSchema) {
 	case nil:
 		c.Report("is missing")
 	case *UntitledMultiSelectEnumSchema:
-		v.check(c)
+		c.AnyOf(v, v.check, new(TitledMultiSelectEnumSchema))
 	case *TitledMultiSelectEnumSchema:
-		v.check(c)
+		c.AnyOf(v, v.check, new(UntitledMultiSelectEnumSchema))
 	case *UnknownMultiSelectEnumSchema:
 		c.UnknownVariant("MultiSelectEnumSchema", v.Raw, "")
 	}
@@ -298,21 +298,21 @@ func validatePrimitiveSchemaDefinition(c *wire.Collector, v PrimitiveSchemaDefin
 	case nil:
 		c.Report("is missing")
 	case *StringSchema:
-		v.check(c)
+		c.AnyOf(v, v.check, new(LegacyTitledEnumSchema), new(TitledSingleSelectEnumSchema), new(UntitledSingleSelectEnumSchema))
 	case *NumberSchema:
 		v.check(c)
 	case *BooleanSchema:
 		v.check(c)
 	case *UntitledSingleSelectEnumSchema:
-		v.check(c)
+		c.AnyOf(v, v.check, new(LegacyTitledEnumSchema), new(StringSchema), new(TitledSingleSelectEnumSchema))
 	case *TitledSingleSelectEnumSchema:
-		v.check(c)
+		c.AnyOf(v, v.check, new(LegacyTitledEnumSchema), new(StringSchema), new(UntitledSingleSelectEnumSchema))
 	case *UntitledMultiSelectEnumSchema:
-		v.check(c)
+		c.AnyOf(v, v.check, new(TitledMultiSelectEnumSchema))
 	case *TitledMultiSelectEnumSchema:
-		v.check(c)
+		c.AnyOf(v, v.check, new(UntitledMultiSelectEnumSchema))
 	case *LegacyTitledEnumSchema:
-		v.check(c)
+		c.AnyOf(v, v.check, new(StringSchema), new(TitledSingleSelectEnumSchema), new(UntitledSingleSelectEnumSchema))
 	case *UnknownPrimitiveSchemaDefinition:
 		c.UnknownVariant("PrimitiveSchemaDefinition", v.Raw, "type", "array", "boolean", "integer", "number", "string")
 	}
@@ -323,9 +323,9 @@ func validateSingleSelectEnumSchema(c *wire.Collector, v SingleSelectEnumSchema)
 	case nil:
 		c.Report("is missing")
 	case *UntitledSingleSelectEnumSchema:
-		v.check(c)
+		c.AnyOf(v, v.check, new(TitledSingleSelectEnumSchema))
 	case *TitledSingleSelectEnumSchema:
-		v.check(c)
+		c.AnyOf(v, v.check, new(UntitledSingleSelectEnumSchema))
 	case *UnknownSingleSelectEnumSchema:
 		c.UnknownVariant("SingleSelectEnumSchema", v.Raw, "")
 	}

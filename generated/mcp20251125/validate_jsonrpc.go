@@ -30,13 +30,13 @@ func validateJSONRPCMessage(c *wire.Collector, v JSONRPCMessage) {
 	case nil:
 		c.Report("is missing")
 	case *JSONRPCRequest:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCErrorResponse), new(JSONRPCNotification), new(JSONRPCResultResponse))
 	case *JSONRPCNotification:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCErrorResponse), new(JSONRPCRequest), new(JSONRPCResultResponse))
 	case *JSONRPCResultResponse:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCErrorResponse), new(JSONRPCNotification), new(JSONRPCRequest))
 	case *JSONRPCErrorResponse:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCNotification), new(JSONRPCRequest), new(JSONRPCResultResponse))
 	case *UnknownJSONRPCMessage:
 		c.UnknownVariant("JSONRPCMessage", v.Raw, "")
 	}
@@ -80,9 +80,9 @@ func validateJSONRPCResponse(c *wire.Collector, v JSONRPCResponse) {
 	case nil:
 		c.Report("is missing")
 	case *JSONRPCResultResponse:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCErrorResponse))
 	case *JSONRPCErrorResponse:
-		v.check(c)
+		c.AnyOf(v, v.check, new(JSONRPCResultResponse))
 	case *UnknownJSONRPCResponse:
 		c.UnknownVariant("JSONRPCResponse", v.Raw, "")
 	}

@@ -81,9 +81,9 @@ func validateCreateMessageResponse(c *wire.Collector, v CreateMessageResponse) {
 	case nil:
 		c.Report("is missing")
 	case *CreateMessageResult:
-		v.check(c)
+		c.AnyOf(v, v.check, new(CreateTaskResult))
 	case *CreateTaskResult:
-		v.check(c)
+		c.AnyOf(v, v.check, new(CreateMessageResult))
 	case *UnknownCreateMessageResponse:
 		c.UnknownVariant("CreateMessageResponse", v.Raw, "")
 	}

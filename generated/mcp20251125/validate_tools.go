@@ -50,9 +50,9 @@ func validateCallToolResponse(c *wire.Collector, v CallToolResponse) {
 	case nil:
 		c.Report("is missing")
 	case *CallToolResult:
-		v.check(c)
+		c.AnyOf(v, v.check, new(CreateTaskResult))
 	case *CreateTaskResult:
-		v.check(c)
+		c.AnyOf(v, v.check, new(CallToolResult))
 	case *UnknownCallToolResponse:
 		c.UnknownVariant("CallToolResponse", v.Raw, "")
 	}

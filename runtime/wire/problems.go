@@ -113,6 +113,24 @@ func (c *Collector) Include(err error) {
 	}
 }
 
+// AnyOf runs the check of the variant that a value of a union was read as. If that finds problems
+// and one of the other variants accepts the value, they are dropped: the value has the members of
+// several variants.
+func (c *Collector) AnyOf(v Appender, check func(*Collector), others ...Value) {
+	problems, omitted := len(c.problems), c.omitted
+	check(c)
+	if problems == len(c.problems) && omitted == c.omitted {
+		return
+	}
+	text, err := MarshalString(v)
+	for _, other := range others {
+		if err == nil && UnmarshalString(text, other) == nil && Validate(other) == nil {
+			c.problems, c.omitted = c.problems[:problems], omitted
+			return
+		}
+	}
+}
+
 // UnknownVariant reports a value that is not a variant of a union. If a member names the variant,
 // known lists its values.
 func (c *Collector) UnknownVariant(union string, value Raw, member string, known ...string) {
