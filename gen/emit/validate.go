@@ -290,16 +290,19 @@ func (e *emitter) unionChecker(f *jen.File, d *ir.Decl, u *ir.Union) {
 					variant = jen.Op("*").Add(variant)
 				}
 				g.Case(variant).BlockFunc(func(g *jen.Group) {
+					check := jen.Id("v").Dot("check").Call(jen.Id("c"))
 					rivals := rivals(u.Decision, v)
 					if len(rivals) == 0 {
-						g.Id("v").Dot("check").Call(jen.Id("c"))
+						g.Add(check)
 						return
 					}
-					args := []jen.Code{jen.Id("v"), jen.Id("v").Dot("check")}
+					args := []jen.Code{jen.Id("n"), jen.Id("v")}
 					for _, rival := range rivals {
 						args = append(args, jen.New(jen.Id(rival.Decl.Name)))
 					}
-					g.Id("c").Dot("AnyOf").Call(args...)
+					count := jen.Id("c").Dot("Count").Call()
+					g.Id("n").Op(":=").Add(count)
+					g.If(jen.Add(check), jen.Add(count).Op(">").Id("n")).Block(jen.Id("c").Dot("Reconsider").Call(args...))
 				})
 			}
 			if !u.Context {

@@ -66,9 +66,9 @@ func Lower(in Input) (*Output, error) {
 	if err := l.err(); err != nil {
 		return nil, err
 	}
+	l.fixValues()
 	l.mergeAllOfs()
 	l.injectMeta()
-	l.fixValues()
 	l.declareDefinitions()
 	l.lowerDefinitions()
 	if err := l.err(); err != nil {

@@ -25,9 +25,15 @@ func validateJSONRPCBatchRequestItem(c *wire.Collector, v JSONRPCBatchRequestIte
 	case nil:
 		c.Report("is missing")
 	case *JSONRPCRequest:
-		c.AnyOf(v, v.check, new(JSONRPCNotification))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCNotification))
+		}
 	case *JSONRPCNotification:
-		c.AnyOf(v, v.check, new(JSONRPCRequest))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCRequest))
+		}
 	case *UnknownJSONRPCBatchRequestItem:
 		c.UnknownVariant("JSONRPCBatchRequestItem", v.Raw, "")
 	}
@@ -54,9 +60,15 @@ func validateJSONRPCBatchResponseItem(c *wire.Collector, v JSONRPCBatchResponseI
 	case nil:
 		c.Report("is missing")
 	case *JSONRPCResponse:
-		c.AnyOf(v, v.check, new(JSONRPCError))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCError))
+		}
 	case *JSONRPCError:
-		c.AnyOf(v, v.check, new(JSONRPCResponse))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCResponse))
+		}
 	case *UnknownJSONRPCBatchResponseItem:
 		c.UnknownVariant("JSONRPCBatchResponseItem", v.Raw, "")
 	}
@@ -86,17 +98,35 @@ func validateJSONRPCMessage(c *wire.Collector, v JSONRPCMessage) {
 	case nil:
 		c.Report("is missing")
 	case *JSONRPCRequest:
-		c.AnyOf(v, v.check, new(JSONRPCError), new(JSONRPCNotification), new(JSONRPCResponse))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCError), new(JSONRPCNotification), new(JSONRPCResponse))
+		}
 	case *JSONRPCNotification:
-		c.AnyOf(v, v.check, new(JSONRPCError), new(JSONRPCRequest), new(JSONRPCResponse))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCError), new(JSONRPCRequest), new(JSONRPCResponse))
+		}
 	case JSONRPCBatchRequest:
-		c.AnyOf(v, v.check, new(JSONRPCBatchResponse))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCBatchResponse))
+		}
 	case *JSONRPCResponse:
-		c.AnyOf(v, v.check, new(JSONRPCError), new(JSONRPCNotification), new(JSONRPCRequest))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCError), new(JSONRPCNotification), new(JSONRPCRequest))
+		}
 	case *JSONRPCError:
-		c.AnyOf(v, v.check, new(JSONRPCNotification), new(JSONRPCRequest), new(JSONRPCResponse))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCNotification), new(JSONRPCRequest), new(JSONRPCResponse))
+		}
 	case JSONRPCBatchResponse:
-		c.AnyOf(v, v.check, new(JSONRPCBatchRequest))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCBatchRequest))
+		}
 	case *UnknownJSONRPCMessage:
 		c.UnknownVariant("JSONRPCMessage", v.Raw, "")
 	}

@@ -243,9 +243,15 @@ func validateResourceContentsUnion(c *wire.Collector, v ResourceContentsUnion) {
 	case nil:
 		c.Report("is missing")
 	case *TextResourceContents:
-		c.AnyOf(v, v.check, new(BlobResourceContents))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(BlobResourceContents))
+		}
 	case *BlobResourceContents:
-		c.AnyOf(v, v.check, new(TextResourceContents))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(TextResourceContents))
+		}
 	case *UnknownResourceContentsUnion:
 		c.UnknownVariant("ResourceContentsUnion", v.Raw, "")
 	}

@@ -165,13 +165,19 @@ func validatePrimitiveSchemaDefinition(c *wire.Collector, v PrimitiveSchemaDefin
 	case nil:
 		c.Report("is missing")
 	case *StringSchema:
-		c.AnyOf(v, v.check, new(EnumSchema))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(EnumSchema))
+		}
 	case *NumberSchema:
 		v.check(c)
 	case *BooleanSchema:
 		v.check(c)
 	case *EnumSchema:
-		c.AnyOf(v, v.check, new(StringSchema))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(StringSchema))
+		}
 	case *UnknownPrimitiveSchemaDefinition:
 		c.UnknownVariant("PrimitiveSchemaDefinition", v.Raw, "type", "boolean", "integer", "number", "string")
 	}

@@ -28,13 +28,25 @@ func validateJSONRPCMessage(c *wire.Collector, v JSONRPCMessage) {
 	case nil:
 		c.Report("is missing")
 	case *JSONRPCRequest:
-		c.AnyOf(v, v.check, new(JSONRPCError), new(JSONRPCNotification), new(JSONRPCResponse))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCError), new(JSONRPCNotification), new(JSONRPCResponse))
+		}
 	case *JSONRPCNotification:
-		c.AnyOf(v, v.check, new(JSONRPCError), new(JSONRPCRequest), new(JSONRPCResponse))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCError), new(JSONRPCRequest), new(JSONRPCResponse))
+		}
 	case *JSONRPCResponse:
-		c.AnyOf(v, v.check, new(JSONRPCError), new(JSONRPCNotification), new(JSONRPCRequest))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCError), new(JSONRPCNotification), new(JSONRPCRequest))
+		}
 	case *JSONRPCError:
-		c.AnyOf(v, v.check, new(JSONRPCNotification), new(JSONRPCRequest), new(JSONRPCResponse))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCNotification), new(JSONRPCRequest), new(JSONRPCResponse))
+		}
 	case *UnknownJSONRPCMessage:
 		c.UnknownVariant("JSONRPCMessage", v.Raw, "")
 	}

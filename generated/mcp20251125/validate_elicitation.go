@@ -143,9 +143,15 @@ func validateElicitResponse(c *wire.Collector, v ElicitResponse) {
 	case nil:
 		c.Report("is missing")
 	case *ElicitResult:
-		c.AnyOf(v, v.check, new(CreateTaskResult))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(CreateTaskResult))
+		}
 	case *CreateTaskResult:
-		c.AnyOf(v, v.check, new(ElicitResult))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(ElicitResult))
+		}
 	case *UnknownElicitResponse:
 		c.UnknownVariant("ElicitResponse", v.Raw, "")
 	}
@@ -222,15 +228,30 @@ func validateEnumSchema(c *wire.Collector, v EnumSchema) {
 	case nil:
 		c.Report("is missing")
 	case *UntitledSingleSelectEnumSchema:
-		c.AnyOf(v, v.check, new(LegacyTitledEnumSchema), new(TitledSingleSelectEnumSchema))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(LegacyTitledEnumSchema), new(TitledSingleSelectEnumSchema))
+		}
 	case *TitledSingleSelectEnumSchema:
-		c.AnyOf(v, v.check, new(LegacyTitledEnumSchema), new(UntitledSingleSelectEnumSchema))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(LegacyTitledEnumSchema), new(UntitledSingleSelectEnumSchema))
+		}
 	case *UntitledMultiSelectEnumSchema:
-		c.AnyOf(v, v.check, new(TitledMultiSelectEnumSchema))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(TitledMultiSelectEnumSchema))
+		}
 	case *TitledMultiSelectEnumSchema:
-		c.AnyOf(v, v.check, new(UntitledMultiSelectEnumSchema))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(UntitledMultiSelectEnumSchema))
+		}
 	case *LegacyTitledEnumSchema:
-		c.AnyOf(v, v.check, new(TitledSingleSelectEnumSchema), new(UntitledSingleSelectEnumSchema))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(TitledSingleSelectEnumSchema), new(UntitledSingleSelectEnumSchema))
+		}
 	case *UnknownEnumSchema:
 		c.UnknownVariant("EnumSchema", v.Raw, "type", "array", "string")
 	}
@@ -255,9 +276,15 @@ func validateMultiSelectEnumSchema(c *wire.Collector, v MultiSelectEnumSchema) {
 	case nil:
 		c.Report("is missing")
 	case *UntitledMultiSelectEnumSchema:
-		c.AnyOf(v, v.check, new(TitledMultiSelectEnumSchema))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(TitledMultiSelectEnumSchema))
+		}
 	case *TitledMultiSelectEnumSchema:
-		c.AnyOf(v, v.check, new(UntitledMultiSelectEnumSchema))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(UntitledMultiSelectEnumSchema))
+		}
 	case *UnknownMultiSelectEnumSchema:
 		c.UnknownVariant("MultiSelectEnumSchema", v.Raw, "")
 	}
@@ -298,21 +325,39 @@ func validatePrimitiveSchemaDefinition(c *wire.Collector, v PrimitiveSchemaDefin
 	case nil:
 		c.Report("is missing")
 	case *StringSchema:
-		c.AnyOf(v, v.check, new(LegacyTitledEnumSchema), new(TitledSingleSelectEnumSchema), new(UntitledSingleSelectEnumSchema))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(LegacyTitledEnumSchema), new(TitledSingleSelectEnumSchema), new(UntitledSingleSelectEnumSchema))
+		}
 	case *NumberSchema:
 		v.check(c)
 	case *BooleanSchema:
 		v.check(c)
 	case *UntitledSingleSelectEnumSchema:
-		c.AnyOf(v, v.check, new(LegacyTitledEnumSchema), new(StringSchema), new(TitledSingleSelectEnumSchema))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(LegacyTitledEnumSchema), new(StringSchema), new(TitledSingleSelectEnumSchema))
+		}
 	case *TitledSingleSelectEnumSchema:
-		c.AnyOf(v, v.check, new(LegacyTitledEnumSchema), new(StringSchema), new(UntitledSingleSelectEnumSchema))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(LegacyTitledEnumSchema), new(StringSchema), new(UntitledSingleSelectEnumSchema))
+		}
 	case *UntitledMultiSelectEnumSchema:
-		c.AnyOf(v, v.check, new(TitledMultiSelectEnumSchema))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(TitledMultiSelectEnumSchema))
+		}
 	case *TitledMultiSelectEnumSchema:
-		c.AnyOf(v, v.check, new(UntitledMultiSelectEnumSchema))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(UntitledMultiSelectEnumSchema))
+		}
 	case *LegacyTitledEnumSchema:
-		c.AnyOf(v, v.check, new(StringSchema), new(TitledSingleSelectEnumSchema), new(UntitledSingleSelectEnumSchema))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(StringSchema), new(TitledSingleSelectEnumSchema), new(UntitledSingleSelectEnumSchema))
+		}
 	case *UnknownPrimitiveSchemaDefinition:
 		c.UnknownVariant("PrimitiveSchemaDefinition", v.Raw, "type", "array", "boolean", "integer", "number", "string")
 	}
@@ -323,9 +368,15 @@ func validateSingleSelectEnumSchema(c *wire.Collector, v SingleSelectEnumSchema)
 	case nil:
 		c.Report("is missing")
 	case *UntitledSingleSelectEnumSchema:
-		c.AnyOf(v, v.check, new(TitledSingleSelectEnumSchema))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(TitledSingleSelectEnumSchema))
+		}
 	case *TitledSingleSelectEnumSchema:
-		c.AnyOf(v, v.check, new(UntitledSingleSelectEnumSchema))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(UntitledSingleSelectEnumSchema))
+		}
 	case *UnknownSingleSelectEnumSchema:
 		c.UnknownVariant("SingleSelectEnumSchema", v.Raw, "")
 	}

@@ -30,13 +30,25 @@ func validateJSONRPCMessage(c *wire.Collector, v JSONRPCMessage) {
 	case nil:
 		c.Report("is missing")
 	case *JSONRPCRequest:
-		c.AnyOf(v, v.check, new(JSONRPCErrorResponse), new(JSONRPCNotification), new(JSONRPCResultResponse))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCErrorResponse), new(JSONRPCNotification), new(JSONRPCResultResponse))
+		}
 	case *JSONRPCNotification:
-		c.AnyOf(v, v.check, new(JSONRPCErrorResponse), new(JSONRPCRequest), new(JSONRPCResultResponse))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCErrorResponse), new(JSONRPCRequest), new(JSONRPCResultResponse))
+		}
 	case *JSONRPCResultResponse:
-		c.AnyOf(v, v.check, new(JSONRPCErrorResponse), new(JSONRPCNotification), new(JSONRPCRequest))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCErrorResponse), new(JSONRPCNotification), new(JSONRPCRequest))
+		}
 	case *JSONRPCErrorResponse:
-		c.AnyOf(v, v.check, new(JSONRPCNotification), new(JSONRPCRequest), new(JSONRPCResultResponse))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCNotification), new(JSONRPCRequest), new(JSONRPCResultResponse))
+		}
 	case *UnknownJSONRPCMessage:
 		c.UnknownVariant("JSONRPCMessage", v.Raw, "")
 	}
@@ -80,9 +92,15 @@ func validateJSONRPCResponse(c *wire.Collector, v JSONRPCResponse) {
 	case nil:
 		c.Report("is missing")
 	case *JSONRPCResultResponse:
-		c.AnyOf(v, v.check, new(JSONRPCErrorResponse))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCErrorResponse))
+		}
 	case *JSONRPCErrorResponse:
-		c.AnyOf(v, v.check, new(JSONRPCResultResponse))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCResultResponse))
+		}
 	case *UnknownJSONRPCResponse:
 		c.UnknownVariant("JSONRPCResponse", v.Raw, "")
 	}

@@ -81,9 +81,15 @@ func validateCreateMessageResponse(c *wire.Collector, v CreateMessageResponse) {
 	case nil:
 		c.Report("is missing")
 	case *CreateMessageResult:
-		c.AnyOf(v, v.check, new(CreateTaskResult))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(CreateTaskResult))
+		}
 	case *CreateTaskResult:
-		c.AnyOf(v, v.check, new(CreateMessageResult))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(CreateMessageResult))
+		}
 	case *UnknownCreateMessageResponse:
 		c.UnknownVariant("CreateMessageResponse", v.Raw, "")
 	}

@@ -50,9 +50,15 @@ func validateCallToolResponse(c *wire.Collector, v CallToolResponse) {
 	case nil:
 		c.Report("is missing")
 	case *CallToolResult:
-		c.AnyOf(v, v.check, new(CreateTaskResult))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(CreateTaskResult))
+		}
 	case *CreateTaskResult:
-		c.AnyOf(v, v.check, new(CallToolResult))
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(CallToolResult))
+		}
 	case *UnknownCallToolResponse:
 		c.UnknownVariant("CallToolResponse", v.Raw, "")
 	}

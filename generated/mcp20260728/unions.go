@@ -22,7 +22,7 @@ func (callToolResponseCodec) Decode(r *wire.Reader) CallToolResponse {
 }
 
 func (callToolResponseCodec) Check(c *wire.Collector, v CallToolResponse) {
-	checkCallToolResponse(c, v)
+	validateCallToolResponse(c, v)
 }
 
 // DecodeClientRequest decodes a ClientRequest from its JSON text.
@@ -43,7 +43,7 @@ func (clientRequestCodec) Decode(r *wire.Reader) ClientRequest {
 }
 
 func (clientRequestCodec) Check(c *wire.Collector, v ClientRequest) {
-	checkClientRequest(c, v)
+	validateClientRequest(c, v)
 }
 
 // DecodeCompleteRequestParamsRef decodes a CompleteRequestParamsRef from its
@@ -66,7 +66,7 @@ func (completeRequestParamsRefCodec) Decode(r *wire.Reader) CompleteRequestParam
 }
 
 func (completeRequestParamsRefCodec) Check(c *wire.Collector, v CompleteRequestParamsRef) {
-	checkCompleteRequestParamsRef(c, v)
+	validateCompleteRequestParamsRef(c, v)
 }
 
 // DecodeContentBlock decodes a ContentBlock from its JSON text.
@@ -87,7 +87,7 @@ func (contentBlockCodec) Decode(r *wire.Reader) ContentBlock {
 }
 
 func (contentBlockCodec) Check(c *wire.Collector, v ContentBlock) {
-	checkContentBlock(c, v)
+	validateContentBlock(c, v)
 }
 
 // DecodeElicitRequestParams decodes a ElicitRequestParams from its JSON
@@ -110,7 +110,7 @@ func (elicitRequestParamsCodec) Decode(r *wire.Reader) ElicitRequestParams {
 }
 
 func (elicitRequestParamsCodec) Check(c *wire.Collector, v ElicitRequestParams) {
-	checkElicitRequestParams(c, v)
+	validateElicitRequestParams(c, v)
 }
 
 // DecodeElicitResultContent decodes a ElicitResultContent from its JSON
@@ -133,7 +133,7 @@ func (elicitResultContentCodec) Decode(r *wire.Reader) ElicitResultContent {
 }
 
 func (elicitResultContentCodec) Check(c *wire.Collector, v ElicitResultContent) {
-	checkElicitResultContent(c, v)
+	validateElicitResultContent(c, v)
 }
 
 // DecodeEnumSchema decodes a EnumSchema from its JSON text.
@@ -154,7 +154,7 @@ func (enumSchemaCodec) Decode(r *wire.Reader) EnumSchema {
 }
 
 func (enumSchemaCodec) Check(c *wire.Collector, v EnumSchema) {
-	checkEnumSchema(c, v)
+	validateEnumSchema(c, v)
 }
 
 // DecodeGetPromptResponse decodes a GetPromptResponse from its JSON text.
@@ -175,7 +175,7 @@ func (getPromptResponseCodec) Decode(r *wire.Reader) GetPromptResponse {
 }
 
 func (getPromptResponseCodec) Check(c *wire.Collector, v GetPromptResponse) {
-	checkGetPromptResponse(c, v)
+	validateGetPromptResponse(c, v)
 }
 
 // DecodeInputRequest decodes a InputRequest from its JSON text.
@@ -196,7 +196,7 @@ func (inputRequestCodec) Decode(r *wire.Reader) InputRequest {
 }
 
 func (inputRequestCodec) Check(c *wire.Collector, v InputRequest) {
-	checkInputRequest(c, v)
+	validateInputRequest(c, v)
 }
 
 // DecodeInputResponse decodes a InputResponse from its JSON text.
@@ -217,7 +217,7 @@ func (inputResponseCodec) Decode(r *wire.Reader) InputResponse {
 }
 
 func (inputResponseCodec) Check(c *wire.Collector, v InputResponse) {
-	checkInputResponse(c, v)
+	validateInputResponse(c, v)
 }
 
 // DecodeJSONRPCMessage decodes a JSONRPCMessage from its JSON text.
@@ -238,7 +238,7 @@ func (jSONRPCMessageCodec) Decode(r *wire.Reader) JSONRPCMessage {
 }
 
 func (jSONRPCMessageCodec) Check(c *wire.Collector, v JSONRPCMessage) {
-	checkJSONRPCMessage(c, v)
+	validateJSONRPCMessage(c, v)
 }
 
 // DecodeJSONRPCResponse decodes a JSONRPCResponse from its JSON text.
@@ -259,7 +259,7 @@ func (jSONRPCResponseCodec) Decode(r *wire.Reader) JSONRPCResponse {
 }
 
 func (jSONRPCResponseCodec) Check(c *wire.Collector, v JSONRPCResponse) {
-	checkJSONRPCResponse(c, v)
+	validateJSONRPCResponse(c, v)
 }
 
 // DecodeMultiSelectEnumSchema decodes a MultiSelectEnumSchema from its JSON
@@ -282,7 +282,7 @@ func (multiSelectEnumSchemaCodec) Decode(r *wire.Reader) MultiSelectEnumSchema {
 }
 
 func (multiSelectEnumSchemaCodec) Check(c *wire.Collector, v MultiSelectEnumSchema) {
-	checkMultiSelectEnumSchema(c, v)
+	validateMultiSelectEnumSchema(c, v)
 }
 
 // DecodePrimitiveSchemaDefinition decodes a PrimitiveSchemaDefinition from
@@ -305,7 +305,7 @@ func (primitiveSchemaDefinitionCodec) Decode(r *wire.Reader) PrimitiveSchemaDefi
 }
 
 func (primitiveSchemaDefinitionCodec) Check(c *wire.Collector, v PrimitiveSchemaDefinition) {
-	checkPrimitiveSchemaDefinition(c, v)
+	validatePrimitiveSchemaDefinition(c, v)
 }
 
 type progressTokenBox = wire.Box[wire.Scalar, progressTokenCodec]
@@ -342,7 +342,7 @@ func (readResourceResponseCodec) Decode(r *wire.Reader) ReadResourceResponse {
 }
 
 func (readResourceResponseCodec) Check(c *wire.Collector, v ReadResourceResponse) {
-	checkReadResourceResponse(c, v)
+	validateReadResourceResponse(c, v)
 }
 
 type requestIdBox = wire.Box[wire.Scalar, requestIdCodec]
@@ -379,7 +379,7 @@ func (resourceContentsUnionCodec) Decode(r *wire.Reader) ResourceContentsUnion {
 }
 
 func (resourceContentsUnionCodec) Check(c *wire.Collector, v ResourceContentsUnion) {
-	checkResourceContentsUnion(c, v)
+	validateResourceContentsUnion(c, v)
 }
 
 // DecodeSamplingMessageContent decodes a SamplingMessageContent from its
@@ -402,7 +402,7 @@ func (samplingMessageContentCodec) Decode(r *wire.Reader) SamplingMessageContent
 }
 
 func (samplingMessageContentCodec) Check(c *wire.Collector, v SamplingMessageContent) {
-	checkSamplingMessageContent(c, v)
+	validateSamplingMessageContent(c, v)
 }
 
 // DecodeSamplingMessageContentBlock decodes a SamplingMessageContentBlock
@@ -425,7 +425,7 @@ func (samplingMessageContentBlockCodec) Decode(r *wire.Reader) SamplingMessageCo
 }
 
 func (samplingMessageContentBlockCodec) Check(c *wire.Collector, v SamplingMessageContentBlock) {
-	checkSamplingMessageContentBlock(c, v)
+	validateSamplingMessageContentBlock(c, v)
 }
 
 // DecodeServerNotification decodes a ServerNotification from its JSON text.
@@ -446,7 +446,7 @@ func (serverNotificationCodec) Decode(r *wire.Reader) ServerNotification {
 }
 
 func (serverNotificationCodec) Check(c *wire.Collector, v ServerNotification) {
-	checkServerNotification(c, v)
+	validateServerNotification(c, v)
 }
 
 // DecodeServerResult decodes a ServerResult from its JSON text.
@@ -467,7 +467,7 @@ func (serverResultCodec) Decode(r *wire.Reader) ServerResult {
 }
 
 func (serverResultCodec) Check(c *wire.Collector, v ServerResult) {
-	checkServerResult(c, v)
+	validateServerResult(c, v)
 }
 
 // DecodeSingleSelectEnumSchema decodes a SingleSelectEnumSchema from its
@@ -490,5 +490,5 @@ func (singleSelectEnumSchemaCodec) Decode(r *wire.Reader) SingleSelectEnumSchema
 }
 
 func (singleSelectEnumSchemaCodec) Check(c *wire.Collector, v SingleSelectEnumSchema) {
-	checkSingleSelectEnumSchema(c, v)
+	validateSingleSelectEnumSchema(c, v)
 }

@@ -49,7 +49,7 @@ func (x *AudioContent) check(c *wire.Collector) {
 	}
 }
 
-func checkContentBlock(c *wire.Collector, v ContentBlock) {
+func validateContentBlock(c *wire.Collector, v ContentBlock) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")

@@ -45,7 +45,7 @@ func (x *ElicitRequest) check(c *wire.Collector) {
 	c.Const(x.Method == "" || x.Method == "elicitation/create", "\"elicitation/create\"")
 	c.Pop()
 	c.Push("params")
-	checkElicitRequestParams(c, x.Params)
+	validateElicitRequestParams(c, x.Params)
 	c.Pop()
 }
 
@@ -84,13 +84,13 @@ func (x *ElicitRequestFormParamsRequestedSchema) check(c *wire.Collector) {
 	for i := range x.Properties {
 		e := &x.Properties[i]
 		c.Push(e.Name)
-		checkPrimitiveSchemaDefinition(c, e.Value)
+		validatePrimitiveSchemaDefinition(c, e.Value)
 		c.Pop()
 	}
 	c.Pop()
 }
 
-func checkElicitRequestParams(c *wire.Collector, v ElicitRequestParams) {
+func validateElicitRequestParams(c *wire.Collector, v ElicitRequestParams) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -138,13 +138,13 @@ func (x *ElicitResult) check(c *wire.Collector) {
 	for i := range x.Content {
 		e := &x.Content[i]
 		c.Push(e.Name)
-		checkElicitResultContent(c, e.Value)
+		validateElicitResultContent(c, e.Value)
 		c.Pop()
 	}
 	c.Pop()
 }
 
-func checkElicitResultContent(c *wire.Collector, v ElicitResultContent) {
+func validateElicitResultContent(c *wire.Collector, v ElicitResultContent) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -169,26 +169,41 @@ func (x ElicitResultContentScalar) check(c *wire.Collector) {
 	}
 }
 
-func checkEnumSchema(c *wire.Collector, v EnumSchema) {
+func validateEnumSchema(c *wire.Collector, v EnumSchema) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
 	case *UntitledSingleSelectEnumSchema:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(LegacyTitledEnumSchema), new(TitledSingleSelectEnumSchema))
+		}
 	case *TitledSingleSelectEnumSchema:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(LegacyTitledEnumSchema), new(UntitledSingleSelectEnumSchema))
+		}
 	case *UntitledMultiSelectEnumSchema:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(TitledMultiSelectEnumSchema))
+		}
 	case *TitledMultiSelectEnumSchema:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(UntitledMultiSelectEnumSchema))
+		}
 	case *LegacyTitledEnumSchema:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(TitledSingleSelectEnumSchema), new(UntitledSingleSelectEnumSchema))
+		}
 	case *UnknownEnumSchema:
 		c.UnknownVariant("EnumSchema", v.Raw, "type", "array", "string")
 	}
 }
 
-func checkInputRequest(c *wire.Collector, v InputRequest) {
+func validateInputRequest(c *wire.Collector, v InputRequest) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -215,7 +230,7 @@ func (x InputRequests) check(c *wire.Collector) {
 	for i := range x {
 		e := &x[i]
 		c.Push(e.Name)
-		checkInputRequest(c, e.Value)
+		validateInputRequest(c, e.Value)
 		c.Pop()
 	}
 }
@@ -242,16 +257,25 @@ func (x *InputRequiredResult) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkInputResponse(c *wire.Collector, v InputResponse) {
+func validateInputResponse(c *wire.Collector, v InputResponse) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
 	case *CreateMessageResult:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(ElicitResult), new(ListRootsResult))
+		}
 	case *ListRootsResult:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(CreateMessageResult), new(ElicitResult))
+		}
 	case *ElicitResult:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(CreateMessageResult), new(ListRootsResult))
+		}
 	case *UnknownInputResponse:
 		c.UnknownVariant("InputResponse", v.Raw, "")
 	}
@@ -286,7 +310,7 @@ func (x InputResponses) check(c *wire.Collector) {
 	for i := range x {
 		e := &x[i]
 		c.Push(e.Name)
-		checkInputResponse(c, e.Value)
+		validateInputResponse(c, e.Value)
 		c.Pop()
 	}
 }
@@ -305,14 +329,20 @@ func (x *LegacyTitledEnumSchema) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkMultiSelectEnumSchema(c *wire.Collector, v MultiSelectEnumSchema) {
+func validateMultiSelectEnumSchema(c *wire.Collector, v MultiSelectEnumSchema) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
 	case *UntitledMultiSelectEnumSchema:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(TitledMultiSelectEnumSchema))
+		}
 	case *TitledMultiSelectEnumSchema:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(UntitledMultiSelectEnumSchema))
+		}
 	case *UnknownMultiSelectEnumSchema:
 		c.UnknownVariant("MultiSelectEnumSchema", v.Raw, "")
 	}
@@ -348,39 +378,63 @@ func (x NumberSchemaType) check(c *wire.Collector) {
 	}
 }
 
-func checkPrimitiveSchemaDefinition(c *wire.Collector, v PrimitiveSchemaDefinition) {
+func validatePrimitiveSchemaDefinition(c *wire.Collector, v PrimitiveSchemaDefinition) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
 	case *StringSchema:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(LegacyTitledEnumSchema), new(TitledSingleSelectEnumSchema), new(UntitledSingleSelectEnumSchema))
+		}
 	case *NumberSchema:
 		v.check(c)
 	case *BooleanSchema:
 		v.check(c)
 	case *UntitledSingleSelectEnumSchema:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(LegacyTitledEnumSchema), new(StringSchema), new(TitledSingleSelectEnumSchema))
+		}
 	case *TitledSingleSelectEnumSchema:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(LegacyTitledEnumSchema), new(StringSchema), new(UntitledSingleSelectEnumSchema))
+		}
 	case *UntitledMultiSelectEnumSchema:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(TitledMultiSelectEnumSchema))
+		}
 	case *TitledMultiSelectEnumSchema:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(UntitledMultiSelectEnumSchema))
+		}
 	case *LegacyTitledEnumSchema:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(StringSchema), new(TitledSingleSelectEnumSchema), new(UntitledSingleSelectEnumSchema))
+		}
 	case *UnknownPrimitiveSchemaDefinition:
 		c.UnknownVariant("PrimitiveSchemaDefinition", v.Raw, "type", "array", "boolean", "integer", "number", "string")
 	}
 }
 
-func checkSingleSelectEnumSchema(c *wire.Collector, v SingleSelectEnumSchema) {
+func validateSingleSelectEnumSchema(c *wire.Collector, v SingleSelectEnumSchema) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
 	case *UntitledSingleSelectEnumSchema:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(TitledSingleSelectEnumSchema))
+		}
 	case *TitledSingleSelectEnumSchema:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(UntitledSingleSelectEnumSchema))
+		}
 	case *UnknownSingleSelectEnumSchema:
 		c.UnknownVariant("SingleSelectEnumSchema", v.Raw, "")
 	}

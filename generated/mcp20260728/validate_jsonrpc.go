@@ -105,18 +105,30 @@ func (x *JSONRPCErrorResponse) check(c *wire.Collector) {
 	}
 }
 
-func checkJSONRPCMessage(c *wire.Collector, v JSONRPCMessage) {
+func validateJSONRPCMessage(c *wire.Collector, v JSONRPCMessage) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
 	case *JSONRPCRequest:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCErrorResponse), new(JSONRPCNotification), new(JSONRPCResultResponse))
+		}
 	case *JSONRPCNotification:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCErrorResponse), new(JSONRPCRequest), new(JSONRPCResultResponse))
+		}
 	case *JSONRPCResultResponse:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCErrorResponse), new(JSONRPCNotification), new(JSONRPCRequest))
+		}
 	case *JSONRPCErrorResponse:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCNotification), new(JSONRPCRequest), new(JSONRPCResultResponse))
+		}
 	case *UnknownJSONRPCMessage:
 		c.UnknownVariant("JSONRPCMessage", v.Raw, "")
 	}
@@ -155,14 +167,20 @@ func (x *JSONRPCRequest) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkJSONRPCResponse(c *wire.Collector, v JSONRPCResponse) {
+func validateJSONRPCResponse(c *wire.Collector, v JSONRPCResponse) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
 	case *JSONRPCResultResponse:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCErrorResponse))
+		}
 	case *JSONRPCErrorResponse:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(JSONRPCResultResponse))
+		}
 	case *UnknownJSONRPCResponse:
 		c.UnknownVariant("JSONRPCResponse", v.Raw, "")
 	}

@@ -62,7 +62,7 @@ func (x *ClientNotification) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkClientRequest(c *wire.Collector, v ClientRequest) {
+func validateClientRequest(c *wire.Collector, v ClientRequest) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -201,7 +201,7 @@ func (x *ResultMetaObject) check(c *wire.Collector) {
 	}
 }
 
-func checkServerNotification(c *wire.Collector, v ServerNotification) {
+func validateServerNotification(c *wire.Collector, v ServerNotification) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -226,7 +226,7 @@ func checkServerNotification(c *wire.Collector, v ServerNotification) {
 	}
 }
 
-func checkServerResult(c *wire.Collector, v ServerResult) {
+func validateServerResult(c *wire.Collector, v ServerResult) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")

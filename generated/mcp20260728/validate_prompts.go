@@ -46,7 +46,7 @@ func (x *GetPromptRequestParams) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkGetPromptResponse(c *wire.Collector, v GetPromptResponse) {
+func validateGetPromptResponse(c *wire.Collector, v GetPromptResponse) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -103,7 +103,7 @@ func (x *GetPromptResultResponse) check(c *wire.Collector) {
 	}
 	c.Pop()
 	c.Push("result")
-	checkGetPromptResponse(c, x.Result)
+	validateGetPromptResponse(c, x.Result)
 	c.Pop()
 }
 
@@ -238,7 +238,7 @@ func (x *PromptMessage) Validate() error {
 
 func (x *PromptMessage) check(c *wire.Collector) {
 	c.Push("content")
-	checkContentBlock(c, x.Content)
+	validateContentBlock(c, x.Content)
 	c.Pop()
 	c.Push("role")
 	if !(x.Role).Known() {

@@ -31,7 +31,7 @@ func (x *EmbeddedResource) check(c *wire.Collector) {
 	c.Const(x.Type == "" || x.Type == "resource", "\"resource\"")
 	c.Pop()
 	c.Push("resource")
-	checkResourceContentsUnion(c, x.Resource)
+	validateResourceContentsUnion(c, x.Resource)
 	c.Pop()
 	if x.Annotations != nil {
 		c.Push("annotations")
@@ -279,7 +279,7 @@ func (x *ReadResourceRequestParams) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkReadResourceResponse(c *wire.Collector, v ReadResourceResponse) {
+func validateReadResourceResponse(c *wire.Collector, v ReadResourceResponse) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -312,7 +312,7 @@ func (x *ReadResourceResult) check(c *wire.Collector) {
 	c.Push("contents")
 	for i, e := range x.Contents {
 		c.PushIndex(i)
-		checkResourceContentsUnion(c, e)
+		validateResourceContentsUnion(c, e)
 		c.Pop()
 	}
 	c.Pop()
@@ -344,7 +344,7 @@ func (x *ReadResourceResultResponse) check(c *wire.Collector) {
 	}
 	c.Pop()
 	c.Push("result")
-	checkReadResourceResponse(c, x.Result)
+	validateReadResourceResponse(c, x.Result)
 	c.Pop()
 }
 
@@ -388,14 +388,20 @@ func (x *ResourceContents) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkResourceContentsUnion(c *wire.Collector, v ResourceContentsUnion) {
+func validateResourceContentsUnion(c *wire.Collector, v ResourceContentsUnion) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
 	case *TextResourceContents:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(BlobResourceContents))
+		}
 	case *BlobResourceContents:
-		v.check(c)
+		n := c.Count()
+		if v.check(c); c.Count() > n {
+			c.Reconsider(n, v, new(TextResourceContents))
+		}
 	case *UnknownResourceContentsUnion:
 		c.UnknownVariant("ResourceContentsUnion", v.Raw, "")
 	}

@@ -73,7 +73,7 @@ func (x *CreateMessageResult) Validate() error {
 
 func (x *CreateMessageResult) check(c *wire.Collector) {
 	c.Push("content")
-	checkSamplingMessageContent(c, x.Content)
+	validateSamplingMessageContent(c, x.Content)
 	c.Pop()
 	c.Push("role")
 	if !(x.Role).Known() {
@@ -135,7 +135,7 @@ func (x *SamplingMessage) Validate() error {
 
 func (x *SamplingMessage) check(c *wire.Collector) {
 	c.Push("content")
-	checkSamplingMessageContent(c, x.Content)
+	validateSamplingMessageContent(c, x.Content)
 	c.Pop()
 	c.Push("role")
 	if !(x.Role).Known() {
@@ -144,7 +144,7 @@ func (x *SamplingMessage) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkSamplingMessageContent(c *wire.Collector, v SamplingMessageContent) {
+func validateSamplingMessageContent(c *wire.Collector, v SamplingMessageContent) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -165,7 +165,7 @@ func checkSamplingMessageContent(c *wire.Collector, v SamplingMessageContent) {
 	}
 }
 
-func checkSamplingMessageContentBlock(c *wire.Collector, v SamplingMessageContentBlock) {
+func validateSamplingMessageContentBlock(c *wire.Collector, v SamplingMessageContentBlock) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -195,7 +195,7 @@ func (x SamplingMessageContentList) Validate() error {
 func (x SamplingMessageContentList) check(c *wire.Collector) {
 	for i, e := range x {
 		c.PushIndex(i)
-		checkSamplingMessageContentBlock(c, e)
+		validateSamplingMessageContentBlock(c, e)
 		c.Pop()
 	}
 }
@@ -247,7 +247,7 @@ func (x *ToolResultContent) check(c *wire.Collector) {
 	c.Push("content")
 	for i, e := range x.Content {
 		c.PushIndex(i)
-		checkContentBlock(c, e)
+		validateContentBlock(c, e)
 		c.Pop()
 	}
 	c.Pop()

@@ -46,7 +46,7 @@ func (x *CallToolRequestParams) check(c *wire.Collector) {
 	c.Pop()
 }
 
-func checkCallToolResponse(c *wire.Collector, v CallToolResponse) {
+func validateCallToolResponse(c *wire.Collector, v CallToolResponse) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -74,7 +74,7 @@ func (x *CallToolResult) check(c *wire.Collector) {
 	c.Push("content")
 	for i, e := range x.Content {
 		c.PushIndex(i)
-		checkContentBlock(c, e)
+		validateContentBlock(c, e)
 		c.Pop()
 	}
 	c.Pop()
@@ -103,7 +103,7 @@ func (x *CallToolResultResponse) check(c *wire.Collector) {
 	}
 	c.Pop()
 	c.Push("result")
-	checkCallToolResponse(c, x.Result)
+	validateCallToolResponse(c, x.Result)
 	c.Pop()
 }
 

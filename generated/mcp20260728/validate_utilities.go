@@ -83,11 +83,11 @@ func (x *CompleteRequestParams) check(c *wire.Collector) {
 	x.Meta.check(c)
 	c.Pop()
 	c.Push("ref")
-	checkCompleteRequestParamsRef(c, x.Ref)
+	validateCompleteRequestParamsRef(c, x.Ref)
 	c.Pop()
 }
 
-func checkCompleteRequestParamsRef(c *wire.Collector, v CompleteRequestParamsRef) {
+func validateCompleteRequestParamsRef(c *wire.Collector, v CompleteRequestParamsRef) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")

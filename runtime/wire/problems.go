@@ -113,19 +113,17 @@ func (c *Collector) Include(err error) {
 	}
 }
 
-// AnyOf runs the check of the variant that a value of a union was read as. If that finds problems
-// and one of the other variants accepts the value, they are dropped: the value has the members of
-// several variants.
-func (c *Collector) AnyOf(v Appender, check func(*Collector), others ...Value) {
-	problems, omitted := len(c.problems), c.omitted
-	check(c)
-	if problems == len(c.problems) && omitted == c.omitted {
-		return
-	}
+// Count returns the number of problems so far.
+func (c *Collector) Count() int { return len(c.problems) + c.omitted }
+
+// Reconsider drops the problems after the first n if one of the other variants of a union accepts
+// the value: it has the members of several variants.
+func (c *Collector) Reconsider(n int, v Appender, others ...Value) {
 	text, err := MarshalString(v)
 	for _, other := range others {
 		if err == nil && UnmarshalString(text, other) == nil && Validate(other) == nil {
-			c.problems, c.omitted = c.problems[:problems], omitted
+			c.problems = c.problems[:min(n, len(c.problems))]
+			c.omitted = n - len(c.problems)
 			return
 		}
 	}

@@ -159,8 +159,7 @@ func (*Defaulted) isMode() {}
 // Derived is a definition without a description.
 type Derived struct {
 	A string `json:"a"`
-	// Size is the size in bytes before any encoding, for display and planning;
-	// nil means unknown.
+	// Size is the size in bytes before any encoding, for display and planning.
 	Size int64 `json:"size"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
