@@ -39,7 +39,7 @@ func (p *pairing) check(to ir.Type, up bool) *Shape {
 		case *ir.Map:
 			s.Limits, s.Each = &Limits{Kinds: []ir.Kind{ir.KindObject}}, p.check(t.Elem, up)
 		case *ir.Array:
-			s.Limits, s.Each = &Limits{Kinds: []ir.Kind{ir.KindArray}, MaxItems: t.MaxItems}, p.check(t.Elem, up)
+			s.Limits, s.Each = &Limits{Kinds: []ir.Kind{ir.KindArray}, MaxItems: t.Length.Max}, p.check(t.Elem, up)
 		case *ir.Nullable:
 			s.Cases = []Case{{Kind: ir.KindNull}, {Shape: p.check(t.Elem, up)}}
 		case *ir.Union:

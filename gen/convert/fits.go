@@ -48,7 +48,7 @@ func fits(v any, t ir.Type) error {
 				return fmt.Errorf("element %d: %w", i, err)
 			}
 		}
-		return errors.Join(expect(ok, "an array"), expect(t.MaxItems == 0 || len(list) <= t.MaxItems, "at most %d elements", t.MaxItems))
+		return errors.Join(expect(ok, "an array"), expect(t.Length.Has(len(list)), "a number of elements within %s", t.Length))
 	}
 	return fitsLeaf(v, leafOf(t))
 }

@@ -111,7 +111,7 @@ func same(a, b ir.Type, seen map[[2]*ir.Decl]bool) bool {
 		})
 	case *ir.Array:
 		y, ok := ir.Resolve(b).(*ir.Array)
-		return ok && x.MaxItems == y.MaxItems && same(x.Elem, y.Elem, seen)
+		return ok && x.Length == y.Length && same(x.Elem, y.Elem, seen)
 	case *ir.Map:
 		y, ok := ir.Resolve(b).(*ir.Map)
 		return ok && same(x.Elem, y.Elem, seen)

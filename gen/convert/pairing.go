@@ -264,8 +264,8 @@ func (p *pairing) newerDecl(from, to ir.Type, up bool) *ir.Decl {
 
 // array decides about the elements of an array.
 func (p *pairing) array(from, to ir.Type, f, t *ir.Array, up bool, place string) *Shape {
-	limit := t.MaxItems
-	if limit == 0 || f.MaxItems != 0 && f.MaxItems <= limit {
+	limit := t.Length.Max
+	if limit == 0 || f.Length.Max != 0 && f.Length.Max <= limit {
 		limit = 0
 	} else {
 		p.gap(up, place, fmt.Sprintf("more than %d elements are refused", limit))

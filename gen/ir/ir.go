@@ -151,10 +151,8 @@ type Bounds struct {
 // Count limits a number of characters or elements. A Max of 0 means no limit.
 type Count struct{ Min, Max int }
 
-// Covers reports whether c allows every number that other allows.
-func (c Count) Covers(other Count) bool {
-	return c.Min <= other.Min && (c.Max == 0 || other.Max != 0 && other.Max <= c.Max)
-}
+// Has reports whether c allows the number n.
+func (c Count) Has(n int) bool { return c.Min <= n && (c.Max == 0 || n <= c.Max) }
 
 // ScalarKinds is the set of kinds a Scalar may have.
 type ScalarKinds struct{ Text, Integer, Number, Boolean, Null bool }
