@@ -88,6 +88,7 @@ func (d *differ) lower(side *diffSide, src gen.Source) error {
 		return err
 	}
 	side.revision = &diff.Revision{Label: side.label, IR: lowered.Revision}
+	side.revision.Schema, side.revision.Sources = lowered.Rules()
 	for _, e := range d.project.Errata {
 		if e.Contains(src.Revision) {
 			side.revision.Notes.Errata = append(side.revision.Notes.Errata, e)

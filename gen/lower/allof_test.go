@@ -16,6 +16,8 @@ func TestNarrower(t *testing.T) {
 	for _, tt := range []struct{ name, a, b, want string }{
 		{"bounds", `{"type": "number", "minimum": 5, "maximum": 7}`, `{"type": "number", "minimum": 1, "maximum": 9}`, "number[5..7]"},
 		{"a bound each", `{"type": "integer", "minimum": 5}`, `{"type": "integer", "maximum": 9}`, "integer[5..9]"},
+		{"an exclusive bound", `{"type": "integer", "exclusiveMinimum": 5}`, `{"type": "integer", "minimum": 5}`, "integer(5..]"},
+		{"lengths", `{"type": "string", "minLength": 2, "maxLength": 9}`, `{"type": "string", "maxLength": 5, "pattern": "a"}`, "string/a/(min 2, max 5)"},
 		{"a format", `{"type": "string", "format": "uri"}`, `{"type": "string"}`, "string:uri"},
 		{"elements", `{"type": "array", "items": {"type": "string"}, "maxItems": 3}`, `{"type": "array", "maxItems": 4}`, "[]string(max 3)"},
 		{"elements of both", `{"type": "array", "items": {}}`, `{"type": "array", "items": {"type": "boolean"}}`, "[]boolean"},
@@ -88,5 +90,34 @@ func TestResultsOfUnions(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"Pong", "PingResultOption2", "Task"}, names); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestKeywords checks the ir of keywords in odd places.
+func TestKeywords(t *testing.T) {
+	for _, tt := range []struct{ name, schema, want string }{
+		{"a closed object", `{"type": "object", "properties": {"a": {}}, "additionalProperties": false}`, "type A object (in messages, checked)\n\t\"a\" A any \n\tno others\n"},
+		{"typed members beside others", `{"type": "object", "properties": {"a": {}}, "additionalProperties": {"type": "string", "maxLength": 2}}`, "\tothers string(max 2)\n"},
+		{"names that are any", `{"type": "object", "propertyNames": {"type": "string"}, "additionalProperties": {"type": "string"}}`, "type A {}string (in messages)\n"},
+		{"names with a pattern", `{"type": "object", "propertyNames": {"pattern": "x"}, "additionalProperties": {"type": "string"}}`, "type A {}string (in messages, checked, by /$defs/A)\n"},
+		{"constants that are an enum", `{"anyOf": [{"const": "x"}, {"type": "string", "const": "y"}]}`, "type A enum (in messages, checked)\n\t\"x\" AX\n\t\"y\" AY\n"},
+		{"scalars", `{"anyOf": [{"type": "string"}, {"type": ["integer", "null"]}]}`, "type A string|integer|null (in messages, checked)\n"},
+		{"a nullable bound", `{"type": "array", "items": {"type": ["integer", "null"], "exclusiveMaximum": 3}}`, "type A []nullable integer[..3) (in messages, checked)\n"},
+		{"a choice of required members", `{"type": "object", "properties": {"a": {}, "b": {}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}`, "type A object (in messages, checked, by /$defs/A)\n"},
+		{"a nested definition", `{"type": "array", "items": {"$ref": "#/$defs/A/$defs/b"}, "$defs": {"b": {"type": "integer", "minimum": 1}}}`, "type AB integer[1..] (in messages, checked)\n"},
+		{"no value", `{"type": "object", "properties": {"a": {"not": {}}}}`, "\t\"a\" A any \n"},
+	} {
+		out, err := lowerText(`"A": `+tt.schema, nil, true)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		var text strings.Builder
+		if err := ir.Print(&text, out.Revision); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text.String(), tt.want) {
+			t.Errorf("%s: no %q in\n%s", tt.name, tt.want, text.String())
+		}
 	}
 }

@@ -75,6 +75,9 @@ func (l *lowerer) document(r *ir.Revision) {
 func (l *lowerer) documentDecl(d *ir.Decl) {
 	d.Doc = l.docs.find("types", d.Name)
 	d.Deprecated = l.docs.deprecated("types", d.Name)
+	if s := l.origin[d]; d.Deprecated == "" && s != nil && s.Deprecated {
+		d.Deprecated = deprecated
+	}
 	if d.Doc == "" {
 		l.docs.miss("types", d.Name)
 	}
@@ -110,7 +113,7 @@ func (l *lowerer) documentField(d *ir.Decl, f *ir.Field) {
 		l.docs.miss("fields", key)
 	}
 	f.Doc = cmp.Or(own, f.Doc)
-	f.Deprecated = l.docs.deprecated("fields", key)
+	f.Deprecated = cmp.Or(l.docs.deprecated("fields", key), f.Deprecated)
 	if text, ok := ir.Resolve(f.Type).(*ir.String); ok && text.Format == "byte" {
 		f.Doc = strings.TrimSpace(f.Doc + " wire.EncodeBase64 and wire.DecodeBase64 convert it from and to bytes.")
 	}

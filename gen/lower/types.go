@@ -248,9 +248,18 @@ func (l *lowerer) field(parent *schema.Schema, p schema.Property, at place) *ir.
 		Injected: l.injected[s],
 		Default:  l.implied[s],
 	}
+	if s.Default != "" {
+		f.Doc = strings.TrimSpace(f.Doc + "\n\nDefault: " + s.Default + ".")
+	}
+	if s.Deprecated {
+		f.Deprecated = deprecated
+	}
 	f.Type = l.lowerType(s, at.member(p.Name, f.Go))
 	return f
 }
+
+// deprecated is the note of what a schema marks as deprecated.
+const deprecated = "the schema says so."
 
 // nullable returns the schema without null if it allows one other type and null.
 func nullable(s *schema.Schema) (*schema.Schema, bool) {

@@ -41,6 +41,26 @@ func TestCollector(t *testing.T) {
 		{"MaxLength", func(c *wire.Collector) { c.MaxLength("日本", 1) }, "must have at most 1 characters, has 2"},
 		{"Format", func(c *wire.Collector) { c.Format("date", "2024-02-29") }, ""},
 		{"Format", func(c *wire.Collector) { c.Format("date", "2023-02-29") }, `must be in the format date, is "2023-02-29"`},
+		{"Closed", func(c *wire.Collector) { c.Closed(nil) }, ""},
+		{"Closed", func(c *wire.Collector) { c.Closed(wire.Members{{Name: "a/b", Value: "1"}}) }, "at /a~1b: unknown member"},
+		{"Include", func(c *wire.Collector) { c.Include(nil) }, ""},
+		{"Include", func(c *wire.Collector) { c.Push("a"); c.Include(errors.New("broken")); c.Pop() }, "at /a: broken"},
+		{"Include", func(c *wire.Collector) {
+			c.Push("a")
+			c.Include(&wire.ValidationError{Problems: []wire.Problem{{Pointer: "/0", Message: "is bad"}}})
+			c.Pop()
+		}, "at /a/0: is bad"},
+		{"Reconsider", func(c *wire.Collector) {
+			c.Report("first")
+			n := c.Count()
+			c.Report("second")
+			c.Reconsider(n, wire.Raw("{}"), new(wire.Object))
+		}, "first"},
+		{"Reconsider", func(c *wire.Collector) {
+			n := c.Count()
+			c.Report("second")
+			c.Reconsider(n, wire.Raw("[]"), new(wire.Object))
+		}, "second"},
 		{"Format", func(c *wire.Collector) { c.Format("byte", "\xff") }, ""},
 	}
 	for _, tt := range tests {
