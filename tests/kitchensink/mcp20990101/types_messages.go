@@ -1195,6 +1195,10 @@ type Share float64
 type Siblings struct {
 	More *SiblingsMore `json:"more,omitempty"`
 	// A short one.
+	//
+	// Default: "ab".
+	//
+	// Deprecated: the schema says so.
 	Short *Identifier `json:"short,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
