@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/convert"
 	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/schema"
 	"github.com/mcpgen/mcpgen/spec"
 )
@@ -35,6 +37,9 @@ type Imported struct {
 	// Undocumented lists the identifiers without a doc comment, as "types: Tool". They are
 	// known only if Needed is empty.
 	Undocumented []string
+	// Unbridged lists the values that are not converted to the revisions before and after this
+	// one, because no row of convert.yaml says how. They are known only if Needed is empty.
+	Unbridged []string
 }
 
 // Import returns the facts and the pin of a revision, given an upstream file. It returns an
@@ -120,7 +125,7 @@ func (out *Imported) lower(s *spec.Spec, facts []byte) {
 	if err == nil {
 		out.Stale = append(out.Stale, lowered.UnusedOverlay...)
 		out.Undocumented = lowered.Undocumented
-		out.staleDocs(s, lowered)
+		out.amongOthers(s, lowered)
 		return
 	}
 	for _, problem := range problems(err) {
@@ -128,9 +133,11 @@ func (out *Imported) lower(s *spec.Spec, facts []byte) {
 	}
 }
 
-// staleDocs adds the doc comments that no revision uses any more.
-func (out *Imported) staleDocs(s *spec.Spec, lowered *Lowered) {
+// amongOthers adds the doc comments that no revision uses any more, and what is not bridged to
+// the revisions before and after this one.
+func (out *Imported) amongOthers(s *spec.Spec, lowered *Lowered) {
 	used := map[string]map[string]bool{out.Pin.Revision: lowered.usedDocs}
+	revisions := []*ir.Revision{lowered.Revision}
 	for _, revision := range s.Revisions() {
 		if revision == out.Pin.Revision {
 			continue
@@ -144,9 +151,20 @@ func (out *Imported) staleDocs(s *spec.Spec, lowered *Lowered) {
 			return
 		}
 		used[revision] = other.usedDocs
+		revisions = append(revisions, other.Revision)
 	}
 	for _, problem := range problems(staleDocs(s.Docs, used)) {
 		out.Stale = append(out.Stale, problem.Error())
+	}
+	slices.SortFunc(revisions, func(a, b *ir.Revision) int { return strings.Compare(a.ID, b.ID) })
+	steps, err := convert.Steps(revisions, s.Convert)
+	for _, problem := range problems(err) {
+		out.Needed = append(out.Needed, problem.Error())
+	}
+	for _, step := range steps {
+		if step.Older == lowered.Revision || step.Newer == lowered.Revision {
+			out.Unbridged = append(out.Unbridged, unbridged(step)...)
+		}
 	}
 }
 

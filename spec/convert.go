@@ -65,10 +65,10 @@ type MemberRow struct {
 	// Object is the definition in the newer revision; "*" means any.
 	Object string `yaml:"object"`
 	Member string `yaml:"member"`
-	// Value is the value of the member where it is missing, is null or cannot be converted. It
-	// is a value of the revision converted from if that one has the member, and otherwise of
-	// the revision converted to. Where the other revision does not have the member, removing
-	// this value is not a loss.
+	// Value is the value of the member where it is missing, is null or cannot be converted. If it
+	// is valid in the revision converted from, it is converted; otherwise it must be valid in the
+	// revision converted to. Where the other revision does not have the member, removing this
+	// value is not a loss.
 	Value *JSON `yaml:"value"`
 	// Session names the fact about the session that is the value of the member. The facts are
 	// those of convert.Facts in the runtime.
@@ -137,6 +137,12 @@ func ParseConversions(name string, src []byte) (*Conversions, error) {
 			return nil, fmt.Errorf("%s: the row has no reason", row.Where)
 		case row.Step != "" && row.Range != (Range{}):
 			return nil, fmt.Errorf("%s: the row has both step and since or until", row.Where)
+		}
+	}
+	for i := range c.Members {
+		// The decoder leaves out null.
+		if places.has(fmt.Sprintf("members/%d/value", i)) && c.Members[i].Value == nil {
+			c.Members[i].Value = new(JSON("null"))
 		}
 	}
 	return c, nil

@@ -27,6 +27,12 @@ func (p Places) At(path string) string {
 	return fmt.Sprintf("%s:%d: %s", p.file, line, path)
 }
 
+// has reports whether the file has a value with the path.
+func (p Places) has(path string) bool {
+	_, ok := p.lines[path]
+	return ok
+}
+
 // readPlaces returns the lines of all values of a file.
 func readPlaces(name string, src []byte) (Places, error) {
 	file, err := parser.ParseBytes(src, 0)

@@ -149,7 +149,7 @@ func reportUnbridged(cmd *cobra.Command, notes []string) {
 	if len(notes) == 0 {
 		return
 	}
-	fmt.Fprintln(cmd.OutOrStdout(), "\nnot bridged between revisions, for want of a row in spec/convert.yaml:")
+	fmt.Fprintln(cmd.OutOrStdout(), "\nnot bridged between revisions, for want of a row in convert.yaml:")
 	for _, note := range notes {
 		fmt.Fprintln(cmd.OutOrStdout(), "  "+note)
 	}

@@ -122,6 +122,7 @@ func reportImport(cmd *cobra.Command, dir string, imported *gen.Imported) error 
 	list("rows without effect, which need an until before the revision can be generated:", imported.Stale)
 	list("still needed before the revision can be generated:", imported.Needed)
 	list("without a doc comment in docs.yaml:", imported.Undocumented)
+	list("not bridged between revisions, for want of a row in convert.yaml:", imported.Unbridged)
 	if len(imported.Needed)+len(imported.Stale) > 0 {
 		return errFindings
 	}

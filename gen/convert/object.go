@@ -183,7 +183,7 @@ func (p *pairing) fill(m *Member, f, t *ir.Field, lacks bool, object string, up 
 		}
 		cover(r)
 	}
-	if r := p.row(object, f.Wire, hasValue); r != nil && (lacks || m.Shape != nil) && p.tables.fits(r, f) {
+	if r := p.row(object, f.Wire, hasValue); r != nil && (lacks || m.Shape != nil) && (p.tables.fits(r, f) || m.Shape == nil && p.tables.fits(r, t)) {
 		m.Default, m.LeaveOut, m.Reason = string(*r.Value), m.Shape != nil, r.Reason
 		lacks = false
 		cover(r)

@@ -152,7 +152,13 @@ func (p *pairing) value(from, to ir.Type, up bool, place string) *Shape {
 // unbridged is why a value is refused whose type another revision does not have.
 const unbridged = "not bridged, because the types differ and no row of convert.yaml says how"
 
+// unbridgeable decides about types that cannot be paired. If they have kinds of values in
+// common, the values that are valid for the other type pass.
 func (p *pairing) unbridgeable(from, to ir.Type, up bool, place string) *Shape {
+	if slices.ContainsFunc(kindsOf(from), func(k ir.Kind) bool { return slices.Contains(kindsOf(to), k) }) {
+		p.gap(up, place, typeName(from)+" to "+typeName(to)+": other values are refused")
+		return p.check(to, up)
+	}
 	p.gap(up, place, typeName(from)+" to "+typeName(to)+": every value is refused")
 	return p.refuse(unbridged, up)
 }
