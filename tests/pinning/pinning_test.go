@@ -44,7 +44,7 @@ func TestPinning(t *testing.T) {
 		if strings.Contains(out, "not bridged") {
 			t.Errorf("a copy is not bridged:\n%s", out)
 		}
-		p.build(t)
+		p.build(t, "./cmd/mcpgen")
 		if out := p.program(t, 0, "diff", p.newest, revision); !strings.Contains(out, "0 err, 0 warn, 0 info") {
 			t.Errorf("diff says\n%s", out)
 		}
@@ -113,7 +113,7 @@ func (p *project) madeUp(t *testing.T, schema string) {
 	if out = p.mcpgen(t, 0, "generate"); strings.Contains(out, "not bridged") {
 		t.Errorf("with rows for everything, generate says\n%s", out)
 	}
-	p.build(t)
+	p.build(t, "./cmd/mcpgen")
 	p.uses(t)
 	if out := p.program(t, 1, "diff", p.newest, revision); !strings.Contains(out, "video") {
 		t.Errorf("diff says\n%s", out)
@@ -232,8 +232,8 @@ func (p *project) uses(t *testing.T) {
 	p.program(t, 0, "verify", "--revision", revision, "session.jsonl")
 }
 
-// build builds the generated packages, the program, and one that converts values.
-func (p *project) build(t *testing.T) {
+// build builds the generated packages, a program that converts values, and more packages.
+func (p *project) build(t *testing.T, more ...string) {
 	t.Helper()
 	p.write(t, filepath.Join("cmd", "convert", "main.go"), `package main
 
@@ -260,7 +260,7 @@ func main() {
 	fmt.Println()
 }
 `)
-	p.run(t, 0, "go", "build", "-o", "bin"+string(filepath.Separator), "./cmd/mcpgen", "./cmd/convert", "./generated/...")
+	p.run(t, 0, "go", append([]string{"build", "-o", "bin" + string(filepath.Separator), "./cmd/convert", "./generated/..."}, more...)...)
 }
 
 // convert converts a value between the newest pinned revision and the new one.
