@@ -49,11 +49,18 @@ func (c *Client) self() implementation {
 // also if it fails. Ctx applies to the opening only: the session lasts until Close or until the server
 // ends it.
 func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
-	return c.connect(ctx, t, false)
+	l, err := c.dial(ctx, t, false)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{of: c}
+	s.link.Store(l)
+	s.watch.restore(ctx, s)
+	return s, nil
 }
 
-// connect is Connect. Older means that the transport has only revisions with sessions.
-func (c *Client) connect(ctx context.Context, t Transport, older bool) (*Session, error) {
+// dial opens a connection. Older means that the transport has only revisions with sessions.
+func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, error) {
 	if err := checkNotNil("transport", t); err != nil {
 		return nil, errors.Join(c.err, err)
 	}
@@ -68,102 +75,117 @@ func (c *Client) connect(ctx context.Context, t Transport, older bool) (*Session
 	p := newPeer(context.WithoutCancel(ctx), t, c.settings)
 	e := &clientEra{sessionEra: sessionEra{peer: p}, of: c, stateless: stateless{cache: newCache(c.opts.Cache)}}
 	p.era = e
-	s := &Session{peer: p, done: make(chan struct{})}
+	l := &link{peer: p, transport: t, done: make(chan struct{})}
 	p.receiveFrom(t)
 	p.listen()
 	go func() {
-		defer close(s.done)
-		s.err = p.run(context.Background())
+		defer close(l.done)
+		l.err = p.run(context.Background())
 	}()
 	name := nameOf(t)
 	server, err := e.open(ctx, c.eras.Get(name), older)
 	if err != nil {
-		s.Close()
+		l.close()
 		refused, isAnswer := asError(err)
 		if f, ok := t.(Fallback); ok && c.newest(false) != nil && !(isAnswer && ofStateless(refused)) {
 			next, err := f.Fallback(ctx, err)
 			if err != nil {
 				return nil, fmt.Errorf("runtime: connect: %w", err)
 			}
-			return c.connect(ctx, next, true)
+			return c.dial(ctx, next, true)
 		}
 		return nil, fmt.Errorf("runtime: connect: %w", err)
 	}
-	s.server.Store(server)
+	l.server.Store(server)
 	c.eras.Set(name, server.revision)
-	if server.terms.stateless() {
-		s.watch.begin(ctx, s)
-	}
-	return s, nil
+	return l, nil
 }
 
 // Session is a client's session with a server. It is a [Caller]; a generated ServerCaller on top of it
 // gives the server's methods their types. It is safe for concurrent use.
 type Session struct {
-	peer        *peer
-	server      atomic.Pointer[opened]
-	negotiating sync.Mutex // held while server is replaced
+	of          *Client
+	link        atomic.Pointer[link]
+	reopening   sync.Mutex // held while link is replaced
+	closed      atomic.Bool
+	negotiating sync.Mutex // held while the server of link is replaced
 	watch       watch
-	done        chan struct{} // closed when the session is over
-	err         error         // error of the session; valid after done is closed
 }
 
+// now returns the current connection.
+func (s *Session) now() *link { return s.link.Load() }
+
 // Revision returns the negotiated revision.
-func (s *Session) Revision() string { return s.server.Load().revision }
+func (s *Session) Revision() string { return s.now().server.Load().revision }
 
 // ServerInfo returns the Implementation object with which the server introduced itself.
-func (s *Session) ServerInfo() wire.Object { return s.server.Load().info }
+func (s *Session) ServerInfo() wire.Object { return s.now().server.Load().info }
 
 // ServerCapabilities returns the capabilities that the server declared.
-func (s *Session) ServerCapabilities() wire.Object { return s.server.Load().capabilities }
+func (s *Session) ServerCapabilities() wire.Object { return s.now().server.Load().capabilities }
 
 // Instructions returns the instructions for using the server, "" if there are none.
-func (s *Session) Instructions() string { return s.server.Load().instructions }
+func (s *Session) Instructions() string { return s.now().server.Load().instructions }
 
 // Call implements [Caller]. If a server without sessions has changed its revisions, the request is sent
 // again under another one ("Protocol Version Negotiation" in basic/versioning, 2026-07-28).
 func (s *Session) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
-	t := s.server.Load().terms
+	l := s.ready(ctx)
+	err := s.callOn(ctx, l, method, params, result)
+	if err == nil {
+		return nil
+	}
+	again, err := s.again(ctx, l, method, err)
+	if again {
+		err = s.callOn(ctx, s.now(), method, params, result)
+	}
+	return err
+}
+
+// callOn is Call on one connection.
+func (s *Session) callOn(ctx context.Context, l *link, method string, params wire.Appender, result wire.Value) error {
+	t := l.server.Load().terms
 	if t.stateless() {
 		if done, err := s.adapt(ctx, t, method, params, result); done {
 			return err
 		}
 	}
-	err := s.peer.call(ctx, t, method, params, result, nil)
-	if err != nil && t.stateless() && supportedBy(err) != nil && s.renegotiate(ctx, t, err) {
-		err = s.peer.call(ctx, s.server.Load().terms, method, params, result, nil)
+	err := l.peer.call(ctx, t, method, params, result, nil)
+	if err != nil && t.stateless() && supportedBy(err) != nil && s.renegotiate(ctx, l, t, err) {
+		err = l.peer.call(ctx, l.server.Load().terms, method, params, result, nil)
 	}
 	return err
 }
 
 // renegotiate agrees on another revision after the server has refused that of the terms with an error. It
 // returns false if there is none.
-func (s *Session) renegotiate(ctx context.Context, refused *terms, why error) bool {
+func (s *Session) renegotiate(ctx context.Context, l *link, refused *terms, why error) bool {
 	s.negotiating.Lock()
 	defer s.negotiating.Unlock()
-	if s.server.Load().terms != refused {
+	if l.server.Load().terms != refused {
 		return true // another call has done it
 	}
-	e := s.peer.era.(*clientEra)
+	e := l.era()
 	b, err := e.of.choose(supportedBy(why))
 	if err != nil || b == refused.bound {
 		return false
 	}
 	server, err := e.discover(ctx, b)
 	if err == nil {
-		s.server.Store(server)
+		l.server.Store(server)
 	}
 	return err == nil
 }
 
 // Notify implements [Caller].
 func (s *Session) Notify(ctx context.Context, method string, params wire.Appender) error {
-	return s.peer.notify(ctx, s.server.Load().terms, method, params, nil)
+	l := s.ready(ctx)
+	return l.peer.notify(ctx, l.server.Load().terms, method, params, nil)
 }
 
 // Ping sends a ping and waits for the answer. In a revision without ping, it sends server/discover.
 func (s *Session) Ping(ctx context.Context) error {
-	if s.server.Load().terms.stateless() {
+	if s.now().server.Load().terms.stateless() {
 		return s.Call(ctx, methodDiscover, nil, nil)
 	}
 	return s.Call(ctx, methodPing, nil, nil)
@@ -172,12 +194,18 @@ func (s *Session) Ping(ctx context.Context) error {
 // Close ends the session and waits until all its handlers have returned, so a handler must not call it.
 // Calls that wait for an answer return ErrClosed.
 func (s *Session) Close() error {
-	s.peer.endContexts(ErrClosed)
-	return s.Wait()
+	s.closed.Store(true)
+	s.reopening.Lock() // a connection that is being opened is closed too
+	l := s.now()
+	s.reopening.Unlock()
+	l.close()
+	return l.err
 }
 
-// Wait waits until the session is over. It returns nil if either side has closed it.
+// Wait waits until the session is over. It returns nil if either side has closed it. With
+// [ClientOptions].Reconnect, it waits until the current connection is over.
 func (s *Session) Wait() error {
-	<-s.done
-	return s.err
+	l := s.now()
+	<-l.done
+	return l.err
 }

@@ -35,7 +35,7 @@ func (s *Session) adapt(ctx context.Context, t *terms, method string, params wir
 		if level.severity() < 0 {
 			return true, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /level: not a log level: %.50q", string(level))
 		}
-		s.peer.era.(*clientEra).wanted.Store(&level)
+		s.now().era().wanted.Store(&level)
 	case methodSubscribe, methodUnsubscribe:
 		if need := "resources.subscribe"; !Declares(t.capabilities, need) {
 			return true, &CapabilityError{Method: method, Capability: need}
@@ -58,10 +58,15 @@ type watch struct {
 	current context.CancelFunc // ends the stream; nil for none
 }
 
-// begin listens for the lists whose changes have a handler. It waits until the server has acknowledged
-// that, but not long.
-func (w *watch) begin(ctx context.Context, s *Session) {
-	t := s.server.Load().terms
+// restore listens on a new connection for the lists whose changes have a handler, and for the resources
+// that were subscribed to. It waits until the server has acknowledged that, but not long.
+func (w *watch) restore(ctx context.Context, s *Session) {
+	t := s.now().server.Load().terms
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lists = nil; !t.stateless() {
+		return
+	}
 	for _, method := range t.bound.Notified {
 		name, ok := strings.CutPrefix(method, "notifications/")
 		name, changed := strings.CutSuffix(name, "/list_changed")
@@ -69,15 +74,13 @@ func (w *watch) begin(ctx context.Context, s *Session) {
 			w.lists = append(w.lists, name+"ListChanged")
 		}
 	}
-	if len(w.lists) == 0 {
+	if len(w.lists)+len(w.uris) == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, waits.Listen)
 	defer cancel()
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if err := w.replace(ctx, s, true); err != nil {
-		s.peer.logger().Debug("not listening yet", "error", err)
+		s.now().peer.logger().Debug("not listening yet", "error", err)
 	}
 }
 
@@ -125,7 +128,7 @@ func (w *watch) replace(ctx context.Context, s *Session, patient bool) error {
 		}
 		filter = append(filter, ']')
 	}
-	streaming, cancel := context.WithCancel(s.peer.life.Background())
+	streaming, cancel := context.WithCancel(s.now().peer.life.Background())
 	acknowledged := make(chan error, 1)
 	acknowledge := func(err error) {
 		select {
@@ -133,7 +136,7 @@ func (w *watch) replace(ctx context.Context, s *Session, patient bool) error {
 		default: // the outcome is known
 		}
 	}
-	if !s.peer.life.Go(func() { acknowledge(s.dispatch(streaming, wire.Object(append(filter, '}')), acknowledge)) }) {
+	if !s.now().peer.life.Go(func() { acknowledge(s.dispatch(streaming, wire.Object(append(filter, '}')), acknowledge)) }) {
 		cancel()
 		return ErrClosed
 	}
@@ -164,15 +167,15 @@ func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge 
 		for n, err := range s.Listen(ctx, filter) {
 			switch {
 			case err != nil:
-				s.peer.logger().Warn("the notifications for handlers are not received", "error", err)
+				s.now().peer.logger().Warn("the notifications for handlers are not received", "error", err)
 				return err
 			case n.Method == methodAck:
 				ended = 0
 				acknowledge(nil)
 				continue
 			}
-			t := s.server.Load().terms
-			c := s.peer.newCall(&jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params}, admission{terms: t, handle: t.handle}, &Incoming{}, nil)
+			t := s.now().server.Load().terms
+			c := s.now().peer.newCall(&jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params}, admission{terms: t, handle: t.handle}, &Incoming{}, nil)
 			c.notified()
 		}
 	}

@@ -54,7 +54,7 @@ func (s *Session) Listen(ctx context.Context, filter wire.Appender) iter.Seq2[No
 			return
 		}
 		for failures := 0; ; {
-			l := newListener(asked)
+			l := newListener(asked, s.ready(ctx))
 			more, err := s.hear(ctx, l, yield)
 			if !more || ctx.Err() != nil {
 				return
@@ -62,11 +62,11 @@ func (s *Session) Listen(ctx context.Context, filter wire.Appender) iter.Seq2[No
 			if l.acknowledged {
 				failures = 0
 			}
-			if failures++; final(err) || failures >= maxDeaf {
+			if failures++; final(err) && !(errors.Is(err, ErrClosed) && s.reopens()) || failures >= maxDeaf {
 				yield(Notification{}, err)
 				return
 			}
-			s.peer.logger().Debug("listening again", "error", err)
+			l.link.peer.logger().Debug("listening again", "error", err)
 			if rest(ctx, backoff(failures)) != nil {
 				return
 			}
@@ -93,16 +93,15 @@ func final(err error) bool {
 
 // hear opens one stream and yields what it carries. More is false if the sequence ends.
 func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification, error) bool) (more bool, err error) {
-	e := s.peer.era.(*clientEra)
-	defer e.listeners.remove(l)
+	defer l.link.era().listeners.remove(l)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	subscribed := make(chan error, 1)
 	subscribe := s.subscribeStream
-	if !s.server.Load().terms.stateless() {
+	if !l.link.server.Load().terms.stateless() {
 		subscribe = s.subscribeSession
 	}
-	if !s.peer.life.Go(func() { subscribed <- subscribe(ctx, l) }) {
+	if !l.link.peer.life.Go(func() { subscribed <- subscribe(ctx, l) }) {
 		return true, ErrClosed
 	}
 	for ended := false; ; {
@@ -130,22 +129,20 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 
 // subscribeStream sends subscriptions/listen and waits for its answer, which ends the subscription.
 func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
-	t := s.server.Load().terms
+	t := l.link.server.Load().terms
 	r, err := t.sending(jsonrpc.Request, methodListen)
 	if err != nil {
 		return err
 	}
-	e := s.peer.era.(*clientEra)
 	params := wire.Object(`{"notifications":` + string(l.filter) + `}`)
-	return s.peer.ask(ctx, &request{method: methodListen, params: params, terms: t, row: r, begun: func(id int64) {
+	return l.link.peer.ask(ctx, &request{method: methodListen, params: params, terms: t, row: r, begun: func(id int64) {
 		l.id = wire.IntScalar(id)
-		e.listeners.add(l)
+		l.link.era().listeners.add(l)
 	}}, nil)
 }
 
 // subscribeSession does in a session what the filter asks for, until ctx ends.
 func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
-	e := s.peer.era.(*clientEra)
 	for name, value := range l.filter.All() {
 		if list, ok := strings.CutSuffix(name, "ListChanged"); ok && value == "true" {
 			l.methods = append(l.methods, "notifications/"+list+"/list_changed")
@@ -157,7 +154,7 @@ func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 			l.uris = append(l.uris, uri)
 		}
 	}
-	e.listeners.add(l)
+	l.link.era().listeners.add(l)
 	for _, uri := range l.uris {
 		if err := s.Call(ctx, methodSubscribe, uriParams(uri), nil); err != nil {
 			return err
@@ -166,7 +163,7 @@ func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 	l.put(Notification{methodAck, wire.Raw(`{"notifications":` + string(l.filter) + `}`)})
 	select {
 	case <-ctx.Done():
-	case <-s.peer.life.Background().Done():
+	case <-l.link.peer.life.Background().Done():
 		return ErrClosed
 	}
 	// The session goes on, so the server is told even though ctx has ended.
@@ -193,13 +190,14 @@ func (s *Session) compare(asked wire.Object, ack wire.Raw) {
 	honoured, _ := wire.Object(ack).Get("notifications")
 	for name, want := range asked.All() {
 		if got, _ := wire.Object(honoured).Get(name); !wire.Equal(got, want) && want != "false" {
-			s.peer.logger().Warn("the server does not honour a part of the subscription", "notifications", name, "asked", fmt.Sprintf("%.200s", want), "honoured", fmt.Sprintf("%.200s", got))
+			s.now().peer.logger().Warn("the server does not honour a part of the subscription", "notifications", name, "asked", fmt.Sprintf("%.200s", want), "honoured", fmt.Sprintf("%.200s", got))
 		}
 	}
 }
 
 // listener collects the notifications of one stream.
 type listener struct {
+	link         *link
 	filter       wire.Object
 	id           wire.Scalar // of the request; zero in a session
 	methods      []string    // in a session: those it wants
@@ -214,8 +212,8 @@ type listener struct {
 	bytes int
 }
 
-func newListener(filter wire.Object) *listener {
-	return &listener{filter: filter, news: make(chan struct{}, 1), overrun: make(chan struct{})}
+func newListener(filter wire.Object, on *link) *listener {
+	return &listener{link: on, filter: filter, news: make(chan struct{}, 1), overrun: make(chan struct{})}
 }
 
 // put adds a notification unless an equal one waits.

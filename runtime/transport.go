@@ -117,6 +117,12 @@ type Located interface {
 	Server() string
 }
 
+// Restarter is a client's Transport that can lead to its server again after its end.
+type Restarter interface {
+	// Restart returns a new transport like this one. It starts nothing.
+	Restart() (Transport, error)
+}
+
 // Buffered is a Transport that can report whether it holds a message. Requests are then handled
 // without waking another goroutine, see package runtime/internal/engine.
 type Buffered interface {

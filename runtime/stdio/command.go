@@ -38,6 +38,7 @@ type Process struct {
 	TermWait time.Duration
 
 	cmd     *exec.Cmd
+	like    exec.Cmd   // cmd before its start
 	lines   *Transport // reads the child's output, writes its input
 	output  *os.File
 	stderr  *os.File
@@ -73,6 +74,7 @@ func (c *Process) Open(context.Context) error {
 	if c.cmd.Stdin != nil || c.cmd.Stdout != nil {
 		return errors.New("stdio: the command's Stdin or Stdout is set")
 	}
+	c.like = *c.cmd
 	c.tail = &tail{w: c.cmd.Stderr}
 	if c.tail.w == nil {
 		c.tail.w = os.Stderr
@@ -144,6 +146,17 @@ func (c *Process) wait() {
 		c.status = &ExitError{Status: err.Error(), Code: c.cmd.ProcessState.ExitCode(), Stderr: c.tail.String(), err: err}
 	}
 	close(c.exited)
+}
+
+// Restart implements runtime.Restarter: it returns a transport to another process of the same command.
+func (c *Process) Restart() (runtime.Transport, error) {
+	cmd := c.like
+	next := Command(&cmd)
+	next.ExitWait, next.TermWait = c.ExitWait, c.TermWait
+	if cmd.Cancel != nil { // which refers to the process that has ended
+		cmd.Cancel = func() error { return cmd.Process.Kill() }
+	}
+	return next, nil
 }
 
 // Server implements runtime.Located. It returns the command line.

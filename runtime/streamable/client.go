@@ -26,7 +26,14 @@ import (
 // ErrSessionLost is the error of a session that the server does not know any more. Calls and
 // runtime.Session.Wait return an error that wraps it. The program has to connect again (section
 // Session Management, 4).
-var ErrSessionLost = errors.New("streamable: the server has lost the session")
+var ErrSessionLost error = sessionLost{}
+
+type sessionLost struct{}
+
+func (sessionLost) Error() string { return "streamable: the server has lost the session" }
+
+// NotBegun reports that a request with this error was refused unread.
+func (sessionLost) NotBegun() bool { return true }
 
 // StatusError is the error of a message that the server refused with an HTTP status.
 type StatusError = web.StatusError
@@ -171,6 +178,11 @@ func (t *Transport) SessionID() string {
 
 // Server implements runtime.Located. It returns the origin of the URL.
 func (t *Transport) Server() string { return t.post.URL.Scheme + "://" + t.post.URL.Host }
+
+// Restart implements runtime.Restarter.
+func (t *Transport) Restart() (runtime.Transport, error) {
+	return NewTransport(t.post.URL.String(), t.opts)
+}
 
 // Start implements runtime.Pusher.
 func (t *Transport) Start(in runtime.Inbox) { t.inbox, t.started = in, true }

@@ -489,3 +489,45 @@ func TestStatelessStatus(t *testing.T) {
 		})
 	}
 }
+
+// TestExpiredSession checks that a client opens another session when the server has forgotten the one it
+// has, and sends the refused request again.
+func TestExpiredSession(t *testing.T) {
+	for _, method := range []string{"tools/list", "tools/call"} {
+		t.Run(method, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				sessions := 0
+				s := &site{answer: func(r *http.Request, m jsonrpc.Message) *http.Response {
+					switch {
+					case m.Method == "server/discover":
+						return respond(400, "", "")
+					case m.Method == "initialize":
+						sessions++
+						resp := answered(m, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"a","version":"1"}}`)
+						resp.Header.Set("Mcp-Session-Id", fmt.Sprint(sessions))
+						return resp
+					case r.Method == http.MethodGet:
+						return respond(405, "", "")
+					case m.Method == method && r.Header.Get("Mcp-Session-Id") == "1":
+						return respond(404, "", "")
+					case m.Kind == jsonrpc.Request:
+						return answered(m, `{"tools":[],"content":[]}`)
+					}
+					return respond(202, "", "")
+				}}
+				session, err := s.connect(t, runtime.ClientOptions{Reconnect: true}, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer session.Close()
+				err = session.Call(t.Context(), method, wire.Raw(`{"name":"a"}`), nil)
+				if _, lost := errors.AsType[*runtime.LostError](err); err != nil && !lost {
+					t.Errorf("error %v", err)
+				}
+				if err := session.Call(t.Context(), method, wire.Raw(`{"name":"a"}`), nil); err != nil || sessions != 2 {
+					t.Errorf("%v, %d sessions", err, sessions)
+				}
+			})
+		})
+	}
+}
