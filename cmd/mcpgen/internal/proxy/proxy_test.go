@@ -231,6 +231,42 @@ func TestStateless(t *testing.T) {
 	}
 }
 
+// TestHeaders checks that the headers of a request of a revision without sessions pass and are
+// compared with its message (H23, H51).
+func TestHeaders(t *testing.T) {
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[{"type":"text","text":%q}]}}`, r.Header.Get("Mcp-Name"))
+	}))
+	defer target.Close()
+	u, err := url.Parse(target.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ name, want string }{{"t", "[]"}, {"u", "[http-header-mismatch http-header-accepted]"}, {"=?base64?dA==?=", "[]"}} {
+		rules := []audit.Rule{}
+		tap := proxy.NewTap(audit.Options{}, nil, func(f proxy.Finding) { rules = append(rules, f.Rule) })
+		front := httptest.NewServer(tap.HTTP(u, log.New(t.Output(), "", 0)))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, front.URL, strings.NewReader(call))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range map[string]string{
+			"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+			"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": test.name,
+		} {
+			r.Header.Set(name, value)
+		}
+		_, body := do(t, r)
+		front.Close()
+		tap.Close()
+		if got := fmt.Sprint(rules); got != test.want || !strings.Contains(body, fmt.Sprintf("%q", test.name)) {
+			t.Errorf("%s: got %s, want %s; the client heard %s", test.name, got, test.want, body)
+		}
+	}
+}
+
 func TestSSE(t *testing.T) {
 	var found findings
 	posted := make(chan string)
