@@ -13,6 +13,9 @@ func (p *pairing) check(to ir.Type, up bool) *Shape {
 	if _, ok := t.(*ir.Any); ok {
 		return nil
 	}
+	if isLeaf(t) && leafOf(t).pattern != "" {
+		return p.refuse(unbridged, up) // the pattern cannot be checked
+	}
 	if isLeaf(t) {
 		return p.limited(limitsOf(leafOf(t)), up)
 	}
@@ -31,6 +34,7 @@ func (p *pairing) check(to ir.Type, up bool) *Shape {
 			for _, f := range t.Fields {
 				s.Members = append(s.Members, p.checkMember(f, up))
 			}
+			s.Known = known(t)
 			if t.Additional != nil {
 				s.Each = p.check(t.Additional, up)
 			}
@@ -39,7 +43,7 @@ func (p *pairing) check(to ir.Type, up bool) *Shape {
 		case *ir.Map:
 			s.Limits, s.Each = &Limits{Kinds: []ir.Kind{ir.KindObject}}, p.check(t.Elem, up)
 		case *ir.Array:
-			s.Limits, s.Each = &Limits{Kinds: []ir.Kind{ir.KindArray}, MaxItems: t.Length.Max}, p.check(t.Elem, up)
+			s.Limits, s.Each = &Limits{Kinds: []ir.Kind{ir.KindArray}, Length: t.Length}, p.check(t.Elem, up)
 		case *ir.Nullable:
 			s.Cases = []Case{{Kind: ir.KindNull}, {Shape: p.check(t.Elem, up)}}
 		case *ir.Union:

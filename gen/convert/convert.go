@@ -44,6 +44,7 @@ type Shape struct {
 	Name      string // a Go identifier
 	Limits    *Limits
 	Members   []Member
+	Known     []string // the members of a closed object
 	Each      *Shape
 	LeaveOut  bool
 	Cases     []Case
@@ -52,12 +53,12 @@ type Shape struct {
 
 // Limits are limits of a value. Kinds is empty if any kind is allowed.
 type Limits struct {
-	Kinds    []ir.Kind
-	Integer  bool     // numbers must be integers
-	Values   []string // JSON
-	Format   string
-	Min, Max *float64
-	MaxItems int
+	Kinds   []ir.Kind
+	Integer bool     // numbers must be integers
+	Values  []string // JSON
+	Format  string
+	Bounds  ir.Bounds
+	Length  ir.Count // of a string in characters, of an array in elements
 }
 
 // Member describes a member of an object.

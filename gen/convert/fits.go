@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -85,6 +86,9 @@ func fitsLeaf(v any, l *leaf) error {
 		if l.format != "" && !wire.InFormat(l.format, v) {
 			return expect(false, "a string in the format %s", l.format)
 		}
+		if !l.length.Has(utf8.RuneCountInString(v)) {
+			return expect(false, "a string of a length within %v", l.length)
+		}
 	case bool:
 		kind = ir.KindBoolean
 	case float64:
@@ -94,8 +98,10 @@ func fitsLeaf(v any, l *leaf) error {
 		return expect(false, "one of %v", l.kinds)
 	}
 	if kind == ir.KindNumber {
-		return errors.Join(expect(!l.integer || number == math.Trunc(number), "an integer"),
-			expect(l.min == nil || number >= *l.min, "a number within the bounds"), expect(l.max == nil || number <= *l.max, "a number within the bounds"))
+		b := l.bounds
+		low := b.Min == nil || number > *b.Min || number == *b.Min && !b.MinOpen
+		high := b.Max == nil || number < *b.Max || number == *b.Max && !b.MaxOpen
+		return errors.Join(expect(!l.integer || number == math.Trunc(number), "an integer"), expect(low && high, "a number within %v", b))
 	}
 	return expect(l.values == nil || slices.Contains(l.values, jsonOf(v)), "one of %v", l.values)
 }

@@ -10,17 +10,19 @@ import (
 
 // leaf describes a type whose values have no parts.
 type leaf struct {
-	kinds    []ir.Kind
-	integer  bool     // numbers must be integers
-	values   []string // JSON; nil means any
-	format   string
-	min, max *float64
+	kinds   []ir.Kind
+	integer bool     // numbers must be integers
+	values  []string // JSON; nil means any
+	format  string
+	pattern string
+	length  ir.Count // of a string
+	bounds  ir.Bounds
 }
 
 func leafOf(t ir.Type) *leaf {
 	switch t := ir.Resolve(t).(type) {
 	case *ir.String:
-		return &leaf{kinds: []ir.Kind{ir.KindString}, format: t.Format}
+		return &leaf{kinds: []ir.Kind{ir.KindString}, format: t.Format, pattern: t.Pattern, length: t.Length}
 	case *ir.Enum:
 		l := &leaf{kinds: []ir.Kind{ir.KindString}, values: []string{}}
 		for _, v := range t.Values {
@@ -29,9 +31,9 @@ func leafOf(t ir.Type) *leaf {
 		slices.Sort(l.values)
 		return l
 	case *ir.Integer:
-		return &leaf{kinds: []ir.Kind{ir.KindNumber}, integer: true, min: t.Min, max: t.Max}
+		return &leaf{kinds: []ir.Kind{ir.KindNumber}, integer: true, bounds: t.Bounds}
 	case *ir.Number:
-		return &leaf{kinds: []ir.Kind{ir.KindNumber}, min: t.Min, max: t.Max}
+		return &leaf{kinds: []ir.Kind{ir.KindNumber}, bounds: t.Bounds}
 	case *ir.Boolean:
 		return &leaf{kinds: []ir.Kind{ir.KindBoolean}}
 	case *ir.Scalar:
@@ -80,11 +82,11 @@ func (l *leaf) within(other *leaf) (*Limits, bool) {
 	if l.format != "" && l.format != other.format {
 		need.Format = l.format
 	}
-	if l.min != nil && (other.min == nil || *other.min < *l.min) {
-		need.Min = l.min
+	if l.length.Min > other.length.Min || l.length.Max != 0 && (other.length.Max == 0 || other.length.Max > l.length.Max) {
+		need.Length = l.length
 	}
-	if l.max != nil && (other.max == nil || *other.max > *l.max) {
-		need.Max = l.max
+	if a, b := l.bounds, other.bounds; exceeds(a.Min, b.Min, a.MinOpen && !b.MinOpen, -1) || exceeds(a.Max, b.Max, a.MaxOpen && !b.MaxOpen, 1) {
+		need.Bounds = l.bounds
 	}
 	if need.none() {
 		return nil, true
@@ -92,13 +94,19 @@ func (l *leaf) within(other *leaf) (*Limits, bool) {
 	return &need, common > 0
 }
 
+// exceeds reports whether numbers within another bound may be beyond a bound. Sign is 1 for a
+// maximum and -1 for a minimum.
+func exceeds(bound, other *float64, open bool, sign float64) bool {
+	return bound != nil && (other == nil || *other*sign > *bound*sign || *other == *bound && open)
+}
+
 func (l *Limits) none() bool {
-	return l.Kinds == nil && l.Values == nil && l.Format == "" && l.Min == nil && l.Max == nil && l.MaxItems == 0
+	return l.Kinds == nil && l.Values == nil && l.Format == "" && l.Bounds == ir.Bounds{} && l.Length == ir.Count{}
 }
 
 // limitsOf returns the limits of any JSON value that becomes a leaf.
 func limitsOf(l *leaf) *Limits {
-	return &Limits{Kinds: l.kinds, Integer: l.integer, Values: l.values, Format: l.format, Min: l.min, Max: l.max}
+	return &Limits{Kinds: l.kinds, Integer: l.integer, Values: l.values, Format: l.format, Length: l.length, Bounds: l.bounds}
 }
 
 // String describes the values within the limits.
@@ -120,14 +128,11 @@ func (l *Limits) String() string {
 	if l.Format != "" {
 		parts = append(parts, "in the format "+l.Format)
 	}
-	if l.Min != nil {
-		parts = append(parts, fmt.Sprintf("at least %v", *l.Min))
+	if text := l.Bounds.String(); text != "" {
+		parts = append(parts, "within "+text)
 	}
-	if l.Max != nil {
-		parts = append(parts, fmt.Sprintf("at most %v", *l.Max))
-	}
-	if l.MaxItems > 0 {
-		parts = append(parts, fmt.Sprintf("at most %d elements", l.MaxItems))
+	if l.Length != (ir.Count{}) {
+		parts = append(parts, fmt.Sprintf("of a length within %v", l.Length))
 	}
 	return strings.Join(parts, ", ")
 }

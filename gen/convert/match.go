@@ -100,7 +100,7 @@ func same(a, b ir.Type, seen map[[2]*ir.Decl]bool) bool {
 	switch x := ir.Resolve(a).(type) {
 	case *ir.Object:
 		y, ok := ir.Resolve(b).(*ir.Object)
-		return ok && x.Loose == y.Loose && sameOthers(x.Additional, y.Additional, seen) &&
+		return ok && x.Loose == y.Loose && x.Closed == y.Closed && sameOthers(x.Additional, y.Additional, seen) &&
 			slices.EqualFunc(x.Fields, y.Fields, func(f, g *ir.Field) bool {
 				return f.Wire == g.Wire && f.Required == g.Required && f.Const == g.Const && f.Default == g.Default && same(f.Type, g.Type, seen)
 			})

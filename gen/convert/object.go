@@ -40,7 +40,7 @@ func (p *pairing) objects(from, to ir.Type, up bool, place string) (*Shape, bool
 	case *ir.Map:
 		switch f := f.(type) {
 		case *ir.Map:
-			return p.each(from, to, f.Elem, t.Elem, 0, up, place+"{}"), true
+			return p.each(from, to, f.Elem, t.Elem, ir.Count{}, up, place+"{}"), true
 		case *ir.Open:
 			if _, ok := ir.Resolve(t.Elem).(*ir.Any); !ok {
 				p.gap(up, place, "values that are not "+typeName(t.Elem)+" are refused")
@@ -91,6 +91,9 @@ func (p *pairing) object(s *Shape, a, b *ir.Object, object string, up bool) {
 			s.Members = append(s.Members, p.added(f, object, up))
 		}
 	}
+	if !a.Closed {
+		s.Known = known(b)
+	}
 	switch {
 	case b.Additional == nil || sameOthers(a.Additional, b.Additional, map[[2]*ir.Decl]bool{}):
 	case a.Additional == nil:
@@ -98,6 +101,18 @@ func (p *pairing) object(s *Shape, a, b *ir.Object, object string, up bool) {
 	default:
 		s.Each = p.value(a.Additional, b.Additional, up, object+"{}")
 	}
+}
+
+// known returns the names of the members of a closed object, or nil.
+func known(o *ir.Object) []string {
+	if !o.Closed {
+		return nil
+	}
+	names := []string{}
+	for _, f := range o.Fields {
+		names = append(names, f.Wire)
+	}
+	return names
 }
 
 func member(o *ir.Object, name string) *ir.Field {
@@ -132,7 +147,7 @@ func (p *pairing) member(f, t *ir.Field, object string, up bool) Member {
 	}
 	if r := p.row(object, f.Wire, leavesOut(up)); r != nil && m.Shape != nil {
 		p.tables.use(&r.StepRow)
-		m.Shape = p.elements(m.Shape.Each, 0, true, up)
+		m.Shape = p.elements(m.Shape.Each, ir.Count{}, true, up)
 	}
 	lacks := t.Required && (!f.Required || f.Default != "" && f.Default != t.Default)
 	if lacks && t.Default != "" {

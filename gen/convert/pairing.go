@@ -28,7 +28,7 @@ type shapeKey struct {
 	from, to *ir.Decl
 	each     *Shape
 	leaveOut bool
-	max      int
+	length   ir.Count
 	does     string
 }
 
@@ -214,6 +214,10 @@ func (p *pairing) leaf(from, to ir.Type, up bool, place string) *Shape {
 			return p.enum(from, to, f, e, up)
 		}
 	}
+	if pattern := leafOf(t).pattern; pattern != "" && pattern != leafOf(f).pattern {
+		p.gap(up, place, "the pattern "+strconv.Quote(pattern)+" cannot be checked: every value is refused")
+		return p.refuse(unbridged, up)
+	}
 	limits, common := leafOf(t).within(leafOf(f))
 	switch {
 	case limits == nil:
@@ -270,22 +274,22 @@ func (p *pairing) newerDecl(from, to ir.Type, up bool) *ir.Decl {
 
 // array decides about the elements of an array.
 func (p *pairing) array(from, to ir.Type, f, t *ir.Array, up bool, place string) *Shape {
-	limit := t.Length.Max
-	if limit == 0 || f.Length.Max != 0 && f.Length.Max <= limit {
-		limit = 0
+	limit := t.Length
+	if limit.Min <= f.Length.Min && (limit.Max == 0 || f.Length.Max != 0 && f.Length.Max <= limit.Max) {
+		limit = ir.Count{}
 	} else {
-		p.gap(up, place, fmt.Sprintf("more than %d elements are refused", limit))
+		p.gap(up, place, fmt.Sprintf("a length that is not within %v is refused", limit))
 	}
 	return p.each(from, to, f.Elem, t.Elem, limit, up, place+"[]")
 }
 
 // each decides about the elements of an array or the values of a map.
-func (p *pairing) each(from, to, elem, toElem ir.Type, limit int, up bool, place string) *Shape {
+func (p *pairing) each(from, to, elem, toElem ir.Type, limit ir.Count, up bool, place string) *Shape {
 	if a, b := declOf(from), declOf(to); a != nil && b != nil {
 		// It may contain itself.
 		return p.shape(shapeKey{from: a, to: b}, direction(up)+p.newerDecl(from, to, up).Name, func(s *Shape) {
 			s.Each = p.value(elem, toElem, up, place)
-			s.Limits = atMost(limit)
+			s.Limits = ofLength(limit)
 		})
 	}
 	return p.elements(p.value(elem, toElem, up, place), limit, false, up)
@@ -293,8 +297,8 @@ func (p *pairing) each(from, to, elem, toElem ir.Type, limit int, up bool, place
 
 // elements returns the shape of an array or a map whose elements have a shape, or nil if
 // there is nothing to do.
-func (p *pairing) elements(elem *Shape, limit int, leaveOut, up bool) *Shape {
-	if elem == nil && limit == 0 {
+func (p *pairing) elements(elem *Shape, limit ir.Count, leaveOut, up bool) *Shape {
+	if elem == nil && limit == (ir.Count{}) {
 		return nil
 	}
 	name := direction(up) + "List"
@@ -304,17 +308,17 @@ func (p *pairing) elements(elem *Shape, limit int, leaveOut, up bool) *Shape {
 	if leaveOut {
 		name += "OrNone"
 	}
-	return p.shape(shapeKey{each: elem, leaveOut: leaveOut, max: limit, does: direction(up)}, name, func(s *Shape) {
-		s.Each, s.LeaveOut, s.Limits = elem, leaveOut, atMost(limit)
+	return p.shape(shapeKey{each: elem, leaveOut: leaveOut, length: limit, does: direction(up)}, name, func(s *Shape) {
+		s.Each, s.LeaveOut, s.Limits = elem, leaveOut, ofLength(limit)
 	})
 }
 
-// atMost returns the limits of an array of at most n elements, or nil if n is 0.
-func atMost(n int) *Limits {
-	if n == 0 {
+// ofLength returns the limits of an array, or nil if there are none.
+func ofLength(c ir.Count) *Limits {
+	if c == (ir.Count{}) {
 		return nil
 	}
-	return &Limits{MaxItems: n}
+	return &Limits{Length: c}
 }
 
 func typeName(t ir.Type) string {

@@ -221,6 +221,13 @@ func (e *stepEmitter) shape(s *convert.Shape) []jen.Code {
 	if len(s.Members) > 0 {
 		fields = append(fields, pair("Members", lines("Member", len(s.Members), func(i int) []jen.Code { return e.member(s.Members[i]) })))
 	}
+	if s.Known != nil {
+		fields = append(fields, pair("Known", jen.Index().String().ValuesFunc(func(g *jen.Group) {
+			for _, name := range s.Known {
+				g.Lit(name)
+			}
+		})))
+	}
 	fields = e.shapeField(fields, "Each", s.Each)
 	fields = e.flag(fields, "LeaveOut", s.LeaveOut)
 	if len(s.Cases) > 0 {
@@ -255,13 +262,17 @@ func (e *stepEmitter) limits(l *convert.Limits) []jen.Code {
 	for _, bound := range []struct {
 		name  string
 		value *float64
-	}{{"Min", l.Min}, {"Max", l.Max}} {
+	}{{"Min", l.Bounds.Min}, {"Max", l.Bounds.Max}} {
 		if bound.value != nil {
 			fields = append(fields, pair(bound.name, jen.Lit(strconv.FormatFloat(*bound.value, 'g', -1, 64))))
 		}
 	}
-	if l.MaxItems > 0 {
-		fields = append(fields, pair("MaxItems", jen.Lit(l.MaxItems)))
+	fields = e.flag(e.flag(fields, "MinOpen", l.Bounds.MinOpen), "MaxOpen", l.Bounds.MaxOpen)
+	if l.Length.Min > 0 {
+		fields = append(fields, pair("Least", jen.Lit(l.Length.Min)))
+	}
+	if l.Length.Max > 0 {
+		fields = append(fields, pair("Most", jen.Lit(l.Length.Max)))
 	}
 	return fields
 }

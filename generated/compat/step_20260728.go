@@ -769,7 +769,7 @@ var step20260728 = convert.Step{
 		upJSONRPCResultResponse20260728: {Members: []convert.Member{
 			{Name: "result", Rule: upResultForm220260728},
 		}},
-		upList20260728: {Limits: &convert.Limits{MaxItems: 100}},
+		upList20260728: {Limits: &convert.Limits{Most: 100}},
 		upListPromptsRequest20260728: {Members: []convert.Member{
 			{Name: "params", Rule: upPaginatedRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
 		}},

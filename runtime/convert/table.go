@@ -67,6 +67,8 @@ type Shape struct {
 	Limits *Limits
 	// Members are the members of an object that are not the same in both revisions.
 	Members []Member
+	// Known, if not nil, are all members that the other revision allows. Others are dropped.
+	Known []string
 	// Each converts the elements of an array, or the values of a map.
 	Each Rule
 	// LeaveOut leaves out the elements that are refused.
@@ -83,9 +85,11 @@ type Limits struct {
 	Kinds  Kinds
 	Values []wire.Raw // all values that are allowed
 	Format string     // of a string; see wire.InFormat
-	// Min and Max are the bounds of a number.
-	Min, Max wire.Raw
-	MaxItems int // of an array
+	// Min and Max are the bounds of a number, which it may not equal if they are open.
+	Min, Max         wire.Raw
+	MinOpen, MaxOpen bool
+	// Least and Most limit the characters of a string and the elements of an array.
+	Least, Most int
 }
 
 // Member describes a member of an object.

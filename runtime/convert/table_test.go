@@ -26,6 +26,7 @@ const (
 	level
 	limited
 	strict
+	closed
 )
 
 // table converts "Root" from revision 2 to revision 1.
@@ -50,11 +51,13 @@ var table = convert.Table{
 				{Name: "null", Rule: null, LeaveOut: true, Reason: "no null", Default: `"n"`},
 				{Name: "level", Rule: level},
 				{Name: "limited", Rule: limited},
+				{Name: "closed", Rule: closed},
 				{Name: "implied", Drop: "not in 1", Implied: `0`},
 				{Name: "handled", Drop: "not in 1", Handled: true},
 				{Name: "by", Fact: convert.ClientInfo},
 			}},
-			tools: {Each: tool, LeaveOut: true},
+			tools:  {Each: tool, LeaveOut: true},
+			closed: {Known: []string{"a"}},
 			tool: {Members: []convert.Member{
 				{Name: "title", Drop: "no titles"},
 				{Name: "refused", Rewrite: func(c *convert.Conversion, v wire.Raw) wire.Raw { c.Refuse("a refusal"); return v }},
@@ -76,7 +79,7 @@ var table = convert.Table{
 			level: {Cases: []convert.Case{{Kind: convert.String, When: []convert.Condition{{Is: `"new"`}}, Replace: `"old"`, Lose: "sent as old"},
 				{Kind: convert.String, When: []convert.Condition{{Is: `"bad"`}}, Refuse: "bad"}}},
 			limited: {Each: strict},
-			strict:  {Limits: &convert.Limits{Min: "1", Max: "2.5", MaxItems: 2, Format: "uri"}},
+			strict:  {Limits: &convert.Limits{Min: "1", Max: "2.5", Least: 1, Most: 3, MaxOpen: true, Format: "uri"}},
 		},
 	}},
 }
@@ -143,11 +146,14 @@ func TestMembers(t *testing.T) {
 		{"values of an enum", `{"null":0,"by":1,"level":"new"}`, `{"null":0,"by":1,"level":"old"}`, []convert.Loss{{"/level", "sent as old"}}},
 		{"a value of no revision", `{"null":0,"by":1,"level":"unknown"}`, `{"null":0,"by":1,"level":"unknown"}`, nil},
 		{"a value that is refused", `{"level":"bad"}`, "convert: at /level: bad", nil},
-		{"within the limits", `{"null":0,"by":1,"limited":[1,2.5,"a:b",[1,2],true]}`, `{"null":0,"by":1,"limited":[1,2.5,"a:b",[1,2],true]}`, nil},
+		{"within the limits", `{"null":0,"by":1,"limited":[1,2.4,"a:b",[1,2],true]}`, `{"null":0,"by":1,"limited":[1,2.4,"a:b",[1,2],true]}`, nil},
 		{"less than the minimum", `{"limited":[0.5]}`, "convert: at /limited/0: the other revision does not allow a number outside of its bounds here", nil},
-		{"more than the maximum", `{"limited":[1,3]}`, "convert: at /limited/1: the other revision does not allow a number outside of its bounds here", nil},
-		{"too many elements", `{"limited":[[1,2,3]]}`, "convert: at /limited/0: the other revision does not allow more than 2 elements here", nil},
-		{"another format", `{"limited":["no uri"]}`, `convert: at /limited/0: the other revision does not allow a string that is not in the format "uri" here`, nil},
+		{"more than the maximum", `{"limited":[1,2.5]}`, "convert: at /limited/1: the other revision does not allow a number outside of its bounds here", nil},
+		{"too many elements", `{"limited":[[1,2,3,4]]}`, "convert: at /limited/0: the other revision does not allow this number of elements here", nil},
+		{"another format", `{"limited":["b c"]}`, "convert: at /limited/0: the other revision does not allow a string of this length or format here", nil},
+		{"too few elements", `{"limited":[[]]}`, "convert: at /limited/0: the other revision does not allow this number of elements here", nil},
+		{"too many characters", `{"limited":["a:bc"]}`, "convert: at /limited/0: the other revision does not allow a string of this length or format here", nil},
+		{"a closed object", `{"null":0,"by":1,"closed":{"b":1,"a":2}}`, `{"null":0,"by":1,"closed":{"a":2}}`, []convert.Loss{{"/closed/b", "the other revision does not allow other members"}}},
 		{"losses that are none", `{"null":0,"by":1,"implied":0.0,"handled":1}`, `{"null":0,"by":1}`, nil},
 		{"a value that is not implied", `{"null":0,"by":1,"implied":1}`, `{"null":0,"by":1}`, []convert.Loss{{"/implied", "not in 1"}}},
 	} {

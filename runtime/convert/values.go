@@ -3,6 +3,7 @@ package convert
 import (
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -107,6 +108,9 @@ func (c *Conversion) object(s *Shape, v wire.Raw) wire.Raw {
 		converted, keep := value, true
 		if i := slices.IndexFunc(s.Members, func(m Member) bool { return m.Name == name }); i >= 0 {
 			converted, keep = c.member(&s.Members[i], value)
+		} else if s.Known != nil && !slices.Contains(s.Known, name) {
+			keep = false
+			c.Lose("the other revision does not allow other members", name)
 		} else if s.Each != Keep {
 			converted = c.below(name, s.Each, value)
 		}
@@ -215,17 +219,29 @@ func (l *Limits) allow(v wire.Raw) bool {
 	}
 	switch v.Kind() {
 	case wire.KindString:
-		if l.Format == "" {
+		if l.Format == "" && l.Least == 0 && l.Most == 0 {
 			return true
 		}
 		text, ok := v.Str()
-		return ok && wire.InFormat(l.Format, text)
+		return ok && (l.Format == "" || wire.InFormat(l.Format, text)) && l.count(utf8.RuneCountInString(text))
 	case wire.KindNumber:
-		return (l.Min == "" || wire.CompareNumbers(v, l.Min) >= 0) && (l.Max == "" || wire.CompareNumbers(v, l.Max) <= 0)
+		return beyond(v, l.Min, l.MinOpen, 1) && beyond(v, l.Max, l.MaxOpen, -1)
 	case wire.KindArray:
-		return l.MaxItems == 0 || len(v.Elements()) <= l.MaxItems
+		return l.Least == 0 && l.Most == 0 || l.count(len(v.Elements()))
 	}
 	return true
+}
+
+func (l *Limits) count(n int) bool { return l.Least <= n && (l.Most == 0 || n <= l.Most) }
+
+// beyond reports whether a number is on the side of a bound that sign says, or equals a bound
+// that is not open. There is no bound if it is "".
+func beyond(v, bound wire.Raw, open bool, sign int) bool {
+	if bound == "" {
+		return true
+	}
+	order := wire.CompareNumbers(v, bound) * sign
+	return order > 0 || order == 0 && !open
 }
 
 // excess describes a value that exceeds the limits. It does not contain a value of any length.
@@ -239,9 +255,9 @@ func (l *Limits) excess(v wire.Raw) string {
 	case l.Values != nil:
 		return "this value"
 	case kind == wire.KindString:
-		return "a string that is not in the format " + strconv.Quote(l.Format)
+		return "a string of this length or format"
 	case kind == wire.KindArray:
-		return "more than " + strconv.Itoa(l.MaxItems) + " elements"
+		return "this number of elements"
 	}
 	return "a number outside of its bounds"
 }

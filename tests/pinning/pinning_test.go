@@ -89,7 +89,7 @@ func (p *project) madeUp(t *testing.T, schema string) {
 		"Prompt.title, up: required: an object without it is refused",
 		"ImageContent.mimeType, down: required: an object without it is refused",
 		"Resource.size, up: required: an object without it is refused",
-		"CreateMessageRequestParams.maxTokens, up: integer to integer[1..]: a value that is not at least 1 is refused",
+		"CreateMessageRequestParams.maxTokens, up: integer to integer[1..]: a value that is not within [1..] is refused",
 		"ProgressNotificationParams.total, up: number to integer: a value that is not integer is refused",
 		`Role, down: the value "system" is refused`,
 		"CallToolResult.structuredContent, up: any to {...}: other values are refused",
