@@ -86,6 +86,11 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 	server, err := e.open(ctx, c.eras.Get(name), older)
 	if err != nil {
 		l.close()
+		if r, ok := t.(Restarter); ok && !older && c.diedOfProbe(ctx, err) {
+			if next, failed := r.Restart(); failed == nil {
+				return c.dial(ctx, next, true)
+			}
+		}
 		refused, isAnswer := asError(err)
 		if f, ok := t.(Fallback); ok && c.newest(false) != nil && !(isAnswer && ofStateless(refused)) {
 			next, err := f.Fallback(ctx, err)
@@ -99,6 +104,12 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 	l.server.Store(server)
 	c.eras.Set(name, server.revision)
 	return l, nil
+}
+
+// diedOfProbe reports whether a server may have ended because of a request before initialize, as a few
+// servers of older revisions do.
+func (c *Client) diedOfProbe(ctx context.Context, err error) bool {
+	return errors.Is(err, ErrClosed) && ctx.Err() == nil && c.newest(true) != nil && c.newest(false) != nil
 }
 
 // Session is a client's session with a server. It is a [Caller]; a generated ServerCaller on top of it

@@ -38,15 +38,19 @@ func newFragile(made *int, actors ...*actor) runtime.Transport {
 func dying(method string) *actor {
 	var a *actor
 	a = modern(func(m jsonrpc.Message) []string {
-		switch m.Method {
-		case method:
-			a.conn.Close()
-			return nil
-		case "subscriptions/listen":
+		if m.Method == "subscriptions/listen" {
 			return []string{event(m.ID.String(), ackMethod, `"notifications":`+string(object(m, "notifications")))}
 		}
 		return resultOf(m, `{"resultType":"complete","tools":[],"content":[]}`)
 	})
+	answer := a.answer
+	a.answer = func(m jsonrpc.Message) []string {
+		if m.Method == method {
+			a.conn.Close()
+			return nil
+		}
+		return answer(m)
+	}
 	return a
 }
 
@@ -160,6 +164,30 @@ func TestManyReconnect(t *testing.T) {
 		session.Close()
 		if err := session.Call(t.Context(), "tools/list", nil, nil); !errors.Is(err, runtime.ErrClosed) || made != 1 {
 			t.Errorf("after Close: %v, %d restarts", err, made)
+		}
+	})
+}
+
+// TestServerDiesOfProbe checks that a server that ends at a request before initialize is started again
+// without one.
+func TestServerDiesOfProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		t.Log("S20")
+		made := 0
+		second := legacy(nil)
+		session, err := eraClient(t, runtime.ClientOptions{}, nil, r26, r25).Connect(t.Context(), newFragile(&made, dying("server/discover"), second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer session.Close()
+		synctest.Wait()
+		if got := second.methods(); got != "initialize, notifications/initialized" || made != 1 {
+			t.Errorf("sent %s", got)
+		}
+		made = 0
+		_, err = eraClient(t, runtime.ClientOptions{}, nil, r26, r25).Connect(t.Context(), newFragile(&made, dying("server/discover"), dying("initialize"), second))
+		if !errors.Is(err, runtime.ErrClosed) || made != 1 {
+			t.Errorf("a server that always ends: %v after %d restarts", err, made)
 		}
 	})
 }
