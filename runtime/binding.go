@@ -70,8 +70,15 @@ type Binding struct {
 
 	// Opened, if not nil, is called for each session of a server with the revision, before any of the
 	// client's messages except initialize is handled. The function that it returns, if not nil, is
-	// called when the session is over. The session reads nothing meanwhile, so both must be quick.
+	// called when the session is over. The session reads nothing meanwhile, so both must be quick. In a
+	// stateless revision, it is called for each client that listens for notifications instead.
 	Opened func(*ServerSession) (closed func())
+
+	// Subscribe, if not nil, is called for each resource that a client of a stateless revision listens
+	// to, after Opened; Session of the context's call is the listener. If it returns an error, the
+	// client is told that it gets no updates of the resource. Without Subscribe, it gets those that
+	// are sent to all listeners.
+	Subscribe func(ctx context.Context, uri string) error
 
 	// Capabilities, if not nil, returns the capabilities that a session of the revision declares,
 	// given those in the options. Declared may be nil.

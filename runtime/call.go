@@ -103,10 +103,13 @@ func (c *Call) SessionID() string {
 }
 
 // Session returns the server's session that the call belongs to. It returns nil on a client's side,
-// in a handler of initialize and for a stateless request. All calls of a session return the same value,
-// so it can be the key of a map with data of sessions. The function that Binding.Opened returns can
-// delete the data.
+// in a handler of initialize and for a stateless request, except for one that listens for notifications.
+// All calls of a session return the same value, so it can be the key of a map with data of sessions. The
+// function that Binding.Opened returns can delete the data.
 func (c *Call) Session() *ServerSession {
+	if c.alone != nil {
+		return c.alone.session
+	}
 	if c.terms.stateless() {
 		return nil
 	}
@@ -170,7 +173,7 @@ func (c *Call) Notify(ctx context.Context, method string, params wire.Appender) 
 }
 
 func (c *Call) caller() unwrappedCaller {
-	return unwrappedCaller{c.peer, c.terms, c.Route(), c}
+	return unwrappedCaller{peer: c.peer, terms: c.terms, route: c.Route(), call: c}
 }
 
 // Route returns the stream of the transport on which the call sends. It returns nil after the answer,

@@ -77,7 +77,7 @@ func (b *bound) handleOnce(ctx context.Context, method string, params wire.Raw) 
 	return result, nil
 }
 
-// fallback answers server/discover, ping and logging/setLevel if the implementation does not. For other methods it
+// fallback answers server/discover, subscriptions/listen, ping and logging/setLevel if the implementation does not. For other methods it
 // returns err.
 func (b *bound) fallback(ctx context.Context, method string, params wire.Raw, err error) (wire.Appender, error) {
 	if !isMethodNotFound(err) || len(b.rows) > 0 && b.rows[method].kind != jsonrpc.Request {
@@ -86,6 +86,8 @@ func (b *bound) fallback(ctx context.Context, method string, params wire.Raw, er
 	switch {
 	case method == methodDiscover && b.offered != nil:
 		return b.offered.server.discovery(b)
+	case method == methodListen && b.offered != nil:
+		return CallOf(ctx).listen(ctx, params)
 	case method == methodPing:
 		return emptyResult, nil
 	case method == methodSetLevel && len(b.rows) > 0 && b.Direction == ToServer:

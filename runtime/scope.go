@@ -25,6 +25,7 @@ type alone struct {
 	hint    *CacheHint   // set by Call.Cache; guarded by Call.mu
 	code    int64        // of the error answer; 0 for a result
 	asking  atomic.Pointer[rounds]
+	session *ServerSession // of a listener; otherwise nil
 }
 
 // statelessCall is a call with its part, which take one allocation.

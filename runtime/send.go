@@ -32,6 +32,8 @@ type unwrappedCaller struct {
 	terms *terms
 	route Route
 	call  *Call // the call that sends; nil outside of calls
+
+	subscriber *subscriber // that gets the notification; nil if the call itself sends it
 }
 
 // Call implements Caller.
@@ -55,7 +57,12 @@ func (c unwrappedCaller) Notify(ctx context.Context, method string, params wire.
 	if err != nil {
 		return err
 	}
-	if c.call != nil && c.terms.serving() {
+	if c.subscriber != nil {
+		if !c.subscriber.sends(method, params) {
+			return nil
+		}
+		params = c.subscriber.tagged(params)
+	} else if c.call != nil && c.terms.serving() {
 		if err := c.call.scoped(method, row); err != nil {
 			return err
 		}

@@ -121,6 +121,9 @@ func (c *Call) answer(buf *[]byte) {
 		out.Code = c.alone.code
 	}
 	p.send(p.life.Context(), buf, out)
+	if c.alone != nil && c.alone.session != nil && out.Code == 0 {
+		c.alone.session.subscriber.farewell()
+	}
 }
 
 // finish ends the call: it sends no more progress and cannot be cancelled. It returns false if the

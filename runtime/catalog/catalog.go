@@ -180,6 +180,13 @@ func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 		}
 		return below.ToolHeaders(tool)
 	}
+	b.Subscribe = func(ctx context.Context, uri string) error {
+		_, err := c.subscribe(ctx, &uriParams{uri: uri})
+		if err != nil && below.Subscribe != nil {
+			return below.Subscribe(ctx, uri)
+		}
+		return err
+	}
 	b.Opened = func(s *runtime.ServerSession) func() {
 		c.opened(s)
 		if below.Opened == nil {

@@ -36,6 +36,7 @@ func (t *Table) Bind(native runtime.Binding, o Options) []runtime.Binding {
 			Handle:       b.handle,
 			Notified:     native.Notified,
 			Opened:       native.Opened,
+			Subscribe:    b.subscribe(),
 			Capabilities: b.capabilities,
 			ToolHeaders:  native.ToolHeaders,
 			Unhinted:     !slices.ContainsFunc(t.Revisions[at].Methods, func(m runtime.Method) bool { return m.Cacheable }),
@@ -150,6 +151,25 @@ func (b *bridge) handle(ctx context.Context, method string, params wire.Raw) (wi
 		return nil, refusal(jsonrpc.CodeInternalError, "internal error", err)
 	}
 	return checked(converted), nil
+}
+
+// methodSubscribe is the request that bindings of revisions with sessions handle.
+const methodSubscribe = "resources/subscribe"
+
+// subscribe returns the Subscribe of the session's binding: that of the native binding, or its handler of
+// resources/subscribe.
+func (b *bridge) subscribe() func(context.Context, string) error {
+	native, _ := b.method(methodSubscribe)
+	if b.binding.Subscribe != nil || native == nil || b.binding.Handle == nil {
+		return b.binding.Subscribe
+	}
+	return func(ctx context.Context, uri string) error {
+		params, err := wire.AppendString([]byte(`{"uri":`), uri)
+		if err == nil {
+			_, err = b.binding.Handle(ctx, methodSubscribe, wire.Raw(append(params, '}')))
+		}
+		return err
+	}
 }
 
 // inRevision is implemented by results that are already in the revision of their session,

@@ -18,6 +18,7 @@ type Serving[R comparable] struct {
 	requests []R           // unanswered requests; few, because places limits them
 	running  int           // number of running handlers
 	drained  chan struct{} // not nil after Refuse; closed when running is 0
+	refused  chan struct{} // closed by Refuse; nil until Refused is called
 }
 
 // NewServing returns a Serving that limits the requests handled at a time. Id returns the canonical id
@@ -120,12 +121,28 @@ func (s *Serving[R]) Refuse() <-chan struct{} {
 	defer s.mu.Unlock()
 	if s.drained == nil {
 		s.drained = make(chan struct{})
+		if s.refused != nil {
+			close(s.refused)
+		}
 		s.places.Unbind() // so that no request waits for a place only to be refused
 		if s.running == 0 {
 			close(s.drained)
 		}
 	}
 	return s.drained
+}
+
+// Refused returns a channel that is closed by Refuse, for requests that last until then.
+func (s *Serving[R]) Refused() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.refused == nil {
+		s.refused = make(chan struct{})
+		if s.drained != nil {
+			close(s.refused)
+		}
+	}
+	return s.refused
 }
 
 // All returns the unanswered requests.

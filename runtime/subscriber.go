@@ -1,0 +1,197 @@
+package runtime
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file answers subscriptions/listen ("Subscriptions" in basic/patterns/subscriptions, 2026-07-28). Such
+// a request lasts until the client cancels it or the server shuts down. To the code that sends notifications
+// of changes, it is a ServerSession.
+
+// changeMethods are the notifications of lists that a client can listen to, by their members of the filter.
+var changeMethods = map[string]string{
+	"toolsListChanged":     "notifications/tools/list_changed",
+	"promptsListChanged":   "notifications/prompts/list_changed",
+	"resourcesListChanged": "notifications/resources/list_changed",
+}
+
+// subscriber is the stream of notifications that a request has opened.
+type subscriber struct {
+	call    *Call
+	context context.Context // ends with the request, or when the server ends the stream
+	methods []string        // the notifications of lists that are sent
+	uris    []string        // the resources whose updates are sent
+	ready   chan struct{}   // closed when the request is acknowledged; nothing is sent before
+}
+
+// listen handles subscriptions/listen.
+func (c *Call) listen(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	notifications, _ := wire.Object(params).Get("notifications")
+	asked := wire.Object(notifications)
+	lists, uris, err := readFilter(asked)
+	if err != nil {
+		return nil, err
+	}
+	l := &subscriber{call: c, ready: make(chan struct{})}
+	own, end := context.WithCancel(&c.context)
+	defer end()
+	l.context = own
+	session := &ServerSession{peer: c.peer, terms: c.terms, subscriber: l}
+	c.alone.session = session
+	if opened := c.terms.bound.Opened; opened != nil {
+		session.closed = opened(session)
+	}
+	defer session.end()
+	l.honour(ctx, lists, uris)
+	if err := c.peer.announce(ctx, c.terms, methodAck, l.tagged(l.acknowledgement(asked)), c.route, c); err != nil {
+		return nil, err
+	}
+	close(l.ready)
+	result := l.tagged(emptyResult)
+	if len(l.methods) == 0 && len(l.uris) == 0 {
+		return result, nil // nothing will ever be sent
+	}
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-c.peer.serving.Refused():
+		return result, nil
+	}
+}
+
+// readFilter returns the members of the filter for lists, and the resources, that a client asks for.
+func readFilter(filter wire.Object) (lists, uris []string, err error) {
+	if filter.Kind() != wire.KindObject {
+		return nil, nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications: expected an object")
+	}
+	for name, value := range filter.All() {
+		if value == "null" {
+			continue
+		}
+		if _, ok := changeMethods[name]; ok {
+			if value.Kind() != wire.KindBool {
+				return nil, nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s: expected a boolean", name)
+			}
+			if value == "true" {
+				lists = append(lists, name)
+			}
+		}
+		if name != memberResources {
+			continue
+		}
+		if value.Kind() != wire.KindArray {
+			return nil, nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s: expected an array", name)
+		}
+		for i, element := range value.Elements() {
+			uri, ok := element.Str()
+			if !ok {
+				return nil, nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s/%d: expected a string", name, i)
+			}
+			uris = append(uris, strings.Clone(uri))
+		}
+	}
+	slices.Sort(uris)
+	return lists, slices.Compact(uris), nil
+}
+
+// honour selects what is sent: what the server has declared and, of resources, what the binding accepts.
+func (l *subscriber) honour(ctx context.Context, lists, uris []string) {
+	t := l.call.terms
+	for _, name := range lists {
+		if _, err := t.sending(jsonrpc.Notification, changeMethods[name]); err == nil {
+			l.methods = append(l.methods, changeMethods[name])
+		}
+	}
+	if _, err := t.sending(jsonrpc.Notification, methodUpdated); err != nil {
+		return
+	}
+	for _, uri := range uris {
+		if subscribe := t.bound.Subscribe; subscribe != nil {
+			if err := subscribe(ctx, uri); err != nil {
+				l.call.peer.logger().Debug("subscription refused", "uri", uri, "error", err)
+				continue
+			}
+		}
+		l.uris = append(l.uris, uri)
+	}
+}
+
+// acknowledgement returns the params of the first notification: what is honoured of the filter.
+func (l *subscriber) acknowledgement(filter wire.Object) wire.Appender {
+	return appendFunc(func(dst []byte) ([]byte, error) {
+		w := wire.NewWriter(dst)
+		w.BeginObject()
+		w.Name("notifications")
+		w.BeginObject()
+		for name, value := range filter.All() {
+			if method, ok := changeMethods[name]; ok && value == "true" && slices.Contains(l.methods, method) {
+				w.Bool(name, true)
+			}
+		}
+		if len(l.uris) > 0 {
+			w.Name(memberResources)
+			w.BeginArray()
+			for _, uri := range l.uris {
+				w.Element()
+				w.PutString(uri)
+			}
+			w.EndArray()
+		}
+		w.EndObject()
+		w.EndObject()
+		return w.End()
+	})
+}
+
+// tagged returns the params of a notification, or a result, with the id of the stream. It is the id of the
+// request, of the same type.
+func (l *subscriber) tagged(params wire.Appender) wire.Appender {
+	return metaParams{params, metaSubscription, l.call.id}
+}
+
+// sends reports whether the client has asked for a notification. An update may be of a part of a resource
+// that the client listens to.
+func (l *subscriber) sends(method string, params wire.Appender) bool {
+	if method != methodUpdated {
+		return slices.Contains(l.methods, method)
+	}
+	text, err := wire.MarshalString(params)
+	if err != nil {
+		return true // so that the sender gets the error
+	}
+	uri := wire.Object(text).GetString("uri")
+	return slices.ContainsFunc(l.uris, func(of string) bool {
+		rest, ok := strings.CutPrefix(uri, of)
+		return ok && (rest == "" || rest[0] == '/' || strings.HasSuffix(of, "/"))
+	})
+}
+
+// notify sends a notification, if the client has asked for it.
+func (l *subscriber) notify(ctx context.Context, method string, params wire.Appender) error {
+	select {
+	case <-l.ready:
+	case <-l.context.Done():
+		return errAnswered
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	c := l.call.caller()
+	c.subscriber = l
+	return c.notifyAround(ctx, method, params)
+}
+
+// farewell is sent after the result with which the server ends a stream, if all streams share a channel.
+// The text demands it in basic/patterns/cancellation and the result in basic/patterns/subscriptions; clients
+// ignore the cancellation of a request that is answered. Over HTTP the end of the response says the same.
+func (l *subscriber) farewell() {
+	c := l.call
+	if c.route != nil {
+		return
+	}
+	c.peer.tell(c.peer.life.Context(), c.terms, methodCancelled, l.tagged(cancelledParams{c.id, "the server ends the subscription"}), nil)
+}
