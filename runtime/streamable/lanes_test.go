@@ -133,12 +133,12 @@ func TestMaxRequests(t *testing.T) {
 // TestUnknownUser checks that a request of nobody is refused, and that handlers see who it is.
 func TestUnknownUser(t *testing.T) {
 	h := modernHandler(t, base.with(handlers{"who": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
-		return wire.Raw(fmt.Sprintf(`{"user":%q}`, ctx.Value(userKey{}))), nil
+		return wire.Raw(fmt.Sprintf(`{"user":%q,"principal":%q}`, ctx.Value(userKey{}), runtime.PrincipalOf(ctx))), nil // P8
 	}}), Options{User: userOf})
 	defer h.Close()
 	for user, status := range map[string]int{"": 403, "alice": 200, "bob": 200} {
 		w := serve(t.Context(), authenticated(h), "POST", alone(1, "who", ""), standard("who", "X-User", user)...)
-		if w.Code != status || status == 200 && !strings.Contains(w.Body.String(), `"user":"`+user+`"`) {
+		if w.Code != status || status == 200 && !strings.Contains(w.Body.String(), `"user":"`+user+`","principal":"`+user+`"`) {
 			t.Errorf("%q: %d: %s", user, w.Code, w.Body)
 		}
 	}

@@ -40,6 +40,9 @@ func (h *Handler) postStateless(w http.ResponseWriter, r *http.Request, text str
 		return err
 	}
 	defer h.requests.Leave(counted)
+	if h.opts.User != nil {
+		r = r.WithContext(runtime.WithPrincipal(r.Context(), counted.User()))
+	}
 	l, err := h.lanes.take()
 	if err != nil {
 		return err

@@ -76,6 +76,9 @@ func (q *Requests) Leave(in Counted) {
 	}
 }
 
+// User returns the user that the request comes from, "" if there is no function that knows it.
+func (in Counted) User() string { return in[ofUser].name }
+
 // Len returns the number of requests in progress.
 func (q *Requests) Len() int {
 	q.mu.Lock()
