@@ -1,6 +1,6 @@
 // Package streamable implements Streamable HTTP, the transport of revisions from 2025-03-26 on. It
-// has one endpoint: a client sends messages by POST, opens a stream for the server's own messages by
-// GET, and ends a session by DELETE.
+// has one endpoint: a client sends messages by POST. In revisions with sessions it also opens a stream for
+// the server's own messages by GET, and ends a session by DELETE.
 //
 // [NewHandler] returns an http.Handler for the sessions of a runtime.Server. It works in any mux,
 // behind any middleware, and [ListenAndServe] serves it alone. [NewTransport] returns a
@@ -15,9 +15,20 @@
 // stream that the client opened last by GET. A handler's notification leaves within a millisecond,
 // usually together with the answer. All other messages leave at once.
 //
+// # Requests without sessions
+//
+// From revision 2026-07-28 on, a request belongs to no session. One handler serves such requests and
+// sessions at the same URL. The MCP-Protocol-Version header decides, and without one the _meta of the
+// message. If the server has only revisions without sessions, GET and DELETE get status 405.
+//
+// The headers MCP-Protocol-Version, Mcp-Method, Mcp-Name and Mcp-Param-* must repeat the message;
+// otherwise the status is 400 with the error HeaderMismatch. The answer is JSON, or an event stream if a
+// notification comes first or after Options.KeepAlive. It has no ids. The end of the connection cancels
+// the request. Options.MaxRequests limits the requests in progress.
+//
 // # Lost connections
 //
-// The loss of a connection cancels nothing. Each event has an id and is kept in an [EventStore]. A
+// In a session, the loss of a connection cancels nothing. Each event has an id and is kept in an [EventStore]. A
 // client that comes back by GET with Last-Event-ID gets the events of that stream that it has missed,
 // and then new ones. If the stream has ended and there are no more events, the status is 405. From
 // revision 2025-11-25 on, a stream begins with an event without data, from whose id a client can
@@ -55,8 +66,12 @@
 // # Errors
 //
 // A message gets an HTTP error status if its body is not a message and has no id to answer, if it
-// names no session, or if the handler is shutting down (503). Every other request gets status 200,
-// even if its answer is an error. The body is a JSON-RPC error in both cases.
+// names no session, or if the handler is shutting down (503). Every other request in a session gets
+// status 200, even if its answer is an error. The body is a JSON-RPC error in both cases.
+//
+// A request without a session gets status 404 for an unknown method, 503 if too many are in progress, and
+// 400 for a message that is not passed to a handler or needs a capability that the client has not
+// declared. Other errors of handlers get status 200.
 //
 // Sections that comments name without a page are those of basic/transports, revision 2025-11-25.
 package streamable

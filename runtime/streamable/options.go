@@ -38,8 +38,9 @@ type Options struct {
 	// which suits servers with one user or none.
 	User func(r *http.Request) (string, error)
 
-	// Stateless makes the handler serve each POST alone: without session ids, GET requests, or
-	// requests to the client. The MCP-Protocol-Version header determines the revision.
+	// Stateless makes the handler serve each POST of revisions with sessions alone: without session
+	// ids, GET requests, or requests to the client. The MCP-Protocol-Version header determines the
+	// revision. Later revisions have no sessions anyway.
 	Stateless bool
 	// Sessions stores what another process needs to take over a session. If it is nil, a session
 	// exists in this handler only.
