@@ -13,10 +13,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mcpgen/mcpgen/generated/mcp20241105"
-	"github.com/mcpgen/mcpgen/generated/mcp20250326"
-	"github.com/mcpgen/mcpgen/generated/mcp20250618"
-	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/generated/compat"
+	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/elicitation"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -27,6 +25,7 @@ import (
 const (
 	scenarioVariable = "MCP_CONFORMANCE_SCENARIO"
 	revisionVariable = "MCP_CONFORMANCE_PROTOCOL_VERSION" // the newest allowed revision, or ""
+	contextVariable  = "MCP_CONFORMANCE_CONTEXT"          // what a scenario must do, as JSON
 )
 
 // patience is the time limit of a scenario. The suite waits 30 seconds.
@@ -72,12 +71,7 @@ func run(ctx context.Context, log *slog.Logger, scenario, url, newest string) er
 
 // newClient returns a client for the revisions up to newest, or for all if newest is "".
 func newClient(log *slog.Logger, newest string) *runtime.Client {
-	bindings := []runtime.Binding{
-		elicitation.FillDefaults(mcp.BindClient(accepting{})),
-		mcp20250618.BindClient(mcp20250618.UnimplementedClient{}),
-		mcp20250326.BindClient(mcp20250326.UnimplementedClient{}),
-		mcp20241105.BindClient(mcp20241105.UnimplementedClient{}),
-	}
+	bindings := compat.Client(elicitation.FillDefaults(mcp.BindClient(accepting{})), compat.Options{})
 	if newest != "" {
 		bindings = slices.DeleteFunc(bindings, func(b runtime.Binding) bool { return b.Revision > newest })
 	}

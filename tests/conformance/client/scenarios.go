@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 
-	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -17,6 +19,12 @@ var scenarios = map[string]func(context.Context, mcp.ServerCaller) error{
 	"elicitation-sep1034-client-defaults": callTool("test_client_elicitation_defaults", `{}`),
 	"sse-retry":                           callTool("test_reconnection", `{}`),
 	"json-schema-2020-12-preservation":    echoSchema,
+	"json-schema-ref-no-deref":            listTools,
+	"request-metadata":                    listTools,
+	"sep-2322-client-request-state":       answerTools,
+	"http-standard-headers":               useFirst,
+	"http-custom-headers":                 callTools,
+	"http-invalid-tool-headers":           callListed,
 }
 
 // tools returns all tools of the server.
@@ -67,6 +75,78 @@ func call(ctx context.Context, server mcp.ServerCaller, name string, arguments w
 	}
 	if result.IsError != nil && *result.IsError {
 		return fmt.Errorf("the tool %s failed", name)
+	}
+	return nil
+}
+
+// answerTools calls the tools that ask the client, or that do not.
+func answerTools(ctx context.Context, server mcp.ServerCaller) error {
+	var errs []error
+	for _, name := range []string{"test_mrtr_echo_state", "test_mrtr_no_state", "test_mrtr_unrelated", "test_mrtr_no_result_type"} {
+		errs = append(errs, call(ctx, server, name, "{}"))
+	}
+	return errors.Join(errs...)
+}
+
+// useFirst lists tools, resources and prompts, and uses the first of each.
+func useFirst(ctx context.Context, server mcp.ServerCaller) error {
+	all, err := tools(ctx, server)
+	if err != nil {
+		return err
+	}
+	if err := call(ctx, server, all[0].Name, "{}"); err != nil {
+		return err
+	}
+	for resource, err := range server.Resources(ctx) {
+		if err != nil {
+			return err
+		}
+		if _, err := server.ReadResource(ctx, &mcp.ReadResourceRequestParams{URI: resource.URI}); err != nil {
+			return err
+		}
+	}
+	for prompt, err := range server.Prompts(ctx) {
+		if err != nil {
+			return err
+		}
+		_, err := server.GetPrompt(ctx, &mcp.GetPromptRequestParams{Name: prompt.Name})
+		return err
+	}
+	return nil
+}
+
+// callTools lists the tools and makes the calls that the suite asks for.
+func callTools(ctx context.Context, server mcp.ServerCaller) error {
+	var do struct {
+		ToolCalls []struct {
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		} `json:"toolCalls"`
+	}
+	if err := json.Unmarshal([]byte(os.Getenv(contextVariable)), &do); err != nil {
+		return fmt.Errorf("%s: %w", contextVariable, err)
+	}
+	if err := listTools(ctx, server); err != nil {
+		return err
+	}
+	for _, c := range do.ToolCalls {
+		if err := call(ctx, server, c.Name, wire.Object(c.Arguments)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// callListed calls every tool in the list. The client leaves out those with invalid headers.
+func callListed(ctx context.Context, server mcp.ServerCaller) error {
+	all, err := tools(ctx, server)
+	if err != nil {
+		return err
+	}
+	for _, tool := range all {
+		if err := call(ctx, server, tool.Name, `{"region":"us-west1"}`); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -60,5 +60,6 @@ func New(o Options) (*runtime.Server, *catalog.Catalog, error) {
 // Items returns what the server offers. Its tools change the catalog.
 func Items(c *catalog.Catalog) []catalog.Item {
 	items := append(ServerTools(&Handlers{Catalog: c}, tools.Options{}), prompts()...)
+	items = append(items, inputs(c)...)
 	return append(items, resources()...)
 }
