@@ -122,6 +122,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 4 && os.Args[1] == relayArgument {
 		os.Exit(relay(os.Args[2], os.Args[3], os.Args[4:]))
 	}
+	if len(os.Args) == 3 && os.Args[1] == eraArgument {
+		os.Exit(serveEra(os.Args[2]))
+	}
 	os.Exit(run(m))
 }
 
