@@ -12,37 +12,34 @@ import (
 	"github.com/mcpgen/mcpgen/tests/bench/peers/gosdk"
 )
 
-// onGoSDK measures the official Go SDK. Its client runs notification handlers concurrently with
-// the call.
-var onGoSDK = library{
-	name: goSDK,
-	late: true,
-	handler: func(n int, stream bool) (http.Handler, error) {
-		s := gosdk.NewServer(n)
-		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
-			&mcp.StreamableHTTPOptions{JSONResponse: !stream}), nil
-	},
-	stateless: func(n int, stream bool) (http.Handler, error) {
-		s := gosdk.NewServer(n)
-		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
-			&mcp.StreamableHTTPOptions{JSONResponse: !stream, Stateless: true}), nil
-	},
-	inProcess: func(n int) (dial, error) {
-		s := gosdk.NewServer(n)
-		return func(ctx context.Context) (client, error) {
-			near, far := mcp.NewInMemoryTransports()
-			if _, err := s.Connect(ctx, far, nil); err != nil {
-				return nil, err
-			}
-			return gosdkConnect(ctx, near)
-		}, nil
-	},
-	dialHTTP: func(ctx context.Context, url string, over *http.Client) (client, error) {
-		return gosdkConnect(ctx, &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: over})
-	},
-	start: func(ctx context.Context, program string) (client, error) {
-		return gosdkConnect(ctx, &mcp.CommandTransport{Command: exec.Command(program)})
-	},
+// onGoSDK measures the official Go SDK at a revision. Its client runs notification handlers
+// concurrently with the call.
+func onGoSDK(revision string) library {
+	return library{
+		name: goSDK,
+		late: true,
+		handler: func(n int, stream bool) (http.Handler, error) {
+			s := gosdk.NewServer(n)
+			return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
+				&mcp.StreamableHTTPOptions{JSONResponse: !stream, Stateless: revision == stateless}), nil
+		},
+		inProcess: func(n int) (dial, error) {
+			s := gosdk.NewServer(n)
+			return func(ctx context.Context) (client, error) {
+				near, far := mcp.NewInMemoryTransports()
+				if _, err := s.Connect(ctx, far, nil); err != nil {
+					return nil, err
+				}
+				return gosdkConnect(ctx, near, revision)
+			}, nil
+		},
+		dialHTTP: func(ctx context.Context, url string, over *http.Client) (client, error) {
+			return gosdkConnect(ctx, &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: over}, revision)
+		},
+		start: func(ctx context.Context, program string) (client, error) {
+			return gosdkConnect(ctx, &mcp.CommandTransport{Command: exec.Command(program)}, revision)
+		},
+	}
 }
 
 type gosdkClient struct {
@@ -50,7 +47,7 @@ type gosdkClient struct {
 	told    *atomic.Int64
 }
 
-func gosdkConnect(ctx context.Context, t mcp.Transport) (client, error) {
+func gosdkConnect(ctx context.Context, t mcp.Transport, revision string) (client, error) {
 	told := new(atomic.Int64)
 	c := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, &mcp.ClientOptions{
 		ProgressNotificationHandler: func(context.Context, *mcp.ProgressNotificationClientRequest) { told.Add(1) },
@@ -58,6 +55,9 @@ func gosdkConnect(ctx context.Context, t mcp.Transport) (client, error) {
 	session, err := c.Connect(ctx, t, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		return nil, err
+	}
+	if got := session.InitializeResult().ProtocolVersion; got != revision {
+		return nil, fmt.Errorf("go-sdk speaks %s instead of %s", got, revision)
 	}
 	return &gosdkClient{session, told}, nil
 }

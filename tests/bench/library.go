@@ -11,8 +11,6 @@ type library struct {
 	// handler serves tools over Streamable HTTP, the first of which is get_weather. If stream
 	// is set, it answers with event streams.
 	handler func(tools int, stream bool) (http.Handler, error)
-	// stateless is handler for revisions without sessions; nil means that of handler serves them too.
-	stateless func(tools int, stream bool) (http.Handler, error)
 	// inProcess creates a server with tools and connects clients to it in memory.
 	inProcess func(tools int) (dial, error)
 	// dialHTTP connects a client over Streamable HTTP.
@@ -45,8 +43,13 @@ type client interface {
 	close()
 }
 
-// libraries are all libraries; mcpgen, which must be faster, is first.
-var libraries = []library{onMcpgen, onMCPGo, onGoSDK}
+// librariesAt are all libraries at a revision; mcpgen, which must be faster, is first.
+func librariesAt(revision string) []library {
+	return []library{onMcpgen(revision), onMCPGo(revision), onGoSDK(revision)}
+}
+
+// libraries are all libraries at the usual revision.
+var libraries = librariesAt(revision)
 
 // calls is the work of a client: one call after the other.
 func calls(ctx context.Context, c client) *Work {
@@ -65,8 +68,13 @@ func calls(ctx context.Context, c client) *Work {
 
 // subjects returns one subject for the floor and one for each library.
 func subjects(below func(context.Context, *Lab) (*Work, error), start func(context.Context, *Lab, library) (*Work, error)) []Subject {
+	return subjectsAt(revision, below, start)
+}
+
+// subjectsAt is subjects for libraries at a revision.
+func subjectsAt(revision string, below func(context.Context, *Lab) (*Work, error), start func(context.Context, *Lab, library) (*Work, error)) []Subject {
 	all := []Subject{{floor, below}}
-	for _, l := range libraries {
+	for _, l := range librariesAt(revision) {
 		all = append(all, Subject{l.name, func(ctx context.Context, lab *Lab) (*Work, error) { return start(ctx, lab, l) }})
 	}
 	return all

@@ -7,10 +7,12 @@ import (
 	"io"
 	"net/http"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	all "github.com/mcpgen/mcpgen/generated"
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
@@ -23,37 +25,40 @@ import (
 	"github.com/mcpgen/mcpgen/tests/bench/weather"
 )
 
-// onMcpgen is this project, with a server and a client generated from peers/tools.json.
-var onMcpgen = library{
-	name: mcpgen,
-	handler: func(n int, _ bool) (http.Handler, error) {
-		server, err := mcpgenServer(n)
-		if err != nil {
-			return nil, err
-		}
-		// Whether an answer is JSON is for the row to say, not for the machine's load.
-		return streamable.NewHandler(server, streamable.Options{MaxSessions: 1 << 20, StreamAfter: time.Minute}), nil
-	},
-	inProcess: func(n int) (dial, error) {
-		server, err := mcpgenServer(n)
-		return func(ctx context.Context) (client, error) {
-			near, far := inproc.Pair()
-			go server.Serve(ctx, far)
-			return mcpgenConnect(ctx, near)
-		}, err
-	},
-	dialHTTP: func(ctx context.Context, url string, over *http.Client) (client, error) {
-		t, err := streamable.NewTransport(url, streamable.ClientOptions{HTTPClient: over})
-		if err != nil {
-			return nil, err
-		}
-		return mcpgenConnect(ctx, t)
-	},
-	start: func(ctx context.Context, program string) (client, error) {
-		cmd := exec.Command(program)
-		cmd.Stderr = io.Discard
-		return mcpgenConnect(ctx, stdio.Command(cmd))
-	},
+// onMcpgen is this project at a revision, with a server and a client generated from
+// peers/tools.json.
+func onMcpgen(revision string) library {
+	return library{
+		name: mcpgen,
+		handler: func(n int, _ bool) (http.Handler, error) {
+			server, err := mcpgenServer(n)
+			if err != nil {
+				return nil, err
+			}
+			// Whether an answer is JSON is for the row to say, not for the machine's load.
+			return streamable.NewHandler(server, streamable.Options{MaxSessions: 1 << 20, StreamAfter: time.Minute}), nil
+		},
+		inProcess: func(n int) (dial, error) {
+			server, err := mcpgenServer(n)
+			return func(ctx context.Context) (client, error) {
+				near, far := inproc.Pair()
+				go server.Serve(ctx, far)
+				return mcpgenConnect(ctx, near, revision)
+			}, err
+		},
+		dialHTTP: func(ctx context.Context, url string, over *http.Client) (client, error) {
+			t, err := streamable.NewTransport(url, streamable.ClientOptions{HTTPClient: over})
+			if err != nil {
+				return nil, err
+			}
+			return mcpgenConnect(ctx, t, revision)
+		},
+		start: func(ctx context.Context, program string) (client, error) {
+			cmd := exec.Command(program)
+			cmd.Stderr = io.Discard
+			return mcpgenConnect(ctx, stdio.Command(cmd), revision)
+		},
+	}
 }
 
 // mcpgenServer makes a server of so many tools. All run the code that was generated for
@@ -82,11 +87,9 @@ type mcpgenClient struct {
 	told    atomic.Int64
 }
 
-func mcpgenConnect(ctx context.Context, t runtime.Transport) (client, error) {
-	session, err := runtime.NewClient(
-		runtime.ClientOptions{Name: "bench", Version: "1"},
-		mcp.BindClient(mcp.UnimplementedClient{}),
-	).Connect(ctx, t)
+func mcpgenConnect(ctx context.Context, t runtime.Transport, revision string) (client, error) {
+	bindings := slices.DeleteFunc(all.ClientBindings(), func(b runtime.Binding) bool { return b.Revision != revision })
+	session, err := runtime.NewClient(runtime.ClientOptions{Name: "bench", Version: "1"}, bindings...).Connect(ctx, t)
 	if err != nil {
 		return nil, err
 	}

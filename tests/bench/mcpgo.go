@@ -14,40 +14,42 @@ import (
 	"github.com/mcpgen/mcpgen/tests/bench/peers/mcpgo"
 )
 
-// onMCPGo measures mark3labs/mcp-go. By default it checks neither arguments nor results. An
-// answer may overtake notifications, which are then lost.
-var onMCPGo = library{
-	name:      mcpGo,
-	loses:     true,
-	late:      true,
-	unchecked: true,
-	handler: func(n int, _ bool) (http.Handler, error) {
-		return server.NewStreamableHTTPServer(mcpgo.NewServer(n)), nil
-	},
-	inProcess: func(n int) (dial, error) { return mcpgoInProcess(mcpgo.NewServer(n)), nil },
-	dialHTTP: func(ctx context.Context, url string, over *http.Client) (client, error) {
-		c, err := gomcp.NewStreamableHttpClient(url, transport.WithHTTPBasicClient(over))
-		if err != nil {
-			return nil, err
-		}
-		return mcpgoConnect(ctx, c)
-	},
-	start: func(ctx context.Context, program string) (client, error) {
-		c, err := gomcp.NewStdioMCPClient(program, nil)
-		if err != nil {
-			return nil, err
-		}
-		return mcpgoConnect(ctx, c)
-	},
+// onMCPGo measures mark3labs/mcp-go at a revision. By default it checks neither arguments nor
+// results. An answer may overtake notifications, which are then lost.
+func onMCPGo(revision string) library {
+	return library{
+		name:      mcpGo,
+		loses:     true,
+		late:      true,
+		unchecked: true,
+		handler: func(n int, _ bool) (http.Handler, error) {
+			return server.NewStreamableHTTPServer(mcpgo.NewServer(n), server.WithStateLess(revision == stateless)), nil
+		},
+		inProcess: func(n int) (dial, error) { return mcpgoInProcess(mcpgo.NewServer(n), revision), nil },
+		dialHTTP: func(ctx context.Context, url string, over *http.Client) (client, error) {
+			c, err := gomcp.NewStreamableHttpClient(url, transport.WithHTTPBasicClient(over))
+			if err != nil {
+				return nil, err
+			}
+			return mcpgoConnect(ctx, c, revision)
+		},
+		start: func(ctx context.Context, program string) (client, error) {
+			c, err := gomcp.NewStdioMCPClient(program, nil)
+			if err != nil {
+				return nil, err
+			}
+			return mcpgoConnect(ctx, c, revision)
+		},
+	}
 }
 
-func mcpgoInProcess(s *server.MCPServer) dial {
+func mcpgoInProcess(s *server.MCPServer, revision string) dial {
 	return func(ctx context.Context) (client, error) {
 		c, err := gomcp.NewInProcessClient(s)
 		if err != nil {
 			return nil, err
 		}
-		return mcpgoConnect(ctx, c)
+		return mcpgoConnect(ctx, c, revision)
 	}
 }
 
@@ -56,7 +58,7 @@ type mcpgoClient struct {
 	told atomic.Int64
 }
 
-func mcpgoConnect(ctx context.Context, c *gomcp.Client) (client, error) {
+func mcpgoConnect(ctx context.Context, c *gomcp.Client, revision string) (client, error) {
 	connected := &mcpgoClient{Client: c}
 	c.OnNotification(func(n mcp.JSONRPCNotification) {
 		if n.Method == "notifications/progress" {
@@ -66,11 +68,14 @@ func mcpgoConnect(ctx context.Context, c *gomcp.Client) (client, error) {
 	if err := c.Start(ctx); err != nil {
 		return nil, err
 	}
-	_, err := c.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{
+	opened, err := c.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{
 		ProtocolVersion: revision, ClientInfo: mcp.Implementation{Name: "bench", Version: "1"},
 	}})
 	if err != nil {
 		return nil, err
+	}
+	if opened.ProtocolVersion != revision {
+		return nil, fmt.Errorf("mcp-go speaks %s instead of %s", opened.ProtocolVersion, revision)
 	}
 	return connected, nil
 }

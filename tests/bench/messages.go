@@ -24,15 +24,16 @@ const (
 	answerText = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` + wantQuoted + `"}],"structuredContent":` + wantText + `}}`
 )
 
-// revision is the revision that all clients request.
-const revision = "2025-11-25"
-
-// revisionAlone is the revision of calls without a session, and metaText what each of them carries.
+// revision is the revision that all clients request, except in the rows about stateless, which is
+// the revision without sessions.
 const (
-	revisionAlone = "2026-07-28"
-	metaText      = `"io.modelcontextprotocol/protocolVersion":"` + revisionAlone +
-		`","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}`
+	revision  = "2025-11-25"
+	stateless = "2026-07-28"
 )
+
+// metaText is what each request of the revision without sessions carries.
+const metaText = `"io.modelcontextprotocol/protocolVersion":"` + stateless +
+	`","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}`
 
 // checkWeather checks the structured result of the call.
 func checkWeather(city, sky string, temperature, wind float64) error {

@@ -161,7 +161,7 @@ func (p *poster) post(ctx context.Context, text []byte, check func(r *http.Respo
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	if p.alone {
-		r.Header.Set("Mcp-Protocol-Version", revisionAlone)
+		r.Header.Set("Mcp-Protocol-Version", stateless)
 		r.Header.Set("Mcp-Method", "tools/call")
 		r.Header.Set("Mcp-Name", "get_weather")
 	}

@@ -26,7 +26,7 @@ func inProcessRows() []*Row {
 		Targets: append([]Target{atMost(4000, perOp), atMost(25, allocs)}, overPeers(5, 40)...),
 	}
 	row.Subjects = append(row.Subjects, Subject{"mcp-go, checking", func(ctx context.Context, _ *Lab) (*Work, error) {
-		c, err := mcpgoInProcess(mcpgo.NewServer(1, server.WithInputSchemaValidation(), server.WithOutputSchemaValidation()))(ctx)
+		c, err := mcpgoInProcess(mcpgo.NewServer(1, server.WithInputSchemaValidation(), server.WithOutputSchemaValidation()), revision)(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -71,7 +71,7 @@ func listRows() []*Row {
 
 // generatedList returns mcpgen's answer to tools/list. The floor moves its bytes.
 func generatedList(n int) ([]byte, error) {
-	h, err := onMcpgen.handler(n, false)
+	h, err := onMcpgen(revision).handler(n, false)
 	if err != nil {
 		return nil, err
 	}

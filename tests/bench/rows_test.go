@@ -201,7 +201,7 @@ func TestProgram(t *testing.T) {
 // TestGuards limits the allocations of a call through mcpgen, client and server together.
 // Unlike times, they are the same on every machine.
 func TestGuards(t *testing.T) {
-	c, err := onMcpgen.connect(t.Context(), 1)
+	c, err := onMcpgen(revision).connect(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
