@@ -271,6 +271,10 @@ func (i *incoming) DecodeJSON(r *wire.Reader) error {
 	return i.native.DecodeJSON(r)
 }
 
+// Validate reports what is wrong with the native value, which checks the answers of clients without
+// a session.
+func (i *incoming) Validate() error { return wire.Validate(i.native) }
+
 // unknown returns a loss for each problem of a value that is kept as it is.
 func (c *caller) unknown(invalid error) []Loss {
 	e, ok := errors.AsType[*wire.ValidationError](invalid)
