@@ -3,7 +3,6 @@ package runtime
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -37,10 +36,12 @@ func (e *clientEra) outgoing(t *terms, method string, params wire.Appender) wire
 }
 
 // discover asks the server for its revisions and capabilities under the revision of a binding, and if it
-// does not speak that, under another one. The error is an *[initializeError] if the sides have only a
+// does not speak that, under one that it lists, which may be the same. The error is an *[initializeError] if the sides have only a
 // revision with sessions in common.
 func (e *clientEra) discover(ctx context.Context, b *bound) (*opened, error) {
-	for tried := []*bound(nil); ; tried = append(tried, b) {
+	tried := map[*bound]int{}
+	for {
+		tried[b]++
 		t, err := e.statelessTerms(b, greeting{})
 		if err != nil {
 			return nil, err
@@ -61,7 +62,7 @@ func (e *clientEra) discover(ctx context.Context, b *bound) (*opened, error) {
 		if choice != nil {
 			return nil, choice
 		}
-		if slices.Contains(append(tried, b), next) {
+		if tried[next] > 1 {
 			return nil, err
 		}
 		b = next
