@@ -20,7 +20,7 @@ var scenarios = map[string]func(context.Context, mcp.ServerCaller) error{
 	"sse-retry":                           callTool("test_reconnection", `{}`),
 	"json-schema-2020-12-preservation":    echoSchema,
 	"json-schema-ref-no-deref":            listTools,
-	"request-metadata":                    listTools,
+	"request-metadata":                    initialize,
 	"sep-2322-client-request-state":       answerTools,
 	"http-standard-headers":               useFirst,
 	"http-custom-headers":                 callTools,
