@@ -90,7 +90,7 @@ func Implied(f *ir.Field) bool { return f.Required && f.Default != "" }
 
 // nullable adds null to a shape whose alternatives may not have been made yet.
 func (b *builder) nullable(s *Shape, where Place) *Shape {
-	with := newShape(s.Where)
+	with := newShape(where)
 	with.fill = func() []*Alt { return append([]*Alt{{Kind: kindNull, Where: where}}, s.alts()...) }
 	return with
 }

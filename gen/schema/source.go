@@ -128,11 +128,12 @@ func (d *Document) Replace(src []byte) error {
 	return err
 }
 
-// Sources returns the pointers of the schemas that have a Source, sorted.
+// Sources returns the pointers of the schemas that have a Source or a default, sorted. The ir
+// does not represent these completely.
 func (d *Document) Sources() []string {
 	found := map[string]bool{}
 	d.Walk(func(s *Schema) {
-		if s.Source != nil {
+		if s.Source != nil || s.Default != "" {
 			found[s.Pointer] = true
 		}
 	})
