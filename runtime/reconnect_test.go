@@ -36,8 +36,7 @@ func newFragile(made *int, actors ...*actor) runtime.Transport {
 
 // dying returns an actor that closes the connection in place of an answer to a method.
 func dying(method string) *actor {
-	var a *actor
-	a = modern(func(m jsonrpc.Message) []string {
+	a := modern(func(m jsonrpc.Message) []string {
 		if m.Method == "subscriptions/listen" {
 			return []string{event(m.ID.String(), ackMethod, `"notifications":`+string(object(m, "notifications")))}
 		}
