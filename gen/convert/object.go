@@ -200,6 +200,9 @@ func (p *pairing) fill(m *Member, f, t *ir.Field, lacks bool, object string, up 
 	}
 	if r := p.row(object, f.Wire, hasValue); r != nil && (lacks || m.Shape != nil) && (p.tables.fits(r, f) || m.Shape == nil && p.tables.fits(r, t)) {
 		m.Default, m.LeaveOut, m.Reason = string(*r.Value), m.Shape != nil, r.Reason
+		if t.Required && m.Shape != nil {
+			m.Require = r.Reason // if the value cannot be converted either
+		}
 		lacks = false
 		cover(r)
 	}

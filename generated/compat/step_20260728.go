@@ -629,7 +629,7 @@ var step20260728 = convert.Step{
 			{Name: "params", Rule: upCallToolRequestParams20260728},
 		}},
 		upCallToolRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "task", Drop: missingIn20260728},
 			{Name: "inputResponses", Drop: onlyIn20260728},
 			{Name: "requestState", Drop: onlyIn20260728},
@@ -643,7 +643,7 @@ var step20260728 = convert.Step{
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 		}},
 		upCancelledNotification20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upCancelledNotificationParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
+			{Name: "params", Rule: upCancelledNotificationParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
 		upCancelledNotificationParams20260728: {Members: []convert.Member{
 			{Name: "_meta", Rule: upOpenNotificationMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
@@ -676,7 +676,7 @@ var step20260728 = convert.Step{
 			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
 		}, Otherwise: "the revision does not define this variant"},
 		upClientNotificationForm220260728: {Members: []convert.Member{
-			{Name: "params", Rule: upCancelledNotificationParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
+			{Name: "params", Rule: upCancelledNotificationParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
 		upClientRequest20260728: {Cases: []convert.Case{
 			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: upCompleteRequest20260728},
@@ -701,7 +701,7 @@ var step20260728 = convert.Step{
 			{Name: "params", Rule: upCompleteRequestParams20260728},
 		}},
 		upCompleteRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 		}},
 		upCompleteResult20260728: {Members: []convert.Member{
 			{Name: "completion", Rule: upCompleteResultCompletion20260728},
@@ -751,7 +751,7 @@ var step20260728 = convert.Step{
 			{Name: "params", Rule: upGetPromptRequestParams20260728},
 		}},
 		upGetPromptRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "inputResponses", Drop: onlyIn20260728},
 			{Name: "requestState", Drop: onlyIn20260728},
 		}},
@@ -771,7 +771,7 @@ var step20260728 = convert.Step{
 		}},
 		upList20260728: {Limits: &convert.Limits{Most: 100}},
 		upListPromptsRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upPaginatedRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
+			{Name: "params", Rule: upPaginatedRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
 		upListPromptsResult20260728: {Members: []convert.Member{
 			{Name: "_meta", Rule: upOpenResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
@@ -780,7 +780,7 @@ var step20260728 = convert.Step{
 			{Name: "ttlMs", Drop: onlyIn20260728, Default: "0"},
 		}},
 		upListResourceTemplatesRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upPaginatedRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
+			{Name: "params", Rule: upPaginatedRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
 		upListResourceTemplatesResult20260728: {Members: []convert.Member{
 			{Name: "_meta", Rule: upOpenResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
@@ -789,7 +789,7 @@ var step20260728 = convert.Step{
 			{Name: "ttlMs", Drop: onlyIn20260728, Default: "0"},
 		}},
 		upListResourcesRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upPaginatedRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
+			{Name: "params", Rule: upPaginatedRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
 		upListResourcesResult20260728: {Members: []convert.Member{
 			{Name: "_meta", Rule: upOpenResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
@@ -805,7 +805,7 @@ var step20260728 = convert.Step{
 			{Name: "_meta", Rule: upRequestMetaObjectForm320260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
 		upListToolsRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upPaginatedRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
+			{Name: "params", Rule: upPaginatedRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
 		upListToolsResult20260728: {Members: []convert.Member{
 			{Name: "tools", Rule: upToolEachOrNone20260728},
@@ -833,10 +833,10 @@ var step20260728 = convert.Step{
 			{Name: "io.modelcontextprotocol/serverInfo", Drop: onlyIn20260728, Fact: "serverInfo"},
 		}},
 		upPaginatedRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upPaginatedRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
+			{Name: "params", Rule: upPaginatedRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
 		upPaginatedRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 		}},
 		upPaginatedResult20260728: {Members: []convert.Member{
 			{Name: "_meta", Rule: upOpenResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
@@ -855,7 +855,7 @@ var step20260728 = convert.Step{
 			{Name: "params", Rule: upReadResourceRequestParams20260728},
 		}},
 		upReadResourceRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "inputResponses", Drop: onlyIn20260728},
 			{Name: "requestState", Drop: onlyIn20260728},
 		}},
@@ -878,13 +878,13 @@ var step20260728 = convert.Step{
 			{Name: "progressToken", Drop: "a request within a result has no progress"},
 		}},
 		upRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 		}},
 		upResourceListChangedNotification20260728: {Members: []convert.Member{
 			{Name: "params", Rule: upNotificationParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
 		}},
 		upResourceRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 		}},
 		upResourceUpdatedNotification20260728: {Members: []convert.Member{
 			{Name: "params", Rule: upResourceUpdatedNotificationParams20260728},

@@ -111,6 +111,7 @@ type Member struct {
 	Implied wire.Raw
 	Handled bool
 	// Require is why an object is refused that does not have the member; "" accepts the object.
+	// With it, a value that is refused is not left out if the default is refused as well.
 	Require string
 	// Default is the value of a member that is absent, before the rule converts it. Fact is the
 	// fact about the session that is the value instead; see [Conversion.Facts].

@@ -164,7 +164,11 @@ func (c *Conversion) member(m *Member, value wire.Raw) (converted wire.Raw, keep
 	}
 	reason := c.err.Reason
 	c.losses, c.err = c.losses[:losses], nil
-	if converted = c.absent(m); converted == "" || c.err != nil {
+	converted = c.absent(m)
+	if c.err != nil && m.Require != "" {
+		return converted, true
+	}
+	if converted == "" || c.err != nil {
 		c.losses, c.err = c.losses[:losses], nil
 		c.Lose("left out: "+reason, m.Name)
 		return "", false
