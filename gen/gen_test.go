@@ -141,6 +141,8 @@ func TestDocumented(t *testing.T) {
 
 // TestDocRanges checks that a comment, a mark and the paragraph on a revision appear in the
 // revisions of their ranges, and that a required struct has no clause about its absence.
+//
+// F58
 func TestDocRanges(t *testing.T) {
 	src := `{"$defs": {
 		"Thing": {"type": "object", "properties": {"size": {"type": "integer"}, "needed": {"$ref": "#/$defs/Part"}, "spare": {"$ref": "#/$defs/Part"}}, "required": ["needed"]},

@@ -62,6 +62,7 @@ func TestSession(t *testing.T) {
 	})
 }
 
+// P37, P45, P48
 func TestCallerGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan error, 1)

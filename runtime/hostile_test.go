@@ -135,6 +135,7 @@ func manyMembers(n int) string {
 	return b.String()
 }
 
+// B1
 func TestHostile(t *testing.T) {
 	for _, c := range hostile {
 		t.Run(c.name, func(t *testing.T) {

@@ -123,6 +123,8 @@ func wantSaid(t *testing.T, got wire.Object, text string) {
 }
 
 // TestRounds checks requests that take several rounds.
+//
+// B21
 func TestRounds(t *testing.T) {
 	runs := 0
 	s := side{

@@ -107,6 +107,8 @@ func alone(t *testing.T, name string, s side, opts runtime.ServerOptions, others
 }
 
 // TestEras checks how messages of both eras share a connection.
+//
+// S8
 func TestEras(t *testing.T) {
 	who := side{"who": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
 		c := runtime.CallOf(ctx)

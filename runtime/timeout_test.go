@@ -82,6 +82,8 @@ func (s *script) serve(steps []step) {
 }
 
 // TestTimeout holds how long an answer is waited for.
+//
+// P42, P43, P44
 func TestTimeout(t *testing.T) {
 	const s = time.Second
 	for _, c := range []struct {
@@ -178,6 +180,8 @@ func TestConnectTimeout(t *testing.T) {
 
 // TestWithProgress holds which reports reach the callback, in the goroutine of the call
 // and before it returns, and what the request's params become.
+//
+// P52
 func TestWithProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session, server := scripted(t, runtime.ClientOptions{}, step{1, 1}, step{0, 3}, step{0, 2}, step{0, 3}, step{1, 3.5}, step{0, 0}, step{1, 9})

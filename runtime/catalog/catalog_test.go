@@ -184,6 +184,7 @@ func TestTaskSupport(t *testing.T) {
 	}
 }
 
+// F18, F20, F36
 func TestDefinitions(t *testing.T) {
 	call := echo("").Call
 	get := func(context.Context, map[string]string) (wire.Appender, error) { return nil, nil }

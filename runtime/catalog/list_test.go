@@ -34,6 +34,7 @@ func turn(c *client, cursor string) (names []string, next string) {
 	return names, next
 }
 
+// F39
 func TestPages(t *testing.T) {
 	for _, row := range []struct {
 		items int

@@ -8,6 +8,8 @@ import (
 )
 
 // TestRate holds how many calls a bound admits at once, and how many a second later.
+//
+// F29
 func TestRate(t *testing.T) {
 	for _, c := range []struct {
 		name        string

@@ -29,6 +29,7 @@ func TestPolicy(t *testing.T) {
 			`{"content":[{"type":"text","text":"{\"a\":\"\\\"\"}"}]}`, "/structuredContent"},
 		{"structured with text", convert.StructuredAsText, `{"content":[{"type":"text","text":"t"}],"structuredContent":{"a":1}}`,
 			`{"content":[{"type":"text","text":"t"}]}`, "/structuredContent"},
+		// F26
 		{"structured object", convert.StructuredValueAsText, `{"content":[],"structuredContent":{}}`, `{"content":[],"structuredContent":{}}`, ""},
 		{"structured list", convert.StructuredValueAsText, `{"content":[],"structuredContent":[1.50]}`,
 			`{"content":[{"type":"text","text":"[1.50]"}]}`, "/structuredContent"},

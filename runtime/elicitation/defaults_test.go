@@ -10,6 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
+// F48, F53
 func TestFillDefaults(t *testing.T) {
 	const form = `{"message":"m","requestedSchema":{"type":"object","properties":{
 		"s":{"type":"string","default":"a b"},"i":{"type":"integer","default":30},"n":{"type":"number","default":95.50},

@@ -172,6 +172,8 @@ func TestSet(t *testing.T) {
 }
 
 // TestCheck checks which headers a server refuses.
+//
+// T3
 func TestCheck(t *testing.T) {
 	const region, count, dry, tenant = "Mcp-Param-Region", "Mcp-Param-X-Count", "Mcp-Param-Dry", "Mcp-Param-Tenant"
 	table := tableOf(t, schema)

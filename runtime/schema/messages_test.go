@@ -209,6 +209,8 @@ func TestHoldsLeavesNoTrace(t *testing.T) {
 }
 
 // TestBudget checks that alternatives that multiply lead to a rejection.
+//
+// B30
 func TestBudget(t *testing.T) {
 	var node check
 	branch := func(name string) check {

@@ -27,6 +27,8 @@ import (
 
 // TestCommand holds what becomes of sessions with child processes of all manners, and
 // which of its waits Close needs.
+//
+// S12
 func TestCommand(t *testing.T) {
 	for _, c := range []struct {
 		mode       string
@@ -75,6 +77,8 @@ func noneLeft(t *testing.T, before int) {
 
 // TestCommandDies holds what calls and the session return when the process ends under
 // their hands.
+//
+// S14
 func TestCommandDies(t *testing.T) {
 	s, c := connect(t, "good", settings{})
 	waiting := make(chan error, 1)
@@ -170,6 +174,8 @@ func TestCommandUnread(t *testing.T) {
 
 // TestStderr holds that the standard error of a process is passed on whole and that a
 // flood of it neither blocks the process nor is kept.
+//
+// S2
 func TestStderr(t *testing.T) {
 	var got bytes.Buffer
 	s, c := connect(t, "flood", settings{Stderr: &got})

@@ -40,6 +40,7 @@ func all(t *testing.T, tr *Transport, max int) []string {
 	}
 }
 
+// S1, T6
 func TestReceive(t *testing.T) {
 	long := strings.Repeat("y", readSize+100)
 	for _, c := range []struct {
@@ -149,6 +150,8 @@ type stuck struct{}
 func (stuck) Read([]byte) (int, error) { return 0, nil }
 
 // TestSend holds that each message is one Write of one line, however many send.
+//
+// S1, S4
 func TestSend(t *testing.T) {
 	var out lineWriter
 	tr := New(strings.NewReader(""), &out)

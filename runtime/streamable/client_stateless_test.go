@@ -239,6 +239,8 @@ func TestEraIsKept(t *testing.T) {
 }
 
 // TestStatelessHeaders checks the headers of requests.
+//
+// H7
 func TestStatelessHeaders(t *testing.T) {
 	const schema = `{"type":"object","properties":{
 		"region":{"type":"string","x-mcp-header":"Region"},

@@ -94,6 +94,8 @@ func TestRequestValues(t *testing.T) {
 }
 
 // TestUsers checks that only the user of a session can use it, here and in another process.
+//
+// H4
 func TestUsers(t *testing.T) {
 	opts := Options{User: userOf, Sessions: &mapSessions{sessions: map[string]runtime.Handshake{}}, Events: NewMemoryEvents(1 << 20)}
 	a, b := newUserRig(t, base, opts), newUserRig(t, base, opts)

@@ -120,6 +120,8 @@ func TestResultOf(t *testing.T) {
 }
 
 // TestRevisions makes the same calls in each revision. Results must be valid there.
+//
+// F23
 func TestRevisions(t *testing.T) {
 	for _, client := range sessionBindings() {
 		t.Run(client.Revision, func(t *testing.T) {
@@ -158,6 +160,8 @@ func TestRevisions(t *testing.T) {
 
 // TestDefectsAreLogged checks that a result that reveals a mistake in a tool, and a panic, are
 // logged to slog.Default unless the options name a logger. Ordinary errors are not logged.
+//
+// F24
 func TestDefectsAreLogged(t *testing.T) {
 	var standard, own strings.Builder
 	before := slog.Default()

@@ -139,6 +139,7 @@ func newest(t *testing.T, options tools.Options, items ...catalog.Item) *runtime
 	return connect(t, options, mcp.BindClient(mcp.UnimplementedClient{}), items...)
 }
 
+// F27
 func TestHandlerErrors(t *testing.T) {
 	for _, row := range []struct {
 		text string
@@ -162,6 +163,8 @@ func TestHandlerErrors(t *testing.T) {
 }
 
 // TestUncheckedOutput lets the server send an invalid result, which the client detects.
+//
+// F25
 func TestUncheckedOutput(t *testing.T) {
 	session := newest(t, tools.Options{UncheckedOutput: true})
 	_, err := tools.Call(t.Context(), session, shout, &words{text: "bad"}, new(words))
@@ -199,6 +202,7 @@ func TestManyProblems(t *testing.T) {
 	}
 }
 
+// F29
 func TestCheck(t *testing.T) {
 	// The server's list has several pages.
 	session := newest(t, tools.Options{}, catalog.New(catalog.Options{PageSize: 1}))

@@ -21,6 +21,8 @@ import (
 
 // TestTypeScriptClient uses the example server with both generations of the TypeScript client,
 // over each transport. client.mjs prints a line for each step.
+//
+// S3
 func TestTypeScriptClient(t *testing.T) {
 	t.Parallel()
 	npm.Need(t, ".")

@@ -185,6 +185,8 @@ func moved(schema json.RawMessage) json.RawMessage {
 
 // TestSuite compares the verdicts on all values of the required groups, wrapped in each way,
 // with the suite.
+//
+// B23, B24
 func TestSuite(t *testing.T) {
 	groups := append(suite(t, "draft2020-12", "*.json"), suite(t, "draft7", "*.json")...)
 	refused := judge(t, groups, func(name, test, got string) {

@@ -9,6 +9,8 @@ import (
 )
 
 // TestGuard checks which hosts and origins are refused, by where the connection arrives.
+//
+// H3
 func TestGuard(t *testing.T) {
 	const loopback, public = "127.0.0.1:80", "192.0.2.1:80"
 	for _, c := range []struct {

@@ -14,7 +14,7 @@ import (
 )
 
 // TestListeners checks that changes of a catalog, and updates that the handler of a tool reports, reach a
-// client that listens, over each transport (P25-P29, P36, F17).
+// client that listens, over each transport (F17, P25, P26, P27, P29, P36).
 func TestListeners(t *testing.T) {
 	dialHTTP := func(t *testing.T, server *runtime.Server) runtime.Transport {
 		handler := streamable.NewHandler(server, streamable.Options{})

@@ -34,6 +34,7 @@ func clientViolations() []violation {
 		{rule: "root-uri", lines: ask("roots/list", "{}", `"result":{"roots":[{"uri":"https://example.com"}]}`), also: []audit.Rule{"schema"}},
 		{rule: "roots-changed-unannounced", lines: append(ask("roots/list", "{}", `"result":{"roots":[]}`),
 			`s {"@id":2,"method":"roots/list"}`, `c {"@id":2,"result":{"roots":[{"uri":"file:///a"}]}}`)},
+		// F56
 		{rule: "sampling-tool-result", name: "mixed", lines: sample(said("user", text)+","+said("assistant", use)+","+said("user", "["+given+","+text+"]")+tools+"}", text)},
 		{rule: "sampling-tool-result", name: "twice", lines: sample(said("assistant", use)+","+said("user", "["+given+","+given+"]")+tools+"}", text)},
 		{rule: "sampling-tool-result", name: "of the assistant", lines: sample(said("assistant", use)+","+said("assistant", given)+tools+"}", text)},

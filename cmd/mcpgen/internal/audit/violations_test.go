@@ -83,6 +83,7 @@ func baseViolations() []violation {
 		}},
 		{rule: "capability-unserved", lines: []string{list, `s {"@id":1,"error":{"code":-32601,"message":"m"}}`}},
 		{rule: "method-not-found", client: "{}", lines: []string{`s {"@id":1,"method":"roots/list"}`, `c {"@id":1,"error":{"code":-32000,"message":"m"}}`}, also: []audit.Rule{"capability"}},
+		// B31
 		{rule: "meta-key", lines: []string{`c {"@id":1,"method":"ping","params":{"_meta":{"1a.b/c":1}}}`, `s {"@id":1,"result":{}}`}},
 		{rule: "meta-reserved", name: "of the protocol itself", lines: []string{`c {"@id":1,"method":"ping","params":{"_meta":{"io.modelcontextprotocol/mine":1}}}`, `s {"@id":1,"result":{}}`}},
 		{rule: "meta-reserved", lines: []string{`c {"@id":1,"method":"ping","params":{"_meta":{"dev.mcp/c":1}}}`, `s {"@id":1,"result":{}}`}},
@@ -160,6 +161,7 @@ func serverViolations() []violation {
 		{rule: "structured-content-missing", lines: result(`{"content":[]}`)},
 		{rule: "structured-content-missing", name: "2025-06-18", revision: "2025-06-18", lines: result(`{"content":[]}`)},
 		{rule: "structured-content-invalid", lines: result(`{"content":[{"type":"text","text":"{\"m\":\"x\"}"}],"structuredContent":{"m":"x"}}`)},
+		// F23
 		{rule: "structured-content-text", lines: result(`{"content":[{"type":"text","text":"fine"}],"structuredContent":{"m":1}}`)},
 		{rule: "base64", name: "image", lines: content(`{"type":"image","data":"@@@","mimeType":"image/png"}`)},
 		{rule: "base64", name: "without padding", lines: content(`{"type":"audio","data":"YQ","mimeType":"audio/wav"}`)},
