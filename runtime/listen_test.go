@@ -45,8 +45,7 @@ func methodsOf(seq func(yield func(runtime.Notification, error) bool)) (methods 
 func TestListen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		t.Log("S7 P28 P30 P31 P33")
-		var s *actor
-		s = modern(func(m jsonrpc.Message) []string {
+		s := modern(func(m jsonrpc.Message) []string {
 			id := m.ID.String()
 			ack := event(id, ackMethod, `"notifications":`+string(object(m, "notifications")))
 			if strings.Contains(string(m.Params), "resourceSubscriptions") {
