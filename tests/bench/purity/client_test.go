@@ -48,9 +48,14 @@ var answers = map[string]string{
 	"elicitation/create":     `{"action":"accept","content":{"name":"Ada"}}`,
 }
 
+// rounds limits how often the client answers what a server asks within results.
+const rounds = 5
+
 // capabilities returns all capabilities of a client in a revision.
 func capabilities(revision string) string {
 	switch {
+	case revision >= "2026-07-28":
+		return `{"roots":{},"sampling":{"tools":{}},"elicitation":{"form":{},"url":{}}}`
 	case revision >= "2025-11-25":
 		return `{"roots":{"listChanged":true},"sampling":{"tools":{}},"elicitation":{"form":{},"url":{}}}`
 	case revision >= "2025-06-18":
@@ -78,14 +83,13 @@ func visit(t *testing.T, j *judge, s subject) (sent []message, failed []string) 
 		<-done
 	}()
 
-	opened := c.call("initialize", fmt.Sprintf(`{"protocolVersion":%q,"capabilities":%s,"clientInfo":{"name":"client","version":"1"}}`, j.revision, capabilities(j.revision)))
-	var result struct{ ProtocolVersion string }
-	if err := json.Unmarshal(opened.Result, &result); err != nil || result.ProtocolVersion != j.revision {
-		t.Fatalf("initialize: %s %s", opened.Result, opened.Error)
+	if j.sessions() {
+		c.initialize()
+	} else {
+		c.listen()
 	}
-	c.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-
 	for _, request := range [][2]string{
+		{"server/discover", "{}"},
 		{"tools/list", "{}"},
 		{"prompts/list", "{}"},
 		{"resources/list", "{}"},
@@ -98,12 +102,18 @@ func visit(t *testing.T, j *judge, s subject) (sent []message, failed []string) 
 		{"logging/setLevel", `{"level":"debug"}`},
 		{"ping", `{}`},
 	} {
+		if j.methods[request[0]] == "" {
+			continue
+		}
 		if answer := c.call(request[0], request[1]); answer.Error != nil {
 			t.Errorf("%s %s: %s", request[0], request[1], answer.Error)
 		}
 	}
 	for _, tool := range tools {
 		answer := c.call("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{},"_meta":{"progressToken":"p"}}`, tool))
+		for n := 0; n < rounds && c.inputs(answer) != ""; n++ {
+			answer = c.call("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{},"_meta":{"progressToken":"p"},%s}`, tool, c.inputs(answer)))
+		}
 		var result struct{ IsError bool }
 		if answer.Error == nil {
 			if err := json.Unmarshal(answer.Result, &result); err != nil {
@@ -132,9 +142,75 @@ func visit(t *testing.T, j *judge, s subject) (sent []message, failed []string) 
 	return c.sent, failed
 }
 
+// initialize opens a session.
+func (c *client) initialize() {
+	c.t.Helper()
+	opened := c.call("initialize", fmt.Sprintf(`{"protocolVersion":%q,"capabilities":%s,"clientInfo":{"name":"client","version":"1"}}`, c.judge.revision, capabilities(c.judge.revision)))
+	var result struct{ ProtocolVersion string }
+	if err := json.Unmarshal(opened.Result, &result); err != nil || result.ProtocolVersion != c.judge.revision {
+		c.t.Fatalf("initialize: %s %s", opened.Result, opened.Error)
+	}
+	c.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+}
+
+// listen asks for all notifications that belong to no request.
+func (c *client) listen() {
+	c.t.Helper()
+	c.send("subscriptions/listen", `{"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true,"resourceSubscriptions":["file:///r"]}}`)
+	c.await("notifications/subscriptions/acknowledged")
+}
+
+// inputs returns the members with which a request is repeated after a result that asks for input, or "".
+func (c *client) inputs(e envelope) string {
+	var result struct {
+		InputRequests map[string]struct{ Method string }
+		RequestState  json.RawMessage
+	}
+	if err := json.Unmarshal(e.Result, &result); err != nil || result.InputRequests == nil && result.RequestState == nil {
+		return ""
+	}
+	responses := map[string]json.RawMessage{}
+	for key, request := range result.InputRequests {
+		responses[key] = json.RawMessage(answers[request.Method])
+	}
+	text, err := json.Marshal(responses)
+	if err != nil {
+		c.t.Error(err)
+	}
+	members := `"inputResponses":` + string(text)
+	if result.RequestState != nil {
+		members += `,"requestState":` + string(result.RequestState)
+	}
+	return members
+}
+
+// terms returns params with the terms of a request without a session.
+func (c *client) terms(params string) string {
+	terms := fmt.Sprintf(`"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientCapabilities":%s,"io.modelcontextprotocol/logLevel":"debug"`,
+		c.judge.revision, capabilities(c.judge.revision))
+	if before, after, ok := strings.Cut(params, `"_meta":{`); ok {
+		return before + `"_meta":{` + terms + "," + after
+	}
+	return strings.Replace(`{"_meta":{`+terms+"},"+params[1:], ",}", "}", 1)
+}
+
 // call sends a request and waits for its answer.
 func (c *client) call(method, params string) envelope {
 	c.t.Helper()
+	select {
+	case e := <-c.send(method, params):
+		return e
+	case <-time.After(time.Minute): // so that a missing answer is named
+		c.t.Fatalf("%s %s was not answered", method, params)
+		return envelope{}
+	}
+}
+
+// send sends a request.
+func (c *client) send(method, params string) <-chan envelope {
+	if !c.judge.sessions() {
+		params = c.terms(params)
+	}
 	c.last++
 	id := fmt.Sprint(c.last)
 	answer := make(chan envelope, 1)
@@ -142,13 +218,7 @@ func (c *client) call(method, params string) envelope {
 	c.asked[id], c.wait[id] = method, answer
 	c.mu.Unlock()
 	c.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params))
-	select {
-	case e := <-answer:
-		return e
-	case <-time.After(time.Minute): // so that a missing answer is named
-		c.t.Fatalf("%s %s was not answered", method, params)
-		return envelope{}
-	}
+	return answer
 }
 
 // await waits for a notification.

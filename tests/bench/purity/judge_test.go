@@ -59,6 +59,9 @@ func newJudge(t *testing.T, revision string, text []byte) *judge {
 	return j
 }
 
+// sessions reports whether the revision has sessions.
+func (j *judge) sessions() bool { return j.methods["initialize"] != "" }
+
 // at returns the object at a JSON Pointer, or nil. No name in these schemas needs escapes.
 func (j *judge) at(pointer string) map[string]any {
 	var value any = j.root
@@ -121,6 +124,10 @@ func (j *judge) message(text, asked string) (undefined []string, invalid error) 
 		definition = "EmptyResult"
 	}
 	pointer := j.container + "/" + definition
+	// A response may have one of several results.
+	if response := pointer + "Response/properties/result"; j.at(response)["anyOf"] != nil {
+		pointer = response
+	}
 	return j.undeclared(result, definition, pointer), j.invalid(pointer, result)
 }
 
@@ -156,7 +163,7 @@ func (j *judge) undeclared(value any, name string, pointers ...string) []string 
 	case map[string]any:
 		for member, inner := range value {
 			var below []string
-			open, declares := false, false
+			open, declares := strings.HasSuffix(name, "MetaObject"), false // anyone may add keys to _meta
 			for _, pointer := range applied {
 				if properties := j.at(pointer + "/properties"); properties != nil {
 					declares = true
