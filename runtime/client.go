@@ -129,6 +129,11 @@ func (s *Session) now() *link { return s.link.Load() }
 // Revision returns the negotiated revision.
 func (s *Session) Revision() string { return s.now().server.Load().revision }
 
+// Has reports whether the revision of the session has a method.
+func (s *Session) Has(method string) bool {
+	return s.now().server.Load().terms.bound.rows[method].kind != 0
+}
+
 // ServerInfo returns the Implementation object with which the server introduced itself.
 func (s *Session) ServerInfo() wire.Object { return s.now().server.Load().info }
 

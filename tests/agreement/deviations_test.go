@@ -47,17 +47,6 @@ func (l *ledger) honours(c random.Case, effect spec.Effect) bool {
 	return false
 }
 
-// explains reports whether there is a deviation with that name and effect, and counts it.
-func (l *ledger) explains(name string, effect spec.Effect) bool {
-	for _, row := range l.rows {
-		if row.Name == name && slices.Contains(row.Effects, effect) {
-			l.count(name, effect, 1)
-			return true
-		}
-	}
-	return false
-}
-
 func (l *ledger) count(name string, effect spec.Effect, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -120,9 +109,6 @@ func graft(upstream, document any, names map[string]bool) int {
 	}
 	return count
 }
-
-// twoVariants is the deviation about values with the members of two variants of a union.
-const twoVariants = "two-variants"
 
 // The deviations about members whose value the overlay fixes, and about those among them that
 // a message may omit.

@@ -266,7 +266,10 @@ func mutations() map[string]func(m *mutator, s map[string]any) bool {
 			if !ok {
 				return false
 			}
-			target := m.defs()[ref[strings.LastIndexByte(ref, '/')+1:]].(map[string]any)
+			target, ok := m.defs()[ref[strings.LastIndexByte(ref, '/')+1:]].(map[string]any)
+			if !ok { // another mutation has removed it
+				return false
+			}
 			if target["$ref"] != nil || strings.Contains(encode(target), ref) {
 				return false
 			}

@@ -148,12 +148,27 @@ func TestFixtures(t *testing.T) {
 				{name: "test_structured_output", arguments: `{"a":1.5,"b":2}`, want: `"structuredContent":{"sum":3.5}`, since: "2025-06-18"},
 				{name: "test_structured_output", arguments: `{"a":1.5,"b":2}`, want: `{\"sum\":3.5}`},
 				{name: "test_structured_output", arguments: `{"a":"1","b":2}`, want: `"isError":true`, since: "2025-11-25"},
+				{name: "test_missing_capability", want: `done`},
+				{name: "test_streaming_elicitation", want: `done`, since: "2025-06-18"},
+				{name: "test_streaming_elicitation", want: `"isError":true`, before: "2025-06-18"},
+				{name: "test_input_required_result_elicitation", want: `done`, since: "2025-06-18"},
+				{name: "test_input_required_result_sampling", want: `done`},
+				{name: "test_input_required_result_list_roots", want: `done`},
+				{name: "test_input_required_result_request_state", want: `done`, since: "2025-06-18"},
+				{name: "test_input_required_result_tampered_state", want: `done`, since: "2025-06-18"},
+				{name: "test_input_required_result_multiple_inputs", want: `done`, since: "2025-06-18"},
+				{name: "test_input_required_result_multi_round", want: `done`, since: "2025-06-18"},
+				{name: "test_input_required_result_capabilities", want: `done`, since: "2025-06-18"},
+				{name: "test_x_mcp_header", want: `done`},
 			} {
 				called[row.name] = true
 				if revision.ID < row.since || row.before != "" && revision.ID >= row.before {
 					continue
 				}
-				params := fmt.Sprintf(`{"name":%q,"_meta":{"progressToken":"p"}}`, row.name)
+				params := fmt.Sprintf(`{"name":%q}`, row.name)
+				if row.name == "test_tool_with_progress" {
+					params = fmt.Sprintf(`{"name":%q,"_meta":{"progressToken":"p"}}`, row.name)
+				}
 				if row.arguments != "" {
 					params = fmt.Sprintf(`{"name":%q,"arguments":%s}`, row.name, row.arguments)
 				}
@@ -162,21 +177,28 @@ func TestFixtures(t *testing.T) {
 				}
 			}
 			list := c.ask("tools/list", `{}`)
+			listed, _ := wire.Object(list).Get("tools")
+			described := map[string]bool{}
+			for _, tool := range listed.Elements() {
+				described[wire.Object(tool).GetString("name")] = wire.Object(tool).GetString("description") != ""
+			}
 			for name := range called {
-				if !strings.Contains(list, fmt.Sprintf(`{"name":%q,"description":"`, name)) {
+				if !described[name] {
 					t.Errorf("%s is not listed with a description", name)
 				}
 			}
-			if n := strings.Count(list, `"name":"test_`); n != len(called)-2 {
+			// Those that change lists or only log are left to the conformance suite.
+			const left = 3
+			if n := strings.Count(list, `"name":"test_`); n != len(called)-2+left {
 				t.Errorf("%d of %d fixtures called", len(called)-2, n)
 			}
 			testOthers(c)
 
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			want := []string{
-				"notifications/message", "notifications/message", "notifications/message",
-				"notifications/progress", "notifications/progress", "notifications/progress",
+			want := []string{"notifications/progress", "notifications/progress", "notifications/progress"}
+			if _, ok := c.methods["logging/setLevel"]; ok { // otherwise each request asks for logs
+				want = append([]string{"notifications/message", "notifications/message", "notifications/message"}, want...)
 			}
 			if diff := cmp.Diff(want, c.notified); diff != "" {
 				t.Errorf("notifications (-want +got):\n%s", diff)
@@ -210,6 +232,9 @@ func testOthers(c *client) {
 		{"resources/subscribe", `{"uri":"test://watched-resource"}`, `{}`},
 		{"resources/unsubscribe", `{"uri":"test://watched-resource"}`, `{}`},
 	} {
+		if _, ok := c.methods[row.method]; !ok {
+			continue
+		}
 		if got := c.ask(row.method, row.params); !strings.Contains(got, row.want) {
 			c.t.Errorf("%s %s: got %s, want %s", row.method, row.params, got, row.want)
 		}

@@ -77,12 +77,11 @@ func inputs(c *catalog.Catalog) []catalog.Item {
 
 // fixture returns a tool without parameters, except for the one that HTTP requests repeat in a header.
 func fixture(name, description string, f func(context.Context) error) catalog.Item {
-	schema := wire.Object(`{"type":"object"}`)
+	schema := mcp.ToolInputSchema{}
 	if name == "test_x_mcp_header" {
-		schema = `{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`
+		schema.Properties = wire.Map[wire.Object]{{Name: "region", Value: `{"type":"string","x-mcp-header":"Region"}`}}
 	}
-	definition := wire.MustObject(map[string]any{"name": name, "description": description})
-	definition, _ = definition.With("inputSchema", wire.Raw(schema))
+	definition := &mcp.Tool{Name: name, Description: &description, InputSchema: schema}
 	return catalog.NewTool(definition, func(ctx context.Context, _ wire.Object) (*mcp.CallToolResult, error) {
 		if err := f(ctx); err != nil {
 			return nil, err
