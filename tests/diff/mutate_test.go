@@ -16,6 +16,9 @@ type mutator struct {
 	nodes     []node
 	container string
 	root      map[string]any
+	// known are definitions that the overlay says more of than their schemas. They are not inlined,
+	// because the overlay names them.
+	known []string
 }
 
 // node is a schema of the tree.
@@ -266,8 +269,9 @@ func mutations() map[string]func(m *mutator, s map[string]any) bool {
 			if !ok {
 				return false
 			}
-			target, ok := m.defs()[ref[strings.LastIndexByte(ref, '/')+1:]].(map[string]any)
-			if !ok { // another mutation has removed it
+			name := ref[strings.LastIndexByte(ref, '/')+1:]
+			target, ok := m.defs()[name].(map[string]any)
+			if !ok || slices.Contains(m.known, name) { // another mutation may have removed it
 				return false
 			}
 			if target["$ref"] != nil || strings.Contains(encode(target), ref) {

@@ -63,6 +63,11 @@ func TestMutations(t *testing.T) {
 	seed := uint64(setting(t, "MCPGEN_DIFF_SEED", 1))
 	s := pinned.Spec(t)
 	revisions := s.Revisions()
+	var known []string
+	for _, row := range s.Overlay.Values {
+		definition, _, _ := strings.Cut(row.At, ".")
+		known = append(known, definition)
+	}
 	tally := newTally()
 	for i, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
@@ -77,6 +82,7 @@ func TestMutations(t *testing.T) {
 					}
 				}
 				m := newMutator(rng, base.tree)
+				m.known = known
 				change := m.mutate()
 				mutant, err := newSchemaSide(s, revision, m.root)
 				if err != nil {
