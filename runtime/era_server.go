@@ -21,12 +21,16 @@ type serverEra struct {
 	ready   bool // the client has sent notifications/initialized
 
 	sessionless bool // there can be no session, see Handshake.Stateless
+	sessionOnly bool // there can be nothing else, see Handshake.SessionOnly
 }
+
+// stateless reports whether a request may carry its own terms.
+func (e *serverEra) stateless() bool { return len(e.of.stateless) > 0 && !e.sessionOnly }
 
 // unknownID implements era. Without a session, the text may be meant as a stateless request, whose
 // revisions do not allow null.
 func (e *serverEra) unknownID() (wire.Scalar, bool) {
-	if e.terms == nil && len(e.of.stateless) > 0 {
+	if e.terms == nil && e.stateless() {
 		return wire.Scalar{}, true
 	}
 	return unknownID(e.terms.spoken()), true
@@ -49,7 +53,7 @@ func (e *serverEra) logs(t *terms, severity int) bool {
 }
 
 func (e *serverEra) admit(m jsonrpc.Message, h headers.Header) (admission, error) {
-	if len(e.of.stateless) > 0 {
+	if e.stateless() {
 		switch t, err := e.requestTerms(&m, h); {
 		case err != nil:
 			return admission{}, err

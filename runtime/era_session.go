@@ -18,6 +18,7 @@ var (
 	errNotInitialized     = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the session is not initialized")
 	errAlreadyInitialized = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the session is already initialized")
 	errNotARequest        = errors.New("runtime: a request without an id")
+	errStatelessServer    = errors.New("runtime: the server has no binding of a revision with initialize")
 	errNoSessions         = errors.New("runtime: the client has no binding of a revision with initialize")
 )
 
@@ -33,6 +34,9 @@ type Handshake struct {
 	// Stateless means that there is no session and no handshake: each request carries its own terms,
 	// and initialize is refused. The other members are ignored.
 	Stateless bool
+	// SessionOnly means that the transport belongs to revisions with sessions, so a request cannot carry
+	// its own terms. Open returns an error if the server has no such revision.
+	SessionOnly bool
 }
 
 // sessionEra is the part of the era of sessions that both sides share. The handshake of each side

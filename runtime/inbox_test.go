@@ -169,6 +169,7 @@ func TestOpenFails(t *testing.T) {
 	}{
 		{"no binding", runtime.NewServer(runtime.ServerOptions{}), runtime.Handshake{}},
 		{"another revision", newServer(t, tools, runtime.ServerOptions{}, r11), runtime.Handshake{Revision: "2020-01-01"}},
+		{"no sessions", newStateless(t, tools, runtime.ServerOptions{}), runtime.Handshake{SessionOnly: true}},
 	} {
 		out := new(outbox)
 		if _, err := c.server.Open(t.Context(), out, c.given, func(error) { t.Error("ended") }); err == nil || !out.closed {

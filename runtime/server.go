@@ -121,8 +121,11 @@ func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverE
 	if err := checkNotNil("transport", out); err != nil {
 		return nil, errors.Join(s.err, err)
 	}
-	e := &serverEra{of: s, sessionless: h.Stateless || len(s.sessions) == 0}
+	e := &serverEra{of: s, sessionless: h.Stateless || len(s.sessions) == 0, sessionOnly: h.SessionOnly}
 	err := s.err
+	if err == nil && h.SessionOnly && len(s.sessions) == 0 {
+		err = errStatelessServer
+	}
 	if err == nil && h.Revision != "" && !h.Stateless {
 		err = e.resume(h)
 	}

@@ -4,7 +4,8 @@
 //
 // A client opens an event stream by GET. The stream is the session and ends with it. Its first event,
 // "endpoint", names the URL to which the client sends its messages by POST. The server's messages
-// are message events. A lost stream cannot be resumed.
+// are message events. A lost stream cannot be resumed. Each stream is a session, so a server answers only
+// in its revisions with sessions.
 //
 // [NewHandler] returns an http.Handler for both kinds of request. [Dial] returns a runtime.Transport
 // for a runtime.Client. For the http.Server, use streamable.NewServer, or set ReadHeaderTimeout and

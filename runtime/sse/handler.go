@@ -143,7 +143,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 	}
 	s := newSession(h, id, web.NewResponse(w, h.opts.IOTimeout))
 	err = h.sessions.Open(s, r, key, id, func() (err error) {
-		s.inbox, err = h.server.Open(h.sessions.Context(), s, runtime.Handshake{}, s.ended)
+		s.inbox, err = h.server.Open(h.sessions.Context(), s, runtime.Handshake{SessionOnly: true}, s.ended)
 		return err
 	})
 	defer s.leave()

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
@@ -83,6 +84,41 @@ func connect(t testing.TB, url string, opts ClientOptions) (*runtime.Session, er
 	}
 	client := handlers{"client/echo": func(_ context.Context, params wire.Raw) (wire.Appender, error) { return params, nil }}
 	return runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, client.bind(runtime.ToClient)).Connect(t.Context(), transport)
+}
+
+// TestSessions checks that a client that knows both kinds of revisions gets a session, and that a request
+// with its own terms is one of that session.
+func TestSessions(t *testing.T) {
+	const newer = "2026-07-28"
+	both := func(h handlers, d runtime.Direction) []runtime.Binding {
+		alone := h.bind(d)
+		alone.Revision, alone.Methods = newer, mcp20260728.Methods
+		return []runtime.Binding{alone, h.bind(d)}
+	}
+	kind := handlers{"tools/call": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		return wire.Raw(fmt.Sprintf(`{"stateless":%t}`, runtime.CallOf(ctx).Stateless())), nil
+	}}
+	h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, both(kind, runtime.ToServer)...), Options{})
+	ts := httptest.NewServer(h)
+	defer ts.Close()
+	defer h.Close()
+	transport, err := Dial(t.Context(), ts.URL, ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, both(nil, runtime.ToClient)...).Connect(t.Context(), transport)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if s.Revision() != revision {
+		t.Errorf("the client uses revision %s, want %s", s.Revision(), revision)
+	}
+	params := wire.Raw(`{"name":"t","_meta":{"io.modelcontextprotocol/protocolVersion":"` + newer + `","io.modelcontextprotocol/clientCapabilities":{}}}`)
+	var got wire.Raw
+	if err := s.Call(t.Context(), "tools/call", params, &got); err != nil || got != `{"stateless":false}` {
+		t.Errorf("%s, %v", got, err)
+	}
 }
 
 // TestInterop checks that the package's client and server understand each other in many sessions at a

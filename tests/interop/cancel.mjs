@@ -1,10 +1,11 @@
 // Has the official TypeScript client cancel calls, and prints what it saw as a JSON object.
 //
-// usage: node cancel.mjs SDK URL
+// usage: node cancel.mjs SDK URL [REVISION]
 //
-// SDK is v1 or v2.
+// SDK is v1 or v2. REVISION is the revision without sessions to use; by default, the client opens a
+// session.
 
-const [sdk, url] = process.argv.slice(2);
+const [sdk, url, pin] = process.argv.slice(2);
 
 const { Client, Transport, options } = sdk === 'v1'
   ? {
@@ -12,7 +13,7 @@ const { Client, Transport, options } = sdk === 'v1'
     Transport: (await import('@modelcontextprotocol/sdk/client/streamableHttp.js')).StreamableHTTPClientTransport,
   }
   : await import('@modelcontextprotocol/client').then(({ Client, StreamableHTTPClientTransport }) => ({
-    Client, Transport: StreamableHTTPClientTransport, options: { versionNegotiation: { mode: 'legacy' } },
+    Client, Transport: StreamableHTTPClientTransport, options: { versionNegotiation: { mode: pin ? { pin } : 'legacy' } },
   }));
 
 const sleep = time => new Promise(resolve => setTimeout(resolve, time));
@@ -28,7 +29,9 @@ client.fallbackNotificationHandler = async ({ method }) => {
   if (method === 'notifications/resources/updated') updates++;
 };
 await client.connect(new Transport(new URL(url)));
-await client.subscribeResource({ uri: 'test://watched' });
+const uri = 'test://watched';
+if (pin) await client.listen({ resourceSubscriptions: [uri] });
+else await client.subscribeResource({ uri });
 
 function call(name, options) {
   const params = { name, arguments: {} };

@@ -19,8 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/spec"
 )
 
-// check checks the messages of a session against the schema of the revision want, which must be
-// the negotiated one. It uses mcpgen verify and an independent validator over the pinned facts.
+// check checks the messages of a session, or of requests without one, against the schema of the revision
+// want, which must be the negotiated one. It uses mcpgen verify and an independent validator over the pinned facts.
 // unknown lists methods that the session used deliberately although the revision lacks them.
 func check(t *testing.T, tr *transcript, want string, unknown ...string) {
 	t.Helper()
@@ -29,7 +29,12 @@ func check(t *testing.T, tr *transcript, want string, unknown ...string) {
 		t.Errorf("only %d messages were recorded", len(messages))
 	}
 	opened := tr.find(t, fromServer, func(e envelope) bool { return e.Result.ProtocolVersion != "" })
-	if len(opened) != 1 || opened[0].Result.ProtocolVersion != want {
+	other := tr.find(t, fromClient, func(e envelope) bool {
+		return e.Method != "" && len(e.ID) > 0 && e.Params.Meta.Revision != want
+	})
+	switch {
+	case len(opened) == 0 && len(other) == 0: // each request names the revision
+	case len(opened) != 1 || opened[0].Result.ProtocolVersion != want:
 		t.Errorf("the session was opened with %+v, want one answer with %s", opened, want)
 		return
 	}
@@ -46,7 +51,7 @@ func check(t *testing.T, tr *transcript, want string, unknown ...string) {
 	if len(out) == 0 {
 		t.Errorf("mcpgen verify: %v", err)
 	}
-	noErrors(t, bytes.NewReader(out))
+	noErrors(t, bytes.NewReader(out), tr.closed)
 
 	j := newJudge(t, want)
 	for i, m := range messages {

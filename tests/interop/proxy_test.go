@@ -108,7 +108,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler)
 		}
 	}
-	// The body of a refusal is an error without an id, which is not a message of a session.
+	// A refusal whose error has no id is not a message of a session.
 	switch {
 	case mediaType(resp) != "application/json":
 	case e.Status/100 == 2:
@@ -116,6 +116,9 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		if m, err := jsonrpc.Parse(string(text)); m.Error != nil && err == nil {
 			e.Error = m.Error.Code
+			if !m.ID.IsZero() {
+				p.log.add(fromServer, string(text))
+			}
 		}
 	}
 	i := p.note(e)

@@ -25,6 +25,10 @@ const (
 type transcript struct {
 	mu       sync.Mutex
 	messages []message
+
+	// closed is the number of calls that the client cancels by closing the response, of which no message
+	// tells.
+	closed int
 }
 
 type message struct {
@@ -54,6 +58,9 @@ type envelope struct {
 		Progress        float64         `json:"progress"`
 		RequestID       json.RawMessage `json:"requestId"`
 		Arguments       json.RawMessage `json:"arguments"`
+		Meta            struct {
+			Revision string `json:"io.modelcontextprotocol/protocolVersion"`
+		} `json:"_meta"`
 	} `json:"params"`
 	Result struct {
 		ProtocolVersion string `json:"protocolVersion"`
