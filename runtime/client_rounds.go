@@ -74,11 +74,12 @@ func questions(method string, result wire.Object) error {
 	return &QuestionsError{Method: method, Questions: wire.Object(asked), State: state}
 }
 
-// askRounds is ask for a revision without sessions: it answers the server's questions and repeats the
+// askRounds implements era. It is ask for a revision without sessions: it answers the server's questions and repeats the
 // request with the answers, until the result is complete ("Client Requirements" in basic/patterns/mrtr,
 // 2026-07-28).
-func (p *peer) askRounds(ctx context.Context, q *request, result wire.Value) (err error) {
-	if c := p.era.(*clientEra).cache; c != nil {
+func (e *clientEra) askRounds(ctx context.Context, q *request, result wire.Value) (err error) {
+	p := e.peer
+	if c := e.cache; c != nil {
 		text, l := c.begin(ctx, q)
 		if text != "" {
 			return p.decodeResult(ctx, q, text, result)
@@ -125,6 +126,18 @@ func (p *peer) askRounds(ctx context.Context, q *request, result wire.Value) (er
 		}
 		q.params, q.kept = &repeated{original, answers, asked.State}, nil
 	}
+}
+
+// complete implements era.
+func (e *clientEra) complete(q *request, text wire.Raw) (kept wire.Raw, left []wire.Deviation, err error) {
+	if err := e.peer.resultType(q, text); err != nil {
+		return "", nil, err
+	}
+	if q.method == methodListTools {
+		text, left = e.peer.readTools(text)
+	}
+	q.kept.keep(text)
+	return text, left, nil
 }
 
 // rest waits for d.

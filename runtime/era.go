@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"context"
+
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -31,6 +33,12 @@ type era interface {
 	notified(m jsonrpc.Message) bool
 	// outgoing returns the params that are sent in place of params, which may be nil.
 	outgoing(t *terms, method string, params wire.Appender) wire.Appender
+	// askRounds sends a stateless request and decodes its complete result. Servers do not link what it
+	// needs.
+	askRounds(ctx context.Context, q *request, result wire.Value) error
+	// complete returns the complete result of a stateless request without what this side cannot use,
+	// and what that is. The error is a *[QuestionsError] if the server asks instead.
+	complete(q *request, text wire.Raw) (wire.Raw, []wire.Deviation, error)
 	// logs reports whether the peer wants log messages with a severity.
 	logs(t *terms, severity int) bool
 	// setLogLevel is called when the peer asks for log messages of at least a severity.

@@ -185,3 +185,14 @@ func (e *serverEra) announce() {
 		e.peer.life.Do(func() { s.closed = opened(s) })
 	}
 }
+
+// errServer is the error for a stateless request of a server, which sends none.
+var errServer = errors.New("runtime: a server sends no stateless request")
+
+// askRounds implements era.
+func (e *serverEra) askRounds(context.Context, *request, wire.Value) error { return errServer }
+
+// complete implements era.
+func (e *serverEra) complete(*request, wire.Raw) (wire.Raw, []wire.Deviation, error) {
+	return "", nil, errServer
+}

@@ -66,13 +66,10 @@ func (d *Deviations) String() string {
 func (p *peer) decodeResult(ctx context.Context, q *request, text wire.Raw, result wire.Value) error {
 	var left []wire.Deviation
 	if q.terms.asking() {
-		if err := p.resultType(q, text); err != nil {
+		var err error
+		if text, left, err = p.era.complete(q, text); err != nil {
 			return err
 		}
-		if q.method == methodListTools {
-			text, left = p.readTools(text)
-		}
-		q.kept.keep(text)
 	}
 	if result == nil {
 		return nil

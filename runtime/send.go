@@ -45,7 +45,7 @@ func (c unwrappedCaller) Call(ctx context.Context, method string, params wire.Ap
 	q := request{method: method, params: params, route: c.route, terms: c.terms, row: row, call: c.call}
 	q.progress, q.follow = reporterOf(ctx, c.peer)
 	if c.terms.asking() {
-		return c.peer.askRounds(ctx, &q, result)
+		return c.peer.era.askRounds(ctx, &q, result)
 	}
 	return c.peer.ask(ctx, &q, result)
 }
