@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -234,5 +235,21 @@ func TestCheck(t *testing.T) {
 	}
 	if got := err.Error(); !strings.Contains(got, `changed "shout" at /inputSchema/properties/n/type: "integer", was "number"`) || !strings.Contains(got, `removed "gone"`) {
 		t.Errorf("says %s", got)
+	}
+}
+
+// TestCheckWithoutTasks checks a list with tasks in a session of a revision that has none.
+func TestCheckWithoutTasks(t *testing.T) {
+	session := connect(t, tools.Options{}, mcp20260728.BindClient(mcp20260728.UnimplementedClient{}))
+	want := []wire.Object{
+		wire.Object(strings.Replace(string(draw.Definition), "{", `{"execution":{"taskSupport":"optional"},`, 1)),
+		shout.Definition,
+		`{"name":"slow","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}`,
+	}
+	if err := tools.Check(t.Context(), session, want); err != nil {
+		t.Error(err)
+	}
+	if drift := tools.Compare(want[:1], []wire.Object{draw.Definition}); drift == nil {
+		t.Error("Compare ignores execution")
 	}
 }

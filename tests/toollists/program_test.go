@@ -12,9 +12,10 @@ import (
 )
 
 // maxProgram is the maximum size, in bytes, of a stripped server with one tool that uses
-// standard input and output. A quarter of a MB of it is the cryptography that seals the states of
-// requests (runtime/internal/seal).
-const maxProgram = 4_200_000
+// standard input and output: 1% more than the 4,272,290 bytes measured with Go 1.26. The cryptography that
+// seals the states of requests (runtime/internal/seal) takes 94,000 of them. Every server that speaks a
+// revision without sessions needs it, because any handler may ask the client.
+const maxProgram = 4_315_000
 
 // oneTool is a list of a tool with content blocks and one with a structured result.
 const oneTool = `{"tools":[{
@@ -78,6 +79,8 @@ func TestProgram(t *testing.T) {
 		"regexp.compile":                     "regular expressions, though no schema has a pattern",
 		"uritemplate/v3.(*compiler)":         "the matching of URI templates, though there are none",
 		"math/big.(*Int)":                    "big integers, though nothing is a multiple of one",
+		"runtime.(*resultCache)":             "the cache of clients",
+		"runtime.(*clientEra)":               "the client's half of a connection",
 		"os/exec.(*Cmd)":                     "the starting of commands",
 		".(*CallToolResult).DecodeJSON":      "the codec of a method that the catalog answers",
 		".(*ReadResourceResult).DecodeJSON":  "the codec of a method that the catalog answers",
