@@ -213,7 +213,8 @@ func TestGuards(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s[allocs] > 20.5 || s[allocBytes] > 1400 {
+	// One of the 21, and 200 bytes, came with the revisions without sessions.
+	if s[allocs] > 21.5 || s[allocBytes] > 1650 {
 		t.Errorf("a call takes %.1f allocations and %.0f bytes", s[allocs], s[allocBytes])
 	}
 }
