@@ -4,6 +4,7 @@
 GO ?= go
 FUZZTIME ?= 10s
 BENCHTIME ?= 1s
+STRESS ?= 1000,100
 
 # Flags for make bench, such as BENCHFLAGS="-quick -run stdio"; see tests/bench/doc.go.
 BENCHFLAGS ?=
@@ -39,8 +40,8 @@ NESTED = tests/jsonschema tests/bench
 
 .PHONY: generate
 generate: ## Regenerate the Go packages under generated/ from spec/, and those for tests (what plain "make" does)
-	$(MCPGEN) generate
-	@$(MCPGEN) generate $(KITCHENSINK) >/dev/null
+	$(MCPGEN) spec generate
+	@$(MCPGEN) spec generate $(KITCHENSINK) >/dev/null
 	@$(MCPGEN) server --tools $(WEATHER)/tools.json --out $(WEATHER) >/dev/null
 	@$(MCPGEN) client --tools $(WEATHER)/tools.json --out $(WEATHER)/client >/dev/null
 	@$(MCPGEN) server $(BENCHED) >/dev/null
@@ -63,8 +64,8 @@ conformance: ## Run the official conformance suite, which npm installs, against 
 check: ## Run the checks alone: gofmt, drift of generated/, go vet, staticcheck
 	@unformatted=$$($(SOURCES) | xargs gofmt -l) && test -z "$$unformatted" || \
 		{ echo "not formatted, run gofmt -w on:"; echo "$$unformatted"; exit 1; }
-	$(MCPGEN) check
-	@$(MCPGEN) check $(KITCHENSINK) >/dev/null || { echo "tests/kitchensink is not up to date: run make"; exit 1; }
+	$(MCPGEN) spec check
+	@$(MCPGEN) spec check $(KITCHENSINK) >/dev/null || { echo "tests/kitchensink is not up to date: run make"; exit 1; }
 	@{ $(MCPGEN) server --check --tools $(WEATHER)/tools.json --out $(WEATHER) && \
 		$(MCPGEN) client --check --tools $(WEATHER)/tools.json --out $(WEATHER)/client; } >/dev/null || \
 		{ echo "$(WEATHER) is not up to date: run make"; exit 1; }
@@ -91,6 +92,10 @@ microbench: ## Run every benchmark function, each for BENCHTIME (default 1s)
 		echo "$(GO) test -C $$dir -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME)"; \
 		$(GO) test -C $$dir -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) </dev/null || exit 1; \
 	done
+
+.PHONY: stress
+stress: ## Run the stress tests of HTTP over TCP, with STRESS clients and calls of each (default 1000,100)
+	MCPGEN_STRESS=$(STRESS) $(GO) test -count=1 -timeout 30m -v $(GOTESTFLAGS) -run 'TestManySessions|TestKilledConnections' ./runtime/streamable
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target, each for FUZZTIME (default 10s)

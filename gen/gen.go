@@ -142,7 +142,13 @@ func All(s *spec.Spec) (files.Plan, error) {
 	if err := errors.Join(errs...); err != nil {
 		return files.Plan{}, err
 	}
-	index, err := emit.Index(revisions)
+	more, extended, err := extensions(s)
+	if err != nil {
+		return files.Plan{}, err
+	}
+	plan.Files = append(plan.Files, more.Files...)
+	plan.Owned = append(plan.Owned, more.Owned...)
+	index, err := emit.Index(revisions, extended)
 	if err != nil {
 		return files.Plan{}, err
 	}

@@ -6,6 +6,7 @@
 package generated
 
 import (
+	tasks "github.com/mcpgen/mcpgen/generated/ext/tasks"
 	"github.com/mcpgen/mcpgen/generated/mcp20241105"
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
@@ -73,5 +74,21 @@ func ClientBindings() []runtime.Binding {
 		mcp20250618.BindClient(mcp20250618.UnimplementedClient{}),
 		mcp20250326.BindClient(mcp20250326.UnimplementedClient{}),
 		mcp20241105.BindClient(mcp20241105.UnimplementedClient{}),
+	}
+}
+
+// Extension gives access to the generated package of an extension.
+type Extension struct {
+	runtime.Extension
+	// New returns a new value of a definition of the extension or its revision,
+	// and reports whether there is such a definition.
+	New func(definition string) (wire.Value, bool)
+}
+
+// Extensions returns the extensions that have generated code, sorted by
+// name.
+func Extensions() []Extension {
+	return []Extension{
+		{tasks.Extension, tasks.New},
 	}
 }

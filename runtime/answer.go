@@ -24,17 +24,18 @@ func Answer[P any, R wire.Appender, PP interface {
 		return nil, err
 	}
 	result, err := h(ctx, (*P)(p))
-	return checkResult(result, err)
+	return checkResult(ctx, result, err)
 }
 
-func checkResult[R wire.Appender](result R, err error) (wire.Appender, error) {
+func checkResult[R wire.Appender](ctx context.Context, result R, err error) (wire.Appender, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := wire.Validate(result); err != nil {
+	checked := hinted(ctx, result)
+	if err := wire.Validate(checked); err != nil {
 		return nil, fmt.Errorf("runtime: invalid result: %w", err)
 	}
-	return result, nil
+	return checked, nil
 }
 
 // AnswerValue is Answer for params that new cannot create: it decodes them into p.
@@ -43,7 +44,7 @@ func AnswerValue[P wire.Value, R wire.Appender](ctx context.Context, params wire
 		return nil, err
 	}
 	result, err := h(ctx, p)
-	return checkResult(result, err)
+	return checkResult(ctx, result, err)
 }
 
 // Receive handles one notification with a typed handler, as Answer does a request.

@@ -50,6 +50,7 @@ type Method struct {
 	Asks           bool         // the result may contain requests that are Within
 	Cacheable      bool         // the result says how long it may be kept
 	NameParam      string       // string member of the params that HTTP requests repeat in the header Mcp-Name; "" for none
+	Extension      string       // name of the extension that has the method; "" for the revision itself. Both sides must declare it
 }
 
 // Binding connects an implementation of one side of one revision to the runtime. The generated
@@ -74,11 +75,21 @@ type Binding struct {
 	// stateless revision, it is called for each client that listens for notifications instead.
 	Opened func(*ServerSession) (closed func())
 
+	// Permit, if not nil, returns an error if the sender of a request may not use the tool, prompt or
+	// resource in the params. Handle checks that itself. Permit is for code that runs Handle later, after
+	// it has answered the request otherwise.
+	Permit func(ctx context.Context, method string, params wire.Raw) error
+
 	// Subscribe, if not nil, is called for each resource that a client of a stateless revision listens
 	// to, after Opened; Session of the context's call is the listener. If it returns an error, the
 	// client is told that it gets no updates of the resource. Without Subscribe, it gets those that
 	// are sent to all listeners.
 	Subscribe func(ctx context.Context, uri string) error
+
+	// Listen, if not nil, is called for each value in a member that an extension of the binding adds to
+	// the filter of a listener, like Subscribe. If it returns an error, the client is told that it gets
+	// nothing for the value. Notifications are sent to the Session of the context's call.
+	Listen func(ctx context.Context, member, value string) error
 
 	// Capabilities, if not nil, returns the capabilities that a session of the revision declares,
 	// given those in the options. Declared may be nil.
@@ -92,6 +103,14 @@ type Binding struct {
 	// Unhinted means that the implementation does not know how long results may be kept. What its
 	// results say about that only fills their place and is replaced, see ServerOptions.Cache.
 	Unhinted bool
+
+	// Forwards means that the binding passes messages on between two peers, which may know more than this
+	// program: it may send messages that the table does not have, and the result of a stateless request may
+	// be of an unknown type.
+	Forwards bool
+
+	// Extensions lists the extensions whose methods are in Methods.
+	Extensions []Extension
 
 	// Around, if not nil, wraps the Caller through which this side's code sends to the peer. With
 	// Handle and Capabilities it lets a binding convert messages for an implementation of another

@@ -5,7 +5,8 @@ import "sync"
 // maxKept is the maximum capacity, in bytes, of a buffer that is reused.
 const maxKept = 1 << 20
 
-// buffers keeps the buffers that messages are encoded into.
+// buffers keeps the buffers that messages are encoded into. Without it, a call in process takes 24
+// allocations and 3.7 kB instead of 20 and 1.6 kB.
 type buffers struct{ pool sync.Pool }
 
 func (b *buffers) get() *[]byte {

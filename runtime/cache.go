@@ -122,7 +122,7 @@ func (l *lookup) keep(result wire.Raw) {
 	if l == nil {
 		return
 	}
-	ttl, _ := scalarMember(wire.Object(result), "ttlMs")
+	ttl, _ := wire.Object(result).GetScalar("ttlMs")
 	ms, ok := ttl.Int64()
 	if !ok || ms <= 0 {
 		return

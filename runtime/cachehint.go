@@ -1,9 +1,12 @@
 package runtime
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // CacheHint says how long a client may keep a result and who may see it ("Cacheable Model" in
@@ -44,11 +47,14 @@ func (h *CacheHints) check() error {
 
 func (h CacheHint) ttl() string { return strconv.FormatInt(h.TTL.Milliseconds(), 10) }
 
-func (h CacheHint) scope() string {
+// scope returns the cacheScope as JSON.
+func (h CacheHint) scope() string { return `"` + h.scopeName() + `"` }
+
+func (h CacheHint) scopeName() string {
 	if h.Public {
-		return `"public"`
+		return "public"
 	}
-	return `"private"`
+	return "private"
 }
 
 // hint returns the hint of the result of a stateless call.
@@ -59,6 +65,36 @@ func (c *Call) hint() CacheHint {
 		return *own
 	}
 	return c.terms.bound.offered.server.opts.Cache.of(c.method)
+}
+
+// Hinted is implemented by the generated results that say how long they may be kept. WithCacheHint returns
+// the result itself if it has a cacheScope, or else a copy with the given one, which also has the TTL unless
+// the result has one. The protocol requires both members, and few handlers set them.
+type Hinted interface {
+	WithCacheHint(ttlMs int64, cacheScope string) wire.Appender
+}
+
+// hinted returns the result of a handler with the hint of its call.
+func hinted(ctx context.Context, result wire.Appender) wire.Appender {
+	r, ok := result.(Hinted)
+	if !ok {
+		return result
+	}
+	var hint CacheHint // in a session, the result is converted to a revision without hints
+	if c := CallOf(ctx); c != nil && c.alone != nil {
+		hint = c.hint()
+	}
+	return r.WithCacheHint(hint.TTL.Milliseconds(), hint.scopeName())
+}
+
+// CachePrivately makes the hint of the result private, without a change of its TTL.
+func (c *Call) CachePrivately() {
+	if c.alone == nil {
+		return
+	}
+	h := c.hint()
+	h.Public = false
+	c.Cache(h)
 }
 
 // Cache sets the hint of the result of the call in place of that of the options. It has no effect if the

@@ -31,6 +31,7 @@ type Call struct {
 	unbind func() bool // ends the effect of Incoming.Bound; nil without it
 
 	inline     bool // handled before the next message is read
+	remote     bool // it has come over HTTP
 	unanswered bool // it has ended without an answer; only its own goroutine uses it
 	abandoned  bool // it was answered in place of its handler; written under the lock of peer.serving
 
@@ -41,7 +42,8 @@ type Call struct {
 	reported bool // progress is the last value that was sent
 	progress float64
 
-	alone *alone // nil in a session
+	alone  *alone       // nil in a session
+	denied *DeniedError // why the request is refused; only its own goroutine uses it
 
 	detached atomic.Pointer[detachment] // nil unless it goes on after its answer
 }

@@ -89,6 +89,9 @@ func Declares(capabilities wire.Object, path string) bool {
 
 // granted reports whether the value at a dotted path is true or an object.
 func granted(capabilities wire.Object, path string) bool {
+	if name, ok := strings.CutPrefix(path, extensionNeed); ok {
+		return declaresExtension(capabilities, name)
+	}
 	for {
 		name, rest, more := strings.Cut(path, ".")
 		value, ok := capabilities.Get(name)
@@ -116,7 +119,11 @@ func (b *bound) tabulate() {
 	b.rows = make(map[string]row, len(b.Methods))
 	for i := range b.Methods {
 		m := &b.Methods[i]
-		b.rows[m.Name] = row{kind: m.Kind, to: m.Direction, need: b.need(m.Capability), lists: m.Paginated || m.Name == methodListRoots,
+		need := m.Capability
+		if m.Extension != "" && need == "" {
+			need = extensionNeed + m.Extension
+		}
+		b.rows[m.Name] = row{kind: m.Kind, to: m.Direction, need: b.need(need), lists: m.Paginated || m.Name == methodListRoots,
 			within: m.Within, asks: m.Asks, cacheable: m.Cacheable, nameParam: m.NameParam}
 	}
 	for i := range refinements {
@@ -138,6 +145,7 @@ func (t *terms) sending(kind jsonrpc.Kind, method string) (row, error) {
 	r := t.bound.rows[method]
 	to := (ToServer | ToClient) &^ t.bound.Direction
 	switch {
+	case r.kind == 0 && t.bound.Forwards:
 	case r.kind != kind || r.to&to == 0:
 		return row{}, &MethodError{Method: method, Kind: kind, To: to, Revision: t.revision}
 	case kind == jsonrpc.Request && !t.peer.has(r.need):

@@ -199,6 +199,18 @@ func (s *Session) Notify(ctx context.Context, method string, params wire.Appende
 	return l.peer.notify(ctx, l.server.Load().terms, method, params, nil)
 }
 
+// Settle waits until the handlers of the notifications that have come so far have returned, or ctx or the
+// session has ended. The answer to a request may overtake the handlers of notifications that came before
+// it; code that must keep their order calls Settle when it has the answer.
+func (s *Session) Settle(ctx context.Context) {
+	p := s.now().peer
+	select {
+	case <-p.queue.Settled():
+	case <-ctx.Done():
+	case <-p.life.Context().Done():
+	}
+}
+
 // Ping sends a ping and waits for the answer. In a revision without ping, it sends server/discover.
 func (s *Session) Ping(ctx context.Context) error {
 	if s.now().server.Load().terms.stateless() {

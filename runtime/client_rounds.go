@@ -42,8 +42,8 @@ func (e *QuestionsError) Error() string {
 	return fmt.Sprintf("runtime: the server asks for input to %s: %d questions", e.Method, e.Questions.Len())
 }
 
-// resultType returns an error for a result that is not complete. An absent type means that it is
-// ("Responses" in basic, 2026-07-28).
+// resultType returns an error for a result that is not complete, unless an extension owns its type. An absent
+// type means that it is complete ("Responses" in basic, 2026-07-28).
 func (p *peer) resultType(q *request, result wire.Raw) error {
 	kind, ok := wire.NewStringReader(string(result)).PeekRaw("resultType")
 	name, text := kind.Str()
@@ -55,6 +55,8 @@ func (p *peer) resultType(q *request, result wire.Raw) error {
 			return nil
 		}
 		return questions(q.method, wire.Object(result))
+	case text && (q.terms.bound.Forwards || q.terms.extended(q.method, name)):
+		return nil
 	}
 	return fmt.Errorf("runtime: result of %s: unknown resultType %.100s", q.method, kind)
 }

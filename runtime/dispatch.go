@@ -71,6 +71,8 @@ func (b *bound) handleOnce(ctx context.Context, method string, params wire.Raw) 
 		return b.fallback(ctx, method, params, err)
 	case method == methodListRoots && b.Direction == ToClient:
 		return checkRoots(result)
+	case method == methodElicit && b.Direction == ToClient:
+		return checkForm(params, result)
 	case method == methodSetLevel && b.Direction == ToServer:
 		CallOf(ctx).setLogLevel(params) // an unknown level that the handler accepts has no effect
 	}

@@ -75,10 +75,11 @@ func (e *MethodError) Error() string {
 
 // OtherResultError reports that a request was answered with a valid result of another type
 // than the one that the method of the generated caller returns: a task, for example. The
-// caller has a second method for the request, which returns results of all types.
+// caller has a second method for the request, which returns results of all types of the revision.
+// [DecodeResult] decodes one of an extension.
 type OtherResultError struct {
 	Method string        // of the request
-	Result wire.Appender // the result, of a generated type
+	Result wire.Appender // the result, of a generated type or of an extension
 }
 
 // Error returns the method and the type of the result.

@@ -41,6 +41,10 @@ func (c *Call) restated(err error) error {
 		// What the error asks for is asked by Call.askURLs. It remains if that is not possible.
 		return jsonrpc.MissingCapability(`{"elicitation":{"url":{}}}`)
 	}
+	if undefinedCode(c.terms.revision, e.Code) {
+		c.peer.logFailure("the protocol reserves the handler's error code; the client gets an internal error", "method", c.method, "id", c.id, "error", err)
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message, Data: e.Data}
+	}
 	return err
 }
 

@@ -74,6 +74,38 @@ func (s *Session) Listen(ctx context.Context, filter wire.Appender) iter.Seq2[No
 	}
 }
 
+// TypedNotifications decodes the notifications of [Session.Listen]. One that decode refuses is an error after
+// which the sequence continues. Generated code calls it.
+func TypedNotifications[N any](heard iter.Seq2[Notification, error], decode func(text []byte) (N, error)) iter.Seq2[N, error] {
+	return func(yield func(N, error) bool) {
+		for n, err := range heard {
+			var typed N
+			if err == nil {
+				typed, err = decodeNotification(n, decode)
+			}
+			if !yield(typed, err) {
+				return
+			}
+		}
+	}
+}
+
+func decodeNotification[N any](n Notification, decode func(text []byte) (N, error)) (N, error) {
+	var params wire.Appender
+	if n.Params != "" {
+		params = n.Params
+	}
+	text, err := jsonrpc.AppendNotification(nil, n.Method, params)
+	if err == nil {
+		var typed N
+		if typed, err = decode(text); err == nil {
+			return typed, nil
+		}
+	}
+	var none N
+	return none, fmt.Errorf("runtime: notification %s: %w", n.Method, err)
+}
+
 // backoff returns the pause after a number of failures. A part of it is random, so that clients that lost
 // their streams together do not come back together.
 func backoff(failures int) time.Duration {
@@ -283,7 +315,7 @@ func (s *listeners) take(m *jsonrpc.Message) (taken bool) {
 		return false
 	}
 	meta, _ := wire.Object(m.Params).Get("_meta")
-	id, _ := scalarMember(wire.Object(meta), metaSubscription)
+	id, _ := wire.Object(meta).GetScalar(metaSubscription)
 	for _, l := range s.all {
 		if l.wants(m, id.Canonical()) {
 			l.put(Notification{m.Method, m.Params.Clone()})

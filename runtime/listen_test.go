@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -215,6 +216,42 @@ func TestListenInSession(t *testing.T) {
 		synctest.Wait()
 		if got := s.methods(); got != "initialize, notifications/initialized, resources/subscribe, resources/unsubscribe" {
 			t.Errorf("sent %s", got)
+		}
+	})
+}
+
+// TestTypedListen checks what a generated session yields, also for a notification that the revision does not
+// allow.
+func TestTypedListen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := modern(func(m jsonrpc.Message) []string {
+			id := m.ID.String()
+			return append([]string{
+				event(id, ackMethod, `"notifications":`+string(object(m, "notifications"))),
+				event(id, updatedMethod, `"uri":7`), event(id, updatedMethod, `"uri":"a:b"`), event(id, toolsChanged, ""),
+			}, resultOf(m, `{"resultType":"complete"}`)...)
+		})
+		session := mcp20260728.ClientOptions{}.NewSession(openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r26), s))
+		defer session.Close()
+		var got []string
+		for n, err := range session.Listen(t.Context(), &mcp20260728.SubscriptionFilter{ResourceSubscriptions: []string{"a:b"}}) {
+			switch n := n.(type) {
+			case *mcp20260728.SubscriptionsAcknowledgedNotification:
+				got = append(got, "acknowledged "+strings.Join(n.Params.Notifications.ResourceSubscriptions, " "))
+			case *mcp20260728.ResourceUpdatedNotification:
+				got = append(got, "updated "+n.Params.URI)
+			case *mcp20260728.ToolListChangedNotification:
+				got = append(got, "tools")
+			default:
+				got = append(got, fmt.Sprintf("%T %v", n, err))
+			}
+		}
+		want := []string{"acknowledged a:b", "<nil> runtime: notification notifications/resources/updated: ", "updated a:b", "tools"}
+		if len(got) == len(want) {
+			got[1] = got[1][:min(len(got[1]), len(want[1]))]
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
 		}
 	})
 }

@@ -30,6 +30,10 @@ var logLevels = []LogLevel{LogDebug, LogInfo, LogNotice, LogWarning, LogError, L
 // severity grows with the level; it is -1 for an unknown level.
 func (l LogLevel) severity() int { return slices.Index(logLevels, l) }
 
+// Below reports whether messages of level l are less severe than those of the other level. An unknown level
+// is below every other one.
+func (l LogLevel) Below(other LogLevel) bool { return l.severity() < other.severity() }
+
 // Log sends a log message to the client, if [Call.Logs] reports true for the level. Logger names the
 // origin of the message and may be "". Data is any JSON; nil is null. A Notify with
 // notifications/message obeys the same level.

@@ -18,6 +18,7 @@ const (
 	DefaultMaxTimeout        = time.Hour
 	DefaultKeepAliveFailures = 3 // pings
 	DefaultMaxRounds         = 10
+	DefaultMaxListeners      = 10_000
 )
 
 // Limits are the limits of a session. The options of servers and clients embed them.
@@ -79,6 +80,12 @@ type ServerOptions struct {
 	// cause ErrShutdown, and those without an answer get an error. 0 means DefaultGrace; a negative
 	// Grace means none.
 	Grace time.Duration
+
+	// MaxListeners is how many clients may listen for notifications at a time with subscriptions/listen.
+	// Each takes a goroutine and some kilobytes, and over HTTP a connection, until its client ends it.
+	// Further ones get the error jsonrpc.CodeUnavailable, over HTTP with status 503, and should try again
+	// later. 0 means DefaultMaxListeners; a negative MaxListeners means no limit.
+	MaxListeners int
 
 	// Cache says how long clients may keep the results of stateless revisions that say so, such as
 	// lists and contents of resources. A handler overrides it with [Call.Cache], or with the members

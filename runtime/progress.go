@@ -17,7 +17,7 @@ import (
 // ProgressToken returns the token under which the peer wants reports of progress. It returns false if
 // the peer wants none.
 func (c *Call) ProgressToken() (wire.Scalar, bool) {
-	token, ok := scalarMember(c.Meta(), "progressToken")
+	token, ok := c.Meta().GetScalar("progressToken")
 	if !ok || !token.Is(wire.ScalarString|wire.ScalarInteger) {
 		return wire.Scalar{}, false
 	}
@@ -142,18 +142,18 @@ func reporterOf(ctx context.Context, p *peer) (report func(engine.Report), follo
 // is none.
 func (p *peer) takeProgress(params wire.Raw) bool {
 	o := wire.Object(params)
-	token, _ := scalarMember(o, "progressToken")
+	token, _ := o.GetScalar("progressToken")
 	id, ok := token.Int64()
 	if !ok {
 		return false
 	}
-	value, _ := scalarMember(o, "progress")
+	value, _ := o.GetScalar("progress")
 	progress, ok := value.Float64()
 	if !ok {
 		return false
 	}
 	report := engine.Report{Progress: progress, Message: strings.Clone(o.GetString("message"))}
-	if value, _ := scalarMember(o, "total"); !value.IsZero() {
+	if value, _ := o.GetScalar("total"); !value.IsZero() {
 		if total, ok := value.Float64(); ok {
 			report.Total = &total
 		}

@@ -75,6 +75,9 @@ func (p *peer) decodeResult(ctx context.Context, q *request, text wire.Raw, resu
 		return nil
 	}
 	accepted, more, err := wire.UnmarshalLenient(text, result, p.lenient.of(q.row.lists))
+	if err == nil {
+		err = q.checkAnswered(text)
+	}
 	if q.key != "" {
 		err = q.checkInput(result, err)
 	}
@@ -95,10 +98,14 @@ func (p *peer) report(ctx context.Context, d *Deviations) {
 	}
 }
 
-// UnknownResult returns the error for a result that has none of the types that the method allows.
-// Generated code calls it with a box of the method's result.
+// UnknownResult returns the error for a result that has none of the types that the method allows: an
+// *[OtherResultError] if it has a resultType, which then belongs to an extension, because a client refuses
+// all others before. Generated code calls it with a box of the method's result.
 func UnknownResult(method string, result wire.Value) error {
 	text, err := wire.Marshal(result)
+	if kind := wire.Object(text).GetString("resultType"); kind != "" && kind != resultComplete && kind != resultInputRequired {
+		return &OtherResultError{Method: method, Result: result}
+	}
 	if err == nil {
 		err = wire.Validate(result)
 	}

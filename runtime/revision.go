@@ -1,6 +1,9 @@
 package runtime
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // The methods that the runtime itself sends or understands.
 const (
@@ -49,6 +52,13 @@ const (
 	revisionTitle           = "2025-06-18" // Implementation has a title
 	revisionNoID            = "2025-11-25" // an error answer may be without an id
 )
+
+// undefinedCode reports whether the revision reserves an error code for the protocol and gives it no meaning,
+// so that it must not be sent ("Error Codes" in basic, 2026-07-28). Later revisions may define more codes of
+// the range, so theirs are not judged.
+func undefinedCode(revision string, code int64) bool {
+	return revision == "2026-07-28" && code >= -32099 && code < jsonrpc.CodeUnsupportedVersion
+}
 
 // allowsBatches reports whether messages may be sent in arrays. One revision introduced that and the next
 // removed it.

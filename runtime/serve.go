@@ -61,7 +61,7 @@ func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, b *batch) 
 	c := a.terms.newCall()
 	c.peer, c.terms, c.handle = p, a.terms, a.handle
 	c.id, c.method, c.params = m.ID, m.Method, m.Params
-	c.route, c.batch, c.inline = in.Route, b, a.inline
+	c.route, c.batch, c.inline, c.remote = in.Route, b, a.inline, in.Context != nil
 	c.context = callContext{Context: p.life.Context(), call: c}
 	if m.Kind == jsonrpc.Request && !c.inline {
 		c.context.Context, c.cancel = context.WithCancelCause(p.values)
@@ -116,7 +116,7 @@ func (c *Call) answer(buf *[]byte) {
 		c.batch.add(*buf, false)
 		return
 	}
-	out := Outgoing{Kind: jsonrpc.Response, ID: c.id, Route: c.route}
+	out := Outgoing{Kind: jsonrpc.Response, ID: c.id, Route: c.route, Denied: c.denied}
 	if c.alone != nil {
 		out.Code = c.alone.code
 	}
@@ -192,6 +192,7 @@ func (c *Call) encodeResult(buf *[]byte, result wire.Appender) error {
 }
 
 func (c *Call) encodeError(buf *[]byte, err error) {
+	c.denied = deniedBy(err)
 	if c.alone != nil {
 		err = c.restated(err)
 	}
@@ -254,7 +255,7 @@ func (c *Call) notified() {
 // cancelRequest cancels the request with the id in the params of notifications/cancelled. It ignores
 // ids of requests that are not being handled, as the protocol requires.
 func (p *peer) cancelRequest(params wire.Raw) {
-	id, ok := scalarMember(wire.Object(params), "requestId")
+	id, ok := wire.Object(params).GetScalar("requestId")
 	if !ok {
 		return
 	}
@@ -274,15 +275,4 @@ func (c *Call) disconnected() {
 func (c *Call) withdrawn(reason string) {
 	c.peer.logger().Debug("request cancelled by the peer", "method", c.method, "id", c.id, "reason", reason)
 	c.cancel(&CancelledError{Reason: reason})
-}
-
-// scalarMember returns the member of o with that name if it is a scalar.
-func scalarMember(o wire.Object, name string) (wire.Scalar, bool) {
-	raw, ok := o.Get(name)
-	if !ok {
-		return wire.Scalar{}, false
-	}
-	var s wire.Scalar
-	err := wire.UnmarshalString(string(raw), &s)
-	return s, err == nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
@@ -21,8 +22,9 @@ type Server struct {
 	stateless []*bound // the bindings of revisions without
 	spoken    []string // all revisions, newest first
 	known     termsCache
-	ring      *seal.Ring // of the states of stateless requests
-	stamp     string     // the member of the _meta of results that names the server; "" for none
+	listening atomic.Int64 // requests that listen for notifications
+	ring      *seal.Ring   // of the states of stateless requests
+	stamp     string       // the member of the _meta of results that names the server; "" for none
 }
 
 // NewServer returns a server that speaks the revisions of the bindings. Each binding has another

@@ -204,6 +204,9 @@ func TestHandlerErrors(t *testing.T) {
 		"busy":           failing(fmt.Errorf("wrapped: %w", jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy"))),
 		"secret":         failing(errors.New("secret")),
 		"own":            failing(jsonrpc.Errorf(7, "mine")),
+		"reserved":       failing(&jsonrpc.Error{Code: -32023, Message: "mine", Data: "1"}),
+		"last":           failing(jsonrpc.Errorf(-32099, "mine")),
+		"legacy":         failing(jsonrpc.Errorf(-32019, "mine")),
 		"capability":     failing(&runtime.CapabilityError{Method: "elicitation/create", Capability: "elicitation.url"}),
 	}
 	for name, row := range map[string]struct{ method, params, want string }{
@@ -212,6 +215,9 @@ func TestHandlerErrors(t *testing.T) {
 		"B11 B15 busy":                   {"tools/call", `"name":"busy"`, `{"code":503,"message":"busy"}`},
 		"F32 an internal error":          {"tools/call", `"name":"secret"`, `{"code":-32603,"message":"internal error"}`},
 		"B15 the handler's own code":     {"tools/call", `"name":"own"`, `{"code":7,"message":"mine"}`},
+		"B12 a reserved code":            {"tools/call", `"name":"reserved"`, `{"code":-32603,"message":"mine","data":1}`},
+		"B12 the last reserved code":     {"tools/call", `"name":"last"`, `{"code":-32603,"message":"mine"}`},
+		"B11 a code without a meaning":   {"tools/call", `"name":"legacy"`, `{"code":-32019,"message":"mine"}`},
 		"B35 an undeclared capability":   {"tools/call", `"name":"capability"`, `{"code":-32021,"message":"missing client capability: the request must declare {\"elicitation\":{\"url\":{}}}","data":{"requiredCapabilities":{"elicitation":{"url":{}}}}}`},
 		"V13 a method of sessions":       {"logging/setLevel", `"level":"info"`, `{"code":-32601,"message":"method not found: \"logging/setLevel\""}`},
 		"V13 ping":                       {"ping", ``, `{"code":-32601,"message":"method not found: \"ping\""}`},

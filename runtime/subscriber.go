@@ -1,7 +1,9 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -22,46 +24,94 @@ var changeMethods = map[string]string{
 
 // subscriber is the stream of notifications that a request has opened.
 type subscriber struct {
-	call    *Call
-	context context.Context // ends with the request, or when the server ends the stream
-	methods []string        // the notifications of lists that are sent
-	uris    []string        // the resources whose updates are sent
-	ready   chan struct{}   // closed when the request is acknowledged; nothing is sent before
+	call     *Call
+	context  context.Context // ends with the request, or when the server ends the stream
+	methods  []string        // the notifications of lists that are sent
+	uris     []string        // the resources whose updates are sent
+	filtered []filtered      // what extensions add
+	ready    chan struct{}   // closed when the request is acknowledged; nothing is sent before
 }
 
 // listen handles subscriptions/listen.
 func (c *Call) listen(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	return c.Listen(ctx, params, nil)
+}
+
+// Listen handles subscriptions/listen for a handler that gets the notifications from elsewhere, such as
+// another server. It acknowledges the part of the filter in the params that the server has declared and
+// Binding.Subscribe accepts. Then it calls feed, which sends notifications to the session until its context
+// ends, or until it returns, which ends the subscription. The session drops what the client has not asked
+// for. If feed is nil, the session gets what Binding.Opened sends. The handler must return what Listen
+// returns. In a session, Listen returns MethodNotFound.
+func (c *Call) Listen(ctx context.Context, params wire.Raw, feed func(ctx context.Context, s *ServerSession)) (wire.Appender, error) {
+	if c.alone == nil {
+		return nil, MethodNotFound(c.method)
+	}
 	notifications, _ := wire.Object(params).Get("notifications")
 	asked := wire.Object(notifications)
 	lists, uris, err := readFilter(asked)
 	if err != nil {
 		return nil, err
 	}
+	server := c.terms.bound.offered.server
+	defer server.listening.Add(-1)
+	if n := server.listening.Add(1); n > server.maxListeners() {
+		c.peer.logger().Warn("too many clients listen for notifications", "id", c.id)
+		return nil, c.terms.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d clients listen for notifications", n-1))
+	}
 	l := &subscriber{call: c, ready: make(chan struct{})}
+	if l.filtered, err = c.readExtensions(asked); err != nil {
+		return nil, err
+	}
 	own, end := context.WithCancel(&c.context)
 	defer end()
 	l.context = own
 	session := &ServerSession{peer: c.peer, terms: c.terms, subscriber: l}
 	c.alone.session = session
-	if opened := c.terms.bound.Opened; opened != nil {
+	if opened := c.terms.bound.Opened; opened != nil && feed == nil {
 		session.closed = opened(session)
 	}
 	defer session.end()
 	l.honour(ctx, lists, uris)
+	l.honourExtensions(ctx)
 	if err := c.peer.announce(ctx, c.terms, methodAck, l.tagged(l.acknowledgement(asked)), c.route, c); err != nil {
 		return nil, err
 	}
 	close(l.ready)
 	result := l.tagged(emptyResult)
-	if len(l.methods) == 0 && len(l.uris) == 0 {
+	if len(l.methods) == 0 && len(l.uris) == 0 && len(l.filtered) == 0 {
 		return result, nil // nothing will ever be sent
+	}
+	var fed chan struct{} // closed when feed has returned
+	if feed != nil {
+		fed = make(chan struct{})
+		defer func() {
+			end()
+			<-fed
+		}()
+		if !c.peer.life.Go(func() {
+			defer close(fed)
+			feed(own, session)
+		}) {
+			close(fed)
+		}
 	}
 	select {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-c.peer.serving.Refused():
 		return result, nil
+	case <-fed:
+		return result, nil
 	}
+}
+
+// maxListeners returns how many clients may listen for notifications at a time.
+func (s *Server) maxListeners() int64 {
+	if s.opts.MaxListeners < 0 {
+		return math.MaxInt64
+	}
+	return int64(cmp.Or(s.opts.MaxListeners, DefaultMaxListeners))
 }
 
 // readFilter returns the members of the filter for lists, and the resources, that a client asks for.
@@ -142,6 +192,15 @@ func (l *subscriber) acknowledgement(filter wire.Object) wire.Appender {
 			}
 			w.EndArray()
 		}
+		for _, f := range l.filtered {
+			w.Name(f.Member)
+			w.BeginArray()
+			for _, value := range f.values {
+				w.Element()
+				w.PutString(value)
+			}
+			w.EndArray()
+		}
 		w.EndObject()
 		w.EndObject()
 		return w.End()
@@ -158,7 +217,7 @@ func (l *subscriber) tagged(params wire.Appender) wire.Appender {
 // that the client listens to.
 func (l *subscriber) sends(method string, params wire.Appender) bool {
 	if method != methodUpdated {
-		return slices.Contains(l.methods, method)
+		return slices.Contains(l.methods, method) || l.sendsExtension(method, params)
 	}
 	text, err := wire.MarshalString(params)
 	if err != nil {

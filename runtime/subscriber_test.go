@@ -283,3 +283,21 @@ func TestSubscriberMany(t *testing.T) {
 		}
 	})
 }
+
+// TestMaxListeners checks that a server refuses more listeners than its options allow, until one ends.
+func TestMaxListeners(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := new(audience)
+		server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "0.1", Capabilities: everyChange, MaxListeners: 1}, a.in(tools))
+		c := dial(t.Context(), t, server)
+		const filter = `{"toolsListChanged":true}`
+		c.answers([]string{listen("1", filter)}, acknowledged("1", filter))
+		c.answers([]string{listen("2", filter)},
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"error":{"code":%d,"message":"busy: 1 clients listen for notifications"}}`, jsonrpc.CodeUnavailable))
+		c.answers([]string{notification("notifications/cancelled", `{"requestId":1}`)})
+		c.answers([]string{listen("3", filter)}, acknowledged("3", filter))
+		if err := c.hangUp(); err != nil {
+			t.Errorf("Serve returned %v", err)
+		}
+	})
+}

@@ -62,9 +62,9 @@ type Incoming struct {
 	// nowhere. A transport sets it for stateless requests, whose client cancels them in this way.
 	Bound bool
 
-	// Context, if not nil, has values for the contexts of the handlers, such as the user that an
-	// HTTP request has authenticated. Unless Bound, its end ends nothing, because a handler may go on
-	// without the connection that brought the message.
+	// Context is set by transports over HTTP, and has values for the contexts of the handlers, such as
+	// the user that an HTTP request has authenticated. Unless Bound, its end ends nothing, because a
+	// handler may go on without the connection that brought the message.
 	Context context.Context
 }
 
@@ -81,6 +81,9 @@ type Outgoing struct {
 	Code int64
 	// Refused marks the error answer to a message that was not passed to a handler.
 	Refused bool
+	// Denied, if not nil, is why the error answer refuses the sender. A transport over HTTP gives the
+	// response its status and challenges.
+	Denied *DeniedError
 
 	// Revision is the revision of a message that carries its own terms; "" for a message of a session.
 	Revision string

@@ -137,3 +137,33 @@ func (d *Docs) check() error {
 	}
 	return nil
 }
+
+// ParseDocs parses a file of doc comments. Errors mention name.
+func ParseDocs(name string, src []byte) (*Docs, error) {
+	d := &Docs{}
+	var err error
+	if d.Places, err = decodeRows(name, src, d); err != nil {
+		return nil, err
+	}
+	return d, d.check()
+}
+
+// Before returns docs with the comments of both, in which those of d take precedence. They hold for all
+// revisions.
+func (d *Docs) Before(other *Docs) *Docs {
+	out := *other
+	merge := func(into *Texts, from Texts) {
+		both := maps.Clone(*into)
+		if both == nil {
+			both = Texts{}
+		}
+		maps.Copy(both, from)
+		*into = both
+	}
+	merge(&out.Types, d.Types)
+	merge(&out.Fields, d.Fields)
+	merge(&out.Properties, d.Properties)
+	merge(&out.Values, d.Values)
+	merge(&out.Methods, d.Methods)
+	return &out
+}

@@ -17,6 +17,10 @@ type Overlay struct {
 	Capabilities []CapabilityRow `yaml:"capabilities"`
 	Headers      []HeaderRow     `yaml:"headers"`
 	Enums        []EnumRow       `yaml:"enums"`
+	Senders      []SenderRow     `yaml:"senders"`
+	Settings     []SettingsRow   `yaml:"settings"`
+	Replies      []ReplyRow      `yaml:"replies"`
+	Filters      []FilterRow     `yaml:"filters"`
 	Initialisms  []string        `yaml:"initialisms"`
 	// Places knows the lines of the rows.
 	Places `yaml:"-"`
@@ -102,6 +106,37 @@ type EnumRow struct {
 	Order []string `yaml:"order"`
 }
 
+// SenderRow names the side that sends a message of an extension: client, server or both. Without a
+// row, clients send the requests and servers the notifications.
+type SenderRow struct {
+	Range  `yaml:",inline"`
+	Method string `yaml:"method"`
+	By     string `yaml:"by"`
+}
+
+// SettingsRow names the definition of the value that declares an extension among the capabilities.
+type SettingsRow struct {
+	Range      `yaml:",inline"`
+	Definition string `yaml:"definition"`
+}
+
+// ReplyRow adds a result of an extension to a method of the revision that it extends. The member
+// resultType of the result has a constant value, by which it is told from the other results.
+type ReplyRow struct {
+	Range  `yaml:",inline"`
+	Method string `yaml:"method"`
+	Result string `yaml:"result"`
+}
+
+// FilterRow is a member that an extension adds to the filter of subscriptions/listen: a list of values
+// of the member Param of the notifications that the client wants.
+type FilterRow struct {
+	Range        `yaml:",inline"`
+	Member       string `yaml:"member"`
+	Notification string `yaml:"notification"`
+	Param        string `yaml:"param"`
+}
+
 // Unreached returns the places of the rows whose range contains none of the revisions.
 func (o *Overlay) Unreached(revisions []string) []string {
 	return slices.Concat(
@@ -109,6 +144,8 @@ func (o *Overlay) Unreached(revisions []string) []string {
 		unreached(o, "values", o.Values, revisions), unreached(o, "context", o.Context, revisions),
 		unreached(o, "results", o.Results, revisions), unreached(o, "capabilities", o.Capabilities, revisions),
 		unreached(o, "headers", o.Headers, revisions), unreached(o, "enums", o.Enums, revisions),
+		unreached(o, "senders", o.Senders, revisions), unreached(o, "settings", o.Settings, revisions),
+		unreached(o, "replies", o.Replies, revisions), unreached(o, "filters", o.Filters, revisions),
 	)
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-//go:embed pins.json errata.yaml overlay.yaml convert.yaml docs.yaml */schema.json
+//go:embed pins.json errata.yaml overlay.yaml convert.yaml docs.yaml */schema.json ext
 var embedded embed.FS
 
 // Embedded returns the spec folder that is built into the program.
@@ -34,6 +34,8 @@ type Spec struct {
 	Overlay    *Overlay
 	Convert    *Conversions
 	Docs       *Docs
+	// Extensions are sorted by name.
+	Extensions []*Extension
 }
 
 // Pin identifies the upstream file of a revision. Published schemas are edited
@@ -94,6 +96,9 @@ func Load(files fs.FS) (*Spec, error) {
 		return nil, err
 	}
 	if s.Convert, err = ParseConversions(conversions, src); err != nil {
+		return nil, err
+	}
+	if err := s.loadExtensions(); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -10,7 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpgen/mcpgen/gen"
+	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/lint"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // generatedJudge returns nil because this build has no generated code.
@@ -19,6 +22,8 @@ func generatedJudge(gen.Source) diff.Judge { return nil }
 // These verbs need the generated code, which a program built with the tag bootstrap lacks.
 func verifyCommand() *cobra.Command { return absent("verify") }
 func proxyCommand() *cobra.Command  { return absent("proxy") }
+func bridgeCommand() *cobra.Command { return absent("bridge") }
+func mockCommand() *cobra.Command   { return absent("mock") }
 
 func absent(verb string) *cobra.Command {
 	return &cobra.Command{
@@ -37,3 +42,6 @@ func (o *origin) fetch(context.Context, io.Writer) ([]byte, error) { return nil,
 
 // catalog needs the generated code to connect to a server.
 func (o *origin) catalog(context.Context, io.Writer) ([]byte, error) { return nil, errBootstrap }
+
+// validateDefinition needs the generated code to know what a revision allows.
+func validateDefinition(catalog.Part, wire.Raw) []lint.Problem { return nil }

@@ -2,38 +2,49 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 )
 
-func checkCommand() *cobra.Command {
+func specCheckCommand() *cobra.Command {
 	var s selection
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Report whether the generated packages are up to date",
-		Long: `Compare the packages on disk with the output of generate, without writing
+		Long: `Compare the packages on disk with the output of spec generate, without writing
 anything. Differences are printed as unified diffs and make the exit code 1.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			plan, err := s.plan(cmd)
-			if err != nil {
-				return err
-			}
-			changes, err := plan.Changes()
-			if err != nil {
-				return err
-			}
-			for _, c := range changes {
-				cmd.OutOrStdout().Write(c.Diff())
-			}
-			if len(changes) > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d files differ; run \"mcpgen generate\"\n", len(changes), len(plan.Files))
-				return errFindings
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%d files up to date\n", len(plan.Files))
-			return nil
-		},
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.check(cmd) },
 	}
 	s.flags(cmd)
+	s.console.flags(cmd)
 	return cmd
+}
+
+// check compares the packages on disk with those that generate would write.
+func (s *selection) check(cmd *cobra.Command) error {
+	plan, err := s.plan(cmd)
+	if err != nil {
+		return err
+	}
+	changes, err := plan.Changes()
+	if err != nil {
+		return err
+	}
+	err = s.report(cmd, packages{Files: len(plan.Files), Changed: paths(changes)}, func(w io.Writer) {
+		for _, c := range changes {
+			w.Write(c.Diff())
+		}
+		if len(changes) == 0 {
+			fmt.Fprintf(w, "%s up to date\n", plural(len(plan.Files), "generated file"))
+		}
+	})
+	if err != nil || len(changes) == 0 {
+		return err
+	}
+	if !s.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d generated files differ; run \"mcpgen spec generate\"\n", len(changes), len(plan.Files))
+	}
+	return errFindings
 }

@@ -20,35 +20,41 @@ func clientCommand() *cobra.Command {
 		Long: `Generate a Go package that calls tools. It has a method for each tool with typed
 arguments and results, and compares a server's list with the list that it was
 generated from. A generated server already comes with a client.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			start := time.Now()
-			name, err := p.name()
-			if err != nil {
-				return err
-			}
-			if err := p.load(cmd, packageName(name)); err != nil {
-				return err
-			}
-			server := filepath.Join(p.out, "server.gen.go")
-			if text, err := os.ReadFile(server); err == nil && files.Generated(text) {
-				return fmt.Errorf("%s is a generated server, which already comes with a client", server)
-			}
-			made, err := skeleton.Client(p.options())
-			if err != nil {
-				return p.explain(err)
-			}
-			var users []files.File
-			if module, err := p.module(name); err != nil {
-				return err
-			} else if module != nil && !p.check {
-				if users, err = skeleton.ModuleFiles(module); err != nil {
-					return err
-				}
-			}
-			return p.finish(cmd, made, users, start)
+			done, err := p.client(cmd)
+			return p.report(cmd, done, err)
 		},
 	}
 	p.flags(cmd, "the name of the folder")
 	return cmd
+}
+
+// client generates or checks a client.
+func (p *project) client(cmd *cobra.Command) (*outcome, error) {
+	start := time.Now()
+	name, err := p.name()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.load(cmd, packageName(name)); err != nil {
+		return nil, err
+	}
+	server := filepath.Join(p.out, "server.gen.go")
+	if text, err := os.ReadFile(server); err == nil && files.Generated(text) {
+		return nil, fmt.Errorf("%s is a generated server, which already comes with a client", server)
+	}
+	made, err := skeleton.Client(p.options())
+	if err != nil {
+		return nil, p.explain(err)
+	}
+	var users []files.File
+	if module, err := p.module(name, made); err != nil {
+		return nil, err
+	} else if module != nil && !p.check {
+		if users, err = skeleton.ModuleFiles(module); err != nil {
+			return nil, err
+		}
+	}
+	return p.finish(made, users, false, start)
 }

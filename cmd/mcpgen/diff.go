@@ -10,8 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/goccy/go-yaml/ast"
 	"github.com/spf13/cobra"
 
+	"github.com/mcpgen/mcpgen/gen/config"
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/diff/render"
 	"github.com/mcpgen/mcpgen/gen/diff/render/page"
@@ -103,8 +105,8 @@ be compared. mcpgen rules lists the rules.`,
 			switch {
 			case d.schema && len(args) > 0, d.all && len(args) > 0:
 				return errors.New("--all and --schema take no arguments")
-			case len(d.live.headers) > 0 && d.live.url == "" && !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "url:") }):
-				return errors.New("--header needs --url or a side url:URL")
+			case d.live.access.given() != "" && d.live.url == "" && !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "url:") }):
+				return fmt.Errorf("%s needs --url or a side url:URL", d.live.access.given())
 			case d.live.given() && len(args) != 1:
 				return fmt.Errorf("with --cmd or --url for the new side, diff takes one argument, the old side; got %d", len(args))
 			case !d.live.given() && !d.schema && !d.all && len(args) != 2:
@@ -120,12 +122,18 @@ be compared. mcpgen rules lists the rules.`,
 	cmd.Flags().StringVar(&d.failOn, "fail-on", "", "findings that make the exit code 1: err, warn, info, none or conditions such as server=err,client=warn (default: err)")
 	cmd.Flags().StringVar(&d.config, "config", "", "policy file (default: mcpgen.yaml if it exists)")
 	cmd.Flags().BoolVarP(&d.quiet, "quiet", "q", false, "print no report, only set the exit code")
+	jsonFormat(cmd, &d.format)
 	d.live.flags(cmd)
+	completeValues(cmd, "format", "text", "json", "markdown", formatHTML, "github", "sarif")
+	completeValues(cmd, "upgrade", "server", "client", "either")
+	completeValues(cmd, "fail-on", "err", "warn", "info", "none")
+	completeFiles(cmd, "config", "yaml", "yml")
 	cmd.Flags().BoolVar(&d.schema, "schema", false, "print the JSON Schema of --format json and exit")
 	return cmd
 }
 
 func (d *differ) run(cmd *cobra.Command, args []string) error {
+	d.live.quiet = d.quiet
 	if d.schema {
 		return printOutputSchema(cmd.OutOrStdout())
 	}
@@ -198,7 +206,7 @@ func (d *differ) policy() (*diff.Policy, error) {
 func (d *differ) readConfig() (*diff.Policy, error) {
 	name := d.config
 	if name == "" {
-		name = "mcpgen.yaml"
+		name = configName
 	}
 	src, err := os.ReadFile(name)
 	switch {
@@ -207,7 +215,9 @@ func (d *differ) readConfig() (*diff.Policy, error) {
 	case err != nil:
 		return nil, err
 	}
-	return diff.ParseConfig(name, src)
+	return diff.ParseConfig(name, src, func(f *config.File) map[string]config.Reader {
+		return map[string]config.Reader{"generate": func(ast.Node) {}} // what mcpgen generate reads
+	})
 }
 
 // pair compares two sides.

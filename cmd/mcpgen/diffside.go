@@ -40,11 +40,11 @@ func (s *diffSide) kind() string {
 func (d *differ) side(cmd *cobra.Command, arg string) (*diffSide, error) {
 	side := &diffSide{label: arg}
 	if command, ok := strings.CutPrefix(arg, "cmd:"); ok {
-		return side, d.liveSide(cmd, side, &origin{command: command})
+		return side, d.liveSide(cmd, side, d.live.with(origin{command: command}))
 	}
 	if url, ok := strings.CutPrefix(arg, "url:"); ok {
 		side.label = withoutSecrets(url)
-		return side, d.liveSide(cmd, side, &origin{url: url, headers: d.live.headers})
+		return side, d.liveSide(cmd, side, d.live.with(origin{url: url, access: d.live.access}))
 	}
 	revision, name, named := strings.Cut(arg, "=")
 	if !named || gen.CheckRevision(revision) != nil || strings.Contains(revision, "/") {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,14 +21,23 @@ type selection struct {
 	revisions []string
 	schema    string
 	overlay   string
+	extension string
+	docs      string
 	out       string
+	console
 }
 
 func (s *selection) flags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&s.revisions, "revision", nil, "revision to generate; may be repeated (default: all pinned revisions)")
 	cmd.Flags().StringVar(&s.schema, "schema", "", "schema.json to use for the one --revision, instead of the pinned schema")
 	cmd.Flags().StringVar(&s.overlay, "overlay", "", "YAML file with overlay rows for the one --revision")
-	cmd.Flags().StringVar(&s.out, "out", "generated", "folder for the packages")
+	cmd.Flags().StringVar(&s.extension, "extension", "", "identifier of an extension to generate, such as com.example/colors; --revision is the revision that it extends (default: the newest)")
+	cmd.Flags().StringVar(&s.docs, "docs", "", "YAML file with doc comments for the --extension")
+	cmd.Flags().StringVarP(&s.out, "out", "o", "generated", "folder for the packages")
+	completeFiles(cmd, "schema", "json")
+	completeFiles(cmd, "overlay", "yaml", "yml")
+	completeFolders(cmd, "out")
+	completeFiles(cmd, "docs", "yaml", "yml")
 }
 
 // plan returns all files of the selection.
@@ -42,7 +52,12 @@ func (s *selection) planFiles(cmd *cobra.Command) (files.Plan, error) {
 	if err != nil {
 		return files.Plan{}, err
 	}
+	if s.extension != "" {
+		return s.planExtension(cmd, project)
+	}
 	switch {
+	case s.docs != "":
+		return files.Plan{}, errors.New("--docs needs --extension")
 	case s.schema != "" && len(s.revisions) != 1:
 		return files.Plan{}, errors.New("--schema needs exactly one --revision")
 	case s.schema == "" && s.overlay != "" && len(s.revisions) != 1:
@@ -50,15 +65,9 @@ func (s *selection) planFiles(cmd *cobra.Command) (files.Plan, error) {
 	case s.schema == "" && len(s.revisions) == 0:
 		return gen.All(project)
 	}
-	var overlay *spec.Overlay
-	if s.overlay != "" {
-		src, err := os.ReadFile(s.overlay)
-		if err != nil {
-			return files.Plan{}, err
-		}
-		if overlay, err = spec.ParseOverlay(s.overlay, src); err != nil {
-			return files.Plan{}, err
-		}
+	overlay, err := s.readOverlay()
+	if err != nil {
+		return files.Plan{}, err
 	}
 	var all files.Plan
 	var errs []error
@@ -77,6 +86,58 @@ func (s *selection) planFiles(cmd *cobra.Command) (files.Plan, error) {
 	return all, errors.Join(errs...)
 }
 
+// readOverlay returns the rows of the user, or nil.
+func (s *selection) readOverlay() (*spec.Overlay, error) {
+	if s.overlay == "" {
+		return nil, nil
+	}
+	src, err := os.ReadFile(s.overlay)
+	if err != nil {
+		return nil, err
+	}
+	return spec.ParseOverlay(s.overlay, src)
+}
+
+// planExtension returns the files of an extension: a pinned one, or that of --schema.
+func (s *selection) planExtension(cmd *cobra.Command, project *spec.Spec) (files.Plan, error) {
+	if s.schema == "" {
+		if s.overlay != "" || s.docs != "" || len(s.revisions) > 0 {
+			return files.Plan{}, errors.New("--extension with --overlay, --docs or --revision needs --schema")
+		}
+		src, err := gen.PinnedExtension(project, s.extension)
+		if err != nil {
+			return files.Plan{}, fmt.Errorf("%w; --schema generates any extension", err)
+		}
+		return gen.Extension(project, src)
+	}
+	x := gen.ExtensionSource{Name: s.extension}
+	switch revisions := project.Revisions(); len(s.revisions) {
+	case 0:
+		x.Revision = revisions[len(revisions)-1]
+	case 1:
+		x.Revision = s.revisions[0]
+	default:
+		return files.Plan{}, errors.New("--extension needs at most one --revision")
+	}
+	var err error
+	if x.Schema, err = readSource(cmd.Context(), cmd.InOrStdin(), s.schema); err != nil {
+		return files.Plan{}, err
+	}
+	if x.Overlay, err = s.readOverlay(); err != nil {
+		return files.Plan{}, err
+	}
+	if s.docs != "" {
+		src, err := os.ReadFile(s.docs)
+		if err != nil {
+			return files.Plan{}, err
+		}
+		if x.Docs, err = spec.ParseDocs(s.docs, src); err != nil {
+			return files.Plan{}, err
+		}
+	}
+	return gen.Extension(project, x)
+}
+
 func (s *selection) source(cmd *cobra.Command, project *spec.Spec, revision string) (gen.Source, error) {
 	if err := gen.CheckRevision(revision); err != nil {
 		return gen.Source{}, err
@@ -92,7 +153,7 @@ func (s *selection) source(cmd *cobra.Command, project *spec.Spec, revision stri
 	return gen.Source{Revision: revision, Schema: src, Pinned: pinned}, nil
 }
 
-func generateCommand() *cobra.Command {
+func specGenerateCommand() *cobra.Command {
 	var s selection
 	cmd := &cobra.Command{
 		Use:   "generate",
@@ -100,30 +161,54 @@ func generateCommand() *cobra.Command {
 		Long: `Generate the Go packages of protocol revisions, by default of all pinned ones.
 
 --schema generates a package from any schema.json in the upstream format, also of
-a new revision. --overlay adds facts that the schema does not contain. If any file
-cannot be written, none is.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			start := time.Now()
-			plan, err := s.plan(cmd)
-			if err != nil {
-				return err
-			}
-			changes, err := plan.Write()
-			if err != nil {
-				return err
-			}
-			report(cmd, plan, changes, time.Since(start))
-			reportUnbridged(cmd, plan.Notes)
-			return nil
-		},
+a new revision. --overlay adds facts that the schema does not contain. With
+--extension, the package is that of an extension, in the folder ext: a pinned one,
+or that of any schema.json, whose definitions are the types of the revision where
+both say the same. If any file cannot be written, none is.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.generate(cmd) },
 	}
 	s.flags(cmd)
+	s.console.flags(cmd)
 	return cmd
 }
 
+// generate writes the packages.
+func (s *selection) generate(cmd *cobra.Command) error {
+	start := time.Now()
+	plan, err := s.plan(cmd)
+	if err != nil {
+		return err
+	}
+	changes, err := plan.Write()
+	if err != nil {
+		return err
+	}
+	done := packages{Files: len(plan.Files), Changed: paths(changes), Unbridged: plan.Notes}
+	return s.report(cmd, done, func(w io.Writer) {
+		report(w, plan, changes, time.Since(start))
+		reportUnbridged(w, plan.Notes)
+	})
+}
+
+// packages is the report of spec generate and spec check.
+type packages struct {
+	Files     int      `json:"files"`
+	Changed   []string `json:"changed"`             // written, or different from what would be written
+	Unbridged []string `json:"unbridged,omitempty"` // values that are not converted between revisions
+}
+
+// paths returns the paths of changed files.
+func paths(changes []files.Change) []string {
+	all := make([]string, len(changes))
+	for i, c := range changes {
+		all[i] = c.Path
+	}
+	return all
+}
+
 // report prints a line for each package and a summary.
-func report(cmd *cobra.Command, plan files.Plan, changes []files.Change, took time.Duration) {
+func report(out io.Writer, plan files.Plan, changes []files.Change, took time.Duration) {
 	kinds := map[string]int{}
 	written := map[string]int{}
 	for _, c := range changes {
@@ -138,20 +223,20 @@ func report(cmd *cobra.Command, plan files.Plan, changes []files.Change, took ti
 				lines += countLines(f.Content)
 			}
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s: %d files, %d lines, %d changed\n", filepath.Join(plan.Dir, dir), planned, lines, written[dir])
+		fmt.Fprintf(out, "%s: %d files, %d lines, %d changed\n", filepath.Join(plan.Dir, dir), planned, lines, written[dir])
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%d files in %d ms: %d added, %d modified, %d removed, %d unchanged\n",
+	fmt.Fprintf(out, "%d files in %d ms: %d added, %d modified, %d removed, %d unchanged\n",
 		len(plan.Files), took.Milliseconds(), kinds["add"], kinds["modify"], kinds["remove"], len(plan.Files)-kinds["add"]-kinds["modify"])
 }
 
 // reportUnbridged lists the values that are not converted between revisions.
-func reportUnbridged(cmd *cobra.Command, notes []string) {
+func reportUnbridged(out io.Writer, notes []string) {
 	if len(notes) == 0 {
 		return
 	}
-	fmt.Fprintln(cmd.OutOrStdout(), "\nnot bridged between revisions, for want of a row in convert.yaml:")
+	fmt.Fprintln(out, "\nnot bridged between revisions, for want of a row in convert.yaml:")
 	for _, note := range notes {
-		fmt.Fprintln(cmd.OutOrStdout(), "  "+note)
+		fmt.Fprintln(out, "  "+note)
 	}
 }
 

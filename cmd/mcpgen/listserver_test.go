@@ -25,6 +25,8 @@ type listServer struct {
 	all []wire.Raw
 	// file is the whole object, or "" if the file has an array of tools.
 	file wire.Object
+	// needs is the capability of the client without which the list is empty; "" for none.
+	needs string
 }
 
 func newListServer(text []byte) (*listServer, error) {
@@ -54,6 +56,9 @@ func (s *listServer) binding(note func(method string)) runtime.Binding {
 		}
 		if method != "tools/list" {
 			return below(ctx, method, params)
+		}
+		if s.needs != "" && !runtime.Declares(runtime.CallOf(ctx).PeerCapabilities(), s.needs) {
+			return wire.Raw(`{"tools":[]}`), nil
 		}
 		var cursor *string
 		if raw, ok := wire.Object(params).Get("cursor"); ok {
@@ -88,6 +93,9 @@ func (s *listServer) server(note func(string)) *runtime.Server {
 func listServerMain() {
 	messages := flag.String("log", "", "`file` for the names of the received methods")
 	die := flag.Bool("die", false, "exit at once")
+	banner := flag.String("banner", "", "line to print before the messages")
+	deaf := flag.Bool("deaf", false, "print the banner, read one line and exit")
+	needs := flag.String("needs", "", "`capability` of the client without which the list is empty")
 	flag.Parse()
 	fail := func(err error) {
 		fmt.Fprintln(os.Stderr, err)
@@ -95,6 +103,13 @@ func listServerMain() {
 	}
 	if *die {
 		fail(fmt.Errorf("gone"))
+	}
+	if *banner != "" {
+		fmt.Println(*banner)
+	}
+	if *deaf {
+		fmt.Scanln()
+		return
 	}
 	text, err := os.ReadFile(flag.Arg(0))
 	if err != nil {
@@ -104,6 +119,7 @@ func listServerMain() {
 	if err != nil {
 		fail(err)
 	}
+	s.needs = *needs
 	var mu sync.Mutex
 	var log []string // A notification and the next request may be handled in any order.
 	err = s.server(func(method string) {
@@ -131,6 +147,10 @@ func serveList(t *testing.T) string {
 	handler := streamable.NewHandler(s.server(nil), streamable.Options{})
 	t.Cleanup(handler.Close)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/private" {
+			http.Error(w, "who are you", http.StatusUnauthorized)
+			return
+		}
 		if r.Header.Get("X-Key") != "secret" || r.Header.Get("X-Other") != "a=b" {
 			http.Error(w, "missing key", http.StatusForbidden)
 			return

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	//lint:ignore SA1019 It is for peers that have nothing newer.
 	"github.com/mcpgen/mcpgen/runtime/sse"
 )
 

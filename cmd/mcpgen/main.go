@@ -52,13 +52,18 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		Short:         "Typed Go for the Model Context Protocol, generated from its official schemas",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
+		Version:       programVersion(),
+		Args:          noArguments,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetVersionTemplate("mcpgen {{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
 		generateCommand(), checkCommand(), specCommand(),
 		toolsCommand(), serverCommand(), clientCommand(),
-		diffCommand(), rulesCommand(), verifyCommand(), proxyCommand(),
+		diffCommand(), rulesCommand(), lintCommand(), mockCommand(), verifyCommand(), proxyCommand(), bridgeCommand(), versionCommand(),
+		authCommand(),
 	)
 	root.SetArgs(args)
 	out := &output{w: stdout}

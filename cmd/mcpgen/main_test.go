@@ -17,20 +17,23 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"mcpgen":     func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"listserver": listServerMain,
+		"xdg-open":   browserMain,
+		"get":        getMain,
 	})
 }
 
 // TestScripts runs the scripts in testdata. In a script, SPEC is the project's spec folder and
-// LISTURL a server with two tools. Go commands use the caches of this test and no network.
+// LISTURL a server with two tools, LOGINURL one with one tool that demands a login. Go commands use
+// the caches of this test and no network, unless a script sets GOPROXY to PROXY.
 func TestScripts(t *testing.T) {
 	specDir, err := filepath.Abs("../../spec")
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := serveList(t)
+	list, login := serveList(t), serveLogin(t)
 	caches := map[string]string{"GOPROXY": "off", "GOFLAGS": "", "GOWORK": "off"}
-	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
-		value, err := exec.Command("go", "env", name).Output()
+	for name, setting := range map[string]string{"GOCACHE": "GOCACHE", "GOMODCACHE": "GOMODCACHE", "PROXY": "GOPROXY"} {
+		value, err := exec.Command("go", "env", setting).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,6 +44,9 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SPEC", specDir)
 			env.Setenv("LISTURL", list)
+			env.Setenv("LOGINURL", login)
+			env.Setenv("LOGINLOG", strings.TrimSuffix(login, "/mcp")+"/log")
+			env.Setenv("MCPGEN_TOKENS", filepath.Join(env.WorkDir, ".tokens"))
 			for name, value := range caches {
 				env.Setenv(name, value)
 			}

@@ -1,11 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,13 +13,28 @@ import (
 	"strings"
 
 	root "github.com/mcpgen/mcpgen"
+	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/skeleton"
 )
 
 // modulePath is the import path of mcpgen's module.
 const modulePath = "github.com/mcpgen/mcpgen"
 
-// needed are the modules that a generated server, or mcpgen as its tool, may link.
+// linked lists, for each package of the project that generated code may import, the modules that it
+// adds to what a server links, and those that the tests of its packages add to go.sum. The first row is
+// for every server and client.
+var linked = []struct {
+	imports      string
+	links, tests []string
+}{
+	{"/runtime", []string{"github.com/yosida95/uritemplate/v3"}, []string{
+		"github.com/go-json-experiment/json", "github.com/google/go-cmp", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"}},
+	{"/runtime/schema/ecma", []string{"github.com/dlclark/regexp2/v2"}, nil},
+	{"/runtime/schema/fallback", []string{"github.com/dlclark/regexp2/v2", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"},
+		[]string{"github.com/dlclark/regexp2"}},
+}
+
+// needed are the modules that mcpgen links.
 var needed = []string{
 	"dario.cat/mergo",
 	"github.com/atombender/go-jsonschema",
@@ -28,7 +42,9 @@ var needed = []string{
 	"github.com/buger/jsonparser",
 	"github.com/dave/jennifer",
 	"github.com/dlclark/regexp2/v2",
+	"github.com/go-jose/go-jose/v4",
 	"github.com/goccy/go-yaml",
+	"github.com/gofrs/flock",
 	"github.com/inconshreveable/mousetrap",
 	"github.com/invopop/jsonschema",
 	"github.com/pb33f/ordered-map/v2",
@@ -38,12 +54,15 @@ var needed = []string{
 	"github.com/spf13/pflag",
 	"github.com/yosida95/uritemplate/v3",
 	"go.yaml.in/yaml/v4",
+	"golang.org/x/oauth2",
+	"golang.org/x/sys",
 	"golang.org/x/text",
 }
 
 // module returns the contents of a go.mod for the folder. It returns nil if no go.mod is
-// needed: the enclosing module requires mcpgen, or encloses a package with a name of its own.
-func (p *project) module(name string) (*skeleton.Module, error) {
+// needed: the enclosing module requires mcpgen, or encloses a package with a name of its own. The
+// program of the module may be protected by package runtime/auth/resource.
+func (p *project) module(name string, made *skeleton.Result) (*skeleton.Module, error) {
 	around, err := enclosing(p.out)
 	if err != nil {
 		return nil, err
@@ -53,43 +72,87 @@ func (p *project) module(name string) (*skeleton.Module, error) {
 	}
 	version, sum, folder := origins()
 	if version == unreleased && folder == "" {
-		return nil, errNoCheckout
+		return nil, noCheckout()
 	}
-	m := &skeleton.Module{Path: "example.com/" + pathElement(name), Version: version, Replace: folder}
-	m.Sums, m.Go, m.Needs = requirements()
+	links, tests := dependencies(made)
+	if p.protected {
+		links = append(links, "github.com/go-jose/go-jose/v4")
+		slices.Sort(links)
+	}
+	pinned := readPins()
+	m := &skeleton.Module{Path: "example.com/" + pathElement(name), Go: pinned.language, Version: version, Replace: folder}
+	m.Needs, m.Tool = pinned.requires(links), pinned.requires(needed)
+	m.Sums, m.ToolSum = pinned.sums(slices.Concat(links, tests)), pinned.sums(needed)
 	if folder == "" {
-		m.Sums = fmt.Sprintf("%s %s %s\n%[1]s %[2]s/go.mod %[4]s\n", modulePath, version, sum, modSum(root.Mod)) + m.Sums
+		own := fmt.Sprintf("%s %s %s\n%[1]s %[2]s/go.mod %[4]s\n", modulePath, version, sum, modSum(root.Mod))
+		m.Sums, m.ToolSum = sorted(own+m.Sums), sorted(own+m.ToolSum)
 	}
 	return m, nil
 }
 
-// requirements returns the requirements of a generated server: the lines of its go.sum, its Go
-// version, and the modules with their versions.
-func requirements() (sums, language string, modules []string) {
-	requires := map[string]string{}
+// sorted sorts lines.
+func sorted(text string) string {
+	return strings.Join(slices.Sorted(strings.Lines(text)), "")
+}
+
+// dependencies returns the modules that generated code links, and those that the go command needs
+// besides for the tests of the packages that it imports.
+func dependencies(made *skeleton.Result) (links, tests []string) {
+	for i, row := range linked {
+		quoted := []byte(`"` + modulePath + row.imports + `"`)
+		if i > 0 && !slices.ContainsFunc(made.Files, func(f files.File) bool { return bytes.Contains(f.Content, quoted) }) {
+			continue
+		}
+		links, tests = append(links, row.links...), append(tests, row.tests...)
+	}
+	slices.Sort(links)
+	return slices.Compact(links), tests
+}
+
+// pins are the versions and checksums of the modules that mcpgen was built with.
+type pins struct {
+	language string            // the Go version of mcpgen
+	versions map[string]string // by module
+}
+
+func readPins() pins {
+	p := pins{versions: map[string]string{}}
 	for line := range strings.Lines(root.Mod) {
 		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
 		if len(fields) < 2 {
 			continue
 		}
 		if fields[0] == "go" {
-			language = fields[1]
+			p.language = fields[1]
 		}
-		if slices.Contains(needed, fields[0]) {
-			requires[fields[0]] = fields[1]
-		}
+		p.versions[fields[0]] = fields[1]
 	}
+	return p
+}
+
+// requires returns requirements of modules, as in "example.com/module v1.2.3".
+func (p pins) requires(modules []string) []string {
+	var all []string
+	for _, path := range modules {
+		all = append(all, path+" "+p.versions[path])
+	}
+	return all
+}
+
+// sums returns the lines of a go.sum for modules. Modules that mcpgen does not require itself have one
+// version in its go.sum.
+func (p pins) sums(modules []string) string {
 	var text strings.Builder
 	for line := range strings.Lines(root.Sum) {
 		fields := strings.Fields(line)
-		if len(fields) == 3 && strings.TrimSuffix(fields[1], "/go.mod") == requires[fields[0]] {
+		if len(fields) != 3 || !slices.Contains(modules, fields[0]) {
+			continue
+		}
+		if version, ok := p.versions[fields[0]]; !ok || version == strings.TrimSuffix(fields[1], "/go.mod") {
 			text.WriteString(line)
 		}
 	}
-	for _, path := range needed {
-		modules = append(modules, path+" "+requires[path])
-	}
-	return text.String(), language, modules
+	return text.String()
 }
 
 // modSum returns the go.sum checksum of a go.mod.
@@ -99,79 +162,67 @@ func modSum(mod string) string {
 	return "h1:" + base64.StdEncoding.EncodeToString(all[:])
 }
 
-// enclosing returns the go.mod of the module around a folder, or "" if there is none.
-func enclosing(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	for {
-		name := filepath.Join(dir, "go.mod")
-		if _, err := os.Stat(name); err == nil {
-			return name, nil
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", nil
-		}
-		dir = parent
-	}
-}
-
 // program returns the command that runs mcpgen in the folder's module.
 func (p *project) program() (string, error) {
 	around, err := enclosing(p.out)
 	if err != nil {
 		return "", err
 	}
-	if around != "" && mentions(around, "require", "module") && !mentions(around, "tool") {
-		return "go run " + modulePath + "/cmd/mcpgen", nil
+	switch {
+	case around == "" || !mentions(around, "require", "module"):
+		if around != "" && p.named && p.pkg != "main" {
+			return "go tool mcpgen", nil // after the command of hint
+		}
+		return "go tool -modfile=" + skeleton.ToolModule + " mcpgen", nil
+	case mentions(around, "tool"):
+		return "go tool mcpgen", nil
 	}
-	return "go tool mcpgen", nil
+	tool := filepath.Join(filepath.Dir(around), skeleton.ToolModule)
+	if _, err := os.Stat(tool); err == nil {
+		dir, err := filepath.Abs(p.out)
+		if err != nil {
+			return "", err
+		}
+		if tool, err = filepath.Rel(dir, tool); err != nil {
+			return "", err
+		}
+		return "go tool -modfile=" + quoteWord(filepath.ToSlash(tool)) + " mcpgen", nil
+	}
+	return "go run " + modulePath + "/cmd/mcpgen", nil
 }
 
-// hint returns the command that adds mcpgen to the folder's module, or "" if the module has it.
-func (p *project) hint() string {
+// advice returns what the user must do before the folder's module builds, a line each.
+func (p *project) advice(made *skeleton.Result) []string {
 	around, err := enclosing(p.out)
-	if err != nil || around == "" || mentions(around, "require", "module") {
-		return ""
+	if err != nil || around == "" {
+		return nil
 	}
+	if !mentions(around, "require", "module") {
+		return []string{"mcpgen is not a requirement of the module; run there: " + p.hint()}
+	}
+	var lines []string
+	if folder := replacement(around); folder != "" {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err != nil {
+			lines = append(lines, fmt.Sprintf("%s replaces mcpgen with the checkout %s, which is missing; run there: go mod edit -replace=%s=FOLDER", around, folder, modulePath))
+		}
+	}
+	links, _ := dependencies(made)
+	for _, path := range links {
+		if !mentions(around, "module") && !requires(around, path) {
+			lines = append(lines, fmt.Sprintf("the generated code links %s, which the module does not require; run there: go mod tidy", path))
+			break
+		}
+	}
+	return lines
+}
+
+// hint returns the command that adds mcpgen to the folder's module.
+func (p *project) hint() string {
 	version, _, folder := origins()
 	if folder == "" {
 		return fmt.Sprintf("go get -tool %s/cmd/mcpgen@%s", modulePath, version)
 	}
 	return fmt.Sprintf("go mod edit -tool=%[1]s/cmd/mcpgen -require=%[1]s@%[2]s -replace=%[1]s=%[3]s && go mod tidy", modulePath, version, quoteWord(folder))
-}
-
-// mentions reports whether one of the directives in a go.mod mentions mcpgen.
-func mentions(name string, directives ...string) bool {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return false
-	}
-	block := ""
-	for line := range strings.Lines(string(text)) {
-		line, _, _ = strings.Cut(line, "//")
-		fields := strings.Fields(line)
-		switch {
-		case len(fields) == 0:
-			continue
-		case fields[0] == ")":
-			block = ""
-			continue
-		case len(fields) == 2 && fields[1] == "(":
-			block = fields[0]
-			continue
-		case block != "":
-			fields = append([]string{block}, fields...)
-		}
-		if len(fields) > 1 && slices.Contains(directives, fields[0]) && (fields[1] == modulePath || strings.HasPrefix(fields[1], modulePath+"/")) {
-			return true
-		}
-	}
-	return false
 }
 
 // unreleased is the version in a go.mod that replaces mcpgen with a folder.
@@ -198,17 +249,39 @@ func origins() (version, sum, folder string) {
 	return unreleased, "", checkout()
 }
 
-// checkout returns the folder that this program was built from, or "" if it is unknown or gone.
+// checkout returns the folder that this program was built from, or "" if it is unknown or gone. A program
+// that was built with -trimpath does not know it, but may be in it.
 func checkout() string {
+	if dir := builtFrom(); dir != "" && isCheckout(dir) {
+		return dir
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	if program, err = filepath.EvalSymlinks(program); err != nil {
+		return ""
+	}
+	if mod, err := enclosing(filepath.Dir(program)); err == nil && mod != "" && isCheckout(filepath.Dir(mod)) {
+		return filepath.Dir(mod)
+	}
+	return ""
+}
+
+// builtFrom returns the folder of the sources of this program at the time of its build, or "" if it was
+// built with -trimpath.
+func builtFrom() string {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok || !filepath.IsAbs(file) {
 		return ""
 	}
-	dir := filepath.Dir(filepath.Dir(filepath.Dir(file)))
-	if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err != nil || !strings.HasPrefix(string(text), "module "+modulePath+"\n") {
-		return ""
-	}
-	return dir
+	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
+}
+
+// isCheckout reports whether a folder has the sources of mcpgen.
+func isCheckout(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	return err == nil && strings.HasPrefix(string(text), "module "+modulePath+"\n")
 }
 
 // pathElement turns the name of a folder into an element of an import path.
@@ -228,5 +301,11 @@ func pathElement(name string) string {
 	return clean
 }
 
-// errNoCheckout is the error if no go.mod can refer to mcpgen.
-var errNoCheckout = fmt.Errorf("this mcpgen is not a released version, and the folder it was built from is unknown (built with -trimpath?): put a go.mod that requires %s into the folder", modulePath)
+// noCheckout returns the error if no go.mod can refer to mcpgen.
+func noCheckout() error {
+	why := "it was built with -trimpath, so the checkout that it was built from is unknown"
+	if dir := builtFrom(); dir != "" {
+		why = "the checkout that it was built from, " + dir + ", is missing"
+	}
+	return fmt.Errorf("this mcpgen is not a released version, and %s: run \"go install ./cmd/mcpgen\" in a checkout, or write a go.mod that requires %s", why, modulePath)
+}

@@ -35,6 +35,57 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
+// TestFreshModules checks that the go.mod and go.sum of new servers and clients are those of go mod tidy,
+// whatever generated code links.
+func TestFreshModules(t *testing.T) {
+	const plain = `[{"name":"a","inputSchema":{"type":"object"}}]`
+	for name, test := range map[string]struct {
+		verb, list string
+		args       []string
+	}{
+		"server":   {"server", plain, nil},
+		"stdio":    {"server", plain, []string{"--transport", "stdio"}},
+		"client":   {"client", plain, nil},
+		"patterns": {"server", `[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"string","pattern":"^(?=x)a$"}}}}]`, nil},
+		"fallback": {"server", `[{"name":"a","inputSchema":{"type":"object","allOf":[{"$dynamicRef":"#x"}],"$defs":{"q":{"$dynamicAnchor":"x"}}}}]`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			var stdout, stderr strings.Builder
+			args := append([]string{test.verb, "--tools", "-", "--out", dir}, test.args...)
+			if code := run(t.Context(), args, strings.NewReader(test.list), &stdout, &stderr); code != 0 {
+				t.Fatalf("exit code %d\n%s%s", code, &stdout, &stderr)
+			}
+			for _, args := range [][]string{{"mod", "tidy", "-diff"}, {"list", "-m", "all"}} {
+				cmd := exec.Command("go", args...)
+				cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+				}
+			}
+		})
+	}
+}
+
+// TestReplacement reads the folder that replaces mcpgen.
+func TestReplacement(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "go.mod")
+	for text, want := range map[string]string{
+		"module x\nreplace github.com/mcpgen/mcpgen => /a/b\n":                 "/a/b",
+		"module x\nreplace github.com/mcpgen/mcpgen v1.0.0 => ../y // so\n":    filepath.Join(filepath.Dir(filepath.Dir(name)), "y"),
+		"module x\nreplace (\n\tgithub.com/mcpgen/mcpgen => \"/a b\"\n)\n":     "/a b",
+		"module x\nreplace github.com/mcpgen/mcpgen => example.com/z v1.0.0\n": "",
+		"module x\n": "",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got := replacement(name); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestModSum compares the checksum with that of the go command for a module in its cache.
 func TestModSum(t *testing.T) {
 	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpgen/mcpgen/gen/authoring"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/skeleton"
 	"github.com/mcpgen/mcpgen/gen/tools"
@@ -20,35 +21,41 @@ import (
 
 // project is a folder with a server or client that was generated from a tool list.
 type project struct {
-	list   string // the file name of the list
-	out    string
-	pkg    string
-	named  bool // --package was given
-	check  bool
-	strict bool
+	list      string // the file name of the list
+	out       string
+	pkg       string
+	named     bool // --package was given
+	check     bool
+	strict    bool
+	transport string
+	protected bool // --auth was given
+	console
 
-	tools  *tools.List
+	file   *authoring.File
 	survey *skeleton.Survey
 	before string // the package of the existing generated files, or ""
 }
 
 func (p *project) flags(cmd *cobra.Command, pkg string) {
 	cmd.Flags().StringVar(&p.list, "tools", "tools.json", "tool list, JSON or YAML; - is standard input")
-	cmd.Flags().StringVar(&p.out, "out", "", "folder of the package (required)")
+	cmd.Flags().StringVarP(&p.out, "out", "o", ".", "folder of the package")
 	cmd.Flags().StringVar(&p.pkg, "package", "", "name of the package (default: "+pkg+")")
 	cmd.Flags().BoolVar(&p.check, "check", false, "write nothing; print how the generated files differ from what would be written, and exit with 1 if they do")
-	cmd.Flags().BoolVar(&p.strict, "strict", false, "fail if a part of a schema has no Go type")
-	if err := cmd.MarkFlagRequired("out"); err != nil {
-		panic(err)
-	}
+	cmd.Flags().BoolVar(&p.strict, "strict", false, "fail if a part of a schema has no Go type, or if the list has a probable mistake, such as an unknown keyword")
+	p.console.flags(cmd)
+	completeFiles(cmd, "tools", "json", "yaml", "yml")
+	completeFolders(cmd, "out")
 }
 
 // load reads the list and the existing files of the folder.
 func (p *project) load(cmd *cobra.Command, pkg string) error {
 	p.named = p.pkg != ""
 	var err error
-	if p.tools, err = readList(cmd, p.list); err != nil {
+	if p.file, err = readList(cmd, p.list); err != nil {
 		return err
+	}
+	if p.strict && len(p.file.Notes) > 0 {
+		return p.file.Err()
 	}
 	sources, err := p.sources()
 	if err != nil {
@@ -101,7 +108,7 @@ func (p *project) sources() (map[string][]byte, error) {
 }
 
 func (p *project) options() skeleton.Options {
-	o := skeleton.Options{List: p.tools, Source: p.source(), Package: p.pkg, Implementations: p.survey.Implementations}
+	o := skeleton.Options{List: p.file.List, Source: p.source(), Package: p.pkg, Implementations: p.survey.Implementations}
 	if len(o.Implementations) == 0 && !p.apart() {
 		o.Implementations = []string{skeleton.HandlersType(p.pkg)} // to be overwritten
 	}
@@ -120,8 +127,13 @@ func (p *project) source() string {
 	return filepath.Base(p.list)
 }
 
-// explain adds the list's name to errors about the list.
-func (p *project) explain(err error) error { return named(p.list, err) }
+// explain adds places to errors about the list.
+func (p *project) explain(err error) error {
+	if _, ok := errors.AsType[*tools.Error](err); ok {
+		return p.file.Explain(err)
+	}
+	return named(p.list, err)
+}
 
 // name returns the name of the folder.
 func (p *project) name() (string, error) {
@@ -149,21 +161,50 @@ func (p *project) fromOut() (string, error) {
 	return filepath.ToSlash(rel), err
 }
 
-// finish writes or compares the files and prints a summary.
-func (p *project) finish(cmd *cobra.Command, made *skeleton.Result, users []files.File, start time.Time) error {
+// finish writes or compares the files.
+func (p *project) finish(made *skeleton.Result, users []files.File, server bool, start time.Time) (*outcome, error) {
 	if err := p.degraded(made); err != nil {
-		return err
+		return nil, err
 	}
 	plan := files.Plan{Dir: p.out, Files: made.Files, Owned: []string{"."}, Suffixes: skeleton.Suffixes, Users: users}
+	done := &outcome{Folder: p.out, Package: p.pkg, Tools: len(made.Tools), Files: len(plan.Files), checked: p.check}
+	change := plan.Write
 	if p.check {
-		return p.compare(cmd, plan)
+		change = plan.Changes
 	}
-	changes, err := plan.Write()
+	changes, err := change()
+	if err != nil {
+		return nil, err
+	}
+	if p.check {
+		done.differs(changes)
+		return done, nil
+	}
+	done.took = time.Since(start)
+	done.Notes = mistakes(p.file.Notes)
+	done.wrote(made, plan, changes)
+	done.Advice = p.advice(made)
+	if server && len(p.survey.Implementations) > 0 {
+		_, done.Missing = skeleton.Missing(p.survey, p.pkg, made.Tools)
+	}
+	return done, nil
+}
+
+// report prints what was done. If files differ from what would be written, it returns errFindings.
+func (p *project) report(cmd *cobra.Command, done *outcome, err error) error {
 	if err != nil {
 		return err
 	}
-	p.summary(cmd, made, plan, changes, time.Since(start))
-	return nil
+	if err := p.console.report(cmd, done, done.text); err != nil {
+		return err
+	}
+	if len(done.Differ) == 0 {
+		return nil
+	}
+	if !p.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d generated files differ; run \"mcpgen %s\" without --check\n", len(done.Differ), done.Files, cmd.Name())
+	}
+	return errFindings
 }
 
 // degraded returns an error for each part of a schema without a Go type, if --strict is set.
@@ -171,79 +212,10 @@ func (p *project) degraded(made *skeleton.Result) error {
 	var errs []error
 	for _, d := range made.Diagnostics {
 		if d.Raw && p.strict {
-			errs = append(errs, fmt.Errorf("%s: no Go type for %s", p.list, d))
+			errs = append(errs, &tools.Error{Tool: d.Tool, Pointer: d.Pointer, Problem: "no Go type: " + d.Problem})
 		}
 	}
-	return errors.Join(errs...)
-}
-
-// compare reports whether the files on disk are up to date.
-func (p *project) compare(cmd *cobra.Command, plan files.Plan) error {
-	changes, err := plan.Changes()
-	if err != nil {
-		return err
-	}
-	for _, c := range changes {
-		cmd.OutOrStdout().Write(c.Diff())
-	}
-	if len(changes) > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d generated files differ; run \"mcpgen %s\" without --check\n", len(changes), len(plan.Files), cmd.Name())
-		return errFindings
-	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s up to date\n", plural(len(plan.Files), "generated file"))
-	return nil
-}
-
-// summary prints the written and the kept files.
-func (p *project) summary(cmd *cobra.Command, made *skeleton.Result, plan files.Plan, changes []files.Change, took time.Duration) {
-	out := cmd.OutOrStdout()
-	for _, d := range made.Diagnostics {
-		if d.Raw {
-			fmt.Fprintf(out, "untyped (wire.Raw): %s\n", d)
-		} else {
-			fmt.Fprintf(out, "note: %s\n", d)
-		}
-	}
-	kinds := map[string]string{}
-	for _, c := range changes {
-		kinds[c.Path] = c.Kind
-	}
-	written, lines := 0, 0
-	for _, f := range plan.Files {
-		lines += countLines(f.Content)
-		if kinds[f.Path] != "" {
-			written++
-		}
-	}
-	fmt.Fprintf(out, "%s: package %s, %s, %s with %d lines in %d ms: %d written, %d unchanged\n", p.out, p.pkg,
-		plural(len(made.Tools), "tool"), plural(len(plan.Files), "generated file"), lines, took.Milliseconds(), written, len(plan.Files)-written)
-	for _, c := range changes {
-		if c.Kind == "remove" {
-			fmt.Fprintf(out, "removed (no longer generated): %s\n", c.Path)
-		}
-	}
-	var mine, kept []string
-	for _, name := range skeleton.UserFiles {
-		if kinds[name] != "" {
-			mine = append(mine, name)
-		} else if _, err := os.Lstat(filepath.Join(p.out, name)); err == nil {
-			kept = append(kept, name)
-		}
-	}
-	if len(mine) > 0 {
-		fmt.Fprintf(out, "written (yours to edit): %s\n", strings.Join(mine, " "))
-	}
-	if len(kept) > 0 {
-		fmt.Fprintf(out, "kept (yours): %s\n", strings.Join(kept, " "))
-	}
-	if command := p.hint(); command != "" {
-		fmt.Fprintf(out, "mcpgen is not a requirement of the module; run there: %s\n", command)
-	}
-	if cmd.Name() == "server" && len(p.survey.Implementations) > 0 {
-		if _, names := skeleton.Missing(p.survey, p.pkg, made.Tools); len(names) > 0 {
-			fmt.Fprintf(out, "not implemented (see --missing): %s\n", strings.Join(names, " "))
-		}
-	}
+	return p.file.Explain(errors.Join(errs...))
 }
 
 // packageName turns the name of a folder into the name of a package.

@@ -37,7 +37,8 @@ With --cmd, the server is a command, and the client connects to mcpgen over stan
 input and output: put "mcpgen proxy --cmd ..." in place of the server's command in the
 client's configuration. The server receives the signals of mcpgen and ends with it.
 With --url, the server uses Streamable HTTP or HTTP+SSE, and the client connects to
-the address of --listen.
+the address of --listen. Tokens of --login and --token-file, and the headers of
+--header, are added on the way and are not recorded. Log in before the client connects.
 
 Findings are printed on standard error as they occur. --report also writes them to a
 file, one JSON object a line. Errors make the exit code 1 once the session has ended;
@@ -58,15 +59,19 @@ with --fail-on warning, warnings do too.
 
 func proxyCommand() *cobra.Command {
 	var command, target, listen, report, record, revision, failOn string
+	var a access
 	cmd := &cobra.Command{
 		Use:   `proxy --cmd "COMMAND ARG..." | --url URL`,
 		Short: "Forward messages between a client and a server, and report violations of the protocol",
 		Long:  proxyHelp,
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var opts audit.Options
 			if failOn != string(audit.Must) && failOn != string(audit.Should) {
 				return fmt.Errorf("unknown --fail-on %q: expected error or warning", failOn)
+			}
+			if target == "" && a.given() != "" {
+				return fmt.Errorf("%s needs --url", a.given())
 			}
 			if revision != "" {
 				r, ok := generated.Lookup(revision)
@@ -98,7 +103,7 @@ func proxyCommand() *cobra.Command {
 			if command != "" {
 				err = proxyCommandLine(cmd, tap, command)
 			} else {
-				err = proxyURL(cmd.Context(), cmd.ErrOrStderr(), tap, target, listen)
+				err = proxyURL(cmd.Context(), cmd.ErrOrStderr(), tap, target, listen, &a)
 			}
 			tap.Close()
 			n := tap.Counts()
@@ -117,11 +122,14 @@ func proxyCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&command, "cmd", "", "command that starts the server")
 	cmd.Flags().StringVar(&target, "url", "", "URL of the server")
+	a.flags(cmd)
 	cmd.Flags().StringVar(&listen, "listen", "localhost:8808", "address to listen on with --url")
 	cmd.Flags().StringVar(&report, "report", "", "file for the findings as JSON, one object a line")
 	cmd.Flags().StringVar(&record, "record", "", "file for a recording of all messages")
 	cmd.Flags().StringVar(&revision, "revision", "", "revision to check against (default: the negotiated one)")
 	cmd.Flags().StringVar(&failOn, "fail-on", "error", "lowest level that makes the exit code 1: warning or error")
+	completeValues(cmd, "fail-on", "warning", "error")
+	completeValues(cmd, "revision", knownRevisions()...)
 	cmd.MarkFlagsOneRequired("cmd", "url")
 	cmd.MarkFlagsMutuallyExclusive("cmd", "url")
 	return cmd
@@ -153,10 +161,20 @@ func proxyCommandLine(cmd *cobra.Command, tap *proxy.Tap, command string) error 
 }
 
 // proxyURL serves until ctx ends.
-func proxyURL(ctx context.Context, stderr io.Writer, tap *proxy.Tap, target, address string) error {
+func proxyURL(ctx context.Context, stderr io.Writer, tap *proxy.Tap, target, address string, a *access) error {
 	server, err := url.Parse(target)
 	if err != nil || server.Host == "" || server.Scheme != "http" && server.Scheme != "https" {
 		return fmt.Errorf("--url: expected the URL of a server such as http://localhost:8080/mcp, got %q", target)
+	}
+	upstream := proxy.Upstream{URL: server}
+	if upstream.Header, err = a.header(); err != nil {
+		return err
+	}
+	if a.login || a.tokenFile != "" { // without them, the proxy adds nothing
+		a.base = proxy.NewTransport()
+		if upstream.Transport, err = a.transport(ctx, target, stderr, nil); err != nil {
+			return err
+		}
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -166,7 +184,7 @@ func proxyURL(ctx context.Context, stderr io.Writer, tap *proxy.Tap, target, add
 	here.Scheme, here.Host = "http", listener.Addr().String()
 	fmt.Fprintf(stderr, "mcpgen proxy: %s forwards to %s\n", &here, server)
 	web := &http.Server{
-		Handler:           tap.HTTP(server, log.New(stderr, "mcpgen proxy: ", 0)),
+		Handler:           tap.HTTP(upstream, log.New(stderr, "mcpgen proxy: ", 0)),
 		ReadHeaderTimeout: 10 * time.Second,
 	}
 	stop := context.AfterFunc(ctx, func() { web.Close() })

@@ -18,11 +18,13 @@ accepted values: one level if the receiver of a value is upgraded first, and one
 if the sender is. A server receives arguments and sends results. A guard lowers a
 level from err. The version is the smallest version change for a finding of the
 rule; a finding of level err requires a major version.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return render.Rules(cmd.OutOrStdout(), render.Format(strings.ToLower(format)))
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, json or markdown")
+	jsonFormat(cmd, &format)
+	completeValues(cmd, "format", "text", "json", "markdown")
 	return cmd
 }

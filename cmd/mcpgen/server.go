@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,7 +14,6 @@ import (
 func serverCommand() *cobra.Command {
 	var p project
 	var missing bool
-	var transport string
 	cmd := &cobra.Command{
 		Use:   "server",
 		Short: "Generate a typed server, and a client for it, from a tool list",
@@ -22,9 +22,10 @@ arguments and results, their validation and encoding, a typed client, and tests
 that every correct implementation passes.
 
 Files that end in .gen.go and .gen_test.go are generated on each run. The other
-files (main.go, http.go, handlers.go, go.mod, go.sum, README.md, Dockerfile) are
-yours: a missing one is written, an existing one is never changed. If any file
-cannot be written, none is.
+files (main.go, http.go, handlers.go, go.mod, go.sum, mcpgen.mod, mcpgen.sum,
+README.md, Dockerfile, .gitignore) are yours: a missing one is written, an existing
+one is never changed. If any file cannot be written, none is. "go generate" runs
+mcpgen by mcpgen.mod, so that go.mod has only what the server links.
 
 The server uses standard input and output, or HTTP if it is started with
 --http ADDRESS. With --transport stdio there is no http.go, so the program does
@@ -32,40 +33,72 @@ not link net/http and has less than half the size.
 
 With --package, the handlers may be in another package, so that a change of them
 does not recompile the generated code.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			start := time.Now()
-			if transport != "all" && transport != "stdio" {
-				return fmt.Errorf("--transport: expected all or stdio, got %q", transport)
-			}
-			if err := p.load(cmd, "main"); err != nil {
-				return err
-			}
-			made, err := skeleton.Server(p.options())
-			if err != nil {
-				return p.explain(err)
-			}
 			if missing {
-				source, _ := skeleton.Missing(p.survey, p.pkg, made.Tools)
-				if source != "" {
-					fmt.Fprintln(cmd.OutOrStdout(), source)
-				}
-				return nil
+				return p.missing(cmd)
 			}
-			if p.check {
-				return p.finish(cmd, made, nil, start)
-			}
-			users, err := p.users(made, transport == "all")
-			if err != nil {
-				return err
-			}
-			return p.finish(cmd, made, users, start)
+			done, err := p.server(cmd)
+			return p.report(cmd, done, err)
 		},
 	}
 	p.flags(cmd, "main")
-	cmd.Flags().StringVar(&transport, "transport", "all", "transports of a new main.go: all or stdio")
+	cmd.Flags().StringVar(&p.transport, "transport", transportAll, "transports of a new main.go: all or stdio")
+	cmd.Flags().BoolVar(&p.protected, "auth", false, "let a new http.go accept only clients with access tokens; see runtime/auth/README.md")
 	cmd.Flags().BoolVar(&missing, "missing", false, "print methods for tools that the package does not implement yet, and write nothing")
+	completeValues(cmd, "transport", transportAll, transportStdio)
 	return cmd
+}
+
+// The values of --transport.
+const (
+	transportAll   = "all"
+	transportStdio = "stdio"
+)
+
+// server generates or checks a server.
+func (p *project) server(cmd *cobra.Command) (*outcome, error) {
+	start := time.Now()
+	made, err := p.makeServer(cmd)
+	if err != nil {
+		return nil, err
+	}
+	var users []files.File
+	if !p.check {
+		if users, err = p.users(made, p.transport == transportAll); err != nil {
+			return nil, err
+		}
+	}
+	return p.finish(made, users, true, start)
+}
+
+func (p *project) makeServer(cmd *cobra.Command) (*skeleton.Result, error) {
+	if p.transport != transportAll && p.transport != transportStdio {
+		return nil, fmt.Errorf("--transport: expected all or stdio, got %q", p.transport)
+	}
+	if p.protected && p.transport == transportStdio {
+		return nil, errors.New("--auth: authorization is for HTTP, and --transport is stdio")
+	}
+	if err := p.load(cmd, "main"); err != nil {
+		return nil, err
+	}
+	made, err := skeleton.Server(p.options())
+	if err != nil {
+		return nil, p.explain(err)
+	}
+	return made, nil
+}
+
+// missing prints methods for the tools that the package does not implement.
+func (p *project) missing(cmd *cobra.Command) error {
+	made, err := p.makeServer(cmd)
+	if err != nil {
+		return err
+	}
+	if source, _ := skeleton.Missing(p.survey, p.pkg, made.Tools); source != "" {
+		fmt.Fprintln(cmd.OutOrStdout(), source)
+	}
+	return nil
 }
 
 // users returns the files that belong to the user.
@@ -74,7 +107,7 @@ func (p *project) users(made *skeleton.Result, http bool) ([]files.File, error) 
 	if err != nil {
 		return nil, err
 	}
-	module, err := p.module(name)
+	module, err := p.module(name, made)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +125,6 @@ func (p *project) users(made *skeleton.Result, http bool) ([]files.File, error) 
 	}
 	return skeleton.User(skeleton.UserOptions{
 		Name: name, Package: p.pkg, Source: p.source(), Generate: generate,
-		Tools: made.Tools, Module: module, HTTP: http, Apart: p.apart(), Survey: p.survey,
+		Tools: made.Tools, Module: module, HTTP: http, Auth: p.protected, Apart: p.apart(), Survey: p.survey,
 	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,50 +20,91 @@ import (
 func specCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "spec",
-		Short: "List, import and verify the pinned schemas",
-		Args:  cobra.NoArgs,
+		Short: "Revisions of the protocol: list, import and verify schemas, generate their packages",
+		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(specListCommand(), specImportCommand(), specVerifyCommand())
+	cmd.AddCommand(specListCommand(), specImportCommand(), specVerifyCommand(), specGenerateCommand(), specCheckCommand())
 	return cmd
 }
 
+// pinned is a row of spec list.
+type pinned struct {
+	Name        string `json:"name"` // of a revision or an extension
+	Package     string `json:"package"`
+	Definitions int    `json:"definitions"`
+	Methods     int    `json:"methods"`
+	Dialect     string `json:"dialect"`
+	SHA256      string `json:"sha256"` // of the upstream file
+}
+
 func specListCommand() *cobra.Command {
-	return &cobra.Command{
+	var c console
+	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the pinned revisions",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			project, err := spec.Load(spec.Embedded())
+			all, err := allPinned()
 			if err != nil {
 				return err
 			}
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "REVISION\tPACKAGE\tDEFINITIONS\tMETHODS\tDIALECT\tSHA256 OF THE UPSTREAM FILE")
-			for _, pin := range project.Pins {
-				src, err := gen.PinnedSource(project, pin.Revision)
-				if err != nil {
-					return err
+			return c.report(cmd, all, func(out io.Writer) {
+				w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+				fmt.Fprintln(w, "REVISION\tPACKAGE\tDEFINITIONS\tMETHODS\tDIALECT\tSHA256 OF THE UPSTREAM FILE")
+				for _, p := range all {
+					fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%s\n", p.Name, p.Package, p.Definitions, p.Methods, p.Dialect, p.SHA256)
 				}
-				lowered, err := gen.Lower(project, src)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%s\n", pin.Revision, lowered.Revision.Package,
-					len(lowered.Document.Definitions), len(lowered.Revision.Methods), pin.Dialect, pin.SHA256)
-			}
-			return w.Flush()
+				w.Flush()
+			})
 		},
 	}
+	c.flags(cmd)
+	return cmd
+}
+
+// allPinned returns the pinned revisions and extensions.
+func allPinned() ([]pinned, error) {
+	project, err := spec.Load(spec.Embedded())
+	if err != nil {
+		return nil, err
+	}
+	var all []pinned
+	for _, pin := range project.Pins {
+		src, err := gen.PinnedSource(project, pin.Revision)
+		if err != nil {
+			return nil, err
+		}
+		lowered, err := gen.Lower(project, src)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, pinned{pin.Revision, lowered.Revision.Package,
+			len(lowered.Document.Definitions), len(lowered.Revision.Methods), pin.Dialect, pin.SHA256})
+	}
+	for _, x := range project.Extensions {
+		src, err := gen.PinnedExtension(project, x.Name)
+		if err != nil {
+			return nil, err
+		}
+		lowered, err := gen.LowerExtension(project, src)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, pinned{x.Name, "ext/" + lowered.Revision.Package,
+			len(lowered.Document.Definitions), len(lowered.Revision.Methods), x.Dialect, x.SHA256})
+	}
+	return all, nil
 }
 
 func specImportCommand() *cobra.Command {
-	var revision, commit, dir string
+	var revision, extension, commit, dir string
 	cmd := &cobra.Command{
 		Use:   "import FILE|URL",
 		Short: "Pin an upstream schema.json: store its facts and its checksum",
 		Long: `Pin an upstream schema.json: write its facts, without its prose, and its
-checksum to the spec folder. FILE may be an https URL or "-".
+checksum to the spec folder. FILE may be an https URL or "-". With --extension, the
+file is the schema of an extension.
 
 The output lists the changes since the last import of the same revision, or else
 since the newest pinned revision. It also lists the errata that apply, the rows
@@ -82,7 +124,7 @@ is 1.`,
 			if err != nil {
 				return err
 			}
-			imported, err := gen.Import(project, revision, commit, upstream)
+			imported, err := importSchema(project, extension, revision, commit, upstream)
 			if err != nil {
 				return err
 			}
@@ -92,11 +134,25 @@ is 1.`,
 			return reportImport(cmd, dir, imported)
 		},
 	}
-	cmd.Flags().StringVar(&revision, "revision", "", "revision of the file (required)")
+	cmd.Flags().StringVar(&revision, "revision", "", "revision of the file, or that an extension extends (required, but for extensions, which extend the newest by default)")
+	cmd.Flags().StringVar(&extension, "extension", "", "identifier of the extension that the file is the schema of, such as io.modelcontextprotocol/tasks")
 	cmd.Flags().StringVar(&commit, "commit", "", "upstream commit of the file")
 	cmd.Flags().StringVar(&dir, "spec", "spec", "spec folder")
-	cmd.MarkFlagRequired("revision")
 	return cmd
+}
+
+// importSchema imports the schema of a revision, or of an extension if it has an identifier.
+func importSchema(project *spec.Spec, extension, revision, commit string, upstream []byte) (*gen.Imported, error) {
+	revisions := project.Revisions()
+	switch {
+	case extension == "" && revision == "":
+		return nil, errors.New("--revision or --extension is required")
+	case extension == "":
+		return gen.Import(project, revision, commit, upstream)
+	case revision == "" && len(revisions) > 0:
+		revision = revisions[len(revisions)-1]
+	}
+	return gen.ImportExtension(project, extension, revision, commit, upstream)
 }
 
 func reportImport(cmd *cobra.Command, dir string, imported *gen.Imported) error {
@@ -130,7 +186,7 @@ func reportImport(cmd *cobra.Command, dir string, imported *gen.Imported) error 
 }
 
 func specVerifyCommand() *cobra.Command {
-	var revision string
+	var revision, extension string
 	cmd := &cobra.Command{
 		Use:   "verify FILE|URL",
 		Short: "Report whether an upstream schema.json matches the pinned facts",
@@ -146,6 +202,9 @@ nearest one are printed and the exit code is 1.`,
 			upstream, err := readSource(cmd.Context(), cmd.InOrStdin(), args[0])
 			if err != nil {
 				return err
+			}
+			if extension != "" {
+				return verifyExtension(cmd, project, extension, args[0], upstream)
 			}
 			candidates := project.Revisions()
 			if revision != "" {
@@ -178,5 +237,23 @@ nearest one are printed and the exit code is 1.`,
 		},
 	}
 	cmd.Flags().StringVar(&revision, "revision", "", "revision to compare with")
+	cmd.Flags().StringVar(&extension, "extension", "", "identifier of the pinned extension to compare with")
 	return cmd
+}
+
+func verifyExtension(cmd *cobra.Command, project *spec.Spec, name, file string, upstream []byte) error {
+	differences, sameBytes, err := gen.VerifyExtension(project, name, upstream)
+	if err != nil {
+		return err
+	}
+	if len(differences) > 0 {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s differs from the pinned extension %s:\n  %s\n", file, name, strings.Join(differences, "\n  "))
+		return errFindings
+	}
+	note := "same file as imported"
+	if !sameBytes {
+		note = "different bytes, same facts"
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s matches the pinned extension %s (%s)\n", file, name, note)
+	return nil
 }

@@ -13,7 +13,7 @@ func TestInterrupted(t *testing.T) {
 	for _, args := range []string{
 		"verify --revision 2025-06-18 -",
 		"spec verify -",
-		"generate --revision 2099-01-01 --out /nowhere --schema -",
+		"spec generate --revision 2099-01-01 --out /nowhere --schema -",
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		stdin, _ := io.Pipe()
@@ -42,7 +42,7 @@ func (n *notify) Read(p []byte) (int, error) {
 
 // TestUnwritable checks that a verb fails if its report cannot be written.
 func TestUnwritable(t *testing.T) {
-	for _, args := range []string{"verify --revision 2025-06-18 -", "spec list", "generate --out " + t.TempDir()} {
+	for _, args := range []string{"verify --revision 2025-06-18 -", "spec list", "spec generate --out " + t.TempDir()} {
 		var stderr strings.Builder
 		if code := run(t.Context(), strings.Fields(args), strings.NewReader("1"), full{}, &stderr); code != exitFailed {
 			t.Errorf("%s: exit code %d", args, code)

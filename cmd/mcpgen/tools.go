@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,10 +22,10 @@ func toolsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tools",
 		Short: "Work with tool lists",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(importCommand())
+	cmd.AddCommand(importCommand(), schemaCommand())
 	return cmd
 }
 
@@ -33,11 +33,15 @@ func toolsCommand() *cobra.Command {
 type origin struct {
 	command string
 	url     string
-	headers []string
+	access
+
+	declares capabilities
+	quiet    bool // no reports of what mcpgen waits for
 }
 
 func importCommand() *cobra.Command {
 	var from origin
+	var c console
 	var out string
 	var all bool
 	cmd := &cobra.Command{
@@ -47,14 +51,16 @@ func importCommand() *cobra.Command {
 list comes from a server that is started (--cmd) or reached over HTTP (--url), or
 from a JSON or YAML file; "-" is standard input.
 
-A server receives only the handshake and requests for the pages of its list. The
-file has the complete definitions in the server's order. It does not name their
-source.
+A server receives only the handshake and requests for the pages of its list. Some
+servers list more tools for clients that can do more, so mcpgen declares all
+capabilities of clients, unless --capabilities names some. The file has the complete
+definitions in the server's order. It does not name their source.
 
 With --all, the file also has the server's prompts, resources, resource templates,
 instructions and capabilities, which mcpgen diff compares.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			from.quiet = c.quiet
 			list, text, err := from.file(cmd, args, all)
 			if err != nil {
 				return err
@@ -66,14 +72,44 @@ instructions and capabilities, which mcpgen diff compares.`,
 			if err := files.Replace(filepath.Dir(out), []files.File{{Path: filepath.Base(out), Content: text}}); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", out, plural(len(list.Tools), "tool"))
-			return nil
+			done := imported{File: out, Tools: len(list.Tools)}
+			for _, n := range list.Notes {
+				done.Notes = append(done.Notes, n.Error())
+			}
+			if from.given() {
+				done.Declared = from.declares.names()
+			}
+			return c.report(cmd, done, done.text)
 		},
 	}
 	from.flags(cmd)
+	c.flags(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "write everything that a running server offers, not only its tools")
 	cmd.Flags().StringVarP(&out, "out", "o", "tools.json", "output file; - is standard output")
+	completeFiles(cmd, "out", "json")
 	return cmd
+}
+
+// imported is the report of tools import.
+type imported struct {
+	File     string   `json:"file"`
+	Tools    int      `json:"tools"`
+	Declared []string `json:"declared,omitzero"` // the capabilities that a running server was told of
+	Notes    []string `json:"notes,omitempty"`   // what was not taken as it was
+}
+
+func (i imported) text(w io.Writer) {
+	for _, note := range i.Notes {
+		fmt.Fprintf(w, "note: %s\n", note)
+	}
+	declared := ""
+	switch {
+	case len(i.Declared) > 0:
+		declared = "; declared " + strings.Join(i.Declared, ", ")
+	case i.Declared != nil:
+		declared = "; declared no capabilities"
+	}
+	fmt.Fprintf(w, "%s: %s%s\n", i.File, plural(i.Tools, "tool"), declared)
 }
 
 // file returns a list and its text for the output file.
@@ -113,11 +149,23 @@ func (o *origin) indented(cmd *cobra.Command) ([]byte, error) {
 	return indented.Bytes(), nil
 }
 
-// flags adds the flags that name a running server.
+// flags adds the flags that name a running server, and those that say how mcpgen introduces itself.
 func (o *origin) flags(cmd *cobra.Command) {
+	o.locating(cmd)
+	o.declares.flag(cmd)
+}
+
+// locating adds the flags that name a running server.
+func (o *origin) locating(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.command, "cmd", "", "`COMMAND` with arguments that starts a server over stdio")
 	cmd.Flags().StringVar(&o.url, "url", "", "`URL` of a server")
-	cmd.Flags().StringArrayVar(&o.headers, "header", nil, "`NAME=VALUE` of an HTTP header for --url; may be repeated")
+	o.access.flags(cmd)
+}
+
+// with returns another server that is talked to in the same way.
+func (o *origin) with(other origin) *origin {
+	other.declares, other.quiet = o.declares, o.quiet
+	return &other
 }
 
 // given reports whether a running server is named.
@@ -134,8 +182,10 @@ func (o *origin) check(args []string) error {
 	switch {
 	case given != 1:
 		return errors.New("expected one of --cmd, --url and FILE")
-	case o.url == "" && len(o.headers) > 0:
-		return errors.New("--header needs --url")
+	case o.url == "" && o.access.given() != "":
+		return fmt.Errorf("%s needs --url", o.access.given())
+	case !o.given() && o.declares.narrowed:
+		return errors.New("--capabilities needs --cmd or --url")
 	}
 	return nil
 }
@@ -145,26 +195,17 @@ func (o *origin) read(cmd *cobra.Command, args []string) (*tools.List, error) {
 		return nil, err
 	}
 	if len(args) == 1 {
-		return readList(cmd, args[0])
+		file, err := readList(cmd, args[0])
+		if err != nil {
+			return nil, err
+		}
+		return file.List, nil
 	}
 	text, err := o.fetch(cmd.Context(), cmd.ErrOrStderr())
 	if err != nil {
 		return nil, err
 	}
 	return skeleton.Read("list.json", text)
-}
-
-// readList reads a list from a file.
-func readList(cmd *cobra.Command, name string) (*tools.List, error) {
-	text, err := readSource(cmd.Context(), cmd.InOrStdin(), name)
-	if err != nil {
-		return nil, err
-	}
-	list, err := skeleton.Read(name, text)
-	if err != nil {
-		return nil, named(name, err)
-	}
-	return list, nil
 }
 
 // named adds the name of a file to each error of a joined error.
@@ -178,19 +219,6 @@ func named(name string, err error) error {
 		errs = append(errs, fmt.Errorf("%s: %w", name, e))
 	}
 	return errors.Join(errs...)
-}
-
-// header parses the headers. Values may be secret, so errors do not show them.
-func (o *origin) header() (http.Header, error) {
-	all := http.Header{}
-	for i, h := range o.headers {
-		name, value, ok := strings.Cut(h, "=")
-		if !ok || strings.TrimSpace(name) == "" {
-			return nil, fmt.Errorf("--header number %d: expected NAME=VALUE", i+1)
-		}
-		all.Add(strings.TrimSpace(name), value)
-	}
-	return all, nil
 }
 
 // process returns the command that starts a server.

@@ -13,7 +13,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
-	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -21,11 +20,11 @@ import (
 // fetch returns the tool definitions of a server as a JSON array. It copies the server's
 // standard error to stderr.
 func (o *origin) fetch(ctx context.Context, stderr io.Writer) ([]byte, error) {
-	session, err := o.connect(ctx, stderr)
+	session, end, err := o.connect(ctx, stderr)
 	if err != nil {
 		return nil, err
 	}
-	defer session.Close() // how the server ends does not matter
+	defer end()
 	return definitions(ctx, session)
 }
 
@@ -49,11 +48,11 @@ func array(all []wire.Object) []byte {
 // catalog returns everything a server offers as a JSON object. A list is empty if the server
 // lacks its capability.
 func (o *origin) catalog(ctx context.Context, stderr io.Writer) ([]byte, error) {
-	session, err := o.connect(ctx, stderr)
+	session, end, err := o.connect(ctx, stderr)
 	if err != nil {
 		return nil, err
 	}
-	defer session.Close()
+	defer end()
 	text := []byte{'{'}
 	for _, list := range []struct{ capability, method, member string }{
 		{"tools", "", "tools"},
@@ -136,20 +135,68 @@ func (p cursorParams) AppendJSON(dst []byte) ([]byte, error) {
 }
 
 // connect opens a session with the server over stdio, or over Streamable HTTP with a fallback
-// to HTTP+SSE.
-func (o *origin) connect(ctx context.Context, stderr io.Writer) (*runtime.Session, error) {
-	client := runtime.NewClient(runtime.ClientOptions{Name: "mcpgen", Version: "1"}, generated.ClientBindings()...)
+// to HTTP+SSE. It reports to stderr what it waits for, until the session is closed by end.
+func (o *origin) connect(ctx context.Context, stderr io.Writer) (session *runtime.Session, end func(), err error) {
+	seen := &watch{out: stderr}
+	if o.quiet {
+		seen.out = io.Discard
+	}
+	client := runtime.NewClient(runtime.ClientOptions{
+		Name: "mcpgen", Version: programVersion(), Middleware: []runtime.Middleware{seen.middleware()},
+	}, o.bindings()...)
+	transport, err := o.transport(ctx, stderr, seen)
+	if err != nil {
+		return nil, nil, err
+	}
+	watching, stop := context.WithCancel(ctx)
+	go seen.run(watching)
+	session, err = client.Connect(ctx, transport)
+	if err != nil {
+		stop()
+		return nil, nil, seen.explain(err)
+	}
+	return session, func() {
+		stop()
+		session.Close() // how the server ends does not matter
+	}, nil
+}
+
+func (o *origin) transport(ctx context.Context, stderr io.Writer, seen *watch) (runtime.Transport, error) {
 	if o.url != "" {
-		header, err := o.header()
+		opts, err := o.access.options(ctx, o.url, stderr)
 		if err != nil {
 			return nil, err
 		}
-		return client.Connect(ctx, dial.With(o.url, streamable.ClientOptions{Header: header}))
+		return dial.With(o.url, opts), nil
 	}
 	cmd, err := o.process()
 	if err != nil {
 		return nil, err
 	}
 	cmd.Stderr = stderr
-	return client.Connect(ctx, stdio.Command(cmd))
+	return watchedProcess{stdio.Command(cmd), seen}, nil
 }
+
+// bindings returns a client's binding for every revision, which declares the capabilities of the
+// origin. A server that uses them gets no roots, and its questions are declined.
+func (o *origin) bindings() []runtime.Binding {
+	answers := runtime.Handlers{
+		"roots/list": func(context.Context, wire.Raw) (wire.Appender, error) { return wire.Raw(`{"roots":[]}`), nil },
+		"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) {
+			return wire.Raw(`{"action":"decline"}`), nil
+		},
+		"sampling/createMessage": func(context.Context, wire.Raw) (wire.Appender, error) {
+			return nil, &jsonrpc.Error{Code: codeDeclined, Message: "mcpgen only reads lists and has no model"}
+		},
+	}
+	var all []runtime.Binding
+	for _, r := range generated.Revisions() {
+		b := answers.Bind(r.ID, r.Methods)
+		b.Capabilities = func(wire.Appender) (wire.Appender, error) { return o.declares.in(r.ID) }
+		all = append(all, b)
+	}
+	return all
+}
+
+// codeDeclined is the code with which the specification's examples decline sampling.
+const codeDeclined = -1

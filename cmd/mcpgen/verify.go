@@ -64,17 +64,21 @@ code is 2.`
 func verifyCommand() *cobra.Command {
 	var v verifier
 	var revision, schema, format, against, failOn string
-	var rules bool
+	var rules, quiet bool
 	cmd := &cobra.Command{
 		Use:   "verify [--revision R] FILE...",
 		Short: "Check JSON messages and recorded sessions against a revision",
 		Long:  verifyHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			out := cmd.OutOrStdout()
+			if quiet {
+				out = io.Discard
+			}
 			switch format {
 			case "text":
-				v.out = &textReporter{cmd.OutOrStdout()}
+				v.out = &textReporter{out}
 			case "json":
-				v.out = &jsonReporter{json.NewEncoder(cmd.OutOrStdout())}
+				v.out = &jsonReporter{json.NewEncoder(out)}
 			default:
 				return fmt.Errorf("unknown format %q: expected text or json", format)
 			}
@@ -116,6 +120,13 @@ func verifyCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&v.opts.Undeclared, "undeclared", false, "note members that the revision does not define")
 	cmd.Flags().StringVar(&failOn, "fail-on", "warning", "lowest level that makes the exit code 1: warning or error")
 	cmd.Flags().StringVar(&format, "format", "text", "text or json (one object a line)")
+	jsonFormat(cmd, &format)
+	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print no report; the exit code is the answer")
+	completeValues(cmd, "format", "text", "json")
+	completeValues(cmd, "fail-on", "warning", "error")
+	completeValues(cmd, "revision", knownRevisions()...)
+	completeValues(cmd, "against", append([]string{"all"}, knownRevisions()...)...)
+	completeFiles(cmd, "schema", "json")
 	cmd.Flags().BoolVar(&rules, "rules", false, "list the rules and their levels")
 	return cmd
 }

@@ -55,6 +55,9 @@ type Catalog struct {
 	// Whole means that the text is a single object with parts, so that the server has no
 	// list that the text does not contain.
 	Whole bool
+	// Definitions are all entries of the lists as they are written, also those that the fields
+	// above leave out.
+	Definitions []Definition
 	// Notes report what was left out and what was not read as written.
 	Notes []*tools.Error
 }
@@ -66,6 +69,16 @@ type Entry struct {
 	// Definition is the text of the entry, without white space.
 	Definition wire.Object
 	// Pointer is the place of the entry in the text.
+	Pointer string
+}
+
+// Definition is one entry of a list, before anything in it is checked.
+type Definition struct {
+	Part Part
+	// Name is the name of a tool whose list is an object of tools by name, or "".
+	Name string
+	Text wire.Raw
+	// Pointer is the place of the definition in the text.
 	Pointer string
 }
 
@@ -211,7 +224,7 @@ func (r *reader) piece(at string, o wire.Object, level int) {
 		} else if isByName(raw) {
 			c.Has[Tools] = true
 			for name, definition := range wire.Object(raw).All() {
-				r.tools.Add(wire.ChildPointer(here, name), name, definition)
+				r.tool(wire.ChildPointer(here, name), name, definition)
 			}
 		}
 	}
@@ -259,8 +272,13 @@ func (r *reader) cursor(at string, o wire.Object) {
 func (r *reader) add(at string, all []wire.Raw) {
 	r.found, r.catalog.Has[Tools] = true, true
 	for i, raw := range all {
-		r.tools.Add(at+"/"+strconv.Itoa(i), "", raw)
+		r.tool(at+"/"+strconv.Itoa(i), "", raw)
 	}
+}
+
+func (r *reader) tool(at, name string, raw wire.Raw) {
+	r.catalog.Definitions = append(r.catalog.Definitions, Definition{Tools, name, raw, at})
+	r.tools.Add(at, name, raw)
 }
 
 func (r *reader) entries(part Part, key, at string, raw wire.Raw) {
@@ -271,6 +289,7 @@ func (r *reader) entries(part Part, key, at string, raw wire.Raw) {
 	}
 	for i, element := range raw.Elements() {
 		here := at + "/" + strconv.Itoa(i)
+		c.Definitions = append(c.Definitions, Definition{Part: part, Text: element, Pointer: here})
 		compact, err := wire.AppendRaw(nil, element)
 		o := wire.Object(compact)
 		name, _ := o.Get(key)

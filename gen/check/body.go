@@ -96,7 +96,7 @@ func declares(s *jsonschema.Schema) bool {
 
 // targetName returns the function name of a schema that is the target of a reference.
 func (e *emitter) targetName(s *jsonschema.Schema) string {
-	return e.within("check", s.Pointer[strings.LastIndexByte(s.Pointer, '/')+1:])
+	return e.within(e.group.Prefix, s.Pointer[strings.LastIndexByte(s.Pointer, '/')+1:])
 }
 
 func (e *emitter) branches(all []*jsonschema.Schema, context string) []jen.Code {

@@ -42,23 +42,48 @@ func Imports(f *jen.File) {
 	f.ImportName(ecmaPath, "ecma")
 }
 
+// Group is the schemas of one owner, such as a tool. What is declared for a group does not
+// depend on other groups.
+type Group struct {
+	// Prefix begins the names of what the group declares besides the functions of its roots.
+	// It must begin with "check".
+	Prefix string
+	// At is the JSON Pointer of the owner. Comments give the places of schemas relative to it.
+	At string
+	// Owner is how comments call the owner, such as `the tool "echo"`, or "".
+	Owner string
+	Roots []Root
+}
+
 // Declarations returns a function
 //
 //	func NAME(c *schema.Checker)
 //
 // for each root, and the functions that they share. All roots of a package must be in one
-// call. It returns an error for a schema that refers to itself without a member or an
-// element in between. A pattern that is not a regular expression of ECMA-262 is not
-// checked.
+// call of Declarations or Groups. It returns an error for a schema that refers to itself
+// without a member or an element in between. A pattern that is not a regular expression of
+// ECMA-262 is not checked.
 func Declarations(roots []Root) ([]jen.Code, error) {
-	e := newEmitter(roots)
-	for _, root := range roots {
-		e.root(root)
+	all, err := Groups([]Group{{Prefix: "check", Roots: roots}})
+	return all[0], err
+}
+
+// Groups is like Declarations. It returns the declarations of each group, which share nothing
+// with those of other groups.
+func Groups(groups []Group) ([][]jen.Code, error) {
+	e := newEmitter(groups)
+	all := make([][]jen.Code, len(groups))
+	for i, group := range groups {
+		e.begin(group)
+		for _, root := range group.Roots {
+			e.root(root)
+		}
+		for len(e.queue) > 0 {
+			next := e.queue[0]
+			e.queue = e.queue[1:]
+			e.function(next)
+		}
+		all[i] = e.decls
 	}
-	for len(e.queue) > 0 {
-		next := e.queue[0]
-		e.queue = e.queue[1:]
-		e.function(next)
-	}
-	return e.decls, e.err()
+	return all, e.err()
 }

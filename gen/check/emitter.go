@@ -13,17 +13,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// emitter is the state of one Emit.
+// emitter is the state of one call of Groups.
 type emitter struct {
-	decls []jen.Code
 	namer *names.Namer
 	taken map[string]bool // names used in the package
+	refs  map[*jsonschema.Schema]bool
+	errs  []error
+
+	// The following fields are for the group that is being emitted.
+	group Group
+	decls []jen.Code
 	// funcs maps each schema that has a function to its name.
 	funcs    map[identity]string
 	queue    []function
 	patterns map[string]string // variables by the source of the pattern
-	refs     map[*jsonschema.Schema]bool
-	errs     []error
 }
 
 // function is a check function that is still to be emitted.
@@ -39,21 +42,23 @@ type identity struct {
 	schema *jsonschema.Schema
 }
 
-func newEmitter(roots []Root) *emitter {
-	e := &emitter{
-		namer:    names.New(nil),
-		taken:    map[string]bool{},
-		funcs:    map[identity]string{},
-		patterns: map[string]string{},
-		refs:     map[*jsonschema.Schema]bool{},
-	}
-	for _, root := range roots {
-		if e.taken[root.Func] {
-			e.errs = append(e.errs, fmt.Errorf("validate: two check functions have the name %s", root.Func))
+func newEmitter(groups []Group) *emitter {
+	e := &emitter{namer: names.New(nil), taken: map[string]bool{}, refs: map[*jsonschema.Schema]bool{}}
+	for _, group := range groups {
+		for _, root := range group.Roots {
+			if e.taken[root.Func] {
+				e.errs = append(e.errs, fmt.Errorf("validate: two check functions have the name %s", root.Func))
+			}
+			e.taken[root.Func] = true
 		}
-		e.taken[root.Func] = true
 	}
 	return e
+}
+
+// begin prepares for the roots of a group.
+func (e *emitter) begin(group Group) {
+	e.group, e.decls, e.queue = group, nil, nil
+	e.funcs, e.patterns = map[identity]string{}, map[string]string{}
 }
 
 func (e *emitter) err() error { return errors.Join(e.errs...) }
@@ -84,9 +89,18 @@ func (e *emitter) root(r Root) {
 
 // declare emits a check function.
 func (e *emitter) declare(name string, s *jsonschema.Schema, body func(*jen.Group)) {
-	d := jen.Comment(fmt.Sprintf("%s checks the schema at %s.", name, pointerText(s.Pointer))).Line()
+	d := jen.Comment(fmt.Sprintf("%s checks the schema at %s.", name, e.place(s))).Line()
 	e.decls = append(e.decls, d) // before the declarations that the body needs
 	d.Func().Id(name).Params(jen.Id("c").Op("*").Qual(schemaPath, "Checker")).BlockFunc(body)
+}
+
+// place returns the place of a schema as text for a comment.
+func (e *emitter) place(s *jsonschema.Schema) string {
+	at := pointerText(strings.TrimPrefix(s.Pointer, e.group.At))
+	if e.group.Owner != "" {
+		at += " of " + pointerText(e.group.Owner)
+	}
+	return at
 }
 
 // pointerText returns a JSON Pointer as text for a comment.
@@ -106,7 +120,7 @@ func (e *emitter) fallback(r Root) {
 		e.errs = append(e.errs, fmt.Errorf("validate: the schema at %s cannot be compiled: %w", r.Schema.Pointer, err))
 	}
 	variable := e.unique(r.Func + "Fallback")
-	about := jen.Comment(fmt.Sprintf("%s is the schema at %s. It has keywords that mcpgen does not generate code for.", variable, pointerText(r.Schema.Pointer)))
+	about := jen.Comment(fmt.Sprintf("%s is the schema at %s. It has keywords that mcpgen does not generate code for.", variable, e.place(r.Schema)))
 	e.decls = append(e.decls, about.Line().Var().Id(variable).Op("=").Qual(fallbackPath, "MustCompile").Call(text(document)))
 	e.declare(r.Func, r.Schema, func(g *jen.Group) { g.Id(variable).Call(jen.Id("c")) })
 }

@@ -18,7 +18,7 @@ func (e *emitter) pattern(source string) (variable jen.Code, ok bool) {
 		e.patterns[source] = ""
 		return nil, false
 	}
-	name = e.unique("checkPattern")
+	name = e.unique(e.group.Prefix + "Pattern")
 	e.patterns[source] = name
 	e.decls = append(e.decls, jen.Var().Id(name).Op("=").Add(value))
 	return jen.Id(name), true

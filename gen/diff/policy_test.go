@@ -144,7 +144,7 @@ func TestPolicy(t *testing.T) {
 		{yaml: "compat:\n  accept:\n    - tool: c\n      reason: gone\n", want: all,
 			warning: "mcpgen.yaml:3:7: this acceptance matches no finding: tool c (gone)"},
 	} {
-		policy, err := diff.ParseConfig("mcpgen.yaml", []byte(test.yaml))
+		policy, err := diff.ParseConfig("mcpgen.yaml", []byte(test.yaml), nil)
 		if err != nil {
 			t.Errorf("%s: %v", test.yaml, err)
 			continue
@@ -270,12 +270,12 @@ func TestParseConfig(t *testing.T) {
 		{"compat: [", "mcpgen.yaml:1:9: "},
 		{"compat: {}\ncompat: {}\n", "mcpgen.yaml:2:1: "},
 	} {
-		_, err := diff.ParseConfig("mcpgen.yaml", []byte(test.src))
+		_, err := diff.ParseConfig("mcpgen.yaml", []byte(test.src), nil)
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%q: %v, want %q", test.src, err, test.want)
 		}
 	}
-	policy, err := diff.ParseConfig("mcpgen.yaml", []byte("compat: {accept: [{fingerprint: 012345678901, reason: b}, {fingerprint: 1234567890e1, reason: b}]}"))
+	policy, err := diff.ParseConfig("mcpgen.yaml", []byte("compat: {accept: [{fingerprint: 012345678901, reason: b}, {fingerprint: 1234567890e1, reason: b}]}"), nil)
 	if err != nil || policy.Accept[0].Fingerprint != "012345678901" || policy.Accept[1].Fingerprint != "1234567890e1" {
 		t.Errorf("%+v, %v", policy, err)
 	}

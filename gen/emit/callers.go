@@ -71,7 +71,7 @@ func itemsCall(f *jen.File, typeName string, m *ir.Method) {
 				Params(jen.Index().Add(item), jen.Op("*").String(), jen.Error()).
 				Block(
 					jen.List(jen.Id("page"), jen.Err()).Op(":=").Id("c").Dot(m.Go).Call(
-						jen.Id("ctx"), jen.Op("&").Id(m.Params.Name).Values(jen.Dict{jen.Id("Cursor"): jen.Id("cursor")})),
+						jen.Id("ctx"), jen.Op("&").Add(declName(m.Params)).Values(jen.Dict{jen.Id("Cursor"): jen.Id("cursor")})),
 					jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Nil(), jen.Err())),
 					jen.Return(jen.Id("page").Dot(m.Items.Go), jen.Id("page").Dot("NextCursor"), jen.Nil()),
 				),
@@ -98,7 +98,7 @@ func callBody(g *jen.Group, m *ir.Method) {
 		if !u.Context {
 			// The sender of a result knows the revision, so an unknown variant is an error.
 			g.If(
-				jen.List(jen.Id("_"), jen.Id("unknown")).Op(":=").Id("result").Dot("V").Assert(jen.Op("*").Id("Unknown"+m.Result.Name)),
+				jen.List(jen.Id("_"), jen.Id("unknown")).Op(":=").Id("result").Dot("V").Assert(jen.Op("*").Add(qualified(m.Result, "Unknown"+m.Result.Name))),
 				jen.Id("unknown"),
 			).Block(jen.Return(jen.Nil(), jen.Qual(runtimePath, "UnknownResult").Call(jen.Lit(m.Wire), jen.Id("result"))))
 		}

@@ -135,6 +135,7 @@ func (e *emitter) session(f *jen.File) {
 	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("Ping").
 		Params(jen.Id("ctx").Qual("context", "Context")).Error().
 		Block(jen.Return(jen.Id("s").Dot("Session").Dot("Ping").Call(jen.Id("ctx"))))
+	e.listen(f)
 	for _, info := range []struct{ name, definition, text string }{
 		{"ServerInfo", "Implementation", "ServerInfo returns the name and version of the server."},
 		{"ServerCapabilities", "ServerCapabilities", "ServerCapabilities returns the capabilities that the server declared."},
@@ -150,6 +151,33 @@ func (e *emitter) session(f *jen.File) {
 			jen.Return(jen.Id("v")),
 		)
 	}
+}
+
+// listen renders the typed Listen of a session, if the revision has subscriptions and a union of
+// notifications.
+func (e *emitter) listen(f *jen.File) {
+	at := slices.IndexFunc(e.rev.Methods, func(m *ir.Method) bool { return m.Wire == "subscriptions/listen" && m.ToServer })
+	notification := e.rev.Lookup("ServerNotification")
+	if at < 0 || notification == nil || !isUnion(notification) {
+		return
+	}
+	member := requiredField(e.rev.Methods[at].Params, "notifications")
+	if member == nil {
+		return
+	}
+	ref, ok := member.Type.(*ir.Ref)
+	if !ok || !e.isStruct(ref.Decl.Name) {
+		return
+	}
+	f.Line()
+	f.Add(doc(fmt.Sprintf("Listen yields the notifications that the server sends because of a subscription with the given filter. The first is the acknowledgement, with the part of the filter that the server honours; another one says that the stream was lost and opened again. runtime.Session.Listen says when the sequence ends. A notification that is no %s is an error after which the sequence continues.", notification.Name)))
+	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("Listen").
+		Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("filter").Op("*").Id(ref.Decl.Name)).
+		Qual("iter", "Seq2").Types(jen.Id(notification.Name), jen.Error()).
+		Block(jen.Return(jen.Qual(runtimePath, "TypedNotifications").Call(
+			jen.Id("s").Dot("Session").Dot("Listen").Call(jen.Id("ctx"), jen.Qual(runtimePath, "Params").Call(jen.Id("filter"))),
+			jen.Id("Decode"+notification.Name),
+		)))
 }
 
 // capabilitiesType returns the type of a client's capabilities.

@@ -17,7 +17,8 @@ import (
 const convertPath = runtimePath + "/convert"
 
 // packagePath returns the import path of a generated package in a folder.
-func packagePath(dir string) string { return path.Join(module, "generated", dir) }
+// PackagePath returns the import path of a folder of generated packages.
+func PackagePath(dir string) string { return path.Join(module, "generated", dir) }
 
 // Converters renders the package that converts between all revisions, as files below dir:
 // compat.go, and one file for each step.
@@ -96,8 +97,8 @@ func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
 	).Params(jen.Op("*").Qual(runtimePath, "Server"), jen.Error()).
 		Block(jen.Return(jen.Qual(catalogPath, "NewServer").Call(jen.Id("options"), jen.Id("base"), jen.Id("Table").Call(), jen.Id("items").Op("..."))))
 	f.Line()
-	f.Add(doc("Converter returns the function with which a catalog written for revision native converts its lists and results. Use it as catalog.Options.Convert."))
-	f.Func().Id("Converter").Params(jen.Id("native").String(), jen.Id("o").Id("Options")).Qual(convertPath, "Converter").
+	f.Add(doc("Converter returns the Converter with which a catalog written for revision native converts its lists and results. Use it as catalog.Options.Convert."))
+	f.Func().Id("Converter").Params(jen.Id("native").String(), jen.Id("o").Id("Options")).Op("*").Qual(convertPath, "Converter").
 		Block(jen.Return(jen.Id("Table").Call().Dot("Converter").Call(jen.Id("native"), jen.Id("o"))))
 	f.Line()
 	f.Add(doc("Table returns the differences between all revisions, with which single values can be converted."))
@@ -105,7 +106,7 @@ func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
 	f.Func().Id("Table").Params().Op("*").Qual(convertPath, "Table").Block(jen.Return(jen.Op("&").Qual(convertPath, "Table").Values(jen.Dict{
 		jen.Id("Revisions"): jen.Index().Qual(convertPath, "Revision").ValuesFunc(func(g *jen.Group) {
 			for _, r := range revisions {
-				pkg := packagePath(r.Package)
+				pkg := PackagePath(r.Package)
 				f.ImportName(pkg, r.Package)
 				g.Line().Values(pair("ID", jen.Qual(pkg, "Revision")), pair("Methods", jen.Qual(pkg, "Methods")))
 			}

@@ -13,9 +13,10 @@ func (e *emitter) decodeField(g *jen.Group, d *ir.Decl, f *ir.Field) {
 	target := jen.Id("x").Dot(f.Go)
 	if e.isList(d, f) {
 		elem := f.Type.(*ir.Array).Elem
-		read, element := "ReadList", jen.Parens(jen.Op("*").Add(goType(elem))).Dot("DecodeJSON")
+		var element jen.Code = jen.Parens(jen.Op("*").Add(goType(elem))).Dot("DecodeJSON")
+		read := "ReadList"
 		if isUnionRef(elem) {
-			read, element = "ReadUnions", jen.Id(decoderName(elem.(*ir.Ref).Decl))
+			read, element = "ReadUnions", unionReader(elem.(*ir.Ref).Decl)
 		}
 		g.Add(target).Op("=").Qual(wirePath, read).Call(jen.Id("r"), element)
 		return
@@ -85,7 +86,7 @@ func decodePresent(g *jen.Group, target *jen.Statement, f *ir.Field) {
 	if reader := pointerReader(base); reader != "" {
 		value := jen.Id("r").Dot(reader).Call()
 		if ref, ok := base.(*ir.Ref); ok {
-			value = jen.Parens(jen.Op("*").Id(ref.Decl.Name)).Call(value)
+			value = jen.Parens(jen.Op("*").Add(declName(ref.Decl))).Call(value)
 		}
 		g.Add(target).Op("=").Add(value)
 		return
@@ -129,9 +130,9 @@ func readExpr(t ir.Type) (jen.Code, bool) {
 	if ref, ok := t.(*ir.Ref); ok {
 		switch under := ref.Decl.Type.(type) {
 		case *ir.Union:
-			return jen.Id(decoderName(ref.Decl)).Call(r), true
+			return readUnion(ref.Decl), true
 		case *ir.Enum:
-			return jen.Id(ref.Decl.Name).Call(jen.Id("r").Dot("ReadString").Call()), true
+			return declName(ref.Decl).Call(jen.Id("r").Dot("ReadString").Call()), true
 		case *ir.Object, *ir.Array, *ir.Map:
 			return nil, false
 		default:
@@ -140,7 +141,7 @@ func readExpr(t ir.Type) (jen.Code, bool) {
 			}
 			value, ok := readExpr(under)
 			if ok && !isAlias(ref.Decl) {
-				value = jen.Id(ref.Decl.Name).Call(value)
+				value = declName(ref.Decl).Call(value)
 			}
 			return value, ok
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/lower"
 )
 
 // Import paths that generated code uses.
@@ -38,12 +39,15 @@ func Revision(r *ir.Revision, dir string) ([]files.File, error) {
 		return nil, err
 	}
 	e := &emitter{style: revisionStyle(r), rev: r, rules: rules, pkg: r.Package, header: r.ID, prefix: dir + "/", suffix: ".go"}
+	if r.Extension != nil {
+		e.header, e.core = r.Extension.Name, PackagePath(lower.PackageName(r.ID))
+	}
 	e.add("doc", e.packageDoc)
 	for _, family := range families(r) {
 		decls := filter(r.Decls, func(d *ir.Decl) bool { return d.Family == family })
-		e.addDecls("types_"+family, decls, nil, e.types)
-		e.addDecls("codec_"+family, decls, nil, e.codecs)
-		e.addDecls("validate_"+family, filter(decls, hasChecks), nil, e.validators)
+		e.addDecls("types_"+family, decls, e.types)
+		e.addDecls("codec_"+family, decls, e.codecs)
+		e.addDecls("validate_"+family, filter(decls, hasChecks), e.validators)
 	}
 	if err := e.checks(); err != nil {
 		return nil, err
@@ -53,8 +57,20 @@ func Revision(r *ir.Revision, dir string) ([]files.File, error) {
 	e.add("methods", e.methodTable)
 	e.add("server", func(f *jen.File) { e.side(f, server) })
 	e.add("client", func(f *jen.File) { e.side(f, client) })
-	e.add("connect", e.connect)
+	if r.Extension != nil {
+		e.add("extension", e.extension)
+	} else {
+		e.add("connect", e.connect)
+	}
 	return Render(e.sources...)
+}
+
+// source names the revision or extension in doc comments.
+func (e *emitter) source() string {
+	if e.rev.Extension != nil {
+		return "extension " + e.rev.Extension.Name
+	}
+	return "revision " + e.rev.ID
 }
 
 // style is what differs between the code of revisions and that of tool lists.
@@ -76,8 +92,12 @@ type style struct {
 // revisionStyle returns the style of a revision's package. Some peers write null for absent
 // members, which is why it is read as absent.
 func revisionStyle(r *ir.Revision) style {
+	origin := "this revision"
+	if r.Extension != nil {
+		origin = "this extension"
+	}
 	return style{
-		origin: "this revision", unknownNote: " Validate reports it.",
+		origin: origin, unknownNote: " Validate reports it.",
 		marshals:     func(*ir.Decl) bool { return true },
 		codecOfEnums: true, nullIsAbsent: true, results: resultsOf(r),
 	}
@@ -95,6 +115,8 @@ type emitter struct {
 	// rev and rules are nil for a tool list.
 	rev   *ir.Revision
 	rules *rules
+	// core is the path of the package of the revision that an extension extends, and "" otherwise.
+	core string
 	// pkg is the name of the package; header names the source in each file's first line.
 	pkg, header string
 	// prefix and suffix surround the names of files.
@@ -114,20 +136,15 @@ func (e *emitter) add(name string, fill func(*jen.File)) {
 	})
 }
 
-// addDecls adds the files that fill generates from declarations, if there are any. See
-// [Source] for lines.
-func (e *emitter) addDecls(name string, decls []*ir.Decl, lines func(*ir.Decl) int, fill func(*jen.File, []*ir.Decl)) {
+// addDecls adds the files that fill generates from declarations, if there are any.
+func (e *emitter) addDecls(name string, decls []*ir.Decl, fill func(*jen.File, []*ir.Decl)) {
 	if len(decls) == 0 {
 		return
 	}
-	s := Source{
+	e.sources = append(e.sources, Source{
 		Name: e.prefix + name + e.suffix, New: e.newFile, Items: len(decls),
 		Fill: func(f *jen.File, first, end int) { fill(f, decls[first:end]) },
-	}
-	if lines != nil {
-		s.Lines = func(i int) int { return lines(decls[i]) }
-	}
-	e.sources = append(e.sources, s)
+	})
 }
 
 func newFile(pkg, source string) *jen.File {
@@ -161,13 +178,20 @@ func families(r *ir.Revision) []string {
 }
 
 func (e *emitter) packageDoc(f *jen.File) {
-	f.PackageComment(commentText(fmt.Sprintf("Package %s implements the messages of Model Context Protocol revision %s: types, codecs, validators, the table of methods, and the bindings of servers and clients.", e.rev.Package, e.rev.ID)))
+	f.PackageComment(commentText(fmt.Sprintf("Package %s implements the messages of Model Context Protocol %s: types, codecs, validators, the table of methods, and the bindings of servers and clients.", e.rev.Package, e.source())))
 	f.PackageComment("//")
 	if e.rev.Doc != "" {
 		f.PackageComment(commentText(e.rev.Doc))
 		f.PackageComment("//")
 	}
 	f.PackageComment(commentText("Types are named after the revision's definitions. Optional members are pointers. Unions are sealed interfaces whose variants are pointers. Undefined members are kept in Extra, so that decoding and encoding preserves them. Decoding checks the structure; Validate checks values."))
+	if x := e.rev.Extension; x != nil {
+		f.PackageComment("//")
+		f.PackageComment(commentText("Definitions that revision " + e.rev.ID + " has, too, are the types of its package."))
+		f.Add(doc("Name identifies the extension among the capabilities of both sides."))
+		f.Const().Id("Name").Op("=").Lit(x.Name)
+		f.Line()
+	}
 	f.Add(doc("Revision is the protocol revision of this package."))
 	f.Const().Id("Revision").Op("=").Lit(e.rev.ID)
 	f.Line()

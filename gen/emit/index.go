@@ -10,12 +10,12 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// Index renders package generated, which lists the revisions and their bindings. The
-// revisions must be sorted from the oldest to the newest.
-func Index(revisions []*ir.Revision) (files.File, error) {
+// Index renders package generated, which lists the revisions and their bindings, and the extensions.
+// The revisions must be sorted from the oldest to the newest.
+func Index(revisions, extensions []*ir.Revision) (files.File, error) {
 	f := newFile("generated", "spec/pins.json")
 	for _, r := range revisions {
-		f.ImportName(packagePath(r.Package), r.Package)
+		f.ImportName(PackagePath(r.Package), r.Package)
 	}
 	f.PackageComment(commentText("Package generated lists the protocol revisions that have generated code: their bindings for servers and clients, and their methods and definitions by name, for programs that learn a revision at run time."))
 	f.Add(doc("Revision gives access to the generated package of a protocol revision."))
@@ -32,7 +32,7 @@ func Index(revisions []*ir.Revision) (files.File, error) {
 	f.Func().Id("Revisions").Params().Index().Id("Revision").Block(
 		jen.Return(jen.Index().Id("Revision").ValuesFunc(func(g *jen.Group) {
 			for _, r := range revisions {
-				pkg := packagePath(r.Package)
+				pkg := PackagePath(r.Package)
 				g.Line().Values(
 					jen.Qual(pkg, "Revision"),
 					jen.Qual(pkg, "New"),
@@ -58,6 +58,7 @@ func Index(revisions []*ir.Revision) (files.File, error) {
 		func(pkg string) jen.Code {
 			return jen.Qual(pkg, "BindClient").Call(jen.Qual(pkg, "UnimplementedClient").Values())
 		})
+	listExtensions(f, extensions)
 	var src bytes.Buffer
 	if err := f.Render(&src); err != nil {
 		return files.File{}, err
@@ -72,9 +73,34 @@ func bindings(f *jen.File, revisions []*ir.Revision, name, comment string, bind 
 	f.Func().Id(name).Params().Index().Qual(runtimePath, "Binding").Block(
 		jen.Return(jen.Index().Qual(runtimePath, "Binding").ValuesFunc(func(g *jen.Group) {
 			for _, r := range slices.Backward(revisions) {
-				g.Line().Add(bind(packagePath(r.Package)))
+				g.Line().Add(bind(PackagePath(r.Package)))
 			}
 			g.Line()
 		})),
 	)
 }
+
+// listExtensions renders the list of extensions.
+func listExtensions(f *jen.File, extensions []*ir.Revision) {
+	f.Line()
+	f.Add(doc("Extension gives access to the generated package of an extension."))
+	f.Type().Id("Extension").Struct(
+		jen.Qual(runtimePath, "Extension"),
+		doc("New returns a new value of a definition of the extension or its revision, and reports whether there is such a definition."),
+		jen.Id("New").Func().Params(jen.Id("definition").String()).Params(jen.Qual(wirePath, "Value"), jen.Bool()),
+	)
+	f.Line()
+	f.Add(doc("Extensions returns the extensions that have generated code, sorted by name."))
+	f.Func().Id("Extensions").Params().Index().Id("Extension").Block(
+		jen.Return(jen.Index().Id("Extension").ValuesFunc(func(g *jen.Group) {
+			for _, x := range extensions {
+				pkg := PackagePath(ExtensionDir(x))
+				g.Line().Values(jen.Qual(pkg, "Extension"), jen.Qual(pkg, "New"))
+			}
+			g.Line()
+		})),
+	)
+}
+
+// ExtensionDir returns the folder of an extension's package.
+func ExtensionDir(x *ir.Revision) string { return "ext/" + x.Package }

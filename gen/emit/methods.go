@@ -11,16 +11,20 @@ import (
 )
 
 func (e *emitter) methodTable(f *jen.File) {
-	f.Add(doc("Methods lists the requests and notifications of the revision, sorted by name."))
+	extension, of := "", "revision"
+	if e.rev.Extension != nil {
+		extension, of = e.rev.Extension.Name, "extension"
+	}
+	f.Add(doc("Methods lists the requests and notifications of the " + of + ", sorted by name."))
 	f.Var().Id("Methods").Op("=").Index().Qual(runtimePath, "Method").ValuesFunc(func(g *jen.Group) {
 		for _, m := range e.rev.Methods {
-			g.Line().Add(methodRow(m))
+			g.Line().Add(methodRow(m, extension))
 		}
 		g.Line()
 	})
 }
 
-func methodRow(m *ir.Method) jen.Code {
+func methodRow(m *ir.Method, extension string) jen.Code {
 	kind := "Request"
 	if m.Notification {
 		kind = "Notification"
@@ -45,6 +49,9 @@ func methodRow(m *ir.Method) jen.Code {
 		if holds {
 			row[jen.Id(name)] = jen.True()
 		}
+	}
+	if extension != "" {
+		row[jen.Id("Extension")] = jen.Lit(extension)
 	}
 	if m.NameParam != "" {
 		row[jen.Id("NameParam")] = jen.Lit(m.NameParam)
@@ -87,14 +94,15 @@ func (e *emitter) side(f *jen.File, p peer) {
 	f.Line()
 	f.Add(doc(fmt.Sprintf("Bind%s binds an implementation to the runtime.", p.name)))
 	e.bind(f, p, "Bind"+p.name, []jen.Code{jen.Id("s").Id(p.name)}, jen.Id("s"), methods)
-	if p.name == server.name {
+	if p.name == server.name && e.rev.Extension == nil {
 		e.bindBase(f, methods)
+		cacheHints(f, methods)
 	}
 	e.caller(f, p, methods)
 }
 
 func (e *emitter) sideInterface(f *jen.File, p peer, methods []*ir.Method) {
-	f.Add(doc(fmt.Sprintf("%s has a method for every request and notification that a %s may send in revision %s. Embed Unimplemented%s to implement only some of them. Params are never nil.", p.name, p.other, e.rev.ID, p.name)))
+	f.Add(doc(fmt.Sprintf("%s has a method for every request and notification that a %s may send in %s. Embed Unimplemented%s to implement only some of them. Params are never nil.", p.name, p.other, e.source(), p.name)))
 	f.Type().Id(p.name).InterfaceFunc(func(g *jen.Group) {
 		for _, m := range methods {
 			g.Add(doc(m.Go + " " + m.Doc + deprecation(m.Deprecated)))
@@ -117,9 +125,9 @@ func signature(m *ir.Method, result *ir.Decl) jen.Code {
 // unions by value.
 func messageType(d *ir.Decl) jen.Code {
 	if isUnion(d) {
-		return jen.Id(d.Name)
+		return declName(d)
 	}
-	return jen.Op("*").Id(d.Name)
+	return jen.Op("*").Add(declName(d))
 }
 
 func isUnion(d *ir.Decl) bool {
@@ -161,7 +169,7 @@ func unimplementedBody(m *ir.Method) jen.Code {
 	case m.Notification:
 		return jen.Return(jen.Nil())
 	case isPing(m):
-		return jen.Return(jen.Op("&").Id(m.Result.Name).Values(), jen.Nil())
+		return jen.Return(jen.Op("&").Add(declName(m.Result)).Values(), jen.Nil())
 	}
 	return jen.Return(jen.Nil(), jen.Qual(runtimePath, "MethodNotFound").Call(jen.Lit(m.Wire)))
 }
@@ -212,7 +220,7 @@ func dispatch(m *ir.Method, receiver jen.Code) jen.Code {
 	if isUnion(m.Params) {
 		function += "Value"
 		args = append(args, fresh(m.Params))
-		box := jen.Op("*").Id(boxName(m.Params))
+		box := jen.Op("*").Add(qualified(m.Params, boxName(m.Params)))
 		returns := jen.Error()
 		if !m.Notification {
 			returns = jen.Params(messageType(m.Result), jen.Error())

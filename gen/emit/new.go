@@ -15,8 +15,16 @@ func (e *emitter) newFunc(f *jen.File) {
 				g.Case(jen.Lit(newKey(d))).Block(jen.Return(fresh(d), jen.True()))
 			}
 		}),
-		jen.Return(jen.Nil(), jen.False()),
+		e.newElse(),
 	)
+}
+
+// newElse renders the end of New. An extension also knows the definitions of its revision.
+func (e *emitter) newElse() jen.Code {
+	if e.core != "" {
+		return jen.Return(jen.Qual(e.core, "New").Call(jen.Id("definition")))
+	}
+	return jen.Return(jen.Nil(), jen.False())
 }
 
 // newKey returns the name under which New knows a declaration.
@@ -33,9 +41,9 @@ func fresh(d *ir.Decl) jen.Code {
 		return fresh(under.Decl)
 	}
 	if hasBox(d) {
-		return jen.New(jen.Id(boxName(d)))
+		return jen.New(qualified(d, boxName(d)))
 	}
-	return jen.New(jen.Id(d.Name))
+	return jen.New(declName(d))
 }
 
 // hasBox reports whether a declaration is not a wire.Value without a box.

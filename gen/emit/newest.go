@@ -22,7 +22,7 @@ import (
 // revision again under a name without a date. The files of the revision's package are its
 // input, so that it follows whatever they declare.
 func Newest(r *ir.Revision, revision []files.File, dir string) ([]files.File, error) {
-	n := &newest{pkg: r.Package, path: packagePath(r.Package), files: map[string]*jen.File{}}
+	n := &newest{pkg: r.Package, path: PackagePath(r.Package), files: map[string]*jen.File{}}
 	n.packageDoc(n.file("doc.go"), r.ID)
 	n.newServer(n.file("server.go"))
 	n.connect(n.file("connect.go"))

@@ -17,8 +17,8 @@ import (
 const (
 	// maxLines is the length above which a file is divided.
 	maxLines = 2000
-	// goalLines is the estimated length of the files that a source is divided into. It leaves
-	// room, because the number of lines is known only after rendering.
+	// goalLines is the approximate length of the files that a source is divided into. It leaves
+	// room, because items differ in length.
 	goalLines = maxLines * 3 / 4
 )
 
@@ -30,9 +30,6 @@ type Source struct {
 	New func() *jen.File
 	// Items is the number of parts of the content that may be in different files.
 	Items int
-	// Lines estimates the number of lines of an item. If it is nil, a source is divided only
-	// after all its items turned out to be too long for one file.
-	Lines func(item int) int
 	// Fill adds the items from first up to but not including end to a file. A source without
 	// items has one file, too.
 	Fill func(f *jen.File, first, end int)
@@ -40,21 +37,15 @@ type Source struct {
 
 // Render renders sources in parallel. The files are in the order of their sources.
 func Render(sources ...Source) ([]files.File, error) {
-	var parts []part
-	for i := range sources {
-		parts = append(parts, sources[i].parts()...)
-	}
-	texts, errs := make([][][]byte, len(parts)), make([]error, len(parts))
-	Parallel(len(parts), func(i int) { texts[i], errs[i] = parts[i].render() })
+	texts, errs := make([][][]byte, len(sources)), make([]error, len(sources))
+	Parallel(len(sources), func(i int) { texts[i], errs[i] = part{&sources[i], 0, sources[i].Items}.render() })
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	var out []files.File
-	number := map[*Source]int{}
-	for i, p := range parts {
-		for _, text := range texts[i] {
-			number[p.source]++
-			out = append(out, files.File{Path: numbered(p.source.Name, number[p.source]), Content: text})
+	for i := range sources {
+		for n, text := range texts[i] {
+			out = append(out, files.File{Path: numbered(sources[i].Name, n+1), Content: text})
 		}
 	}
 	return out, nil
@@ -74,26 +65,6 @@ func numbered(name string, n int) string {
 type part struct {
 	source     *Source
 	first, end int
-}
-
-// parts divides a source by the estimated number of lines.
-func (s *Source) parts() []part {
-	parts := []part{{s, 0, s.Items}}
-	if s.Lines == nil {
-		return parts
-	}
-	total := 0
-	for i := range s.Items {
-		last := &parts[len(parts)-1]
-		lines := s.Lines(i)
-		if i > last.first && total+lines > goalLines {
-			last.end = i
-			parts = append(parts, part{s, i, s.Items})
-			total = 0
-		}
-		total += lines
-	}
-	return parts
 }
 
 // render renders a part. It divides the part if it turns out to be too long.

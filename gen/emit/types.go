@@ -168,7 +168,7 @@ func goType(t ir.Type) jen.Code {
 		}
 		return goType(t.Elem)
 	case *ir.Ref:
-		return jen.Id(t.Decl.Name)
+		return declName(t.Decl)
 	}
 	panic(fmt.Sprintf("emit: %T has no inline Go type", t))
 }

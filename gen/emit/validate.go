@@ -199,7 +199,12 @@ func (e *emitter) checkArray(g *jen.Group, value *jen.Statement, t *ir.Array, de
 }
 
 func (e *emitter) checkRef(g *jen.Group, value *jen.Statement, d *ir.Decl, depth int) {
-	if _, isUnion := d.Type.(*ir.Union); isUnion {
+	_, isUnion := d.Type.(*ir.Union)
+	if isUnion && d.Import != "" {
+		checkForeign(g, value, d)
+		return
+	}
+	if isUnion {
 		g.Id(checkerName(d)).Call(jen.Id("c"), value)
 		return
 	}
@@ -209,6 +214,10 @@ func (e *emitter) checkRef(g *jen.Group, value *jen.Statement, d *ir.Decl, depth
 	}
 	if isAlias(d) {
 		e.check(g, value, d.Type, depth)
+		return
+	}
+	if d.Import != "" {
+		checkForeign(g, value, d)
 		return
 	}
 	receiver := value

@@ -23,6 +23,33 @@ type Revision struct {
 	Decls []*Decl
 	// Methods are sorted by wire name.
 	Methods []*Method
+	// Extension is set if this is an extension of the revision and not the revision itself.
+	Extension *Extension
+}
+
+// Extension is what an extension adds to a revision beside methods and types.
+type Extension struct {
+	// Name is the identifier, which is the key of the capability: "io.modelcontextprotocol/tasks".
+	Name string
+	// Settings is the type of the value of the capability, or nil if it is any object.
+	Settings *Decl
+	// Results are further results of requests that the extension does not declare.
+	Results []ExtensionResult
+	// Filters are further members of the filter of subscriptions.
+	Filters []ExtensionFilter
+}
+
+// ExtensionResult is a result that requests of a method may have if both sides have the extension.
+// Type is the value of its member resultType.
+type ExtensionResult struct {
+	Method, Type string
+	Decl         *Decl
+}
+
+// ExtensionFilter is a member of the filter of a subscription. It lists values of the member Param of
+// the notifications that are sent.
+type ExtensionFilter struct {
+	Member, Notification, Param string
 }
 
 // Lookup returns the named declaration, or nil.
@@ -44,6 +71,9 @@ type Decl struct {
 	// Path is the origin of the type. Pointer is the same place as a JSON Pointer into the
 	// schema.
 	Path, Pointer string
+	// Import is the path of the package that declares the type, or "" if that is the package of the
+	// revision or extension itself.
+	Import string
 	// Definition is set for upstream definitions and for the whole inputs and outputs of
 	// tools. It is not set for types named by mcpgen.
 	Definition bool

@@ -28,6 +28,8 @@ type Input struct {
 	Strict bool
 	// Extra holds the user's rows for this revision. A row that changes nothing is an error.
 	Extra *spec.Overlay
+	// Extension is set for the schema of an extension.
+	Extension *Extension
 	// Lenient reports problems as notes instead of errors, for a comparison of schemas. What
 	// cannot be lowered is left out, and Go names may be invalid or ambiguous.
 	Lenient bool
@@ -58,6 +60,7 @@ func Lower(in Input) (*Output, error) {
 		decls:    map[string]*ir.Decl{},
 		origin:   map[*ir.Decl]*schema.Schema{},
 		lenient:  in.Lenient,
+		ext:      in.Extension,
 		defined:  map[string]*ir.Decl{},
 	}
 	l.names = names.New(l.overlay.initialisms)
@@ -75,6 +78,7 @@ func Lower(in Input) (*Output, error) {
 		return nil, err
 	}
 	methods := l.methods()
+	extension := l.extension()
 	l.decide()
 	l.orderEnums()
 	l.linkUnions()
@@ -82,9 +86,13 @@ func Lower(in Input) (*Output, error) {
 	ir.Box(l.sortedDecls())
 	l.markChecked()
 	rev := &ir.Revision{
-		ID:      in.Document.Revision,
-		Package: PackageName(in.Document.Revision),
-		Methods: methods,
+		ID:        in.Document.Revision,
+		Package:   PackageName(in.Document.Revision),
+		Methods:   methods,
+		Extension: extension,
+	}
+	if extension != nil {
+		rev.Package = ExtensionPackage(extension.Name)
 	}
 	for _, d := range l.decls {
 		rev.Decls = append(rev.Decls, d)
@@ -126,6 +134,8 @@ type lowerer struct {
 	// defined maps the name of a definition to its declaration.
 	defined map[string]*ir.Decl
 	errs    []error
+	// ext is Input.Extension.
+	ext *Extension
 	// lenient is Input.Lenient. If it is set, problems are added to notes instead of errs.
 	lenient bool
 	notes   []error

@@ -30,7 +30,7 @@ func (l *lowerer) methods() []*ir.Method {
 	skip := map[string]bool{}
 	for _, d := range directions {
 		s := l.doc.Lookup(d.definition)
-		if s == nil {
+		if s == nil || l.isShared(schema.Definition{Name: d.definition, Schema: s}) {
 			continue
 		}
 		skip[d.definition] = true
@@ -46,11 +46,12 @@ func (l *lowerer) methods() []*ir.Method {
 			within[method] = within[method] || d.within
 		}
 	}
+	l.extensionMessages(sent, toServer, toClient)
 	byWire := map[string]schema.Definition{}
 	var methods []*ir.Method
 	for _, def := range l.doc.Definitions {
 		wire := l.methodConst(def.Schema)
-		if sent[wire] == nil || skip[def.Name] {
+		if sent[wire] == nil || skip[def.Name] || l.isShared(def) {
 			continue
 		}
 		if other, ok := byWire[wire]; ok {
@@ -155,7 +156,7 @@ func (l *lowerer) plain(def schema.Definition, m *ir.Method) *ir.Decl {
 	if !ok || union.Context {
 		return nil
 	}
-	named := l.decls[strings.TrimSuffix(def.Name, "Request")+"Result"]
+	named := l.named(strings.TrimSuffix(def.Name, "Request") + "Result")
 	for _, v := range union.Variants {
 		if v.Decl == named && v.Boxed {
 			return named
@@ -240,7 +241,7 @@ func isMessage(d *ir.Decl) bool {
 func (l *lowerer) result(def schema.Definition, m *ir.Method) *ir.Decl {
 	stem := strings.TrimSuffix(m.Definition, "Request")
 	var result *ir.Decl
-	if envelope := l.decls[stem+"ResultResponse"]; envelope != nil {
+	if envelope := l.named(stem + "ResultResponse"); envelope != nil {
 		if f := field(envelope, "result"); f != nil {
 			if ref, ok := f.Type.(*ir.Ref); ok {
 				result = ref.Decl
@@ -249,7 +250,7 @@ func (l *lowerer) result(def schema.Definition, m *ir.Method) *ir.Decl {
 	}
 	for _, name := range []string{stem + "Result", "EmptyResult"} {
 		if result == nil {
-			result = l.decls[name]
+			result = l.named(name)
 		}
 	}
 	switch {
@@ -264,7 +265,7 @@ func (l *lowerer) result(def schema.Definition, m *ir.Method) *ir.Decl {
 		if r.it.Method != m.Wire {
 			continue
 		}
-		also := l.decls[r.it.Also]
+		also := l.named(r.it.Also)
 		if also == nil {
 			continue // unused reports the row as stale
 		}

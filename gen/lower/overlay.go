@@ -18,6 +18,10 @@ type overlay struct {
 	capabilities []*row[spec.CapabilityRow]
 	headers      []*row[spec.HeaderRow]
 	enums        []*row[spec.EnumRow]
+	senders      []*row[spec.SenderRow]
+	settings     []*row[spec.SettingsRow]
+	replies      []*row[spec.ReplyRow]
+	filters      []*row[spec.FilterRow]
 	initialisms  []string
 	all          []mark
 }
@@ -59,6 +63,10 @@ func (o *overlay) add(from *spec.Overlay, users bool) {
 	o.capabilities = collect(o, o.capabilities, from.At, "capabilities", from.Capabilities, users, func(r spec.CapabilityRow) string { return r.Method })
 	o.headers = collect(o, o.headers, from.At, "headers", from.Headers, users, func(r spec.HeaderRow) string { return r.Method })
 	o.enums = collect(o, o.enums, from.At, "enums", from.Enums, users, func(r spec.EnumRow) string { return r.Enum })
+	o.senders = collect(o, o.senders, from.At, "senders", from.Senders, users, func(r spec.SenderRow) string { return r.Method })
+	o.settings = collect(o, o.settings, from.At, "settings", from.Settings, users, func(r spec.SettingsRow) string { return r.Definition })
+	o.replies = collect(o, o.replies, from.At, "replies", from.Replies, users, func(r spec.ReplyRow) string { return r.Method })
+	o.filters = collect(o, o.filters, from.At, "filters", from.Filters, users, func(r spec.FilterRow) string { return r.Member })
 	o.initialisms = append(o.initialisms, from.Initialisms...)
 }
 

@@ -27,6 +27,9 @@ func (p place) value() place   { return place{p.path + "{}", p.name + "Value"} }
 func (l *lowerer) declareDefinitions() {
 	for _, def := range l.doc.Definitions {
 		name := def.Name
+		if l.declareShared(def) {
+			continue
+		}
 		if !isExported(name) {
 			name = l.names.Exported(strings.ReplaceAll(name, "/", "_"))
 		}
@@ -173,6 +176,9 @@ func sameBranches(a, b []*schema.Schema) bool {
 // anonymous declares the type of an inline schema. Its name is that of an overlay row, else
 // that of its place. Equal schemas may share a name, and then share the declaration.
 func (l *lowerer) anonymous(s *schema.Schema, at place) ir.Type {
+	if decl := l.ext.at(s); decl != nil {
+		return &ir.Ref{Decl: decl}
+	}
 	name, star := l.overlay.name(at.path)
 	if name == "" {
 		name = at.name
@@ -303,8 +309,8 @@ func (l *lowerer) nameFields(s *schema.Schema, object *ir.Object) {
 	}
 }
 
-// structNames lists the fields and methods of every generated struct.
-var structNames = []string{"Extra", "AppendJSON", "DecodeJSON", "MarshalJSON", "UnmarshalJSON", "Validate"}
+// structNames lists the fields and methods that generated structs may have.
+var structNames = []string{"Extra", "AppendJSON", "DecodeJSON", "MarshalJSON", "UnmarshalJSON", "Validate", "WithCacheHint"}
 
 func (l *lowerer) enum(name string, s *schema.Schema) *ir.Enum {
 	enum := &ir.Enum{}

@@ -83,7 +83,7 @@ func (l *lowerer) variants(s *schema.Schema, at, branch place) []*ir.Variant {
 		return l.wrapped(nil, s, at, branch)
 	}
 	for _, def := range l.doc.Definitions {
-		if s.Types != nil && s.Types[0] == "array" && schema.Equal(def.Schema, s) {
+		if s.Types != nil && s.Types[0] == "array" && schema.Equal(def.Schema, s) && l.definition(def.Name).Import == "" {
 			return []*ir.Variant{{Decl: l.definition(def.Name)}}
 		}
 	}

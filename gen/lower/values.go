@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/mcpgen/mcpgen/gen/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // fixValues gives members the values that the overlay has for them. A fixed value is like a
@@ -24,6 +25,10 @@ func (l *lowerer) fixValues() {
 				continue
 			case !slices.Equal(p.Schema.Types, []string{"string"}) || value != "" && p.Schema.Const != nil && p.Schema.Const != value:
 				l.fail(p.Schema, "the overlay has a value for %s.%s, which is not a string that can be %q", def.Name, p.Name, cmp.Or(value, absent))
+				continue
+			}
+			if !wire.InFormat(p.Schema.Format, cmp.Or(value, absent)) {
+				l.fail(p.Schema, "the overlay has the value %q for %s.%s, which is not in its format %q", cmp.Or(value, absent), def.Name, p.Name, p.Schema.Format)
 				continue
 			}
 			row.use()

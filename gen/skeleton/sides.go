@@ -8,45 +8,23 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
-	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
-// result renders the type that a tool's method returns before the error.
-func result(t typing.ToolTypes) *jen.Statement {
-	if t.Output != nil {
-		return jen.Op("*").Id(t.Output.Name)
-	}
-	return jen.Index().Qual(mcpPath, "ContentBlock")
-}
-
-// signature renders the signature of a tool's method with arguments of type in, without its
-// name.
-func signature(t typing.ToolTypes, in *ir.Decl) []jen.Code {
-	return []jen.Code{
-		jen.Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("in").Op("*").Id(in.Name)),
-		jen.Params(result(t), jen.Error()),
-	}
-}
-
-// about renders the doc comment of a tool's method.
-func about(t typing.ToolTypes, does string) jen.Code {
-	text := fmt.Sprintf("%s %s the tool %q", t.Go, does, t.Tool.Name)
-	if t.Tool.Description == "" {
-		return emit.Comment(text + ".")
-	}
-	return emit.Comment(text + ": " + t.Tool.Description)
-}
-
 // server renders the interface of the tools and its registration.
 func (g *generator) server() ([]files.File, error) {
-	parts := []func(*jen.File){g.toolsInterface, g.newServer, g.serverTools, g.assertions}
-	return spread(g, "server.gen.go", parts, func(f *jen.File, parts []func(*jen.File), _ bool) {
+	return emit.Render(g.whole("server.gen.go", g.guards, g.toolsInterface, g.newServer, g.serverTools, g.assertions, g.definitions, g.listChecksum))
+}
+
+// whole returns a source of one file, however long it is: where it would be divided depends on
+// the number of tools.
+func (g *generator) whole(name string, parts ...func(*jen.File)) emit.Source {
+	return emit.Source{Name: name, New: g.file, Fill: func(f *jen.File, _, _ int) {
 		for _, part := range parts {
 			part(f)
 			f.Line()
 		}
-	})
+	}}
 }
 
 func (g *generator) toolsInterface(f *jen.File) {
@@ -91,7 +69,6 @@ func (g *generator) serverTools(f *jen.File) {
 // lacks. A failed interface assertion reports only the first.
 func (g *generator) assertions(f *jen.File) {
 	for _, name := range g.Implementations {
-		f.Line()
 		f.Comment(fmt.Sprintf("The compiler reports each method that %s lacks; %s prints it.", name, `"mcpgen server --missing"`))
 		f.Var().DefsFunc(func(defs *jen.Group) {
 			for _, t := range g.pkg.Tools {
@@ -99,33 +76,23 @@ func (g *generator) assertions(f *jen.File) {
 					Params(result(t), jen.Error()).Op("=").Parens(jen.Op("*").Id(name)).Dot(t.Go)
 			}
 		})
+		f.Line()
 	}
 }
 
-// client renders the typed client.
+// listChecksum renders the checksum of the list, for the contract tests. It is here so that a
+// change of the list does not change the file of the tests.
+func (g *generator) listChecksum(f *jen.File) {
+	f.Comment("definitionsSHA256 is the checksum of the array of definitions, without white space between tokens.")
+	f.Const().Id("definitionsSHA256").Op("=").Lit(g.checksum())
+}
+
+// client renders the typed client without the methods of its tools.
 func (g *generator) client() ([]files.File, error) {
-	return spread(g, "client.gen.go", g.pkg.Tools, func(f *jen.File, part []typing.ToolTypes, first bool) {
-		if first {
-			g.clientType(f)
-		}
-		for _, t := range part {
-			f.Line()
-			clientMethod(f, t)
-		}
-	})
-}
-
-func clientMethod(f *jen.File, t typing.ToolTypes) {
-	call, last := "Call", jen.Id("contentOf")
-	if t.Output != nil {
-		last = jen.New(jen.Id(t.Output.Name))
-	} else {
-		call = "CallContent"
+	if g.inputs {
+		return emit.Render(g.whole("client.gen.go", g.clientType))
 	}
-	f.Add(about(t, "calls"))
-	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(t.Go).Add(signature(t, t.Arguments)...).Block(
-		jen.Return(jen.Qual(toolsPath, call).Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(toolName(t)), jen.Id("in"), last)),
-	)
+	return emit.Render(g.whole("client.gen.go", g.guards, g.clientType, g.definitions))
 }
 
 // clientType renders the client without the methods of its tools.

@@ -72,7 +72,7 @@ func Server(o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.make(g.types, g.checks(true), g.definitions(true), g.server, g.client, g.test, g.samples)
+	return g.make(g.server, g.client, g.tools, g.tests)
 }
 
 // Client generates the files of a client.
@@ -81,13 +81,17 @@ func Client(o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.make(g.types, g.checks(false), g.definitions(false), g.client)
+	return g.make(g.client, g.tools)
 }
 
 type generator struct {
 	Options
 	pkg         *typing.Package
 	diagnostics []typing.Diagnostic
+	// inputs means that the code checks arguments, as servers do.
+	inputs bool
+	// names has the beginning of the file names of each method.
+	names map[string]string
 }
 
 func start(o Options, server bool) (*generator, error) {
@@ -95,7 +99,15 @@ func start(o Options, server bool) (*generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &generator{o, pkg, diagnostics}, nil
+	methods := make([]string, len(pkg.Tools))
+	for i, t := range pkg.Tools {
+		methods[i] = t.Go
+	}
+	notes := make([]typing.Diagnostic, 0, len(o.List.Notes)+len(diagnostics))
+	for _, n := range o.List.Notes {
+		notes = append(notes, typing.Diagnostic{Tool: n.Tool, Pointer: n.Pointer, Problem: n.Problem})
+	}
+	return &generator{o, pkg, append(notes, diagnostics...), server, fileNames(methods)}, nil
 }
 
 // artifact generates the files of one kind.
@@ -111,44 +123,11 @@ func (g *generator) make(all ...artifact) (*Result, error) {
 	return &Result{slices.Concat(made...), g.pkg.Tools, g.diagnostics}, nil
 }
 
-func (g *generator) types() ([]files.File, error) {
-	return emit.Tools(g.pkg.Decls, emit.ToolsOptions{Package: g.Package, Source: g.Source})
-}
-
-// checks renders the functions that check results and, for servers, arguments.
-func (g *generator) checks(inputs bool) artifact {
-	var roots []check.Root
-	for _, t := range g.pkg.Tools {
-		if inputs {
-			roots = append(roots, check.Root{Func: checkName(t.Input.Name), Schema: t.Tool.Input})
-		}
-		if t.Output != nil {
-			roots = append(roots, check.Root{Func: checkName(t.Output.Name), Schema: t.Tool.Output})
-		}
-	}
-	return func() ([]files.File, error) {
-		if len(roots) == 0 {
-			return nil, nil
-		}
-		all, err := check.Declarations(roots)
-		if err != nil {
-			return nil, err
-		}
-		return spread(g, "checks.gen.go", all, func(f *jen.File, part []jen.Code, _ bool) {
-			check.Imports(f)
-			for _, d := range part {
-				f.Line().Add(d)
-			}
-		})
-	}
-}
-
-func checkName(decl string) string { return "check" + decl }
-
 // file returns a new generated file.
 func (g *generator) file() *jen.File {
 	f := jen.NewFile(g.Package)
 	f.HeaderComment(emit.Header(g.Source))
+	check.Imports(f)
 	for _, path := range []string{wirePath, runtimePath, catalogPath, toolsPath, contractPath, generatedPath} {
 		f.ImportName(path, path[strings.LastIndexByte(path, '/')+1:])
 	}
@@ -156,55 +135,17 @@ func (g *generator) file() *jen.File {
 	return f
 }
 
-// spread renders items into one file or, if that is too long, into several. Fill adds some
-// of the items to a file, and to the first file also the declarations that occur once.
-func spread[T any](g *generator, name string, items []T, fill func(f *jen.File, part []T, first bool)) ([]files.File, error) {
-	return emit.Render(emit.Source{
-		Name: name, New: g.file, Items: len(items),
-		Fill: func(f *jen.File, first, end int) { fill(f, items[first:end], first == 0) },
-	})
-}
-
-// toolName returns the name of the variable that holds a tool.
-func toolName(t typing.ToolTypes) string { return "tool" + t.Go }
-
-// definitions renders what both sides need to know of the tools.
-func (g *generator) definitions(inputs bool) artifact {
-	fill := func(f *jen.File, part []typing.ToolTypes, first bool) {
-		if first {
-			g.allDefinitions(f)
-		}
-		f.Line()
-		f.Comment("Tools, with their definitions as tools/list returns them.")
-		f.Var().DefsFunc(func(defs *jen.Group) {
-			for _, t := range part {
-				defs.Id(toolName(t)).Op("=").Op("&").Qual(toolsPath, "Tool").Values(definition(t, inputs))
-			}
-		})
-	}
-	return func() ([]files.File, error) { return spread(g, "definitions.gen.go", g.pkg.Tools, fill) }
-}
-
-// definition renders the literal of a tool.
-func definition(t typing.ToolTypes, inputs bool) jen.Dict {
-	d := jen.Dict{
-		jen.Id("Name"):       jen.Lit(t.Tool.Name),
-		jen.Id("Definition"): text(string(t.Tool.Definition)),
-	}
-	if inputs {
-		d[jen.Id("Input")] = jen.Id(checkName(t.Input.Name))
-	}
-	if t.Output != nil {
-		d[jen.Id("Output")] = jen.Id(checkName(t.Output.Name))
-	}
-	return d
-}
-
-// allDefinitions renders the declarations before the tools.
-func (g *generator) allDefinitions(f *jen.File) {
+// guards renders what keeps the code from compiling with other versions of the runtime.
+func (g *generator) guards(f *jen.File) {
 	f.Comment("This code does not compile with other versions of the runtime.")
 	f.Const().Id("_").Op("=").Qual(toolsPath, "ToolsV3")
 	f.Line()
+	emit.NewTools(g.Source).Guard(f)
+	f.Line()
+}
+
+// definitions renders the list of all definitions.
+func (g *generator) definitions(f *jen.File) {
 	f.Comment("definitions holds the definitions of all tools, in the order of the list.")
 	f.Var().Id("definitions").Op("=").Qual(toolsPath, "Definitions").Call(jen.Index().Op("*").Qual(toolsPath, "Tool").ValuesFunc(func(all *jen.Group) {
 		for _, t := range g.pkg.Tools {

@@ -2,12 +2,18 @@ package skeleton_test
 
 import (
 	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpgen/mcpgen/gen/skeleton"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/toolstest"
 )
 
 const list = `{"tools":[
@@ -31,8 +37,8 @@ func TestFiles(t *testing.T) {
 		make func(skeleton.Options) (*skeleton.Result, error)
 		want []string
 	}{
-		{"server", skeleton.Server, []string{"checks.gen.go", "client.gen.go", "codec.gen.go", "contract.gen_test.go", "definitions.gen.go", "samples.gen_test.go", "server.gen.go", "types.gen.go"}},
-		{"client", skeleton.Client, []string{"checks.gen.go", "client.gen.go", "codec.gen.go", "definitions.gen.go", "types.gen.go"}},
+		{"server", skeleton.Server, []string{"check_tool_tool.gen.go", "check_tool_tool.gen_test.go", "client.gen.go", "contract.gen_test.go", "get_forecast_tool.gen.go", "get_forecast_tool.gen_test.go", "server.gen.go"}},
+		{"client", skeleton.Client, []string{"check_tool_tool.gen.go", "client.gen.go", "get_forecast_tool.gen.go"}},
 	} {
 		first, err := side.make(options(t))
 		if err != nil {
@@ -63,6 +69,97 @@ func TestFiles(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestInsertedTool inserts a tool at the front of lists with 204 tools: nothing but its own files and the file that lists all tools changes.
+func TestInsertedTool(t *testing.T) {
+	var many []string
+	for i := range 204 {
+		many = append(many, fmt.Sprintf(`{"name":"tool_%d","inputSchema":{"type":"object","properties":{"name":{"type":"string","pattern":"^[a-z]+$"},"at":{"$ref":"#/$defs/place"}},
+			"$defs":{"place":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}},"outputSchema":{"type":"object","properties":{"items":{"type":"array","items":{"enum":["a","b"]}}}}}`, i))
+	}
+	lists := map[string]*tools.List{"many": readList(t, `[`+strings.Join(many, ",")+`]`)}
+	const real = "postman__postman-mcp-server.json" // has 204 tools, too
+	if text, err := os.ReadFile(filepath.Join(toolstest.Shared(t), real)); err == nil {
+		lists[real] = readList(t, string(text))
+	}
+	// What it has is in many of the other tools, too.
+	const inserted = `{"name":"a_first_one","inputSchema":{"type":"object","properties":{"name":{"type":"string","pattern":"^[a-z]+$"},"at":{"$ref":"#/$defs/place"}},
+		"$defs":{"place":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}},"outputSchema":{"type":"object","properties":{"items":{"type":"array","items":{"enum":["a","b"]}}}}}`
+	for name, list := range lists {
+		for _, side := range []struct {
+			make func(skeleton.Options) (*skeleton.Result, error)
+			want []string
+		}{
+			{skeleton.Server, []string{"a_first_one_tool.gen.go", "a_first_one_tool.gen_test.go", "server.gen.go"}},
+			{skeleton.Client, []string{"a_first_one_tool.gen.go", "client.gen.go"}},
+		} {
+			var texts [2]map[string]string
+			var text strings.Builder
+			text.WriteString("[" + inserted)
+			for _, tool := range list.Tools {
+				text.WriteString("," + string(tool.Definition))
+			}
+			for i, l := range []*tools.List{list, readList(t, text.String()+"]")} {
+				made, err := side.make(skeleton.Options{List: l, Source: "tools.json", Package: "p", Implementations: []string{"Handlers"}})
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				texts[i] = map[string]string{}
+				for _, f := range made.Files {
+					texts[i][f.Path] = string(f.Content)
+				}
+			}
+			var changed []string
+			for path, text := range texts[1] {
+				if texts[0][path] != text {
+					changed = append(changed, path)
+				}
+			}
+			for path := range texts[0] {
+				if _, ok := texts[1][path]; !ok {
+					changed = append(changed, path)
+				}
+			}
+			slices.Sort(changed)
+			if diff := cmp.Diff(side.want, changed); diff != "" {
+				t.Errorf("%s: changed files (-want +got):\n%s", name, diff)
+			}
+		}
+	}
+}
+
+// TestFileNames gives tools names that a file system or the go command would misread.
+func TestFileNames(t *testing.T) {
+	made, err := skeleton.Client(skeleton.Options{
+		List: readList(t, `[{"name":"run_linux","inputSchema":{"type":"object"}},{"name":"a_test","inputSchema":{"type":"object"}},{"name":"_x","inputSchema":{"type":"object"}},
+			{"name":"getURLs","inputSchema":{"type":"object"}},{"name":"ab","inputSchema":{"type":"object"}},{"name":"aB","inputSchema":{"type":"object"}},
+			{"name":"server","inputSchema":{"type":"object"}},{"name":"`+strings.Repeat("long", 30)+`","inputSchema":{"type":"object"}}]`),
+		Source: "tools.json", Package: "p",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range made.Files {
+		got = append(got, f.Path)
+	}
+	want := []string{
+		"client.gen.go", "run_linux_tool.gen.go", "a_test_tool.gen.go", "x_tool.gen.go", "get_urls_tool.gen.go", "ab_025b5573_tool.gen.go", "ab_38164fbd_tool.gen.go", "server_tool.gen.go",
+		"long" + strings.Repeat("long", 19) + "_8bbb8861_tool.gen.go",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func readList(t *testing.T, text string) *tools.List {
+	t.Helper()
+	list, err := skeleton.Read("tools.json", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }
 
 // TestNames looks at the names and the signatures that users see.
@@ -125,5 +222,34 @@ func main() {}
 	_, err = skeleton.NewSurvey(map[string][]byte{"a.go": []byte("package p"), "b.go": []byte("package q")})
 	if err == nil || !strings.Contains(err.Error(), "b.go: package q differs from package p of the other files in the folder") {
 		t.Errorf("two packages: %v", err)
+	}
+}
+
+// TestScopes checks that a generated tool has its scopes, and that its definition, which clients see, has
+// not.
+func TestScopes(t *testing.T) {
+	o := options(t)
+	first := o.List.Tools[0]
+	with, err := first.Definition.With(tools.MemberScopes, `["weather:read"]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := tools.Read([]byte("[" + string(with) + "]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.List = list
+	made, err := skeleton.Server(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, f := range made.Files {
+		if !strings.HasSuffix(f.Path, "_test.go") {
+			all.Write(f.Content)
+		}
+	}
+	if src := all.String(); !strings.Contains(src, `Scopes:     []string{"weather:read"}`) || strings.Contains(src, tools.MemberScopes) {
+		t.Errorf("the scopes are missing, or clients see them:\n%.3000s", src)
 	}
 }

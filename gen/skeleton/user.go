@@ -37,22 +37,32 @@ type UserOptions struct {
 	Apart bool
 	// HTTP adds a server that is reachable over HTTP.
 	HTTP bool
+	// Auth protects the server over HTTP by access tokens.
+	Auth bool
 	// Survey describes the existing files.
 	Survey *Survey
 }
 
-// Module is the content of a new go.mod.
+// Module is the content of a new module: go.mod and go.sum for the server or client, and mcpgen.mod and
+// mcpgen.sum for the program that generates it.
 type Module struct {
 	Path    string
 	Go      string   // language version, at least that of mcpgen
 	Version string   // version of mcpgen
 	Replace string   // folder that mcpgen is used from, or ""
-	Needs   []string // other modules, as in "example.com/module v1.2.3"
+	Needs   []string // other modules that generated code links, as in "example.com/module v1.2.3"
 	Sums    string   // content of go.sum
+	Tool    []string // other modules that the program links
+	ToolSum string   // content of mcpgen.sum
 }
 
 // UserFiles lists the names of the files that belong to the user.
-var UserFiles = []string{"main.go", "http.go", "handlers.go", "go.mod", "go.sum", "README.md", "Dockerfile"}
+var UserFiles = []string{
+	"main.go", "http.go", "handlers.go", "go.mod", "go.sum", ToolModule, "mcpgen.sum", "README.md", "Dockerfile", ".gitignore",
+}
+
+// ToolModule is the name of the file that takes the place of go.mod when the go command builds mcpgen.
+const ToolModule = "mcpgen.mod"
 
 // User generates the files that belong to the user from then on. It omits declarations that
 // the user's files already have under another name.
@@ -63,6 +73,7 @@ func User(o UserOptions) ([]files.File, error) {
 		"Content": slices.ContainsFunc(o.Tools, func(t typing.ToolTypes) bool { return t.Output == nil }),
 		"Methods": methods(HandlersType(o.Package), o.Tools), "Tools": rows(o.Tools),
 		"HTTP":    o.HTTP,
+		"Auth":    o.Auth,
 		"Replace": o.Module != nil && o.Module.Replace != "",
 	}
 	program := o.Package == "main"
@@ -76,6 +87,7 @@ func User(o UserOptions) ([]files.File, error) {
 		{"http.go", program && !o.Survey.Main && o.HTTP},
 		{"README.md", program},
 		{"Dockerfile", program},
+		{".gitignore", program},
 	} {
 		if !file.wanted {
 			continue
@@ -93,17 +105,25 @@ func User(o UserOptions) ([]files.File, error) {
 	return append(out, module...), err
 }
 
-// ModuleFiles generates the go.mod and go.sum of a new module.
+// ModuleFiles generates the files of a new module.
 func ModuleFiles(m *Module) ([]files.File, error) {
-	mod, err := fill("go.mod", map[string]any{
-		"Root": root, "Module": m.Path, "Go": m.Go, "Version": m.Version, "Replace": m.Replace, "Requires": m.Needs,
-	})
-	return []files.File{{Path: "go.mod", Content: mod}, {Path: "go.sum", Content: []byte(m.Sums)}}, err
+	data := map[string]any{
+		"Root": root, "Module": m.Path, "Go": m.Go, "Version": m.Version, "Replace": m.Replace, "Requires": m.Needs, "Tool": m.Tool,
+	}
+	out := []files.File{{Path: "go.sum", Content: []byte(m.Sums)}, {Path: "mcpgen.sum", Content: []byte(m.ToolSum)}}
+	for _, name := range []string{"go.mod", ToolModule} {
+		src, err := fill(name, data)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, files.File{Path: name, Content: src})
+	}
+	return out, nil
 }
 
 // fill executes a file's template.
 func fill(name string, data map[string]any) ([]byte, error) {
-	t, err := template.ParseFS(templates.Files, name+".tmpl")
+	t, err := template.ParseFS(templates.Files, strings.TrimPrefix(name, ".")+".tmpl")
 	if err != nil {
 		return nil, err
 	}

@@ -22,8 +22,9 @@ func Read(text []byte) (*List, error) {
 }
 
 type reader struct {
-	errs []error
-	tool string
+	errs  []error
+	notes []*Error
+	tool  string
 }
 
 func (r *reader) fail(pointer, format string, args ...any) {
@@ -63,6 +64,9 @@ func (r *reader) list(text string) *List {
 		at := pointer + "/" + strconv.Itoa(i)
 		r.tool = ""
 		t := r.definition(at, raw)
+		if t != nil {
+			t.Scopes = r.scopes(t)
+		}
 		r.tool = ""
 		if t == nil {
 			continue
@@ -73,6 +77,7 @@ func (r *reader) list(text string) *List {
 		taken[t.Name] = at
 		list.Tools = append(list.Tools, t)
 	}
+	list.Notes = r.notes
 	return list
 }
 
@@ -109,24 +114,85 @@ func (r *reader) definition(at string, raw wire.Raw) *Tool {
 	r.tool = t.Name
 	t.Title = r.text(at, t.Definition, "title")
 	t.Description = r.text(at, t.Definition, "description")
-	if input, ok := t.Definition.Get("inputSchema"); ok {
-		t.Input = r.schema(at+"/inputSchema", input)
+	t.GoName = r.text(at, t.Definition, jsonschema.GoName)
+	if _, ok := t.Definition.Get("inputSchema"); ok {
+		t.Input = r.object(t, "inputSchema")
 	} else {
 		r.fail(at, `must have an "inputSchema"`)
 	}
-	if output, ok := t.Definition.Get("outputSchema"); ok {
-		t.Output = r.schema(at+"/outputSchema", output)
+	if _, ok := t.Definition.Get("outputSchema"); ok {
+		t.Output = r.object(t, "outputSchema")
 	}
-	for _, s := range []*jsonschema.Schema{t.Input, t.Output} {
-		if s == nil {
+	t.Definition = withoutGoNames(t.Definition)
+	return t
+}
+
+// object reads a schema of a tool. The arguments and the structured result of a tool are objects, and
+// the protocol wants their schemas to say so with the string "object". A schema that leaves it out, or
+// allows other types too, is taken as one for objects, in the definition as well.
+func (r *reader) object(t *Tool, keyword string) *jsonschema.Schema {
+	at := t.Pointer + "/" + keyword
+	raw, _ := t.Definition.Get(keyword)
+	typed, problem := wire.Raw(`{"type":"object"}`), ""
+	switch kind, _ := wire.Object(raw).Get("type"); {
+	case raw == "true":
+		problem = "the schema is true"
+	case raw.Kind() != wire.KindObject || kind == `"object"`:
+		return r.schema(at, raw) // which reports what is not a schema
+	case kind == "":
+		problem = `the schema has no "type"`
+	case allows(kind, "object"):
+		problem = fmt.Sprintf(`the "type" of the schema is %s`, kind)
+	default:
+		r.fail(at, `must have the type "object", as the arguments and the structured result of a tool are objects`)
+		return r.schema(at, raw)
+	}
+	var err error
+	if raw.Kind() == wire.KindObject {
+		var with wire.Object
+		with, err = wire.Object(raw).With("type", `"object"`)
+		typed = wire.Raw(with)
+	}
+	if err == nil {
+		t.Definition, err = t.Definition.With(keyword, typed)
+	}
+	if err != nil {
+		r.fail(at, "%v", err)
+		return nil
+	}
+	r.notes = append(r.notes, &Error{t.Name, at, problem + `; it is taken as "object"`})
+	return r.schema(at, typed)
+}
+
+// allows reports whether the value of the keyword type is an array with a type.
+func allows(kinds wire.Raw, want string) bool {
+	if kinds.Kind() != wire.KindArray {
+		return false
+	}
+	for _, kind := range kinds.Elements() {
+		if name, ok := kind.Str(); ok && name == want {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutGoNames returns a definition as clients get it.
+func withoutGoNames(definition wire.Object) wire.Object {
+	if !strings.Contains(string(definition), jsonschema.GoName) {
+		return definition
+	}
+	definition = definition.Without(jsonschema.GoName)
+	for _, member := range []string{"inputSchema", "outputSchema"} {
+		schema, ok := definition.Get(member)
+		if !ok {
 			continue
 		}
-		// The protocol wants the string, not an array that contains only it.
-		if kind, _ := wire.Object(s.Source).Get("type"); kind != `"object"` {
-			r.fail(s.Pointer, `must have the type "object", as the arguments and the structured result of a tool are objects`)
+		if changed, err := definition.With(member, jsonschema.WithoutGoNames(schema)); err == nil { // it is valid JSON
+			definition = changed
 		}
 	}
-	return t
+	return definition
 }
 
 func (r *reader) schema(at string, raw wire.Raw) *jsonschema.Schema {
@@ -147,4 +213,27 @@ func (r *reader) text(at string, o wire.Object, name string) string {
 		r.fail(at+"/"+name, "must be a string, found %s", raw.Kind())
 	}
 	return s
+}
+
+// scopes returns the scopes of a tool (RFC 6749, section 3.3).
+func (r *reader) scopes(t *Tool) []string {
+	raw, ok := t.Definition.Get(MemberScopes)
+	if !ok {
+		return nil
+	}
+	at := t.Pointer + "/" + MemberScopes
+	if raw.Kind() != wire.KindArray {
+		r.fail(at, "must be an array of scopes, found %s", raw.Kind())
+		return nil
+	}
+	var scopes []string
+	for i, item := range raw.Elements() {
+		s, ok := item.Str()
+		if !ok || s == "" || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '"' || c == '\\' }) {
+			r.fail(at+"/"+strconv.Itoa(i), "must be a scope: a string without spaces and quotes, found %.50s", item)
+			continue
+		}
+		scopes = append(scopes, s)
+	}
+	return scopes
 }

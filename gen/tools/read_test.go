@@ -1,8 +1,11 @@
 package tools_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/toolstest"
@@ -42,8 +45,8 @@ func TestReadErrors(t *testing.T) {
 		{`[1]`, `/0: a tool must be an object, found a number`},
 		{`[{"inputSchema":{"type":"object"}}]`, `/0: must have a "name"`},
 		{`[{"name":"a"}]`, `tool "a": /0: must have an "inputSchema"`},
-		{`[{"name":"a","inputSchema":{"type":["object"]}}]`, `tool "a": /0/inputSchema: must have the type "object"`},
-		{`[{"name":"a","inputSchema":{}}]`, `tool "a": /0/inputSchema: must have the type "object"`},
+		{`[{"name":"a","inputSchema":{"type":["string","null"]}}]`, `tool "a": /0/inputSchema: must have the type "object"`},
+		{`[{"name":"a","inputSchema":{"type":"string"}}]`, `tool "a": /0/inputSchema: must have the type "object"`},
 		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"text"}}}}]`, `/0/inputSchema/properties/x/type: "text" is not a type`},
 		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"#/$defs/y"}}}}]`, `/0/inputSchema/properties/x/$ref: "#/$defs/y" leads to nothing`},
 		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"https://example.com/s"}}}}]`, `is not in this list, and references are not fetched`},
@@ -63,6 +66,59 @@ func TestReadUpstreamLists(t *testing.T) {
 	for name, list := range toolstest.Upstream(t) {
 		if len(list.Tools) == 0 {
 			t.Errorf("%s: read no tool", name)
+		}
+	}
+}
+
+// TestReadScopes reads what the access token of a caller must have.
+func TestReadScopes(t *testing.T) {
+	for _, test := range []struct {
+		member string
+		want   []string
+		err    string
+	}{
+		{``, nil, ""},
+		{`,"x-mcp-scopes":[]`, nil, ""},
+		{`,"x-mcp-scopes":["files:read","b"]`, []string{"files:read", "b"}, ""},
+		{`,"x-mcp-scopes":"a"`, nil, `tool "a": /0/x-mcp-scopes: must be an array of scopes, found a string`},
+		{`,"x-mcp-scopes":["a","b c"]`, nil, `tool "a": /0/x-mcp-scopes/1: must be a scope: a string without spaces and quotes, found "b c"`},
+		{`,"x-mcp-scopes":[1]`, nil, `tool "a": /0/x-mcp-scopes/0: must be a scope: a string without spaces and quotes, found 1`},
+	} {
+		list, err := tools.Read([]byte(`[{"name":"a","inputSchema":{"type":"object"}` + test.member + `}]`))
+		if got := fmt.Sprint(err); test.err != "" {
+			if !strings.Contains(got, test.err) {
+				t.Errorf("%s: got %s, want %s", test.member, got, test.err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, list.Tools[0].Scopes); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", test.member, diff)
+		}
+	}
+}
+
+// TestReadTakesAsObject reads schemas that do not say that they are for objects.
+func TestReadTakesAsObject(t *testing.T) {
+	for _, test := range []struct{ schema, want, note string }{
+		{`{"type":"object"}`, `{"type":"object"}`, ""},
+		{`{}`, `{"type":"object"}`, `tool "a": /0/inputSchema: the schema has no "type"; it is taken as "object"`},
+		{`true`, `{"type":"object"}`, `tool "a": /0/inputSchema: the schema is true; it is taken as "object"`},
+		{`{"type":["object","null"],"minProperties":1}`, `{"type":"object","minProperties":1}`, `tool "a": /0/inputSchema: the "type" of the schema is ["object","null"]; it is taken as "object"`},
+		{`{"anyOf":[{"required":["x"]}]}`, `{"anyOf":[{"required":["x"]}],"type":"object"}`, `tool "a": /0/inputSchema: the schema has no "type"; it is taken as "object"`},
+	} {
+		list, err := tools.Read([]byte(`[{"name":"a","inputSchema":` + test.schema + `}]`))
+		if err != nil {
+			t.Errorf("%s: %v", test.schema, err)
+			continue
+		}
+		tool := list.Tools[0]
+		got := []string{string(tool.Definition), string(tool.Input.Source), fmt.Sprint(list.Notes)}
+		want := []string{`{"name":"a","inputSchema":` + test.want + `}`, test.want, "[" + test.note + "]"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", test.schema, diff)
 		}
 	}
 }

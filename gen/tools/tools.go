@@ -20,6 +20,8 @@ import (
 type List struct {
 	// Tools are in the order of the list. Their names are unique.
 	Tools []*Tool
+	// Notes report what was not read as written.
+	Notes []*Error
 }
 
 // Tool is the definition of a tool.
@@ -27,14 +29,23 @@ type Tool struct {
 	Name        string
 	Title       string
 	Description string
-	// Definition is the text of the definition, without white space between tokens. A
-	// server sends it in tools/list.
+	// GoName is the Go identifier that the list gives the tool (x-go-name), or "".
+	GoName string
+	// Definition is the text of the definition, without white space between tokens and without
+	// Go identifiers. A server sends it in tools/list. Its schemas have the type "object", which
+	// [Read] adds to those without it.
 	Definition wire.Object
 	// Input is the inputSchema. Output is the outputSchema, or nil.
 	Input, Output *jsonschema.Schema
+	// Scopes are the values of the member x-mcp-scopes: what the access token of a caller must have.
+	// The definition still has the member; a server does not send it.
+	Scopes []string
 	// Pointer is the place of the tool in the text, such as "/tools/0".
 	Pointer string
 }
+
+// MemberScopes is the member of a definition that lists the scopes of the tool. It is of this project.
+const MemberScopes = "x-mcp-scopes"
 
 // Error is a problem of a tool list, with its place.
 type Error struct {

@@ -82,9 +82,9 @@ func NewServer(base runtime.Binding, options runtime.ServerOptions, items ...cat
 	return catalog.NewServer(options, base, Table(), items...)
 }
 
-// Converter returns the function with which a catalog written for revision
+// Converter returns the Converter with which a catalog written for revision
 // native converts its lists and results. Use it as catalog.Options.Convert.
-func Converter(native string, o Options) convert.Converter {
+func Converter(native string, o Options) *convert.Converter {
 	return Table().Converter(native, o)
 }
 

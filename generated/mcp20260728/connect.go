@@ -7,6 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/wire"
+	"iter"
 )
 
 // ClientOptions configure a client. The functions handle the requests and
@@ -142,6 +143,16 @@ type Session struct {
 // Ping returns nil if the server responds.
 func (s *Session) Ping(ctx context.Context) error {
 	return s.Session.Ping(ctx)
+}
+
+// Listen yields the notifications that the server sends because of a
+// subscription with the given filter. The first is the acknowledgement, with
+// the part of the filter that the server honours; another one says that the
+// stream was lost and opened again. runtime.Session.Listen says when the
+// sequence ends. A notification that is no ServerNotification is an error
+// after which the sequence continues.
+func (s *Session) Listen(ctx context.Context, filter *SubscriptionFilter) iter.Seq2[ServerNotification, error] {
+	return runtime.TypedNotifications(s.Session.Listen(ctx, runtime.Params(filter)), DecodeServerNotification)
 }
 
 // ServerInfo returns the name and version of the server. It is incomplete if

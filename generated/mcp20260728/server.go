@@ -159,6 +159,90 @@ func BindBase() runtime.Binding {
 	}
 }
 
+// WithCacheHint returns x if it has a CacheScope. Otherwise it returns a
+// copy with the given one, which has the given TTLMs if x has none.
+func (x *ListPromptsResult) WithCacheHint(ttlMs int64, cacheScope string) wire.Appender {
+	if x == nil || x.CacheScope != "" {
+		return x
+	}
+	hinted := *x
+	hinted.CacheScope = CacheScope(cacheScope)
+	if hinted.TTLMs == 0 {
+		hinted.TTLMs = ttlMs
+	}
+	return &hinted
+}
+
+// WithCacheHint returns x if it has a CacheScope. Otherwise it returns a
+// copy with the given one, which has the given TTLMs if x has none.
+func (x *ListResourcesResult) WithCacheHint(ttlMs int64, cacheScope string) wire.Appender {
+	if x == nil || x.CacheScope != "" {
+		return x
+	}
+	hinted := *x
+	hinted.CacheScope = CacheScope(cacheScope)
+	if hinted.TTLMs == 0 {
+		hinted.TTLMs = ttlMs
+	}
+	return &hinted
+}
+
+// WithCacheHint returns x if it has a CacheScope. Otherwise it returns a
+// copy with the given one, which has the given TTLMs if x has none.
+func (x *ReadResourceResult) WithCacheHint(ttlMs int64, cacheScope string) wire.Appender {
+	if x == nil || x.CacheScope != "" {
+		return x
+	}
+	hinted := *x
+	hinted.CacheScope = CacheScope(cacheScope)
+	if hinted.TTLMs == 0 {
+		hinted.TTLMs = ttlMs
+	}
+	return &hinted
+}
+
+// WithCacheHint returns x if it has a CacheScope. Otherwise it returns a
+// copy with the given one, which has the given TTLMs if x has none.
+func (x *ListResourceTemplatesResult) WithCacheHint(ttlMs int64, cacheScope string) wire.Appender {
+	if x == nil || x.CacheScope != "" {
+		return x
+	}
+	hinted := *x
+	hinted.CacheScope = CacheScope(cacheScope)
+	if hinted.TTLMs == 0 {
+		hinted.TTLMs = ttlMs
+	}
+	return &hinted
+}
+
+// WithCacheHint returns x if it has a CacheScope. Otherwise it returns a
+// copy with the given one, which has the given TTLMs if x has none.
+func (x *DiscoverResult) WithCacheHint(ttlMs int64, cacheScope string) wire.Appender {
+	if x == nil || x.CacheScope != "" {
+		return x
+	}
+	hinted := *x
+	hinted.CacheScope = CacheScope(cacheScope)
+	if hinted.TTLMs == 0 {
+		hinted.TTLMs = ttlMs
+	}
+	return &hinted
+}
+
+// WithCacheHint returns x if it has a CacheScope. Otherwise it returns a
+// copy with the given one, which has the given TTLMs if x has none.
+func (x *ListToolsResult) WithCacheHint(ttlMs int64, cacheScope string) wire.Appender {
+	if x == nil || x.CacheScope != "" {
+		return x
+	}
+	hinted := *x
+	hinted.CacheScope = CacheScope(cacheScope)
+	if hinted.TTLMs == 0 {
+		hinted.TTLMs = ttlMs
+	}
+	return &hinted
+}
+
 // ServerCaller calls a server on behalf of its client. It has a method for
 // every request and notification that the client may send, except those of
 // the handshake. Params may be nil if the revision makes them optional.

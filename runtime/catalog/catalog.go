@@ -40,6 +40,11 @@ type Options struct {
 	// DefaultMaxSubscriptions.
 	MaxSubscriptions int
 
+	// HideForbidden makes lists leave out what the caller's access token has not the scopes for, so
+	// that a model does not try it. A client then has to know by itself which scopes it could
+	// request. Calls are checked in any case.
+	HideForbidden bool
+
 	// Checker, if not nil, is called with the definition of each tool that is added and
 	// returns the function that checks the arguments of its calls; nil checks nothing. An
 	// error that the function returns is treated as an error of the tool's handler.
@@ -49,7 +54,7 @@ type Options struct {
 	// session. Lists are converted once for each revision after a change. An item whose
 	// definition cannot be converted is not listed. See compat.Converter in
 	// generated/compat.
-	Convert convert.Converter
+	Convert *convert.Converter
 
 	// Logger receives panics and other defects of handlers, and the items that cannot be
 	// listed. Nil means slog.Default().
@@ -179,6 +184,13 @@ func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 			return table
 		}
 		return below.ToolHeaders(tool)
+	}
+	b.Permit = func(ctx context.Context, method string, params wire.Raw) error {
+		err := c.permit(ctx, method, params)
+		if err == nil && below.Permit != nil {
+			err = below.Permit(ctx, method, params)
+		}
+		return err
 	}
 	b.Subscribe = func(ctx context.Context, uri string) error {
 		_, err := c.subscribe(ctx, &uriParams{uri: uri})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -82,16 +83,20 @@ func newCompleters(arguments []string, by map[string]Completer) (completers, err
 // complete handles completion/complete.
 func (c *Catalog) complete(ctx context.Context, p *completeParams) (wire.Appender, error) {
 	var all completers
+	var scopes []string
 	if p.ref == refPrompt {
 		found, ok := c.prompts.get(p.key)
 		if !ok {
 			return nil, unknownPrompt(p.key)
 		}
-		all = found.completers
+		all, scopes = found.completers, c.prompts.scopesOf(p.key)
 	} else if found, ok := c.templates.get(p.key); ok {
-		all = found.completers
+		all, scopes = found.completers, c.templates.scopesOf(p.key)
 	} else if _, ok := c.resources.get(p.key); !ok {
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "unknown resource template: %.100q", p.key)
+	}
+	if err := runtime.Authorize(ctx, scopes); err != nil {
+		return nil, err
 	}
 	completer, ok := all[p.argument]
 	if !ok {

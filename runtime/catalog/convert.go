@@ -4,10 +4,11 @@ import (
 	"context"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// spoken is a result in the revision of its session, which needs no further conversion.
+// spoken is a list in the revision of its session, which needs no further conversion.
 type spoken struct {
 	wire.Appender
 	revision string
@@ -32,13 +33,25 @@ func fitting[P any](c *Catalog, definition string, h func(context.Context, *P) (
 	return func(ctx context.Context, p *P) (wire.Appender, error) {
 		result, err := h(ctx, p)
 		revision := spokenIn(ctx)
-		if err != nil || result == nil || revision == "" {
+		if err != nil || result == nil || revision == "" || revision == c.opts.Convert.Native {
 			return result, err
 		}
-		converted, err := c.opts.Convert(ctx, revision, definition, result)
-		if err != nil {
-			return nil, err
-		}
-		return spoken{converted, revision}, nil
+		return &fitted{ctx, c.opts.Convert, revision, definition, result}, nil
 	}
 }
+
+// fitted is a result that is converted to a revision when it is encoded.
+type fitted struct {
+	ctx                  context.Context
+	by                   *convert.Converter
+	revision, definition string
+	result               wire.Appender
+}
+
+// AppendJSON implements wire.Appender.
+func (f *fitted) AppendJSON(dst []byte) ([]byte, error) {
+	return f.by.Append(f.ctx, dst, f.revision, f.definition, f.result)
+}
+
+// InRevision returns the revision of the result.
+func (f *fitted) InRevision() string { return f.revision }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -22,22 +23,20 @@ type converter struct {
 	asked []string
 }
 
-func (c *converter) convert(_ context.Context, revision, definition string, v wire.Appender) (wire.Appender, error) {
+func (c *converter) append(_ context.Context, dst []byte, revision, definition string, v wire.Appender) ([]byte, error) {
 	text, err := wire.Marshal(v)
 	if err != nil {
-		return nil, err
+		return dst, err
 	}
 	name, _ := wire.Object(text).Get("name")
 	c.mu.Lock()
 	c.asked = append(c.asked, strings.TrimSpace(revision+" "+definition+" "+string(name)))
 	c.mu.Unlock()
-	if revision == "2025-11-25" {
-		return v, nil
-	}
 	if strings.Contains(string(text), "new") {
-		return nil, errors.New("too new")
+		return dst, errors.New("too new")
 	}
-	return wire.Object(text).With("in", wire.Raw(`"`+revision+`"`))
+	o, err := wire.Object(text).With("in", wire.Raw(`"`+revision+`"`))
+	return append(dst, o...), err
 }
 
 // heard is what was asked for since the last time.
@@ -52,7 +51,7 @@ func (c *converter) heard() []string {
 // time; what is refused is not listed.
 func TestConvert(t *testing.T) {
 	var made converter
-	c := catalog.New(catalog.Options{PageSize: 2, Convert: made.convert})
+	c := catalog.New(catalog.Options{PageSize: 2, Convert: &convert.Converter{Native: "2025-11-25", Append: made.append}})
 	must(t, c.Add(echo("a"), echo("newer"), echo("b"), echo("c")))
 	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(everything)},
 		c.Over(runtime.Binding{Revision: "2025-06-18", Direction: runtime.ToServer, Methods: methods}),

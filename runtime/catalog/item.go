@@ -28,15 +28,19 @@ type batch[T any] struct {
 }
 
 // add adds an item to the batch and returns its value, which the caller sets. It returns an
-// error if the batch has an item with that key. At most room items are still to come.
-func (b *batch[T]) add(k *kind, d definition, room int) (*T, error) {
+// error if the batch has an item with that key, or for a scope that is not one. At most room items are still to come.
+func (b *batch[T]) add(k *kind, d definition, scopes []string, room int) (*T, error) {
 	if b.byKey == nil {
 		b.items, b.byKey = make([]*item[T], 0, room), make(map[string]*item[T], room)
 	}
 	if b.byKey[d.key] != nil {
 		return nil, k.error(d.key, fmt.Errorf("two items have this %s", k.required[0]))
 	}
-	it := &item[T]{key: d.key, text: d.text}
+	scopes, err := checkScopes(scopes)
+	if err != nil {
+		return nil, k.error(d.key, err)
+	}
+	it := &item[T]{key: d.key, text: d.text, scopes: scopes}
 	b.items, b.byKey[d.key] = append(b.items, it), it
 	return &it.value, nil
 }

@@ -3,7 +3,6 @@ package catalog
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -35,6 +34,7 @@ type item[T any] struct {
 	key    string
 	number uint64 // grows with each new key; an item that replaces another has its number
 	text   string // the definition, without white space between tokens
+	scopes []string
 	value  T
 }
 
@@ -172,17 +172,11 @@ func (l *list[T]) definitionIn(ctx context.Context, revision string, it *item[T]
 			return "", err
 		}
 	}
-	if revision == "" {
-		return text, nil
+	if by := l.catalog.opts.Convert; revision != "" && revision != by.Native {
+		converted, err := by.Append(ctx, nil, revision, l.definition, wire.Object(text))
+		return string(converted), err
 	}
-	v, err := l.catalog.opts.Convert(ctx, revision, l.definition, wire.Object(text))
-	if err != nil {
-		return "", err
-	}
-	if v == nil {
-		return "", errors.New("it was converted to nothing")
-	}
-	return wire.MarshalString(v)
+	return text, nil
 }
 
 // answer returns the result of the list's method ("Pagination" in
@@ -196,6 +190,9 @@ func (l *list[T]) answer(ctx context.Context, p *params.List) (wire.Appender, er
 		revision = spokenIn(ctx)
 	}
 	v := l.in(ctx, l.view(), revision)
+	if l.catalog.opts.HideForbidden {
+		v = v.visible(ctx)
+	}
 	from := 0
 	if p.Cursor != nil {
 		after, ok := l.parseCursor(*p.Cursor)

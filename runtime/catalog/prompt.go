@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -19,6 +20,10 @@ type Prompt struct {
 
 	// Completers propose values for arguments, by name.
 	Completers map[string]Completer
+
+	// Scopes are those that the access token of a caller must have, see [runtime.Authorize]. They
+	// are not part of the definition, so clients do not see them.
+	Scopes []string
 }
 
 // NewPrompt returns a prompt with a handler whose result has a type, such as
@@ -62,7 +67,7 @@ func (p Prompt) add(a *addition, room int) error {
 	if err != nil {
 		return kindPrompt.error(d.key, err)
 	}
-	kept, err := a.prompts.add(kindPrompt, d, room)
+	kept, err := a.prompts.add(kindPrompt, d, p.Scopes, room)
 	if err == nil {
 		*kept = prompt{p.Get, d.arguments, completers}
 	}
@@ -77,6 +82,9 @@ func (c *Catalog) getPrompt(ctx context.Context, p *promptParams) (wire.Appender
 	found, ok := c.prompts.get(p.name)
 	if !ok {
 		return nil, unknownPrompt(p.name)
+	}
+	if err := runtime.Authorize(ctx, c.prompts.scopesOf(p.name)); err != nil {
+		return nil, err
 	}
 	for _, a := range found.arguments {
 		if _, given := p.arguments[a.name]; a.required && !given {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -18,6 +19,10 @@ type Resource struct {
 	// Read returns a ReadResourceResult. It returns ErrNoResource if the resource no longer
 	// exists.
 	Read func(ctx context.Context, uri string) (wire.Appender, error)
+
+	// Scopes are those that the access token of a caller must have, see [runtime.Authorize]. They
+	// are not part of the definition, so clients do not see them.
+	Scopes []string
 }
 
 // NewResource returns a resource with a handler whose result has a type, such as
@@ -26,7 +31,7 @@ func NewResource[R wire.Appender](definition wire.Appender, read func(ctx contex
 	if read == nil {
 		return Resource{Definition: definition}
 	}
-	return Resource{definition, func(ctx context.Context, uri string) (wire.Appender, error) {
+	return Resource{Definition: definition, Read: func(ctx context.Context, uri string) (wire.Appender, error) {
 		return untyped(read(ctx, uri))
 	}}
 }
@@ -52,7 +57,7 @@ func (r Resource) add(a *addition, room int) error {
 	if r.Read == nil {
 		return kindResource.error(d.key, errors.New("no function Read"))
 	}
-	kept, err := a.resources.add(kindResource, d, room)
+	kept, err := a.resources.add(kindResource, d, r.Scopes, room)
 	if err == nil {
 		*kept = resource{r.Read}
 	}
@@ -64,13 +69,20 @@ func (r Resource) add(a *addition, room int) error {
 func (c *Catalog) RemoveResources(uris ...string) int { return c.resources.remove(uris) }
 
 // reader returns the function that reads the resource with a URI. A resource takes
-// precedence over templates, and the template that was added first over later ones.
-func (c *Catalog) reader(uri string) (func(context.Context) (wire.Appender, error), error) {
+// precedence over templates, and the template that was added first over later ones. The error
+// says that there is no such resource, or that the caller may not read it.
+func (c *Catalog) reader(ctx context.Context, uri string) (func(context.Context) (wire.Appender, error), error) {
 	if r, ok := c.resources.get(uri); ok {
+		if err := runtime.Authorize(ctx, c.resources.scopesOf(uri)); err != nil {
+			return nil, err
+		}
 		return func(ctx context.Context) (wire.Appender, error) { return r.read(ctx, uri) }, nil
 	}
 	for _, it := range c.templates.view().ordered {
 		if variables, ok := it.value.match(uri); ok {
+			if err := runtime.Authorize(ctx, it.scopes); err != nil {
+				return nil, err
+			}
 			return func(ctx context.Context) (wire.Appender, error) { return it.value.read(ctx, uri, variables) }, nil
 		}
 	}
@@ -79,7 +91,7 @@ func (c *Catalog) reader(uri string) (func(context.Context) (wire.Appender, erro
 
 // readResource handles resources/read.
 func (c *Catalog) readResource(ctx context.Context, p *uriParams) (wire.Appender, error) {
-	read, err := c.reader(p.uri)
+	read, err := c.reader(ctx, p.uri)
 	if err != nil {
 		return nil, err
 	}

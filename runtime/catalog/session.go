@@ -78,7 +78,7 @@ func (c *Catalog) sessionOf(ctx context.Context) *session {
 }
 
 // announce notifies the open sessions of changes after a delay, because several changes
-// often follow each other.
+// often follow each other. The first change starts the delay, so no goroutine waits for changes.
 func (c *Catalog) announce(what change) {
 	if what == 0 || c.open.Load() == 0 {
 		return

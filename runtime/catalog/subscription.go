@@ -96,7 +96,7 @@ func (w *watched) forget(s *session) {
 
 // subscribe handles resources/subscribe.
 func (c *Catalog) subscribe(ctx context.Context, p *uriParams) (wire.Appender, error) {
-	if _, err := c.reader(p.uri); err != nil {
+	if _, err := c.reader(ctx, p.uri); err != nil {
 		return nil, err
 	}
 	s := c.sessionOf(ctx)

@@ -25,6 +25,10 @@ type Template struct {
 
 	// Completers propose values for variables, by name.
 	Completers map[string]Completer
+
+	// Scopes are those that the access token of a caller must have, see [runtime.Authorize]. They
+	// are not part of the definition, so clients do not see them.
+	Scopes []string
 }
 
 // NewTemplate returns a template with a handler whose result has a type, such as
@@ -64,7 +68,7 @@ func (t Template) add(a *addition, room int) error {
 	if err != nil {
 		return kindTemplate.error(d.key, err)
 	}
-	kept, err := a.templates.add(kindTemplate, d, room)
+	kept, err := a.templates.add(kindTemplate, d, t.Scopes, room)
 	if err == nil {
 		*kept = *made
 	}

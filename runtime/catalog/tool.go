@@ -36,6 +36,10 @@ type Tool struct {
 	// invalid one is not listed.
 	Name string
 
+	// Scopes are those that the access token of a caller must have, see [runtime.Authorize]. They
+	// are not part of the definition, so clients do not see them.
+	Scopes []string
+
 	// Err, if not nil, is why the tool could not be made. Adding the tool returns it.
 	Err error
 }
@@ -111,7 +115,7 @@ func (t Tool) add(a *addition, room int) error {
 			return kindTool.error(d.key, err)
 		}
 	}
-	kept, err := a.tools.add(kindTool, d, room)
+	kept, err := a.tools.add(kindTool, d, t.Scopes, room)
 	if err != nil {
 		return err
 	}
@@ -172,16 +176,19 @@ func (c *Catalog) headersOf(tool string) *headers.Table {
 // callTool handles tools/call. An unknown tool is a protocol error, and a failure of a tool
 // is a result ("Error Handling" in server/tools).
 func (c *Catalog) callTool(ctx context.Context, p *callParams) (wire.Appender, error) {
-	t, ok := c.tools.get(p.name)
+	t, ok := c.tools.view().items[p.name]
 	if !ok {
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "unknown tool: %.100q", p.name)
+	}
+	if err := runtime.Authorize(ctx, t.scopes); err != nil {
+		return nil, err
 	}
 	if c.opts.CallRate > 0 {
 		if err := c.sessionOf(ctx).calls.admit(); err != nil {
 			return nil, err
 		}
 	}
-	result, err := c.run(ctx, t, p)
+	result, err := c.run(ctx, &t.value, p)
 	if err == nil && result == nil {
 		return nil, kindTool.error(p.name, errors.New("the tool returned no result"))
 	}

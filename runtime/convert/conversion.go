@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"context"
+
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -41,6 +43,14 @@ type Conversion struct {
 	path   []string // from the whole value to the current one
 	losses []Loss
 	err    *Error
+
+	changed bool // the value of the step differs from what it was made of
+
+	told bool // a fact was asked for
+
+	bridge *bridge // has the facts if Facts is nil; nil for none
+	ctx    context.Context
+	few    [4]string // the first names of path, so that most paths need no memory of their own
 }
 
 // Losses returns the parts that were not kept, in the order in which they were met.
@@ -85,8 +95,12 @@ func KnownFacts() map[string]string {
 // fact returns a fact about the session. Without a session, the version is that of the value
 // and the client has no capabilities.
 func (c *Conversion) fact(name string) wire.Raw {
-	if c.Facts != nil {
+	c.told = true
+	switch {
+	case c.Facts != nil:
 		return c.Facts(name, c.to)
+	case c.bridge != nil:
+		return c.bridge.fact(c.ctx, name, c.to)
 	}
 	switch name {
 	case ProtocolVersion:

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -46,12 +48,17 @@ func (t *Table) Bind(native runtime.Binding, o Options) []runtime.Binding {
 	return all
 }
 
-// bridge connects a native binding to sessions of another revision. It never changes.
+// bridge connects a native binding to sessions of another revision.
 type bridge struct {
 	table           *Table
 	binding         runtime.Binding
 	native, session int // indexes of the two revisions
 	opts            Options
+
+	repeated atomic.Pointer[repeated] // the last one; nil before
+
+	mu       sync.Mutex
+	declared string // capabilities whose losses were reported; "" before the first
 }
 
 func (b *bridge) id(revision int) string { return b.table.Revisions[revision].ID }
@@ -66,52 +73,74 @@ func resultOf(m *runtime.Method) string { return m.Result }
 
 // convert converts the params or the result of a method that both revisions have.
 func (b *bridge) convert(ctx context.Context, from, to int, method string, part func(*runtime.Method) string, text wire.Raw) (wire.Raw, error) {
-	c := Conversion{Facts: b.facts(ctx)}
-	converted, err := b.table.convert(&c, from, to, func(revision int) string {
+	c := Conversion{bridge: b, ctx: ctx}
+	converted, err := b.table.convert(&c, from, to, b.definition(method, part), text)
+	b.report(ctx, from, to, method, &c)
+	return converted, err
+}
+
+// params converts the params of a request or notification from the peer.
+func (b *bridge) params(ctx context.Context, method string, params wire.Raw) (wire.Raw, error) {
+	if converted, ok := b.repeated.Load().convert(method, params); ok {
+		return converted, nil
+	}
+	c := Conversion{bridge: b, ctx: ctx}
+	converted, err := b.table.convert(&c, b.session, b.native, b.definition(method, paramsOf), params)
+	b.report(ctx, b.session, b.native, method, &c)
+	if err == nil && converted != params {
+		b.repeat(&c, method, params, converted)
+	}
+	return converted, err
+}
+
+// definition returns the function that names the params or the result of a method in each revision.
+func (b *bridge) definition(method string, part func(*runtime.Method) string) func(revision int) string {
+	return func(revision int) string {
 		if m := b.table.Revisions[revision].method(method); m != nil {
 			return part(m)
 		}
 		return method
-	}, text)
-	losses := c.Losses()
-	if e, ok := errors.AsType[*Error](err); ok {
-		losses = []Loss{{e.Pointer, "refused: " + e.Reason}}
 	}
-	b.opts.report(ctx, Report{From: b.id(from), To: b.id(to), Method: method}, losses)
-	return converted, err
 }
 
-// facts returns the facts about the session of a call. Outside of calls, the runtime knows
-// the facts and writes them itself.
-func (b *bridge) facts(ctx context.Context) func(fact, revision string) wire.Raw {
-	return func(fact, revision string) wire.Raw {
-		call := runtime.CallOf(ctx)
-		switch {
-		case fact == ProtocolVersion:
-			text, _ := wire.AppendString(nil, b.id(b.session)) // a revision is ASCII
-			return wire.Raw(text)
-		case fact == ClientCapabilities && (call == nil || b.binding.Direction == runtime.ToClient):
-			return "{}"
-		case call == nil:
-			return ""
-		}
-		var info wire.Object
-		switch {
-		case fact == ClientCapabilities:
-			info = call.PeerCapabilities()
-		case (fact == ClientInfo) == (b.binding.Direction == runtime.ToServer):
-			info = call.PeerInfo()
-		}
-		if info == "" {
-			return ""
-		}
-		var c Conversion // what it loses is reported when the session begins
-		converted, err := b.table.Convert(&c, b.id(b.session), revision, KnownFacts()[fact], info)
-		if err != nil {
-			return ""
-		}
-		return converted
+// report reports what a conversion has lost or refused.
+func (b *bridge) report(ctx context.Context, from, to int, method string, c *Conversion) {
+	losses := c.Losses()
+	if c.err != nil {
+		losses = []Loss{{c.err.Pointer, "refused: " + c.err.Reason}}
 	}
+	b.opts.report(ctx, Report{From: b.id(from), To: b.id(to), Method: method}, losses)
+}
+
+// fact returns a fact about the session of a call in terms of a revision. Outside of calls, the runtime
+// knows the facts and writes them itself.
+func (b *bridge) fact(ctx context.Context, fact, revision string) wire.Raw {
+	call := runtime.CallOf(ctx)
+	switch {
+	case fact == ProtocolVersion:
+		text, _ := wire.AppendString(nil, b.id(b.session)) // a revision is ASCII
+		return wire.Raw(text)
+	case fact == ClientCapabilities && (call == nil || b.binding.Direction == runtime.ToClient):
+		return "{}"
+	case call == nil:
+		return ""
+	}
+	var info wire.Object
+	switch {
+	case fact == ClientCapabilities:
+		info = call.PeerCapabilities()
+	case (fact == ClientInfo) == (b.binding.Direction == runtime.ToServer):
+		info = call.PeerInfo()
+	}
+	if info == "" {
+		return ""
+	}
+	var c Conversion // what it loses is reported when the session begins
+	converted, err := b.table.Convert(&c, b.id(b.session), revision, KnownFacts()[fact], info)
+	if err != nil {
+		return ""
+	}
+	return converted
 }
 
 // handle is the Handle of the session's binding.
@@ -128,7 +157,7 @@ func (b *bridge) handle(ctx context.Context, method string, params wire.Raw) (wi
 	}
 	if params != "" {
 		var err error
-		if params, err = b.convert(ctx, b.session, b.native, method, paramsOf, params); err != nil {
+		if params, err = b.params(ctx, method, params); err != nil {
 			return nil, refusal(jsonrpc.CodeInvalidParams, "invalid params", err)
 		}
 	}
@@ -142,15 +171,31 @@ func (b *bridge) handle(ctx context.Context, method string, params wire.Raw) (wi
 	if r, ok := result.(inRevision); ok && r.InRevision() == b.id(b.session) {
 		return result, nil
 	}
-	text, err := wire.MarshalString(result)
+	return &outgoing{ctx, b, method, result}, nil
+}
+
+// outgoing is a native result, which is converted to the revision of the session when it is encoded.
+type outgoing struct {
+	ctx context.Context
+	*bridge
+	method string
+	native wire.Appender
+}
+
+// AppendJSON implements wire.Appender.
+func (o *outgoing) AppendJSON(dst []byte) ([]byte, error) {
+	start := len(dst)
+	dst, err := o.native.AppendJSON(dst)
 	if err != nil {
-		return nil, err
+		return dst, err
 	}
-	converted, err := b.convert(ctx, b.native, b.session, method, resultOf, wire.Raw(text))
+	c := Conversion{bridge: o.bridge, ctx: o.ctx}
+	dst, err = o.table.convertEnd(&c, o.bridge.native, o.session, o.definition(o.method, resultOf), dst, start)
+	o.report(o.ctx, o.bridge.native, o.session, o.method, &c)
 	if err != nil {
-		return nil, refusal(jsonrpc.CodeInternalError, "internal error", err)
+		return dst, refusal(jsonrpc.CodeInternalError, "internal error", err)
 	}
-	return checked(converted), nil
+	return dst, nil
 }
 
 // methodSubscribe is the request that bindings of revisions with sessions handle.
@@ -214,8 +259,23 @@ func (b *bridge) capabilities(declared wire.Appender) (wire.Appender, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.opts.report(context.Background(), Report{From: b.id(b.native), To: b.id(b.session)}, c.Losses())
+	if b.unreported(declared) {
+		b.opts.report(context.Background(), Report{From: b.id(b.native), To: b.id(b.session)}, c.Losses())
+	}
 	return v, nil
+}
+
+// unreported reports whether the losses of these capabilities differ from those of the last ones. Most
+// programs declare the same capabilities for each session, and a client also for each probe.
+func (b *bridge) unreported(declared wire.Appender) bool {
+	text, err := wire.MarshalString(declared)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err != nil || text == b.declared {
+		return false
+	}
+	b.declared = text
+	return true
 }
 
 // caller sends the native requests and notifications of one side.
@@ -337,28 +397,46 @@ func (c *caller) outgoing(ctx context.Context, method string, params wire.Append
 	return checked(converted), err
 }
 
-// Converter converts a value of a definition from the native revision to another. It
-// returns an error if the value cannot be expressed there.
-type Converter = func(ctx context.Context, revision, definition string, v wire.Appender) (wire.Appender, error)
+// Converter converts the definitions and results of a catalog.
+type Converter struct {
+	// Native is the revision that the definitions and results of the catalog are written for. They are
+	// not converted for it.
+	Native string
+	// Append appends a value of a definition to dst, converted to another revision. It returns an error
+	// if the value cannot be expressed there.
+	Append func(ctx context.Context, dst []byte, revision, definition string, v wire.Appender) ([]byte, error)
+}
 
-// Converter returns the Converter of a catalog whose definitions and results are written
-// for the native revision (catalog.Options.Convert).
-func (t *Table) Converter(native string, o Options) Converter {
-	return func(ctx context.Context, revision, definition string, v wire.Appender) (wire.Appender, error) {
-		if revision == native {
-			return v, nil
+// Converter returns the Converter of a catalog whose definitions and results are written for the native
+// revision (catalog.Options.Convert).
+func (t *Table) Converter(native string, o Options) *Converter {
+	return &Converter{Native: native, Append: func(ctx context.Context, dst []byte, revision, definition string, v wire.Appender) ([]byte, error) {
+		from, err := t.index(native)
+		if err != nil {
+			return dst, err
 		}
-		r := Report{From: native, To: revision, Item: itemKey(definition, v)}
-		if call := runtime.CallOf(ctx); call != nil {
-			r.Method = call.Method()
+		to, err := t.index(revision)
+		if err != nil {
+			return dst, err
+		}
+		start := len(dst)
+		if dst, err = v.AppendJSON(dst); err != nil {
+			return dst, err
 		}
 		var c Conversion
-		converted, err := t.Convert(&c, native, revision, definition, v)
-		if e, ok := errors.AsType[*Error](err); ok {
-			o.report(ctx, r, []Loss{{"", "left out: " + e.Reason}})
-			return nil, refusal(jsonrpc.CodeInternalError, "internal error", err)
+		dst, err = t.convertEnd(&c, from, to, func(int) string { return definition }, dst, start)
+		losses := c.Losses()
+		if c.err != nil {
+			losses = []Loss{{"", "left out: " + c.err.Reason}}
+			err = refusal(jsonrpc.CodeInternalError, "internal error", err)
 		}
-		o.report(ctx, r, c.Losses())
-		return checked(converted), err
-	}
+		if len(losses) > 0 && o.Lost != nil {
+			r := Report{From: native, To: revision, Item: itemKey(definition, v)}
+			if call := runtime.CallOf(ctx); call != nil {
+				r.Method = call.Method()
+			}
+			o.report(ctx, r, losses)
+		}
+		return dst, err
+	}}
 }

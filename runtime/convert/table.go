@@ -242,34 +242,89 @@ func (t *Table) Convert(c *Conversion, from, to, definition string, v wire.Appen
 // must be well-formed.
 func (t *Table) convert(c *Conversion, from, to int, name func(revision int) string, v wire.Raw) (wire.Raw, error) {
 	for from != to {
-		older, next := from, from+1
-		if to < from {
-			older, next = from-1, from-1
-		}
-		d, ok := t.Steps[older].definition(name(older), name(older+1))
-		if !ok {
-			return "", &Error{Reason: fmt.Sprintf("revisions %s and %s do not both define %.50s", t.Revisions[older].ID, t.Revisions[older+1].ID, name(from))}
-		}
-		var err error
-		if v, err = t.Steps[older].Convert(c, d, from < to, v); err != nil {
+		step, d, err := t.step(from, to, name)
+		if err != nil {
 			return "", err
 		}
-		from = next
+		if v, err = step.Convert(c, d, from < to, v); err != nil {
+			return "", err
+		}
+		from = toward(from, to)
 	}
 	return v, nil
 }
 
+// convertEnd is convert for the value that dst holds from start on, as an Appender has written it.
+func (t *Table) convertEnd(c *Conversion, from, to int, name func(revision int) string, dst []byte, start int) ([]byte, error) {
+	for from != to {
+		step, d, err := t.step(from, to, name)
+		if err != nil {
+			return dst, err
+		}
+		if dst, err = step.convertEnd(c, d, from < to, dst, start); err != nil {
+			return dst, err
+		}
+		from = toward(from, to)
+	}
+	return dst, nil
+}
+
+// toward returns the index of the revision after from, on the way to another.
+func toward(from, to int) int {
+	if from < to {
+		return from + 1
+	}
+	return from - 1
+}
+
+// step returns the first step from a revision toward another, and the row of a definition in it.
+func (t *Table) step(from, to int, name func(revision int) string) (*Step, Definition, error) {
+	older := min(from, toward(from, to))
+	d, ok := t.Steps[older].definition(name(older), name(older+1))
+	if !ok {
+		return nil, d, &Error{Reason: fmt.Sprintf("revisions %s and %s do not both define %.50s", t.Revisions[older].ID, t.Revisions[older+1].ID, name(from))}
+	}
+	return t.Steps[older], d, nil
+}
+
+// begin prepares c for a step and returns the rule for the values of a definition.
+func (s *Step) begin(c *Conversion, d Definition, up bool) Rule {
+	c.changed = false
+	if up {
+		c.shapes, c.to = s.Up, s.Newer
+		return d.Up
+	}
+	c.shapes, c.to = s.Down, s.Older
+	return d.Down
+}
+
 // Convert converts a value of one of the step's definitions, up or down. The text must be
 // well-formed. Convert returns an [*Error] if the value cannot be expressed in the other
-// revision; c holds what is lost.
+// revision; c holds what is lost. It returns v itself if nothing differs.
 func (s *Step) Convert(c *Conversion, d Definition, up bool, v wire.Raw) (wire.Raw, error) {
-	rule := d.Down
-	c.shapes, c.to = s.Down, s.Older
-	if up {
-		rule, c.shapes, c.to = d.Up, s.Up, s.Newer
+	rule := s.begin(c, d, up)
+	if rule == Keep {
+		return v, nil
 	}
-	v = c.value(rule, v)
-	return v, c.Err()
+	converted := c.value(make([]byte, 0, len(v)+64), rule, v)
+	if c.err != nil || !c.changed {
+		return v, c.Err()
+	}
+	return wire.Raw(converted), nil
+}
+
+// convertEnd is Convert for the value that dst holds from start on, as an Appender has written it.
+func (s *Step) convertEnd(c *Conversion, d Definition, up bool, dst []byte, start int) ([]byte, error) {
+	rule := s.begin(c, d, up)
+	if rule == Keep {
+		return dst, nil
+	}
+	if shape := &c.shapes[rule]; shape.lackedBy(dst[start:]) {
+		dst = append(c.missing(dst[:len(dst)-1], shape, nil), '}')
+	} else {
+		dst = c.value(dst[:start], rule, wire.Raw(dst[start:]))
+	}
+	return dst, c.Err()
 }
 
 // Error converts the error of a request from one revision to another. Other errors than a

@@ -221,7 +221,7 @@ func TestConvertErrors(t *testing.T) {
 	}
 }
 
-// TestUnchanged checks that a value without differences is not copied.
+// TestUnchanged checks that a value without differences is returned as it is.
 func TestUnchanged(t *testing.T) {
 	step, row := table.Steps[0], convert.Definition{Down: tool}
 	const value = `{"name":"t","inputSchema":{"type":"object"}}`
@@ -230,7 +230,7 @@ func TestUnchanged(t *testing.T) {
 		if got, err := step.Convert(&c, row, false, value); err != nil || got != value {
 			t.Errorf("got %s, %v", got, err)
 		}
-	}); n > 1 {
+	}); n > 2 { // the Conversion and a buffer
 		t.Errorf("%v allocations", n)
 	}
 }

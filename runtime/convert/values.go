@@ -8,37 +8,46 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// value converts the value at the current path. It returns v itself if nothing changes.
-func (c *Conversion) value(rule Rule, v wire.Raw) wire.Raw {
+// The methods below append to dst, so that a value is converted in one pass however deep the
+// differences are. What they append after a refusal has no meaning.
+
+// value appends the value at the current path, converted.
+func (c *Conversion) value(dst []byte, rule Rule, v wire.Raw) []byte {
 	if rule == Keep || c.err != nil {
-		return v
+		return append(dst, v...)
 	}
 	s := &c.shapes[rule]
 	if s.Limits != nil && !s.Limits.allow(v) {
 		c.Refuse("the other revision does not allow " + s.Limits.excess(v) + " here")
-		return v
+		return dst
 	}
 	switch {
 	case s.Cases != nil:
-		return c.union(s, v)
+		return c.union(dst, s, v)
 	case v.Kind() == wire.KindObject:
-		return c.object(s, v)
+		return c.object(dst, s, v)
 	case v.Kind() == wire.KindArray && s.Each != Keep:
-		return c.array(s, v)
+		return c.array(dst, s, v)
 	}
-	return v
+	return append(dst, v...)
 }
 
-// below converts a member or an element of the value at the current path.
-func (c *Conversion) below(name string, rule Rule, v wire.Raw) wire.Raw {
+// below appends a converted member or element of the value at the current path.
+func (c *Conversion) below(dst []byte, name string, rule Rule, v wire.Raw) []byte {
+	if rule == Keep {
+		return append(dst, v...)
+	}
+	if c.path == nil {
+		c.path = c.few[:0]
+	}
 	c.path = append(c.path, name)
-	v = c.value(rule, v)
+	dst = c.value(dst, rule, v)
 	c.path = c.path[:len(c.path)-1]
-	return v
+	return dst
 }
 
 // union converts a value by the first case that matches.
-func (c *Conversion) union(s *Shape, v wire.Raw) wire.Raw {
+func (c *Conversion) union(dst []byte, s *Shape, v wire.Raw) []byte {
 	for i := range s.Cases {
 		k := &s.Cases[i]
 		if !k.matches(v) {
@@ -46,21 +55,28 @@ func (c *Conversion) union(s *Shape, v wire.Raw) wire.Raw {
 		}
 		if k.Refuse != "" {
 			c.Refuse(k.Refuse)
-			return v
+			return dst
 		}
 		if k.Replace != "" {
 			c.Lose(k.Lose)
-			return k.Replace
+			c.changed = true
+			return append(dst, k.Replace...)
 		}
 		if k.Rewrite != nil {
-			v = k.Rewrite(c, v)
+			v = c.rewrite(k.Rewrite, v)
 		}
-		return c.value(k.Rule, v)
+		return c.value(dst, k.Rule, v)
 	}
 	if s.Otherwise != "" {
 		c.Refuse(s.Otherwise)
 	}
-	return v
+	return append(dst, v...)
+}
+
+func (c *Conversion) rewrite(f Rewrite, v wire.Raw) wire.Raw {
+	rewritten := f(c, v)
+	c.changed = c.changed || rewritten != v
+	return rewritten
 }
 
 func (k *Case) matches(v wire.Raw) bool {
@@ -91,126 +107,148 @@ func lookup(v wire.Raw, path []string) (wire.Raw, bool) {
 }
 
 // object converts the members of an object.
-func (c *Conversion) object(s *Shape, v wire.Raw) wire.Raw {
+func (c *Conversion) object(dst []byte, s *Shape, v wire.Raw) []byte {
 	for i := range s.Members {
 		if m := &s.Members[i]; m.Rewrite != nil && (m.Always || has(v, m.Name)) {
-			if v = m.Rewrite(c, v); c.err != nil {
-				return v
+			if v = c.rewrite(m.Rewrite, v); c.err != nil {
+				return dst
 			}
 		}
 	}
+	var few [16]bool
+	seen := few[:]
+	if len(s.Members) > len(few) {
+		seen = make([]bool, len(s.Members))
+	}
+	dst = append(dst, '{')
 	r := wire.NewStringReader(string(v))
-	r.BeginObject()
-	e := editor{src: string(v), end: r.Offset()}
-	for r.Member() {
+	for r.BeginObject(); r.Member(); {
 		name, start := r.Name(), r.NameAt()
 		value := r.Take()
-		converted, keep := value, true
+		before, keep := len(dst), true
+		dst = append(wire.AppendComma(dst), v[start:r.Offset()-len(value)]...)
 		if i := slices.IndexFunc(s.Members, func(m Member) bool { return m.Name == name }); i >= 0 {
-			converted, keep = c.member(&s.Members[i], value)
+			seen[i] = true
+			dst, keep = c.member(dst, &s.Members[i], value)
 		} else if s.Known != nil && !slices.Contains(s.Known, name) {
 			keep = false
 			c.Lose("the other revision does not allow other members", name)
-		} else if s.Each != Keep {
-			converted = c.below(name, s.Each, value)
+		} else {
+			dst = c.below(dst, name, s.Each, value)
 		}
-		switch {
-		case !keep:
-			e.drop(r.Offset())
-		case converted == value:
-			e.keep(start, r.Offset())
-		default:
-			e.replace(start, r.Offset(), value, converted)
+		if !keep {
+			dst, c.changed = dst[:before], true
 		}
 	}
-	for i := range s.Members {
-		m := &s.Members[i]
-		if m.Drop == "" && has(v, m.Name) {
-			continue
-		}
-		if value := c.absent(m); value != "" {
-			e.add(m.Name, value)
-		} else if m.Require != "" {
-			c.Refuse(m.Require, m.Name)
-		}
-	}
-	return e.text('}')
+	return append(c.missing(dst, s, seen), '}')
 }
 
-// member converts a member and reports whether it is kept.
-func (c *Conversion) member(m *Member, value wire.Raw) (converted wire.Raw, keep bool) {
+// missing appends the members that an object lacks. Seen says which of the members of the shape the object
+// has, or had until they were dropped; nil means none.
+func (c *Conversion) missing(dst []byte, s *Shape, seen []bool) []byte {
+	for i := range s.Members {
+		m := &s.Members[i]
+		if i < len(seen) && seen[i] && m.Drop == "" {
+			continue
+		}
+		if m.Default == "" && m.Fact == "" {
+			if m.Require != "" {
+				c.Refuse(m.Require, m.Name)
+			}
+			continue
+		}
+		before := len(dst)
+		dst = wire.AppendName(dst, m.Name)
+		start := len(dst)
+		switch dst = c.absent(dst, m); {
+		case len(dst) > start:
+			c.changed = true
+			continue
+		case m.Require != "":
+			c.Refuse(m.Require, m.Name)
+		}
+		dst = dst[:before]
+	}
+	return dst
+}
+
+// member appends the value of a member and reports whether the member is kept.
+func (c *Conversion) member(dst []byte, m *Member, value wire.Raw) (_ []byte, keep bool) {
 	switch {
 	case m.Drop != "":
 		if !m.Handled && (m.Implied == "" || !wire.Equal(value, m.Implied)) {
 			c.Lose(m.Drop, m.Name)
 		}
-		return "", false
+		return dst, false
 	case m.Const:
 		if !wire.Equal(value, m.Default) {
 			c.Lose("it can only be "+string(m.Default), m.Name)
 		}
-		return m.Default, true
+		c.changed = c.changed || value != m.Default
+		return append(dst, m.Default...), true
 	}
-	losses, refused := len(c.losses), c.err != nil
-	converted = c.below(m.Name, m.Rule, value)
+	start, losses, refused := len(dst), len(c.losses), c.err != nil
+	dst = c.below(dst, m.Name, m.Rule, value)
 	if c.err == nil || refused {
-		return converted, true
+		return dst, true
 	}
 	if m.Reason != "" {
 		c.err.Reason = m.Reason
 	}
 	if !m.LeaveOut {
-		return converted, true
+		return dst, true
 	}
 	reason := c.err.Reason
 	c.losses, c.err = c.losses[:losses], nil
-	converted = c.absent(m)
+	dst = c.absent(dst[:start], m)
 	if c.err != nil && m.Require != "" {
-		return converted, true
+		return dst, true
 	}
-	if converted == "" || c.err != nil {
+	if len(dst) == start || c.err != nil {
 		c.losses, c.err = c.losses[:losses], nil
 		c.Lose("left out: "+reason, m.Name)
-		return "", false
+		return dst, false
 	}
-	c.Lose("replaced by "+string(converted)+": "+reason, m.Name)
-	return converted, true
+	c.Lose("replaced by "+string(dst[start:])+": "+reason, m.Name)
+	c.changed = true
+	return dst, true
 }
 
-// absent returns the value of a member that is absent, or "" if it stays absent.
-func (c *Conversion) absent(m *Member) wire.Raw {
+// absent appends the value of a member that is absent, or nothing if it stays absent. That is so
+// for an optional object that is empty unless there are facts about the session to put into it.
+func (c *Conversion) absent(dst []byte, m *Member) []byte {
 	value := m.Default
 	if m.Fact != "" {
 		value = c.fact(m.Fact)
 	}
 	if value == "" {
-		return ""
+		return dst
 	}
-	return c.below(m.Name, m.Rule, value)
+	start := len(dst)
+	dst = c.below(dst, m.Name, m.Rule, value)
+	if m.LeaveOut && m.Require == "" && value == "{}" && string(dst[start:]) == "{}" {
+		return dst[:start]
+	}
+	return dst
 }
 
 // array converts the elements of an array.
-func (c *Conversion) array(s *Shape, v wire.Raw) wire.Raw {
+func (c *Conversion) array(dst []byte, s *Shape, v wire.Raw) []byte {
+	dst = append(dst, '[')
 	r := wire.NewStringReader(string(v))
 	r.BeginArray()
-	e := editor{src: string(v), end: r.Offset()}
 	for i := 0; r.Element(); i++ {
 		value := r.Take()
-		start, losses := r.Offset()-len(value), len(c.losses)
-		refused := c.err != nil
-		switch converted := c.below(strconv.Itoa(i), s.Each, value); {
-		case c.err != nil && !refused && s.LeaveOut:
+		before, losses, refused := len(dst), len(c.losses), c.err != nil
+		dst = c.below(wire.AppendComma(dst), strconv.Itoa(i), s.Each, value)
+		if c.err != nil && !refused && s.LeaveOut {
 			reason := "left out: " + c.err.Reason
 			c.losses, c.err = c.losses[:losses], nil
 			c.Lose(reason, strconv.Itoa(i))
-			e.drop(r.Offset())
-		case converted == value:
-			e.keep(start, r.Offset())
-		default:
-			e.replace(start, r.Offset(), value, converted)
+			dst, c.changed = dst[:before], true
 		}
 	}
-	return e.text(']')
+	return append(dst, ']')
 }
 
 // allow reports whether a value is within the limits.
@@ -270,53 +308,4 @@ func (l *Limits) excess(v wire.Raw) string {
 func has(o wire.Raw, name string) bool {
 	_, ok := wire.Object(o).Get(name)
 	return ok
-}
-
-// An editor writes an array or object that differs from src in a few elements or members.
-// As long as there is no difference, it copies nothing.
-type editor struct {
-	src string
-	end int    // the end of the last element or member, or of the opening bracket
-	out []byte // nil as long as there is no difference
-}
-
-// keep keeps the element or member between two offsets.
-func (e *editor) keep(start, end int) {
-	if e.out != nil {
-		e.out = append(wire.AppendComma(e.out), e.src[start:end]...)
-	}
-	e.end = end
-}
-
-// drop leaves out the element or member that ends at an offset.
-func (e *editor) drop(end int) {
-	e.change()
-	e.end = end
-}
-
-// replace replaces the value at the end of an element or member.
-func (e *editor) replace(start, end int, old, new wire.Raw) {
-	e.change()
-	e.out = append(append(wire.AppendComma(e.out), e.src[start:end-len(old)]...), new...)
-	e.end = end
-}
-
-// add adds a member.
-func (e *editor) add(name string, value wire.Raw) {
-	e.change()
-	e.out = append(wire.AppendName(e.out, name), value...)
-}
-
-func (e *editor) change() {
-	if e.out == nil {
-		e.out = append(make([]byte, 0, len(e.src)+64), e.src[:e.end]...)
-	}
-}
-
-// text returns the whole text.
-func (e *editor) text(closing byte) wire.Raw {
-	if e.out == nil {
-		return wire.Raw(e.src)
-	}
-	return wire.Raw(append(e.out, closing))
 }

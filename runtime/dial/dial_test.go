@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
+	//lint:ignore SA1019 It is for peers that have nothing newer.
 	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"

@@ -24,10 +24,11 @@ type Standard struct {
 
 // Set sets the standard headers.
 func (s Standard) Set(h Header) {
-	h[Revision] = []string{s.Revision}
-	h[Method] = []string{s.Method}
+	values := []string{s.Revision, s.Method, ""}
+	h[Revision], h[Method] = values[:1:1], values[1:2:2]
 	if s.Named {
-		h[Name] = []string{Encode(s.Name)}
+		values[2] = Encode(s.Name)
+		h[Name] = values[2:]
 	}
 }
 

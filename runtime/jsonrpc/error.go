@@ -41,6 +41,10 @@ const CodeUnavailable = 503
 // Error is the error object of a response. If the error that a handler returns is or wraps
 // an *Error, that is what the peer receives. Any other error reaches the peer as an
 // internal error without details.
+//
+// Codes of applications lie outside the range from -32768 to -32000, which JSON-RPC reserves. A code from
+// -32099 to -32020 that the protocol does not define is replaced by [CodeInternalError] in answers to
+// stateless requests, which must not have it.
 type Error struct {
 	Code    int64
 	Message string

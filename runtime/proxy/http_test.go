@@ -11,6 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/proxy"
+	//lint:ignore SA1019 It is for peers that have nothing newer.
 	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"

@@ -26,10 +26,29 @@ func read(text string) []jsonrpc.Message {
 	return []jsonrpc.Message{m}
 }
 
+// nameParams are the members of params that HTTP requests without a session repeat in the header Mcp-Name, by
+// method ("Standard Request Headers" in basic/transports/streamable-http, 2026-07-28).
+var nameParams = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+// revisionOf returns the revision that a message carries, "" for a message of a session.
+func revisionOf(m jsonrpc.Message) string {
+	if !runtime.CarriesTerms(m.Params) {
+		return ""
+	}
+	meta, _ := wire.Object(m.Params).Get("_meta")
+	return wire.Object(meta).GetString("io.modelcontextprotocol/protocolVersion")
+}
+
 // outgoing returns a text with what its transport needs to know of it. A batch counts as a
-// request if it has one, and otherwise as its last message.
-func outgoing(text string, messages []jsonrpc.Message, route runtime.Route) runtime.Outgoing {
-	out := runtime.Outgoing{Text: []byte(text), Route: route}
+// request if it has one, and otherwise as its last message. Revision is that of a message without a session.
+func outgoing(text string, messages []jsonrpc.Message, route runtime.Route, revision string) runtime.Outgoing {
+	out := runtime.Outgoing{Text: []byte(text), Route: route, Revision: revision}
+	if revision != "" && len(messages) == 1 {
+		out.NameParam = nameParams[messages[0].Method]
+		if failed := messages[0].Error; failed != nil {
+			out.Code = failed.Code
+		}
+	}
 	for _, m := range messages {
 		out.Kind, out.ID, out.Method = m.Kind, m.ID, m.Method
 		if m.Kind == jsonrpc.Request {
@@ -49,19 +68,13 @@ func errorMessage(id wire.Scalar, e *jsonrpc.Error, route runtime.Route) runtime
 }
 
 // cancelled returns the id of the request that a notification cancels, or zero.
-func cancelled(m jsonrpc.Message) wire.Scalar { return scalarAt(m.Params, "requestId") }
+func cancelled(m jsonrpc.Message) wire.Scalar { return nameIn(wire.Object(m.Params), "requestId") }
 
-// scalarAt returns the string or number below the members of nested objects in its canonical
+// nameIn returns the member of an object that names something, a string or a number in its canonical
 // form, or zero.
-func scalarAt(text wire.Raw, names ...string) wire.Scalar {
-	for _, name := range names {
-		text, _ = wire.Object(text).Get(name)
-	}
-	if k := text.Kind(); k != wire.KindString && k != wire.KindNumber {
-		return wire.Scalar{}
-	}
-	var s wire.Scalar
-	if wire.UnmarshalString(string(text), &s) != nil {
+func nameIn(o wire.Object, member string) wire.Scalar {
+	s, _ := o.GetScalar(member)
+	if !s.Is(wire.ScalarString | wire.ScalarNumber) {
 		return wire.Scalar{}
 	}
 	return s.Canonical()

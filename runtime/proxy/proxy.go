@@ -1,13 +1,16 @@
-// Package proxy forwards the sessions of clients to a server and changes nothing in their
-// messages.
+// Package proxy forwards the sessions of clients, and their requests without a session, to a server and changes
+// nothing in the messages.
 //
 // A [Proxy] takes the place of a runtime.Server: [stdio.Serve], [streamable.NewHandler] and
 // [sse.NewHandler] serve it. For each session of a client it opens a transport to the
 // server. Every message passes as its text, in both directions: unknown methods and
 // members, the order of members, the digits of numbers, and ids. The proxy reads only the
-// envelope of a message, to know which stream of the client an answer belongs to.
+// envelope of a message, to know which stream of the client an answer belongs to, and the revision that a
+// message without a session carries, because HTTP repeats it in headers. A connection may have messages of both
+// kinds.
 //
-// The proxy writes a message of its own in two cases. It answers a request with an error
+// The proxy writes a message of its own in three cases. It cancels a request at the server if the client does
+// so by closing its connection, answers a request with an error
 // (-32603) if the server cannot be sent the request or the answer is lost on the way, and it
 // answers a message that is too long with an error (-32600).
 //
@@ -45,6 +48,7 @@ type Options struct {
 type Proxy struct {
 	server func() runtime.Transport
 	opts   Options
+	tools  tools
 }
 
 // New returns a proxy in front of a server. The function returns a new transport to the
@@ -55,7 +59,7 @@ func New(server func() runtime.Transport, opts Options) *Proxy {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	return &Proxy{server, opts}
+	return &Proxy{server: server, opts: opts}
 }
 
 // MaxMessage returns the maximum length of a message, in bytes.
@@ -79,7 +83,7 @@ func (p *Proxy) StatelessRevisions() []string { return nil }
 // with which one of the transports failed.
 func (p *Proxy) Serve(ctx context.Context, client runtime.Transport) error {
 	ended := make(chan error, 1)
-	s, err := p.open(context.WithoutCancel(ctx), client, func(err error) { ended <- err })
+	s, err := p.open(context.WithoutCancel(ctx), client, runtime.Handshake{}, func(err error) { ended <- err })
 	if err != nil {
 		return err
 	}
@@ -101,17 +105,17 @@ func (p *Proxy) Serve(ctx context.Context, client runtime.Transport) error {
 // Open begins to forward a session whose messages are put into the inbox that it returns. A
 // session cannot be resumed, because only the server knows it.
 func (p *Proxy) Open(ctx context.Context, client runtime.Outbox, h runtime.Handshake, ended func(error)) (runtime.Inbox, error) {
-	if h.Revision != "" {
+	if h.Revision != "" && !h.Stateless {
 		return nil, errors.Join(errors.New("proxy: a session cannot be resumed"), client.Close())
 	}
-	s, err := p.open(ctx, client, ended)
+	s, err := p.open(ctx, client, h, ended)
 	if err != nil {
 		return nil, err
 	}
 	return fromClient{s}, nil
 }
 
-func (p *Proxy) open(ctx context.Context, client runtime.Outbox, ended func(error)) (*session, error) {
+func (p *Proxy) open(ctx context.Context, client runtime.Outbox, h runtime.Handshake, ended func(error)) (*session, error) {
 	server := p.server()
 	if server == nil {
 		return nil, errors.Join(errors.New("proxy: no transport to the server"), client.Close())
@@ -122,6 +126,7 @@ func (p *Proxy) open(ctx context.Context, client runtime.Outbox, ended func(erro
 		}
 	}
 	s := newSession(ctx, p, client, server, ended)
+	s.lane, s.sessionOnly = h.Stateless, h.SessionOnly
 	s.listen(server, fromServer{s})
 	return s, nil
 }

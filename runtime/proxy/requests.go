@@ -16,6 +16,8 @@ type request struct {
 	ids      []wire.Scalar // canonical, of the requests that have no answer
 	tokens   []wire.Scalar // canonical, of their progress
 	finished chan struct{} // closed when all of them are answered
+	revision string        // of a request without a session; otherwise ""
+	lists    bool          // it lists tools
 }
 
 // newRequest returns the request that a message is, or nil if it has none.
@@ -29,8 +31,10 @@ func newRequest(route runtime.Route, messages []jsonrpc.Message, tokens bool) *r
 			r = &request{route: route, finished: make(chan struct{})}
 		}
 		r.ids = append(r.ids, m.ID.Canonical())
+		r.revision, r.lists = revisionOf(m), m.Method == "tools/list"
 		if tokens {
-			if token := scalarAt(m.Params, "_meta", "progressToken"); !token.IsZero() {
+			meta, _ := wire.Object(m.Params).Get("_meta")
+			if token := nameIn(wire.Object(meta), "progressToken"); !token.IsZero() {
 				r.tokens = append(r.tokens, token)
 			}
 		}
@@ -132,7 +136,7 @@ func (q *requests) route(m jsonrpc.Message) runtime.Route {
 		return nil
 	}
 	if m.Method == "notifications/progress" {
-		token := scalarAt(m.Params, "progressToken")
+		token := nameIn(wire.Object(m.Params), "progressToken")
 		for _, r := range q.inTurn {
 			if slices.Contains(r.tokens, token) {
 				return r.route

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
+
+const methodCancelled = "notifications/cancelled"
 
 // session forwards between one client and one server.
 type session struct {
@@ -32,6 +35,9 @@ type session struct {
 	initialize wire.Object // params of the client's initialize, until it is answered
 	opening    wire.Scalar // id of the client's initialize
 	refusing   bool        // new requests are refused, because the program ends
+
+	lane        bool // the client's connection carries requests of any clients, one at a time
+	sessionOnly bool // there are no messages without a session
 }
 
 func newSession(ctx context.Context, p *Proxy, client runtime.Outbox, server runtime.Transport, ended func(error)) *session {
@@ -127,11 +133,19 @@ func (s fromClient) Accept(in runtime.Incoming) (serve func()) {
 		return nil
 	}
 	s.note(messages)
+	if r != nil && s.sessionOnly {
+		r.revision = ""
+	}
 	if r != nil && !s.requests.add(r) {
 		s.done(in.Route, true)
 		return nil
 	}
-	err := s.server.Send(s.ctx, outgoing(in.Text, messages, nil))
+	stop := func() bool { return true }
+	if r != nil && in.Bound {
+		ids := slices.Clone(r.ids)
+		stop = context.AfterFunc(in.Context, func() { s.disconnected(r, ids) })
+	}
+	err := s.server.Send(s.ctx, outgoing(in.Text, messages, nil, s.revision(r, messages)))
 	if err != nil && s.ctx.Err() == nil && !errors.Is(err, runtime.ErrClosed) {
 		s.log("a message could not be sent to the server", err)
 		for _, m := range messages {
@@ -141,7 +155,7 @@ func (s fromClient) Accept(in runtime.Incoming) (serve func()) {
 		}
 	}
 	for _, m := range messages {
-		if m.Method == "notifications/cancelled" {
+		if m.Method == methodCancelled {
 			if r := s.requests.answer(cancelled(m)); r != nil {
 				s.finish(r, true)
 			}
@@ -151,7 +165,54 @@ func (s fromClient) Accept(in runtime.Incoming) (serve func()) {
 		s.done(in.Route, false)
 		return nil
 	}
-	return func() { <-r.finished }
+	return func() {
+		<-r.finished
+		stop()
+	}
+}
+
+// revision returns the revision of a message without a session, "" for others. A cancellation has that of its
+// request.
+func (s fromClient) revision(r *request, messages []jsonrpc.Message) string {
+	switch {
+	case r != nil && len(messages) == 1:
+		if r.revision != "" && messages[0].Method == "tools/call" {
+			s.proxy.tools.tell(s.server, wire.Object(messages[0].Params).GetString("name"))
+		}
+		return r.revision
+	case s.sessionOnly || len(messages) != 1:
+		return ""
+	case messages[0].Method == methodCancelled:
+		if of := s.requests.find(cancelled(messages[0])); of != nil {
+			return of.revision
+		}
+	}
+	return revisionOf(messages[0])
+}
+
+// disconnected cancels a request whose client has closed the connection, which is how a client without a
+// session cancels over HTTP ("Cancellation" in basic/transports/streamable-http, 2026-07-28).
+func (s fromClient) disconnected(r *request, ids []wire.Scalar) {
+	for _, id := range ids {
+		if s.requests.find(id) != r || s.requests.answer(id) == nil {
+			return // it is answered
+		}
+		quoted, err := wire.MarshalString(id)
+		if err != nil {
+			continue // an id that was read can be written
+		}
+		out := runtime.Outgoing{
+			Text: []byte(`{"jsonrpc":"2.0","method":"` + methodCancelled + `","params":{"requestId":` + quoted + `,"reason":"the client has closed the connection"}}`),
+			Kind: jsonrpc.Notification, Method: methodCancelled, Revision: r.revision,
+		}
+		if err := s.server.Send(s.ctx, out); err != nil {
+			s.log("a cancellation could not be sent to the server", err)
+		}
+		s.finish(r, true)
+	}
+	if s.lane {
+		s.end(nil) // another client must not get an answer that comes late
+	}
 }
 
 // Handle forwards a message and waits until every request in it is answered.
@@ -175,7 +236,7 @@ func (s fromClient) End(why error) {
 		return
 	}
 	s.requests.whenIdle(func() { s.end(nil) })
-	time.AfterFunc(s.proxy.Grace(), func() { s.end(nil) })
+	time.AfterFunc(s.proxy.Grace(), func() { s.end(nil) }) // End must not wait; a second end has no effect
 }
 
 // Shutdown refuses new requests and ends the session when those in flight are answered or
@@ -236,12 +297,16 @@ func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 	messages := read(in.Text)
 	var route runtime.Route
 	var finished []*request
+	revision := ""
 	for _, m := range messages {
 		switch {
 		case m.Kind == jsonrpc.Response:
 			s.negotiated(m)
 			if r := s.requests.find(m.ID); r != nil {
-				route = r.route
+				route, revision = r.route, r.revision
+				if r.lists && r.revision != "" {
+					s.proxy.tools.learn(s.server, m.Result)
+				}
 			}
 			if r := s.requests.answer(m.ID); r != nil {
 				finished = append(finished, r)
@@ -250,9 +315,11 @@ func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 			route = s.requests.route(m)
 		}
 	}
-	err := s.client.Send(s.ctx, outgoing(in.Text, messages, route))
-	if err != nil && route != nil && len(finished) == 0 {
-		err = s.client.Send(s.ctx, outgoing(in.Text, messages, nil)) // the connection of that stream is lost
+	out := outgoing(in.Text, messages, route, revision)
+	err := s.client.Send(s.ctx, out)
+	if err != nil && route != nil && len(finished) == 0 && !s.lane {
+		out.Route = nil
+		err = s.client.Send(s.ctx, out) // the connection of that stream is lost
 	}
 	if err != nil {
 		s.log("a message could not be sent to the client", err)

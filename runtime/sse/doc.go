@@ -1,6 +1,5 @@
 // Package sse implements HTTP with SSE, the transport of revision 2024-11-05, for peers that have
-// nothing newer. Package streamable implements its successor. The protocol calls this transport
-// deprecated since revision 2025-03-26, so serve and use it only beside the successor.
+// nothing newer. Package streamable implements its successor.
 //
 // A client opens an event stream by GET. The stream is the session and ends with it. Its first event,
 // "endpoint", names the URL to which the client sends its messages by POST. The server's messages
@@ -12,4 +11,7 @@
 // IdleTimeout. WriteTimeout must stay zero, because a handler sets its own deadlines.
 //
 // The package implements section HTTP with SSE of basic/transports, revision 2024-11-05.
+//
+// Deprecated: The protocol replaced this transport in 2025-03-26. Use package streamable, and this one only
+// beside it for peers that have nothing newer.
 package sse

@@ -33,7 +33,9 @@ type Options struct {
 	Origins []string
 	// User returns the user that sent a request, as determined by a middleware in front of the
 	// handler. A session belongs to its user: for others it does not exist (status 404). An error
-	// gives status 403. If User is nil, every client that knows the id of a session can use it.
+	// gives status 403. If User is nil, it is the user of [runtime.WithPrincipal], as the middleware
+	// of runtime/auth/resource sets it; every client that knows the id of a session without a user can
+	// use it.
 	User func(r *http.Request) (string, error)
 
 	// Endpoint is the path or URL to which clients send their messages. It must lead to this
@@ -79,6 +81,9 @@ type Handler struct {
 func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	opts.KeepAlive = cmp.Or(opts.KeepAlive, DefaultKeepAlive)
 	opts.IOTimeout = cmp.Or(opts.IOTimeout, DefaultIOTimeout)
+	if opts.User == nil {
+		opts.User = func(r *http.Request) (string, error) { return runtime.PrincipalOf(r.Context()), nil }
+	}
 	return &Handler{
 		server: server,
 		opts:   opts,

@@ -162,14 +162,7 @@ func (s *session) ended(err error) {
 	s.handler.sessions.Done(s)
 }
 
-func (s *session) isGone() bool {
-	select {
-	case <-s.gone:
-		return true
-	default:
-		return false
-	}
-}
+func (s *session) isGone() bool { return web.Closed(s.gone) }
 
 // Close implements runtime.Outbox.
 func (s *session) Close() error {

@@ -1,6 +1,7 @@
 package streamable
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -51,25 +52,36 @@ func (h *toolHeaders) table(name string) *headers.Table {
 	return h.tables[name]
 }
 
-// header returns the headers of a request that belongs to no session ("Request Metadata" in
+// metadata has the headers of a request that belongs to no session ("Request Metadata" in
 // basic/transports/streamable-http, 2026-07-28).
-func (h *toolHeaders) header(m *runtime.Outgoing, text string) (http.Header, error) {
-	header := make(http.Header, 3)
-	standard := headers.Standard{Revision: m.Revision, Method: m.Method, Named: m.NameParam != ""}
-	var params wire.Object
-	if standard.Named {
-		raw, _ := wire.Object(text).Get("params")
-		params = wire.Object(raw)
-		standard.Name = params.GetString(m.NameParam)
+type metadata struct {
+	standard  headers.Standard
+	arguments http.Header // those that repeat arguments of a tool; nil for none
+}
+
+// set sets the headers.
+func (m *metadata) set(h http.Header) {
+	m.standard.Set(h)
+	maps.Copy(h, m.arguments)
+}
+
+// metadata returns the headers of a request.
+func (h *toolHeaders) metadata(m *runtime.Outgoing, text string) (*metadata, error) {
+	own := &metadata{standard: headers.Standard{Revision: m.Revision, Method: m.Method, Named: m.NameParam != ""}}
+	if !own.standard.Named {
+		return own, nil
 	}
-	standard.Set(header)
+	raw, _ := wire.Object(text).Get("params")
+	params := wire.Object(raw)
+	own.standard.Name = params.GetString(m.NameParam)
 	if m.Method != methodCallTool {
-		return header, nil
+		return own, nil
 	}
-	table := h.table(standard.Name)
+	table := h.table(own.standard.Name)
 	if table == nil {
-		return header, nil
+		return own, nil
 	}
+	own.arguments = make(http.Header, table.Len())
 	arguments, _ := params.Get("arguments")
-	return header, table.Set(header, wire.Object(arguments))
+	return own, table.Set(own.arguments, wire.Object(arguments))
 }

@@ -49,7 +49,7 @@ func (t *Transport) sendRequest(m runtime.Outgoing, text string) error {
 	e := newExchange(t, m.ID)
 	if m.Revision != "" {
 		var err error
-		if e.alone, err = t.tools.header(&m, text); err != nil {
+		if e.alone, err = t.tools.metadata(&m, text); err != nil {
 			e.cancel()
 			return err
 		}
@@ -83,9 +83,8 @@ func (t *Transport) cancelledBy(text string) *exchange {
 	if err != nil || m.Params == "" {
 		return nil
 	}
-	raw, _ := wire.Object(m.Params).Get("requestId")
-	var id wire.Scalar
-	if wire.UnmarshalString(string(raw), &id) != nil {
+	id, ok := wire.Object(m.Params).GetScalar("requestId")
+	if !ok {
 		return nil
 	}
 	t.mu.Lock()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"slices"
@@ -38,7 +37,7 @@ type exchange struct {
 	t      *Transport
 	id     wire.Scalar // zero for the server's own messages
 	opens  bool        // the request is initialize
-	alone  http.Header // that the request has because it belongs to no session; nil in a session
+	alone  *metadata   // of a request that belongs to no session; nil in a session
 	ctx    context.Context
 	cancel context.CancelFunc
 	post   web.Request
@@ -80,7 +79,9 @@ func (e *exchange) wrote(httptrace.WroteRequestInfo) {
 // run sends a request and reads the answer.
 func (e *exchange) run(text string) {
 	req := e.t.request(e.post.Context(), e.t.post, text, "")
-	maps.Copy(req.Header, e.alone)
+	if e.alone != nil {
+		e.alone.set(req.Header)
+	}
 	resp, err := e.post.Do(e.t.http, req)
 	if err != nil {
 		if err = e.t.sendError(err); err != runtime.ErrClosed && e.isSent() {
@@ -345,9 +346,8 @@ func (e *exchange) answeredBy(text string) bool {
 		}
 		return err != nil || slices.ContainsFunc(items, ends)
 	}
-	raw, _ := wire.NewStringReader(text).PeekRaw("id")
-	var id wire.Scalar
-	return wire.UnmarshalString(string(raw), &id) != nil || !e.t.awaitsOther(e, id)
+	id, ok := wire.Object(text).GetScalar("id")
+	return !ok || !e.t.awaitsOther(e, id)
 }
 
 // awaitsOther reports whether an exchange other than e waits for the answer to the request.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -22,6 +23,7 @@ type connection struct {
 	// These fields are guarded by the lock of the stream.
 	timer    *time.Timer
 	buffered bool          // an event waits to be sent
+	waited   bool          // for the decision whether the sender may make the request
 	left     chan struct{} // closed by leave; nil if nobody waits
 }
 
@@ -36,14 +38,26 @@ func (c *connection) leave() {
 // never is a timer's duration that does not end.
 const never = math.MaxInt64
 
-// startBeats starts the timer. A first duration that is not positive is for ever.
+// startBeats starts the timer, which stands in for a goroutine for each connection: a client may hold
+// thousands that carry nothing. A first duration that is not positive is for ever.
 func (c *connection) startBeats(first time.Duration) {
 	if first <= 0 {
 		first = never
 	}
-	c.stream.lock <- struct{}{} // beat needs timer
+	c.stream.lock <- struct{}{}
 	defer c.stream.release()
-	c.timer = time.AfterFunc(first, c.beat)
+	if !c.buffered { // by a handler that has sent an event since the connection took the stream
+		c.after(first)
+	}
+}
+
+// after lets beat run after a duration.
+func (c *connection) after(d time.Duration) {
+	if c.timer == nil {
+		c.timer = time.AfterFunc(d, c.beat)
+		return
+	}
+	c.timer.Reset(d)
 }
 
 // patience returns how long the answer to a POST may take before it becomes an event stream.
@@ -70,6 +84,10 @@ func (c *connection) beat() {
 		err = c.Flush()
 	case st.name != "":
 		err = c.Beat()
+	case c.deliberates():
+		c.waited = true
+		c.after(waits.Decision)
+		return
 	case !st.opening && c.asks():
 		st.begin()
 		err = st.session.prime(c, eventID(st.name, 0))
@@ -79,8 +97,13 @@ func (c *connection) beat() {
 		return
 	}
 	if next := st.session.handler.opts.KeepAlive; next > 0 {
-		c.timer.Reset(next)
+		c.after(next)
 	}
+}
+
+// deliberates reports whether the answer may still be a refusal, which has an HTTP status.
+func (c *connection) deliberates() bool {
+	return !c.waited && !c.stream.allowed.Load() && runtime.AccessOf(c.request.Context()) != nil
 }
 
 // asks reports whether a POST has brought a request. Anything else gets an HTTP status and no stream.
@@ -97,6 +120,6 @@ func (c *connection) asks() bool {
 func (c *connection) buffer() {
 	if !c.buffered {
 		c.buffered = true
-		c.timer.Reset(waits.Flush)
+		c.after(waits.Flush)
 	}
 }

@@ -2,7 +2,7 @@
 // has one endpoint: a client sends messages by POST. In revisions with sessions it also opens a stream for
 // the server's own messages by GET, and ends a session by DELETE.
 //
-// [NewHandler] returns an http.Handler for the sessions of a runtime.Server. It works in any mux,
+// [NewHandler] returns an http.Handler for a runtime.Server, with sessions and without. It works in any mux,
 // behind any middleware, and [ListenAndServe] serves it alone. [NewTransport] returns a
 // runtime.Transport for a runtime.Client.
 //
@@ -41,10 +41,12 @@
 // response. It may be empty, have another status or content type, not be JSON, answer another
 // request, or be an event stream without ids that ends too early. The server gets no error for it.
 //
-// A client requests a stream again if it was lost, or refused with status 408, 425, 429 or 5xx. It
+// In a session, a client requests a stream again if it was lost, or refused with status 408, 425, 429 or 5xx. It
 // waits as long as the server asks for by a retry field or a Retry-After header, at least 100
 // milliseconds and at most 5 minutes; the default is a second. The waits grow with each failure, to 30
-// seconds, and while the streams carry no messages, to 5 seconds. A part of each wait is random.
+// seconds, and while the streams carry no messages, to 5 seconds. A part of each wait is random. Without a
+// session, a request whose answer is lost is sent again if it only reads, up to three times; any other
+// fails with a *runtime.LostError.
 //
 // # Limits
 //

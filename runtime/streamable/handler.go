@@ -37,6 +37,9 @@ type Handler struct {
 // NewHandler returns a handler for the sessions of server.
 func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	opts = opts.withDefaults()
+	if opts.User == nil {
+		opts.User = principal
+	}
 	limits := web.Limits{
 		All: opts.MaxSessions, PerUser: opts.MaxSessionsPerUser, PerAddress: opts.MaxSessionsPerAddress, Address: opts.Address,
 	}
@@ -55,6 +58,9 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	h.lanes = lanes{handler: h, open: make(map[*lane]bool)}
 	return h
 }
+
+// principal is the default of Options.User.
+func principal(r *http.Request) (string, error) { return runtime.PrincipalOf(r.Context()), nil }
 
 // Shutdown ends all sessions gracefully. It refuses new sessions and calls with status 503 and ends
 // the streams of the server's own messages. Calls in flight go on until they are answered, and the

@@ -42,7 +42,7 @@ func (s *session) leave() {
 	}
 }
 
-// startIdle starts the idle timeout. The timer is not set again with every request: when it fires it
+// startIdle starts the idle timeout. An idle session has no goroutine, so it is a timer that calls. The timer is not set again with every request: when it fires it
 // finds out whether there was one.
 func (s *session) startIdle() {
 	s.mu.Lock()

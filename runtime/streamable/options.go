@@ -34,8 +34,9 @@ type Options struct {
 	Origins []string
 	// User returns the user that sent a request, as determined by a middleware in front of the
 	// handler. A session belongs to its user: for others it does not exist (status 404). An error
-	// gives status 403. If User is nil, every client that knows the id of a session can use it,
-	// which suits servers with one user or none.
+	// gives status 403. If User is nil, it is the user of [runtime.WithPrincipal], as the middleware of
+	// runtime/auth/resource sets it. Every client that knows the id of a session without a user can use
+	// it, which suits servers with one user or none.
 	User func(r *http.Request) (string, error)
 
 	// Stateless makes the handler serve each POST of revisions with sessions alone: without session

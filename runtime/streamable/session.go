@@ -171,14 +171,7 @@ func (s *session) withdraw(ctx context.Context) error {
 	return s.handler.opts.Sessions.Delete(ctx, s.key)
 }
 
-func (s *session) isGone() bool {
-	select {
-	case <-s.gone:
-		return true
-	default:
-		return false
-	}
-}
+func (s *session) isGone() bool { return web.Closed(s.gone) }
 
 // whyNot returns the error of an operation that could not lock a stream.
 func (s *session) whyNot(ctx context.Context) error {

@@ -40,8 +40,8 @@ func (h *Handler) postStateless(w http.ResponseWriter, r *http.Request, text str
 		return err
 	}
 	defer h.requests.Leave(counted)
-	if h.opts.User != nil {
-		r = r.WithContext(runtime.WithPrincipal(r.Context(), counted.User()))
+	if user := counted.User(); user != runtime.PrincipalOf(r.Context()) {
+		r = r.WithContext(runtime.WithPrincipal(r.Context(), user))
 	}
 	l, err := h.lanes.take()
 	if err != nil {
@@ -76,6 +76,9 @@ func (h *Handler) unsupported(r *http.Request) error {
 // status 400 to a request without the right _meta. Other errors of handlers get status 200: some clients
 // take a different status for a failure of the transport.
 func statusOf(m *runtime.Outgoing) int {
+	if m.Denied != nil {
+		return m.Denied.Status
+	}
 	switch m.Code {
 	case 0:
 		return http.StatusOK

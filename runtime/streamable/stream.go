@@ -28,7 +28,8 @@ type stream struct {
 	own       bool // it is for the server's own messages and never ends
 	followers int  // GETs that write an own stream; guarded by the session's mu
 
-	over atomic.Bool // nothing more comes
+	over    atomic.Bool // nothing more comes
+	allowed atomic.Bool // the sender of the request may make it
 
 	// lock holds a token while the fields below are in use. It is a channel because a write may
 	// take long, and others may give up waiting for the lock.
@@ -164,6 +165,10 @@ func (st *stream) answer(m runtime.Outgoing) error {
 	if m.NotBegun {
 		status = http.StatusServiceUnavailable
 		st.conn.Header().Set("Retry-After", web.RetryAfter)
+	}
+	if m.Denied != nil {
+		status = m.Denied.Status
+		challenge(st.conn.Header(), &m)
 	}
 	err := st.conn.JSON(status, m.Text)
 	if err == nil && m.Abandoned {
@@ -308,6 +313,16 @@ func (st *stream) replay(ctx context.Context, c *connection, n uint64) error {
 		st.sent = max(st.sent, n)
 	}
 	return nil
+}
+
+// Allowed implements runtime.Deliberating.
+func (st *stream) Allowed() { st.allowed.Store(true) }
+
+// challenge puts the challenges of a refusal into the header of its response.
+func challenge(h http.Header, m *runtime.Outgoing) {
+	if m.Denied != nil {
+		h["Www-Authenticate"] = m.Denied.Challenges
+	}
 }
 
 // hangUp ends the connection of the stream.

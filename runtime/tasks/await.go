@@ -6,11 +6,9 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/params"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
-
-// cancelWait limits the wait for the response to tasks/cancel.
-const cancelWait = time.Second
 
 // Await makes a request as a task and waits for its result, polling the state of the task
 // at the interval that the peer suggests. Params may have a member task with the lifetime
@@ -50,7 +48,7 @@ func await(ctx context.Context, caller runtime.Caller, method string, params wir
 		}
 	}
 	if ctx.Err() != nil {
-		late, done := context.WithTimeout(context.WithoutCancel(ctx), cancelWait)
+		late, done := context.WithTimeout(context.WithoutCancel(ctx), waits.CancelTask)
 		defer done()
 		_ = caller.Call(late, methodCancel, name, nil) // the peer may not support it
 	}

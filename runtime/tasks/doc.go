@@ -18,4 +18,8 @@
 // requester on the stream of a tasks/result request for the task, and waits until there is
 // one. A requester that sees the status input_required should therefore request the result
 // ("Input Required Status").
+//
+// [Tasks.Extend] and [ExtendClient] implement the extension io.modelcontextprotocol/tasks of revision
+// 2026-07-28 on the same handlers. Its tasks are in a [Store] and belong to no session, so another process
+// may continue them ([Tasks.Serve]).
 package tasks

@@ -65,7 +65,7 @@ func (s *session) create(ctx context.Context, c *runtime.Call, w work, ttl time.
 		return nil, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many tasks: the limit for this session is %d", s.opts.MaxTasks)
 	}
 	s.tasks = append(s.tasks, t)
-	t.timer = time.AfterFunc(ttl, func() { s.expire(t) })
+	t.timer = time.AfterFunc(ttl, func() { s.expire(t) }) // a task that is done has no goroutine but is kept for its ttl
 	s.mu.Unlock()
 
 	how := runtime.Detached{

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -52,6 +53,16 @@ type Options struct {
 	// DefaultPageSize.
 	PageSize int
 
+	// Store keeps the tasks of the extension, see [Tasks.Extend]. It defaults to one in memory. The
+	// tasks of sessions are not in it.
+	Store Store
+	// Lease is how long a process may be silent before another one takes over the work of its tasks.
+	// It defaults to DefaultLease.
+	Lease time.Duration
+	// Late reports whether the handler of the named tool decides itself when a call becomes a task of
+	// the extension, by calling [Begin]. If it is nil, each call is a task from the beginning.
+	Late func(tool string) bool
+
 	// Support reports whether the named tool can be called as a task; a catalog has a
 	// method that does. If it is nil, each tool can be called with or without a task.
 	Support func(tool string) Support
@@ -64,8 +75,13 @@ type Options struct {
 // Tasks keeps the tasks of sessions. It is safe for concurrent use and can wrap any number
 // of bindings.
 type Tasks struct {
-	opts Options
-	log  *slog.Logger
+	opts  Options
+	log   *slog.Logger
+	store Store
+
+	mu      sync.Mutex
+	closed  chan struct{}  // closed by Close
+	working sync.WaitGroup // the goroutines that work on tasks of the extension
 }
 
 // New returns a Tasks with the given options.
@@ -75,7 +91,11 @@ func New(opts Options) *Tasks {
 	opts.PollInterval = cmp.Or(max(opts.PollInterval, 0), DefaultPollInterval)
 	opts.MaxTasks = cmp.Or(max(opts.MaxTasks, 0), DefaultMaxTasks)
 	opts.PageSize = cmp.Or(max(opts.PageSize, 0), DefaultPageSize)
-	t := &Tasks{opts: opts, log: opts.Logger}
+	opts.Lease = cmp.Or(max(opts.Lease, 0), DefaultLease)
+	t := &Tasks{opts: opts, log: opts.Logger, store: opts.Store, closed: make(chan struct{})}
+	if t.store == nil {
+		t.store = NewMemory(0)
+	}
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)
 	}
@@ -127,7 +147,7 @@ func (t *Tasks) Over(below runtime.Binding) runtime.Binding {
 			return t.withoutTasks(ctx, below.Handle, method, params)
 		}
 		if capability, ok := needs[method]; ok {
-			return t.request(ctx, c, handle, method, params, c.Declared(capability))
+			return t.request(ctx, c, guarded{handle, below.Permit}, method, params, c.Declared(capability))
 		}
 		switch method {
 		case methodGet:
@@ -175,8 +195,14 @@ func offers(methods []runtime.Method) bool {
 	return len(methods) == 0
 }
 
+// guarded is a handler with the Permit of its binding, which may be nil.
+type guarded struct {
+	handle handler
+	permit func(ctx context.Context, method string, params wire.Raw) error
+}
+
 // request handles a request that may ask for a task, if that is declared.
-func (t *Tasks) request(ctx context.Context, c *runtime.Call, handle handler, method string, params wire.Raw, declared bool) (wire.Appender, error) {
+func (t *Tasks) request(ctx context.Context, c *runtime.Call, below guarded, method string, params wire.Raw, declared bool) (wire.Appender, error) {
 	asked, augmented := wire.Object(params).Get("task")
 	if asked == "null" { // some clients write null for absent
 		augmented = false
@@ -185,19 +211,24 @@ func (t *Tasks) request(ctx context.Context, c *runtime.Call, handle handler, me
 		params = wire.Raw(wire.Object(params).Without("task"))
 	}
 	if !declared {
-		return handle(ctx, method, params)
+		return below.handle(ctx, method, params)
 	}
 	if err := t.supports(method, params, augmented); err != nil {
 		return nil, err
 	}
 	if !augmented {
-		return handle(ctx, method, params)
+		return below.handle(ctx, method, params)
 	}
 	ttl, err := t.ttl(asked)
 	if err != nil {
 		return nil, err
 	}
-	return t.session(c).create(ctx, c, work{handle, method, params}, ttl)
+	if below.permit != nil { // the task has no response in which it could be refused
+		if err := below.permit(ctx, method, params); err != nil {
+			return nil, err
+		}
+	}
+	return t.session(c).create(ctx, c, work{below.handle, method, params}, ttl)
 }
 
 // withoutTasks handles a request of a revision without sessions, which has no tasks of this kind. The
@@ -208,7 +239,7 @@ func (t *Tasks) withoutTasks(ctx context.Context, handle handler, method string,
 		return nil, runtime.MethodNotFound(method)
 	case methodCallTool:
 		name := wire.Object(params).GetString("name")
-		if t.opts.Support != nil && name != "" && t.opts.Support(name) == SupportRequired {
+		if t.opts.Support != nil && name != "" && t.opts.Support(name) == SupportRequired && Attempt(ctx) == 0 && ctx.Value(laterKey{}) == nil {
 			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: tool %.100q must be called as a task, which this revision does not have", name)
 		}
 		if _, ok := wire.Object(params).Get("task"); ok {

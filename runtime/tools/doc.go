@@ -34,6 +34,8 @@ type Tool struct {
 	// Input checks arguments and Output checks structured content. Output is nil if there
 	// is no output schema.
 	Input, Output func(*schema.Checker)
+	// Scopes are those of catalog.Tool.
+	Scopes []string
 }
 
 // Definitions returns the definitions of the tools, in their order.

@@ -98,7 +98,7 @@ func Compare(old, new []wire.Object) *Drift {
 			d.Removed = append(d.Removed, name)
 			continue
 		}
-		d.compare(name, "", wire.Raw(definition), wire.Raw(other))
+		d.compare(name, "", wire.Raw(definition), wire.Raw(ofObjects(definition, other)))
 	}
 	for _, definition := range new {
 		if name := definition.GetString("name"); !known[name] {
@@ -109,6 +109,35 @@ func Compare(old, new []wire.Object) *Drift {
 		return nil
 	}
 	return &d
+}
+
+// ofObjects returns a live definition whose schemas have the type "object" where the definition that a
+// client was generated from has it and the server leaves it out, because generation adds it.
+func ofObjects(known, live wire.Object) wire.Object {
+	for _, keyword := range []string{"inputSchema", "outputSchema"} {
+		schema, ok := live.Get(keyword)
+		if !ok {
+			continue
+		}
+		if schema == "true" {
+			schema = "{}"
+		}
+		old, _ := known.Get(keyword)
+		if wire.Object(old).GetString("type") != "object" || schema.Kind() != wire.KindObject {
+			continue
+		}
+		if kind, _ := wire.Object(schema).Get("type"); kind != "" && kind.Kind() != wire.KindArray {
+			continue
+		}
+		typed, err := wire.Object(schema).With("type", `"object"`)
+		if err != nil {
+			continue
+		}
+		if with, err := live.With(keyword, wire.Raw(typed)); err == nil {
+			live = with
+		}
+	}
+	return live
 }
 
 // compare finds the innermost values that differ.

@@ -59,7 +59,7 @@ func TestRegisterAllocations(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if allocs > 3.5*n || bytes > 400*n {
+	if allocs > 3.5*n || bytes > 420*n {
 		t.Errorf("%v allocations and %v bytes for each of %d tools", allocs/n, bytes/n, n)
 	}
 }

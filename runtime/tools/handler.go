@@ -80,7 +80,7 @@ func Content[In wire.Value, Block wire.Appender](t *Tool, _ Options, fresh func(
 
 // item returns the tool for a catalog.
 func (t *Tool) item(call func(ctx context.Context, arguments wire.Object) (wire.Appender, error)) catalog.Tool {
-	return catalog.Tool{Name: t.Name, Definition: &t.Definition, Call: call}
+	return catalog.Tool{Name: t.Name, Definition: &t.Definition, Call: call, Scopes: t.Scopes}
 }
 
 // revisionOf returns the negotiated revision, or "" outside of calls.

@@ -253,3 +253,23 @@ func TestCheckWithoutTasks(t *testing.T) {
 		t.Error("Compare ignores execution")
 	}
 }
+
+// TestCompareTypes checks that a live schema without the type "object" equals one with it, because
+// generation adds it, and that other types are a change.
+func TestCompareTypes(t *testing.T) {
+	known := wire.Object(`{"name":"a","inputSchema":{"type":"object","minProperties":1},"outputSchema":{"type":"object"}}`)
+	for _, test := range []struct {
+		live    wire.Object
+		changed bool
+	}{
+		{`{"name":"a","inputSchema":{"minProperties":1},"outputSchema":true}`, false},
+		{`{"name":"a","inputSchema":{"type":["object","null"],"minProperties":1},"outputSchema":{}}`, false},
+		{`{"name":"a","inputSchema":{"type":"string","minProperties":1},"outputSchema":{}}`, true},
+		{`{"name":"a","inputSchema":{},"outputSchema":{}}`, true},
+		{`{"name":"a","inputSchema":{"minProperties":1}}`, true},
+	} {
+		if drift := tools.Compare([]wire.Object{known}, []wire.Object{test.live}); (drift != nil) != test.changed {
+			t.Errorf("%s: %v", test.live, drift)
+		}
+	}
+}

@@ -27,6 +27,9 @@ func derive[T any]() (schema wire.Raw, err error) {
 			schema, err = "", fmt.Errorf("%s: %v", t, v)
 		}
 	}()
+	if err := checkTags(t, map[reflect.Type]bool{}); err != nil {
+		return "", err
+	}
 	d := &deriver{loops: map[reflect.Type]bool{}, names: map[string]reflect.Type{}}
 	root, err := d.root(t)
 	if err != nil {
@@ -37,6 +40,9 @@ func derive[T any]() (schema wire.Raw, err error) {
 		return "", fmt.Errorf("%s: %w", t, err)
 	}
 	schema = plain(wire.Raw(text))
+	if err := checkDefaults(schema); err != nil {
+		return "", fmt.Errorf("%s: %w", t, err)
+	}
 	if of, _ := wire.Object(schema).Get("type"); of != `"object"` {
 		return "", fmt.Errorf("%s: must be a struct or a map, whose values are JSON objects", t)
 	}
@@ -58,7 +64,7 @@ func (d *deriver) root(t reflect.Type) (*jsonschema.Schema, error) {
 	if !d.loop(t) {
 		return d.inline(t), nil
 	}
-	r := &jsonschema.Reflector{Anonymous: true, Namer: d.name, Mapper: func(t reflect.Type) *jsonschema.Schema {
+	r := &jsonschema.Reflector{Anonymous: true, LookupComment: describing, Namer: d.name, Mapper: func(t reflect.Type) *jsonschema.Schema {
 		if s := special(t); s != nil || d.loop(t) {
 			return s
 		}
@@ -86,10 +92,19 @@ func (d *deriver) root(t reflect.Type) (*jsonschema.Schema, error) {
 
 // inline returns the schema of a type that does not contain itself.
 func (d *deriver) inline(t reflect.Type) *jsonschema.Schema {
-	r := &jsonschema.Reflector{Anonymous: true, DoNotReference: true, Mapper: special}
+	r := &jsonschema.Reflector{Anonymous: true, DoNotReference: true, LookupComment: describing, Mapper: special}
 	s := r.ReflectFromType(t)
 	s.Version = ""
 	return s
+}
+
+// describing returns the description that the tag jsonschema of a field is, if it is one.
+func describing(t reflect.Type, field string) string {
+	if t.Kind() != reflect.Struct || field == "" {
+		return ""
+	}
+	f, _ := t.FieldByName(field)
+	return description(f.Tag.Get("jsonschema"))
 }
 
 // name returns the name of a type in $defs.

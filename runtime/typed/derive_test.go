@@ -95,6 +95,14 @@ func TestDerive(t *testing.T) {
 				"additionalProperties":false,"type":"object"}},
 			"properties":{"items":{"items":{"$ref":"#/$defs/node"},"type":"array"}},
 			"additionalProperties":false,"type":"object","required":["items"]}`},
+		{derive[struct {
+			City string `json:"city" jsonschema:"where, e.g. Oslo (x=y)"`
+			Days *int   `json:"days,omitempty" jsonschema:"how many"`
+			Word string `json:"word,omitempty" jsonschema:"description=one\\,two,minLength=1"`
+		}], `{
+			"properties":{"city":{"type":"string","description":"where, e.g. Oslo (x=y)"},"days":{"type":"integer","description":"how many"},
+				"word":{"type":"string","minLength":1,"description":"one,two"}},
+			"additionalProperties":false,"type":"object","required":["city"]}`},
 		{derive[map[string]int], `{"additionalProperties":{"type":"integer"},"type":"object"}`},
 	} {
 		got, err := test.derive()
@@ -122,6 +130,56 @@ func TestDeriveErrors(t *testing.T) {
 		{derive[struct{ C chan int }], "chan int"},
 		{derive[struct{ F func() }], "func()"},
 		{derive[struct{ D time.Duration }], "time.Duration"},
+		{derive[struct {
+			A string `jsonschema:"minLenght=1"`
+		}], `.A: tag jsonschema: minLenght=1: unknown key "minLenght"; the keys are anchor,`},
+		{derive[struct {
+			A []struct {
+				B *map[string]struct {
+					C int `jsonschema:"minLength=1"`
+				}
+			}
+		}], `.C: tag jsonschema: minLength=1: the key "minLength" is for values of type string; the field is of type integer`},
+		{derive[struct {
+			A string `jsonschema:"minLength=-1"`
+		}], `"-1" is not an integer of at least 0`},
+		{derive[struct {
+			A int `jsonschema:"minimum=low"`
+		}], `"low" is not a number`},
+		{derive[struct {
+			A int `jsonschema:"default=1.5"`
+		}], `"1.5" is not an integer`},
+		{derive[struct {
+			A bool `jsonschema:"default=yes"`
+		}], `"yes" is neither true nor false`},
+		{derive[struct {
+			A []string `jsonschema:"uniqueItems=yes"`
+		}], `"yes" is not true`},
+		{derive[struct {
+			A struct{} `jsonschema:"default=x"`
+		}], `the key "default" is for values of type string or integer or number or boolean; the field is of type object`},
+		{derive[struct {
+			A string `json:"a,omitempty" jsonschema:"enum=x,enum=y,default=z"`
+		}], `/a: the default "z" is not valid under its own schema`},
+		{derive[struct {
+			A int `json:"a,omitempty" jsonschema:"minimum=1,default=0"`
+		}], `/a: the default 0 is not valid under its own schema`},
+		{derive[struct {
+			Next *node `json:"next,omitempty"`
+			A    []int `json:"a,omitempty" jsonschema:"default=1"`
+		}], `/a: the default ["1"] is not valid under its own schema`},
+		{derive[struct {
+			A string `jsonschema:"some text,minLength=1"`
+		}], `"minLength=1" follows a text without a key; a description beside other keys is description=some text`},
+		{derive[struct {
+			A []int `jsonschema:"uniqueItems"`
+		}], `the key "uniqueItems" has no value`},
+		{derive[struct {
+			A int `jsonschema:"minimum=1,requird"`
+		}], `"requird" has no value, and is none of required, nullable`},
+		{derive[struct {
+			A int `jsonschema:"one text" jsonschema_description:"another"`
+		}], "the tags jsonschema and jsonschema_description are both descriptions"},
 	} {
 		if got, err := test.derive(); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %s", got, err, test.want)
@@ -154,6 +212,31 @@ func TestDefaults(t *testing.T) {
 		}
 		if got := defaultsOf(schema).fill(wire.Raw(test.from)); string(got) != test.to {
 			t.Errorf("%s: %s, want %s", test.from, got, test.to)
+		}
+	}
+}
+
+// TestOmittedZeros encodes zeros that break the limits of their members: omitempty leaves them out.
+func TestOmittedZeros(t *testing.T) {
+	type result struct {
+		Days  int     `json:"days,omitempty" jsonschema:"minimum=1"`
+		Name  string  `json:"name,omitempty" jsonschema:"minLength=1"`
+		Last  bool    `json:"last,omitempty"`
+		Empty *string `json:"empty,omitempty"`
+	}
+	for _, test := range []struct {
+		value result
+		want  string
+	}{
+		{result{}, `{}`},
+		{result{Days: 1, Name: "x", Last: true, Empty: new("")}, `{"days":1,"name":"x","last":true,"empty":""}`},
+	} {
+		text, err := wire.MarshalString(&value[result]{v: test.value})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text != test.want {
+			t.Errorf("%+v: %s, want %s", test.value, text, test.want)
 		}
 	}
 }

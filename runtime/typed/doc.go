@@ -17,6 +17,10 @@
 //		Days  int    `json:"days,omitempty" jsonschema:"minimum=1,maximum=14"`
 //	}
 //
+// A tag jsonschema without keys, as in jsonschema:"the name of a city", is a description. Adding
+// the tool fails if a tag has an unknown key, one that does not apply to values of the field's
+// type, or a value of the wrong kind, and if a default is not valid under its own schema.
+//
 // The tags are those of github.com/invopop/jsonschema, and so are the methods with which a
 // type can provide its own schema, such as JSONSchema. A pointer has the schema of the type
 // it points to. A member that may be null has the tag jsonschema:"nullable". Maps are
@@ -31,5 +35,6 @@
 // the defaults of the schema, and github.com/go-json-experiment/json decodes the value:
 // names are case-sensitive. The same package encodes results: a slice or map without
 // elements becomes [] or {}, as the schema requires, where encoding/json would write null.
+// As there, omitempty leaves out false, 0, nil, and what has no elements or characters.
 // The result is checked against its schema before it is sent.
 package typed

@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -18,7 +19,9 @@ type value[T any] struct {
 
 // AppendJSON implements wire.Appender.
 func (x *value[T]) AppendJSON(dst []byte) ([]byte, error) {
-	text, err := json.Marshal(&x.v, json.Deterministic(true))
+	// As in encoding/json, omitempty leaves out zeros, which may be below the minimum of the
+	// member.
+	text, err := json.Marshal(&x.v, json.Deterministic(true), jsonv1.OmitEmptyWithLegacySemantics(true))
 	if err != nil {
 		return dst, err
 	}

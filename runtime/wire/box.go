@@ -57,3 +57,10 @@ func (b *Box[T, C]) UnmarshalJSON(text []byte) error {
 	}
 	return err
 }
+
+// ReadBox decodes a value with the codec of its box and returns it. It is for code that uses a union
+// of another package.
+func ReadBox[T Appender, C Codec[T]](r *Reader, _ *Box[T, C]) T {
+	var codec C
+	return codec.Decode(r)
+}

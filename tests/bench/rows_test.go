@@ -198,23 +198,30 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestGuards limits the allocations of a call through mcpgen, client and server together.
-// Unlike times, they are the same on every machine.
+// TestGuards limits the allocations of a call through mcpgen, client and server together, in a session
+// and without one. Unlike times, they are the same on every machine.
 func TestGuards(t *testing.T) {
-	c, err := onMcpgen(revision).connect(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	work := calls(t.Context(), c)
-	defer work.Close()
-	var s Sample
-	for range 2 { // the first calls fill the pools
-		if s, err = work.sample(1000); err != nil {
+	for _, tt := range []struct {
+		revision      string
+		allocs, bytes float64
+	}{
+		{revision, 20.5, 1600},
+		{stateless, 24.5, 2450},
+	} {
+		c, err := onMcpgen(tt.revision).connect(t.Context(), 1)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	// One of the 21, and 200 bytes, came with the revisions without sessions.
-	if s[allocs] > 21.5 || s[allocBytes] > 1650 {
-		t.Errorf("a call takes %.1f allocations and %.0f bytes", s[allocs], s[allocBytes])
+		work := calls(t.Context(), c)
+		defer work.Close()
+		var s Sample
+		for range 2 { // the first calls fill the pools
+			if s, err = work.sample(1000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s[allocs] > tt.allocs || s[allocBytes] > tt.bytes {
+			t.Errorf("%s: a call takes %.1f allocations and %.0f bytes", tt.revision, s[allocs], s[allocBytes])
+		}
 	}
 }

@@ -41,7 +41,7 @@ func (newest) ListRoots(context.Context, *mcp.RequestParams) (*mcp.ListRootsResu
 // TestClient uses servers of each revision with a client of the newest revision. Its messages
 // must be valid in the revision of the server.
 func TestClient(t *testing.T) {
-	for _, j := range sessions(t) {
+	for _, j := range judges(t) {
 		t.Run(j.ir.ID, func(t *testing.T) {
 			var log journal
 			near, far := inproc.Pair()

@@ -3,6 +3,7 @@ package compat
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -156,6 +157,9 @@ func (r *recorder) Receive(ctx context.Context, max int) (runtime.Incoming, erro
 	return m, err
 }
 
+// sealedState matches the state of a request's rounds, which differs each time.
+var sealedState = regexp.MustCompile(`"requestState":"[^"]*"`)
+
 // Send implements runtime.Transport.
 func (r *recorder) Send(ctx context.Context, m runtime.Outgoing) error {
 	r.journal.mu.Lock()
@@ -164,7 +168,7 @@ func (r *recorder) Send(ctx context.Context, m runtime.Outgoing) error {
 		s.method = r.journal.pending[m.ID.String()]
 	}
 	r.journal.sent = append(r.journal.sent, s)
-	r.journal.lines = append(r.journal.lines, "sent "+s.text)
+	r.journal.lines = append(r.journal.lines, "sent "+sealedState.ReplaceAllString(s.text, `"requestState":"sealed"`))
 	r.journal.mu.Unlock()
 	return r.Transport.Send(ctx, m)
 }

@@ -36,8 +36,12 @@ func judges(t *testing.T) []*judge {
 // sessions are the judges of the revisions with sessions.
 func sessions(t *testing.T) []*judge {
 	return slices.DeleteFunc(judges(t), func(j *judge) bool {
-		return !slices.ContainsFunc(j.ir.Methods, func(m *ir.Method) bool { return m.Wire == "initialize" })
+		return !hasSessions(j.ir)
 	})
+}
+
+func hasSessions(revision *ir.Revision) bool {
+	return slices.ContainsFunc(revision.Methods, func(m *ir.Method) bool { return m.Wire == "initialize" })
 }
 
 func newJudge(t *testing.T, revision *ir.Revision, text []byte) *judge {

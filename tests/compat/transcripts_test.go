@@ -27,7 +27,7 @@ import (
 
 // TestTranscripts sends the client's messages of each transcript to the everything server
 // and compares what the server sends, and what is reported as lost. There is a transcript
-// for each feature and revision, testdata/transcripts/FEATURE/REVISION.txtar. Its files are
+// for each feature and each revision of an era, testdata/transcripts/FEATURE/REVISION.txtar. Its files are
 // messages in their order; the name of a file begins with the side that sent it. The flag
 // -update rewrites everything but the client's messages.
 //
@@ -38,19 +38,27 @@ func TestTranscripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := sessions(t)
-	for _, j := range all {
-		count := 0
+	features := map[bool]map[string]int{} // the number of transcripts, by era and feature
+	revisions := map[bool]int{}
+	for _, j := range judges(t) {
+		inSessions := hasSessions(j.ir)
+		if revisions[inSessions]++; features[inSessions] == nil {
+			features[inSessions] = map[string]int{}
+		}
 		for _, file := range files {
 			feature, revision := filepath.Base(filepath.Dir(file)), strings.TrimSuffix(filepath.Base(file), ".txtar")
 			if revision != j.ir.ID {
 				continue
 			}
-			count++
+			features[inSessions][feature]++
 			t.Run(feature+"/"+revision, func(t *testing.T) { transcribe(t, file, j) })
 		}
-		if count*len(all) != len(files) {
-			t.Errorf("%s has %d transcripts of %d", j.ir.ID, count, len(files))
+	}
+	for inSessions, counts := range features {
+		for feature, n := range counts {
+			if n != revisions[inSessions] {
+				t.Errorf("%s has transcripts in %d revisions of %d", feature, n, revisions[inSessions])
+			}
 		}
 	}
 }
@@ -109,6 +117,7 @@ type conversation struct {
 	arrived []txtar.File
 	names   map[string]string // the methods of requests by id; the ids of the server begin with "server "
 	task    string            // the id of the last task
+	states  []string          // the values of requestState, which transcripts call state-1 and so on
 }
 
 // serve starts the server and returns a function that ends the session.
@@ -156,6 +165,9 @@ func (c *conversation) send(t *testing.T, text []byte) []txtar.File {
 	if c.task != "" {
 		message = wire.Object(strings.ReplaceAll(string(message), "task-1", c.task))
 	}
+	for i, state := range c.states {
+		message = wire.Object(strings.ReplaceAll(string(message), fmt.Sprintf(`"state-%d`, i+1), `"`+state))
+	}
 	if err := c.client.Send(t.Context(), runtime.Outgoing{Text: []byte(message)}); err != nil {
 		t.Fatal(err)
 	}
@@ -194,6 +206,10 @@ func (c *conversation) received(text string) txtar.File {
 	if result, ok := wire.Object(text).Get("result"); ok {
 		if task, ok := wire.Object(result).Get("task"); ok && c.task == "" {
 			c.task = wire.Object(task).GetString("taskId")
+		}
+		if state := wire.Object(result).GetString("requestState"); state != "" {
+			c.states = append(c.states, state)
+			text = strings.ReplaceAll(text, `"`+state+`"`, fmt.Sprintf(`"state-%d"`, len(c.states)))
 		}
 	}
 	if c.task != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/tests/internal/everything"
 )
 
 // TestUnknownResults checks that a client reads results with values that no revision defines,
@@ -118,4 +119,30 @@ type teller struct{ mcp.UnimplementedServer }
 func (teller) Ping(ctx context.Context, _ *mcp.RequestParams) (*mcp.EmptyResult, error) {
 	err := mcp.NewClientCaller(runtime.CallOf(ctx)).ElicitationComplete(ctx, &mcp.ElicitationCompleteNotificationParams{ElicitationID: "1"})
 	return &mcp.EmptyResult{}, err
+}
+
+// TestCapabilityLossOnce checks that a client reports once, and not for each connection and probe, that a
+// revision lacks one of its capabilities.
+func TestCapabilityLossOnce(t *testing.T) {
+	server, _, err := everything.New(everything.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lost []string
+	o := ladder.Options{Lost: func(_ context.Context, r ladder.Report) { lost = append(lost, r.To+r.Pointer) }}
+	client := runtime.NewClient(runtime.ClientOptions{
+		Name: "c", Version: "1", Capabilities: wire.Raw(`{"roots":{"listChanged":true}}`),
+	}, ladder.Client(mcp.BindClient(mcp.UnimplementedClient{}), o)...)
+	for range 2 {
+		near, far := inproc.Pair()
+		go server.Serve(t.Context(), far)
+		session, err := client.Connect(t.Context(), near)
+		if err != nil {
+			t.Fatal(err)
+		}
+		session.Close()
+	}
+	if want := []string{"2026-07-28/roots/listChanged"}; !slices.Equal(lost, want) {
+		t.Errorf("lost %q, want %q", lost, want)
+	}
 }

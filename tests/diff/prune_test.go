@@ -104,7 +104,10 @@ func refs(v any) []string {
 	switch v := v.(type) {
 	case map[string]any:
 		if ref, ok := v["$ref"].(string); ok {
-			names = append(names, ref[strings.LastIndexByte(ref, '/')+1:])
+			// A reference may lead into a definition: "#/$defs/RequestParams/properties/_meta".
+			if parts := strings.SplitN(ref, "/", 4); len(parts) > 2 {
+				names = append(names, parts[2])
+			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			names = append(names, refs(v[name])...)

@@ -21,6 +21,7 @@ import (
 	// changes.
 	_ "github.com/mcpgen/mcpgen/gen"
 	_ "github.com/mcpgen/mcpgen/generated"
+	//lint:ignore SA1019 It is for peers that have nothing newer.
 	_ "github.com/mcpgen/mcpgen/runtime/sse"
 	_ "github.com/mcpgen/mcpgen/runtime/stdio"
 	_ "github.com/mcpgen/mcpgen/runtime/streamable"

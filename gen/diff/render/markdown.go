@@ -9,23 +9,23 @@ import (
 func (p *printer) markdown(out Output) {
 	for i, r := range out.Reports {
 		if i > 0 {
-			p.line("")
+			p.Line("")
 		}
-		p.line("## %s → %s\n", cell(r.Old), cell(r.New))
-		p.line("%s\n", cell(Summary(r)))
-		p.line("%s\n", cell(Suggestion(r)))
+		p.Line("## %s → %s\n", cell(r.Old), cell(r.New))
+		p.Line("%s\n", cell(Summary(r)))
+		p.Line("%s\n", cell(Suggestion(r)))
 		p.changes(r)
 		for _, level := range []diff.Level{diff.LevelErr, diff.LevelWarn, diff.LevelInfo} {
 			p.table(r, level)
 		}
 		for _, s := range r.Skipped {
-			p.line("> **Skipped:** %s\n", cell(skipped(r, s)))
+			p.Line("> **Skipped:** %s\n", cell(skipped(r, s)))
 		}
 		for _, warning := range r.Warnings {
-			p.line("> **Warning:** %s\n", cell(warning))
+			p.Line("> **Warning:** %s\n", cell(warning))
 		}
 		for _, problem := range r.Problems {
-			p.line("> **Problem:** %s %s\n", cell(problem), Bug)
+			p.Line("> **Problem:** %s %s\n", cell(problem), Bug)
 		}
 	}
 }
@@ -37,7 +37,7 @@ func (p *printer) changes(r *diff.Report) {
 		names []string
 	}{{"Added", r.Compared.Added}, {"Removed", r.Compared.Removed}, {"Changed", r.Compared.Changed}} {
 		if len(list.names) > 0 {
-			p.line("%s: %s\n", list.title, code(strings.Join(list.names, "`, `")))
+			p.Line("%s: %s\n", list.title, code(strings.Join(list.names, "`, `")))
 		}
 	}
 }
@@ -49,14 +49,14 @@ func (p *printer) table(r *diff.Report, level diff.Level) {
 			continue
 		}
 		if first {
-			p.line("### %s\n", map[diff.Level]string{diff.LevelErr: "Breaks", diff.LevelWarn: "May break", diff.LevelInfo: "Is safe"}[level])
-			p.line("| Subject | Change | Sent | Verdicts | Rule |\n|---|---|---|---|---|")
+			p.Line("### %s\n", map[diff.Level]string{diff.LevelErr: "Breaks", diff.LevelWarn: "May break", diff.LevelInfo: "Is safe"}[level])
+			p.Line("| Subject | Change | Sent | Verdicts | Rule |\n|---|---|---|---|---|")
 			first = false
 		}
-		p.line("| %s | %s | %s | %s | %s |", code(f.Subject), change(r, f), Sent(f.Direction), verdicts(r, f), code(f.Rule))
+		p.Line("| %s | %s | %s | %s | %s |", code(f.Subject), change(r, f), Sent(f.Direction), verdicts(r, f), code(f.Rule))
 	}
 	if !first {
-		p.line("")
+		p.Line("")
 	}
 }
 
@@ -104,13 +104,13 @@ func code(s string) string {
 
 // rulesMarkdown writes the rules and the guards.
 func (p *printer) rulesMarkdown() {
-	p.line("| Rule | Category | Effect | Receiver first | Sender first | Version | What changed |\n|---|---|---|---|---|---|---|")
+	p.Line("| Rule | Category | Effect | Receiver first | Sender first | Version | What changed |\n|---|---|---|---|---|---|---|")
 	for _, r := range diff.Rules() {
 		v := r.Effect.Verdicts()
-		p.line("| %s | %s | %s | %s | %s | %s | %s |", code(r.ID), r.Category, r.Effect, v.ReceiverFirst, v.SenderFirst, r.Version, cell(r.Doc))
+		p.Line("| %s | %s | %s | %s | %s | %s | %s |", code(r.ID), r.Category, r.Effect, v.ReceiverFirst, v.SenderFirst, r.Version, cell(r.Doc))
 	}
-	p.line("\n| Guard | err becomes | Why |\n|---|---|---|")
+	p.Line("\n| Guard | err becomes | Why |\n|---|---|---|")
 	for _, g := range diff.Guards() {
-		p.line("| %s | %s | %s |", code(g.ID), g.Level, cell(g.Doc))
+		p.Line("| %s | %s | %s |", code(g.ID), g.Level, cell(g.Doc))
 	}
 }

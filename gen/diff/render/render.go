@@ -3,14 +3,13 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/report"
 )
 
 // Output is the root of the JSON form: the reports of one or more comparisons.
@@ -41,12 +40,12 @@ type Options struct {
 
 // Write writes reports in a format.
 func Write(w io.Writer, format Format, out Output, o Options) error {
-	p := &printer{w: w}
+	p := &printer{report.Printer{W: w}}
 	switch format {
 	case Text:
 		p.text(out)
 	case JSON:
-		p.json(out)
+		p.JSON(out)
 	case Markdown:
 		p.markdown(out)
 	case GitHub:
@@ -56,60 +55,10 @@ func Write(w io.Writer, format Format, out Output, o Options) error {
 	default:
 		return fmt.Errorf("unknown format %q", format)
 	}
-	return p.err
+	return p.Err
 }
 
-// printer remembers the first write error.
-type printer struct {
-	w   io.Writer
-	err error
-}
-
-// line writes a line. Its arguments may come from an untrusted tool list, so it escapes
-// characters that could start a new line, control the terminal or change the direction of text.
-func (p *printer) line(format string, args ...any) {
-	for i, arg := range args {
-		if text, ok := arg.(string); ok {
-			args[i] = visible(text)
-		}
-	}
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
-	}
-}
-
-func visible(s string) string { return Escape(s, hidden) }
-
-// Escape replaces the characters of s for which hidden returns true with \u escapes.
-func Escape(s string, hidden func(r rune) bool) string {
-	if !strings.ContainsFunc(s, hidden) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if hidden(r) {
-			fmt.Fprintf(&b, "\\u%04x", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// hidden reports whether a character is a control character, a line separator or a
-// bidirectional control.
-func hidden(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
-}
-
-func (p *printer) json(v any) {
-	enc := json.NewEncoder(p.w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); p.err == nil {
-		p.err = err
-	}
-}
+type printer struct{ report.Printer }
 
 // Summary returns the summary line of a report. Every format for people includes it, even
 // without findings.

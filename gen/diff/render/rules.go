@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/report"
 )
 
 // RuleList is the JSON form of the rules.
@@ -22,7 +23,7 @@ type RuleRow struct {
 
 // Rules writes the rules and the guards in a format: Text, JSON or Markdown.
 func Rules(w io.Writer, format Format) error {
-	p := &printer{w: w}
+	p := &printer{report.Printer{W: w}}
 	switch format {
 	case Text:
 		p.rulesText()
@@ -33,28 +34,28 @@ func Rules(w io.Writer, format Format) error {
 		for _, r := range diff.Rules() {
 			list.Rules = append(list.Rules, RuleRow{r, r.Effect.Verdicts()})
 		}
-		p.json(list)
+		p.JSON(list)
 	default:
 		return fmt.Errorf("unknown format %q: it is text, json or markdown", format)
 	}
-	return p.err
+	return p.Err
 }
 
 func (p *printer) rulesText() {
-	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(p.W, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "RULE\tCATEGORY\tEFFECT\tRECEIVER FIRST\tSENDER FIRST\tVERSION\tWHAT CHANGED")
 	for _, r := range diff.Rules() {
 		v := r.Effect.Verdicts()
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Category, r.Effect, v.ReceiverFirst, v.SenderFirst, r.Version, r.Doc)
 	}
-	p.err = t.Flush()
-	p.line("")
-	t = tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
+	p.Err = t.Flush()
+	p.Line("")
+	t = tabwriter.NewWriter(p.W, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "GUARD\tERR BECOMES\tWHY")
 	for _, g := range diff.Guards() {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", g.ID, g.Level, g.Doc)
 	}
-	if err := t.Flush(); p.err == nil {
-		p.err = err
+	if err := t.Flush(); p.Err == nil {
+		p.Err = err
 	}
 }

@@ -54,6 +54,7 @@ func (p *parser) annotations() {
 		s.Examples = examples.Elements()
 	}
 	s.Deprecated = p.members["deprecated"] == "true"
+	s.GoName, _ = p.string(GoName)
 }
 
 func (p *parser) definitions() {

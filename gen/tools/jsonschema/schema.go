@@ -94,6 +94,8 @@ type Schema struct {
 	Default            wire.Raw
 	Examples           []wire.Raw
 	Deprecated         bool
+	// GoName is the Go identifier of the member that the schema describes (x-go-name).
+	GoName string
 
 	resource *resource
 	// dynamicTarget is where DynamicRef leads if no other schema has its anchor.

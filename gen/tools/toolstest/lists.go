@@ -10,16 +10,21 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
-// Upstream returns the tool lists of real servers by file name. They are in the folder
-// toollists of MCPGEN_SHARED, which defaults to shared beside the project. It skips the test
-// if there are none.
-func Upstream(t testing.TB) map[string]*tools.List {
-	t.Helper()
+// Shared returns the folder of the tool lists of real servers, which may not exist: toollists
+// in MCPGEN_SHARED, which defaults to shared beside the project.
+func Shared(t testing.TB) string {
 	shared := os.Getenv("MCPGEN_SHARED")
 	if shared == "" {
 		shared = filepath.Join(root(t), "..", "shared")
 	}
-	names, _ := filepath.Glob(filepath.Join(shared, "toollists", "*.json"))
+	return filepath.Join(shared, "toollists")
+}
+
+// Upstream returns the tool lists of real servers by file name. It skips the test if there are
+// none.
+func Upstream(t testing.TB) map[string]*tools.List {
+	t.Helper()
+	names, _ := filepath.Glob(filepath.Join(Shared(t), "*.json"))
 	if len(names) == 0 {
 		t.Skip("no tool lists of real servers: set MCPGEN_SHARED")
 	}

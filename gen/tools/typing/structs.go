@@ -192,9 +192,8 @@ func (t *typer) fill(decl *ir.Decl, d disj, at spot) {
 		reserved = append(slices.Clone(structNames), "Additional")
 	}
 	reserved = append(slices.Clone(reserved), "Other")
-	identifiers, clash := t.names.Distinct(names, func(name string) bool { return slices.Contains(reserved, name) }, "Member")
-	if clash != nil {
-		t.failf(decl.Pointer, "members %q and %q would have one Go name, %s", names[clash[0]], names[clash[1]], identifiers[clash[0]])
+	identifiers, ok := t.members(decl, names, given(shapes), reserved)
+	if !ok {
 		return
 	}
 	for i, name := range names {
@@ -209,6 +208,54 @@ func (t *typer) fill(decl *ir.Decl, d disj, at spot) {
 		}
 	}
 	slices.SortStableFunc(o.Fields, func(a, b *ir.Field) int { return rank(a) - rank(b) })
+}
+
+// given returns the Go names that the schemas of members give them.
+func given(shapes []*shape) map[string]*jsonschema.Schema {
+	given := map[string]*jsonschema.Schema{}
+	for _, s := range shapes {
+		for name, d := range s.declared {
+			for _, c := range d {
+				for _, schema := range c {
+					if schema.GoName != "" && given[name] == nil {
+						given[name] = schema
+					}
+				}
+			}
+		}
+	}
+	return given
+}
+
+// members returns the Go names of the members of a struct.
+func (t *typer) members(decl *ir.Decl, names []string, given map[string]*jsonschema.Schema, reserved []string) (identifiers []string, ok bool) {
+	taken := slices.Clone(reserved)
+	var others []string
+	for _, name := range names {
+		schema := given[name]
+		if schema == nil {
+			others = append(others, name)
+			continue
+		}
+		if !isExported(schema.GoName) || slices.Contains(taken, schema.GoName) {
+			t.failf(schema.Pointer+"/"+jsonschema.GoName, "%q cannot be the Go name of the member %q: it must be an exported identifier that nothing else in %s has", schema.GoName, name, decl.Name)
+			return nil, false
+		}
+		taken = append(taken, schema.GoName)
+	}
+	found, clash := t.names.Distinct(others, func(name string) bool { return slices.Contains(taken, name) }, "Member")
+	if clash != nil {
+		t.failf(decl.Pointer, "members %q and %q would have one Go name, %s; %s gives one of them another", others[clash[0]], others[clash[1]], found[clash[0]], jsonschema.GoName)
+		return nil, false
+	}
+	for _, name := range names {
+		if schema := given[name]; schema != nil {
+			identifiers = append(identifiers, schema.GoName)
+		} else {
+			identifiers, found = append(identifiers, found[0]), found[1:]
+		}
+	}
+	return identifiers, true
 }
 
 // structNames are what structs have beside the members.

@@ -3,6 +3,7 @@ package typing
 import (
 	"errors"
 	"fmt"
+	"go/token"
 	"slices"
 	"strings"
 
@@ -53,6 +54,8 @@ type ToolTypes struct {
 	// Arguments is the type of the arguments for a client. It differs from Input only in a
 	// server, for a tool with defaults.
 	Arguments *ir.Decl
+	// Decls are the declarations of the tool, sorted by name.
+	Decls []*ir.Decl
 }
 
 // Diagnostic reports a schema without a Go type, or with a type that expresses less than the
@@ -108,6 +111,7 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 	for i := range pkg.Tools {
 		tt := &pkg.Tools[i]
 		t.tool = tt.Tool
+		first := len(t.decls)
 		tt.Input = t.typesOf(tt.Tool.Input, tt.Go+"Input", opts.Server, fmt.Sprintf("the arguments of %s", tt.Tool.Name))
 		tt.Arguments = tt.Input
 		if t.defaults {
@@ -118,9 +122,11 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 		if tt.Tool.Output != nil {
 			tt.Output = t.typesOf(tt.Tool.Output, tt.Go+"Output", false, fmt.Sprintf("the structured result of %s", tt.Tool.Name))
 		}
+		tt.Decls = slices.Clone(t.decls[first:])
+		slices.SortFunc(tt.Decls, byName)
 	}
 	t.nameConstants()
-	slices.SortFunc(t.decls, func(a, b *ir.Decl) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(t.decls, byName)
 	ir.Box(t.decls)
 	pkg.Decls = t.decls
 	if len(t.errs) > 0 {
@@ -128,6 +134,11 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 	}
 	return pkg, t.diagnostics, nil
 }
+
+// isExported reports whether a name is an exported Go identifier.
+func isExported(name string) bool { return token.IsIdentifier(name) && token.IsExported(name) }
+
+func byName(a, b *ir.Decl) int { return strings.Compare(a.Name, b.Name) }
 
 // methods names the methods of the tools and reserves the names of the types of their schemas.
 // Two tools whose names have the same letters and digits are an error, because a name that
@@ -137,9 +148,17 @@ func (t *typer) methods(list *tools.List, opts Options) []ToolTypes {
 	taken := map[string]*tools.Tool{}
 	for i, tool := range list.Tools {
 		one, _ := t.names.Distinct([]string{tool.Name}, func(name string) bool { return slices.Contains(opts.Methods, name) }, "Tool")
+		if tool.GoName != "" {
+			t.tool = tool
+			if !isExported(tool.GoName) || slices.Contains(opts.Methods, tool.GoName) {
+				t.failf(tool.Pointer+"/"+jsonschema.GoName, "%q cannot be the Go name of a tool: it must be an exported identifier that generated code does not use otherwise", tool.GoName)
+				return nil
+			}
+			one = []string{tool.GoName}
+		}
 		if other := taken[one[0]]; other != nil {
 			t.tool = tool
-			t.failf(tool.Pointer+"/name", "the tool would have the Go name %s, as %q (%s) has", one[0], other.Name, other.Pointer)
+			t.failf(tool.Pointer+"/name", "the tool would have the Go name %s, as %q (%s) has; %s gives it another", one[0], other.Name, other.Pointer, jsonschema.GoName)
 			return nil
 		}
 		taken[one[0]] = tool

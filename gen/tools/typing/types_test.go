@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dave/jennifer/jen"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpgen/mcpgen/gen/emit"
@@ -39,7 +40,16 @@ func typesOf(t testing.TB, name string) (*typing.Package, []typing.Diagnostic) {
 }
 
 func emitted(t testing.TB, pkg *typing.Package) []files.File {
-	out, err := emit.Tools(pkg.Decls, emit.ToolsOptions{Package: "p", Source: "tools.json"})
+	types := emit.NewTools("tools.json")
+	source := func(name string, add func(*jen.File, ...*ir.Decl)) emit.Source {
+		return emit.Source{Name: name, New: func() *jen.File {
+			f := jen.NewFile("p")
+			f.HeaderComment(emit.Header("tools.json"))
+			f.ImportName("github.com/mcpgen/mcpgen/runtime/wire", "wire")
+			return f
+		}, Items: len(pkg.Decls), Fill: func(f *jen.File, first, end int) { add(f, pkg.Decls[first:end]...) }}
+	}
+	out, err := emit.Render(source("types.gen.go", types.Types), source("codec.gen.go", types.Codecs))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,11 +110,11 @@ func TestTypesErrors(t *testing.T) {
 	}{
 		{
 			list: `[{"name":"Xa","inputSchema":{"type":"object"}},{"name":"a","inputSchema":{"type":"object"}},{"name":"A","inputSchema":{"type":"object"}}]`,
-			want: `tool "A": /2/name: the tool would have the Go name A, as "a" (/1) has`,
+			want: `tool "A": /2/name: the tool would have the Go name A, as "a" (/1) has; x-go-name gives it another`,
 		},
 		{
 			list: `[{"name":"t","inputSchema":{"type":"object","properties":{"Xa":{},"a":{},"A":{}}}}]`,
-			want: `tool "t": /0/inputSchema: members "Xa" and "a" would have one Go name, Xa`,
+			want: `tool "t": /0/inputSchema: members "Xa" and "a" would have one Go name, Xa; x-go-name gives one of them another`,
 		},
 		{
 			list: `[{"name":"t","inputSchema":{"type":"object"}}]`,
@@ -156,8 +166,37 @@ func TestTypesClash(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = typing.Types(list, typing.Options{})
-	if want := `tool "get_it": /1/name: the tool would have the Go name GetIt, as "get-it" (/0) has`; err == nil || err.Error() != want {
+	if want := `tool "get_it": /1/name: the tool would have the Go name GetIt, as "get-it" (/0) has; x-go-name gives it another`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// TestTypesGoNames gives tools and members Go names of their own.
+func TestTypesGoNames(t *testing.T) {
+	for _, test := range []struct{ list, want string }{
+		{`[{"name":"get-it","inputSchema":{"type":"object"}},{"name":"get_it","x-go-name":"Fetch","inputSchema":{"type":"object","properties":{"Xa":{},"a":{"x-go-name":"Second"},"x-go-name":{}}}}]`,
+			"GetIt Fetch: Xa Second XGoName"},
+		{`[{"name":"a","x-go-name":"lower","inputSchema":{"type":"object"}}]`, `tool "a": /0/x-go-name: "lower" cannot be the Go name of a tool`},
+		{`[{"name":"a","inputSchema":{"type":"object","properties":{"b":{"x-go-name":"Extra"}}}}]`, `tool "a": /0/inputSchema/properties/b/x-go-name: "Extra" cannot be the Go name of the member "b"`},
+	} {
+		list, err := tools.Read([]byte(test.list))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pkg, _, err := typing.Types(list, typing.Options{})
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = pkg.Tools[0].Go + " " + pkg.Tools[1].Go + ":"
+			for _, f := range pkg.Tools[1].Input.Type.(*ir.Object).Fields {
+				got += " " + f.Go
+			}
+		}
+		if !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s: %s, want %s", test.list, got, test.want)
+		}
+		if definition := list.Tools[len(list.Tools)-1].Definition; strings.Contains(string(definition), `"x-go-name":"`) {
+			t.Errorf("clients would get Go names: %s", definition)
+		}
 	}
 }
 

@@ -55,6 +55,20 @@ func (q *Queue) Add(ctx context.Context, size int, job func()) bool {
 	return true
 }
 
+// Settled returns a channel that is closed when the jobs that were added before have been run. If they are
+// dropped, it is not closed.
+func (q *Queue) Settled() <-chan struct{} {
+	settled := make(chan struct{})
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.running {
+		close(settled)
+		return settled
+	}
+	q.jobs = append(q.jobs, queued{run: func() { close(settled) }})
+	return settled
+}
+
 func (q *Queue) give(places int) {
 	for range places {
 		q.places.Give()

@@ -38,6 +38,8 @@ type Reader struct {
 	cr    bool   // the last line ended with a carriage return, so a line feed belongs to it
 }
 
+// buffers keeps the buffers of readers. A call whose answer is a stream of one event would otherwise
+// allocate another 16 KB beside its 13 KB.
 var buffers = sync.Pool{New: func() any { return new([readSize]byte) }}
 
 // NewReader returns a reader of src that rejects events of more than max bytes. It uses

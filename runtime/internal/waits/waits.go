@@ -56,6 +56,10 @@ const (
 	// handlers return before that, and the notification leaves in the same write as the answer,
 	// which saves both sides a tenth of the call. People do not notice a millisecond.
 	Flush = time.Millisecond
+	// Decision is how long an answer waits for the decision whether its client may make the request,
+	// before it becomes an event stream. A refusal after that has no HTTP status of its own. The
+	// decision takes a microsecond, but its goroutine may have to wait for a processor.
+	Decision = 100 * time.Millisecond
 	// Finish limits the wait for other requests to an http.Server after its last session has
 	// ended. What they carry is not MCP, and the grace period is over.
 	Finish = 2 * time.Second
@@ -83,6 +87,13 @@ const (
 	Listen = 500 * time.Millisecond
 )
 
+// Tasks.
+const (
+	// CancelTask limits the wait for the answer to tasks/cancel of a caller that has given up. The task
+	// is cancelled in any case.
+	CancelTask = time.Second
+)
+
 // Retries of HTTP clients. The waits between them grow from the first to a maximum.
 const (
 	// RetryFirst is the shortest wait before a request is repeated, whatever the server asks for,
@@ -95,4 +106,43 @@ const (
 	RetryFailed = 30 * time.Second
 	// RetryTold limits the waits that a server asks for: a larger number is more likely a mistake.
 	RetryTold = 5 * time.Minute
+)
+
+// Authorization of clients.
+const (
+	// LockedFile is how often a program tries to lock a file that another one has locked, to renew a
+	// token. Renewing takes tens of milliseconds or, with a user, minutes.
+	LockedFile = 50 * time.Millisecond
+	// AuthorizationServer limits a request to an authorization server, or for metadata, with its
+	// response. Some authorization servers need seconds when they have not been used for long.
+	AuthorizationServer = 30 * time.Second
+	// LoginRefused is how long a refusal by an authorization server is given to all requests, instead
+	// of asking again: the answer would be the same, and each request would ask.
+	LoginRefused = time.Minute
+	// StepUpAgain is how long the same scopes are not asked for again after a server has demanded them.
+	// A server that still demands them would otherwise send the user to the browser at each call.
+	StepUpAgain = 10 * time.Minute
+	// ExpiresSoon is how long before its end a token is renewed, so that it does not end on the way.
+	// It is what golang.org/x/oauth2 uses.
+	ExpiresSoon = 10 * time.Second
+	// BrowserPage limits how long the page that ends an authorization takes to leave for the browser.
+	BrowserPage = time.Second
+)
+
+// Keys and metadata of authorization servers, as a protected server needs them.
+const (
+	// AuthFetch limits the time for a document of an authorization server to arrive. Requests with
+	// tokens of new keys wait for it.
+	AuthFetch = 10 * time.Second
+	// AuthIdle is how long a connection to an authorization server stays open without a request.
+	AuthIdle = time.Minute
+	// KeysFresh is the age from which on keys are read again while they are used. It bounds how long
+	// a key is accepted that its issuer has withdrawn, and costs one request.
+	KeysFresh = 10 * time.Minute
+	// KeysUsable is the age at which keys that cannot be read again are no longer used. An
+	// authorization server may be out of order for a night without locking out its users.
+	KeysUsable = 12 * time.Hour
+	// KeysAgain is the time between two requests for keys. Anybody can send tokens that name unknown
+	// keys; issuers publish a key well before they use it.
+	KeysAgain = 10 * time.Second
 )

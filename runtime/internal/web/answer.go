@@ -78,6 +78,9 @@ func ReadAnswer(resp *http.Response, max int) (string, error) {
 	return strings.TrimPrefix(text, byteOrderMark), err
 }
 
+// The functions below limit the time of reading a body by closing it: net/http has no deadline for
+// reading alone, and the context of the request may be needed for other things.
+
 // Failure reads a response with a status that is not a success. If its body is a JSON-RPC error,
 // text is that body.
 func Failure(resp *http.Response) (e *StatusError, text string) {

@@ -74,7 +74,9 @@ func (t *Sessions) groupsOf(r *http.Request, key, id string) [kinds]groupKey {
 		in[kind].kind = kind
 	}
 	if key != "" && t.user != nil && t.limits[ofUser] > 0 {
-		in[ofUser].name = strings.TrimSuffix(key, ":"+id)
+		if user, ok := strings.CutSuffix(key, ":"+id); ok {
+			in[ofUser].name = user
+		}
 	}
 	if key != "" && t.limits[ofAddress] > 0 {
 		in[ofAddress].name = t.address(r)

@@ -270,7 +270,7 @@ func (t *Sessions) Shutdown(ctx context.Context) error {
 type User func(r *http.Request) (string, error)
 
 // Key returns the key of the session that the user of a request knows by an id: the user, a colon
-// and the id, or the id alone if there is no User. The id of another user's session therefore gives
+// and the id, or the id alone if there is no user. The id of another user's session therefore gives
 // a key without a session ("Session Hijacking" in basic/security_best_practices, 2025-11-25). An
 // error is a *Refusal.
 func (u User) Key(r *http.Request, id string, log *slog.Logger) (string, error) {
@@ -278,11 +278,14 @@ func (u User) Key(r *http.Request, id string, log *slog.Logger) (string, error) 
 		return id, nil
 	}
 	if strings.Contains(id, ":") {
-		return "", ErrNoSession // otherwise part of it could pass for a part of the user
+		return "", ErrNoSession // otherwise part of it could pass for a user or a part of one
 	}
 	user, err := u.name(r, log)
 	if err != nil {
 		return "", err
+	}
+	if user == "" {
+		return id, nil
 	}
 	return user + ":" + id, nil
 }
@@ -295,4 +298,14 @@ func (u User) name(r *http.Request, log *slog.Logger) (string, error) {
 		return "", errUser
 	}
 	return user, nil
+}
+
+// Closed reports whether a channel that is only ever closed is closed.
+func Closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }

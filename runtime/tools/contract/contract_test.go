@@ -151,22 +151,22 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	contract.Run(t, contract.Suite{
-		SHA256: checksum, Definitions: definitions, Caller: session, Fake: f,
-		Tools: []contract.Tool{
-			contract.Structured(say, func(ctx context.Context, in *message) (*message, error) {
-				return tools.Call(ctx, session, say, in, new(message))
-			}, samples),
-			contract.Content(show, func(ctx context.Context, in *message) ([]mcp.ContentBlock, error) {
-				return tools.CallContent(ctx, session, show, in, func(o wire.Object) ([]mcp.ContentBlock, error) {
-					var result mcp.CallToolResult
-					err := wire.UnmarshalString(string(o), &result)
-					return result.Content, err
-				})
-			}, contract.Samples{Inputs: samples.Inputs, Refused: samples.Refused}),
-			contract.Content(show, func(context.Context, *message) ([]mcp.ContentBlock, error) { return nil, nil }, contract.Samples{}),
-		},
-	})
+	contract.List(t, session, definitions, checksum)
+	for _, tool := range []contract.Tool{
+		contract.Structured(say, func(ctx context.Context, in *message) (*message, error) {
+			return tools.Call(ctx, session, say, in, new(message))
+		}, samples),
+		contract.Content(show, func(ctx context.Context, in *message) ([]mcp.ContentBlock, error) {
+			return tools.CallContent(ctx, session, show, in, func(o wire.Object) ([]mcp.ContentBlock, error) {
+				var result mcp.CallToolResult
+				err := wire.UnmarshalString(string(o), &result)
+				return result.Content, err
+			})
+		}, contract.Samples{Inputs: samples.Inputs, Refused: samples.Refused}),
+		contract.Content(show, func(context.Context, *message) ([]mcp.ContentBlock, error) { return nil, nil }, contract.Samples{}),
+	} {
+		contract.Run(t, session, f, tool)
+	}
 }
 
 // TestMistakes checks that each mistake is detected.

@@ -21,19 +21,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Suite describes a generated package.
-type Suite struct {
-	// SHA256 is the checksum, in hexadecimal digits, of the array of definitions in the
-	// list, without white space between tokens.
-	SHA256 string
-	// Definitions holds the definitions of the tools in the package.
-	Definitions []wire.Object
-	// Caller calls the generated server, which calls Fake.
-	Caller runtime.Caller
-	Fake   *Fake
-	Tools  []Tool
-}
-
 // Tool describes the tests of a tool. Create it with [Structured] or [Content].
 type Tool struct {
 	tool    *tools.Tool

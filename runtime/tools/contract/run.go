@@ -9,38 +9,25 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Run runs the contract tests of a generated package.
-func Run(t *testing.T, s Suite) {
-	t.Run("list", s.list)
-	for _, tool := range s.Tools {
-		t.Run("tool="+tool.tool.Name, func(t *testing.T) {
-			if len(tool.samples.Inputs) == 0 {
-				t.Log("no valid sample of arguments was found when this test was generated")
-			}
-			tool.inputs(t)
-			refused(t, tool.tool.Input, tool.samples.Refused)
-			tool.outputs(t)
-			s.calls(t, tool)
-		})
-	}
-}
-
-// list compares the server's list with the one that the package was generated from.
-func (s *Suite) list(t *testing.T) {
-	live, err := tools.List(t.Context(), s.Caller)
+// List compares the list of the server that a caller calls with the one that a package was
+// generated from. Checksum is the SHA-256, in hexadecimal digits, of the array of definitions
+// in that list, without white space between tokens; definitions are those in the package.
+func List(t *testing.T, caller runtime.Caller, definitions []wire.Object, checksum string) {
+	live, err := tools.List(t.Context(), caller)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tools.Check(t.Context(), s.Caller, s.Definitions); err != nil {
+	if err := tools.Check(t.Context(), caller, definitions); err != nil {
 		t.Errorf("the server's list differs from that of the package: %v", err)
 	}
-	if tools.Compare(s.Definitions, live) != nil { // the revision of the session has no tasks
-		live = s.Definitions
+	if tools.Compare(definitions, live) != nil { // the revision of the session has no tasks
+		live = definitions
 	}
 	text := []byte{'['}
 	for _, definition := range live {
@@ -49,9 +36,21 @@ func (s *Suite) list(t *testing.T) {
 		}
 	}
 	sum := sha256.Sum256(append(text, ']'))
-	if got := hex.EncodeToString(sum[:]); got != s.SHA256 {
-		t.Errorf("the server's list differs from the one that the package was generated from: its checksum is %s, want %s", got, s.SHA256)
+	if got := hex.EncodeToString(sum[:]); got != checksum {
+		t.Errorf("the server's list differs from the one that the package was generated from: its checksum is %s, want %s", got, checksum)
 	}
+}
+
+// Run runs the contract tests of a tool. The caller calls the generated server, whose
+// implementation of the tool answers with fake.
+func Run(t *testing.T, caller runtime.Caller, fake *Fake, tool Tool) {
+	if len(tool.samples.Inputs) == 0 {
+		t.Log("no valid sample of arguments was found when this test was generated")
+	}
+	tool.inputs(t)
+	refused(t, tool.tool.Input, tool.samples.Refused)
+	tool.outputs(t)
+	tool.calls(t, caller, fake)
 }
 
 // inputs validates, decodes and encodes samples of arguments.
@@ -119,11 +118,12 @@ func (tool *Tool) outputs(t *testing.T) {
 }
 
 // calls calls the tool through the client and the server.
-func (s *Suite) calls(t *testing.T, tool Tool) {
-	samples, f := tool.samples, s.Fake
+func (tool *Tool) calls(t *testing.T, caller runtime.Caller, f *Fake) {
+	samples := tool.samples
 	for _, r := range samples.Refused[:min(1, len(samples.Refused))] {
 		*f = Fake{}
-		if _, err := s.raw(t, tool, r.value); err == nil || f.called != "" {
+		// The client's types may be unable to represent these arguments.
+		if _, err := tools.CallRaw(t.Context(), caller, tool.tool.Name, r.value); err == nil || f.called != "" {
 			t.Errorf("the server accepted %s (%v)", r.value, err)
 		}
 	}
@@ -179,9 +179,4 @@ func covers(sample, value wire.Raw) bool {
 		return slices.EqualFunc(sample.Elements(), value.Elements(), covers)
 	}
 	return wire.Equal(sample, value)
-}
-
-// raw calls the tool with arguments that the client's types may be unable to represent.
-func (s *Suite) raw(t *testing.T, tool Tool, arguments wire.Raw) (wire.Object, error) {
-	return tools.CallRaw(t.Context(), s.Caller, tool.tool.Name, arguments)
 }

@@ -207,7 +207,8 @@ func (s *Source) wrongConst(v *Value) {
 	v.Text = pick(s, []string{"", strings.ToUpper(v.Text), v.Text + " ", "unknown", s.otherConst(v.Field.Wire)})
 }
 
-// otherConst returns a const that another declaration has for a member of the same name.
+// otherConst returns a const that another declaration has for a member of the same name, or "" if
+// there is none: a package of an extension has members of types that it does not declare.
 func (s *Source) otherConst(member string) string {
 	var all []string
 	for _, d := range s.rev.Decls {
@@ -216,6 +217,9 @@ func (s *Source) otherConst(member string) string {
 				all = append(all, c)
 			}
 		}
+	}
+	if all == nil {
+		return ""
 	}
 	return pick(s, all)
 }

@@ -45,9 +45,3 @@ func (c *Client) Close() error {
 func (c *Client) Check(ctx context.Context) error {
 	return tools.Check(ctx, c.caller, definitions)
 }
-
-// GetWeather calls the tool "get_weather": Tells the weather in a city as it
-// is now.
-func (c *Client) GetWeather(ctx context.Context, in *GetWeatherArguments) (*GetWeatherOutput, error) {
-	return tools.Call(ctx, c.caller, toolGetWeather, in, new(GetWeatherOutput))
-}

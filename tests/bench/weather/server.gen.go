@@ -8,7 +8,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
+
+// This code does not compile with other versions of the runtime.
+const _ = tools.ToolsV3
+
+// This code does not compile with other versions of the codec.
+const _ = wire.CodecV1
 
 // Tools has a method for each tool of tools.json. Arguments are valid under
 // the input schema and have its defaults. An error becomes a result with
@@ -42,3 +49,11 @@ func ServerTools(t Tools, options tools.Options) []catalog.Item {
 var (
 	_ func(*Handlers, context.Context, *GetWeatherInput) (*GetWeatherOutput, error) = (*Handlers).GetWeather
 )
+
+// definitions holds the definitions of all tools, in the order of the list.
+var definitions = tools.Definitions([]*tools.Tool{
+	toolGetWeather,
+})
+
+// definitionsSHA256 is the checksum of the array of definitions, without white space between tokens.
+const definitionsSHA256 = "34796881ecfa1e2db004889951dd404a84be2eeab1b2aec3304aaf65d9eff54d"

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mcpgen/mcpgen/generated/compat"
@@ -51,10 +52,18 @@ func main() {
 // run runs a scenario with the server at a URL.
 func run(ctx context.Context, log *slog.Logger, scenario, url, newest string) error {
 	do, ok := scenarios[scenario]
+	opts := streamable.ClientOptions{Logger: log}
+	if strings.HasPrefix(scenario, authScenario) {
+		do, ok = callTool("test-tool", `{}`), true
+		var err error
+		if opts.HTTPClient, err = login(scenario, url); err != nil {
+			return err
+		}
+	}
 	if !ok {
 		return fmt.Errorf("unknown scenario %q", scenario)
 	}
-	transport, err := streamable.NewTransport(url, streamable.ClientOptions{Logger: log})
+	transport, err := streamable.NewTransport(url, opts)
 	if err != nil {
 		return err
 	}
@@ -76,7 +85,7 @@ func newClient(log *slog.Logger, newest string) *runtime.Client {
 		bindings = slices.DeleteFunc(bindings, func(b runtime.Binding) bool { return b.Revision > newest })
 	}
 	return runtime.NewClient(runtime.ClientOptions{
-		Name:         "everything-client",
+		Name:         exampleClient,
 		Version:      "1.0.0",
 		Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ClientCapabilitiesElicitation{Form: "{}"}},
 		Logger:       log,

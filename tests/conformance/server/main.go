@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/catalog"
+	//lint:ignore SA1019 It is for peers that have nothing newer.
 	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -32,7 +33,7 @@ func main() {
 
 // serve serves until ctx ends or a signal tells the process to end. It logs the URL.
 func serve(ctx context.Context, log *slog.Logger, httpAddress, sseAddress string) error {
-	server, catalog, err := everything.New(everything.Options{Logger: log})
+	server, catalog, err := everything.New(everything.Options{Logger: log, Tasks: true})
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	//lint:ignore SA1019 It is for peers that have nothing newer.
 	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/streamable"

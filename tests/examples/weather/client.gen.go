@@ -54,21 +54,3 @@ func contentOf(text wire.Object) ([]mcp.ContentBlock, error) {
 	err := wire.UnmarshalString(string(text), &result)
 	return result.Content, err
 }
-
-// GetWeather calls the tool "get_weather": Tells the weather in a city as it
-// is now.
-func (c *Client) GetWeather(ctx context.Context, in *GetWeatherArguments) ([]mcp.ContentBlock, error) {
-	return tools.CallContent(ctx, c.caller, toolGetWeather, in, contentOf)
-}
-
-// GetForecast calls the tool "get_forecast": Tells the weather of the coming
-// days in a place, and who it is dangerous for.
-func (c *Client) GetForecast(ctx context.Context, in *GetForecastArguments) (*GetForecastOutput, error) {
-	return tools.Call(ctx, c.caller, toolGetForecast, in, new(GetForecastOutput))
-}
-
-// ReportSighting calls the tool "report_sighting": Keeps what somebody has
-// seen of the weather.
-func (c *Client) ReportSighting(ctx context.Context, in *ReportSightingInput) (*ReportSightingOutput, error) {
-	return tools.Call(ctx, c.caller, toolReportSighting, in, new(ReportSightingOutput))
-}

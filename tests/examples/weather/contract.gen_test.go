@@ -3,10 +3,9 @@
 package main
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
+	"log/slog"
 	"testing"
 )
 
@@ -15,23 +14,13 @@ type fake struct {
 	state contract.Fake
 }
 
-func (f *fake) GetWeather(_ context.Context, in *GetWeatherInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "get_weather", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) GetForecast(_ context.Context, in *GetForecastInput) (*GetForecastOutput, error) {
-	return contract.Output[GetForecastOutput](&f.state, "get_forecast", in)
-}
-
-func (f *fake) ReportSighting(_ context.Context, in *ReportSightingInput) (*ReportSightingOutput, error) {
-	return contract.Output[ReportSightingOutput](&f.state, "report_sighting", in)
-}
-
-// TestContract runs the tests of package contract, which every correct
-// implementation of Tools passes.
-func TestContract(t *testing.T) {
+// contractSession returns a client of a server that runs the fake
+// implementation.
+func contractSession(t *testing.T) (*Client, *fake) {
+	t.Helper()
 	f := new(fake)
 	server, err := NewServer(f, runtime.ServerOptions{
+		Logger:  slog.New(slog.DiscardHandler),
 		Name:    "contract",
 		Version: "1",
 	})
@@ -45,19 +34,18 @@ func TestContract(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.Close()
+	t.Cleanup(func() {
+		client.Close()
+	})
+	return client, f
+}
+
+// TestContract checks that the server has the list that this package was
+// generated from.
+func TestContract(t *testing.T) {
+	client, _ := contractSession(t)
 	if err := client.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
-	contract.Run(t, contract.Suite{
-		Caller:      client.caller,
-		Definitions: definitions,
-		Fake:        &f.state,
-		SHA256:      "b351f560edca91fdc1cc1a5930bd6ff7c9a170d59a3c02da4b714c29b251d501",
-		Tools: []contract.Tool{
-			contract.Content(toolGetWeather, client.GetWeather, samplesGetWeather()),
-			contract.Structured(toolGetForecast, client.GetForecast, samplesGetForecast()),
-			contract.Structured(toolReportSighting, client.ReportSighting, samplesReportSighting()),
-		},
-	})
+	contract.List(t, client.caller, definitions, definitionsSHA256)
 }

@@ -8,7 +8,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
+
+// This code does not compile with other versions of the runtime.
+const _ = tools.ToolsV3
+
+// This code does not compile with other versions of the codec.
+const _ = wire.CodecV1
 
 // Tools has a method for each tool of tools.json. Arguments are valid under
 // the input schema and have its defaults. An error becomes a result with
@@ -52,3 +59,13 @@ var (
 	_ func(*handlers, context.Context, *GetForecastInput) (*GetForecastOutput, error)       = (*handlers).GetForecast
 	_ func(*handlers, context.Context, *ReportSightingInput) (*ReportSightingOutput, error) = (*handlers).ReportSighting
 )
+
+// definitions holds the definitions of all tools, in the order of the list.
+var definitions = tools.Definitions([]*tools.Tool{
+	toolGetWeather,
+	toolGetForecast,
+	toolReportSighting,
+})
+
+// definitionsSHA256 is the checksum of the array of definitions, without white space between tokens.
+const definitionsSHA256 = "b351f560edca91fdc1cc1a5930bd6ff7c9a170d59a3c02da4b714c29b251d501"

@@ -3,10 +3,9 @@
 package everything
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
+	"log/slog"
 	"testing"
 )
 
@@ -15,135 +14,13 @@ type fake struct {
 	state contract.Fake
 }
 
-func (f *fake) Content(_ context.Context, in *ContentInput) (*ContentOutput, error) {
-	return contract.Output[ContentOutput](&f.state, "content", in)
-}
-
-func (f *fake) Structured(_ context.Context, in *StructuredInput) (*StructuredOutput, error) {
-	return contract.Output[StructuredOutput](&f.state, "structured", in)
-}
-
-func (f *fake) Background(_ context.Context, in *BackgroundInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "background", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) Form(_ context.Context, in *FormInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "form", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) Choices(_ context.Context, in *ChoicesInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "choices", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) Page(_ context.Context, in *PageInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "page", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) Sample(_ context.Context, in *SampleInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "sample", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) SampleAudio(_ context.Context, in *SampleAudioInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "sample_audio", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) SampleTools(_ context.Context, in *SampleToolsInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "sample_tools", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) Roots(_ context.Context, in *RootsInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "roots", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) Progress(_ context.Context, in *ProgressInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "progress", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) Log(_ context.Context, in *LogInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "log", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) News(_ context.Context, in *NewsInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "news", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) Wait(_ context.Context, in *WaitInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "wait", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) Update(_ context.Context, in *UpdateInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "update", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) Remove(_ context.Context, in *RemoveInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "remove", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) TestSimpleText(_ context.Context, in *TestSimpleTextInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_simple_text", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) TestImageContent(_ context.Context, in *TestImageContentInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_image_content", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) TestAudioContent(_ context.Context, in *TestAudioContentInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_audio_content", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) TestEmbeddedResource(_ context.Context, in *TestEmbeddedResourceInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_embedded_resource", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) TestMultipleContentTypes(_ context.Context, in *TestMultipleContentTypesInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_multiple_content_types", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) TestErrorHandling(_ context.Context, in *TestErrorHandlingInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_error_handling", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) TestToolWithLogging(_ context.Context, in *TestToolWithLoggingInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_tool_with_logging", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) TestToolWithProgress(_ context.Context, in *TestToolWithProgressInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_tool_with_progress", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) TestReconnection(_ context.Context, in *TestReconnectionInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_reconnection", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) TestSampling(_ context.Context, in *TestSamplingInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_sampling", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) TestElicitation(_ context.Context, in *TestElicitationInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_elicitation", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) TestElicitationSep1034Defaults(_ context.Context, in *TestElicitationSep1034DefaultsInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_elicitation_sep1034_defaults", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) TestElicitationSep1330Enums(_ context.Context, in *TestElicitationSep1330EnumsInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_elicitation_sep1330_enums", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) JSONSchema202012Tool(_ context.Context, in *JSONSchema202012ToolInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "json_schema_2020_12_tool", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func (f *fake) TestStructuredOutput(_ context.Context, in *TestStructuredOutputInput) (*TestStructuredOutputOutput, error) {
-	return contract.Output[TestStructuredOutputOutput](&f.state, "test_structured_output", in)
-}
-
-// TestContract runs the tests of package contract, which every correct
-// implementation of Tools passes.
-func TestContract(t *testing.T) {
+// contractSession returns a client of a server that runs the fake
+// implementation.
+func contractSession(t *testing.T) (*Client, *fake) {
+	t.Helper()
 	f := new(fake)
 	server, err := NewServer(f, runtime.ServerOptions{
+		Logger:  slog.New(slog.DiscardHandler),
 		Name:    "contract",
 		Version: "1",
 	})
@@ -157,47 +34,18 @@ func TestContract(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.Close()
+	t.Cleanup(func() {
+		client.Close()
+	})
+	return client, f
+}
+
+// TestContract checks that the server has the list that this package was
+// generated from.
+func TestContract(t *testing.T) {
+	client, _ := contractSession(t)
 	if err := client.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
-	contract.Run(t, contract.Suite{
-		Caller:      client.caller,
-		Definitions: definitions,
-		Fake:        &f.state,
-		SHA256:      "dd4a2ec4522d62ada7252a305951e050815ba9f9f0e6ecd3aa54dd43467d0a2b",
-		Tools: []contract.Tool{
-			contract.Structured(toolContent, client.Content, samplesContent()),
-			contract.Structured(toolStructured, client.Structured, samplesStructured()),
-			contract.Content(toolBackground, client.Background, samplesBackground()),
-			contract.Content(toolForm, client.Form, samplesForm()),
-			contract.Content(toolChoices, client.Choices, samplesChoices()),
-			contract.Content(toolPage, client.Page, samplesPage()),
-			contract.Content(toolSample, client.Sample, samplesSample()),
-			contract.Content(toolSampleAudio, client.SampleAudio, samplesSampleAudio()),
-			contract.Content(toolSampleTools, client.SampleTools, samplesSampleTools()),
-			contract.Content(toolRoots, client.Roots, samplesRoots()),
-			contract.Content(toolProgress, client.Progress, samplesProgress()),
-			contract.Content(toolLog, client.Log, samplesLog()),
-			contract.Content(toolNews, client.News, samplesNews()),
-			contract.Content(toolWait, client.Wait, samplesWait()),
-			contract.Content(toolUpdate, client.Update, samplesUpdate()),
-			contract.Content(toolRemove, client.Remove, samplesRemove()),
-			contract.Content(toolTestSimpleText, client.TestSimpleText, samplesTestSimpleText()),
-			contract.Content(toolTestImageContent, client.TestImageContent, samplesTestImageContent()),
-			contract.Content(toolTestAudioContent, client.TestAudioContent, samplesTestAudioContent()),
-			contract.Content(toolTestEmbeddedResource, client.TestEmbeddedResource, samplesTestEmbeddedResource()),
-			contract.Content(toolTestMultipleContentTypes, client.TestMultipleContentTypes, samplesTestMultipleContentTypes()),
-			contract.Content(toolTestErrorHandling, client.TestErrorHandling, samplesTestErrorHandling()),
-			contract.Content(toolTestToolWithLogging, client.TestToolWithLogging, samplesTestToolWithLogging()),
-			contract.Content(toolTestToolWithProgress, client.TestToolWithProgress, samplesTestToolWithProgress()),
-			contract.Content(toolTestReconnection, client.TestReconnection, samplesTestReconnection()),
-			contract.Content(toolTestSampling, client.TestSampling, samplesTestSampling()),
-			contract.Content(toolTestElicitation, client.TestElicitation, samplesTestElicitation()),
-			contract.Content(toolTestElicitationSep1034Defaults, client.TestElicitationSep1034Defaults, samplesTestElicitationSep1034Defaults()),
-			contract.Content(toolTestElicitationSep1330Enums, client.TestElicitationSep1330Enums, samplesTestElicitationSep1330Enums()),
-			contract.Content(toolJSONSchema202012Tool, client.JSONSchema202012Tool, samplesJSONSchema202012Tool()),
-			contract.Structured(toolTestStructuredOutput, client.TestStructuredOutput, samplesTestStructuredOutput()),
-		},
-	})
+	contract.List(t, client.caller, definitions, definitionsSHA256)
 }

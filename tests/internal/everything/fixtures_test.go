@@ -33,7 +33,7 @@ type client struct {
 // answers are the results for the server's requests, by method.
 var answers = map[string]wire.Object{
 	"sampling/createMessage": `{"model":"m","role":"assistant","content":{"type":"text","text":"said the model"}}`,
-	"elicitation/create":     `{"action":"accept","content":{"username":"Ada"}}`,
+	"elicitation/create":     `{"action":"accept","content":{"username":"Ada","name":"Ada","email":"ada@example.com","ok":true,"color":"blue","context":"tests"}}`,
 	"roots/list":             `{"roots":[{"uri":"file:///a"},{"uri":"file:///b"}]}`,
 }
 

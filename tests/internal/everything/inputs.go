@@ -52,7 +52,7 @@ func inputs(c *catalog.Catalog) []catalog.Item {
 			if err := name(ctx); err != nil {
 				return err
 			}
-			return confirm(ctx)
+			return say(ctx, "color", "What is your favorite color?")
 		}),
 		fixture("test_input_required_result_capabilities", "Asks for what the client can answer.", func(ctx context.Context) error {
 			var questions []func(context.Context) error
@@ -65,7 +65,7 @@ func inputs(c *catalog.Catalog) []catalog.Item {
 		}),
 		catalog.NewPrompt(&mcp.Prompt{Name: "test_input_required_result_prompt", Description: new("A prompt that asks for a topic.")},
 			func(ctx context.Context, _ map[string]string) (*mcp.GetPromptResult, error) {
-				if err := name(ctx); err != nil {
+				if err := say(ctx, "context", "What is the prompt about?"); err != nil {
 					return nil, err
 				}
 				return messages(text("A prompt for the user."))
@@ -96,6 +96,13 @@ func nothing(context.Context) error { return nil }
 func name(ctx context.Context) error {
 	ctx = runtime.WithInputKey(ctx, "user_name")
 	_, err := ask(ctx, "What is your name?", properties{{Name: "name", Value: &mcp.StringSchema{}}}, "name")
+	return err
+}
+
+// say asks the user for a text.
+func say(ctx context.Context, member, question string) error {
+	ctx = runtime.WithInputKey(ctx, member)
+	_, err := ask(ctx, question, properties{{Name: member, Value: &mcp.StringSchema{}}}, member)
 	return err
 }
 

@@ -8,7 +8,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
+
+// This code does not compile with other versions of the runtime.
+const _ = tools.ToolsV3
+
+// This code does not compile with other versions of the codec.
+const _ = wire.CodecV1
 
 // Tools has a method for each tool of tools.json. Arguments are valid under
 // the input schema and have its defaults. An error becomes a result with
@@ -182,3 +189,41 @@ var (
 	_ func(*Handlers, context.Context, *JSONSchema202012ToolInput) ([]mcp.ContentBlock, error)           = (*Handlers).JSONSchema202012Tool
 	_ func(*Handlers, context.Context, *TestStructuredOutputInput) (*TestStructuredOutputOutput, error)  = (*Handlers).TestStructuredOutput
 )
+
+// definitions holds the definitions of all tools, in the order of the list.
+var definitions = tools.Definitions([]*tools.Tool{
+	toolContent,
+	toolStructured,
+	toolBackground,
+	toolForm,
+	toolChoices,
+	toolPage,
+	toolSample,
+	toolSampleAudio,
+	toolSampleTools,
+	toolRoots,
+	toolProgress,
+	toolLog,
+	toolNews,
+	toolWait,
+	toolUpdate,
+	toolRemove,
+	toolTestSimpleText,
+	toolTestImageContent,
+	toolTestAudioContent,
+	toolTestEmbeddedResource,
+	toolTestMultipleContentTypes,
+	toolTestErrorHandling,
+	toolTestToolWithLogging,
+	toolTestToolWithProgress,
+	toolTestReconnection,
+	toolTestSampling,
+	toolTestElicitation,
+	toolTestElicitationSep1034Defaults,
+	toolTestElicitationSep1330Enums,
+	toolJSONSchema202012Tool,
+	toolTestStructuredOutput,
+})
+
+// definitionsSHA256 is the checksum of the array of definitions, without white space between tokens.
+const definitionsSHA256 = "dd4a2ec4522d62ada7252a305951e050815ba9f9f0e6ecd3aa54dd43467d0a2b"

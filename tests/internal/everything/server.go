@@ -7,6 +7,7 @@ package everything
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	"github.com/mcpgen/mcpgen/generated/compat"
 	"github.com/mcpgen/mcpgen/generated/mcp"
@@ -20,10 +21,14 @@ import (
 
 // Options configure the server. The zero value is ready to use.
 type Options struct {
+	// Revision, if not "", is the only revision that the server speaks.
+	Revision string
 	// PageSize is the page size of lists.
 	PageSize int
 	// Lost is called for each loss of a conversion.
 	Lost func(context.Context, compat.Report)
+	// Tasks adds the tasks extension and its tools.
+	Tasks bool
 	// Logger receives what the server logs.
 	Logger *slog.Logger
 }
@@ -38,7 +43,19 @@ func New(o Options) (*runtime.Server, *catalog.Catalog, error) {
 	if err := c.Add(Items(c)...); err != nil {
 		return nil, nil, err
 	}
-	background := tasks.New(tasks.Options{Support: c.TaskSupport, Logger: o.Logger})
+	background := tasks.New(tasks.Options{Support: c.TaskSupport, Late: late, Logger: o.Logger})
+	bindings := compat.Serve(background.Over(c.Over(mcp.BindBase())), convert)
+	if o.Tasks {
+		if err := c.Add(jobs()...); err != nil {
+			return nil, nil, err
+		}
+		for i := range bindings {
+			bindings[i] = background.Extend(bindings[i])
+		}
+	}
+	if o.Revision != "" {
+		bindings = slices.DeleteFunc(bindings, func(b runtime.Binding) bool { return b.Revision != o.Revision })
+	}
 	server := runtime.NewServer(runtime.ServerOptions{
 		Name: "everything", Version: "1.0.0", Title: "Everything", Instructions: "Try everything.",
 		Logger: o.Logger,
@@ -53,7 +70,7 @@ func New(o Options) (*runtime.Server, *catalog.Catalog, error) {
 				Requests: &mcp.ServerCapabilitiesTasksRequests{Tools: &mcp.ServerCapabilitiesTasksRequestsTools{Call: "{}"}},
 			},
 		},
-	}, compat.Serve(background.Over(c.Over(mcp.BindBase())), convert)...)
+	}, bindings...)
 	return server, c, server.Err()
 }
 

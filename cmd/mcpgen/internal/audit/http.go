@@ -123,6 +123,10 @@ func (r *Recording) http(e recording.Entry) []Finding {
 		return r.event(x, e)
 	case recording.End:
 		defer r.finish(x)
+		if e.From == Client && x.stateless {
+			x.cancel()
+			return nil
+		}
 		if len(x.requests) > 0 && !x.begins && x.method == "POST" && !x.session.since("2025-11-25") {
 			return x.finding(e, Server, "http-stream-closed", "the stream ends before the response to the request %s", x.requests[0])
 		}
@@ -343,6 +347,19 @@ func (x *exchange) drop() {
 			if r.by == Client {
 				x.session.open.remove(r)
 				break
+			}
+		}
+	}
+	x.requests = nil
+}
+
+// cancel marks the requests of an exchange as cancelled, which the client has done by ending it
+// ("Cancellation" in basic/patterns, 2026-07-28).
+func (x *exchange) cancel() {
+	for _, id := range x.requests {
+		for _, r := range x.session.open.byID[id] {
+			if r.by == Client && r.exchange == x.number {
+				r.cancelled, r.cancel = true, x.session.now
 			}
 		}
 	}

@@ -43,6 +43,13 @@ func cleanStatelessHTTP() []string {
 	)
 	unknown := strings.Replace(request(5, "tools/list", ""), "2026-07-28", "2099-01-01", 1)
 	lines = append(lines, posted(5, strings.Replace(toList, "2026-07-28", "2099-01-01", 1), unknown, 400, failure(5, -32022, `,"data":{"supported":["2026-07-28"],"requested":"2099-01-01"}`))...)
+	// The client cancels by disconnecting, before the response and within it.
+	disconnected := func(exchange int) string {
+		return strings.Replace(entry("end", exchange, `"session":""`), "server->client", "client->server", 1)
+	}
+	lines = append(lines,
+		post(6, toList, request(6, "tools/list", "")[2:]), disconnected(6),
+		post(7, toList, request(7, "tools/list", "")[2:]), respond(7, 200, typeStream, ""), disconnected(7))
 	for _, line := range handshake() {
 		lines = append(lines, strings.NewReplacer(`"exchange":1`, `"exchange":11`, `"exchange":2`, `"exchange":12`).Replace(line))
 	}

@@ -24,16 +24,38 @@ type exchange struct {
 	request *document
 }
 
-// HTTP returns a handler that forwards requests to the server at a URL, with the URL's path,
-// and returns the responses. It logs failures.
-func (t *Tap) HTTP(target *url.URL, logger *log.Logger) http.Handler {
-	server := &url.URL{Scheme: target.Scheme, Host: target.Host}
+// Upstream is a server over HTTP.
+type Upstream struct {
+	URL *url.URL
+	// Header is added to each request, in place of the client's headers of the same names. It is not
+	// recorded.
+	Header http.Header
+	// Transport sends the requests; nil is NewTransport.
+	Transport http.RoundTripper
+}
+
+// NewTransport returns a transport that leaves bodies as they are.
+func NewTransport() *http.Transport {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableCompression = true // the client did not ask for compression
+	return transport
+}
+
+// HTTP returns a handler that forwards requests to a server, with the URL's path, and returns the
+// responses. It logs failures.
+func (t *Tap) HTTP(to Upstream, logger *log.Logger) http.Handler {
+	server := &url.URL{Scheme: to.URL.Scheme, Host: to.URL.Host}
+	transport := to.Transport
+	if transport == nil {
+		transport = NewTransport()
+	}
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(server)
 			x := t.exchange(r.In)
+			for name, values := range to.Header {
+				r.Out.Header[name] = values
+			}
 			r.Out = r.Out.WithContext(context.WithValue(r.Out.Context(), exchangeKey{}, x))
 			if r.Out.Body == nil || r.Out.Body == http.NoBody {
 				x.request.Close()
@@ -47,6 +69,14 @@ func (t *Tap) HTTP(target *url.URL, logger *log.Logger) http.Handler {
 				t.response(x, r)
 			}
 			return nil
+		},
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			if x, _ := r.Context().Value(exchangeKey{}).(*exchange); x != nil && r.Context().Err() != nil {
+				x.request.Close()
+				t.add(recording.Entry{Kind: recording.End, From: audit.Client, Transport: recording.HTTP, Session: x.session, Exchange: x.number})
+			}
+			logger.Printf("http: proxy error: %v", err)
+			w.WriteHeader(http.StatusBadGateway)
 		},
 		Transport:     transport,
 		FlushInterval: -1,
@@ -80,7 +110,7 @@ func (t *Tap) response(x *exchange, r *http.Response) {
 		t.add(e)
 	case kind == "text/event-stream":
 		t.add(e)
-		into := &events{tap: t, stream: r.Request.URL, entry: recording.Entry{Kind: recording.Event, From: audit.Server, Transport: recording.HTTP, Session: e.Session, Exchange: x.number}}
+		into := &events{tap: t, client: r.Request.Context(), stream: r.Request.URL, entry: recording.Entry{Kind: recording.Event, From: audit.Server, Transport: recording.HTTP, Session: e.Session, Exchange: x.number}}
 		r.Body = &tee{ReadCloser: r.Body, length: -1, into: into}
 	default:
 		r.Body = &tee{ReadCloser: r.Body, length: r.ContentLength, into: &document{tap: t, entry: e}}
@@ -143,6 +173,7 @@ func (d *document) Close() error {
 // events is a body of server-sent events with messages as data.
 type events struct {
 	tap    *Tap
+	client context.Context // ends when the client disconnects
 	stream *url.URL
 	entry  recording.Entry
 
@@ -183,6 +214,9 @@ func (e *events) Close() error {
 		e.closed = true
 		end := e.entry
 		end.Kind = recording.End
+		if e.client.Err() != nil {
+			end.From = audit.Client
+		}
 		e.tap.add(end)
 	}
 	return nil

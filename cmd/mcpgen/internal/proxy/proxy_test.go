@@ -172,7 +172,7 @@ func through(t *testing.T, found *findings, server http.HandlerFunc) (string, *p
 		t.Fatal(err)
 	}
 	tap := proxy.NewTap(audit.Options{}, nil, found.add)
-	front := httptest.NewServer(tap.HTTP(u, log.New(t.Output(), "", 0)))
+	front := httptest.NewServer(tap.HTTP(proxy.Upstream{URL: u}, log.New(t.Output(), "", 0)))
 	t.Cleanup(front.Close)
 	return front.URL, tap
 }
@@ -247,7 +247,7 @@ func TestHeaders(t *testing.T) {
 	for _, test := range []struct{ name, want string }{{"t", "[]"}, {"u", "[http-header-mismatch http-header-accepted]"}, {"=?base64?dA==?=", "[]"}} {
 		rules := []audit.Rule{}
 		tap := proxy.NewTap(audit.Options{}, nil, func(f proxy.Finding) { rules = append(rules, f.Rule) })
-		front := httptest.NewServer(tap.HTTP(u, log.New(t.Output(), "", 0)))
+		front := httptest.NewServer(tap.HTTP(proxy.Upstream{URL: u}, log.New(t.Output(), "", 0)))
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, front.URL, strings.NewReader(call))
 		if err != nil {
 			t.Fatal(err)
@@ -366,7 +366,7 @@ func TestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	tap := proxy.NewTap(audit.Options{}, recording.NewWriter(&file), func(proxy.Finding) {})
-	front := httptest.NewServer(tap.HTTP(u, log.New(t.Output(), "", 0)))
+	front := httptest.NewServer(tap.HTTP(proxy.Upstream{URL: u}, log.New(t.Output(), "", 0)))
 	defer front.Close()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, front.URL+"/mcp?key=secretkey", strings.NewReader(list))
 	if err != nil {

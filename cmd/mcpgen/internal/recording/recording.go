@@ -47,7 +47,8 @@ const (
 	Response Kind = "response"
 	// Event is an event of a stream of server-sent events.
 	Event Kind = "event"
-	// End is the end of a streamed HTTP response.
+	// End is the end of a streamed HTTP response, or of a connection without a response. It is from the
+	// side that has ended it.
 	End Kind = "end"
 	// Close is the end of a side's output over stdio.
 	Close Kind = "close"

@@ -176,7 +176,7 @@ func TestAccept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := diff.ParseConfig("mcpgen.yaml", []byte("compat:\n  accept:\n"+v.Comparisons[0].all()[0].Accept))
+	config, err := diff.ParseConfig("mcpgen.yaml", []byte("compat:\n  accept:\n"+v.Comparisons[0].all()[0].Accept), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

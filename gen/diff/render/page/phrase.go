@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/mcpgen/mcpgen/gen/diff/render"
+	"github.com/mcpgen/mcpgen/gen/report"
 )
 
 // span is a piece of a sentence. Code is set in a monospaced font.
@@ -62,7 +62,7 @@ func visible(s string) string {
 	hidden := func(r rune) bool {
 		return r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d'
 	}
-	return render.Escape(s, hidden)
+	return report.Escape(s, hidden)
 }
 
 // plural returns a number with its noun, which gets an s unless the number is 1.

@@ -11,6 +11,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
+// This code does not compile with other versions of the runtime.
+const _ = tools.ToolsV3
+
+// This code does not compile with other versions of the codec.
+const _ = wire.CodecV1
+
 // Client calls the tools of tools.json. It returns a *tools.Error if a tool
 // fails, and a *tools.ResultError if a result is not valid under the
 // definition. It is safe for concurrent use.
@@ -55,20 +61,9 @@ func contentOf(text wire.Object) ([]mcp.ContentBlock, error) {
 	return result.Content, err
 }
 
-// GetWeather calls the tool "get_weather": Tells the weather in a city as it
-// is now.
-func (c *Client) GetWeather(ctx context.Context, in *GetWeatherInput) ([]mcp.ContentBlock, error) {
-	return tools.CallContent(ctx, c.caller, toolGetWeather, in, contentOf)
-}
-
-// GetForecast calls the tool "get_forecast": Tells the weather of the coming
-// days in a place, and who it is dangerous for.
-func (c *Client) GetForecast(ctx context.Context, in *GetForecastInput) (*GetForecastOutput, error) {
-	return tools.Call(ctx, c.caller, toolGetForecast, in, new(GetForecastOutput))
-}
-
-// ReportSighting calls the tool "report_sighting": Keeps what somebody has
-// seen of the weather.
-func (c *Client) ReportSighting(ctx context.Context, in *ReportSightingInput) (*ReportSightingOutput, error) {
-	return tools.Call(ctx, c.caller, toolReportSighting, in, new(ReportSightingOutput))
-}
+// definitions holds the definitions of all tools, in the order of the list.
+var definitions = tools.Definitions([]*tools.Tool{
+	toolGetWeather,
+	toolGetForecast,
+	toolReportSighting,
+})

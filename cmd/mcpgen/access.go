@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/oauth2"
+
+	"github.com/mcpgen/mcpgen/runtime/auth/client"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+)
+
+// access is how a server at a URL is asked for access. Every verb that talks to one has its flags.
+type access struct {
+	headers   []string
+	login     bool
+	clientID  string
+	tokenFile string
+	base      http.RoundTripper // sends the requests; nil is the default
+}
+
+// Environment variables of logins.
+const (
+	folderVariable = "MCPGEN_TOKENS"        // the folder of remembered logins
+	secretVariable = "MCPGEN_CLIENT_SECRET" // of --client-id; flags are seen by other users of the machine
+)
+
+// askForAccess says what to do about a server that refuses requests without a token.
+const askForAccess = `the server asks for credentials: use --login, --token-file FILE or --header "Authorization=Bearer TOKEN"`
+
+// flags adds the flags to a command.
+func (a *access) flags(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&a.headers, "header", nil, "`NAME=VALUE` of an HTTP header for --url; may be repeated")
+	a.loginFlags(cmd)
+	cmd.Flags().StringVar(&a.tokenFile, "token-file", "", "`FILE` with an access token for --url")
+	cmd.Flags().BoolVar(&a.login, "login", false, "log in to --url with a browser if it asks for that, and remember the login")
+	completeFiles(cmd, "token-file")
+}
+
+// loginFlags adds the flags of a login.
+func (a *access) loginFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.clientID, "client-id", "", "`ID` of mcpgen at the authorization server, or the HTTPS URL of its metadata; its secret, if there is one, is in "+secretVariable)
+}
+
+// given returns the first flag that is given, or "".
+func (a *access) given() string {
+	switch {
+	case len(a.headers) > 0:
+		return "--header"
+	case a.login:
+		return "--login"
+	case a.clientID != "":
+		return "--client-id"
+	case a.tokenFile != "":
+		return "--token-file"
+	}
+	return ""
+}
+
+// options returns what a client needs to reach the server at a URL. With --login, it logs in. Otherwise it
+// uses a remembered login if there is one.
+func (a *access) options(ctx context.Context, address string, stderr io.Writer) (streamable.ClientOptions, error) {
+	header, err := a.header()
+	if err != nil {
+		return streamable.ClientOptions{}, err
+	}
+	transport, err := a.transport(ctx, address, stderr, nil)
+	if err != nil || transport == nil {
+		return streamable.ClientOptions{Header: header}, err
+	}
+	return streamable.ClientOptions{Header: header, HTTPClient: transport.Client()}, nil
+}
+
+// transport returns what adds tokens to the requests to a server, after a login if there must be one; nil if
+// no tokens are added. stdin, which may be nil, is read for the URL after a login.
+func (a *access) transport(ctx context.Context, address string, stderr io.Writer, stdin io.Reader) (*client.Transport, error) {
+	header, err := a.header()
+	switch {
+	case err != nil:
+		return nil, err
+	case header.Get("Authorization") != "" && (a.login || a.tokenFile != ""):
+		return nil, errors.New("--header gives an Authorization, so --login and --token-file cannot")
+	case a.login && a.tokenFile != "":
+		return nil, errors.New("--login and --token-file exclude each other")
+	case a.clientID != "" && !a.login:
+		return nil, errors.New("--client-id needs --login")
+	case header.Get("Authorization") != "":
+		return nil, nil
+	case a.tokenFile != "":
+		source := fileToken(a.tokenFile)
+		if _, err := source.Token(); err != nil {
+			return nil, err
+		}
+		return client.New(address, client.Options{Base: a.base, Flow: client.TokenSource{TokenSource: source}})
+	case !a.login:
+		return remembered(ctx, address)
+	}
+	opts, err := a.interactive(stderr, stdin)
+	if err != nil {
+		return nil, err
+	}
+	transport, err := client.New(address, opts)
+	if err != nil {
+		return nil, err
+	}
+	return transport, transport.Login(ctx)
+}
+
+// interactive returns the options of a login.
+func (a *access) interactive(stderr io.Writer, stdin io.Reader) (client.Options, error) {
+	store, err := rememberedLogins()
+	if err != nil {
+		return client.Options{}, err
+	}
+	opts := client.Options{
+		Name:  "mcpgen",
+		Store: store,
+		Base:  a.base,
+		Flow:  client.AuthorizationCode{Agent: &client.Browser{Output: stderr, Input: stdin}},
+	}
+	if id, err := url.Parse(a.clientID); err == nil && id.Scheme == "https" {
+		opts.ClientIDURL = a.clientID
+	} else if a.clientID != "" {
+		opts.Credentials = []client.Credentials{{ClientID: a.clientID, Secret: client.Secret(os.Getenv(secretVariable))}}
+	}
+	return opts, nil
+}
+
+// header parses the headers. Values may be secret, so errors do not show them.
+func (a *access) header() (http.Header, error) {
+	all := http.Header{}
+	for i, h := range a.headers {
+		name, value, ok := strings.Cut(h, "=")
+		if !ok || strings.TrimSpace(name) == "" {
+			return nil, fmt.Errorf("--header number %d: expected NAME=VALUE", i+1)
+		}
+		all.Add(strings.TrimSpace(name), value)
+	}
+	return all, nil
+}
+
+// remembered returns the transport of a login that was remembered, or nil if there is none.
+func remembered(ctx context.Context, address string) (*client.Transport, error) {
+	store, err := rememberedLogins()
+	if err != nil {
+		return nil, nil // nothing was ever remembered
+	}
+	transport, err := client.New(address, client.Options{Store: store, Flow: client.AuthorizationCode{Agent: noLogin{}}})
+	if err != nil {
+		return nil, nil // the URL is none that could be logged in to
+	}
+	_, err = transport.Status(ctx)
+	if errors.Is(err, client.ErrNoGrant) {
+		return nil, nil
+	}
+	return transport, err
+}
+
+// noLogin is the user agent of a verb without --login.
+type noLogin struct{}
+
+// Start implements client.UserAgent.
+func (noLogin) Start(context.Context, string) (client.Visit, error) {
+	return nil, errors.New("the remembered login is not enough any more: use --login")
+}
+
+// rememberedLogins returns the store of logins, in the user's folder for configuration.
+func rememberedLogins() (*client.File, error) {
+	folder := os.Getenv(folderVariable)
+	if folder == "" {
+		config, err := os.UserConfigDir()
+		if err != nil {
+			return nil, fmt.Errorf("remembered logins: %w; set %s", err, folderVariable)
+		}
+		folder = filepath.Join(config, "mcpgen", "tokens")
+	}
+	return client.NewFile(folder)
+}
+
+// fileToken is the access token in a file, which is read for each token because other programs renew it.
+type fileToken string
+
+// Token implements oauth2.TokenSource.
+func (f fileToken) Token() (*oauth2.Token, error) {
+	text, err := os.ReadFile(string(f))
+	if err != nil {
+		return nil, fmt.Errorf("--token-file: %w", err)
+	}
+	token := strings.TrimSpace(string(text))
+	if token == "" || strings.ContainsAny(token, " \t\r\n") {
+		return nil, fmt.Errorf("--token-file: expected one token in %s", string(f))
+	}
+	return &oauth2.Token{AccessToken: token}, nil
+}

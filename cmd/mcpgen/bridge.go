@@ -1,0 +1,149 @@
+//go:build !bootstrap
+
+//lint:file-ignore SA1019 A bridge serves the clients that have only the deprecated transport.
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpgen/mcpgen/generated/compat"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/bridge"
+	"github.com/mcpgen/mcpgen/runtime/dial"
+	"github.com/mcpgen/mcpgen/runtime/sse"
+	"github.com/mcpgen/mcpgen/runtime/stdio"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+)
+
+const bridgeHelp = `Connect clients and a server of different revisions, with sessions or without. Convert
+their messages, and report what is lost. To change no byte, use proxy.
+
+The server is a command, given with --cmd or after --, or a URL, which may be that of
+Streamable HTTP or of HTTP+SSE. Clients connect to mcpgen over standard input and output:
+put "mcpgen bridge --" before the server's command in the client's configuration. With
+--listen, they connect over Streamable HTTP at /mcp or HTTP+SSE at /sse instead.
+
+Every session of a client has a session of its own with the server, and thus a process of
+its own if the server is a command. Requests without a session share one if they have the
+same client and capabilities. While the server of a session asks a client without one, its
+call waits for the answer, for at most 15 minutes.
+
+At the end, the losses are printed on standard error. --report writes all of them to a file:
+
+	losses   list of objects:
+	count    how often
+	from, to revisions
+	method   of the message; absent for what is agreed on at the beginning
+	item     name or URI of the item, if it is one of a list
+	pointer  JSON Pointer of the part that is lost
+	reason   why it is lost, and what replaces it
+	more     number of losses that did not fit into the list`
+
+func bridgeCommand() *cobra.Command {
+	var server origin
+	var listen, report string
+	cmd := &cobra.Command{
+		Use:   `bridge --cmd "COMMAND ARG..." | --url URL | -- COMMAND ARG...`,
+		Short: "Connect clients and a server of different revisions, and report what is lost",
+		Long:  bridgeHelp,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			connect, err := server.dialer(cmd.Context(), cmd.ErrOrStderr(), args)
+			if err != nil {
+				return err
+			}
+			var file *os.File
+			if report != "" {
+				if file, err = os.Create(report); err != nil {
+					return err
+				}
+				defer file.Close()
+			}
+			lost := new(losses)
+			b := bridge.New(connect, compat.Table(), bridge.Options{Name: "mcpgen bridge", Version: programVersion(), Lost: lost.add})
+			if listen == "" {
+				err = b.Serve(cmd.Context(), &stdio.Transport{})
+			} else {
+				err = listenBridge(cmd.Context(), cmd.ErrOrStderr(), b, listen)
+			}
+			err = errors.Join(err, b.Close())
+			if cmd.Context().Err() != nil {
+				err = nil // a signal ends the bridge as intended
+			}
+			lost.print(cmd.ErrOrStderr())
+			if file != nil {
+				err = cmp.Or(err, json.NewEncoder(file).Encode(lost.report()))
+			}
+			return err
+		},
+	}
+	server.locating(cmd)
+	cmd.Flags().StringVar(&listen, "listen", "", "`ADDRESS` to listen on for clients over HTTP, such as localhost:8808")
+	cmd.Flags().StringVar(&report, "report", "", "`FILE` for the losses as JSON")
+	return cmd
+}
+
+// dialer returns the function that opens a connection with the server, after a login if there must be one.
+// Args are the words of a command.
+func (o *origin) dialer(ctx context.Context, stderr io.Writer, args []string) (func() runtime.Transport, error) {
+	given := 0
+	for _, is := range []bool{o.command != "", o.url != "", len(args) > 0} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return nil, errors.New("expected one of --cmd, --url and a command after --")
+	case o.url == "" && o.access.given() != "":
+		return nil, fmt.Errorf("%s needs --url", o.access.given())
+	case o.url != "":
+		if err := dial.URL(o.url).Open(ctx); err != nil {
+			return nil, fmt.Errorf("--url: %w", err)
+		}
+		opts, err := o.access.options(ctx, o.url, stderr)
+		if err != nil {
+			return nil, err
+		}
+		return func() runtime.Transport { return dial.With(o.url, opts) }, nil
+	case o.command != "":
+		var err error
+		if args, err = splitWords(o.command); err != nil {
+			return nil, fmt.Errorf("--cmd: %w", err)
+		}
+	}
+	if _, err := exec.LookPath(args[0]); err != nil {
+		return nil, err
+	}
+	return func() runtime.Transport {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Stderr = &printableLines{w: stderr}
+		return stdio.Command(cmd)
+	}, nil
+}
+
+// listenBridge serves clients over HTTP until ctx ends.
+func listenBridge(ctx context.Context, stderr io.Writer, b *bridge.Bridge, address string) error {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	current := streamable.NewHandler(b, streamable.Options{})
+	older := sse.NewHandler(b, sse.Options{})
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", current)
+	mux.Handle("/sse", older)
+	fmt.Fprintf(stderr, "mcpgen bridge: http://%s/mcp (Streamable HTTP), http://%[1]s/sse (HTTP+SSE)\n", listener.Addr())
+	return streamable.Serve(ctx, listener, streamable.NewServer(mux), current, older)
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/mcpgen/mcpgen/gen/config"
+)
+
+// console says how a verb reports: as text, as one JSON object, or not at all.
+type console struct {
+	json, quiet bool
+}
+
+// flags adds --json and --quiet to a command.
+func (c *console) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&c.json, "json", false, "print the report as a JSON object")
+	cmd.Flags().BoolVarP(&c.quiet, "quiet", "q", false, "print no report; the exit code is the answer")
+	cmd.MarkFlagsMutuallyExclusive("json", "quiet")
+}
+
+// report prints the report of a verb: the value as JSON, or what text writes.
+func (c *console) report(cmd *cobra.Command, value any, text func(w io.Writer)) error {
+	switch {
+	case c.quiet:
+	case c.json:
+		enc := json.NewEncoder(cmd.OutOrStdout())
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(value)
+	default:
+		text(cmd.OutOrStdout())
+	}
+	return nil
+}
+
+// jsonFormat adds --json to a command with --format.
+func jsonFormat(cmd *cobra.Command, format *string) {
+	cmd.Flags().BoolFunc("json", "like --format json", func(string) error {
+		*format = "json"
+		return nil
+	})
+}
+
+// noArguments refuses arguments. For a command with verbs of its own, an argument is an unknown verb.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if !cmd.HasAvailableSubCommands() {
+		return fmt.Errorf("%s: unexpected argument %q", cmd.CommandPath(), args[0])
+	}
+	return unknownCommand(cmd, args[0])
+}
+
+// unknownCommand returns the error for a verb that a command does not have.
+func unknownCommand(cmd *cobra.Command, name string) error {
+	var known []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			known = append(known, c.Name())
+		}
+	}
+	return fmt.Errorf("unknown command %q%s", strings.TrimSpace(cmd.CommandPath()+" "+name), config.Suggestion(name, known))
+}
+
+// flagError adds the nearest known flag to the error about an unknown one.
+func flagError(cmd *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && len(unknown.GetSpecifiedName()) > 1 {
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				known = append(known, f.Name)
+			}
+		})
+		if hint := config.Suggestion(unknown.GetSpecifiedName(), known); strings.Contains(hint, "did you mean") {
+			return fmt.Errorf("unknown flag: --%s%s", unknown.GetSpecifiedName(), strings.ReplaceAll(hint, `mean "`, `mean "--`))
+		}
+	}
+	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+}
+
+// completeValues makes shells complete the values of a flag.
+func completeValues(cmd *cobra.Command, flag string, values ...string) {
+	must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// completeFiles makes shells complete the names of files with one of the extensions.
+func completeFiles(cmd *cobra.Command, flag string, extensions ...string) {
+	must(cmd.MarkFlagFilename(flag, extensions...))
+}
+
+// completeFolders makes shells complete the names of folders.
+func completeFolders(cmd *cobra.Command, flag string) { must(cmd.MarkFlagDirname(flag)) }
+
+// must panics with an error that only a mistake in the definition of a command causes.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// helpCommand is the verb help. It refuses topics that do not exist.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command",
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			if parent, _, err := cmd.Root().Find(args); err == nil {
+				for _, c := range parent.Commands() {
+					if c.IsAvailableCommand() && strings.HasPrefix(c.Name(), prefix) {
+						names = append(names, c.Name()+"\t"+c.Short)
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about := cmd.Root()
+			for _, name := range args {
+				next, rest, err := about.Find([]string{name})
+				if err != nil || len(rest) > 0 || next == about {
+					return unknownCommand(about, name)
+				}
+				about = next
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}

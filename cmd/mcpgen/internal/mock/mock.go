@@ -1,0 +1,216 @@
+// Package mock makes the items of a server that answers without doing anything: from the
+// definitions of a list, and from the answers of a recorded session.
+package mock
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
+	runtimecatalog "github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/schema/fallback"
+	runtimetools "github.com/mcpgen/mcpgen/runtime/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// All in place of the name of a tool stands for every tool.
+const All = "*"
+
+// Options configure the behavior of the tools.
+type Options struct {
+	// Latency is how long each call takes.
+	Latency time.Duration
+	// Errors are the names of tools whose result is an error, and Refused those whose call is
+	// answered with an error of the protocol.
+	Errors, Refused []string
+	// Hanging are the names of tools that answer only when they are cancelled.
+	Hanging []string
+	// ErrorRate is the share of calls, from 0 to 1, whose result is an error. Seed makes the
+	// selection repeatable.
+	ErrorRate float64
+	Seed      uint64
+	// Recorded has the answers of a recorded session, or is nil.
+	Recorded *Recorded
+}
+
+// server is what the handlers share.
+type server struct {
+	Options
+	mu     sync.Mutex
+	random *rand.Rand
+}
+
+// Items returns the items of a server that offers a list. The problems name tools whose schema
+// has no sample; calls of those without a recorded answer fail.
+func Items(c *catalog.Catalog, o Options) (items []runtimecatalog.Item, problems []string, err error) {
+	s := &server{Options: o, random: rand.New(rand.NewPCG(o.Seed, o.Seed))}
+	for _, t := range c.Tools.Tools {
+		item, problem, err := s.tool(t)
+		if err != nil {
+			return nil, nil, fmt.Errorf("tool %q: %w", t.Name, err)
+		}
+		if problem != "" {
+			problems = append(problems, fmt.Sprintf("tool %q: %s", t.Name, problem))
+		}
+		items = append(items, item)
+	}
+	for _, e := range c.Prompts {
+		items = append(items, s.prompt(e))
+	}
+	for _, e := range c.Resources {
+		items = append(items, s.resource(e))
+	}
+	for _, e := range c.Templates {
+		items = append(items, s.template(e))
+	}
+	return items, problems, nil
+}
+
+// tool returns a tool whose arguments are checked as those of a real server.
+func (s *server) tool(t *tools.Tool) (item runtimecatalog.Item, problem string, err error) {
+	described := &runtimetools.Tool{Name: t.Name, Definition: t.Definition}
+	if described.Input, err = compile(t.Input); err != nil {
+		return nil, "", fmt.Errorf("inputSchema: %w", err)
+	}
+	fresh := func() *wire.Raw { return new(wire.Raw) }
+	if t.Output == nil {
+		return runtimetools.Content(described, runtimetools.Options{}, fresh, nil, func(ctx context.Context, arguments *wire.Raw) ([]wire.Raw, error) {
+			if err := s.before(ctx, t.Name); err != nil {
+				return nil, err
+			}
+			if r, ok := s.Recorded.answer("tools/call", t.Name, *arguments); ok {
+				return r.fill(runtimetools.ResultOf(ctx)), nil
+			}
+			return []wire.Raw{text(fmt.Sprintf("mock of %s called with %s", t.Name, *arguments))}, nil
+		}), "", nil
+	}
+	if described.Output, err = compile(t.Output); err != nil {
+		return nil, "", fmt.Errorf("outputSchema: %w", err)
+	}
+	values := samples.Of(t.Output)
+	if values == nil {
+		problem = "no value of the outputSchema was found; calls without a recorded answer fail"
+	}
+	// The sample that describes most is the second one, which has the optional members too.
+	return runtimetools.Structured(described, runtimetools.Options{}, fresh, nil, func(ctx context.Context, arguments *wire.Raw) (*wire.Raw, error) {
+		if err := s.before(ctx, t.Name); err != nil {
+			return nil, err
+		}
+		if r, ok := s.Recorded.answer("tools/call", t.Name, *arguments); ok {
+			result := runtimetools.ResultOf(ctx)
+			for _, block := range r.fill(result) {
+				result.Content = append(result.Content, block)
+			}
+			if structured, ok := r.result.Get("structuredContent"); ok {
+				return &structured, nil
+			}
+			return nil, nil
+		}
+		if values == nil {
+			return nil, fmt.Errorf("no value of the outputSchema of %s was found", t.Name)
+		}
+		return &values[min(1, len(values)-1)], nil
+	}), problem, nil
+}
+
+// compile returns the check function of a schema.
+func compile(s *jsonschema.Schema) (func(*schema.Checker), error) {
+	return fallback.Compile(string(s.Standalone(jsonschema.AllFormats)))
+}
+
+// before waits for the latency, and fails or hangs if the options say so.
+func (s *server) before(ctx context.Context, tool string) error {
+	named := func(list []string) bool { return slices.Contains(list, tool) || slices.Contains(list, All) }
+	if named(s.Hanging) {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	if s.Latency > 0 {
+		timer := time.NewTimer(s.Latency)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if named(s.Refused) {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the mock of " + tool + " refuses the call"}
+	}
+	if named(s.Errors) || s.unlucky() {
+		return fmt.Errorf("the mock of %s fails", tool)
+	}
+	return nil
+}
+
+// unlucky reports whether the error rate hits a call.
+func (s *server) unlucky() bool {
+	if s.ErrorRate <= 0 {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.random.Float64() < s.ErrorRate
+}
+
+// quoted returns a string as JSON.
+func quoted(s string) wire.Raw {
+	text, err := wire.AppendString(nil, s)
+	if err != nil {
+		return `""`
+	}
+	return wire.Raw(text)
+}
+
+// text returns a content block.
+func text(s string) wire.Raw { return `{"type":"text","text":` + quoted(s) + `}` }
+
+func (s *server) prompt(e *catalog.Entry) runtimecatalog.Item {
+	return runtimecatalog.NewPrompt(e.Definition, func(_ context.Context, arguments map[string]string) (wire.Object, error) {
+		if arguments == nil {
+			arguments = map[string]string{}
+		}
+		given, err := wire.RawOf(arguments)
+		if err != nil {
+			return "", err
+		}
+		if r, ok := s.Recorded.answer("prompts/get", e.Key, given); ok {
+			return r.result, nil
+		}
+		said := text(fmt.Sprintf("mock of %s with %s", e.Key, given))
+		return wire.Object(`{"messages":[{"role":"user","content":` + said + `}]}`), nil
+	})
+}
+
+func (s *server) resource(e *catalog.Entry) runtimecatalog.Item {
+	return runtimecatalog.NewResource(e.Definition, func(_ context.Context, uri string) (wire.Object, error) {
+		return s.read(e, uri), nil
+	})
+}
+
+func (s *server) template(e *catalog.Entry) runtimecatalog.Item {
+	return runtimecatalog.NewTemplate(e.Definition, func(_ context.Context, uri string, _ map[string]string) (wire.Object, error) {
+		return s.read(e, uri), nil
+	})
+}
+
+// read returns the contents of a resource.
+func (s *server) read(e *catalog.Entry, uri string) wire.Object {
+	if r, ok := s.Recorded.answer("resources/read", uri, ""); ok {
+		return r.result
+	}
+	kind := ""
+	if declared, ok := e.Definition.Get("mimeType"); ok {
+		kind = `,"mimeType":` + string(declared)
+	}
+	return wire.Object(`{"contents":[{"uri":` + string(quoted(uri)) + kind + `,"text":"mock"}]}`)
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/lint"
+	"github.com/mcpgen/mcpgen/gen/lint/render"
+)
+
+// linter is one run of lint.
+type linter struct {
+	from                       origin
+	hosts, format, failOn, out string
+	disabled                   []string
+	fix, rules, quiet          bool
+}
+
+func lintCommand() *cobra.Command {
+	var l linter
+	cmd := &cobra.Command{
+		Use:   "lint [FILE]",
+		Short: "Find faults in what a server offers to models",
+		Long: `Find faults in a list of tools, prompts and resources: in a file, in the answers of
+a server that is started (--cmd), or of one that is reached over HTTP (--url). "-"
+is standard input. The file has one of the forms that mcpgen diff reads.
+
+The rules are about
+
+  protocol       names, annotations, URIs, headers, what the protocol allows
+  schema         schemas that are invalid, contradict themselves or say nothing
+  host           the parts of JSON Schema that Anthropic, OpenAI and Gemini accept
+  security       texts that hide something or instruct the model (tool poisoning)
+  documentation  descriptions and output schemas that are missing
+  size           what the list costs of each conversation
+
+--rules lists them with their sources. A finding of level err is a fault that a
+host refuses or that harms users; warn is one that works in some hosts only or is
+most likely a mistake; info is advice.
+
+--fix rewrites the faults that can be said in an equivalent way. Each rewritten
+schema has accepted and refused the same sample values as before. It replaces a
+JSON file; for YAML and for servers, --out names the JSON file to write.
+
+The exit code is 0 without findings of the level of --fail-on, 1 with one, and 2
+if the list cannot be read.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: l.run,
+	}
+	l.from.flags(cmd)
+	cmd.Flags().StringVar(&l.hosts, "host", "all", "hosts whose rules apply: anthropic, openai, gemini, separated by commas, all or none")
+	cmd.Flags().StringSliceVar(&l.disabled, "disable", nil, "`RULES` that do not apply, separated by commas")
+	cmd.Flags().StringVar(&l.format, "format", "text", "text, json, github, sarif or html (a self-contained page)")
+	jsonFormat(cmd, &l.format)
+	cmd.Flags().StringVar(&l.failOn, "fail-on", "err", "least serious level that makes the exit code 1: err, warn, info or none")
+	cmd.Flags().BoolVar(&l.fix, "fix", false, "rewrite what can be said in an equivalent way")
+	cmd.Flags().StringVarP(&l.out, "out", "o", "", "file for the list that --fix writes (default: the file that was read); - is standard output")
+	cmd.Flags().BoolVar(&l.rules, "rules", false, "list the rules and exit")
+	cmd.Flags().BoolVarP(&l.quiet, "quiet", "q", false, "print no report, only set the exit code")
+	return cmd
+}
+
+func (l *linter) run(cmd *cobra.Command, args []string) error {
+	if l.rules {
+		return render.Rules(cmd.OutOrStdout(), render.Format(l.format))
+	}
+	options, err := l.options()
+	if err != nil {
+		return err
+	}
+	if err := l.from.check(args); err != nil {
+		return err
+	}
+	name, file, text, err := l.read(cmd, args)
+	if err != nil {
+		return err
+	}
+	if l.fix {
+		if text, err = l.rewrite(cmd, name, file, text, options); err != nil {
+			return named(name, err)
+		}
+		if l.out != "" {
+			name, file = l.out, l.out
+		}
+	}
+	if l.fix && l.out == "-" {
+		return nil // the list is the output
+	}
+	report, err := lint.Lint(name, text, options)
+	if err != nil {
+		return named(name, err)
+	}
+	if !l.quiet {
+		if err := render.Write(cmd.OutOrStdout(), render.Format(l.format), report, file); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(report.Findings, func(f *lint.Finding) bool { return l.failOn != "none" && f.Level.AtLeast(lint.Level(l.failOn)) }) {
+		return errFindings
+	}
+	return nil
+}
+
+// options checks the flags.
+func (l *linter) options() (lint.Options, error) {
+	o := lint.Options{Disabled: l.disabled, Validate: validateDefinition}
+	var err error
+	if o.Hosts, err = lint.ParseHosts(l.hosts); err != nil {
+		return o, fmt.Errorf("--host: %w", err)
+	}
+	for _, id := range l.disabled {
+		if !lint.IsRule(id) {
+			return o, fmt.Errorf("--disable: unknown rule %q; mcpgen lint --rules lists them", id)
+		}
+	}
+	switch {
+	case !slices.Contains(render.Formats(), render.Format(l.format)):
+		return o, fmt.Errorf("unknown format %q: expected text, json, github, sarif or html", l.format)
+	case l.failOn != "none" && !slices.Contains(lint.Levels(), lint.Level(l.failOn)):
+		return o, fmt.Errorf("--fail-on: unknown level %q: expected err, warn, info or none", l.failOn)
+	case l.out != "" && !l.fix:
+		return o, errors.New("--out needs --fix")
+	}
+	return o, nil
+}
+
+// read returns the name of the list for people, its path if it is a file, and its text.
+func (l *linter) read(cmd *cobra.Command, args []string) (name, file string, text []byte, err error) {
+	if len(args) == 0 {
+		name = "server"
+		if l.from.url != "" {
+			name = withoutSecrets(l.from.url)
+		}
+		text, err = l.from.indented(cmd)
+		return name, "", text, err
+	}
+	name = args[0]
+	if name != "-" && !strings.Contains(name, "://") {
+		file = name
+	}
+	text, err = readSource(cmd.Context(), cmd.InOrStdin(), name)
+	return name, file, text, err
+}
+
+// rewrite writes the fixed list and returns it.
+func (l *linter) rewrite(cmd *cobra.Command, name, file string, text []byte, options lint.Options) ([]byte, error) {
+	out := l.out
+	switch {
+	case out != "":
+	case file == "":
+		return nil, errors.New("--fix needs --out for a list that is not a file")
+	case strings.HasSuffix(file, ".yaml") || strings.HasSuffix(file, ".yml"):
+		return nil, errors.New("--fix writes JSON: name the file with --out")
+	default:
+		out = file
+	}
+	fixed, changes, err := lint.Fix(name, text, options)
+	if err != nil {
+		return nil, err
+	}
+	if out == "-" {
+		_, err := cmd.OutOrStdout().Write(fixed)
+		return fixed, err
+	}
+	if !l.quiet {
+		for _, c := range changes {
+			fmt.Fprintf(cmd.ErrOrStderr(), "fixed: %s: %s [%s]\n", c.Subject, c.Pointer, c.Rule)
+		}
+	}
+	if len(changes) == 0 && out == file {
+		return text, nil
+	}
+	return fixed, files.Replace(filepath.Dir(out), []files.File{{Path: filepath.Base(out), Content: fixed}})
+}

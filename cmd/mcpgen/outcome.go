@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/skeleton"
+)
+
+// outcome is the report of a generated, or checked, server or client.
+type outcome struct {
+	Folder  string `json:"folder"`
+	Package string `json:"package"`
+	Tools   int    `json:"tools"`
+	Files   int    `json:"files"` // generated files
+
+	Lines   int      `json:"lines,omitzero"`
+	Written []string `json:"written,omitempty"` // generated files that have changed
+	Removed []string `json:"removed,omitempty"` // files that are no longer generated
+	Mine    []string `json:"yours,omitempty"`   // files of the user that were written
+	Kept    []string `json:"kept,omitempty"`    // files of the user that were there
+	Untyped []string `json:"untyped,omitempty"` // places without a Go type
+	Notes   []string `json:"notes,omitempty"`
+	Advice  []string `json:"advice,omitempty"`  // what to do before it builds
+	Missing []string `json:"missing,omitempty"` // tools without a method
+	Differ  []string `json:"differ,omitempty"`  // files that differ from what would be written
+
+	checked bool
+	took    time.Duration
+	diffs   [][]byte
+}
+
+// differs notes how the files on disk differ.
+func (o *outcome) differs(changes []files.Change) {
+	for _, c := range changes {
+		o.Differ = append(o.Differ, c.Path)
+		o.diffs = append(o.diffs, c.Diff())
+	}
+}
+
+// wrote notes which files were written.
+func (o *outcome) wrote(made *skeleton.Result, plan files.Plan, changes []files.Change) {
+	for _, d := range made.Diagnostics {
+		if d.Raw {
+			o.Untyped = append(o.Untyped, d.String())
+		} else {
+			o.Notes = append(o.Notes, d.String())
+		}
+	}
+	kinds := map[string]string{}
+	for _, c := range changes {
+		kinds[c.Path] = c.Kind
+		if c.Kind == "remove" {
+			o.Removed = append(o.Removed, c.Path)
+		}
+	}
+	for _, f := range plan.Files {
+		o.Lines += countLines(f.Content)
+		if kinds[f.Path] != "" {
+			o.Written = append(o.Written, f.Path)
+		}
+	}
+	for _, name := range skeleton.UserFiles {
+		if kinds[name] != "" {
+			o.Mine = append(o.Mine, name)
+		} else if _, err := os.Lstat(filepath.Join(plan.Dir, name)); err == nil {
+			o.Kept = append(o.Kept, name)
+		}
+	}
+}
+
+// text prints the report for people.
+func (o *outcome) text(w io.Writer) {
+	if o.checked {
+		w.Write(slices.Concat(o.diffs...))
+		if len(o.Differ) == 0 {
+			fmt.Fprintf(w, "%s up to date\n", plural(o.Files, "generated file"))
+		}
+		return
+	}
+	for _, d := range o.Untyped {
+		fmt.Fprintf(w, "untyped (wire.Raw): %s\n", d)
+	}
+	for _, d := range o.Notes {
+		fmt.Fprintf(w, "note: %s\n", d)
+	}
+	fmt.Fprintf(w, "%s: package %s, %s, %s with %d lines in %d ms: %d written, %d unchanged\n", o.Folder, o.Package,
+		plural(o.Tools, "tool"), plural(o.Files, "generated file"), o.Lines, o.took.Milliseconds(), len(o.Written), o.Files-len(o.Written))
+	for _, path := range o.Removed {
+		fmt.Fprintf(w, "removed (no longer generated): %s\n", path)
+	}
+	for _, list := range []struct {
+		title string
+		names []string
+	}{{"written (yours to edit)", o.Mine}, {"kept (yours)", o.Kept}} {
+		if len(list.names) > 0 {
+			fmt.Fprintf(w, "%s: %s\n", list.title, strings.Join(list.names, " "))
+		}
+	}
+	for _, line := range o.Advice {
+		fmt.Fprintln(w, line)
+	}
+	if len(o.Missing) > 0 {
+		fmt.Fprintf(w, "not implemented (see --missing): %s\n", strings.Join(o.Missing, " "))
+	}
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/mcpgen/mcpgen/gen/config"
+	"github.com/mcpgen/mcpgen/gen/diff"
+)
+
+// configName is the file that describes what a repository generates, and its policy for diff.
+const configName = "mcpgen.yaml"
+
+// repositoryHelp describes the member generate of mcpgen.yaml.
+const repositoryHelp = `mcpgen.yaml lists what a repository generates. Its paths are relative to the file:
+
+  generate:
+    - tools: tools.yaml           # the tool list; default: tools.json
+      server: .                   # the folder of a server, as for mcpgen server --out
+    - tools: tools.yaml
+      client: internal/weather    # or that of a client, as for mcpgen client --out
+      package: weather            # as for --package
+      strict: true                # as for --strict
+    - tools: admin.json
+      server: cmd/admin
+      transport: stdio            # as for mcpgen server --transport`
+
+// entry is an element of the member generate of mcpgen.yaml.
+type entry struct {
+	where  string // its place, such as "mcpgen.yaml:3:5"
+	server bool
+	project
+}
+
+// readRepository reads the entries of mcpgen.yaml.
+func readRepository(name string, src []byte) ([]entry, error) {
+	var all []entry
+	_, err := diff.ParseConfig(name, src, func(f *config.File) map[string]config.Reader {
+		return map[string]config.Reader{"generate": func(n ast.Node) {
+			f.Sequence(n, "generate", func(n ast.Node) { all = append(all, readEntry(f, n)) })
+		}}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		e := &all[i]
+		e.list = filepath.Join(filepath.Dir(name), filepath.FromSlash(e.list))
+		e.out = filepath.Join(filepath.Dir(name), filepath.FromSlash(e.out))
+	}
+	return all, nil
+}
+
+func readEntry(f *config.File, n ast.Node) entry {
+	e := entry{where: f.Where(n), project: project{list: "tools.json", transport: transportAll}}
+	var folders []string
+	folder := func(key string) config.Reader {
+		return func(n ast.Node) {
+			e.out, e.server = f.Text(n, key), key == "server"
+			folders = append(folders, key)
+			if e.out == "" {
+				f.Fail(n, "%s: expected a folder", key)
+			}
+		}
+	}
+	before := f.Failed()
+	var transport ast.Node
+	f.Mapping(n, "generate", map[string]config.Reader{
+		"tools":   func(n ast.Node) { e.list = f.Text(n, "tools") },
+		"server":  folder("server"),
+		"client":  folder("client"),
+		"package": func(n ast.Node) { e.pkg = f.Text(n, "package") },
+		"strict":  func(n ast.Node) { e.strict = f.Bool(n, "strict") },
+		"transport": func(n ast.Node) {
+			transport, e.transport = n, f.Text(n, "transport")
+			if e.transport != transportAll && e.transport != transportStdio {
+				f.Fail(n, "transport: expected all or stdio, found %q", e.transport)
+			}
+		},
+	})
+	switch {
+	case f.Failed() > before:
+	case len(folders) != 1:
+		f.Fail(n, "generate: expected either a server or a client in each element")
+	case transport != nil && !e.server:
+		f.Fail(transport, "transport: a client has none")
+	}
+	return e
+}
+
+// repository is a run of generate or check.
+type repository struct {
+	config string
+	check  bool
+	old    selection // for the meaning that the verb had before
+	console
+}
+
+func generateCommand() *cobra.Command {
+	r := &repository{}
+	return r.command("generate", "Generate the servers and clients that mcpgen.yaml lists", `Generate the servers and clients that mcpgen.yaml lists.
+
+`+repositoryHelp)
+}
+
+func checkCommand() *cobra.Command {
+	r := &repository{check: true}
+	return r.command("check", "Report whether what mcpgen.yaml lists is up to date", `Compare the servers and clients that mcpgen.yaml lists with what generate would
+write, without writing anything. Differences are printed as unified diffs and make
+the exit code 1.
+
+`+repositoryHelp)
+}
+
+func (r *repository) command(name, short, long string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: name, Short: short, Long: long, Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return r.run(cmd) },
+	}
+	r.old.flags(cmd)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true })
+	r.console.flags(cmd)
+	cmd.Flags().StringVar(&r.config, "config", configName, "file that lists what to generate")
+	completeFiles(cmd, "config", "yaml", "yml")
+	return cmd
+}
+
+func (r *repository) run(cmd *cobra.Command) error {
+	entries, err := r.entries(cmd)
+	if err != nil {
+		return err
+	}
+	if len(entries) == 0 {
+		return r.renamed(cmd)
+	}
+	outcomes := []*outcome{}
+	var errs []error
+	stale := 0
+	for i := range entries {
+		e := &entries[i]
+		e.check, e.console = r.check, r.console
+		make := e.client
+		if e.server {
+			make = e.project.server
+		}
+		done, err := make(cmd)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", e.where, err))
+			continue
+		}
+		if outcomes = append(outcomes, done); len(done.Differ) > 0 {
+			stale++
+		}
+	}
+	err = r.report(cmd, outcomes, func(w io.Writer) {
+		for _, done := range outcomes {
+			if r.check && len(done.Differ) == 0 {
+				fmt.Fprintf(w, "%s: ", done.Folder)
+			}
+			done.text(w)
+		}
+	})
+	if err = errors.Join(append(errs, err)...); err != nil {
+		return err
+	}
+	if stale > 0 {
+		if !r.quiet {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d folders differ; run \"mcpgen generate\"\n", stale, len(entries))
+		}
+		return errFindings
+	}
+	return nil
+}
+
+// entries returns the entries of mcpgen.yaml. There are none if the verb was called in the way that it
+// worked before, or if there is no file.
+func (r *repository) entries(cmd *cobra.Command) ([]entry, error) {
+	before := false
+	r.oldFlags(cmd, func(f *pflag.Flag) { before = before || f.Changed })
+	if before {
+		return nil, nil
+	}
+	given := cmd.Flags().Changed("config")
+	src, err := os.ReadFile(r.config)
+	if errors.Is(err, fs.ErrNotExist) && !given {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := readRepository(r.config, src)
+	if err == nil && given && len(entries) == 0 {
+		err = fmt.Errorf("%s: has no member \"generate\"", r.config)
+	}
+	return entries, err
+}
+
+// oldFlags calls do for the flags of the meaning that the verb had before.
+func (r *repository) oldFlags(cmd *cobra.Command, do func(*pflag.Flag)) {
+	old := &cobra.Command{}
+	new(selection).flags(old)
+	old.Flags().VisitAll(func(f *pflag.Flag) { do(cmd.Flags().Lookup(f.Name)) })
+}
+
+// renamed does what the verb did before it was moved under spec.
+func (r *repository) renamed(cmd *cobra.Command) error {
+	if !r.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: there is no %s with a list \"generate\" here, so this is \"mcpgen spec %s\"; the next release will require that name\n", configName, cmd.Name())
+	}
+	r.old.console = r.console
+	if r.check {
+		return r.old.check(cmd)
+	}
+	return r.old.generate(cmd)
+}

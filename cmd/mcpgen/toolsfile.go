@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpgen/mcpgen/gen/authoring"
+)
+
+// readList reads a list from a file.
+func readList(cmd *cobra.Command, name string) (*authoring.File, error) {
+	text, err := readSource(cmd.Context(), cmd.InOrStdin(), name)
+	if err != nil {
+		return nil, err
+	}
+	var open authoring.Open
+	if name != "-" && !strings.Contains(name, "://") {
+		root, err := os.OpenRoot(filepath.Dir(name)) // no symbolic link leads out of it either
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		open = func(path string) ([]byte, error) {
+			f, err := root.Open(filepath.FromSlash(path))
+			if err != nil {
+				return nil, err
+			}
+			defer f.Close()
+			return readLimited(&interruptible{cmd.Context(), f}, path)
+		}
+	}
+	file, err := authoring.Read(name, text, open)
+	if _, placed := errors.AsType[*authoring.Problem](err); err != nil && !placed {
+		err = named(name, err)
+	}
+	return file, err
+}
+
+// mistakes returns a line for each kind of notes.
+func mistakes(notes []*authoring.Problem) []string {
+	count := map[string]int{}
+	for _, n := range notes {
+		count[n.Problem]++
+	}
+	var lines []string
+	for _, n := range notes {
+		more := count[n.Problem] - 1
+		if delete(count, n.Problem); more > 0 {
+			lines = append(lines, fmt.Sprintf("%v (and %d more)", n, more))
+		} else if more == 0 {
+			lines = append(lines, n.Error())
+		}
+	}
+	return lines
+}
+
+func schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of tool lists, for editors",
+		Long: `Print the JSON Schema of the file in which tools are written by hand. An editor
+with the YAML language server completes and checks the file if its first line is
+
+  # yaml-language-server: $schema=tools.schema.json
+
+and "mcpgen tools schema > tools.schema.json" has written that file.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := cmd.OutOrStdout().Write(authoring.Schema())
+			return err
+		},
+	}
+}

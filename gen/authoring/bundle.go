@@ -1,0 +1,250 @@
+package authoring
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// bundle returns the list in which each tool has copies of the shared schemas that it uses.
+// It is the text of the file itself if there are none.
+func (r *reader) bundle() wire.Raw {
+	r.copies = map[string]place{}
+	root := r.root.value
+	at, list := "", root
+	for _, member := range []string{"result", "tools"} {
+		if list.Kind() != wire.KindObject {
+			continue
+		}
+		if inner, ok := wire.Object(list).Get(member); ok {
+			list, at = inner, at+"/"+member
+		}
+	}
+	if list.Kind() != wire.KindArray {
+		return root
+	}
+	bundled, changed := []byte{'['}, false
+	for i, tool := range list.Elements() {
+		copied := r.bundleTool(at+"/"+strconv.Itoa(i), tool)
+		changed = changed || copied != tool
+		bundled = append(wire.AppendComma(bundled), copied...)
+	}
+	if !changed {
+		return root
+	}
+	return replace(root, at, wire.Raw(append(bundled, ']')))
+}
+
+// replace returns a value with another one at a pointer without escapes.
+func replace(root wire.Raw, at string, value wire.Raw) wire.Raw {
+	if at == "" {
+		return value
+	}
+	name, rest, _ := strings.Cut(at[1:], "/")
+	inner, _ := wire.Object(root).Get(name)
+	if rest != "" {
+		rest = "/" + rest
+	}
+	return wire.Raw(with(wire.Object(root), name, string(replace(inner, rest, value))))
+}
+
+// bundleTool returns a tool whose schemas have copies of what they refer to.
+func (r *reader) bundleTool(at string, tool wire.Raw) wire.Raw {
+	if tool.Kind() != wire.KindObject {
+		return tool
+	}
+	for _, member := range []string{"inputSchema", "outputSchema"} {
+		schema, ok := wire.Object(tool).Get(member)
+		if !ok || schema.Kind() != wire.KindObject {
+			continue
+		}
+		name, _ := wire.Object(tool).Get("name")
+		b := &bundler{reader: r, at: at + "/" + member, taken: map[string]bool{}, names: map[place]string{}}
+		b.tool, _ = name.Str()
+		own, _ := wire.Object(schema).Get("$defs")
+		b.own = wire.Object(own)
+		if own.Kind() == wire.KindObject {
+			for name := range b.own.All() {
+				b.taken[name] = true
+			}
+		}
+		body := b.rewrite(schema, place{r.root, b.at}, false)
+		if len(b.added) == 0 {
+			continue
+		}
+		defs := wire.Object("{}")
+		if rewritten, ok := wire.Object(body).Get("$defs"); ok && rewritten.Kind() == wire.KindObject {
+			defs = wire.Object(rewritten)
+		}
+		for _, add := range b.added {
+			defs = with(defs, add.Name, string(add.Value))
+		}
+		tool = wire.Raw(with(wire.Object(tool), member, string(with(wire.Object(body), "$defs", string(defs)))))
+	}
+	return tool
+}
+
+// bundler copies what the schema of one tool refers to.
+type bundler struct {
+	*reader
+	tool string
+	at   string // the pointer of the schema
+	own  wire.Object
+	// added are the copies, taken the names of definitions, and names those of copies by what
+	// they are copies of.
+	added wire.Members
+	taken map[string]bool
+	names map[place]string
+}
+
+// rewrite returns a schema whose references lead to copies. Copied means that the schema is a
+// copy itself, so that the references in it are relative to its file.
+func (b *bundler) rewrite(s wire.Raw, at place, copied bool) wire.Raw {
+	if s.Kind() != wire.KindObject {
+		return s
+	}
+	if _, ok := wire.Object(s).Get("$id"); ok {
+		return s // it is the base of the references in it
+	}
+	changed := false
+	text := []byte{'{'}
+	for name, value := range wire.Object(s).All() {
+		w, _ := find(keywords, name)
+		inner := place{at.file, wire.ChildPointer(at.pointer, name)}
+		var now wire.Raw
+		switch {
+		case name == "$ref":
+			now = b.reference(value, inner, copied)
+		case w.shape == subschema, w.shape == elements && value.Kind() == wire.KindObject:
+			now = b.rewrite(value, inner, copied)
+		case w.shape == schemas && value.Kind() == wire.KindArray, w.shape == elements && value.Kind() == wire.KindArray:
+			list := []byte{'['}
+			for i, element := range value.Elements() {
+				list = append(wire.AppendComma(list), b.rewrite(element, place{at.file, inner.pointer + "/" + strconv.Itoa(i)}, copied)...)
+			}
+			now = wire.Raw(append(list, ']'))
+		case (w.shape == named || w.shape == depends) && value.Kind() == wire.KindObject:
+			members := []byte{'{'}
+			for name, member := range wire.Object(value).All() {
+				members = append(wire.AppendName(members, name), b.rewrite(member, place{at.file, wire.ChildPointer(inner.pointer, name)}, copied)...)
+			}
+			now = wire.Raw(append(members, '}'))
+		default:
+			now = value
+		}
+		changed = changed || now != value
+		text = append(wire.AppendName(text, name), now...)
+	}
+	if !changed {
+		return s
+	}
+	return wire.Raw(append(text, '}'))
+}
+
+// reference returns the value of a $ref, which leads to a copy if necessary.
+func (b *bundler) reference(value wire.Raw, at place, copied bool) wire.Raw {
+	ref, ok := value.Str()
+	if !ok || strings.Contains(ref, "://") || strings.HasPrefix(ref, "urn:") {
+		return value
+	}
+	file, fragment, _ := strings.Cut(ref, "#")
+	fragment, err := url.PathUnescape(fragment)
+	if err != nil {
+		return value // package tools reports it
+	}
+	target := place{at.file, fragment}
+	switch {
+	case file != "":
+		if target.file, err = b.load(at.file, file); err != nil {
+			b.fail(b.tool, at, "%s", err)
+			return value
+		}
+	case !copied:
+		// A reference within the schema of the tool stays one, unless only the file has the
+		// definition.
+		name, found := strings.CutPrefix(fragment, "/$defs/")
+		if !found {
+			return value
+		}
+		name, _, _ = strings.Cut(name, "/")
+		if _, own := b.own.Get(wire.PointerName(name)); own {
+			return value
+		}
+		if _, shared := lookup(b.root.value, "/$defs/"+name); !shared {
+			return value
+		}
+	}
+	if target.pointer != "" && target.pointer[0] != '/' {
+		b.fail(b.tool, at, "%q: another file is referred to by a pointer, such as #/$defs/name", ref)
+		return value
+	}
+	name, ok := b.copyOf(target)
+	if !ok {
+		b.fail(b.tool, at, "%q leads to nothing", ref)
+		return value
+	}
+	return wire.Raw(quoted("#/$defs/" + strings.TrimPrefix(wire.ChildPointer("", name), "/")))
+}
+
+// copyOf returns the name of the copy of a schema, which it makes if necessary.
+func (b *bundler) copyOf(from place) (name string, ok bool) {
+	if name, known := b.names[from]; known {
+		return name, true
+	}
+	value, ok := lookup(from.file.value, from.pointer)
+	if !ok {
+		return "", false
+	}
+	base := wire.PointerName(from.pointer[strings.LastIndexByte(from.pointer, '/')+1:])
+	if from.pointer == "" {
+		base = strings.TrimSuffix(path.Base(from.file.at), path.Ext(from.file.at))
+	}
+	name = base
+	for n := 2; b.taken[name]; n++ {
+		name = fmt.Sprintf("%s%d", base, n)
+	}
+	b.taken[name], b.names[from] = true, name
+	b.copies[wire.ChildPointer(b.at+"/$defs", name)] = from
+	i := len(b.added)
+	b.added = append(b.added, wire.Member{Name: name}) // before those that it refers to
+	copied := b.rewrite(value, from, true)
+	if copied.Kind() == wire.KindObject {
+		if dialect, ok := wire.Object(copied).Get("$schema"); ok && strings.Contains(string(dialect), "2020-12") {
+			copied = wire.Raw(wire.Object(copied).Without("$schema")) // it is that of the tool
+		}
+	}
+	b.added[i].Value = copied
+	return name, true
+}
+
+// lookup returns the value at a pointer.
+func lookup(value wire.Raw, pointer string) (wire.Raw, bool) {
+	if pointer == "" {
+		return value, true
+	}
+	for segment := range strings.SplitSeq(pointer[1:], "/") {
+		name := wire.PointerName(segment)
+		switch value.Kind() {
+		case wire.KindObject:
+			next, ok := wire.Object(value).Get(name)
+			if !ok {
+				return "", false
+			}
+			value = next
+		case wire.KindArray:
+			i, err := strconv.Atoi(name)
+			if all := value.Elements(); err == nil && i >= 0 && i < len(all) {
+				value = all[i]
+			} else {
+				return "", false
+			}
+		default:
+			return "", false
+		}
+	}
+	return value, true
+}

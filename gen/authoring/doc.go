@@ -1,0 +1,18 @@
+// Package authoring reads the file in which people write the tools of a server, in JSON or
+// YAML: what package tools reads, and more.
+//
+//   - $defs beside the tools holds schemas that any tool may refer to, as in
+//     "$ref": "#/$defs/place". Each tool gets a copy of those that it uses.
+//   - A $ref may lead to another file, relative to the file that it is in, as in
+//     "$ref": "common.yaml#/$defs/place". That file must be in the folder of the list or below
+//     it. Nothing is fetched.
+//   - x-go-name of a tool or of a member of an object is its Go identifier. Clients do not see
+//     it.
+//
+// The reader reports every fault that a person is likely to make with its line and column:
+// unknown words with the nearest known one, patterns that cannot be read, limits that no value
+// satisfies, defaults that are not valid. Such a list can still be served, so these are notes.
+//
+// The tables in words.go are what the reader knows; [Schema] derives the JSON Schema for
+// editors from them.
+package authoring

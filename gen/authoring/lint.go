@@ -1,0 +1,128 @@
+package authoring
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/config"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/faults"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// toolName matches the names that tools should have ("Tool Names" in server/tools of
+// 2025-11-25 and later).
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+
+// lint notes the faults of a list.
+func (r *reader) lint(list *tools.List) {
+	root := r.root.value
+	if root.Kind() == wire.KindObject {
+		r.unknown("", place{r.root, ""}, wire.Object(root), topLevel, "the file")
+		r.unused()
+	}
+	for _, t := range list.Tools {
+		at := place{r.root, t.Pointer}
+		definition, _ := lookup(root, t.Pointer)
+		r.unknown(t.Name, at, wire.Object(definition), ofTool, "a tool")
+		for member, words := range map[string][]word{"annotations": ofAnnotations, "execution": ofExecution} {
+			if value, ok := t.Definition.Get(member); ok && value.Kind() == wire.KindObject {
+				r.similar(t.Name, place{r.root, t.Pointer + "/" + member}, wire.Object(value), words, member)
+			}
+		}
+		if !toolName.MatchString(t.Name) {
+			r.note(t.Name, place{r.root, t.Pointer + "/name"}, "the name %q has other characters than letters, digits, _, . and -, or more than 128; clients may refuse it", t.Name)
+		}
+		for _, s := range []*jsonschema.Schema{t.Input, t.Output} {
+			if s == nil {
+				continue
+			}
+			judge := samples.NewValidator(s)
+			for _, sub := range s.All() {
+				r.keywords(t.Name, sub, judge)
+			}
+		}
+	}
+}
+
+// unknown notes the members of an object that are not in a table. Those that begin with x- are
+// allowed everywhere.
+func (r *reader) unknown(tool string, at place, o wire.Object, words []word, what string) {
+	for name := range o.All() {
+		if _, known := find(words, name); known || strings.HasPrefix(name, "x-") {
+			continue
+		}
+		here := place{at.file, wire.ChildPointer(at.pointer, name)}
+		r.note(tool, here, "unknown member %q of %s%s", name, what, config.Suggestion(name, namesOf(words)))
+	}
+}
+
+// similar notes the members of an object whose names are like one of a table. Others are left
+// alone: the protocol does not forbid them.
+func (r *reader) similar(tool string, at place, o wire.Object, words []word, what string) {
+	for name := range o.All() {
+		if _, known := find(words, name); known {
+			continue
+		}
+		if hint := config.Suggestion(name, namesOf(words)); strings.HasPrefix(hint, " (") {
+			r.note(tool, place{at.file, wire.ChildPointer(at.pointer, name)}, "unknown member %q of %s%s", name, what, hint)
+		}
+	}
+}
+
+// unused notes the shared schemas that no tool uses.
+func (r *reader) unused() {
+	defs, _ := wire.Object(r.root.value).Get("$defs")
+	if defs.Kind() != wire.KindObject {
+		return
+	}
+	var used []string
+	for _, from := range r.copies {
+		if from.file == r.root {
+			used = append(used, from.pointer+"/")
+		}
+	}
+	for name := range wire.Object(defs).All() {
+		at := wire.ChildPointer("/$defs", name)
+		if !slices.ContainsFunc(used, func(pointer string) bool { return strings.HasPrefix(pointer, at+"/") }) {
+			r.note("", place{r.root, at}, "no tool refers to the schema %q", name)
+		}
+	}
+}
+
+// keywords notes the faults of one schema.
+func (r *reader) keywords(tool string, s *jsonschema.Schema, judge *samples.Validator) {
+	if s.Always != nil || s.Source.Kind() != wire.KindObject {
+		return
+	}
+	note := func(keyword, format string, args ...any) {
+		r.note(tool, r.origin(wire.ChildPointer(s.Pointer, keyword)), format, args...)
+	}
+	for name := range wire.Object(s.Source).All() {
+		if _, known := find(keywords, name); known || strings.HasPrefix(name, "x-") {
+			continue
+		}
+		hint := config.Suggestion(name, namesOf(keywords))
+		if hint == "" {
+			hint = ": JSON Schema does not have it, so it is ignored"
+		}
+		note(name, "unknown keyword %q%s", name, hint)
+	}
+	for _, fault := range faults.Of(s, judge) {
+		r.note(tool, r.origin(fault.Pointer), "%s", fault.Problem)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Always != nil && !*s.AdditionalProperties.Always && s.PatternProperties == nil {
+		names := make([]string, len(s.Properties))
+		for i, p := range s.Properties {
+			names[i] = p.Name
+		}
+		for _, name := range s.Required {
+			if !slices.Contains(names, name) {
+				note("required", "requires the member %q, which additionalProperties forbids%s", name, config.Suggestion(name, names))
+			}
+		}
+	}
+}

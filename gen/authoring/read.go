@@ -1,0 +1,299 @@
+package authoring
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/diff/locate"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Problem is a fault of a file, with its place.
+type Problem struct {
+	// File is the name of the file as it was given, or as a $ref has it.
+	File string
+	// Line and Column count from 1. They are 0 if the place is not known.
+	Line, Column int
+	// Tool is the name of the tool, or "" if the problem is outside of tools.
+	Tool string
+	// Pointer is a JSON Pointer (RFC 6901) into the file.
+	Pointer string
+	Problem string
+}
+
+// Place returns the place of the problem, such as "tools.yaml:12:5".
+func (p *Problem) Place() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+}
+
+// Error returns the place, the tool and the problem.
+func (p *Problem) Error() string {
+	return p.Place() + ": " + (&tools.Error{Tool: p.Tool, Pointer: p.Pointer, Problem: p.Problem}).Error()
+}
+
+// Open returns the text of another file that a $ref names, by its path relative to the folder
+// of the list, with slashes. The path does not lead out of the folder.
+type Open func(path string) ([]byte, error)
+
+// File is a list that has been read.
+type File struct {
+	List *tools.List
+	// Notes report faults of the list, which can be served nevertheless.
+	Notes  []*Problem
+	reader *reader
+}
+
+// Read reads a list. Name is the name of its file. Open is nil if a $ref must not lead to
+// another file. The error joins a [*Problem] for each fault of a list that cannot be served.
+func Read(name string, text []byte, open Open) (*File, error) {
+	r := &reader{open: open, files: map[string]*source{}}
+	var err error
+	if r.root, err = newSource(name, "", text); err != nil {
+		return nil, err
+	}
+	list, err := tools.Read([]byte(r.bundle()))
+	for _, e := range joined(err) {
+		at := r.origin(e.Pointer)
+		if !slices.ContainsFunc(r.faults, func(p *problem) bool { return p.at == at }) { // a reference that has been reported
+			r.fail(e.Tool, at, "%s", e.Problem)
+		}
+	}
+	if len(r.faults) > 0 {
+		return nil, r.placed(r.faults)
+	}
+	r.lint(list)
+	r.place(r.notes)
+	return &File{list, distinct(r.notes), r}, nil
+}
+
+// Err returns the notes as an error, or nil if there are none.
+func (f *File) Err() error {
+	var errs []error
+	for _, n := range f.Notes {
+		errs = append(errs, n)
+	}
+	return errors.Join(errs...)
+}
+
+// Explain returns an error about the list, which joins [*tools.Error]s, with the places of
+// its problems in the files. It returns any other error as it is.
+func (f *File) Explain(err error) error {
+	if _, ok := errors.AsType[*tools.Error](err); !ok {
+		return err
+	}
+	var all []*problem
+	for _, e := range joined(err) {
+		all = append(all, newProblem(e.Tool, f.reader.origin(e.Pointer), "%s", e.Problem))
+	}
+	return f.reader.placed(all)
+}
+
+// joined returns the problems that an error of package tools joins.
+func joined(err error) []*tools.Error {
+	if err == nil {
+		return nil
+	}
+	var all []*tools.Error
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range several.Unwrap() {
+			all = append(all, joined(e)...)
+		}
+		return all
+	}
+	if one, ok := errors.AsType[*tools.Error](err); ok {
+		return []*tools.Error{one}
+	}
+	return []*tools.Error{{Problem: err.Error()}}
+}
+
+// source is a file.
+type source struct {
+	// name is what problems call it; at is its path relative to the folder of the list.
+	name, at string
+	text     []byte
+	value    wire.Raw
+}
+
+// newSource parses a file.
+func newSource(name, at string, text []byte) (*source, error) {
+	s := &source{name: name, at: at, text: text}
+	value := text
+	if catalog.IsYAML(name, text) {
+		var err error
+		if value, err = catalog.FromYAML(text); err != nil {
+			return nil, yamlError(name, err)
+		}
+	}
+	s.value = wire.Raw(value)
+	in := wire.NewStringReader(string(value))
+	in.ReadRaw()
+	in.End()
+	if e, ok := errors.AsType[*wire.Error](in.Err()); ok {
+		p := &Problem{File: name, Pointer: e.Pointer, Problem: e.Problem}
+		if len(value) == len(text) { // it was JSON
+			before := value[:min(max(int(e.Offset), 0), len(value))]
+			p.Line, p.Column = bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n')
+		}
+		return nil, p
+	}
+	return s, in.Err()
+}
+
+// yamlError returns an error of the YAML parser with its place, which its text begins with.
+func yamlError(name string, err error) error {
+	if problem, ok := errors.AsType[*tools.Error](err); ok {
+		if at := jsonPlace.FindStringSubmatch(problem.Problem); at != nil {
+			line, _ := strconv.Atoi(at[1])
+			column, _ := strconv.Atoi(at[2])
+			return &Problem{File: name, Line: line, Column: column, Pointer: problem.Pointer, Problem: at[3]}
+		}
+	}
+	at := yamlPlace.FindStringSubmatch(err.Error())
+	if at == nil {
+		return fmt.Errorf("%s: is not YAML: %w", name, err)
+	}
+	line, _ := strconv.Atoi(at[1])
+	column, _ := strconv.Atoi(at[2])
+	return &Problem{File: name, Line: line, Column: column, Problem: "is not YAML: " + at[3]}
+}
+
+// jsonPlace matches a problem of YAML that JSON cannot express.
+var jsonPlace = regexp.MustCompile(`^line (\d+), column (\d+): (.*)`)
+
+// yamlPlace matches the first line of an error: the rest is an excerpt of the file.
+var yamlPlace = regexp.MustCompile(`\[(\d+):(\d+)\] (.*)`)
+
+// place is a place in a file.
+type place struct {
+	file    *source
+	pointer string
+}
+
+type reader struct {
+	open  Open
+	root  *source
+	files map[string]*source // by path
+	// copies maps the pointers of copied schemas in the list to where they come from.
+	copies        map[string]place
+	faults, notes []*problem
+}
+
+// problem is a Problem whose line is not known yet.
+type problem struct {
+	Problem
+	at place
+}
+
+func (r *reader) fail(tool string, at place, format string, args ...any) {
+	r.faults = append(r.faults, newProblem(tool, at, format, args...))
+}
+
+func (r *reader) note(tool string, at place, format string, args ...any) {
+	r.notes = append(r.notes, newProblem(tool, at, format, args...))
+}
+
+func newProblem(tool string, at place, format string, args ...any) *problem {
+	return &problem{Problem{File: at.file.name, Tool: tool, Pointer: at.pointer, Problem: fmt.Sprintf(format, args...)}, at}
+}
+
+// origin returns the place in a file of a pointer into the bundled list.
+func (r *reader) origin(pointer string) place {
+	for prefix := pointer; prefix != ""; prefix = prefix[:max(strings.LastIndexByte(prefix, '/'), 0)] {
+		if from, ok := r.copies[prefix]; ok {
+			return place{from.file, from.pointer + pointer[len(prefix):]}
+		}
+	}
+	return place{r.root, pointer}
+}
+
+// place sets the lines and columns of problems.
+func (r *reader) place(all []*problem) {
+	pointers := map[*source][]string{}
+	for _, p := range all {
+		pointers[p.at.file] = append(pointers[p.at.file], p.at.pointer)
+	}
+	for file, wanted := range pointers {
+		found := locate.Find(file.text, wanted)
+		for _, p := range all {
+			if at, ok := found[p.at.pointer]; ok && p.at.file == file {
+				p.Line, p.Column = at.Line, at.Column
+			}
+		}
+	}
+}
+
+// placed returns problems as an error.
+func (r *reader) placed(all []*problem) error {
+	r.place(all)
+	var errs []error
+	for _, p := range distinct(all) {
+		errs = append(errs, p)
+	}
+	return errors.Join(errs...)
+}
+
+// distinct returns each problem once, although the schema with it may have been copied into
+// several tools.
+func distinct(all []*problem) []*Problem {
+	type key struct{ file, pointer, problem string }
+	seen := map[key]bool{}
+	var once []*Problem
+	for _, p := range all {
+		k := key{p.File, p.Pointer, p.Problem.Problem}
+		if !seen[k] {
+			seen[k] = true
+			once = append(once, &p.Problem)
+		}
+	}
+	slices.SortStableFunc(once, func(a, b *Problem) int {
+		if a.File != b.File || a.Line != b.Line {
+			return strings.Compare(a.File, b.File)*2 + sign(a.Line-b.Line)
+		}
+		return a.Column - b.Column
+	})
+	return once
+}
+
+func sign(n int) int { return min(max(n, -1), 1) }
+
+// load returns another file, by the path that a $ref in a file has.
+func (r *reader) load(from *source, ref string) (*source, error) {
+	const mostFiles = 100
+	at := path.Join(path.Dir(from.at), ref)
+	if path.IsAbs(ref) || at == ".." || strings.HasPrefix(at, "../") {
+		return nil, fmt.Errorf("%q is not in the folder of the list", ref)
+	}
+	if known := r.files[at]; known != nil {
+		return known, nil
+	}
+	if r.open == nil {
+		return nil, fmt.Errorf("%q is another file, which only a list that is a file itself may refer to", ref)
+	}
+	if len(r.files) == mostFiles {
+		return nil, fmt.Errorf("the list refers to more than %d other files", mostFiles)
+	}
+	text, err := r.open(at)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSource(path.Join(path.Dir(r.root.name), at), at, text)
+	if _, placed := errors.AsType[*Problem](err); err != nil && !placed {
+		return nil, fmt.Errorf("%s: %w", at, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.files[at] = s
+	return s, nil
+}

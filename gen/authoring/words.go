@@ -1,0 +1,161 @@
+package authoring
+
+import (
+	"slices"
+
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+)
+
+// shape is the kind of value of a member.
+type shape int
+
+const (
+	anyValue shape = iota
+	text
+	flag
+	number
+	count // an integer of at least 0
+	texts
+	values
+	object
+	types     // a type of JSON Schema, or an array of them
+	subschema // a JSON Schema
+	schemas   // an array of schemas
+	named     // an object of schemas by name
+	elements  // a schema, or in draft 07 an array of schemas
+	depends   // an object of schemas or arrays of names
+)
+
+// word is a member that the reader knows.
+type word struct {
+	name  string
+	shape shape
+	about string // for editors
+}
+
+// topLevel are the members of a file. Those after $schema are of answers to tools/list and are
+// ignored.
+var topLevel = []word{
+	{"tools", anyValue, "The tools of the server."},
+	{"prompts", anyValue, "The prompts of the server."},
+	{"resources", anyValue, "The resources of the server."},
+	{"resourceTemplates", anyValue, "The resource templates of the server."},
+	{"instructions", text, "What a model should know about the server."},
+	{"capabilities", object, "The capabilities of the server."},
+	{"$defs", named, "Schemas that any tool may refer to, as in #/$defs/name."},
+	{"$schema", text, "The schema of this file, for editors."},
+	{"_meta", object, "Metadata."},
+	{"nextCursor", anyValue, "The cursor of the next page of a list."},
+	{"resultType", text, "The type of an answer."},
+	{"ttlMs", number, "How long an answer may be cached, in milliseconds."},
+	{"cacheScope", text, "Who may cache an answer."},
+	{"jsonrpc", text, ""}, {"id", anyValue, ""}, {"result", object, ""},
+	{"serverInfo", object, ""}, {"protocolVersion", text, ""},
+}
+
+// ofTool are the members of a tool.
+var ofTool = []word{
+	{"name", text, "The name of the tool: letters, digits, _, . and -, at most 128."},
+	{"title", text, "The name of the tool for people."},
+	{"description", text, "What the tool does, for the model."},
+	{"inputSchema", subschema, "The JSON Schema of the arguments, an object."},
+	{"outputSchema", subschema, "The JSON Schema of the structured result, an object."},
+	{"annotations", object, "Hints at what the tool does."},
+	{"icons", values, "Icons of the tool."},
+	{"execution", object, "How the tool can be executed."},
+	{"_meta", object, "Metadata."},
+	{jsonschema.GoName, text, "The Go identifier of the tool."},
+}
+
+// ofAnnotations are the members of the annotations of a tool.
+var ofAnnotations = []word{
+	{"title", text, "The name of the tool for people."},
+	{"readOnlyHint", flag, "The tool does not change anything."},
+	{"destructiveHint", flag, "The tool may destroy something."},
+	{"idempotentHint", flag, "A second call with the same arguments changes nothing."},
+	{"openWorldHint", flag, "The tool uses things outside of the server, such as the web."},
+}
+
+// ofExecution are the members of the execution of a tool.
+var ofExecution = []word{{"taskSupport", text, "Whether the tool can be called as a task: forbidden, optional or required."}}
+
+// keywords are those of JSON Schema, drafts 07 and 2020-12.
+var keywords = []word{
+	{"type", types, "The type of the values."},
+	{"title", text, "A short name."},
+	{"description", text, "What the value means, for the model."},
+	{"properties", named, "The members of an object."},
+	{"required", texts, "The members that an object must have."},
+	{"additionalProperties", subschema, "The schema of members without a name here; false forbids them."},
+	{"patternProperties", named, "The schemas of members whose names match a pattern."},
+	{"propertyNames", subschema, "The schema of the names of members."},
+	{"minProperties", count, "The least number of members."},
+	{"maxProperties", count, "The greatest number of members."},
+	{"unevaluatedProperties", subschema, "The schema of members that no other keyword describes."},
+	{"dependentRequired", anyValue, "The members that are required if another is present."},
+	{"dependentSchemas", named, "The schema of the object if a member is present."},
+	{"dependencies", depends, "The members or the schema that a member requires (draft 07)."},
+	{"items", elements, "The schema of the elements of an array."},
+	{"prefixItems", schemas, "The schemas of the first elements of an array."},
+	{"additionalItems", subschema, "The schema of the other elements of an array (draft 07)."},
+	{"contains", subschema, "The schema of at least one element of an array."},
+	{"minContains", count, "The least number of elements that contains describes."},
+	{"maxContains", count, "The greatest number of elements that contains describes."},
+	{"minItems", count, "The least number of elements."},
+	{"maxItems", count, "The greatest number of elements."},
+	{"uniqueItems", flag, "No two elements are the same."},
+	{"unevaluatedItems", subschema, "The schema of elements that no other keyword describes."},
+	{"enum", values, "The values."},
+	{"const", anyValue, "The only value."},
+	{"minLength", count, "The least number of characters."},
+	{"maxLength", count, "The greatest number of characters."},
+	{"pattern", text, "A regular expression (ECMA-262) that matches a part of the text."},
+	{"format", text, "The format of the text, such as date-time."},
+	{"minimum", number, "The least number."},
+	{"maximum", number, "The greatest number."},
+	{"exclusiveMinimum", number, "The number must be greater."},
+	{"exclusiveMaximum", number, "The number must be less."},
+	{"multipleOf", number, "The number must be a multiple of this."},
+	{"allOf", schemas, "The value satisfies all schemas."},
+	{"anyOf", schemas, "The value satisfies one or more schemas."},
+	{"oneOf", schemas, "The value satisfies exactly one schema."},
+	{"not", subschema, "The value does not satisfy the schema."},
+	{"if", subschema, "If the value satisfies the schema, then applies, and otherwise else."},
+	{"then", subschema, ""}, {"else", subschema, ""},
+	{"default", anyValue, "The value if the member is absent."},
+	{"examples", values, "Examples of values."},
+	{"deprecated", flag, "The value should not be used any more."},
+	{"readOnly", flag, "Only the server sets the value."},
+	{"writeOnly", flag, "Only the client sets the value."},
+	{"contentEncoding", text, "The encoding of the text, such as base64."},
+	{"contentMediaType", text, "The media type of the text."},
+	{"contentSchema", subschema, "The schema of the decoded text."},
+	{"$ref", text, "The place of another schema: #/$defs/name, or a file and a place in it."},
+	{"$defs", named, "Schemas to refer to."},
+	{"definitions", named, "Schemas to refer to (draft 07)."},
+	{"$schema", text, "The dialect of JSON Schema."},
+	{"$id", text, "The URI of the schema."},
+	{"$anchor", text, "A name of the schema."},
+	{"$dynamicRef", text, ""}, {"$dynamicAnchor", text, ""}, {"$recursiveRef", text, ""}, {"$recursiveAnchor", flag, ""},
+	{"$comment", text, "A comment."},
+	{"$vocabulary", object, ""},
+	{jsonschema.GoName, text, "The Go identifier of the member."},
+}
+
+// namesOf returns the names of words.
+func namesOf(words []word) []string {
+	names := make([]string, len(words))
+	for i, w := range words {
+		names[i] = w.name
+	}
+	return names
+}
+
+// find returns the word with a name.
+func find(words []word, name string) (word, bool) {
+	i := slices.IndexFunc(words, func(w word) bool { return w.name == name })
+	if i < 0 {
+		return word{}, false
+	}
+	return words[i], true
+}

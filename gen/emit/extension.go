@@ -1,0 +1,60 @@
+package emit
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+// extension renders what the runtime needs to know of an extension, and the functions for its results.
+func (e *emitter) extension(f *jen.File) {
+	x := e.rev.Extension
+	f.Add(doc("Extension describes the extension to the runtime: its methods, the results that it adds to methods of the revision, and its members of the filter of subscriptions."))
+	f.Var().Id("Extension").Op("=").Qual(runtimePath, "Extension").ValuesFunc(func(g *jen.Group) {
+		g.Line().Id("Name").Op(":").Id("Name")
+		g.Line().Id("Revision").Op(":").Id("Revision")
+		g.Line().Id("Methods").Op(":").Id("Methods")
+		if len(x.Results) > 0 {
+			g.Line().Id("Results").Op(":").Index().Qual(runtimePath, "ExtensionResult").ValuesFunc(func(g *jen.Group) {
+				for _, r := range x.Results {
+					g.Values(jen.Dict{jen.Id("Method"): jen.Lit(r.Method), jen.Id("Type"): jen.Lit(r.Type), jen.Id("Definition"): jen.Lit(newKey(r.Decl))})
+				}
+			})
+		}
+		if len(x.Filters) > 0 {
+			g.Line().Id("Filters").Op(":").Index().Qual(runtimePath, "ExtensionFilter").ValuesFunc(func(g *jen.Group) {
+				for _, r := range x.Filters {
+					g.Values(jen.Dict{jen.Id("Member"): jen.Lit(r.Member), jen.Id("Notification"): jen.Lit(r.Notification), jen.Id("Param"): jen.Lit(r.Param)})
+				}
+			})
+		}
+		g.Line()
+	})
+	if x.Settings != nil {
+		f.Line()
+		f.Add(doc("Settings is the value that declares the extension among the capabilities, under its name in the member extensions."))
+		f.Type().Id("Settings").Op("=").Add(declName(x.Settings))
+	}
+	done := map[*ir.Decl]bool{}
+	for _, r := range x.Results {
+		if done[r.Decl] {
+			continue
+		}
+		done[r.Decl] = true
+		name := r.Decl.Name + "Of"
+		f.Line()
+		f.Add(doc(fmt.Sprintf("%s returns the result as a %s, if its resultType is %q, and nil otherwise. To the package of the revision, such a result is an unknown variant.", name, r.Decl.Name, r.Type)))
+		f.Func().Id(name).Params(jen.Id("result").Qual(wirePath, "Appender")).Params(messageType(r.Decl), jen.Error()).BlockFunc(func(g *jen.Group) {
+			g.Id("x").Op(":=").Add(fresh(r.Decl))
+			g.List(jen.Id("ok"), jen.Err()).Op(":=").Qual(runtimePath, "DecodeResult").Call(jen.Id("result"), jen.Lit(r.Type), jen.Id("x"))
+			g.If(jen.Op("!").Id("ok").Op("||").Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
+			if isUnion(r.Decl) {
+				g.Return(jen.Id("x").Dot("V"), jen.Nil())
+				return
+			}
+			g.Return(jen.Id("x"), jen.Nil())
+		})
+	}
+}

@@ -1,0 +1,251 @@
+package lint
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Change is a rewrite that [Fix] made.
+type Change struct {
+	// Rule is the rule whose findings the rewrite removes.
+	Rule string `json:"rule"`
+	// Subject names the definition, and Pointer is the place of the schema or text in it.
+	Subject string `json:"subject"`
+	Pointer string `json:"pointer"`
+}
+
+// Fix rewrites the faults that can be said in an equivalent way, and returns the list as
+// indented JSON. A rewritten schema accepts and refuses the same values: Fix makes values that
+// the old and the new schema accept, and values that they refuse, and undoes a rewrite on which
+// the schemas disagree or that cannot be tested. Text that models do not need is removed
+// from descriptions and titles only.
+//
+// The text must be one JSON or YAML document.
+func Fix(name string, text []byte, o Options) (fixed []byte, changes []Change, err error) {
+	if o.Hosts == nil {
+		o.Hosts = Hosts()
+	}
+	report, err := Lint(name, text, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := catalog.Read(name, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	source := text
+	if catalog.IsYAML(name, text) {
+		if source, err = catalog.FromYAML(text); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !json.Valid(source) {
+		return nil, nil, errors.New("only a list that is one JSON or YAML document can be fixed")
+	}
+	root := parse(wire.Raw(source))
+	for _, d := range c.Definitions {
+		n := root.at(d.Pointer)
+		if n == nil || n.kind != wire.KindObject {
+			continue
+		}
+		f := fixer{options: o, findings: report.Findings, at: d.Pointer}
+		changes = append(changes, f.definition(n)...)
+	}
+	if len(changes) == 0 && json.Valid(text) {
+		return text, nil, nil
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, []byte(root.raw()), "", indentOf(source)); err != nil {
+		return nil, nil, err
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), changes, nil
+}
+
+// indentOf returns the indentation of a JSON text, or two spaces.
+func indentOf(text []byte) string {
+	_, rest, _ := bytes.Cut(text, []byte("\n"))
+	if n := len(rest) - len(bytes.TrimLeft(rest, " \t")); n > 0 && n <= 8 {
+		return string(rest[:n])
+	}
+	return "  "
+}
+
+// fixer rewrites one definition.
+type fixer struct {
+	options     Options
+	findings    []*Finding
+	at, subject string
+	changes     []Change
+}
+
+func (f *fixer) definition(n *node) []Change {
+	for _, finding := range f.findings {
+		rest, within := strings.CutPrefix(finding.Pointer, f.at+"/")
+		if !within {
+			continue
+		}
+		f.subject = finding.Subject
+		last := rest[strings.LastIndexByte(rest, '/')+1:]
+		if finding.Rule == "hidden-characters" && (last == "description" || last == "title") {
+			if text := n.at("/" + rest); text != nil && text.kind == wire.KindString {
+				*text = *str(visibleOnly(text.text()))
+				f.change(finding.Rule, finding.Pointer)
+			}
+		}
+	}
+	if inner := n.get("function"); inner != nil && inner.kind == wire.KindObject {
+		n = inner
+	}
+	for _, keyword := range []string{"inputSchema", "parameters", "input_schema", "outputSchema"} {
+		i := n.index(keyword)
+		if i < 0 {
+			continue
+		}
+		at := wire.ChildPointer(f.at, keyword)
+		n.members[i].value = f.schema(at, n.members[i].value, keyword != "outputSchema")
+	}
+	return f.changes
+}
+
+func (f *fixer) change(rule, pointer string) {
+	f.changes = append(f.changes, Change{rule, f.subject, pointer})
+}
+
+// visibleOnly removes the hidden characters of a text.
+func visibleOnly(text string) string {
+	runes := []rune(text)
+	var b strings.Builder
+	for i, r := range runes {
+		if !isHidden(r) || shapesEmoji(runes, i) {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// schema returns a schema after the rewrites for its findings: all of them if they keep its
+// values together, as they nearly always do, and otherwise those that do so alone.
+func (f *fixer) schema(at string, s *node, input bool) *node {
+	type step struct {
+		rewrite
+		rule string
+	}
+	var steps []step
+	for _, r := range rewrites {
+		if rule, found := f.finding(at, r.rules); found {
+			steps = append(steps, step{r, rule})
+		}
+	}
+	all, changed := s.clone(), []string{}
+	for _, r := range steps {
+		if next := all.clone(); r.apply(next, input) && f.better(all, next, input) {
+			all = next
+			changed = append(changed, r.rule)
+		}
+	}
+	if len(changed) > 0 && equivalent(s.raw(), all.raw(), input) {
+		for _, rule := range changed {
+			f.change(rule, at)
+		}
+		return all
+	}
+	if len(changed) < 2 {
+		return s
+	}
+	for _, r := range steps {
+		if next := s.clone(); r.apply(next, input) && f.better(s, next, input) && equivalent(s.raw(), next.raw(), input) {
+			s = next
+			f.change(r.rule, at)
+		}
+	}
+	return s
+}
+
+// better reports whether a schema has fewer faults than another: fewer of the most serious level
+// on which they differ.
+func (f *fixer) better(before, after *node, input bool) bool {
+	was, is := f.faults(before, input), f.faults(after, input)
+	for _, level := range Levels() {
+		if a, b := was.Count(level), is.Count(level); a != b {
+			return b < a
+		}
+	}
+	return false
+}
+
+func (f *fixer) faults(s *node, input bool) *Report {
+	l := &linter{options: f.options, report: &Report{}}
+	if input {
+		l.input("", s.raw())
+	} else {
+		l.schema("", s.raw(), false)
+	}
+	return l.report
+}
+
+// finding returns the first of some rules that has a finding in a schema.
+func (f *fixer) finding(at string, rules []string) (string, bool) {
+	for _, finding := range f.findings {
+		if slices.Contains(rules, finding.Rule) && (finding.Pointer == at || strings.HasPrefix(finding.Pointer, at+"/")) {
+			return finding.Rule, true
+		}
+	}
+	return "", false
+}
+
+// equivalent reports whether two schemas agree on every value that was made for either of them,
+// of which there must be one. The schema of an input is about objects only.
+func equivalent(before, after wire.Raw, input bool) bool {
+	var validators []*samples.Validator
+	var schemas []*jsonschema.Schema
+	var values []wire.Raw
+	for _, text := range []wire.Raw{before, after} {
+		s, errs := jsonschema.Read("", text)
+		v := samples.NewValidator(s)
+		if len(errs) > 0 || !v.Usable() {
+			return false
+		}
+		validators, schemas = append(validators, v), append(schemas, s)
+		valid := samples.Of(s)
+		values = append(values, valid...)
+		for _, value := range valid {
+			for _, m := range samples.Mutations(s, value) {
+				values = append(values, m.Value)
+			}
+		}
+	}
+	values = append(values, "{}")
+	if !input {
+		values = append(values, "null", "true", "0", "1.5", `""`, "[]")
+	}
+	agreed := 0
+	for _, value := range values {
+		if input && value.Kind() != wire.KindObject {
+			continue
+		}
+		dec := json.NewDecoder(strings.NewReader(string(value)))
+		dec.UseNumber()
+		var decoded any
+		if dec.Decode(&decoded) != nil {
+			return false
+		}
+		was, known := validators[0].Accepts(schemas[:1], decoded)
+		is, alsoKnown := validators[1].Accepts(schemas[1:], decoded)
+		if !known || !alsoKnown || was != is {
+			return false
+		}
+		if was {
+			agreed++
+		}
+	}
+	return agreed > 0
+}

@@ -1,0 +1,145 @@
+// Package lint finds faults in what a server offers: tools that hosts refuse, schemas that
+// contradict themselves, texts that are missing, and texts that try to instruct the model.
+//
+// It reads lists in all forms that package catalog knows and changes nothing; [Fix] rewrites the
+// faults that can be said in an equivalent way. The rules are data ([Rules]), each with the
+// source it rests on.
+//
+// Terms: a host is a program that offers the tools of a server to a model. Its subset is the part
+// of JSON Schema that the API of the model accepts.
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/diff/locate"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Options select the rules.
+type Options struct {
+	// Hosts are the hosts whose rules apply. Nil means all of them.
+	Hosts []Host
+	// Disabled are the ids of rules that do not apply.
+	Disabled []string
+	// Validate reports what a revision of the protocol does not allow in a definition, with
+	// pointers into it. It may be nil.
+	Validate func(part catalog.Part, definition wire.Raw) []Problem
+}
+
+// Problem is a violation at a place within a definition.
+type Problem struct {
+	Pointer, Message string
+}
+
+// Finding is a fault.
+type Finding struct {
+	Rule  string `json:"rule"`
+	Level Level  `json:"level"`
+	Host  Host   `json:"host,omitempty"`
+	// Subject names what the fault is in, such as "tool get_weather".
+	Subject string `json:"subject"`
+	// Pointer is a JSON Pointer (RFC 6901) into the text.
+	Pointer string `json:"pointer"`
+	// Position is the line and column of the pointer, or nil if the text is not a file.
+	Position *locate.Position `json:"position,omitempty"`
+	Message  string           `json:"message"`
+	// Fixable means that [Fix] can rewrite the fault.
+	Fixable bool `json:"fixable,omitempty"`
+}
+
+// Report is the result of [Lint].
+type Report struct {
+	// Name is the name of the list.
+	Name string `json:"name"`
+	// Counts has the number of definitions of each part, for parts that the list has.
+	Counts map[catalog.Part]int `json:"counts"`
+	// Tokens estimates the size of the tool definitions for a model.
+	Tokens int `json:"tokens"`
+	// Findings are in the order of the text.
+	Findings []*Finding `json:"findings"`
+}
+
+// Count returns the number of findings of a level.
+func (r *Report) Count(level Level) int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Level == level {
+			n++
+		}
+	}
+	return n
+}
+
+// Lint reads a list and reports its faults. Name is the name of its file, see [catalog.Read],
+// whose errors it returns.
+func Lint(name string, text []byte, o Options) (*Report, error) {
+	c, err := catalog.Read(name, text)
+	if err != nil {
+		return nil, err
+	}
+	if o.Hosts == nil {
+		o.Hosts = Hosts()
+	}
+	l := &linter{options: o, report: &Report{Name: name, Counts: map[catalog.Part]int{}, Findings: []*Finding{}}, order: map[string]int{}}
+	for _, d := range c.Definitions {
+		l.report.Counts[d.Part]++
+	}
+	l.tools(c)
+	l.others(c)
+	if c.Has[catalog.Instructions] {
+		l.subject = subject{name: "instructions"}
+		l.text("/instructions", c.Instructions)
+	}
+	l.locate(text)
+	return l.report, nil
+}
+
+// linter is one run of Lint.
+type linter struct {
+	options Options
+	report  *Report
+	subject subject
+	// order has the index of each definition, by its pointer.
+	order map[string]int
+}
+
+// subject is what the findings of a moment are about.
+type subject struct {
+	name, pointer string
+}
+
+// report adds a finding of a rule.
+func (l *linter) add(id, pointer, format string, args ...any) {
+	rule := ruleOf(id)
+	if slices.Contains(l.options.Disabled, id) || rule.Host != "" && !slices.Contains(l.options.Hosts, rule.Host) {
+		return
+	}
+	l.report.Findings = append(l.report.Findings, &Finding{
+		Rule: id, Level: rule.Level, Host: rule.Host, Subject: l.subject.name, Pointer: pointer,
+		Message: fmt.Sprintf(format, args...), Fixable: rule.Fixable,
+	})
+}
+
+// locate sets the positions of the findings and sorts them by their place.
+func (l *linter) locate(text []byte) {
+	var pointers []string
+	for _, f := range l.report.Findings {
+		pointers = append(pointers, f.Pointer)
+	}
+	found := locate.Find(text, pointers)
+	for _, f := range l.report.Findings {
+		if at, ok := found[f.Pointer]; ok {
+			f.Position = &at
+		}
+	}
+	slices.SortStableFunc(l.report.Findings, func(a, b *Finding) int {
+		if a.Position == nil || b.Position == nil {
+			return 0
+		}
+		return cmp.Or(cmp.Compare(a.Position.Line, b.Position.Line), cmp.Compare(a.Position.Column, b.Position.Column))
+	})
+}

@@ -1,0 +1,218 @@
+// Package render writes the reports and rules of package lint for people and for programs.
+package render
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/lint"
+	"github.com/mcpgen/mcpgen/gen/report"
+	"github.com/mcpgen/mcpgen/gen/report/sarif"
+)
+
+// Format is an output format.
+type Format string
+
+// The formats.
+const (
+	Text   Format = "text"
+	JSON   Format = "json"
+	GitHub Format = "github"
+	SARIF  Format = "sarif"
+	HTML   Format = "html"
+)
+
+// Formats returns the formats.
+func Formats() []Format { return []Format{Text, JSON, GitHub, SARIF, HTML} }
+
+// Write writes a report. File is the path of the list, or "" if it is not a file.
+func Write(w io.Writer, format Format, r *lint.Report, file string) error {
+	p := &printer{report.Printer{W: w}}
+	switch format {
+	case Text:
+		p.text(r)
+	case JSON:
+		p.JSON(r)
+	case GitHub:
+		p.github(r, file)
+	case SARIF:
+		p.sarif(r, file)
+	case HTML:
+		return page.Execute(w, view(r))
+	default:
+		return fmt.Errorf("unknown format %q", format)
+	}
+	return p.Err
+}
+
+type printer struct{ report.Printer }
+
+// Summary returns the last line of a report for people.
+func Summary(r *lint.Report) string {
+	var counted []string
+	for _, part := range []struct {
+		part catalog.Part
+		noun string
+	}{{catalog.Tools, "tool"}, {catalog.Prompts, "prompt"}, {catalog.Resources, "resource"}, {catalog.Templates, "resource template"}} {
+		if n := r.Counts[part.part]; n == 1 {
+			counted = append(counted, "1 "+part.noun)
+		} else if n > 1 {
+			counted = append(counted, fmt.Sprintf("%d %ss", n, part.noun))
+		}
+	}
+	return fmt.Sprintf("%s: %s, about %d tokens: %d err, %d warn, %d info",
+		r.Name, cmp.Or(strings.Join(counted, ", "), "nothing"), r.Tokens, r.Count(lint.Err), r.Count(lint.Warn), r.Count(lint.Info))
+}
+
+// place returns where a finding is: a line and a column, or a JSON Pointer.
+func place(name string, f *lint.Finding) string {
+	if f.Position != nil {
+		return fmt.Sprintf("%s:%d:%d", name, f.Position.Line, f.Position.Column)
+	}
+	return name + f.Pointer
+}
+
+func (p *printer) text(r *lint.Report) {
+	for _, f := range r.Findings {
+		p.Line("%s: %s: %s: %s [%s]", place(r.Name, f), string(f.Level), f.Subject, f.Message, f.Rule)
+	}
+	p.Line("%s", Summary(r))
+}
+
+func (p *printer) github(r *lint.Report, file string) {
+	commands := map[lint.Level]string{lint.Err: "error", lint.Warn: "warning", lint.Info: "notice"}
+	for _, f := range r.Findings {
+		line, column := 0, 0
+		if f.Position != nil {
+			line, column = f.Position.Line, f.Position.Column
+		}
+		p.Command(commands[f.Level], f.Rule, file, line, column, report.Escape(f.Subject+": "+f.Message, report.Hidden)+"\n"+doc(f.Rule))
+	}
+	p.Line("%s", Summary(r))
+}
+
+// doc returns what a rule says.
+func doc(id string) string {
+	for _, rule := range lint.Rules() {
+		if rule.ID == id {
+			return rule.Doc
+		}
+	}
+	return ""
+}
+
+func (p *printer) sarif(r *lint.Report, file string) {
+	levels := map[lint.Level]string{lint.Err: "error", lint.Warn: "warning", lint.Info: "note"}
+	run := sarif.Run{Results: []sarif.Result{}, Invocations: []sarif.Invocation{{Successful: true}}}
+	for _, rule := range lint.Rules() {
+		help := rule.Doc
+		if rule.Source != "" {
+			help += " See " + rule.Source + "."
+		}
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarif.Rule{
+			ID: rule.ID, ShortDescription: sarif.Text{Text: strings.ReplaceAll(rule.ID, "-", " ")}, FullDescription: sarif.Text{Text: rule.Doc},
+			Help: sarif.Text{Text: help}, Configuration: sarif.Configuration{Level: levels[rule.Level]}, Properties: sarif.Tags{Tags: []string{string(rule.Group)}},
+		})
+	}
+	for _, f := range r.Findings {
+		line, column := 0, 0
+		if f.Position != nil {
+			line, column = f.Position.Line, f.Position.Column
+		}
+		run.Results = append(run.Results, sarif.Result{
+			RuleID: f.Rule, Level: levels[f.Level], Message: sarif.Text{Text: report.Escape(f.Subject+": "+f.Message, report.Hidden)},
+			Locations:    []sarif.Location{{Physical: sarif.File(file, line, column), Logical: []sarif.Logical{{Name: f.Subject}}}},
+			Fingerprints: map[string]string{"mcpgenLint/v1": f.Rule + " " + f.Subject + " " + f.Message},
+		})
+	}
+	p.JSON(sarif.New(run))
+}
+
+// Rules writes the table of the rules as text or JSON.
+func Rules(w io.Writer, format Format) error {
+	p := &printer{report.Printer{W: w}}
+	switch format {
+	case JSON:
+		p.JSON(struct {
+			Rules []lint.Rule `json:"rules"`
+		}{lint.Rules()})
+		return p.Err
+	case Text:
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "RULE\tGROUP\tLEVEL\tFIX\tWHAT IS WRONG\tSOURCE")
+		for _, r := range lint.Rules() {
+			fix := ""
+			if r.Fixable {
+				fix = "yes"
+			}
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Group, r.Level, fix, r.Doc, r.Source)
+		}
+		return t.Flush()
+	}
+	return fmt.Errorf("the rules have no format %q: expected text or json", format)
+}
+
+//go:embed page.html
+var pageText string
+
+// page is the HTML form of a report.
+var page = template.Must(template.New("page").Parse(pageText))
+
+// pageView is what the page shows.
+type pageView struct {
+	Title, Summary string
+	Levels         []levelView
+	Subjects       []subjectView
+	Rules          []lint.Rule
+}
+
+type levelView struct {
+	Level lint.Level
+	Count int
+}
+
+// subjectView is a definition with its findings.
+type subjectView struct {
+	Name     string
+	Findings []findingView
+}
+
+type findingView struct {
+	Level                     lint.Level
+	Place, Message, Rule, Doc string
+	Source                    string
+}
+
+// view groups the findings of a report by their subjects, in the order of the text.
+func view(r *lint.Report) pageView {
+	v := pageView{Title: visible(r.Name), Summary: visible(Summary(r))}
+	for _, level := range lint.Levels() {
+		v.Levels = append(v.Levels, levelView{level, r.Count(level)})
+	}
+	rules := map[string]lint.Rule{}
+	for _, rule := range lint.Rules() {
+		rules[rule.ID] = rule
+	}
+	index := map[string]int{}
+	for _, f := range r.Findings {
+		i, ok := index[f.Subject]
+		if !ok {
+			i = len(v.Subjects)
+			index[f.Subject] = i
+			v.Subjects = append(v.Subjects, subjectView{Name: visible(f.Subject)})
+		}
+		rule := rules[f.Rule]
+		v.Subjects[i].Findings = append(v.Subjects[i].Findings, findingView{
+			f.Level, visible(place(r.Name, f)), visible(f.Message), f.Rule, rule.Doc, rule.Source,
+		})
+	}
+	return v
+}
+
+func visible(s string) string { return report.Escape(s, report.Hidden) }

@@ -1,0 +1,88 @@
+// Package report has what the reports of diff and lint share: the escaping of texts that come
+// from a server, workflow commands of GitHub, and SARIF.
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"unicode"
+)
+
+// Printer writes lines and remembers the first error. Texts in its lines may come from a server
+// that is not trusted.
+type Printer struct {
+	W   io.Writer
+	Err error
+}
+
+// Line writes a line. It escapes characters of string arguments that could start a new line,
+// control the terminal or change the direction of text.
+func (p *Printer) Line(format string, args ...any) {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = Escape(text, Hidden)
+		}
+	}
+	if p.Err == nil {
+		_, p.Err = fmt.Fprintf(p.W, format+"\n", args...)
+	}
+}
+
+// JSON writes a value as indented JSON.
+func (p *Printer) JSON(v any) {
+	enc := json.NewEncoder(p.W)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); p.Err == nil {
+		p.Err = err
+	}
+}
+
+// Command writes a workflow command of GitHub: error, warning or notice. File is a path, or ""
+// for a command without a place.
+func (p *Printer) Command(command, title, file string, line, column int, text string) {
+	properties := "title=" + property(title)
+	if file != "" {
+		at := "file=" + property(filepath.ToSlash(file))
+		if line > 0 {
+			at += fmt.Sprintf(",line=%d,col=%d", line, column)
+		}
+		properties = at + "," + properties
+	}
+	p.Line("::%s %s::%s", command, properties, data(text))
+}
+
+// data escapes the text of a workflow command.
+func data(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+// property escapes a property of a workflow command.
+func property(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+}
+
+// Escape replaces the characters of s for which hidden returns true with \u escapes.
+func Escape(s string, hidden func(r rune) bool) string {
+	if !strings.ContainsFunc(s, hidden) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if hidden(r) {
+			fmt.Fprintf(&b, "\\u%04x", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Hidden reports whether a character is a control character, a line separator or a
+// bidirectional control.
+func Hidden(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+}

@@ -1,0 +1,180 @@
+package skeleton
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/check"
+	"github.com/mcpgen/mcpgen/gen/emit"
+	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/typing"
+)
+
+// Each tool has files of its own, which do not depend on the other tools of the list, so that
+// a change of one tool changes its files and those that list all tools.
+
+// tools renders the file of each tool: its definition, types, client method, codecs and checks.
+func (g *generator) tools() ([]files.File, error) {
+	groups := make([]check.Group, len(g.pkg.Tools))
+	for i, t := range g.pkg.Tools {
+		group := check.Group{Prefix: "check" + t.Go, At: t.Tool.Pointer, Owner: fmt.Sprintf("the tool %q", t.Tool.Name)}
+		if g.inputs {
+			group.Roots = append(group.Roots, check.Root{Func: checkName(t.Input.Name), Schema: t.Tool.Input})
+		}
+		if t.Output != nil {
+			group.Roots = append(group.Roots, check.Root{Func: checkName(t.Output.Name), Schema: t.Tool.Output})
+		}
+		groups[i] = group
+	}
+	checks, err := check.Groups(groups)
+	if err != nil {
+		return nil, err
+	}
+	sources := make([]emit.Source, len(g.pkg.Tools))
+	for i, t := range g.pkg.Tools {
+		sources[i] = g.source(g.names[t.Go]+"_tool.gen.go", g.toolParts(t, checks[i]))
+	}
+	return emit.Render(sources...)
+}
+
+// source returns a source whose items are functions that add something to a file.
+func (g *generator) source(name string, parts []func(*jen.File)) emit.Source {
+	return emit.Source{Name: name, New: g.file, Items: len(parts), Fill: func(f *jen.File, first, end int) {
+		for _, part := range parts[first:end] {
+			part(f)
+			f.Line()
+		}
+	}}
+}
+
+// toolParts returns the parts of a tool's file.
+func (g *generator) toolParts(t typing.ToolTypes, checks []jen.Code) []func(*jen.File) {
+	types := emit.NewTools(g.Source)
+	parts := []func(*jen.File){
+		func(f *jen.File) { g.definition(f, t) },
+		func(f *jen.File) { clientMethod(f, t) },
+	}
+	for _, d := range t.Decls {
+		parts = append(parts, func(f *jen.File) { types.Types(f, d) })
+	}
+	for _, d := range t.Decls {
+		parts = append(parts, func(f *jen.File) { types.Codecs(f, d) })
+	}
+	for _, c := range checks {
+		parts = append(parts, func(f *jen.File) { f.Add(c) })
+	}
+	return parts
+}
+
+func checkName(decl string) string { return "check" + decl }
+
+// toolName returns the name of the variable that holds a tool.
+func toolName(t typing.ToolTypes) string { return "tool" + t.Go }
+
+// definition renders the variable that holds a tool.
+func (g *generator) definition(f *jen.File, t typing.ToolTypes) {
+	d := jen.Dict{
+		jen.Id("Name"):       jen.Lit(t.Tool.Name),
+		jen.Id("Definition"): text(string(t.Tool.Definition.Without(tools.MemberScopes))),
+	}
+	if len(t.Tool.Scopes) > 0 {
+		d[jen.Id("Scopes")] = jen.Index().String().ValuesFunc(func(all *jen.Group) {
+			for _, s := range t.Tool.Scopes {
+				all.Lit(s)
+			}
+		})
+	}
+	if g.inputs {
+		d[jen.Id("Input")] = jen.Id(checkName(t.Input.Name))
+	}
+	if t.Output != nil {
+		d[jen.Id("Output")] = jen.Id(checkName(t.Output.Name))
+	}
+	f.Add(emit.Comment(fmt.Sprintf("%s is the tool %q, with its definition as tools/list returns it.", toolName(t), t.Tool.Name)))
+	f.Var().Id(toolName(t)).Op("=").Op("&").Qual(toolsPath, "Tool").Values(d)
+}
+
+// result renders the type that a tool's method returns before the error.
+func result(t typing.ToolTypes) *jen.Statement {
+	if t.Output != nil {
+		return jen.Op("*").Id(t.Output.Name)
+	}
+	return jen.Index().Qual(mcpPath, "ContentBlock")
+}
+
+// signature renders the signature of a tool's method with arguments of type in, without its
+// name.
+func signature(t typing.ToolTypes, in *ir.Decl) []jen.Code {
+	return []jen.Code{
+		jen.Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("in").Op("*").Id(in.Name)),
+		jen.Params(result(t), jen.Error()),
+	}
+}
+
+// about renders the doc comment of a tool's method.
+func about(t typing.ToolTypes, does string) jen.Code {
+	text := fmt.Sprintf("%s %s the tool %q", t.Go, does, t.Tool.Name)
+	if t.Tool.Description == "" {
+		return emit.Comment(text + ".")
+	}
+	return emit.Comment(text + ": " + t.Tool.Description)
+}
+
+// clientMethod renders the method of the client that calls a tool.
+func clientMethod(f *jen.File, t typing.ToolTypes) {
+	call, last := "Call", jen.Id("contentOf")
+	if t.Output != nil {
+		last = jen.New(jen.Id(t.Output.Name))
+	} else {
+		call = "CallContent"
+	}
+	f.Add(about(t, "calls"))
+	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(t.Go).Add(signature(t, t.Arguments)...).Block(
+		jen.Return(jen.Qual(toolsPath, call).Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(toolName(t)), jen.Id("in"), last)),
+	)
+}
+
+// fileNames returns the beginning of the names of the files of identifiers, by identifier. A
+// name that is too long for some file systems, or that differs from another only in case or
+// underscores, ends in a part of its checksum.
+func fileNames(identifiers []string) map[string]string {
+	const longest = 80
+	count := map[string]int{}
+	for _, id := range identifiers {
+		count[snake(id)]++
+	}
+	names := map[string]string{}
+	for _, id := range identifiers {
+		name := snake(id)
+		if len(name) > longest || count[name] > 1 {
+			sum := sha256.Sum256([]byte(id))
+			name = strings.ToValidUTF8(name[:min(len(name), longest)], "") + "_" + hex.EncodeToString(sum[:4])
+		}
+		names[id] = name
+	}
+	return names
+}
+
+// snake returns the words of a Go identifier in lower case, with underscores between them.
+func snake(identifier string) string {
+	letters := []rune(identifier)
+	lower := func(i int) bool { return i < len(letters) && unicode.IsLower(letters[i]) }
+	var b strings.Builder
+	for i, r := range letters {
+		if i > 0 && unicode.IsUpper(r) && letters[i-1] != '_' {
+			plural := lower(i+1) && letters[i+1] == 's' && !lower(i+2) // as in URLs
+			if !unicode.IsUpper(letters[i-1]) || lower(i+1) && !plural {
+				b.WriteByte('_')
+			}
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}

@@ -1,0 +1,95 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Access decides what the sender of a request may use. Package runtime/auth/resource puts one into the
+// context of each HTTP request that it admits.
+type Access interface {
+	// Allow returns nil if the sender may use what requires all of the scopes. Otherwise it returns
+	// the error for the sender, which names all scopes of the operation.
+	Allow(scopes []string) *DeniedError
+}
+
+type accessKey struct{}
+
+// WithAccess returns a context of a request whose sender may use what a allows.
+func WithAccess(ctx context.Context, a Access) context.Context {
+	return context.WithValue(ctx, accessKey{}, a)
+}
+
+// AccessOf returns the Access of [WithAccess], or nil.
+func AccessOf(ctx context.Context) Access {
+	a, _ := ctx.Value(accessKey{}).(Access)
+	return a
+}
+
+// DeniedError is the error of a request that its sender may not make. A transport over HTTP answers the
+// request with the status and the challenges, unless its response has begun or carries other answers. In
+// that case, and with other transports, the client gets a JSON-RPC error with both in its data.
+type DeniedError struct {
+	Status     int      // of HTTP: 401 or 403
+	Challenges []string // the values of WWW-Authenticate headers
+	Message    string
+}
+
+// Error returns the message.
+func (e *DeniedError) Error() string { return e.Message }
+
+// Unwrap returns the JSON-RPC error, a *jsonrpc.Error. Its code is the HTTP status. Its data are an object
+// with the members httpStatus and wwwAuthenticate, a list of challenges.
+func (e *DeniedError) Unwrap() error {
+	data := wire.AppendInt64([]byte(`{"httpStatus":`), int64(e.Status))
+	data = append(data, `,"wwwAuthenticate":[`...)
+	for _, c := range e.Challenges {
+		data, _ = wire.AppendString(wire.AppendComma(data), strings.ToValidUTF8(c, "\uFFFD")) // so it cannot fail
+	}
+	return &jsonrpc.Error{Code: int64(e.Status), Message: e.Message, Data: wire.Raw(append(data, "]}"...))}
+}
+
+// Deliberating is a Route whose response waits a little for the decision of [Authorize] before it becomes
+// an event stream, because the HTTP status of a refusal could not be sent any more.
+type Deliberating interface {
+	// Allowed is called when the request was allowed.
+	Allowed()
+}
+
+// Authorize returns nil if the sender of the request that a handler serves may use what requires all of
+// the scopes. The error is the one of [Access]. A handler returns it, so that the client can ask for the
+// scopes; [errors.AsType] finds a *DeniedError in it.
+//
+// A request without an Access is allowed if it has not come over HTTP: a server over standard input runs
+// with the rights of the user who started it. Over HTTP it is refused, because the middleware is missing.
+func Authorize(ctx context.Context, scopes []string) error {
+	a := AccessOf(ctx)
+	call := CallOf(ctx)
+	switch {
+	case a == nil && call != nil && call.remote && len(scopes) > 0:
+		return fmt.Errorf("runtime: the request requires the scopes %q, but no middleware of runtime/auth/resource is in front of the handler", scopes)
+	case a == nil:
+		return nil
+	case len(scopes) > 0:
+		if denied := a.Allow(scopes); denied != nil {
+			return denied
+		}
+	}
+	if call != nil {
+		if route, ok := call.route.(Deliberating); ok {
+			route.Allowed()
+		}
+	}
+	return nil
+}
+
+// deniedBy returns the *DeniedError that err is or wraps, or nil.
+func deniedBy(err error) *DeniedError {
+	denied, _ := errors.AsType[*DeniedError](err)
+	return denied
+}

@@ -1,0 +1,75 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Caller is who sends a request, according to a verified access token. Its fields are not changed
+// after the token was verified, because requests with the same token share them.
+type Caller struct {
+	// Issuer is the authorization server that issued the token.
+	Issuer string
+	// Subject identifies the user, or the client if it acts on its own behalf. It is unique within
+	// the issuer only.
+	Subject string
+	// ClientID identifies the client that the token was issued to; "" if the token does not say.
+	ClientID string
+	// Scopes are the permissions of the token.
+	Scopes []string
+	// Audience are the resources that the token was issued for.
+	Audience []string
+	// Expiry is the end of the token; zero if it does not end.
+	Expiry time.Time
+	// Claims are all claims of the token as a JSON object, or the response of the introspection
+	// endpoint.
+	Claims json.RawMessage
+
+	// CertificateThumbprint is the SHA-256 of the client certificate to which the token is bound, in
+	// base64url (RFC 8705, section 3.1); "" if it is bound to none.
+	CertificateThumbprint string
+	// KeyThumbprint is the SHA-256 thumbprint of the DPoP key to which the token is bound, in
+	// base64url (RFC 9449, section 6.1); "" if it is bound to none.
+	KeyThumbprint string
+}
+
+// Principal returns a text that identifies the user, and no other user of any issuer.
+func (c *Caller) Principal() string {
+	if c == nil {
+		return ""
+	}
+	// A quoted issuer has an end, so that no other issuer and subject give the same text. Tokens
+	// without a subject are told apart by their clients.
+	if c.Subject == "" {
+		return "client " + strconv.Quote(c.Issuer) + " " + c.ClientID
+	}
+	return "user " + strconv.Quote(c.Issuer) + " " + c.Subject
+}
+
+// Has reports whether the token carries a scope. Broader scopes that imply it are not considered.
+func (c *Caller) Has(scope string) bool {
+	return c != nil && slices.Contains(c.Scopes, scope)
+}
+
+// Decode decodes the claims into a struct or map, as [json.Unmarshal] does.
+func (c *Caller) Decode(into any) error {
+	return json.Unmarshal(c.Claims, into)
+}
+
+type callerKey struct{}
+
+// WithCaller returns a context of a request that comes from a caller. The middleware of package
+// resource calls it. A server over standard input calls it to set the user for whom it was started.
+func WithCaller(ctx context.Context, c *Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// CallerOf returns who sent the request that a handler serves, or nil if the request was not
+// authorized.
+func CallerOf(ctx context.Context) *Caller {
+	c, _ := ctx.Value(callerKey{}).(*Caller)
+	return c
+}

@@ -1,0 +1,214 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+)
+
+// Browser is a UserAgent that opens the browser of the user and listens on this machine for the redirect
+// (RFC 8252, section 7.3). It can also print the URL, and read the redirect from what the user pastes, for
+// machines without a browser.
+type Browser struct {
+	// RedirectURI is the redirect URI at which the client is registered, such as
+	// "http://127.0.0.1:8765/callback". Its host must be localhost or a loopback address. If it has no
+	// port, a free one is used. "" is "http://127.0.0.1/callback".
+	RedirectURI string
+	// Open opens a URL in the browser. Nil opens it in that of the system.
+	Open func(address string) error
+	// Output receives the URL for users whose browser does not open. Nil means that it is not printed.
+	Output io.Writer
+	// Input is read for a line with the URL to which the browser was redirected, which users paste if
+	// their browser runs on another machine. Nil means that none can be pasted. Reading goes on after
+	// the redirect has arrived otherwise.
+	Input io.Reader
+}
+
+// defaultRedirect is the redirect URI without its port.
+const defaultRedirect = "http://127.0.0.1/callback"
+
+// Start implements UserAgent.
+func (b *Browser) Start(ctx context.Context, previous string) (Visit, error) {
+	text := b.RedirectURI
+	if text == "" {
+		text = defaultRedirect
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" || !isLoopback(u.Hostname()) {
+		return nil, fmt.Errorf("the redirect URI %q is not that of this machine, such as http://127.0.0.1:8765/callback", shown(text))
+	}
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	host := u.Hostname()
+	if host == "localhost" {
+		host = "127.0.0.1"
+	}
+	var config net.ListenConfig
+	var listener net.Listener
+	port := u.Port()
+	if p, err := url.Parse(previous); err == nil && port == "" && p.Hostname() == u.Hostname() && p.Path == u.Path {
+		listener, _ = config.Listen(ctx, "tcp", net.JoinHostPort(host, p.Port())) // if the port is still free
+	}
+	if listener == nil {
+		if port == "" {
+			port = "0"
+		}
+		if listener, err = config.Listen(ctx, "tcp", net.JoinHostPort(host, port)); err != nil {
+			return nil, fmt.Errorf("listening for the redirect of the authorization server: %w", err)
+		}
+	}
+	_, port, _ = net.SplitHostPort(listener.Addr().String())
+	u.Host = net.JoinHostPort(u.Hostname(), port)
+	return &visit{browser: b, listener: listener, redirect: u, found: make(chan string, 1)}, nil
+}
+
+// visit is one use of a Browser.
+type visit struct {
+	browser  *Browser
+	listener net.Listener
+	redirect *url.URL
+	state    string
+	found    chan string // receives the URL of the redirect, once
+	once     sync.Once
+	server   *http.Server // nil before Go
+}
+
+// RedirectURI implements Visit.
+func (v *visit) RedirectURI() string { return v.redirect.String() }
+
+// Go implements Visit.
+func (v *visit) Go(ctx context.Context, address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", errors.New("the authorization URL is broken")
+	}
+	v.state = u.Query().Get("state")
+	v.server = &http.Server{Handler: v, ReadHeaderTimeout: waits.BrowserPage, MaxHeaderBytes: maxHeader}
+	go v.server.Serve(v.listener) // until Close
+	if err := v.show(ctx, address); err != nil {
+		return "", err
+	}
+	select {
+	case back := <-v.found:
+		return back, nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// show takes the user to the authorization server.
+func (v *visit) show(ctx context.Context, address string) error {
+	open := v.browser.Open
+	if open == nil {
+		open = openBrowser
+	}
+	out := v.browser.Output
+	if out != nil {
+		fmt.Fprintf(out, "To log in, open this URL in a browser:\n\n%s\n\n", address)
+		if v.browser.Input != nil {
+			fmt.Fprintln(out, "If the browser runs on another machine, paste here the URL of the page to which it is sent back, even if that page fails to load.")
+		}
+	}
+	if v.browser.Input != nil {
+		go v.readPasted(ctx)
+	}
+	if err := open(address); err != nil && out == nil {
+		return fmt.Errorf("opening a browser: %w", err)
+	}
+	return nil
+}
+
+// readPasted reads lines until one is the redirect.
+func (v *visit) readPasted(ctx context.Context) {
+	lines := bufio.NewScanner(v.browser.Input)
+	for lines.Scan() && ctx.Err() == nil {
+		line := strings.TrimSpace(lines.Text())
+		u, err := url.Parse(line)
+		if line == "" {
+			continue
+		}
+		if err == nil && u.Query().Get("state") == v.state {
+			v.arrived(line)
+			return
+		}
+		if v.browser.Output != nil {
+			fmt.Fprintf(v.browser.Output, "This is not the URL of the page after this login. It begins with %s?\n", v.redirect)
+		}
+	}
+}
+
+func (v *visit) arrived(back string) { v.once.Do(func() { v.found <- back }) }
+
+// ServeHTTP answers the browser after the redirect. Any page that the user visits can send requests here,
+// so those without the state are refused and change nothing.
+func (v *visit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Connection", "close")
+	switch {
+	case r.Host != v.redirect.Host || r.URL.Path != v.redirect.Path:
+		http.Error(w, "Nothing is here.", http.StatusNotFound)
+	case r.Method != http.MethodGet:
+		http.Error(w, "Expected a GET.", http.StatusMethodNotAllowed)
+	case r.URL.Query().Get("state") != v.state:
+		http.Error(w, "This is not the login that the program waits for.", http.StatusBadRequest)
+	default:
+		text := "You can close this page and return to the program."
+		if r.URL.Query().Has("error") {
+			text = "The login was refused. You can close this page; the program says why."
+		}
+		io.WriteString(w, text+"\n")
+		back := *v.redirect
+		back.RawQuery = r.URL.RawQuery
+		v.arrived(back.String())
+	}
+}
+
+// Close implements Visit. It lets the browser receive its page.
+func (v *visit) Close() error {
+	if v.server == nil {
+		return v.listener.Close()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), waits.BrowserPage)
+	defer cancel()
+	if err := v.server.Shutdown(ctx); err != nil {
+		return v.server.Close()
+	}
+	return nil
+}
+
+// openBrowser opens a URL, which is one of HTTP or HTTPS, in the browser of the system.
+func openBrowser(address string) error {
+	var cmd *exec.Cmd
+	switch runtime.GOOS {
+	case "darwin":
+		cmd = exec.Command("open", address)
+	case "windows":
+		cmd = exec.Command("rundll32", "url.dll,FileProtocolHandler", address)
+	default:
+		if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+			return errors.New("no display")
+		}
+		cmd = exec.Command("xdg-open", address)
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go cmd.Wait()
+	return nil
+}

@@ -1,0 +1,123 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/auth/client"
+)
+
+// visitPage follows redirects as a browser does.
+func visitPage(address string) error {
+	resp, err := http.Get(address)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err == nil && (resp.StatusCode != 200 || !strings.Contains(string(text), "close this page")) {
+		err = errors.New(resp.Status + " " + string(text))
+	}
+	return err
+}
+
+func TestBrowser(t *testing.T) {
+	w := newWorld(t)
+	var out bytes.Buffer
+	pages := make(chan error, 2)
+	browser := &client.Browser{Output: &out, Open: func(address string) error {
+		go func() { pages <- visitPage(address) }()
+		return nil
+	}}
+	c := w.transport(client.Options{Flow: client.AuthorizationCode{Agent: browser}}).Client()
+	got, err := call(t.Context(), c, w.url(), "")
+	want(t, got, err, "200 ok access-1 body")
+	got, err = call(t.Context(), c, w.url(), "write")
+	want(t, got, err, "200 ok access-2 body")
+	for range 2 {
+		if err := <-pages; err != nil {
+			t.Error(err)
+		}
+	}
+	// A23: the redirect URI is one of this machine; the second login uses the registration of the first.
+	first, second := w.visits[0].Get("redirect_uri"), w.visits[1].Get("redirect_uri")
+	if !strings.HasPrefix(first, "http://127.0.0.1:") || first != second || w.clients != 1 {
+		t.Errorf("%s, %s, %d clients", first, second, w.clients)
+	}
+	if !strings.Contains(out.String(), "open this URL in a browser:\n\n"+w.as.URL+"/authorize?") {
+		t.Error(out.String())
+	}
+}
+
+// The redirect is pasted when the browser runs elsewhere.
+func TestPastedRedirect(t *testing.T) {
+	w := newWorld(t)
+	in, user := io.Pipe()
+	browser := &client.Browser{Output: io.Discard, Input: in, Open: func(address string) error {
+		back, err := w.Go(context.Background(), address) // which requests nothing at the redirect URI
+		go user.Write([]byte("hello\n\nhttp://127.0.0.1/callback?code=x&state=y\n  " + back + " \n"))
+		if err != nil {
+			return err
+		}
+		return errors.New("no display")
+	}}
+	got, err := call(t.Context(), w.transport(client.Options{Flow: client.AuthorizationCode{Agent: browser}}).Client(), w.url(), "")
+	want(t, got, err, "200 ok access-1 body")
+}
+
+// Pages in the browser cannot end a login or give it a code.
+func TestForeignRequests(t *testing.T) {
+	w := newWorld(t)
+	browser := &client.Browser{Open: func(address string) error {
+		u, _ := url.Parse(address)
+		redirect := u.Query().Get("redirect_uri")
+		for _, test := range []struct {
+			method, target, host string
+			status               int
+		}{
+			{"GET", redirect + "?code=evil", "", 400},
+			{"GET", redirect + "?error=access_denied&state=guess", "", 400},
+			{"GET", strings.TrimSuffix(redirect, "/callback") + "/?state=" + u.Query().Get("state"), "", 404},
+			{"POST", redirect + "?code=evil&state=" + u.Query().Get("state"), "", 405},
+			{"GET", redirect + "?code=evil&state=" + u.Query().Get("state"), "evil.example", 404}, // DNS rebinding
+		} {
+			req, err := http.NewRequest(test.method, test.target, nil)
+			if err != nil {
+				return err
+			}
+			req.Host = test.host
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				return err
+			}
+			resp.Body.Close()
+			if resp.StatusCode != test.status {
+				t.Errorf("%s %s: %s", test.method, test.target, resp.Status)
+			}
+		}
+		go visitPage(address)
+		return nil
+	}}
+	got, err := call(t.Context(), w.transport(client.Options{Flow: client.AuthorizationCode{Agent: browser}}).Client(), w.url(), "")
+	want(t, got, err, "200 ok access-1 body")
+}
+
+func TestBrowserErrors(t *testing.T) {
+	for _, bad := range []string{"https://127.0.0.1/x", "http://example.com/callback", "http://0.0.0.0/", "x:"} {
+		if _, err := (&client.Browser{RedirectURI: bad}).Start(t.Context(), ""); err == nil {
+			t.Errorf("%s: no error", bad)
+		}
+	}
+	browser := &client.Browser{Open: func(string) error { return errors.New("no display") }}
+	w := newWorld(t)
+	_, err := call(t.Context(), w.transport(client.Options{Flow: client.AuthorizationCode{Agent: browser}}).Client(), w.url(), "")
+	if err == nil || !strings.Contains(err.Error(), "opening a browser: no display") {
+		t.Errorf("got %v", err)
+	}
+}

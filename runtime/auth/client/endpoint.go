@@ -1,0 +1,206 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/auth"
+)
+
+// Methods of client authentication at a token endpoint (RFC 7591, section 2).
+const (
+	methodNone  = "none"
+	methodBasic = "client_secret_basic"
+	methodPost  = "client_secret_post"
+	methodKey   = "private_key_jwt"
+)
+
+// Types of grants (RFC 7591, section 2, and RFC 8693).
+const (
+	grantCode        = "authorization_code"
+	grantRefresh     = "refresh_token"
+	grantClient      = "client_credentials"
+	grantJWT         = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+	grantExchange    = "urn:ietf:params:oauth:grant-type:token-exchange"
+	assertionTypeJWT = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+)
+
+// Credentials identify a program to one authorization server.
+type Credentials struct {
+	// Issuer is the authorization server that knows the program by these credentials. They are used
+	// with no other one. If it is "", they are bound to the first authorization server that the MCP
+	// server names.
+	Issuer string
+	// ClientID is the id of the program.
+	ClientID string
+	// Secret is its secret, if it has one.
+	Secret Secret
+	// Key signs its assertions, if it authenticates by private_key_jwt.
+	Key *Key
+	// AuthMethod is how the program authenticates at the token endpoint: none, client_secret_basic,
+	// client_secret_post or private_key_jwt. If it is "", it follows from the other fields and the
+	// metadata of the authorization server.
+	AuthMethod string
+}
+
+// method returns how the client authenticates.
+func (c *Credentials) method(server *auth.AuthorizationServerMetadata) string {
+	switch supported := server.TokenEndpointAuthMethodsSupported; {
+	case c.AuthMethod != "":
+		return c.AuthMethod
+	case c.Key != nil:
+		return methodKey
+	case c.Secret == "":
+		return methodNone
+	case !slices.Contains(supported, methodBasic) && slices.Contains(supported, methodPost):
+		return methodPost
+	}
+	return methodBasic // the default of RFC 8414
+}
+
+// authenticate adds the client's authentication to a request to the token endpoint.
+func (c *Credentials) authenticate(server *auth.AuthorizationServerMetadata, header http.Header, form url.Values) error {
+	switch method := c.method(server); method {
+	case methodNone:
+		form.Set("client_id", c.ClientID)
+	case methodBasic:
+		// RFC 6749, section 2.3.1: both are encoded as in a form.
+		req := http.Request{Header: header}
+		req.SetBasicAuth(url.QueryEscape(c.ClientID), url.QueryEscape(c.Secret.Reveal()))
+	case methodPost:
+		form.Set("client_id", c.ClientID)
+		form.Set("client_secret", c.Secret.Reveal())
+	case methodKey:
+		if c.Key == nil {
+			return fmt.Errorf("the client %s has no key for private_key_jwt", shown(c.ClientID))
+		}
+		assertion, err := c.Key.assertion(c.ClientID, server)
+		if err != nil {
+			return err
+		}
+		form.Set("client_assertion_type", assertionTypeJWT)
+		form.Set("client_assertion", assertion)
+	default:
+		return fmt.Errorf("the client %s authenticates by the unknown method %q", shown(c.ClientID), method)
+	}
+	return nil
+}
+
+// issued is the response of a token endpoint (RFC 6749, section 5.1, and RFC 8693, section 2.2.1).
+type issued struct {
+	AccessToken     string  `json:"access_token"`
+	TokenType       string  `json:"token_type"`
+	ExpiresIn       seconds `json:"expires_in"`
+	RefreshToken    string  `json:"refresh_token"`
+	Scope           *string `json:"scope"`
+	IssuedTokenType string  `json:"issued_token_type"`
+}
+
+// seconds is a duration that some servers write as a string.
+type seconds float64
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *seconds) UnmarshalJSON(text []byte) error {
+	n, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
+	if string(text) == "null" || string(text) == `""` {
+		return nil
+	}
+	if err != nil || n < 0 || math.IsNaN(n) {
+		return errors.New("expires_in is not a number of seconds")
+	}
+	*s = seconds(min(n, math.MaxInt32))
+	return nil
+}
+
+// expiry returns when a token ends that was requested at a time; zero if it does not say.
+func (i *issued) expiry(requested time.Time) time.Time {
+	if i.ExpiresIn == 0 {
+		return time.Time{}
+	}
+	return requested.Add(time.Duration(float64(i.ExpiresIn) * float64(time.Second)))
+}
+
+// tokens sends requests to a token endpoint as a client.
+type tokens struct {
+	web    *web
+	server *auth.AuthorizationServerMetadata
+	client *Credentials
+	proofs *prover // nil for requests without DPoP
+}
+
+// request asks for a token. Its form is changed.
+func (e *tokens) request(ctx context.Context, form url.Values) (*issued, error) {
+	endpoint, err := parseEndpoint("token_endpoint", e.server.TokenEndpoint)
+	if err != nil {
+		return nil, err
+	}
+	status, text, err := e.post(ctx, endpoint, form)
+	if err != nil {
+		return nil, err
+	}
+	if status != http.StatusOK {
+		return nil, oauthError(endpoint, status, text)
+	}
+	var response issued
+	if err := json.Unmarshal(text, &response); err != nil {
+		// The error of package json does not show the text, which may hold a token.
+		return nil, fmt.Errorf("%s: the response is not what RFC 6749 defines: %w", shown(endpoint.String()), err)
+	}
+	if response.AccessToken == "" {
+		return nil, fmt.Errorf("%s: the response has no access_token", shown(endpoint.String()))
+	}
+	return &response, nil
+}
+
+// post sends a form with the authentication of the client and, if the endpoint demands a DPoP nonce, once
+// more (RFC 9449, section 8).
+func (e *tokens) post(ctx context.Context, endpoint *url.URL, form url.Values) (status int, text []byte, err error) {
+	for try := 0; ; try++ {
+		header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
+		if err := e.client.authenticate(e.server, header, form); err != nil {
+			return 0, nil, err
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint.String(), strings.NewReader(form.Encode()))
+		if err != nil {
+			return 0, nil, err
+		}
+		req.Header = header
+		if e.proofs != nil {
+			if err := e.proofs.prove(req, ""); err != nil {
+				return 0, nil, err
+			}
+		}
+		status, responded, text, err := e.web.do(req)
+		if err != nil {
+			return 0, nil, err
+		}
+		fresh := e.proofs != nil && e.proofs.learn(endpoint, responded)
+		if status == http.StatusOK || !fresh || try > 0 || oauthError(endpoint, status, text).Code != auth.ErrorUseDPoPNonce {
+			return status, text, nil
+		}
+	}
+}
+
+// oauthError reads the error of an endpoint (RFC 6749, section 5.2).
+func oauthError(endpoint *url.URL, status int, text []byte) *OAuthError {
+	var body struct {
+		Code        string `json:"error"`
+		Description string `json:"error_description"`
+	}
+	_ = json.Unmarshal(text, &body) // a response that is no JSON has no code
+	return &OAuthError{
+		Endpoint:    shown(endpoint.Scheme + "://" + endpoint.Host + endpoint.Path),
+		Status:      status,
+		Code:        shown(body.Code),
+		Description: shown(body.Description),
+	}
+}

@@ -1,0 +1,77 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Errors that callers may want to tell apart.
+var (
+	// ErrNoClient reports that the program has no id at the authorization server, and no way to get
+	// one.
+	ErrNoClient = errors.New("no client id for the authorization server")
+	// ErrRefused reports that the server refuses tokens although the authorization server has just
+	// issued them.
+	ErrRefused = errors.New("the server refuses the access token that was issued for it")
+	// ErrDenied reports that the user, or the authorization server, denied the authorization.
+	ErrDenied = errors.New("the authorization was denied")
+	// ErrNoGrant reports that the store has no token for the server.
+	ErrNoGrant = errors.New("not logged in")
+)
+
+// OAuthError is an error that an authorization server reports (RFC 6749, sections 4.1.2.1 and 5.2, and
+// RFC 7591, section 3.2.2).
+type OAuthError struct {
+	// Endpoint is the URL of the endpoint, without its query.
+	Endpoint string
+	// Status is the HTTP status of the response; 0 for the response to an authorization request.
+	Status int
+	// Code is the value of error, such as "invalid_grant". It is "" if the response has none.
+	Code string
+	// Description is the value of error_description, shortened and without control characters.
+	Description string
+}
+
+// Error implements error.
+func (e *OAuthError) Error() string {
+	text := "the authorization server reports " + e.Code
+	if e.Code == "" {
+		text = "the authorization server responds without an error code"
+	}
+	if e.Description != "" {
+		text += fmt.Sprintf(" (%s)", e.Description)
+	}
+	if e.Status != 0 {
+		text += fmt.Sprintf(" with status %d", e.Status)
+	}
+	return text + " at " + e.Endpoint
+}
+
+// Is reports that access_denied is ErrDenied.
+func (e *OAuthError) Is(target error) bool { return target == ErrDenied && e.Code == "access_denied" }
+
+// code returns the code of an OAuthError in the chain of err, or "".
+func code(err error) string {
+	if e, ok := errors.AsType[*OAuthError](err); ok {
+		return e.Code
+	}
+	return ""
+}
+
+// maxShown limits the texts of other parties in errors.
+const maxShown = 200
+
+// shown returns a text of another party as it may be shown: without control characters, and not too long.
+func shown(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	if runes := []rune(text); len(runes) > maxShown {
+		text = string(runes[:maxShown]) + "..."
+	}
+	return text
+}

@@ -1,0 +1,66 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/auth/client"
+	"github.com/mcpgen/mcpgen/runtime/dial"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+)
+
+// A client of a server that asks users to log in. It remembers the login.
+func Example() {
+	connect := func(ctx context.Context, mcpClient *runtime.Client, url string) (*runtime.Session, error) {
+		folder, err := os.UserConfigDir()
+		if err != nil {
+			return nil, err
+		}
+		store, err := client.NewFile(filepath.Join(folder, "my-program", "tokens"))
+		if err != nil {
+			return nil, err
+		}
+		login, err := client.New(url, client.Options{
+			Flow:  client.AuthorizationCode{Agent: &client.Browser{Output: os.Stderr}},
+			Name:  "My program",
+			Store: store,
+		})
+		if err != nil {
+			return nil, err
+		}
+		if err := login.Login(ctx); err != nil { // now, because a user may take longer than a call may
+			return nil, err
+		}
+		return mcpClient.Connect(ctx, dial.With(url, streamable.ClientOptions{HTTPClient: login.Client()}))
+	}
+	_ = connect
+}
+
+// A program that acts on its own behalf, with a key that the authorization server knows.
+func ExampleClientCredentials() {
+	connect := func(ctx context.Context, mcpClient *runtime.Client, url string, pem []byte) (*runtime.Session, error) {
+		key, err := client.ParseKey(pem, "key-1")
+		if err != nil {
+			return nil, err
+		}
+		login, err := client.New(url, client.Options{
+			Flow:        client.ClientCredentials{},
+			Credentials: []client.Credentials{{Issuer: "https://auth.example.com", ClientID: "my-program", Key: key}},
+		})
+		if err != nil {
+			return nil, err
+		}
+		return mcpClient.Connect(ctx, dial.With(url, streamable.ClientOptions{HTTPClient: login.Client()}))
+	}
+	_ = connect
+}
+
+// Secrets are not printed by accident.
+func ExampleSecret() {
+	credentials := client.Credentials{ClientID: "my-program", Secret: "correct horse battery staple"}
+	fmt.Printf("%s %v\n", credentials.ClientID, credentials.Secret)
+	// Output: my-program [redacted]
+}

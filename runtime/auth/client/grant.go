@@ -1,0 +1,153 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+)
+
+// grant is an access token with what belongs to it, as the store keeps it. It is not changed.
+type grant struct {
+	Server   string `json:"server"` // the MCP server
+	Issuer   string `json:"issuer,omitempty"`
+	Legacy   bool   `json:"legacy,omitempty"` // of a server that is its own authorization server
+	Resource string `json:"resource,omitempty"`
+	ClientID string `json:"client_id,omitempty"`
+	// Secret and AuthMethod are those of the client, which a program without them needs to renew the
+	// grant.
+	Secret     string `json:"client_secret,omitempty"`
+	AuthMethod string `json:"auth_method,omitempty"`
+	// Type is the scheme of the Authorization header: auth.SchemeBearer or auth.SchemeDPoP.
+	Type    string    `json:"type"`
+	Access  string    `json:"access_token"`
+	Refresh string    `json:"refresh_token,omitempty"`
+	Expiry  time.Time `json:"expiry,omitzero"`
+	// Requested are the scopes that were asked for, over all authorizations by this issuer.
+	Requested []string `json:"requested,omitempty"`
+	// Granted are those that the authorization server reports.
+	Granted []string `json:"granted,omitempty"`
+	// Reach is what the server could refer to when the grant was obtained, for the requests that renew it
+	// before the server is asked anything.
+	Reach reach `json:"reach,omitempty"`
+	// DPoP is the private key to which the token is bound.
+	DPoP json.RawMessage `json:"dpop,omitempty"`
+
+	proofs *prover // of DPoP
+}
+
+// String keeps secrets out of whatever prints a grant.
+func (*grant) String() string { return redacted }
+
+// valid reports whether the token can be sent.
+func (g *grant) valid() bool {
+	return g != nil && g.Access != "" && (g.Expiry.IsZero() || time.Until(g.Expiry) > waits.ExpiresSoon)
+}
+
+// newGrant returns the grant of a response that was requested at a time.
+func (t *Transport) newGrant(from *target, client *Credentials, scopes []string, response *issued, requested time.Time, proofs *prover) (*grant, error) {
+	g := &grant{
+		Server:     t.canonical,
+		Reach:      t.web.allowed(),
+		Issuer:     from.issuer,
+		Legacy:     from.legacy,
+		Resource:   from.resource,
+		ClientID:   client.ClientID,
+		Secret:     client.Secret.Reveal(),
+		AuthMethod: client.method(from.server),
+		Access:     response.AccessToken,
+		Refresh:    response.RefreshToken,
+		Expiry:     response.expiry(requested),
+		Requested:  scopes,
+		Granted:    scopes,
+	}
+	if response.Scope != nil {
+		g.Granted = auth.ParseScopes(*response.Scope)
+	}
+	scheme := auth.Challenge{Scheme: response.TokenType}
+	switch {
+	case scheme.HasScheme(auth.SchemeBearer):
+		g.Type = auth.SchemeBearer
+	case scheme.HasScheme(auth.SchemeDPoP) && proofs != nil:
+		g.Type = auth.SchemeDPoP
+	default:
+		return nil, fmt.Errorf("the authorization server %s issued a token of type %q", shown(from.issuer), shown(response.TokenType))
+	}
+	if from.bound && g.Type != auth.SchemeDPoP {
+		return nil, fmt.Errorf("the server demands tokens that are bound to a key, and %s issued one that is not", shown(from.issuer))
+	}
+	if proofs != nil {
+		// The refresh token of a public client is bound to the key, too (RFC 9449, section 5).
+		secret, err := proofs.secret()
+		if err != nil {
+			return nil, err
+		}
+		g.DPoP, g.proofs = secret, proofs
+	}
+	return g, nil
+}
+
+// grantKey returns the key of the grant in the store. Tokens by different flows belong to different users.
+func (t *Transport) grantKey() string { return "grant " + t.opts.Flow.kind() + " " + t.canonical }
+
+// loadGrant returns the stored grant, or nil if there is none that belongs to the options.
+func (t *Transport) loadGrant(ctx context.Context) (*grant, error) {
+	var g grant
+	if ok, err := t.load(ctx, t.grantKey(), &g); !ok || err != nil {
+		return nil, err
+	}
+	if g.Server != t.canonical {
+		return nil, nil
+	}
+	if len(t.opts.Credentials) > 0 && !slices.ContainsFunc(t.opts.Credentials, func(c Credentials) bool {
+		return c.ClientID == g.ClientID && (c.Issuer == "" || c.Issuer == g.Issuer)
+	}) {
+		return nil, nil // it was issued to another client
+	}
+	t.web.allow(g.Reach)
+	if g.DPoP != nil {
+		var err error
+		if g.proofs, err = newProver(g.DPoP); err != nil {
+			return nil, err
+		}
+	}
+	return &g, nil
+}
+
+// load reads a value of the store, and reports whether there is one.
+func (t *Transport) load(ctx context.Context, key string, into any) (bool, error) {
+	text, err := t.store.Get(ctx, key)
+	if err != nil || text == nil {
+		return false, err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		// The error of package json does not show the text.
+		return false, fmt.Errorf("token store: the entry %q is broken: %w", key, err)
+	}
+	return true, nil
+}
+
+// save sets a value of the store, or deletes it if value is nil. It replaces what others have stored
+// meanwhile: what the authorization server has just issued is newer.
+func (t *Transport) save(ctx context.Context, key string, value any) error {
+	var text []byte
+	if value != nil {
+		var err error
+		if text, err = json.Marshal(value); err != nil {
+			return err
+		}
+	}
+	for {
+		old, err := t.store.Get(ctx, key)
+		if err != nil || old == nil && text == nil {
+			return err
+		}
+		if ok, err := t.store.CompareAndSwap(ctx, key, old, text); ok || err != nil {
+			return err
+		}
+	}
+}

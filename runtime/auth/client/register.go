@@ -1,0 +1,215 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// registration is a client that was registered dynamically, or that the user has named, as the store
+// keeps it.
+type registration struct {
+	Issuer      string    `json:"issuer"`
+	ClientID    string    `json:"client_id"`
+	Secret      string    `json:"client_secret,omitempty"`
+	Expiry      time.Time `json:"expiry,omitzero"` // of the secret
+	AuthMethod  string    `json:"auth_method,omitempty"`
+	RedirectURI string    `json:"redirect_uri,omitempty"` // "" if any may be used
+	Dynamic     bool      `json:"dynamic,omitempty"`
+}
+
+// String keeps secrets out of whatever prints a registration.
+func (*registration) String() string { return redacted }
+
+func (r *registration) credentials() *Credentials {
+	return &Credentials{Issuer: r.Issuer, ClientID: r.ClientID, Secret: Secret(r.Secret), AuthMethod: r.AuthMethod}
+}
+
+// expired reports whether the client must register again.
+func (r *registration) expired() bool { return !r.Expiry.IsZero() && time.Until(r.Expiry) <= 0 }
+
+// registrationKey is the key of a registration in the store. No issuer uses that of another one.
+func registrationKey(issuer string) string { return "client " + issuer }
+
+// identify returns the client at an authorization server, in the order of "Client Registration",
+// 2026-07-28. Flows without a user have no redirect URI, and use credentials that were given.
+func (t *Transport) identify(ctx context.Context, from *target, redirect string) (*Credentials, error) {
+	if given, err := t.given(ctx, from.issuer); given != nil || err != nil {
+		return given, err
+	}
+	if redirect != "" && t.opts.ClientIDURL != "" && from.server.ClientIDMetadataDocumentSupported {
+		return &Credentials{Issuer: from.issuer, ClientID: t.opts.ClientIDURL, AuthMethod: methodNone}, nil
+	}
+	var stored registration
+	known, err := t.load(ctx, registrationKey(from.issuer), &stored)
+	if err != nil {
+		return nil, err
+	}
+	if known && stored.Issuer == from.issuer && !stored.expired() && (stored.RedirectURI == "" || stored.RedirectURI == redirect) {
+		return stored.credentials(), nil
+	}
+	if redirect != "" && from.server.RegistrationEndpoint != "" {
+		r, err := t.register(ctx, from, redirect)
+		if err != nil {
+			return nil, fmt.Errorf("registration of the client: %w", err)
+		}
+		return r.credentials(), t.save(ctx, registrationKey(from.issuer), r)
+	}
+	if t.opts.Ask == nil {
+		return nil, fmt.Errorf("%w %s: it must be given, because the server offers neither client id metadata documents that this client could use nor dynamic registration", ErrNoClient, shown(from.issuer))
+	}
+	asked, err := t.opts.Ask(ctx, from.issuer)
+	if err != nil {
+		return nil, err
+	}
+	if asked.Issuer != "" && asked.Issuer != from.issuer || asked.ClientID == "" {
+		return nil, fmt.Errorf("%w %s", ErrNoClient, shown(from.issuer))
+	}
+	if asked.Key == nil { // keys are not stored
+		err = t.save(ctx, registrationKey(from.issuer), &registration{Issuer: from.issuer, ClientID: asked.ClientID, Secret: asked.Secret.Reveal(), AuthMethod: asked.AuthMethod})
+	}
+	return &asked, err
+}
+
+// given returns the credentials in the options for an authorization server; nil if there are none at all.
+// Credentials without an issuer are bound to the first one, which the store remembers.
+func (t *Transport) given(ctx context.Context, issuer string) (*Credentials, error) {
+	var issuers []string
+	for i := range t.opts.Credentials {
+		c := &t.opts.Credentials[i]
+		of := c.Issuer
+		if of == "" {
+			key := "bound " + c.ClientID + " " + t.canonical
+			if ok, err := t.load(ctx, key, &of); err != nil {
+				return nil, err
+			} else if !ok {
+				of = issuer
+				if err := t.save(ctx, key, of); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if of == issuer {
+			return c, nil
+		}
+		issuers = append(issuers, shown(of))
+	}
+	if issuers == nil {
+		return nil, nil
+	}
+	return nil, fmt.Errorf("%w %s, which the server now uses: the given credentials are those for %s", ErrNoClient, shown(issuer), strings.Join(issuers, ", "))
+}
+
+// forget removes a registration that the authorization server does not know any more. It reports whether
+// the client can register again.
+func (t *Transport) forget(ctx context.Context, issuer string) (bool, error) {
+	var r registration
+	ok, err := t.load(ctx, registrationKey(issuer), &r)
+	if !ok || err != nil || !r.Dynamic {
+		return false, err
+	}
+	return true, t.save(ctx, registrationKey(issuer), nil)
+}
+
+// Application types of OpenID Connect Dynamic Client Registration.
+const (
+	applicationNative = "native"
+	applicationWeb    = "web"
+)
+
+// clientMetadata is a request for registration (RFC 7591, section 2).
+type clientMetadata struct {
+	RedirectURIs    []string `json:"redirect_uris"`
+	ClientName      string   `json:"client_name,omitempty"`
+	ClientURI       string   `json:"client_uri,omitempty"`
+	ApplicationType string   `json:"application_type"`
+	GrantTypes      []string `json:"grant_types"`
+	ResponseTypes   []string `json:"response_types"`
+	AuthMethod      string   `json:"token_endpoint_auth_method"`
+}
+
+// registered is the response (RFC 7591, section 3.2.1).
+type registered struct {
+	ClientID   string `json:"client_id"`
+	Secret     string `json:"client_secret"`
+	Expiry     int64  `json:"client_secret_expires_at"`
+	AuthMethod string `json:"token_endpoint_auth_method"`
+}
+
+// register registers the client ("Dynamic Client Registration", 2026-07-28).
+func (t *Transport) register(ctx context.Context, from *target, redirect string) (*registration, error) {
+	endpoint, err := parseEndpoint("registration_endpoint", from.server.RegistrationEndpoint)
+	if err != nil {
+		return nil, err
+	}
+	request := clientMetadata{
+		RedirectURIs:    []string{redirect},
+		ClientName:      t.opts.Name,
+		ApplicationType: applicationType(redirect),
+		GrantTypes:      []string{grantCode, grantRefresh},
+		ResponseTypes:   []string{"code"},
+		AuthMethod:      preferredMethod(from.server.TokenEndpointAuthMethodsSupported),
+	}
+	body, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	status, _, text, err := t.web.do(req)
+	if err != nil {
+		return nil, err
+	}
+	if status != http.StatusCreated && status != http.StatusOK {
+		return nil, fmt.Errorf("with the redirect URI %s as a %s application: %w", redirect, request.ApplicationType, oauthError(endpoint, status, text))
+	}
+	var response registered
+	if err := json.Unmarshal(text, &response); err != nil || response.ClientID == "" {
+		return nil, errors.Join(fmt.Errorf("%s: the response has no client_id", shown(endpoint.String())), err)
+	}
+	r := &registration{
+		Issuer:      from.issuer,
+		ClientID:    response.ClientID,
+		Secret:      response.Secret,
+		AuthMethod:  response.AuthMethod,
+		RedirectURI: redirect,
+		Dynamic:     true,
+	}
+	if response.Secret == "" {
+		r.AuthMethod = methodNone
+	}
+	if response.Expiry > 0 && response.Secret != "" {
+		r.Expiry = time.Unix(response.Expiry, 0)
+	}
+	return r, nil
+}
+
+// preferredMethod returns the method of authentication that a client asks for: none, because a program on
+// the machine of a user cannot keep a secret (OAuth 2.1, section 2.1).
+func preferredMethod(supported []string) string {
+	for _, method := range []string{methodNone, methodBasic, methodPost} {
+		if slices.Contains(supported, method) {
+			return method
+		}
+	}
+	return methodBasic // the default of RFC 8414
+}
+
+// applicationType returns the type that allows a redirect URI ("Application Type and Redirect URI
+// Constraints", 2026-07-28).
+func applicationType(redirect string) string {
+	if u, err := url.Parse(redirect); err == nil && u.Scheme == "https" && !isLoopback(u.Hostname()) {
+		return applicationWeb
+	}
+	return applicationNative
+}

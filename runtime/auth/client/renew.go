@@ -1,0 +1,294 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+)
+
+// renewal is a grant being obtained. All requests that need one wait for the same renewal, which goes on
+// as long as any of them waits.
+type renewal struct {
+	done    chan struct{} // closed when got and err are set
+	got     *grant        // nil if the next request shall be sent without a token
+	err     error
+	waiting int // guarded by Transport.mu
+	cancel  context.CancelFunc
+}
+
+// usable returns the grant for a request: the current one, or its successor if it ends. Without any it
+// returns nil, and the response of the server says how to get one.
+func (t *Transport) usable(ctx context.Context) (*grant, error) {
+	t.mu.Lock()
+	current, loaded := t.current, t.loaded
+	t.mu.Unlock()
+	if !loaded {
+		stored, err := t.firstGrant(ctx)
+		if err != nil {
+			return nil, err
+		}
+		t.mu.Lock()
+		if !t.loaded {
+			t.loaded, t.current = true, stored
+		}
+		current = t.current
+		t.mu.Unlock()
+	}
+	if current == nil || current.valid() {
+		return current, nil
+	}
+	return t.renew(ctx, current, need{})
+}
+
+// firstGrant returns the stored grant, or the first token of a TokenSource.
+func (t *Transport) firstGrant(ctx context.Context) (*grant, error) {
+	if source, ok := t.opts.Flow.(TokenSource); ok {
+		return source.grant(ctx, t, nil, nil)
+	}
+	return t.loadGrant(ctx)
+}
+
+// renew returns the successor of a grant that does not suffice. It returns nil if a request without a token
+// is needed to know how to get one.
+func (t *Transport) renew(ctx context.Context, used *grant, n need) (*grant, error) {
+	t.mu.Lock()
+	if t.current != nil && t.current != used && t.current.valid() {
+		defer t.mu.Unlock()
+		return t.current, nil
+	}
+	r := t.renewing
+	if r == nil {
+		if err := t.mayRenew(n); err != nil {
+			t.mu.Unlock()
+			return nil, err
+		}
+		var own context.Context
+		r = &renewal{done: make(chan struct{})}
+		own, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
+		t.renewing = r
+		go t.run(own, r, used, n)
+	}
+	r.waiting++
+	t.mu.Unlock()
+	select {
+	case <-r.done:
+		return r.got, r.err
+	case <-ctx.Done():
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if r.waiting--; r.waiting == 0 {
+			r.cancel()
+			if t.renewing == r {
+				t.renewing = nil
+			}
+		}
+		return nil, context.Cause(ctx)
+	}
+}
+
+// mayRenew returns an error if no grant shall be obtained now. The caller holds t.mu.
+func (t *Transport) mayRenew(n need) error {
+	if t.refused != nil && (t.retry.IsZero() || time.Now().Before(t.retry)) {
+		return t.refused
+	}
+	t.refused = nil
+	if n.status != 0 && t.unused >= maxRenewals {
+		return n.refusal()
+	}
+	return nil
+}
+
+// run obtains a grant for all who wait.
+func (t *Transport) run(ctx context.Context, r *renewal, used *grant, n need) {
+	defer r.cancel()
+	r.got, r.err = t.acquire(ctx, used, n)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r.err == nil {
+		t.current = r.got
+		if n.status != 0 {
+			t.unused++
+		}
+	} else if ctx.Err() == nil {
+		t.remember(r.err)
+	}
+	if t.renewing == r {
+		t.renewing = nil
+	}
+	close(r.done)
+}
+
+// remember keeps an error that asking again would repeat. The caller holds t.mu.
+func (t *Transport) remember(err error) {
+	if _, ok := errors.AsType[*stopped](err); ok {
+		t.refused, t.retry = err, time.Time{}
+	} else if refusal, ok := errors.AsType[*OAuthError](err); ok && refusal.Status/100 == 4 {
+		t.refused, t.retry = err, time.Now().Add(waits.LoginRefused)
+	}
+}
+
+// accepted notes that the server has accepted a grant.
+func (t *Transport) accepted(g *grant) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.current == g {
+		t.unused = 0
+	}
+}
+
+// acquire obtains a grant. The lock of the store makes other programs wait, which then find it there.
+func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, error) {
+	if source, ok := t.opts.Flow.(TokenSource); ok {
+		g, err := source.grant(ctx, t, nil, nil)
+		if err == nil && n.status != 0 && used != nil && g.Access == used.Access {
+			return nil, n.refusal()
+		}
+		return g, err
+	}
+	unlock, err := t.store.Lock(ctx, t.grantKey())
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	stored, err := t.loadGrant(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if stored.valid() && (used == nil || stored.Access != used.Access) && includes(stored.Requested, n.challenge.Scopes()) {
+		return stored, nil
+	}
+	if n.status == 0 {
+		return t.acquireSilently(ctx, stored)
+	}
+	found, err := t.discover(ctx, n.challenge, t.preferredIssuers(stored))
+	if err != nil {
+		return nil, err
+	}
+	found.bound = found.bound || n.challenge.HasScheme(auth.SchemeDPoP)
+	var earlier []string
+	if stored != nil && stored.Issuer == found.issuer {
+		earlier = stored.Requested
+		if n.status == http.StatusUnauthorized && includes(earlier, n.challenge.Scopes()) && t.untried() {
+			if g, err := t.refresh(ctx, found, stored); g != nil || err != nil {
+				return g, err
+			}
+		}
+	}
+	_, user := t.opts.Flow.(AuthorizationCode)
+	scopes := wanted(n.challenge, found, earlier, user)
+	if err := t.step(n, scopes); err != nil {
+		return nil, err
+	}
+	g, err := t.opts.Flow.grant(ctx, t, found, scopes)
+	if code(err) == "invalid_client" {
+		if again, forgetErr := t.forget(ctx, found.issuer); forgetErr != nil || !again {
+			return nil, errors.Join(err, forgetErr)
+		}
+		g, err = t.opts.Flow.grant(ctx, t, found, scopes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g, t.save(ctx, t.grantKey(), g)
+}
+
+// acquireSilently obtains the successor of a grant that ends, or nil if there is no way without a
+// challenge.
+func (t *Transport) acquireSilently(ctx context.Context, stored *grant) (*grant, error) {
+	if stored == nil || stored.Refresh == "" {
+		return nil, nil
+	}
+	from, err := t.again(ctx, stored)
+	if err != nil {
+		return nil, err
+	}
+	return t.refresh(ctx, from, stored)
+}
+
+// refresh obtains a grant by a refresh token. It returns nil if the authorization server does not accept
+// that any more.
+func (t *Transport) refresh(ctx context.Context, from *target, g *grant) (*grant, error) {
+	client, err := t.clientOf(ctx, from, g)
+	if g.Refresh == "" || client == nil || err != nil {
+		return nil, err
+	}
+	form := url.Values{"grant_type": {grantRefresh}, "refresh_token": {g.Refresh}}
+	next, err := t.requestGrant(ctx, from, client, g.Requested, form, g.proofs)
+	switch code(err) {
+	case "invalid_client":
+		_, err := t.forget(ctx, from.issuer)
+		return nil, err
+	case "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target":
+		used := *g
+		used.Refresh = "" // the scopes are kept
+		return nil, t.save(ctx, t.grantKey(), &used)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("refreshing the token: %w", err)
+	}
+	if next.Refresh == "" {
+		next.Refresh = g.Refresh
+	}
+	return next, t.save(ctx, t.grantKey(), next)
+}
+
+// clientOf returns the client to which a grant was issued, or nil if it cannot authenticate any more.
+func (t *Transport) clientOf(ctx context.Context, from *target, g *grant) (*Credentials, error) {
+	if len(t.opts.Credentials) > 0 {
+		c, err := t.given(ctx, from.issuer)
+		if err != nil || c.ClientID != g.ClientID {
+			return nil, err
+		}
+		return c, nil
+	}
+	if g.AuthMethod == methodKey {
+		return nil, nil // keys are not stored
+	}
+	return &Credentials{Issuer: g.Issuer, ClientID: g.ClientID, Secret: Secret(g.Secret), AuthMethod: g.AuthMethod}, nil
+}
+
+// preferredIssuers returns the authorization servers to take if the server names several.
+func (t *Transport) preferredIssuers(stored *grant) []string {
+	var issuers []string
+	for _, c := range t.opts.Credentials {
+		issuers = append(issuers, c.Issuer)
+	}
+	if stored != nil {
+		issuers = append(issuers, stored.Issuer)
+	}
+	return slices.DeleteFunc(issuers, func(s string) bool { return s == "" })
+}
+
+// untried reports whether the server has accepted the current grant, so that refreshing it may help.
+func (t *Transport) untried() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.unused == 0
+}
+
+// step refuses a step-up to scopes that were asked for a short time ago, and notes this one.
+func (t *Transport) step(n need, scopes []string) error {
+	if n.status != http.StatusForbidden {
+		return nil
+	}
+	sorted := slices.Sorted(slices.Values(scopes))
+	key := auth.FormatScopes(sorted)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if last, ok := t.steps[key]; ok && time.Since(last) < waits.StepUpAgain {
+		return n.refusal()
+	}
+	t.steps[key] = time.Now()
+	return nil
+}
+
+func includes(all, some []string) bool {
+	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
+}

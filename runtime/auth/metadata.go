@@ -1,0 +1,175 @@
+package auth
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// ProtectedResourceMetadata describes a protected server (RFC 9728, section 2).
+type ProtectedResourceMetadata struct {
+	// Resource is the identifier of the server, which tokens have as their audience.
+	Resource string `json:"resource"`
+	// AuthorizationServers are the issuers whose tokens the server accepts.
+	AuthorizationServers []string `json:"authorization_servers,omitempty"`
+	// JWKSURI is the URL of the keys with which the server signs its responses.
+	JWKSURI string `json:"jwks_uri,omitempty"`
+	// ScopesSupported are the scopes for basic use of the server.
+	ScopesSupported []string `json:"scopes_supported,omitempty"`
+	// BearerMethodsSupported are the ways to send a token; MCP allows "header" only.
+	BearerMethodsSupported []string `json:"bearer_methods_supported,omitempty"`
+
+	ResourceName          string `json:"resource_name,omitempty"`
+	ResourceDocumentation string `json:"resource_documentation,omitempty"`
+	ResourcePolicyURI     string `json:"resource_policy_uri,omitempty"`
+	ResourceTOSURI        string `json:"resource_tos_uri,omitempty"`
+
+	// TLSClientCertificateBoundAccessTokens says that tokens are bound to client certificates.
+	TLSClientCertificateBoundAccessTokens bool `json:"tls_client_certificate_bound_access_tokens,omitempty"`
+	// DPoPSigningAlgValuesSupported are the algorithms of DPoP proofs that the server accepts.
+	DPoPSigningAlgValuesSupported []string `json:"dpop_signing_alg_values_supported,omitempty"`
+	// DPoPBoundAccessTokensRequired says that tokens without a DPoP key are refused.
+	DPoPBoundAccessTokensRequired bool `json:"dpop_bound_access_tokens_required,omitempty"`
+}
+
+// AuthorizationServerMetadata describes an authorization server (RFC 8414, section 2, and OpenID
+// Connect Discovery 1.0, section 3).
+type AuthorizationServerMetadata struct {
+	Issuer                string `json:"issuer"`
+	AuthorizationEndpoint string `json:"authorization_endpoint,omitempty"`
+	TokenEndpoint         string `json:"token_endpoint,omitempty"`
+	RegistrationEndpoint  string `json:"registration_endpoint,omitempty"`
+	IntrospectionEndpoint string `json:"introspection_endpoint,omitempty"`
+	RevocationEndpoint    string `json:"revocation_endpoint,omitempty"`
+	UserinfoEndpoint      string `json:"userinfo_endpoint,omitempty"`
+	JWKSURI               string `json:"jwks_uri,omitempty"`
+
+	ScopesSupported               []string `json:"scopes_supported,omitempty"`
+	ResponseTypesSupported        []string `json:"response_types_supported,omitempty"`
+	ResponseModesSupported        []string `json:"response_modes_supported,omitempty"`
+	GrantTypesSupported           []string `json:"grant_types_supported,omitempty"`
+	CodeChallengeMethodsSupported []string `json:"code_challenge_methods_supported,omitempty"`
+
+	TokenEndpointAuthMethodsSupported          []string `json:"token_endpoint_auth_methods_supported,omitempty"`
+	TokenEndpointAuthSigningAlgValuesSupported []string `json:"token_endpoint_auth_signing_alg_values_supported,omitempty"`
+	IntrospectionEndpointAuthMethodsSupported  []string `json:"introspection_endpoint_auth_methods_supported,omitempty"`
+
+	// Required by OpenID Connect Discovery only.
+	SubjectTypesSupported            []string `json:"subject_types_supported,omitempty"`
+	IDTokenSigningAlgValuesSupported []string `json:"id_token_signing_alg_values_supported,omitempty"`
+
+	// AuthorizationResponseIssParameterSupported says that authorization responses carry iss (RFC 9207).
+	AuthorizationResponseIssParameterSupported bool `json:"authorization_response_iss_parameter_supported,omitempty"`
+	// ClientIDMetadataDocumentSupported says that the id of a client may be the URL of its metadata.
+	ClientIDMetadataDocumentSupported bool `json:"client_id_metadata_document_supported,omitempty"`
+	// DPoPSigningAlgValuesSupported are the algorithms of DPoP proofs (RFC 9449, section 5.1).
+	DPoPSigningAlgValuesSupported []string `json:"dpop_signing_alg_values_supported,omitempty"`
+	// AuthorizationGrantProfilesSupported are the profiles of JWT grants, such as that of identity
+	// assertions (enterprise-managed authorization).
+	AuthorizationGrantProfilesSupported []string `json:"authorization_grant_profiles_supported,omitempty"`
+}
+
+const (
+	wellKnownResource = "/.well-known/oauth-protected-resource"
+	wellKnownOAuth    = "/.well-known/oauth-authorization-server"
+	wellKnownOpenID   = "/.well-known/openid-configuration"
+)
+
+// ResourceMetadataURL returns where the metadata of a server is: at its origin, with the path of the
+// server after the well-known part (RFC 9728, section 3.1).
+func ResourceMetadataURL(resource string) (string, error) {
+	u, err := parseURL(resource)
+	if err != nil {
+		return "", err
+	}
+	return insert(u, wellKnownResource), nil
+}
+
+// ResourceMetadataURLs returns where a client looks for the metadata of a server, given its URL: at
+// the path of the server, then at the root (basic/authorization, 2025-11-25 and later).
+func ResourceMetadataURLs(server string) ([]string, error) {
+	u, err := parseURL(server)
+	if err != nil {
+		return nil, err
+	}
+	urls := []string{insert(u, wellKnownResource)}
+	if root := origin(u) + wellKnownResource; root != urls[0] {
+		urls = append(urls, root)
+	}
+	return urls, nil
+}
+
+// IssuerMetadataURLs returns where a client looks for the metadata of an authorization server, given
+// its issuer, in the order of basic/authorization (2025-11-25 and later). An issuer with a path has
+// three places, one without has two.
+func IssuerMetadataURLs(issuer string) ([]string, error) {
+	u, err := parseURL(issuer)
+	if err != nil {
+		return nil, err
+	}
+	if u.RawQuery != "" {
+		return nil, fmt.Errorf("the issuer %q has a query", issuer)
+	}
+	urls := []string{insert(u, wellKnownOAuth), insert(u, wellKnownOpenID)}
+	if path := strings.TrimSuffix(u.EscapedPath(), "/"); path != "" {
+		urls = append(urls, origin(u)+path+wellKnownOpenID)
+	}
+	return urls, nil
+}
+
+// CanonicalResource returns the identifier of a server, given its URL: scheme and host in lower case,
+// without a default port, a fragment, and a path of "/" alone (basic/authorization, section Canonical
+// Server URI).
+func CanonicalResource(server string) (string, error) {
+	u, err := url.Parse(server)
+	if err != nil {
+		return "", err
+	}
+	u.Fragment, u.RawFragment = "", ""
+	if u, err = parseURL(u.String()); err != nil {
+		return "", err
+	}
+	path := u.EscapedPath()
+	if path == "/" {
+		path = ""
+	}
+	if u.RawQuery != "" {
+		path += "?" + u.RawQuery
+	}
+	return origin(u) + path, nil
+}
+
+// parseURL returns an absolute http or https URL without a fragment and user information.
+func parseURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Opaque != "":
+		return nil, fmt.Errorf("%q is not an http or https URL", text)
+	case u.User != nil:
+		return nil, errors.New("the URL of a server must not have user information")
+	case u.Fragment != "" || strings.Contains(text, "#"):
+		return nil, fmt.Errorf("the URL %q has a fragment", text)
+	}
+	return u, nil
+}
+
+// origin returns scheme and host in lower case, without a default port.
+func origin(u *url.URL) string {
+	host := strings.ToLower(u.Host)
+	if p := u.Port(); p == "443" && u.Scheme == "https" || p == "80" && u.Scheme == "http" || p == "" {
+		host = strings.TrimSuffix(host, ":"+p)
+	}
+	return u.Scheme + "://" + host
+}
+
+// insert returns a well-known URL with the path of u after the well-known part.
+func insert(u *url.URL, wellKnown string) string {
+	text := origin(u) + wellKnown + strings.TrimSuffix(u.EscapedPath(), "/")
+	if u.RawQuery != "" {
+		text += "?" + u.RawQuery
+	}
+	return text
+}

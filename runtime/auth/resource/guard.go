@@ -1,0 +1,281 @@
+package resource
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
+)
+
+// The defaults of Options.
+const (
+	DefaultCacheFor  = time.Minute
+	DefaultCacheSize = 10_000
+)
+
+// Options configure a Guard. Resource and either Issuers or Verifier are required.
+type Options struct {
+	// Resource is the URL of the server as its clients write it, such as https://mcp.example.com/mcp. It
+	// is the audience that tokens must have (RFC 8707), and the origin of the URL of the metadata.
+	Resource string
+	// Issuers are the authorization servers whose tokens the server accepts.
+	Issuers []Issuer
+	// Verifier verifies tokens in place of Issuers. The metadata then names AuthorizationServers.
+	Verifier Verifier
+	// AuthorizationServers are those that the metadata names. The default are the URLs of Issuers.
+	AuthorizationServers []string
+
+	// Audiences are accepted in tokens besides Resource, for authorization servers that do not put the
+	// requested resource there.
+	Audiences []string
+	// Leeway is how long a token is accepted after its end, for clocks that differ.
+	Leeway time.Duration
+
+	// Scopes are required of every request.
+	Scopes []string
+	// ScopesSupported are the scopes that the metadata lists: those for basic use of the server, which
+	// clients request if a challenge names none. The default is Scopes.
+	ScopesSupported []string
+	// Implies reports whether a scope of a token includes another one, as "admin" may include "read".
+	// Equal scopes are not passed to it. Nil means that no scope includes another one.
+	Implies func(has, needed string) bool
+
+	// DPoP configures tokens that are bound to a key of the client (RFC 9449).
+	DPoP DPoP
+	// Certificate returns the certificate by which a client has authenticated itself, for tokens that are
+	// bound to one (RFC 8705), or nil. The default is that of the TLS connection. A server behind a
+	// proxy that ends TLS needs a function that reads the proxy's header.
+	Certificate func(*http.Request) []byte
+	// RequireBound refuses tokens that are bound neither to a key nor to a certificate.
+	RequireBound bool
+
+	// CacheFor is how long a verified token is accepted without verifying it again, and therefore how
+	// long a revoked one may be used. 0 means DefaultCacheFor, a negative duration no cache.
+	CacheFor time.Duration
+	// CacheSize limits the tokens that are remembered. 0 means DefaultCacheSize.
+	CacheSize int
+
+	// Name and Documentation are the resource_name and resource_documentation of the metadata.
+	Name, Documentation string
+	// HTTP fetches metadata and keys of authorization servers, and calls introspection endpoints. Nil
+	// means a client that follows no redirects and limits times.
+	HTTP *http.Client
+	// Logger receives refusals, without tokens. Nil means slog.Default().
+	Logger *slog.Logger
+}
+
+// Guard lets requests with valid access tokens through. It is safe for concurrent use.
+type Guard struct {
+	opts        Options
+	resource    *url.URL
+	metadataURL string
+	places      []string // paths of the metadata
+	metadata    []byte
+	verifier    Verifier
+	known       *cache[*admission]
+	refused     *cache[*TokenError]
+	proofs      *seal.Used
+	nonces      nonces
+	now         func() time.Time
+}
+
+// admission is what the requests with a token share.
+type admission struct {
+	caller    *auth.Caller
+	principal string
+	access    access
+}
+
+// New returns a Guard. It makes no requests: an authorization server is asked when its first token comes.
+func New(o Options) (*Guard, error) {
+	g := &Guard{opts: o, now: time.Now}
+	if err := g.identify(); err != nil {
+		return nil, fmt.Errorf("resource: %w", err)
+	}
+	g.opts.Scopes = auth.UnionScopes(o.Scopes)
+	if g.opts.ScopesSupported == nil {
+		g.opts.ScopesSupported = g.opts.Scopes
+	}
+	for _, s := range slices.Concat(g.opts.Scopes, g.opts.ScopesSupported) {
+		switch {
+		case !auth.IsScope(s):
+			return nil, fmt.Errorf("resource: %q is not a scope", s)
+		case s == "offline_access":
+			return nil, errors.New("resource: offline_access is not a scope of a resource; clients ask for it by themselves (section Refresh Tokens)")
+		}
+	}
+	g.opts.CacheFor = cmp.Or(o.CacheFor, DefaultCacheFor)
+	size := cmp.Or(max(o.CacheSize, 0), DefaultCacheSize)
+	g.known, g.refused = newCache[*admission](size), newCache[*TokenError](size)
+	g.opts.DPoP = o.DPoP.withDefaults()
+	g.proofs = seal.NewUsed(g.opts.DPoP.MaxProofs)
+	if err := g.nonces.init(g.opts.DPoP); err != nil {
+		return nil, fmt.Errorf("resource: %w", err)
+	}
+	if err := g.choose(); err != nil {
+		return nil, fmt.Errorf("resource: %w", err)
+	}
+	return g, g.describe()
+}
+
+// identify reads the identifier of the resource.
+func (g *Guard) identify() error {
+	canonical, err := auth.CanonicalResource(g.opts.Resource)
+	if err != nil {
+		return fmt.Errorf("option Resource: %w", err)
+	}
+	g.opts.Resource = canonical
+	if g.resource, err = url.Parse(canonical); err != nil {
+		return fmt.Errorf("option Resource: %w", err)
+	}
+	all, err := auth.ResourceMetadataURLs(canonical)
+	if err != nil {
+		return fmt.Errorf("option Resource: %w", err)
+	}
+	g.metadataURL = all[0]
+	for _, place := range all {
+		u, err := url.Parse(place)
+		if err != nil {
+			return fmt.Errorf("option Resource: %w", err)
+		}
+		g.places = append(g.places, u.Path)
+	}
+	return nil
+}
+
+// choose sets the verifier and the authorization servers of the metadata.
+func (g *Guard) choose() error {
+	switch {
+	case g.opts.Verifier != nil && len(g.opts.Issuers) > 0:
+		return errors.New("there are both Issuers and a Verifier")
+	case g.opts.Verifier != nil:
+		g.verifier = g.opts.Verifier
+	default:
+		v, err := newIssuers(&g.opts, func() time.Time { return g.now() })
+		if err != nil {
+			return err
+		}
+		g.verifier = v
+		if len(g.opts.AuthorizationServers) == 0 {
+			for _, issuer := range g.opts.Issuers {
+				g.opts.AuthorizationServers = append(g.opts.AuthorizationServers, issuer.URL)
+			}
+		}
+	}
+	if len(g.opts.AuthorizationServers) == 0 {
+		return errors.New("no AuthorizationServers: the metadata must name one")
+	}
+	return nil
+}
+
+// describe makes the metadata.
+func (g *Guard) describe() error {
+	m := auth.ProtectedResourceMetadata{
+		Resource:                              g.opts.Resource,
+		AuthorizationServers:                  g.opts.AuthorizationServers,
+		ScopesSupported:                       g.opts.ScopesSupported,
+		BearerMethodsSupported:                []string{"header"},
+		ResourceName:                          g.opts.Name,
+		ResourceDocumentation:                 g.opts.Documentation,
+		TLSClientCertificateBoundAccessTokens: g.opts.Certificate != nil,
+		DPoPSigningAlgValuesSupported:         proofAlgorithmNames(),
+		DPoPBoundAccessTokensRequired:         g.opts.RequireBound && g.opts.Certificate == nil,
+	}
+	var err error
+	g.metadata, err = json.Marshal(m)
+	return err
+}
+
+func (g *Guard) logger() *slog.Logger {
+	if g.opts.Logger != nil {
+		return g.opts.Logger
+	}
+	return slog.Default()
+}
+
+// MetadataURL returns the URL of the metadata of the resource (RFC 9728), which challenges name.
+func (g *Guard) MetadataURL() string { return g.metadataURL }
+
+// Protect returns a handler that passes requests with a valid token to next, and answers those for the
+// metadata of the resource: at /.well-known/oauth-protected-resource with the path of Resource and
+// without it. If next is at one path of a mux, the mux needs [Guard.Metadata] at these places.
+func (g *Guard) Protect(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if slices.Contains(g.places, r.URL.Path) {
+			g.ServeMetadata(w, r)
+			return
+		}
+		admitted, refusal := g.admit(w, r)
+		if refusal != nil {
+			g.refuse(w, r, refusal)
+			return
+		}
+		ctx := g.contextOf(r.Context(), admitted)
+		if until := admitted.caller.Expiry; r.Method == http.MethodGet && !until.IsZero() {
+			// A stream of messages must not outlive the permission to read them. Its client comes
+			// back with a new token.
+			bounded, cancel := context.WithDeadline(ctx, until.Add(g.opts.Leeway))
+			defer cancel()
+			ctx = bounded
+		}
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// Mount registers next, protected, for a path of a mux, and the metadata at its places.
+func (g *Guard) Mount(mux *http.ServeMux, path string, next http.Handler) {
+	mux.Handle(path, g.Protect(next))
+	for _, place := range g.places {
+		if place != path {
+			mux.HandleFunc(place, g.ServeMetadata)
+		}
+	}
+}
+
+// ServeMetadata answers a request for the metadata of the resource (RFC 9728, section 3). It needs no
+// token, and pages of every origin may read it.
+func (g *Guard) ServeMetadata(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	switch r.Method {
+	case http.MethodOptions:
+		h.Set("Access-Control-Allow-Methods", "GET")
+		h.Set("Access-Control-Allow-Headers", "*")
+		w.WriteHeader(http.StatusNoContent)
+	case http.MethodGet, http.MethodHead:
+		h.Set("Cache-Control", "max-age=3600")
+		_ = web.WriteJSON(w, http.StatusOK, g.metadata) // net/http leaves out the body for HEAD
+	default:
+		h.Set("Allow", "GET, HEAD")
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	}
+}
+
+// contextOf returns the context of a request that was admitted.
+func (g *Guard) contextOf(ctx context.Context, a *admission) context.Context {
+	ctx = auth.WithCaller(ctx, a.caller)
+	ctx = runtime.WithPrincipal(ctx, a.principal)
+	return runtime.WithAccess(ctx, &a.access)
+}
+
+// As returns a context whose requests come from a caller, for servers that do not get tokens: over
+// standard input the user is the one who has started the process. The scopes of tools are then checked
+// as they are over HTTP.
+func (g *Guard) As(ctx context.Context, caller *auth.Caller) context.Context {
+	return g.contextOf(ctx, g.newAdmission(caller))
+}
+
+func (g *Guard) newAdmission(caller *auth.Caller) *admission {
+	return &admission{caller: caller, principal: caller.Principal(), access: access{guard: g, caller: caller}}
+}

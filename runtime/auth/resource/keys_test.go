@@ -1,0 +1,197 @@
+package resource
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+)
+
+// source is where a keySet reads keys.
+type source struct {
+	mu    sync.Mutex
+	ids   []string
+	err   error
+	takes time.Duration
+	reads int
+}
+
+func (s *source) set(err error, ids ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err, s.ids = err, ids
+}
+
+func (s *source) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
+	s.mu.Lock()
+	s.reads++
+	takes := s.takes
+	s.mu.Unlock()
+	select {
+	case <-time.After(takes):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var keys []jose.JSONWebKey
+	for _, id := range s.ids {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, jose.JSONWebKey{Key: key.Public(), KeyID: id})
+	}
+	return keys, s.err
+}
+
+// TestKeySet checks when keys are read: a key that is published later is found, a withdrawn one is
+// forgotten, and tokens with unknown keys make few requests.
+func TestKeySet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from := &source{ids: []string{"a"}}
+		s := newKeySet(from.fetch, time.Now)
+		find := func(id string) string {
+			keys, err := s.find(t.Context(), id, "ES256")
+			synctest.Wait()
+			if bad, ok := errors.AsType[*TokenError](err); ok {
+				return bad.Reason
+			}
+			if err != nil {
+				return "unknown: " + err.Error()
+			}
+			return fmt.Sprint(len(keys))
+		}
+		const unknown = "the access token is signed with an unknown key"
+		step := func(what, id, want string, reads int) {
+			t.Helper()
+			if got := find(id); got != want || from.reads != reads {
+				t.Errorf("%s: got %q after %d reads, want %q after %d", what, got, from.reads, want, reads)
+			}
+		}
+		step("first use", "a", "1", 1)
+		step("kept", "a", "1", 1)
+		step("a token that names no key", "", "1", 1)
+		step("unknown, soon after", "b", unknown, 1)
+		time.Sleep(waits.KeysAgain)
+		from.set(nil, "a", "b")
+		step("published since", "b", "1", 2)
+		time.Sleep(waits.KeysAgain)
+		step("unknown", "c", unknown, 3)
+		step("unknown, at once again", "d", unknown, 3)
+		time.Sleep(waits.KeysFresh)
+		from.set(nil, "b")
+		step("no longer fresh", "a", "1", 4) // read again for the next request
+		step("withdrawn", "a", unknown, 4)
+		time.Sleep(waits.KeysFresh)
+		from.set(errors.New("down"))
+		step("the issuer is down", "b", "1", 5)
+		step("and a key is unknown", "c", "unknown: the keys of the issuer are not known: down", 5)
+		time.Sleep(waits.KeysUsable)
+		step("for too long", "b", "unknown: the keys of the issuer are not known: down", 6)
+		time.Sleep(waits.KeysAgain)
+		from.set(nil, "b")
+		step("and up again", "b", "1", 7)
+	})
+}
+
+// TestKeySetSingleFlight checks that one request reads the keys for all that wait, that one who gives up
+// does not end it, and that it has an end.
+func TestKeySetSingleFlight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from := &source{ids: []string{"a"}, takes: time.Second}
+		s := newKeySet(from.fetch, time.Now)
+		var all sync.WaitGroup
+		for range 100 {
+			all.Go(func() {
+				if keys, err := s.find(t.Context(), "a", "ES256"); err != nil || len(keys) != 1 {
+					t.Errorf("%v, %v", keys, err)
+				}
+			})
+		}
+		gone, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if _, err := s.find(gone, "a", "ES256"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		all.Wait()
+		if from.reads != 1 {
+			t.Errorf("%d reads", from.reads)
+		}
+		from.takes = time.Hour
+		time.Sleep(waits.KeysAgain)
+		start := time.Now()
+		if _, err := s.find(t.Context(), "b", "ES256"); err == nil || time.Since(start) != waits.AuthFetch {
+			t.Errorf("a source without an end: %v after %v", err, time.Since(start))
+		}
+	})
+}
+
+func TestCache(t *testing.T) {
+	c := newCache[int](10)
+	now := time.Now()
+	key := func(i int) tokenKey { return keyOf(fmt.Sprint(i)) }
+	for i := range 1000 {
+		c.put(key(i), i, now.Add(time.Minute))
+		if v, ok := c.get(key(0), now); i < 4 && (!ok || v != 0) {
+			t.Errorf("%d: lost the first value", i)
+		}
+		if len(c.young)+len(c.old) > 10 {
+			t.Fatalf("%d values", len(c.young)+len(c.old))
+		}
+	}
+	if v, ok := c.get(key(0), now); !ok || v != 0 { // it was used again and again
+		t.Error("lost a value that is in use")
+	}
+	if _, ok := c.get(key(1), now); ok {
+		t.Error("kept a value that nobody used")
+	}
+	if _, ok := c.get(key(0), now.Add(time.Minute)); ok {
+		t.Error("a value at its end")
+	}
+}
+
+func TestNonces(t *testing.T) {
+	var own, other nonces
+	for _, n := range []*nonces{&own, &other} {
+		if err := n.init(DPoP{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := other.init(DPoP{NonceKey: []byte("short")}); err == nil {
+		t.Error("a short key: want an error")
+	}
+	now := time.Unix(1_000_000, 0)
+	nonce := own.next(now)
+	if age, ok := own.age(nonce, now.Add(time.Minute)); !ok || age != time.Minute {
+		t.Errorf("age %v, %t", age, ok)
+	}
+	for _, bad := range []string{"", "x", other.next(now), nonce[:len(nonce)-2], "A" + nonce[1:8] + "A" + nonce[9:]} {
+		if _, ok := own.age(bad, now); ok {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}
+
+// TestOnlyPublic checks the addresses to which metadata may lead.
+func TestOnlyPublic(t *testing.T) {
+	for address, want := range map[string]bool{
+		"93.184.216.34:443": true, "[2606:2800:220:1::1]:443": true,
+		"127.0.0.1:443": false, "[::1]:443": false, "10.0.0.1:443": false, "192.168.0.1:443": false, "169.254.169.254:80": false,
+		"[fe80::1]:443": false, "[fd00::1]:443": false, "0.0.0.0:80": false, "[::ffff:127.0.0.1]:80": false, "x": false,
+	} {
+		if got := onlyPublic("tcp", address, nil) == nil; got != want {
+			t.Errorf("%s: allowed is %t, want %t", address, got, want)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package resource
+
+import (
+	"cmp"
+	"crypto"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"github.com/mcpgen/mcpgen/runtime/auth"
+)
+
+// The defaults of DPoP.
+const (
+	DefaultProofAge  = time.Minute
+	DefaultMaxProofs = 100_000
+)
+
+// DPoP configures how proofs of possession are checked (RFC 9449). A token that is bound to a key always
+// needs one.
+type DPoP struct {
+	// Offer names the scheme DPoP in challenges to clients without a token.
+	Offer bool
+	// Age is how old a proof may be. 0 means DefaultProofAge.
+	Age time.Duration
+	// Nonce requires a nonce of this server in proofs, so that they cannot be made in advance.
+	Nonce bool
+	// NonceKey makes the nonces: at least 32 random bytes, the same in all replicas of the server. Nil
+	// means a key of this process.
+	NonceKey []byte
+	// MaxProofs limits the proofs that are remembered against their reuse, all within Age. Beyond it,
+	// requests get status 503. Replicas each remember their own. 0 means DefaultMaxProofs.
+	MaxProofs int
+}
+
+func (d DPoP) withDefaults() DPoP {
+	d.Age = cmp.Or(max(d.Age, 0), DefaultProofAge)
+	d.MaxProofs = cmp.Or(max(d.MaxProofs, 0), DefaultMaxProofs)
+	return d
+}
+
+var proofAlgorithms = []jose.SignatureAlgorithm{jose.ES256, jose.ES384, jose.EdDSA, jose.RS256, jose.PS256}
+
+func proofAlgorithmNames() []string {
+	names := make([]string, len(proofAlgorithms))
+	for i, alg := range proofAlgorithms {
+		names[i] = string(alg)
+	}
+	return names
+}
+
+// possession checks that the sender of a request possesses what its token is bound to.
+func (g *Guard) possession(w http.ResponseWriter, r *http.Request, given credentials, caller *auth.Caller) *refusal {
+	switch {
+	case caller.KeyThumbprint != "" && given.scheme != auth.SchemeDPoP:
+		return badToken(auth.SchemeDPoP, "the access token is bound to a key and needs the scheme DPoP")
+	case caller.KeyThumbprint == "" && given.scheme == auth.SchemeDPoP:
+		return badToken(auth.SchemeDPoP, "the access token is bound to no key")
+	case caller.KeyThumbprint == "" && caller.CertificateThumbprint == "" && g.opts.RequireBound:
+		return badToken(given.scheme, "the access token must be bound to its client")
+	}
+	if caller.CertificateThumbprint != "" {
+		sum := sha256.Sum256(g.certificate(r))
+		got := base64.RawURLEncoding.EncodeToString(sum[:])
+		if subtle.ConstantTimeCompare([]byte(got), []byte(caller.CertificateThumbprint)) != 1 {
+			return badToken(given.scheme, "the access token is bound to another certificate")
+		}
+	}
+	if caller.KeyThumbprint != "" {
+		return g.proof(w, r, given.token, caller.KeyThumbprint)
+	}
+	return nil
+}
+
+// certificate returns the certificate of the client, nil for none.
+func (g *Guard) certificate(r *http.Request) []byte {
+	switch {
+	case g.opts.Certificate != nil:
+		return g.opts.Certificate(r)
+	case r.TLS != nil && len(r.TLS.PeerCertificates) > 0:
+		return r.TLS.PeerCertificates[0].Raw
+	}
+	return nil
+}
+
+// proof checks the DPoP proof of a request (RFC 9449, section 4.3).
+func (g *Guard) proof(w http.ResponseWriter, r *http.Request, token, thumbprint string) *refusal {
+	bad := func(reason string) *refusal {
+		return &refusal{status: http.StatusUnauthorized, scheme: auth.SchemeDPoP, code: auth.ErrorInvalidDPoPProof, reason: reason}
+	}
+	proofs := r.Header["Dpop"]
+	if len(proofs) != 1 || len(proofs[0]) > maxToken {
+		return bad("the request needs one DPoP header")
+	}
+	jws, err := jose.ParseSignedCompact(proofs[0], proofAlgorithms)
+	if err != nil {
+		return bad("the DPoP proof is not a JWT with an acceptable signature")
+	}
+	h := jws.Signatures[0].Protected
+	if typ, _ := h.ExtraHeaders[jose.HeaderType].(string); typ != "dpop+jwt" || h.JSONWebKey == nil || !isSigning(h.JSONWebKey) {
+		return bad("the DPoP proof has the wrong type or no public key")
+	}
+	payload, err := jws.Verify(h.JSONWebKey.Key)
+	if err != nil {
+		return bad("the signature of the DPoP proof is wrong")
+	}
+	sum, err := h.JSONWebKey.Thumbprint(crypto.SHA256)
+	if err != nil || base64.RawURLEncoding.EncodeToString(sum) != thumbprint {
+		return bad("the access token is bound to another key")
+	}
+	c, err := claimsOf(string(payload))
+	if err != nil {
+		return bad("the DPoP proof has no claims")
+	}
+	hash := sha256.Sum256([]byte(token))
+	made, err := c.date("iat")
+	now := g.now()
+	switch {
+	case c.text("htm") != r.Method || !g.isTarget(c.text("htu"), r):
+		return bad("the DPoP proof is for another request")
+	case c.text("ath") != base64.RawURLEncoding.EncodeToString(hash[:]):
+		return bad("the DPoP proof is for another access token")
+	case err != nil || made.IsZero() || now.Sub(made) > g.opts.DPoP.Age || made.Sub(now) > beforeStart:
+		return bad("the DPoP proof is too old, or from the future")
+	}
+	if refused := g.nonce(w, c.text("nonce"), now); refused != nil {
+		return refused
+	}
+	return g.unused(c.text("jti"), thumbprint, made, now)
+}
+
+// unused refuses a proof that was used before (RFC 9449, section 11.1).
+func (g *Guard) unused(id, thumbprint string, made, now time.Time) *refusal {
+	bad := &refusal{status: http.StatusUnauthorized, scheme: auth.SchemeDPoP, code: auth.ErrorInvalidDPoPProof}
+	if id == "" {
+		bad.reason = "the DPoP proof has no id"
+		return bad
+	}
+	sum := sha256.Sum256([]byte(thumbprint + " " + id))
+	switch added, full := g.proofs.Add(string(sum[:]), made.Add(g.opts.DPoP.Age+time.Second), now); {
+	case full:
+		return &refusal{status: http.StatusServiceUnavailable, reason: "too many DPoP proofs"}
+	case !added:
+		bad.reason = "the DPoP proof was used before"
+		return bad
+	}
+	return nil
+}
+
+// isTarget reports whether a proof is for the URL of the request, without query and fragment. Behind a
+// proxy, the server does not see the URL that its clients use, so Resource stands for its host.
+func (g *Guard) isTarget(target string, r *http.Request) bool {
+	given, err := auth.CanonicalResource(target)
+	if err != nil {
+		return false
+	}
+	given, _, _ = strings.Cut(given, "?")
+	own, _, _ := strings.Cut(g.opts.Resource, "?")
+	at := url.URL{Scheme: g.resource.Scheme, Host: g.resource.Host, Path: r.URL.Path, RawPath: r.URL.RawPath}
+	here, err := auth.CanonicalResource(at.String())
+	return given == own || err == nil && given == here
+}
+
+// nonce checks the nonce of a proof and gives the client a new one in good time (RFC 9449, section 9).
+func (g *Guard) nonce(w http.ResponseWriter, given string, now time.Time) *refusal {
+	if !g.opts.DPoP.Nonce {
+		return nil
+	}
+	age, ok := g.nonces.age(given, now)
+	if !ok || age > nonceLife {
+		return &refusal{status: http.StatusUnauthorized, scheme: auth.SchemeDPoP, code: auth.ErrorUseDPoPNonce,
+			reason: "the DPoP proof needs a nonce of this server", nonce: g.nonces.next(now)}
+	}
+	if age > nonceLife/2 {
+		w.Header().Set("DPoP-Nonce", g.nonces.next(now))
+	}
+	return nil
+}
+
+// nonceLife is how long a nonce is accepted. A client gets a new one after half of it.
+const nonceLife = 5 * time.Minute
+
+// nonces makes nonces that need no memory: a time and its HMAC.
+type nonces struct{ key []byte }
+
+func (n *nonces) init(d DPoP) error {
+	n.key = d.NonceKey
+	if n.key == nil {
+		n.key = make([]byte, sha256.Size)
+		_, _ = rand.Read(n.key) // it never fails
+	}
+	if len(n.key) < sha256.Size {
+		return errors.New("DPoP.NonceKey has less than 32 bytes")
+	}
+	return nil
+}
+
+func (n *nonces) next(now time.Time) string {
+	text := binary.BigEndian.AppendUint64(nil, uint64(now.Unix()))
+	return base64.RawURLEncoding.EncodeToString(n.sum(text))
+}
+
+// sum returns text with its HMAC.
+func (n *nonces) sum(text []byte) []byte {
+	h := hmac.New(sha256.New, n.key)
+	h.Write(text)
+	return h.Sum(text)
+}
+
+// age returns the age of a nonce. It reports false for one of somebody else.
+func (n *nonces) age(nonce string, now time.Time) (time.Duration, bool) {
+	text, err := base64.RawURLEncoding.DecodeString(nonce)
+	if err != nil || len(text) != 8+sha256.Size || !hmac.Equal(n.sum(text[:8:8]), text) {
+		return 0, false
+	}
+	return now.Sub(time.Unix(int64(binary.BigEndian.Uint64(text)), 0)), true
+}

@@ -1,0 +1,119 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// handle handles a message of the server, and the questions in its results.
+func (l *link) handle(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+	if method == methodPing {
+		return nil, runtime.MethodNotFound(method) // the runtime answers it
+	}
+	select {
+	case <-l.opened:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	own := runtime.CallOf(ctx)
+	p, within := ctx.Value(passageKey{}).(*passage)
+	switch {
+	case slices.Contains(ofRequests, method):
+		return nil, nil
+	case own.ID().IsZero() && !within:
+		return nil, l.announce(ctx, method, params)
+	case l.front == nil:
+		return l.await(ctx, method, params)
+	}
+	session, err := l.front.sessionOf(ctx)
+	if err != nil {
+		return nil, failure(method, "client", err)
+	}
+	caller := runtime.Caller(session)
+	if within {
+		caller = p.call
+	} else if newest := l.newest(); newest != nil {
+		caller = newest
+	}
+	answer, err := l.ask(ctx, caller, method, params, own)
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// ask sends a request of the server to a client. Own is the call of the server's request, which gets the
+// client's progress.
+func (l *link) ask(ctx context.Context, to runtime.Caller, method string, params wire.Raw, own *runtime.Call) (wire.Raw, error) {
+	params, follow := withoutToken(params)
+	if follow && own != nil {
+		ctx = runtime.WithProgress(ctx, func(p runtime.Progress) {
+			_ = own.Progress(ctx, p.Progress, p.Total, p.Message)
+		})
+	}
+	var answer wire.Raw
+	err := l.to(to).Call(ctx, method, appender(params), &answer)
+	return answer, failure(method, "client", err)
+}
+
+// announce passes a notification of the server on.
+func (l *link) announce(ctx context.Context, method string, params wire.Raw) error {
+	if l.front == nil {
+		return l.announceStateless(ctx, method, params)
+	}
+	session, err := l.front.sessionOf(ctx)
+	if err != nil {
+		return nil // nobody is there to get it
+	}
+	caller := runtime.Caller(session)
+	if newest := l.newest(); newest != nil && !l.isNews(method) {
+		caller = newest
+	}
+	return l.sent(ctx, method, l.to(caller).Notify(ctx, method, appender(params)))
+}
+
+// announceStateless passes a notification on to the clients that listen for it, or to the newest request.
+func (l *link) announceStateless(ctx context.Context, method string, params wire.Raw) error {
+	if l.isNews(method) {
+		l.mu.Lock()
+		listeners := make([]*listener, 0, len(l.listeners))
+		for listener := range l.listeners {
+			listeners = append(listeners, listener)
+		}
+		l.mu.Unlock()
+		for _, listener := range listeners {
+			listener.put(runtime.Notification{Method: method, Params: params})
+		}
+		return nil
+	}
+	newest := l.newest()
+	if newest == nil {
+		l.bridge.lose(ctx, l.native.ID, l.of.revision.ID, method, "", "not sent: without a session, a notification belongs to a request, and there is none")
+		return nil
+	}
+	return l.sent(ctx, method, l.to(newest).Notify(ctx, method, appender(params)))
+}
+
+// sent reports a notification that was not sent as a loss.
+func (l *link) sent(ctx context.Context, method string, err error) error {
+	_, unknown := errors.AsType[*runtime.MethodError](err)
+	_, lacks := errors.AsType[*runtime.CapabilityError](err)
+	if unknown || lacks || errors.Is(err, runtime.ErrNotRequested) {
+		l.bridge.lose(ctx, l.native.ID, l.of.revision.ID, method, "", "not sent: %v", err)
+		return nil
+	}
+	return err
+}
+
+// isNews reports whether a notification of the server is about a list or a resource, and thus belongs to no
+// request. Such a notification needs a part of a capability, such as tools.listChanged.
+func (l *link) isNews(method string) bool {
+	i := slices.IndexFunc(l.native.Methods, func(m runtime.Method) bool { return m.Name == method && m.Kind == jsonrpc.Notification })
+	return i >= 0 && strings.Contains(l.native.Methods[i].Capability, ".")
+}

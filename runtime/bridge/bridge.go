@@ -1,0 +1,233 @@
+// Package bridge connects clients and servers of different revisions of the protocol, with sessions or
+// without.
+//
+// A [Bridge] takes the place of a runtime.Server: stdio.Serve, streamable.NewHandler and sse.NewHandler
+// serve it. It speaks every revision of its table to clients. Behind it is a runtime.Client for each session
+// with the server, which finds out which revision the server speaks. Messages are converted from one
+// revision to the other, and everything that is lost is reported. Package proxy, in contrast, changes no
+// message.
+//
+// # Sessions
+//
+// Each session of a client has a session of its own with the server, under the client's name and
+// capabilities; it ends with the client's, and the other way round. Requests without a session share
+// sessions with the server (pool.go): those that come over one connection of [Bridge.Serve] share one, and
+// over HTTP, those of the same principal, client and capabilities. If such a client can be asked, a request
+// that may ask it has a session of the server for itself until it is answered, so that a question always
+// reaches the client that it is meant for.
+//
+// # Questions of the server
+//
+// In a session, a request of the server is a request to the client, on the stream of its newest request.
+// A server without sessions asks within its results; for a client with a session, the runtime's client
+// turns these questions into requests, and for a client without, they pass as they are. A request of a
+// server with a session, for a client without, is answered by round trips: the call to the server is held
+// (exchange.go) while the client is asked. The requestState that the client gets is sealed by the runtime
+// and holds a random name of the held call. The number of held calls and their time are limited.
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/convert"
+)
+
+// The defaults of Options.
+const (
+	DefaultMaxHeld     = 1000
+	DefaultMaxSessions = 64
+	DefaultIdleTimeout = 5 * time.Minute
+)
+
+// Options configure a bridge. The zero value is ready to use.
+type Options struct {
+	// Name and Version are used for a server that does not name itself, and for a client that does not.
+	Name, Version string
+	// Lost, if not nil, is called for each loss before the message is passed on. It is called
+	// concurrently.
+	Lost func(ctx context.Context, r convert.Report)
+	// Logger logs what happens in sessions, see [runtime.ServerOptions].
+	Logger *slog.Logger
+
+	// Rounds seals the states of requests whose server asks the client. Its Lifetime also limits how long
+	// the server waits for the answer.
+	Rounds runtime.Rounds
+	// MaxHeld limits the requests whose server waits for the answer of a client without a session. 0 means
+	// DefaultMaxHeld.
+	MaxHeld int
+	// MaxSessions limits the sessions with the server that requests without a session share. 0 means
+	// DefaultMaxSessions.
+	MaxSessions int
+	// IdleTimeout is how long such a session stays open without a request. 0 means DefaultIdleTimeout.
+	IdleTimeout time.Duration
+}
+
+// Bridge connects clients with a server. It implements runtime.SessionServer and is safe for concurrent use.
+type Bridge struct {
+	*runtime.Server
+	opts  Options
+	table *convert.Table
+	dial  func() runtime.Transport
+	eras  runtime.Eras
+	pool  pool
+	held  held
+	tools toolHeaders
+}
+
+// New returns a bridge in front of a server. The function returns a new transport to the server for each
+// session with it; the bridge opens and closes it. The table is that of generated/compat.
+func New(dial func() runtime.Transport, table *convert.Table, opts Options) *Bridge {
+	opts.MaxHeld = cmp.Or(max(opts.MaxHeld, 0), DefaultMaxHeld)
+	opts.MaxSessions = cmp.Or(max(opts.MaxSessions, 0), DefaultMaxSessions)
+	opts.IdleTimeout = cmp.Or(max(opts.IdleTimeout, 0), DefaultIdleTimeout)
+	opts.Rounds.Lifetime = cmp.Or(max(opts.Rounds.Lifetime, 0), runtime.DefaultStateLifetime)
+	b := &Bridge{opts: opts, table: table, dial: dial}
+	b.pool.bridge = b
+	b.held.bridge = b
+	b.Server = runtime.NewServer(runtime.ServerOptions{
+		Name: opts.Name, Version: opts.Version,
+		Unnamed: true, // results carry the name of the server behind
+		Logger:  opts.Logger,
+		Limits:  limits(),
+		Rounds:  opts.Rounds,
+	}, b.bindings()...)
+	return b
+}
+
+// limits are the limits of both sides. How long a request may take is up to the client, and how many there
+// may be at a time is mostly up to the server.
+func limits() runtime.Limits {
+	return runtime.Limits{MaxMessage: runtime.DefaultMaxClientMessage, MaxConcurrent: 1000, Timeout: -1, MaxTimeout: -1}
+}
+
+// front is a connection with clients.
+type front struct {
+	lane bool // it carries requests of any clients, which have no session
+
+	ctx     context.Context // ends with the connection
+	cancel  context.CancelFunc
+	ready   chan struct{}          // closed when session is set
+	once    sync.Once              // sets session
+	session *runtime.ServerSession // of the client; nil before it has sent a message after initialize
+
+	mu   sync.Mutex
+	link *link       // to the server, of the client's session; nil without one
+	end  func(error) // ends the connection
+	gone bool
+}
+
+type frontKey struct{}
+
+func newFront(lane bool) *front {
+	f := &front{lane: lane, ready: make(chan struct{})}
+	f.ctx, f.cancel = context.WithCancel(context.Background())
+	return f
+}
+
+// ServerError is the error of Serve if the session with the server has ended first.
+type ServerError struct{ Err error }
+
+// Error returns the reason.
+func (e *ServerError) Error() string {
+	return "bridge: the server has ended the session: " + e.Err.Error()
+}
+
+// Unwrap returns the reason.
+func (e *ServerError) Unwrap() error { return e.Err }
+
+// Serve serves one connection with a client, see [runtime.Server.Serve]. If the client has a session and the
+// server ends, the error is a *[ServerError].
+func (b *Bridge) Serve(ctx context.Context, t runtime.Transport) error {
+	f := newFront(false)
+	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, frontKey{}, f))
+	defer cancel(nil)
+	f.end = cancel
+	err := b.Server.Serve(ctx, t)
+	b.leave(f)
+	return err
+}
+
+// Open begins a connection with a client, see [runtime.Server.Open].
+func (b *Bridge) Open(ctx context.Context, out runtime.Outbox, h runtime.Handshake, ended func(error)) (runtime.Inbox, error) {
+	if h.Revision != "" && !h.Stateless {
+		return nil, errors.Join(errors.New("bridge: a session cannot be resumed"), out.Close())
+	}
+	f := newFront(h.Stateless)
+	in, err := b.Server.Open(context.WithValue(ctx, frontKey{}, f), out, h, func(err error) {
+		b.leave(f)
+		ended(err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.end = func(error) {
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), b.Grace())
+			defer cancel()
+			in.Shutdown(ctx)
+		}()
+	}
+	return in, nil
+}
+
+// leave ends what belongs to a connection.
+func (b *Bridge) leave(f *front) {
+	f.mu.Lock()
+	f.gone = true
+	l := f.link
+	f.mu.Unlock()
+	f.cancel()
+	if l != nil {
+		l.close()
+	}
+	b.pool.leave(f)
+}
+
+// Close ends the sessions with the server that requests without a session share. Call it when nothing
+// serves the bridge any more.
+func (b *Bridge) Close() error {
+	b.pool.close()
+	return nil
+}
+
+// ended ends the connection of a client whose session with the server has ended.
+func (f *front) ended(err error) {
+	f.mu.Lock()
+	end, gone := f.end, f.gone
+	f.mu.Unlock()
+	if gone || end == nil {
+		return
+	}
+	if err == nil {
+		err = runtime.ErrClosed
+	}
+	end(&ServerError{err})
+}
+
+// sessionOf returns the client's session, once there is one.
+func (f *front) sessionOf(ctx context.Context) (*runtime.ServerSession, error) {
+	select {
+	case <-f.ready:
+		return f.session, nil
+	case <-f.ctx.Done():
+		return nil, runtime.ErrClosed
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// lose reports losses that no conversion reports.
+func (b *Bridge) lose(ctx context.Context, from, to, method, pointer, format string, values ...any) {
+	if b.opts.Lost != nil {
+		b.opts.Lost(ctx, convert.Report{From: from, To: to, Method: method, Loss: convert.Loss{Pointer: pointer, Reason: fmt.Sprintf(format, values...)}})
+	}
+}

@@ -1,0 +1,531 @@
+package bridge_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/generated"
+	"github.com/mcpgen/mcpgen/generated/compat"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/bridge"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+const (
+	session   = "2025-11-25"
+	stateless = "2026-07-28"
+)
+
+// asking are the capabilities of a client that answers everything.
+const asking = wire.Raw(`{"elicitation":{},"sampling":{},"roots":{}}`)
+
+// handlers answer requests by method.
+type handlers map[string]func(ctx context.Context, params wire.Raw) (wire.Appender, error)
+
+func (h handlers) bind(t *testing.T, revision string, d runtime.Direction) runtime.Binding {
+	r, ok := generated.Lookup(revision)
+	if !ok {
+		t.Fatalf("no revision %s", revision)
+	}
+	return runtime.Binding{Revision: revision, Direction: d, Methods: r.Methods, Forwards: true,
+		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+			if f, ok := h[method]; ok {
+				return f(ctx, params)
+			}
+			return nil, runtime.MethodNotFound(method)
+		}}
+}
+
+// world is a bridge with a server behind it.
+type world struct {
+	t      *testing.T
+	bridge *bridge.Bridge
+
+	opened, ended atomic.Int64 // sessions with the server
+
+	mu    sync.Mutex
+	lines []runtime.Transport // the ends of the server
+	lost  []string
+}
+
+// start starts a bridge to a server of a revision.
+func start(t *testing.T, revision string, h handlers, o bridge.Options) *world {
+	w := &world{t: t}
+	server := runtime.NewServer(runtime.ServerOptions{
+		Name: "server", Version: "2", Instructions: "Be kind.", Logger: slog.New(slog.DiscardHandler),
+		Capabilities: wire.Raw(`{"tools":{"listChanged":true},"prompts":{},"resources":{"subscribe":true},"logging":{},"experimental":{"x":{"y":[1e2]}}}`),
+	}, h.bind(t, revision, runtime.ToServer))
+	dial := func() runtime.Transport {
+		near, far := inproc.Pair()
+		w.opened.Add(1)
+		w.mu.Lock()
+		w.lines = append(w.lines, far)
+		w.mu.Unlock()
+		go func() {
+			_ = server.Serve(context.Background(), far)
+			w.ended.Add(1)
+		}()
+		return near
+	}
+	o.Name, o.Version, o.Logger = "bridge", "1", slog.New(slog.DiscardHandler)
+	o.Lost = func(_ context.Context, r compat.Report) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.lost = append(w.lost, r.String())
+	}
+	w.bridge = bridge.New(dial, compat.Table(), o)
+	return w
+}
+
+// client opens a connection of a client. Served gets the result of Serve.
+func (w *world) client(revision string, capabilities wire.Raw, h handlers) (s *runtime.Session, served <-chan error) {
+	w.t.Helper()
+	near, far := inproc.Pair()
+	ended := make(chan error, 1)
+	go func() { ended <- w.bridge.Serve(context.Background(), far) }()
+	s, err := runtime.NewClient(runtime.ClientOptions{Name: "client", Version: "3", Capabilities: capabilities, Logger: slog.New(slog.DiscardHandler)},
+		h.bind(w.t, revision, runtime.ToClient)).Connect(w.t.Context(), near)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s, ended
+}
+
+// lane opens a connection for the requests of any client, as HTTP does for each request.
+func (w *world) lane(revision string, capabilities wire.Raw, h handlers) *runtime.Session {
+	w.t.Helper()
+	near, far := inproc.Pair()
+	ended := make(chan struct{})
+	in, err := w.bridge.Open(context.Background(), far, runtime.Handshake{Stateless: true}, func(error) { close(ended) })
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	far.Start(in)
+	s, err := runtime.NewClient(runtime.ClientOptions{Name: "client", Version: "3", Capabilities: capabilities},
+		h.bind(w.t, revision, runtime.ToClient)).Connect(w.t.Context(), near)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+func call(t *testing.T, s *runtime.Session, method string, params wire.Raw) (wire.Raw, error) {
+	t.Helper()
+	var result wire.Raw
+	err := s.Call(t.Context(), method, params, &result)
+	return result, err
+}
+
+// echo is a server that returns what it gets.
+var echo = handlers{
+	"vendor/echo": func(_ context.Context, params wire.Raw) (wire.Appender, error) { return params, nil },
+	"tools/call": func(_ context.Context, params wire.Raw) (wire.Appender, error) {
+		return wire.Raw(`{"content":[],"x-vendor":` + string(params) + `}`), nil
+	},
+}
+
+// TestVendor checks that what no revision defines passes as it is.
+func TestVendor(t *testing.T) {
+	for _, sides := range [][2]string{{session, session}, {session, stateless}, {stateless, session}, {stateless, stateless}} {
+		t.Run(sides[0]+" to "+sides[1], func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := start(t, sides[1], echo, bridge.Options{})
+				s, served := w.client(sides[0], asking, nil)
+				result, err := call(t, s, "vendor/echo", `{"z":1.50,"a":[1e2,{}],"b":""}`)
+				if err != nil || !strings.HasPrefix(string(result), `{"z":1.50,"a":[1e2,{}],"b":""`) {
+					t.Errorf("vendor/echo: %s, %v", result, err)
+				}
+				result, err = call(t, s, "tools/call", `{"name":"n","arguments":{"a":1.50},"x-own":[1e2],"_meta":{"example.com/m":{"k":1}}}`)
+				got, _ := wire.Object(result).Get("x-vendor")
+				own, _ := wire.Object(got).Get("x-own")
+				meta, _ := wire.Object(got).Get("_meta")
+				member, _ := wire.Object(meta).Get("example.com/m")
+				if err != nil || own != "[1e2]" || member != `{"k":1}` {
+					t.Errorf("tools/call: %s, %v", result, err)
+				}
+				if s.Instructions() != "Be kind." || s.ServerInfo().GetString("name") != "server" {
+					t.Errorf("the server is %s, %q", s.ServerInfo(), s.Instructions())
+				}
+				if x, _ := s.ServerCapabilities().Get("experimental"); x != `{"x":{"y":[1e2]}}` {
+					t.Errorf("capabilities %s", s.ServerCapabilities())
+				}
+				w.finish(s, served)
+			})
+		})
+	}
+}
+
+// finish closes a client and checks that nothing is left of it.
+func (w *world) finish(s *runtime.Session, served <-chan error) {
+	w.t.Helper()
+	if err := s.Close(); err != nil {
+		w.t.Error(err)
+	}
+	if err := <-served; err != nil {
+		w.t.Error(err)
+	}
+	if err := w.bridge.Close(); err != nil {
+		w.t.Error(err)
+	}
+	synctest.Wait()
+	if opened, ended := w.opened.Load(), w.ended.Load(); opened != ended {
+		w.t.Errorf("%d of %d sessions with the server are left", opened-ended, opened)
+	}
+}
+
+// TestServerDies ends the server during a call. A client with a session gets an error and loses its session;
+// a client without gets an error, and a new session with its next request.
+func TestServerDies(t *testing.T) {
+	for _, front := range []string{session, stateless} {
+		for _, back := range []string{session, stateless} {
+			t.Run(front+" to "+back, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var w *world
+					w = start(t, back, handlers{
+						"vendor/echo": echo["vendor/echo"],
+						"tools/call": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+							w.mu.Lock()
+							line := w.lines[len(w.lines)-1]
+							w.mu.Unlock()
+							line.Close()
+							<-ctx.Done()
+							return nil, ctx.Err()
+						},
+					}, bridge.Options{})
+					s, served := w.client(front, asking, nil)
+					_, err := call(t, s, "tools/call", `{"name":"n"}`)
+					if e, ok := errors.AsType[*jsonrpc.Error](err); !ok || !strings.Contains(e.Message, "bridge: the server has ended the session before its answer to tools/call") {
+						t.Errorf("got %v", err)
+					}
+					if front == stateless {
+						if result, err := call(t, s, "vendor/echo", `{"a":1}`); err != nil {
+							t.Errorf("after the end of the server: %s, %v", result, err)
+						}
+						w.finish(s, served)
+						return
+					}
+					if _, ok := errors.AsType[*bridge.ServerError](<-served); !ok {
+						t.Error("Serve returned another error")
+					}
+					s.Close()
+				})
+			})
+		}
+	}
+}
+
+// TestClientLeaves ends a client during a call, and expects that the server's handler ends.
+func TestClientLeaves(t *testing.T) {
+	for _, front := range []string{session, stateless} {
+		for _, back := range []string{session, stateless} {
+			t.Run(front+" to "+back, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					ended := make(chan struct{})
+					w := start(t, back, handlers{"tools/call": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+						<-ctx.Done()
+						close(ended)
+						return nil, ctx.Err()
+					}}, bridge.Options{})
+					s, served := w.client(front, asking, nil)
+					go s.Call(t.Context(), "tools/call", wire.Raw(`{"name":"n"}`), nil)
+					synctest.Wait()
+					w.finish(s, served)
+					<-ended
+				})
+			})
+		}
+	}
+}
+
+// TestCancelOne cancels one of two calls. The other one goes on, although the ids of the two sides differ.
+func TestCancelOne(t *testing.T) {
+	for _, front := range []string{session, stateless} {
+		for _, back := range []string{session, stateless} {
+			t.Run(front+" to "+back, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var waiting atomic.Int64
+					release := make(chan struct{})
+					w := start(t, back, handlers{"tools/call": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+						waiting.Add(1)
+						defer waiting.Add(-1)
+						select {
+						case <-release:
+							return wire.Raw(`{"content":[]}`), nil
+						case <-ctx.Done():
+							return nil, ctx.Err()
+						}
+					}}, bridge.Options{})
+					s, served := w.client(front, "{}", nil)
+					errs := make([]error, 4)
+					cancels := make([]context.CancelFunc, len(errs))
+					var all sync.WaitGroup
+					for i := range errs {
+						var ctx context.Context
+						ctx, cancels[i] = context.WithCancel(t.Context())
+						all.Go(func() { errs[i] = s.Call(ctx, "tools/call", wire.Raw(`{"name":"n"}`), nil) })
+						synctest.Wait()
+					}
+					cancels[2]()
+					synctest.Wait()
+					if n := waiting.Load(); n != 3 {
+						t.Errorf("%d calls are left", n)
+					}
+					close(release)
+					all.Wait()
+					for i, err := range errs {
+						if cancelled := errors.Is(err, context.Canceled); cancelled != (i == 2) || err != nil && !cancelled {
+							t.Errorf("call %d: %v", i, err)
+						}
+						cancels[i]()
+					}
+					w.finish(s, served)
+				})
+			})
+		}
+	}
+}
+
+// elicit is a tool that asks the client, and returns the answer.
+func elicit(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	var answer wire.Raw
+	params := wire.Raw(`{"message":"Who?","requestedSchema":{"type":"object","properties":{}},"mode":"form"}`)
+	if err := runtime.CallOf(ctx).Call(ctx, "elicitation/create", params, &answer); err != nil {
+		return nil, err
+	}
+	return wire.Raw(`{"content":[{"type":"text","text":"answered"}],"structuredContent":` + string(answer) + `}`), nil
+}
+
+// accept answers a question with a name.
+func accept(name string) handlers {
+	return handlers{"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) {
+		return wire.Raw(`{"action":"accept","content":{"name":"` + name + `"}}`), nil
+	}}
+}
+
+// TestManyClients has clients without a session call a tool of a server with sessions at the same time. Each
+// is asked, and gets the answer that it has given.
+func TestManyClients(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := start(t, session, handlers{"tools/call": elicit}, bridge.Options{IdleTimeout: time.Minute})
+		const clients = 20
+		var all sync.WaitGroup
+		for i := range clients {
+			all.Go(func() {
+				name := fmt.Sprint("client", i)
+				s := w.lane(stateless, asking, accept(name))
+				defer s.Close()
+				for range 5 {
+					result, err := call(t, s, "tools/call", `{"name":"n"}`)
+					got, _ := wire.Object(result).Get("structuredContent")
+					if err != nil || got != wire.Raw(`{"action":"accept","content":{"name":"`+name+`"}}`) {
+						t.Errorf("%s: got %s, %v", name, result, err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if n := w.opened.Load(); n > clients {
+			t.Errorf("%d sessions for %d clients", n, clients)
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if n := w.opened.Load() - w.ended.Load(); n != 0 {
+			t.Errorf("%d unused sessions are open", n)
+		}
+		w.bridge.Close()
+	})
+}
+
+// TestHeld checks the life of a call that is held while its client is asked: it ends when its state expires,
+// there is a limit, and an answer that comes twice or too late is refused.
+func TestHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running atomic.Int64
+		w := start(t, session, handlers{"tools/call": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+			running.Add(1)
+			defer running.Add(-1)
+			return elicit(ctx, params)
+		}}, bridge.Options{MaxHeld: 2, MaxSessions: 3, Rounds: runtime.Rounds{Lifetime: time.Minute}})
+		near, far := inproc.Pair()
+		go w.bridge.Serve(context.Background(), far)
+		s, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1", Capabilities: asking, MaxRounds: -1},
+			handlers(nil).bind(t, stateless, runtime.ToClient)).Connect(t.Context(), near)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := func() wire.Object {
+			result, err := call(t, s, "tools/call", `{"name":"n"}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return wire.Object(result)
+		}
+		answer := func(asked wire.Object) (wire.Raw, error) {
+			state, _ := asked.Get("requestState")
+			return call(t, s, "tools/call", wire.Raw(`{"name":"n","inputResponses":{"1":{"action":"decline"}},"requestState":`+string(state)+`}`))
+		}
+		refused := func(what string, code int64, err error) {
+			t.Helper()
+			if e, ok := errors.AsType[*jsonrpc.Error](err); !ok || e.Code != code {
+				t.Errorf("%s: got %v, want the code %d", what, err, code)
+			}
+		}
+		first, second := ask(), ask()
+		_, err = call(t, s, "tools/call", `{"name":"n"}`)
+		refused("too many", jsonrpc.CodeUnavailable, err)
+		synctest.Wait()
+		if n := running.Load(); n != 2 {
+			t.Errorf("%d calls are held", n)
+		}
+		if result, err := answer(first); err != nil || !strings.Contains(string(result), `"action":"decline"`) {
+			t.Errorf("got %s, %v", result, err)
+		}
+		_, err = answer(first)
+		refused("twice", jsonrpc.CodeInvalidParams, err)
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if n := running.Load(); n != 0 {
+			t.Errorf("%d calls are held after their time", n)
+		}
+		_, err = answer(second)
+		refused("too late", jsonrpc.CodeInvalidParams, err)
+		s.Close()
+		w.bridge.Close()
+	})
+}
+
+// TestLimit checks that a bridge has no more sessions with the server than it may.
+func TestLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		w := start(t, session, handlers{"tools/call": func(context.Context, wire.Raw) (wire.Appender, error) {
+			<-release
+			return wire.Raw(`{"content":[]}`), nil
+		}}, bridge.Options{MaxSessions: 2})
+		s := w.lane(stateless, asking, nil)
+		results := make(chan error, 3)
+		for range 3 {
+			go func() {
+				_, err := call(t, s, "tools/call", `{"name":"n"}`)
+				results <- err
+			}()
+		}
+		synctest.Wait()
+		if e, ok := errors.AsType[*jsonrpc.Error](<-results); !ok || e.Code != jsonrpc.CodeUnavailable {
+			t.Errorf("got %v", e)
+		}
+		close(release)
+		for range 2 {
+			if err := <-results; err != nil {
+				t.Error(err)
+			}
+		}
+		if n := w.opened.Load(); n != 2 {
+			t.Errorf("%d sessions", n)
+		}
+		s.Close()
+		w.bridge.Close()
+	})
+}
+
+// TestLosses checks what is reported as lost when a session is opened, and of messages that cannot be sent.
+func TestLosses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := start(t, stateless, echo, bridge.Options{})
+		s, served := w.client(session, `{"roots":{"listChanged":true},"tasks":{}}`, nil)
+		if err := s.Notify(t.Context(), "notifications/roots/list_changed", nil); err != nil {
+			t.Error(err)
+		}
+		if _, err := call(t, s, "tools/call", `{"name":"n","task":{"ttl":1}}`); err == nil {
+			t.Error("a task was accepted")
+		}
+		synctest.Wait()
+		w.mu.Lock()
+		got := strings.Join(w.lost, "\n")
+		w.mu.Unlock()
+		for _, want := range []string{"/capabilities/roots/listChanged: ", "/capabilities/tasks: ", "notifications/roots/list_changed: not sent"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("no loss %q in\n%s", want, got)
+			}
+		}
+		w.finish(s, served)
+	})
+}
+
+// TestListeners checks that clients without a session share a subscription at a server with sessions, which
+// ends with the last of them.
+func TestListeners(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var seen []string
+		var of *runtime.ServerSession
+		note := func(name string) func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+			return func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				if of = runtime.CallOf(ctx).Session(); wire.Object(params).GetString("uri") == "x:none" {
+					return nil, jsonrpc.Errorf(jsonrpc.CodeResourceNotFound, "no such resource")
+				}
+				seen = append(seen, name+" "+wire.Object(params).GetString("uri"))
+				return wire.Raw("{}"), nil
+			}
+		}
+		w := start(t, session, handlers{"resources/subscribe": note("subscribe"), "resources/unsubscribe": note("unsubscribe")}, bridge.Options{})
+		ends := make([]context.CancelFunc, 2)
+		heard := make([][]string, 2)
+		var all sync.WaitGroup
+		s := w.lane(stateless, asking, nil)
+		for i := range ends {
+			ctx, cancel := context.WithCancel(t.Context())
+			ends[i] = cancel
+			all.Go(func() {
+				for n, err := range s.Listen(ctx, wire.Raw(`{"toolsListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["x:a","x:none"]}`)) {
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					honoured, _ := wire.Object(n.Params).Get("notifications")
+					heard[i] = append(heard[i], n.Method+string(honoured))
+				}
+			})
+			synctest.Wait()
+		}
+		for _, n := range []string{"notifications/tools/list_changed", "notifications/resources/updated"} {
+			if err := of.Notify(t.Context(), n, wire.Raw(`{"uri":"x:a"}`)); err != nil {
+				t.Error(err)
+			}
+		}
+		synctest.Wait()
+		ends[0]()
+		synctest.Wait()
+		ends[1]()
+		synctest.Wait()
+		all.Wait()
+		want := []string{
+			`notifications/subscriptions/acknowledged{"toolsListChanged":true,"resourceSubscriptions":["x:a"]}`,
+			"notifications/tools/list_changed", "notifications/resources/updated",
+		}
+		for i := range heard {
+			if diff := cmp.Diff(want, heard[i]); diff != "" {
+				t.Errorf("client %d: %s", i, diff)
+			}
+		}
+		if diff := cmp.Diff([]string{"subscribe x:a", "unsubscribe x:a"}, seen); diff != "" {
+			t.Error(diff)
+		}
+		s.Close()
+		w.bridge.Close()
+	})
+}

@@ -1,0 +1,306 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// exchange is a request of a client without a session to a server with one that may ask the client. The call
+// to the server goes on while the client is asked: the request is answered with the questions of the server,
+// and continues when the client repeats it with the answers. The runtime seals the exchange's name into the
+// requestState, bound to the principal, the method and the params.
+type exchange struct {
+	id       string
+	link     *link
+	passage  *passage
+	repeated bool // this is not the first round; only the attached request uses it
+
+	ctx    context.Context // of the call to the server
+	cancel context.CancelCauseFunc
+	begun  bool // the call has begun; only the attached request uses it
+	done   chan struct{}
+	result wire.Raw // of the call; valid after done is closed, as is err
+	err    error
+
+	wake   chan struct{} // holds a token if there may be a question
+	expiry *time.Timer   // ends the exchange; nil unless it is held; guarded by held.mu
+
+	// The fields below are guarded by link.mu.
+	open  []*question // asked and not answered
+	asked int         // questions so far
+}
+
+type exchangeKey struct{}
+
+// question is a request of a server with a session for a client without one.
+type question struct {
+	key      string // among the inputRequests; "" while no exchange has taken it
+	method   string
+	params   wire.Raw
+	answered chan reply // has room for one
+}
+
+type reply struct {
+	answer wire.Raw
+	err    error
+}
+
+// newExchange returns an exchange that has taken the link.
+func newExchange(l *link, id string) *exchange {
+	x := &exchange{id: id, link: l, done: make(chan struct{}), wake: make(chan struct{}, 1)}
+	x.passage = &passage{exchange: x}
+	x.ctx, x.cancel = context.WithCancelCause(context.Background())
+	return x
+}
+
+// answer handles one of the rounds of the request.
+func (x *exchange) answer(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+	defer func() {
+		if !x.begun { // the request could not be converted
+			x.link.finish()
+		}
+	}()
+	return x.link.answer(context.WithValue(ctx, exchangeKey{}, x), method, params)
+}
+
+// attend begins the call to the server in the first round. Then it waits for the result or for questions,
+// which it passes to the client.
+func (x *exchange) attend(ctx context.Context, call *runtime.Call, method string, params wire.Raw) (wire.Appender, error) {
+	x.attach(call)
+	if !x.begun {
+		x.begun = true
+		go x.run(method, params)
+	}
+	for {
+		select {
+		case <-x.done: // it is looked at first, because its questions are without effect
+			return x.finished()
+		default:
+		}
+		switch asked, err := x.ask(ctx, call); {
+		case err != nil:
+			x.cancel(err)
+			return nil, err
+		case asked:
+			x.hold()
+			return nil, runtime.ErrInputRequired
+		}
+		select {
+		case <-x.done:
+		case <-x.wake:
+		case <-ctx.Done():
+			x.link.bridge.held.remove(x)
+			x.cancel(context.Cause(ctx))
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// run calls the server.
+func (x *exchange) run(method string, params wire.Raw) {
+	l := x.link
+	x.result, x.err = l.call(x.ctx, method, params, func(p runtime.Progress) {
+		if call := l.callOf(x.passage); call != nil {
+			_ = call.Progress(x.ctx, p.Progress, p.Total, p.Message) // a client that is gone needs none
+		}
+	})
+	l.detach(x)
+	close(x.done)
+	x.cancel(nil)
+	l.finish()
+}
+
+// finished returns the result of the call, which the client gets.
+func (x *exchange) finished() (wire.Appender, error) {
+	x.link.bridge.held.remove(x)
+	if x.err != nil {
+		return nil, x.err
+	}
+	return x.result, nil
+}
+
+// ask passes the open questions to the client. Asked is true if the client has not answered all of them in
+// this round. It returns an error, and asks nothing, if too many exchanges are held.
+func (x *exchange) ask(ctx context.Context, call *runtime.Call) (asked bool, err error) {
+	l := x.link
+	l.mu.Lock()
+	open := slices.Clone(x.open)
+	l.mu.Unlock()
+	if len(open) > 0 && !l.bridge.held.reserve(x) {
+		return false, errTooMany
+	}
+	for _, q := range open {
+		answer, err := l.ask(runtime.WithInputKey(ctx, q.key), call, q.method, q.params, nil)
+		if errors.Is(err, runtime.ErrInputRequired) {
+			asked = true
+			continue
+		}
+		l.forget(q)
+		q.answered <- reply{answer, err}
+	}
+	return asked, nil
+}
+
+// attach and hold begin and end the time in which a client waits for the exchange.
+func (x *exchange) attach(call *runtime.Call) {
+	l := x.link
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	x.passage.call = call
+	if x.begun {
+		return
+	}
+	l.passing = append(l.passing, x.passage)
+	for _, q := range l.waiting {
+		x.take(q)
+	}
+	l.waiting = nil
+}
+
+// hold keeps the exchange until the client repeats the request.
+func (x *exchange) hold() {
+	x.link.mu.Lock()
+	x.passage.call = nil
+	x.link.mu.Unlock()
+	x.link.bridge.held.put(x)
+}
+
+// take makes a question one of the exchange. The caller holds link.mu.
+func (x *exchange) take(q *question) {
+	x.asked++
+	q.key = strconv.Itoa(x.asked)
+	x.open = append(x.open, q)
+	select {
+	case x.wake <- struct{}{}:
+	default:
+	}
+}
+
+// callOf returns the call that waits for a request, or nil.
+func (l *link) callOf(p *passage) *runtime.Call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return p.call
+}
+
+// detach removes an exchange that is over. Its questions wait for another one.
+func (l *link) detach(x *exchange) {
+	l.exit(x.passage)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting = append(l.waiting, x.open...)
+	x.open = nil
+}
+
+// await has a client answer a request of the server: in the newest exchange or, if there is none, in the
+// next one.
+func (l *link) await(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+	if !canBeAsked(l.of.revision, l.of.capabilities) {
+		return nil, runtime.MethodNotFound(method)
+	}
+	q := &question{method: method, params: params.Clone(), answered: make(chan reply, 1)}
+	l.mu.Lock()
+	i := len(l.passing) - 1
+	for i >= 0 && l.passing[i].exchange == nil {
+		i--
+	}
+	if i >= 0 {
+		l.passing[i].exchange.take(q)
+	} else {
+		l.waiting = append(l.waiting, q)
+	}
+	l.mu.Unlock()
+	select {
+	case r := <-q.answered:
+		if r.err != nil {
+			return nil, r.err
+		}
+		return r.answer, nil
+	case <-ctx.Done():
+		l.forget(q)
+		return nil, context.Cause(ctx)
+	}
+}
+
+// forget removes a question.
+func (l *link) forget(q *question) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	is := func(other *question) bool { return other == q }
+	l.waiting = slices.DeleteFunc(l.waiting, is)
+	for _, p := range l.passing {
+		if p.exchange != nil {
+			p.exchange.open = slices.DeleteFunc(p.exchange.open, is)
+		}
+	}
+}
+
+// held are the exchanges whose clients are asked.
+type held struct {
+	bridge *Bridge
+
+	mu  sync.Mutex
+	all map[string]*exchange
+}
+
+var (
+	errNotHeld = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /requestState: the server does not wait for the answer any more; send the request without it to begin anew")
+	errTooMany = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: too many requests wait for the answers of their clients; try again later")
+)
+
+// reserve makes room for an exchange. It returns false if there is none.
+func (h *held) reserve(x *exchange) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.all[x.id] == nil && len(h.all) >= h.bridge.opts.MaxHeld {
+		return false
+	}
+	if h.all == nil {
+		h.all = make(map[string]*exchange)
+	}
+	h.all[x.id] = x
+	return true
+}
+
+// put keeps an exchange with a reservation until it is taken, or for the lifetime of states.
+func (h *held) put(x *exchange) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	// A client that never comes back must not hold the server's session for ever: the state that it has
+	// got expires after the same time.
+	x.expiry = time.AfterFunc(h.bridge.opts.Rounds.Lifetime, func() {
+		if x, err := h.take(x.id); err == nil {
+			h.remove(x)
+			x.cancel(errNotHeld)
+		}
+	})
+}
+
+// take returns an exchange for the request that continues it. Another request may not.
+func (h *held) take(id string) (*exchange, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	x := h.all[id]
+	if x == nil || x.expiry == nil {
+		return nil, errNotHeld
+	}
+	x.expiry.Stop()
+	x.expiry = nil
+	x.repeated = true
+	return x, nil
+}
+
+// remove ends the reservation of an exchange.
+func (h *held) remove(x *exchange) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.all, x.id)
+}

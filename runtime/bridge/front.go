@@ -1,0 +1,271 @@
+package bridge
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/runtime/headers"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// The methods that the bridge handles itself, or in a special way.
+const (
+	methodInitialize = "initialize"
+	methodDiscover   = "server/discover"
+	methodPing       = "ping"
+	methodListen     = "subscriptions/listen"
+	methodListTools  = "tools/list"
+	methodSetLevel   = "logging/setLevel"
+	methodReady      = "notifications/initialized"
+)
+
+// ofRequests are the notifications about a request. They do not pass, because they name the request by an id
+// or a token, which differs on the two sides: cancelling a request cancels the call to the other side, and its
+// progress is reported to the request.
+var ofRequests = []string{"notifications/cancelled", "notifications/progress"}
+
+// The members of _meta that the bridge reads or writes ("_meta" in basic, 2026-07-28).
+const (
+	metaServerInfo = "io.modelcontextprotocol/serverInfo"
+	metaLogLevel   = "io.modelcontextprotocol/logLevel"
+)
+
+// bindings returns the bindings for clients. Which revision the server speaks, and what it offers, is not
+// known before a client comes, so each binding finds the session with the server first.
+func (b *Bridge) bindings() []runtime.Binding {
+	var all []runtime.Binding
+	for i := range b.table.Revisions {
+		r := &b.table.Revisions[i]
+		binding := runtime.Binding{
+			Revision: r.ID, Direction: runtime.ToServer, Methods: r.Methods, Forwards: true,
+			Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+				return b.handle(ctx, r, method, params)
+			},
+		}
+		if binding.Stateless() {
+			// Requests are admitted whatever the server offers, and the server refuses them.
+			everything := wire.Raw(allCapabilities(r.Methods))
+			binding.Capabilities = func(wire.Appender) (wire.Appender, error) { return everything, nil }
+			binding.Subscribe = subscribe
+			binding.ToolHeaders = b.tools.get
+		}
+		all = append(all, binding)
+	}
+	return all
+}
+
+// allCapabilities returns the server capabilities that the methods need.
+func allCapabilities(methods []runtime.Method) wire.Object {
+	all := wire.Object("{}")
+	for _, m := range methods {
+		if m.Capability == "" || m.Within {
+			continue
+		}
+		name, part, nested := strings.Cut(m.Capability, ".")
+		value, _ := all.Get(name)
+		if nested {
+			with, _ := wire.Object(value).With(part, "true") // names of the protocol are well-formed
+			value = wire.Raw(with)
+		} else if value == "" {
+			value = "{}"
+		}
+		all, _ = all.With(name, value)
+	}
+	return all
+}
+
+// canBeAsked reports whether a client with these capabilities answers any request of a server.
+func canBeAsked(r *convert.Revision, capabilities wire.Object) bool {
+	return slices.ContainsFunc(r.Methods, func(m runtime.Method) bool {
+		return m.Within && runtime.Declares(capabilities, m.Capability)
+	})
+}
+
+// handle handles a message of a client in a revision.
+func (b *Bridge) handle(ctx context.Context, r *convert.Revision, method string, params wire.Raw) (wire.Appender, error) {
+	f, _ := ctx.Value(frontKey{}).(*front)
+	call := runtime.CallOf(ctx)
+	switch {
+	case method == methodPing:
+		return nil, runtime.MethodNotFound(method) // the runtime answers it
+	case slices.Contains(ofRequests, method):
+		return nil, nil
+	case call.Stateless():
+		return b.handleStateless(ctx, f, r, method, params)
+	case method == methodInitialize:
+		return b.initialize(ctx, f, r)
+	}
+	f.once.Do(func() {
+		f.session = call.Session()
+		close(f.ready)
+	})
+	f.mu.Lock()
+	l := f.link
+	f.mu.Unlock()
+	if method == methodReady || l == nil {
+		return nil, nil // the server has got its own already
+	}
+	return l.from(r.ID).Handle(ctx, method, params)
+}
+
+// initialize opens the session with the server.
+func (b *Bridge) initialize(ctx context.Context, f *front, r *convert.Revision) (wire.Appender, error) {
+	call := runtime.CallOf(ctx)
+	l, err := b.connect(ctx, client{revision: r, info: call.PeerInfo(), capabilities: call.PeerCapabilities()}, f)
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	f.mu.Lock()
+	gone := f.gone
+	if !gone {
+		f.link = l
+	}
+	f.mu.Unlock()
+	if gone {
+		l.close()
+		return nil, runtime.ErrClosed
+	}
+	version, err := wire.AppendString(nil, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	capabilities, err := l.capabilities(r.ID)
+	if err != nil {
+		return nil, err
+	}
+	members := wire.Members{{Name: "protocolVersion", Value: wire.Raw(version)}, {Name: "capabilities", Value: capabilities}, {Name: "serverInfo", Value: l.infoIn(ctx, r.ID)}}
+	result, err := l.instructed(members)
+	go func() { f.ended(l.wait()) }()
+	return result, err
+}
+
+// handleStateless handles a message that belongs to no session.
+func (b *Bridge) handleStateless(ctx context.Context, f *front, r *convert.Revision, method string, params wire.Raw) (wire.Appender, error) {
+	call := runtime.CallOf(ctx)
+	of := client{revision: r, info: call.PeerInfo(), capabilities: call.PeerCapabilities(), principal: b.principal(ctx)}
+	if !f.lane {
+		of.front = f
+	}
+	if slices.ContainsFunc(r.Methods, func(m runtime.Method) bool { return m.Name == method && m.Asks }) && canBeAsked(r, of.capabilities) && !call.ID().IsZero() {
+		return b.handleAsking(ctx, of, method, params)
+	}
+	l, err := b.pool.take(ctx, of, false)
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	defer l.release()
+	if method == methodDiscover {
+		return b.discover(ctx, l, r)
+	}
+	return l.answer(ctx, method, params)
+}
+
+// handleAsking handles a request during which the server may ask the client. If the server has sessions, the
+// call to it may last for several rounds.
+func (b *Bridge) handleAsking(ctx context.Context, of client, method string, params wire.Raw) (wire.Appender, error) {
+	var l *link
+	id, err := runtime.Once(ctx, "bridge", func(ctx context.Context) (id string, err error) {
+		if l, err = b.pool.take(ctx, of, of.front == nil); err != nil || l.stateless {
+			return "", err
+		}
+		return rand.Text(), nil
+	})
+	switch {
+	case err != nil:
+		return nil, unreachable(err)
+	case id == "": // the server keeps its own state
+		if l == nil {
+			if l, err = b.pool.take(ctx, of, false); err != nil {
+				return nil, unreachable(err)
+			}
+		}
+		defer l.release()
+		return l.answer(ctx, method, params)
+	case l != nil:
+		return newExchange(l, id).answer(ctx, method, params)
+	}
+	x, err := b.held.take(id)
+	if err != nil {
+		return nil, err
+	}
+	return x.answer(ctx, method, params)
+}
+
+// principal returns the user that a request comes from.
+func (b *Bridge) principal(ctx context.Context) string {
+	if of := b.opts.Rounds.Principal; of != nil {
+		return of(ctx)
+	}
+	return runtime.PrincipalOf(ctx)
+}
+
+// discover answers server/discover. The runtime adds the hints for caches.
+func (b *Bridge) discover(ctx context.Context, l *link, r *convert.Revision) (wire.Appender, error) {
+	versions := []byte{'['}
+	for _, id := range append(b.StatelessRevisions(), b.Revisions()...) {
+		var err error
+		if versions, err = wire.AppendString(wire.AppendComma(versions), id); err != nil {
+			return nil, err
+		}
+	}
+	capabilities, err := l.capabilities(r.ID)
+	if err != nil {
+		return nil, err
+	}
+	result, err := l.instructed(wire.Members{{Name: "supportedVersions", Value: wire.Raw(append(versions, ']'))}, {Name: "capabilities", Value: capabilities}})
+	if err != nil {
+		return nil, err
+	}
+	return l.named(ctx, r.ID, result)
+}
+
+// unreachable returns the error for a client whose request did not reach the server.
+func unreachable(err error) error {
+	if _, ok := err.(*jsonrpc.Error); ok {
+		return err
+	}
+	return jsonrpc.Errorf(jsonrpc.CodeInternalError, "bridge: no session with the server: %.500s", err)
+}
+
+// toolHeaders are the HTTP headers that repeat arguments of tools, as the last lists of the server declare
+// them. The server checks the arguments, but only the bridge sees the headers of its clients.
+type toolHeaders struct {
+	mu     sync.RWMutex
+	tables map[string]*headers.Table
+}
+
+// maxToolHeaders limits the tools whose headers are known.
+const maxToolHeaders = 10_000
+
+func (h *toolHeaders) get(tool string) *headers.Table {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.tables[tool]
+}
+
+// learn reads a result of tools/list.
+func (h *toolHeaders) learn(list wire.Raw) {
+	tools, _ := wire.Object(list).Get("tools")
+	for _, tool := range tools.Elements() {
+		name := wire.Object(tool).GetString("name")
+		schema, _ := wire.Object(tool).Get("inputSchema")
+		table, err := headers.NewTable(schema.Clone())
+		h.mu.Lock()
+		switch {
+		case err != nil || table.Len() == 0:
+			delete(h.tables, name)
+		case len(h.tables) < maxToolHeaders:
+			if h.tables == nil {
+				h.tables = make(map[string]*headers.Table)
+			}
+			h.tables[strings.Clone(name)] = table
+		}
+		h.mu.Unlock()
+	}
+}

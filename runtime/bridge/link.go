@@ -1,0 +1,410 @@
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// client is what a session with the server is opened for. Requests without a session share the session if
+// they are of equal clients.
+type client struct {
+	revision     *convert.Revision
+	info         wire.Object
+	capabilities wire.Object
+	principal    string
+	front        *front // the connection; nil for any
+}
+
+// link is a session with the server.
+type link struct {
+	bridge    *Bridge
+	of        client
+	front     *front // of the client's session that the link belongs to; nil if requests without one share it
+	session   *runtime.Session
+	native    *convert.Revision // of the session
+	stateless bool              // the server has no sessions
+	bindings  map[string]runtime.Binding
+	opened    chan struct{} // closed when the fields above are set
+
+	mu        sync.Mutex
+	passing   []*passage  // the requests of clients that the server works on, oldest first
+	waiting   []*question // of the server that no request takes to the client yet
+	listeners map[*listener]bool
+	watched   map[string]int // resources that listeners have subscribed to, with their number; guarded by subscribing
+	level     runtime.LogLevel
+
+	subscribing sync.Mutex // held while watched and the server's subscriptions are changed
+
+	place // in the pool
+}
+
+// passage is a request of a client that the server works on.
+type passage struct {
+	call     *runtime.Call // nil while no client waits for the answer
+	exchange *exchange     // nil unless the server may ask, and the client has no session
+}
+
+type passageKey struct{}
+
+// connect opens a session with the server. Front is that of a client's session, or nil. The end of ctx ends
+// the opening.
+func (b *Bridge) connect(ctx context.Context, of client, f *front) (*link, error) {
+	l := &link{bridge: b, of: of, front: f, opened: make(chan struct{}), place: place{gone: make(chan struct{})}, listeners: make(map[*listener]bool), watched: make(map[string]int)}
+	// The values of ctx, such as the call that opens the session, do not belong to the session.
+	opening, cancel := context.WithTimeout(context.Background(), runtime.DefaultTimeout)
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	declared := declared{link: l, losses: make(map[string][]convert.Loss)}
+	options := runtime.ClientOptions{
+		Name: cmp.Or(of.info.GetString("name"), b.opts.Name), Version: cmp.Or(of.info.GetString("version"), b.opts.Version),
+		Title: of.info.GetString("title"), Logger: b.opts.Logger, Limits: limits(), Eras: &b.eras,
+	}
+	if f == nil {
+		options.MaxRounds = -1 // the client answers questions
+	}
+	session, err := runtime.NewClient(options, l.clientBindings(&declared)...).Connect(opening, b.dial())
+	if err != nil {
+		return nil, err
+	}
+	l.session = session
+	i := slices.IndexFunc(b.table.Revisions, func(r convert.Revision) bool { return r.ID == session.Revision() })
+	l.native = &b.table.Revisions[i]
+	native := runtime.Binding{Revision: l.native.ID, Direction: runtime.ToServer, Methods: l.native.Methods, Handle: l.forward}
+	l.stateless = native.Stateless()
+	l.bindings = make(map[string]runtime.Binding)
+	for _, binding := range b.table.Bind(native, convert.Options{Lost: b.lost}) {
+		l.bindings[binding.Revision] = binding
+	}
+	declared.report(ctx)
+	close(l.opened)
+	return l, nil
+}
+
+// lost reports a loss of a conversion. The params of a request that is repeated are converted again, but
+// were lost only once.
+func (b *Bridge) lost(ctx context.Context, r convert.Report) {
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok && x.repeated && r.From == x.link.of.revision.ID {
+		return
+	}
+	if b.opts.Lost != nil {
+		b.opts.Lost(ctx, r)
+	}
+}
+
+// clientBindings returns the bindings for the server: a revision is chosen when the session is opened.
+func (l *link) clientBindings(d *declared) []runtime.Binding {
+	var all []runtime.Binding
+	for i := range l.bridge.table.Revisions {
+		r := &l.bridge.table.Revisions[i]
+		binding := runtime.Binding{
+			Revision: r.ID, Direction: runtime.ToClient, Methods: r.Methods, Forwards: true,
+			Handle:       l.handle,
+			Capabilities: func(wire.Appender) (wire.Appender, error) { return d.in(r.ID), nil },
+		}
+		for _, m := range r.Methods {
+			if l.front != nil && strings.HasPrefix(m.Name, "notifications/") && m.Direction&runtime.ToClient != 0 {
+				binding.Notified = append(binding.Notified, m.Name)
+			}
+		}
+		all = append(all, binding)
+	}
+	return all
+}
+
+// declared holds the capabilities of a client in the revisions that were offered to the server.
+type declared struct {
+	link *link
+
+	mu     sync.Mutex
+	losses map[string][]convert.Loss // by revision
+}
+
+// in returns the capabilities in a revision.
+func (d *declared) in(revision string) wire.Raw {
+	from := d.link.of.revision.ID
+	capabilities := cmp.Or(d.link.of.capabilities, "{}")
+	if from == revision {
+		return wire.Raw(capabilities)
+	}
+	var c convert.Conversion
+	text, err := d.link.bridge.table.Convert(&c, from, revision, "ClientCapabilities", capabilities)
+	losses := c.Losses()
+	if err != nil {
+		text, losses = "{}", []convert.Loss{{Reason: "the client's capabilities are not declared: " + err.Error()}}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.losses[revision] = losses
+	return text
+}
+
+// report reports what is lost of the client's capabilities and of its name.
+func (d *declared) report(ctx context.Context) {
+	l := d.link
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, loss := range d.losses[l.native.ID] {
+		l.bridge.lose(ctx, l.of.revision.ID, l.native.ID, "", "/capabilities"+loss.Pointer, "%s", loss.Reason)
+	}
+	for name := range l.of.info.All() {
+		if name != "name" && name != "version" && name != "title" {
+			l.bridge.lose(ctx, l.of.revision.ID, l.native.ID, "", string(wire.AppendPointer([]byte("/clientInfo"), name)), "the server gets the name, the version and the title of the client")
+		}
+	}
+}
+
+// from returns the binding that handles the requests of clients in a revision.
+func (l *link) from(revision string) runtime.Binding { return l.bindings[revision] }
+
+// to returns a caller that sends what the server sends to a client.
+func (l *link) to(c runtime.Caller) runtime.Caller {
+	if around := l.bindings[l.of.revision.ID].Around; around != nil {
+		return around(c)
+	}
+	return c
+}
+
+// wait waits for the end of the session.
+func (l *link) wait() error { return l.session.Wait() }
+
+// close ends the session.
+func (l *link) close() {
+	_ = l.session.Close() // how the server ends does not matter any more
+}
+
+// capabilities returns what the server offers, in a revision.
+func (l *link) capabilities(revision string) (wire.Raw, error) {
+	offered := wire.Raw(l.session.ServerCapabilities())
+	if convert := l.bindings[revision].Capabilities; convert != nil {
+		converted, err := convert(offered)
+		if err != nil {
+			return "", err
+		}
+		text, err := wire.MarshalString(converted)
+		return wire.Raw(text), err
+	}
+	return offered, nil
+}
+
+// infoIn returns the server's Implementation in a revision.
+func (l *link) infoIn(ctx context.Context, revision string) wire.Raw {
+	info := l.session.ServerInfo()
+	if info == "" {
+		name, _ := wire.AppendString([]byte(`{"name":`), l.bridge.opts.Name)
+		version, _ := wire.AppendString(append(name, `,"version":`...), l.bridge.opts.Version)
+		return wire.Raw(append(version, '}'))
+	}
+	if revision == l.native.ID {
+		return wire.Raw(info)
+	}
+	var c convert.Conversion
+	converted, err := l.bridge.table.Convert(&c, l.native.ID, revision, "Implementation", info)
+	if err != nil {
+		return wire.Raw(info)
+	}
+	for _, loss := range c.Losses() {
+		l.bridge.lose(ctx, l.native.ID, revision, "", "/serverInfo"+loss.Pointer, "%s", loss.Reason)
+	}
+	return converted
+}
+
+// instructed returns an object with the server's instructions, if there are any.
+func (l *link) instructed(members wire.Members) (wire.Object, error) {
+	if text := l.session.Instructions(); text != "" {
+		quoted, err := wire.AppendString(nil, text)
+		if err != nil {
+			return "", err
+		}
+		members = append(members, wire.Member{Name: "instructions", Value: wire.Raw(quoted)})
+	}
+	return wire.NewObject(members...)
+}
+
+// named returns a result without a session, with the name of the server in its _meta ("_meta" in basic,
+// 2026-07-28).
+func (l *link) named(ctx context.Context, revision string, result wire.Appender) (wire.Appender, error) {
+	text, err := wire.MarshalString(result)
+	if err != nil {
+		return nil, err
+	}
+	meta, _ := wire.Object(text).Get("_meta")
+	if _, ok := wire.Object(meta).Get(metaServerInfo); ok || meta != "" && meta.Kind() != wire.KindObject {
+		return wire.Raw(text), nil
+	}
+	with, err := wire.Object(meta).With(metaServerInfo, l.infoIn(ctx, revision))
+	if err != nil {
+		return nil, err
+	}
+	return wire.Object(text).With("_meta", wire.Raw(with))
+}
+
+// answer handles a request of a client without a session.
+func (l *link) answer(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+	revision := l.of.revision.ID
+	if level := runtime.CallOf(ctx).Meta().GetString(metaLogLevel); level != "" {
+		l.lower(ctx, runtime.LogLevel(level))
+	}
+	result, err := l.from(revision).Handle(ctx, method, params)
+	if err != nil || result == nil || method == methodListen {
+		return result, err
+	}
+	return l.named(ctx, revision, result)
+}
+
+// kept are the requests of sessions that the runtime's client does without the server, if that has no
+// sessions.
+var kept = []string{methodSetLevel, methodSubscribe, methodUnsubscribe}
+
+// forward passes a message of a client, in the revision of the server, on to the server.
+func (l *link) forward(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+	call := runtime.CallOf(ctx)
+	if call.ID().IsZero() {
+		return nil, l.notify(ctx, method, params)
+	}
+	if method == methodListen && call.Stateless() {
+		return l.listen(ctx, call, params)
+	}
+	if l.lacks(method) && !(l.stateless && slices.Contains(kept, method)) {
+		return nil, runtime.MethodNotFound(method)
+	}
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		return x.attend(ctx, call, method, params)
+	}
+	p := &passage{call: call}
+	l.enter(p)
+	defer l.exit(p)
+	result, err := l.call(context.WithValue(ctx, passageKey{}, p), method, params, func(p runtime.Progress) {
+		_ = call.Progress(ctx, p.Progress, p.Total, p.Message) // a client that is gone needs none
+	})
+	if err != nil {
+		return nil, err
+	}
+	if kind := wire.Object(result).GetString("resultType"); l.front != nil && kind != "" && kind != "complete" {
+		return nil, fmt.Errorf("bridge: the result of %s is of the type %.100q, which a session does not have", method, kind)
+	}
+	if method == methodListTools && l.front == nil {
+		l.bridge.tools.learn(result)
+	}
+	return result, nil
+}
+
+// call sends a request to the server. Before it returns the answer, everything that the server has sent
+// before the answer has been passed on.
+func (l *link) call(ctx context.Context, method string, params wire.Raw, report func(runtime.Progress)) (wire.Raw, error) {
+	params, follow := withoutToken(params)
+	if follow {
+		ctx = runtime.WithProgress(ctx, report)
+	}
+	var result wire.Raw
+	err := l.session.Call(ctx, method, appender(params), &result)
+	l.session.Settle(ctx)
+	if errors.Is(err, runtime.ErrClosed) {
+		l.bridge.pool.drop(l) // the next request gets another session, also if this one takes long to end
+	}
+	return result, failure(method, "server", err)
+}
+
+// notify passes a notification of a client on to the server.
+func (l *link) notify(ctx context.Context, method string, params wire.Raw) error {
+	if l.lacks(method) {
+		l.bridge.lose(ctx, l.of.revision.ID, l.native.ID, method, "", "not sent: the revision does not have it")
+		return nil
+	}
+	return l.session.Notify(ctx, method, appender(params))
+}
+
+// lacks reports whether a method is one of other revisions than the server's. The server may know a method
+// that no revision has.
+func (l *link) lacks(method string) bool {
+	has := func(r convert.Revision) bool {
+		return slices.ContainsFunc(r.Methods, func(m runtime.Method) bool { return m.Name == method })
+	}
+	return !has(*l.native) && slices.ContainsFunc(l.bridge.table.Revisions, has)
+}
+
+// lower makes the server send log messages of at least a level. The runtime drops those that a request has
+// not asked for.
+func (l *link) lower(ctx context.Context, level runtime.LogLevel) {
+	if l.stateless || !runtime.Declares(l.session.ServerCapabilities(), "logging") {
+		return
+	}
+	l.mu.Lock()
+	lower := l.level == "" || level.Below(l.level)
+	if lower {
+		l.level = level
+	}
+	l.mu.Unlock()
+	if !lower {
+		return
+	}
+	if err := l.session.Call(ctx, methodSetLevel, wire.Raw(`{"level":"`+string(level)+`"}`), nil); err != nil {
+		l.bridge.lose(ctx, l.of.revision.ID, l.native.ID, "", "/_meta/"+metaLogLevel, "the server refuses the log level: %v", err)
+	}
+}
+
+// enter and exit begin and end a request of a client.
+func (l *link) enter(p *passage) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.passing = append(l.passing, p)
+}
+
+func (l *link) exit(p *passage) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.Index(l.passing, p); i >= 0 {
+		l.passing = slices.Delete(l.passing, i, i+1)
+	}
+}
+
+// newest returns the newest request for whose answer a client waits, or nil.
+func (l *link) newest() *runtime.Call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range slices.Backward(l.passing) {
+		if p.call != nil {
+			return p.call
+		}
+	}
+	return nil
+}
+
+// withoutToken returns params without a progress token, because the tokens of the two sides differ, and
+// whether there was one.
+func withoutToken(params wire.Raw) (wire.Raw, bool) {
+	meta, _ := wire.Object(params).Get("_meta")
+	if meta.Kind() != wire.KindObject {
+		return params, false
+	}
+	token, ok := wire.Object(meta).Get("progressToken")
+	if !ok {
+		return params, false
+	}
+	rest := wire.Object(meta).Without("progressToken")
+	with, err := wire.Object(params).With("_meta", wire.Raw(rest))
+	if err != nil {
+		return params, false
+	}
+	return wire.Raw(with), token.Kind() == wire.KindString || token.IsInteger()
+}
+
+// appender returns params as an argument of a call; absent ones are nil.
+func appender(params wire.Raw) wire.Appender {
+	if params == "" {
+		return nil
+	}
+	return params
+}
+
+// tidy is how long the bridge tries to end a subscription at a server, whose answer matters to nobody.
+const tidy = 5 * time.Second

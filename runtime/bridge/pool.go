@@ -1,0 +1,273 @@
+package bridge
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// pool holds the sessions with the server that requests without a session share.
+type pool struct {
+	bridge  *Bridge
+	running sync.WaitGroup // goroutines that open a session or wait for its end
+
+	mu     sync.Mutex
+	ctx    context.Context // of the opening of sessions; nil before the first one
+	cancel context.CancelFunc
+	closed bool
+	groups map[client]*group
+	open   int // sessions that are limited
+}
+
+// group holds the sessions for the requests of equal clients. Most have a single one.
+type group struct {
+	links   []*link // all requests but those that may ask the client use the first one
+	opening *opening
+}
+
+// opening is an attempt to open a session, for which several requests may wait.
+type opening struct {
+	done chan struct{} // closed at the end
+	err  error         // valid after that
+}
+
+// place is the part of a link that belongs to the pool. All fields but gone are guarded by pool.mu.
+type place struct {
+	gone  chan struct{} // closed when the session is over
+	users int           // requests that use the link
+	alone bool          // one of them may ask the client, so that no other one may
+	idle  *time.Timer   // ends an unused session; nil while it is used
+	since time.Time     // when it became unused
+}
+
+var errNoRoom = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: the bridge has as many sessions with the server as it may have, and all are in use; try again later")
+
+// take returns a session for a request of a client, which must be released. If alone, no other request that
+// may ask the client has the same session, unless the server has no sessions and thus asks within its
+// results.
+func (p *pool) take(ctx context.Context, of client, alone bool) (*link, error) {
+	for {
+		l, o, err := p.find(of, alone)
+		if l != nil || err != nil {
+			return l, err
+		}
+		select {
+		case <-o.done:
+			if o.err != nil {
+				return nil, o.err
+			}
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// find returns a session, or the attempt to open one.
+func (p *pool) find(of client, alone bool) (*link, *opening, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, nil, runtime.ErrClosed
+	}
+	g := p.groups[of]
+	if g == nil {
+		g = new(group)
+	}
+	if l := g.free(alone); l != nil {
+		l.users++
+		l.alone = l.alone || alone && !l.stateless
+		if l.idle != nil {
+			l.idle.Stop()
+			l.idle = nil
+		}
+		return l, nil, nil
+	}
+	if g.opening != nil {
+		return nil, g.opening, nil
+	}
+	if of.front == nil {
+		if p.open >= p.bridge.opts.MaxSessions && !p.makeRoom() {
+			return nil, nil, errNoRoom
+		}
+		p.open++
+	}
+	if p.groups == nil {
+		p.groups = make(map[client]*group)
+		p.ctx, p.cancel = context.WithCancel(context.Background())
+	}
+	p.groups[of] = g
+	g.opening = &opening{done: make(chan struct{})}
+	p.running.Add(1)
+	go p.begin(of, g)
+	return nil, g.opening, nil
+}
+
+// free returns a session of the group that a request can use, or nil.
+func (g *group) free(alone bool) *link {
+	for _, l := range g.links {
+		if !alone || l.stateless || !l.alone {
+			return l
+		}
+	}
+	return nil
+}
+
+// makeRoom ends the session that is unused for the longest time. It returns false if all are in use.
+func (p *pool) makeRoom() bool {
+	var oldest *link
+	for _, g := range p.groups {
+		for _, l := range g.links {
+			if l.idle != nil && (oldest == nil || l.since.Before(oldest.since)) {
+				oldest = l
+			}
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	p.remove(oldest)
+	go oldest.close()
+	return true
+}
+
+// begin opens a session and waits for its end.
+func (p *pool) begin(of client, g *group) {
+	defer p.running.Done()
+	ctx := p.ctx
+	if of.front != nil {
+		ctx = of.front.ctx
+	}
+	l, err := p.bridge.connect(ctx, of, nil)
+	p.mu.Lock()
+	o := g.opening
+	g.opening = nil
+	if err == nil && (p.closed || ctx.Err() != nil) {
+		err = runtime.ErrClosed
+		defer l.close()
+	}
+	if o.err = err; err != nil {
+		p.forget(of, g)
+		close(o.done)
+		p.mu.Unlock()
+		return
+	}
+	g.links = append(g.links, l)
+	p.rest(l) // another session may have become free for the request meanwhile
+	close(o.done)
+	p.mu.Unlock()
+	_ = l.wait() // the requests that need the session report why it has ended
+	close(l.gone)
+	p.drop(l)
+}
+
+// drop removes a session that is over.
+func (p *pool) drop(l *link) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.remove(l)
+}
+
+// remove removes a session, unless that has been done.
+func (p *pool) remove(l *link) {
+	g := p.groups[l.of]
+	if g == nil {
+		return
+	}
+	if i := slices.Index(g.links, l); i >= 0 {
+		g.links = slices.Delete(g.links, i, i+1)
+		if l.idle != nil {
+			l.idle.Stop()
+		}
+		p.forget(l.of, g)
+	}
+}
+
+// forget counts a session that is over, and removes its group if it was the last one.
+func (p *pool) forget(of client, g *group) {
+	if of.front == nil {
+		p.open--
+	}
+	if len(g.links) == 0 && g.opening == nil && p.groups[of] == g {
+		delete(p.groups, of)
+	}
+}
+
+// release gives a session back.
+func (l *link) release() {
+	p := &l.bridge.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if l.users--; l.users == 0 {
+		p.rest(l)
+	}
+}
+
+// rest ends a session that is not used, after a while. The session of a connection ends with that.
+func (p *pool) rest(l *link) {
+	if l.of.front != nil || p.closed {
+		return
+	}
+	l.since = time.Now()
+	// A process or a session of a server is not kept for clients that do not come back.
+	l.idle = time.AfterFunc(p.bridge.opts.IdleTimeout, func() {
+		p.mu.Lock()
+		unused := l.users == 0
+		if unused {
+			p.remove(l)
+		}
+		p.mu.Unlock()
+		if unused {
+			l.close()
+		}
+	})
+}
+
+// finish is release for a request that may have asked the client.
+func (l *link) finish() {
+	p := &l.bridge.pool
+	p.mu.Lock()
+	l.alone = false
+	p.mu.Unlock()
+	l.release()
+}
+
+// leave ends the sessions of a connection.
+func (p *pool) leave(f *front) {
+	p.end(func(of client) bool { return of.front == f })
+}
+
+// close ends all sessions, and allows no further ones.
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	if p.cancel != nil {
+		p.cancel()
+	}
+	p.mu.Unlock()
+	p.end(func(client) bool { return true })
+	p.running.Wait()
+}
+
+// end ends the sessions of clients.
+func (p *pool) end(of func(client) bool) {
+	var links []*link
+	p.mu.Lock()
+	for client, g := range p.groups {
+		if of(client) {
+			links = append(links, g.links...)
+		}
+	}
+	for _, l := range links {
+		p.remove(l)
+	}
+	p.mu.Unlock()
+	var all sync.WaitGroup
+	for _, l := range links {
+		all.Go(l.close)
+	}
+	all.Wait()
+}

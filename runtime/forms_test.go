@@ -1,0 +1,120 @@
+package runtime_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// ageForm asks for a number of years.
+const ageForm = wire.Raw(`{"message":"How old?","requestedSchema":{"type":"object","properties":{"age":{"type":"integer","minimum":0}},"required":["age"]}}`)
+
+// askAge is a tool that asks for an age and returns the user's answer, or the error.
+var askAge = side{"a": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	var answer wire.Raw
+	if err := runtime.CallOf(ctx).Call(ctx, "elicitation/create", ageForm, &answer); err != nil {
+		return nil, err
+	}
+	return wire.Raw(`{"answer":` + answer + `}`), nil
+}}
+
+// asksInSessions returns a server of a revision with sessions whose tools ask.
+func asksInSessions(s side) *runtime.Server {
+	b := s.bind("2025-11-25", runtime.ToServer)
+	b.Methods = mcp20251125.Methods
+	return runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "0.1", Capabilities: everyCapability, Logger: slog.New(slog.DiscardHandler)}, b)
+}
+
+// TestServerChecksForms checks that what the user has filled in reaches a handler only if it matches the
+// requested schema, in both eras.
+//
+// F52, P20
+func TestServerChecksForms(t *testing.T) {
+	for _, c := range []struct{ name, result, problem string }{
+		{"valid", `{"action":"accept","content":{"age":7}}`, ""},
+		{"refused", `{"action":"decline"}`, ""},
+		{"out of range", `{"action":"accept","content":{"age":-1}}`, "/content/age: "},
+		{"another type", `{"action":"accept","content":{"age":"7"}}`, "/content/age: must be an integer"},
+		{"missing", `{"action":"accept","content":{}}`, `/content: missing member "age"`},
+		{"no content", `{"action":"accept"}`, `/content: missing member "age"`},
+	} {
+		rounds(t, c.name+" without a session", askAge, runtime.ServerOptions{}, func(t *testing.T, client *client) {
+			client.answers = func(string) string { return c.result }
+			got := client.round("tools/call", `"name":"a"`, client.round("tools/call", `"name":"a"`, ""))
+			if c.problem != "" {
+				wantCode(t, got, jsonrpc.CodeInvalidParams, c.problem)
+			} else if answer, _ := got.Get("answer"); string(answer) != c.result {
+				t.Errorf("got %s", got)
+			}
+		})
+		t.Run(c.name+" in a session", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var failure error
+				ask := askAge["a"]
+				s := side{"a": func(ctx context.Context, params wire.Raw) (result wire.Appender, err error) {
+					result, failure = ask(ctx, params)
+					return result, failure
+				}}
+				client := dial(t.Context(), t, asksInSessions(s))
+				client.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"test","version":"1"}}}`,
+					`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+				client.replies()
+				client.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}`)
+				asked := wire.Object(client.replies()[0])
+				id, _ := asked.Get("id")
+				client.send(`{"jsonrpc":"2.0","id":` + string(id) + `,"result":` + c.result + `}`)
+				got := client.replies()
+				switch {
+				case c.problem == "" && (failure != nil || !strings.Contains(got[0], c.result)):
+					t.Errorf("got %q, %v", got, failure)
+				case c.problem != "" && (failure == nil || !strings.Contains(failure.Error(), c.problem)):
+					t.Errorf("the handler's error is %v, want %s", failure, c.problem)
+				}
+				client.hangUp()
+			})
+		})
+	}
+}
+
+// TestClientChecksForms checks that a client does not send content that does not match the requested
+// schema.
+//
+// F52
+func TestClientChecksForms(t *testing.T) {
+	for _, revision := range []string{rA, "2025-11-25"} {
+		for _, c := range []struct{ result, problem string }{
+			{`{"action":"accept","content":{"age":7}}`, ""},
+			{`{"action":"accept","content":{"age":-1}}`, "/content/age: "},
+			{`{"action":"cancel"}`, ""},
+		} {
+			t.Run(revision+" "+c.result, func(t *testing.T) {
+				user := side{"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) { return wire.Raw(c.result), nil }}
+				binding, server := user.bind(revision, runtime.ToClient), asksInSessions(askAge)
+				binding.Methods = mcp20251125.Methods
+				if revision == rA {
+					binding.Methods = user.in(rA).Methods
+					server = newStateless(t, askAge, runtime.ServerOptions{})
+				}
+				client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Capabilities: wire.Raw(`{"elicitation":{}}`)}, binding)
+				session, end := connect(t, server, client)
+				defer end()
+				var got wire.Object
+				err := session.Call(t.Context(), "tools/call", wire.Raw(`{"name":"a"}`), &got)
+				answer, _ := got.Get("answer")
+				switch {
+				case c.problem == "" && (err != nil || string(answer) != c.result):
+					t.Errorf("got %s, %v", got, err)
+				case c.problem != "" && (err == nil || revision == rA && !strings.Contains(err.Error(), c.problem)):
+					t.Errorf("the error is %v, want %s", err, c.problem)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// between connects a client and a server of the newest revision. Forwards applies to the client.
+func between(t *testing.T, forwards bool, handle runtime.Handler, heard func(method string)) *runtime.Session {
+	t.Helper()
+	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"tools":{},"logging":{}}`)},
+		runtime.Binding{Revision: mcp20260728.Revision, Direction: runtime.ToServer, Methods: mcp20260728.Methods,
+			Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+				if method == "server/discover" {
+					return nil, runtime.MethodNotFound(method) // the runtime answers it
+				}
+				return handle(ctx, method, params)
+			}})
+	near, far := inproc.Pair()
+	go server.Serve(context.Background(), far)
+	client := runtime.Binding{Revision: mcp20260728.Revision, Direction: runtime.ToClient, Methods: mcp20260728.Methods, Forwards: forwards,
+		Handle: func(_ context.Context, method string, _ wire.Raw) (wire.Appender, error) {
+			heard(method)
+			return nil, nil
+		}}
+	s, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, client).Connect(t.Context(), near)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestForwards checks what only a binding that forwards may do: send a method that its revision does not have,
+// and get a result of an unknown type.
+func TestForwards(t *testing.T) {
+	for _, forwards := range []bool{false, true} {
+		t.Run(fmt.Sprint(forwards), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := between(t, forwards, func(context.Context, string, wire.Raw) (wire.Appender, error) {
+					return wire.Raw(`{"resultType":"vendor","a":1}`), nil
+				}, func(string) {})
+				for _, method := range []string{"vendor/method", "tools/call"} {
+					var got wire.Object
+					err := s.Call(t.Context(), method, wire.Raw(`{"name":"n"}`), &got)
+					_, unknown := errors.AsType[*runtime.MethodError](err)
+					if forwards && (err != nil || got.GetString("resultType") != "vendor") || !forwards && (err == nil || unknown != (method == "vendor/method")) {
+						t.Errorf("%s: %s, %v", method, got, err)
+					}
+				}
+				s.Close()
+			})
+		})
+	}
+}
+
+// TestSettle checks that Settle returns when the handlers of all notifications before an answer have returned,
+// and when the session ends.
+func TestSettle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hold := make(chan struct{})
+		var heard []string
+		s := between(t, true, func(ctx context.Context, _ string, _ wire.Raw) (wire.Appender, error) {
+			for _, method := range []string{"notifications/vendor/a", "notifications/vendor/b"} {
+				if err := runtime.CallOf(ctx).Notify(ctx, method, nil); err == nil {
+					t.Error("a server that does not forward has sent an unknown notification")
+				}
+				if err := runtime.CallOf(ctx).Notify(ctx, "notifications/message", wire.Raw(`{"level":"error","data":1}`)); err != nil {
+					t.Error(err)
+				}
+			}
+			return wire.Raw(`{"content":[]}`), nil
+		}, func(method string) {
+			<-hold
+			heard = append(heard, method)
+		})
+		params := wire.Raw(`{"name":"n","_meta":{"io.modelcontextprotocol/logLevel":"debug"}}`)
+		if err := s.Call(t.Context(), "tools/call", params, nil); err != nil {
+			t.Fatal(err)
+		}
+		settled := make(chan struct{})
+		go func() {
+			s.Settle(t.Context())
+			close(settled)
+		}()
+		synctest.Wait()
+		select {
+		case <-settled:
+			t.Error("Settle has not waited")
+		default:
+		}
+		close(hold)
+		<-settled
+		if diff := cmp.Diff([]string{"notifications/message", "notifications/message"}, heard); diff != "" {
+			t.Error(diff)
+		}
+		s.Settle(t.Context()) // nothing waits
+		s.Close()
+		s.Settle(t.Context())
+	})
+}

@@ -1,0 +1,171 @@
+// Package form checks the content of a form against the schema that the server has requested
+// ("Requested Schema" in client/elicitation of revisions since 2025-06-18). It reads the keywords that the
+// protocol allows in such a schema, in all revisions, and ignores all others. It does not judge the
+// schema itself.
+package form
+
+import (
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// CheckResult checks the result of elicitation/create against the params of the request. It returns nil,
+// or an error with the JSON Pointer of each problem. Only forms that the user has accepted have content.
+func CheckResult(params, result wire.Object) error {
+	requested, _ := params.Get("requestedSchema")
+	if requested.Kind() != wire.KindObject || result.GetString("action") != "accept" {
+		return nil
+	}
+	content, ok := result.Get("content")
+	if !ok {
+		content = "{}"
+	}
+	var c wire.Collector
+	c.Push("content")
+	c.Include(schema.Check(content, form(wire.Object(requested))))
+	c.Pop()
+	return c.Err()
+}
+
+// form returns the check of a form. Fields that the schema does not name are allowed, as in JSON Schema.
+func form(requested wire.Object) func(*schema.Checker) {
+	text, _ := requested.Get("properties")
+	properties := make(map[string]wire.Object)
+	for name, field := range wire.Object(text).All() {
+		properties[name] = wire.Object(field)
+	}
+	required := stringsOf(requested, "required")
+	places := make(map[string]int, len(required))
+	for i, name := range required {
+		places[name] = i
+	}
+	return func(c *schema.Checker) {
+		seen := make([]uint64, len(required)/64+1)
+		if !c.Object(schema.Object) {
+			return
+		}
+		for c.Member() {
+			name := c.Name()
+			if i, ok := places[name]; ok {
+				seen[i/64] |= 1 << (i % 64)
+			}
+			if field, ok := properties[name]; ok {
+				checkField(c, field)
+			} else {
+				c.Pass()
+			}
+		}
+		c.Missing(required, seen...)
+	}
+}
+
+// checkField checks the value of one field. A field without a known type may hold anything.
+func checkField(c *schema.Checker, field wire.Object) {
+	switch field.GetString("type") {
+	case "string":
+		checkString(c, field)
+	case "number":
+		checkNumber(c, field, schema.Number)
+	case "integer":
+		checkNumber(c, field, schema.Integer)
+	case "boolean":
+		c.Value(schema.Boolean)
+	case "array":
+		checkArray(c, field)
+	default:
+		c.Pass()
+	}
+}
+
+func checkString(c *schema.Checker, field wire.Object) {
+	v := c.Value(schema.String)
+	if least, ok := integer(field, "minLength"); ok {
+		c.MinLength(v, least)
+	}
+	if most, ok := integer(field, "maxLength"); ok {
+		c.MaxLength(v, most)
+	}
+	if format := field.GetString("format"); format != "" {
+		c.Format(v, format)
+	}
+	if allowed := choices(field); len(allowed) > 0 {
+		c.Enum(v, allowed...)
+	}
+}
+
+func checkNumber(c *schema.Checker, field wire.Object, of schema.Types) {
+	v := c.Value(of)
+	if bound, ok := field.Get("minimum"); ok && bound.Kind() == wire.KindNumber {
+		c.Minimum(v, bound)
+	}
+	if bound, ok := field.Get("maximum"); ok && bound.Kind() == wire.KindNumber {
+		c.Maximum(v, bound)
+	}
+}
+
+// checkArray checks the selection of several values.
+func checkArray(c *schema.Checker, field wire.Object) {
+	if !c.Array(schema.Array) {
+		return
+	}
+	items, _ := field.Get("items")
+	allowed := choices(wire.Object(items))
+	n := 0
+	for c.Element() {
+		n++
+		if v := c.Value(schema.String); len(allowed) > 0 {
+			c.Enum(v, allowed...)
+		}
+	}
+	if least, ok := integer(field, "minItems"); ok {
+		c.MinItems(n, least)
+	}
+	if most, ok := integer(field, "maxItems"); ok {
+		c.MaxItems(n, most)
+	}
+}
+
+// choices returns the values that a field or the items of an array may have: those of enum, or the
+// constants of the alternatives with titles. It returns nil if every value is allowed.
+func choices(field wire.Object) []wire.Raw {
+	if values, ok := field.Get("enum"); ok {
+		return values.Elements()
+	}
+	for _, keyword := range [...]string{"oneOf", "anyOf"} {
+		alternatives, _ := field.Get(keyword)
+		var values []wire.Raw
+		for _, a := range alternatives.Elements() {
+			value, ok := wire.Object(a).Get("const")
+			if !ok {
+				return nil
+			}
+			values = append(values, value)
+		}
+		if values != nil {
+			return values
+		}
+	}
+	return nil
+}
+
+func stringsOf(o wire.Object, name string) []string {
+	list, _ := o.Get(name)
+	var all []string
+	for _, e := range list.Elements() {
+		if s, ok := e.Str(); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// integer returns the value of a member that is an integer of 64 bits.
+func integer(o wire.Object, name string) (int64, bool) {
+	text, ok := o.Get(name)
+	if !ok {
+		return 0, false
+	}
+	r := wire.NewStringReader(string(text))
+	n := r.ReadInt64()
+	return n, r.Err() == nil
+}

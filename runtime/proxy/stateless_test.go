@@ -1,0 +1,163 @@
+package proxy_test
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/headers"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/proxy"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+const region = wire.Raw(`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`)
+
+// statelessServer returns a server without sessions. Cancelled gets a value for each request whose context
+// has ended.
+func statelessServer(t *testing.T, cancelled chan<- error) *runtime.Server {
+	table, err := headers.NewTable(region)
+	if err != nil {
+		t.Fatal(err)
+	}
+	binding := runtime.Binding{
+		Revision: mcp20260728.Revision, Direction: runtime.ToServer, Methods: mcp20260728.Methods,
+		ToolHeaders: func(tool string) *headers.Table {
+			if tool == "headed" {
+				return table
+			}
+			return nil
+		},
+		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+			call := runtime.CallOf(ctx)
+			switch name := wire.Object(params).GetString("name"); {
+			case method == "vendor/echo":
+				return wire.Raw(`{"got":` + string(params) + `}`), nil
+			case method == "tools/list":
+				return wire.Raw(`{"tools":[{"name":"headed","inputSchema":` + string(region) + `}]}`), nil
+			case name == "progress":
+				if err := call.Progress(ctx, 1, nil, "half"); err != nil {
+					return nil, err
+				}
+				return wire.Raw(`{"content":[]}`), nil
+			case name == "wait":
+				<-ctx.Done()
+				cancelled <- context.Cause(ctx)
+				return nil, ctx.Err()
+			case name == "ask":
+				var answer wire.Raw
+				if err := call.Call(ctx, "roots/list", nil, &answer); err != nil {
+					return nil, err
+				}
+				return wire.Raw(`{"content":[],"roots":` + string(answer) + `}`), nil
+			case method == "tools/call":
+				return wire.Raw(`{"content":[]}`), nil
+			}
+			return nil, runtime.MethodNotFound(method)
+		},
+	}
+	return runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"tools":{"listChanged":true}}`)}, binding)
+}
+
+// TestStateless uses a server without sessions through a proxy, over each transport: nothing of a request is
+// lost, its headers included, and it is cancelled when its client closes the connection.
+func TestStateless(t *testing.T) {
+	for _, front := range []string{"memory", "http"} {
+		for _, back := range []string{"memory", "http"} {
+			t.Run(front+" to "+back, func(t *testing.T) {
+				cancelled := make(chan error, 1)
+				server := statelessServer(t, cancelled)
+				p := proxy.New(connection(t, server, back), proxy.Options{})
+				binding := runtime.Handlers{"roots/list": func(context.Context, wire.Raw) (wire.Appender, error) { return wire.Raw(`{"roots":[]}`), nil }}.Bind(mcp20260728.Revision, mcp20260728.Methods)
+				binding.Forwards = true
+				s, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1", Capabilities: wire.Raw(`{"roots":{}}`)}, binding).Connect(t.Context(), connection(t, p, front)())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+				testStateless(t, s, cancelled)
+			})
+		}
+	}
+}
+
+func testStateless(t *testing.T, s *runtime.Session, cancelled <-chan error) {
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	var got wire.Object
+	if err := s.Call(ctx, "vendor/echo", wire.Raw(`{"z":1.50,"a":[1e2,{}],"b":""}`), &got); err != nil || !strings.HasPrefix(string(got), `{"got":{"z":1.50,"a":[1e2,{}],"b":"","_meta":`) {
+		t.Errorf("vendor/echo: %s, %v", got, err)
+	}
+	if e, ok := errors.AsType[*jsonrpc.Error](s.Call(ctx, "vendor/none", nil, nil)); !ok || e.Code != jsonrpc.CodeMethodNotFound {
+		t.Errorf("vendor/none: %v", e)
+	}
+	steps := 0
+	followed := runtime.WithProgress(ctx, func(runtime.Progress) { steps++ })
+	if err := s.Call(followed, "tools/call", wire.Raw(`{"name":"progress"}`), nil); err != nil || steps != 1 {
+		t.Errorf("progress: %d steps, %v", steps, err)
+	}
+	if err := s.Call(ctx, "tools/list", wire.Raw("{}"), nil); err != nil {
+		t.Error(err)
+	}
+	if err := s.Call(ctx, "tools/call", wire.Raw(`{"name":"headed","arguments":{"region":"north"}}`), nil); err != nil {
+		t.Errorf("headed: %v", err)
+	}
+	if err := s.Call(ctx, "tools/call", wire.Raw(`{"name":"ask"}`), &got); err != nil || !strings.Contains(string(got), `"roots":{"roots":[]}`) {
+		t.Errorf("ask: %s, %v", got, err)
+	}
+	short, cancel := context.WithCancel(ctx)
+	time.AfterFunc(20*time.Millisecond, cancel)
+	if err := s.Call(short, "tools/call", wire.Raw(`{"name":"wait"}`), nil); err == nil {
+		t.Error("a cancelled call was answered")
+	}
+	select {
+	case <-cancelled:
+	case <-ctx.Done():
+		t.Error("the server does not know that the request is cancelled")
+	}
+	listening, end := context.WithCancel(ctx)
+	defer end()
+	acknowledged := false
+	for n, err := range s.Listen(listening, wire.Raw(`{"toolsListChanged":true}`)) {
+		if err != nil {
+			t.Errorf("listen: %v", err)
+		}
+		acknowledged = n.Method == "notifications/subscriptions/acknowledged"
+		end()
+	}
+	if !acknowledged {
+		t.Error("the subscription is not acknowledged")
+	}
+	if err := s.Call(ctx, "vendor/echo", wire.Raw(`{}`), nil); err != nil {
+		t.Errorf("after all: %v", err)
+	}
+}
+
+// connection serves a server and returns the function that connects with it.
+func connection(t *testing.T, server runtime.SessionServer, way string) func() runtime.Transport {
+	if way == "memory" {
+		return func() runtime.Transport {
+			near, far := inproc.Pair()
+			go server.Serve(context.Background(), far)
+			return near
+		}
+	}
+	handler := streamable.NewHandler(server, streamable.Options{})
+	web := httptest.NewServer(handler)
+	t.Cleanup(web.Close)
+	t.Cleanup(handler.Close)
+	return func() runtime.Transport {
+		transport, err := streamable.NewTransport(web.URL, streamable.ClientOptions{})
+		if err != nil {
+			t.Error(err)
+		}
+		return transport
+	}
+}

@@ -1,0 +1,199 @@
+package tasks
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// ClientOptions configure what a client does with tasks of the extension. The zero value is ready to use.
+type ClientOptions struct {
+	// Created, if not nil, is called with the id of each task that the server creates, before it is
+	// polled. A program that stores the id can pass it to [Resume] after a restart.
+	Created func(ctx context.Context, id string)
+	// Changed, if not nil, is called with each state of a task that is polled, a DetailedTask.
+	Changed func(ctx context.Context, state wire.Object)
+}
+
+// ExtendClient wraps a client's binding of a revision without sessions. The client then declares the
+// tasks extension. A call of a tool that the server answers with a task takes until the task has ended,
+// and has the result of the task: the client polls it at the interval that the server suggests, and
+// answers its questions with the handlers of the binding, as it answers those of other requests. When the
+// context of the call ends, the task is cancelled. Bindings of other revisions are returned unchanged.
+func ExtendClient(below runtime.Binding, o ClientOptions) runtime.Binding {
+	if below.Handle == nil || below.Revision != extensionRevision || below.Direction != runtime.ToClient {
+		return below
+	}
+	ignore := func(_ context.Context, method string, _ wire.Raw) (wire.Appender, error) {
+		if method == methodTaskChanged {
+			return nil, nil
+		}
+		return nil, runtime.MethodNotFound(method)
+	}
+	b := extension.Over(below, runtime.Binding{Handle: ignore})
+	declared := below.Capabilities
+	b.Capabilities = func(own wire.Appender) (wire.Appender, error) {
+		if declared != nil {
+			var err error
+			if own, err = declared(own); err != nil {
+				return nil, err
+			}
+		}
+		return extension.Declare(own)
+	}
+	around := below.Around
+	b.Around = func(c runtime.Caller) runtime.Caller {
+		c = &taskCaller{c, below.Handle, o}
+		if around != nil { // it converts what the caller returns
+			c = around(c)
+		}
+		return c
+	}
+	return b
+}
+
+// taskCaller waits for the tasks that requests become.
+type taskCaller struct {
+	runtime.Caller
+	answer handler
+	opts   ClientOptions
+}
+
+// Call implements runtime.Caller.
+func (c *taskCaller) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
+	if method != methodCallTool {
+		return c.Caller.Call(ctx, method, params, result)
+	}
+	var answer wire.Object
+	if err := c.Caller.Call(ctx, method, params, &answer); err != nil {
+		return err
+	}
+	if answer.GetString("resultType") != "task" {
+		return decode(answer, result)
+	}
+	id := answer.GetString("taskId")
+	if id == "" {
+		return fmt.Errorf("tasks: result of %s: a task without a taskId", method)
+	}
+	if c.opts.Created != nil {
+		c.opts.Created(ctx, id)
+	}
+	return c.finish(ctx, id, interval(answer), result)
+}
+
+// Resume waits for the task with an id, as a call whose result is the task does. Caller is a session of a
+// client whose binding [ExtendClient] has wrapped with the same options, and below the binding that it
+// wrapped.
+func Resume(ctx context.Context, caller runtime.Caller, below runtime.Binding, o ClientOptions, id string, result wire.Value) error {
+	return (&taskCaller{caller, below.Handle, o}).finish(ctx, id, 0, result)
+}
+
+// CancelledError is the error of a call whose task was cancelled.
+type CancelledError struct {
+	ID, Message string
+}
+
+// Error returns the id and the server's message.
+func (e *CancelledError) Error() string {
+	return fmt.Sprintf("tasks: task %.100q was cancelled: %.500s", e.ID, e.Message)
+}
+
+// interval returns the time to wait before the next poll.
+func interval(state wire.Object) time.Duration {
+	ms, _ := state.Get("pollIntervalMs")
+	var scalar wire.Scalar
+	err := wire.UnmarshalString(string(ms), &scalar)
+	n, ok := scalar.Int64()
+	if err != nil || !ok || n <= 0 {
+		return DefaultPollInterval
+	}
+	return time.Duration(min(n, int64(time.Hour/time.Millisecond))) * time.Millisecond
+}
+
+// finish polls a task until it has ended, and cancels it when ctx ends first.
+func (c *taskCaller) finish(ctx context.Context, id string, wait time.Duration, result wire.Value) error {
+	name := wire.Object(related(id)) // both are {"taskId": ...}
+	err := c.poll(ctx, name, wait, result)
+	if ctx.Err() != nil {
+		late, done := context.WithTimeout(context.WithoutCancel(ctx), waits.CancelTask)
+		defer done()
+		_ = c.Caller.Call(late, methodCancel, name, nil) // the task may have ended
+	}
+	return err
+}
+
+func (c *taskCaller) poll(ctx context.Context, name wire.Object, wait time.Duration, result wire.Value) error {
+	answered := map[string]bool{} // the keys of the questions that were answered
+	for {
+		if wait > 0 && !pause(ctx, wait) {
+			return context.Cause(ctx)
+		}
+		var state wire.Object
+		if err := c.Caller.Call(ctx, methodGet, name, &state); err != nil {
+			return err
+		}
+		if c.opts.Changed != nil {
+			c.opts.Changed(ctx, state)
+		}
+		switch status(state.GetString("status")) {
+		case completed:
+			outcome, _ := state.Get("result")
+			return decode(wire.Object(outcome), result)
+		case failed:
+			problem, _ := state.Get("error")
+			e := new(jsonrpc.Error)
+			if err := wire.UnmarshalString(string(problem), e); err != nil {
+				return wire.In(err, "error")
+			}
+			return e
+		case cancelled:
+			return &CancelledError{state.GetString("taskId"), state.GetString("statusMessage")}
+		case inputRequired:
+			if err := c.update(ctx, name, state, answered); err != nil {
+				return err
+			}
+		}
+		wait = interval(state)
+	}
+}
+
+// update answers the questions of a task that were not answered yet ("Task Update Requests").
+func (c *taskCaller) update(ctx context.Context, name, state wire.Object, answered map[string]bool) error {
+	questions, _ := state.Get("inputRequests")
+	var answers wire.Members
+	for key, question := range wire.Object(questions).All() {
+		if answered[key] {
+			continue
+		}
+		asked, _ := wire.Object(question).Get("params")
+		answer, err := c.answer(ctx, wire.Object(question).GetString("method"), asked)
+		if err != nil {
+			return fmt.Errorf("tasks: the question %.100q cannot be answered: %w", key, err)
+		}
+		text, err := wire.MarshalString(answer)
+		if err != nil {
+			return err
+		}
+		answers = append(answers, wire.Member{Name: key, Value: wire.Raw(text)})
+	}
+	if len(answers) == 0 {
+		return nil
+	}
+	all, err := wire.NewObject(answers...)
+	if err != nil {
+		return err
+	}
+	params, err := name.With("inputResponses", wire.Raw(all))
+	if err != nil {
+		return err
+	}
+	for _, a := range answers {
+		answered[a.Name] = true
+	}
+	return c.Caller.Call(ctx, methodUpdate, params, nil)
+}

@@ -1,0 +1,296 @@
+package tasks
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// ExtensionName identifies the extension.
+const ExtensionName = "io.modelcontextprotocol/tasks"
+
+// extensionRevision is the revision that the extension extends.
+const extensionRevision = "2026-07-28"
+
+const (
+	methodUpdate      = "tasks/update"
+	methodTaskChanged = "notifications/tasks"
+	filterTasks       = "taskIds"
+)
+
+// extension describes the extension to the runtime. A test holds it equal to the generated one, which
+// this package does not import.
+var extension = runtime.Extension{
+	Name:     ExtensionName,
+	Revision: extensionRevision,
+	Methods: []runtime.Method{
+		{Name: methodTaskChanged, Kind: jsonrpc.Notification, Direction: runtime.ToClient, Definition: "TaskStatusNotification", Params: "TaskStatusNotificationParams", ParamsRequired: true, Extension: ExtensionName},
+		{Name: methodCancel, Kind: jsonrpc.Request, Direction: runtime.ToServer, Definition: "CancelTaskRequest", Params: "CancelTaskRequestParams", ParamsRequired: true, Result: "CancelTaskResult", NameParam: "taskId", Extension: ExtensionName},
+		{Name: methodGet, Kind: jsonrpc.Request, Direction: runtime.ToServer, Definition: "GetTaskRequest", Params: "GetTaskRequestParams", ParamsRequired: true, Result: "GetTaskResult", NameParam: "taskId", Extension: ExtensionName},
+		{Name: methodUpdate, Kind: jsonrpc.Request, Direction: runtime.ToServer, Definition: "UpdateTaskRequest", Params: "UpdateTaskRequestParams", ParamsRequired: true, Result: "UpdateTaskResult", NameParam: "taskId", Extension: ExtensionName},
+	},
+	Results: []runtime.ExtensionResult{{Method: methodCallTool, Type: "task", Definition: "CreateTaskResult"}},
+	Filters: []runtime.ExtensionFilter{{Member: filterTasks, Notification: methodTaskChanged, Param: "taskId"}},
+}
+
+// required are the capabilities of a client with the extension.
+const required = wire.Object(`{"extensions":{"` + ExtensionName + `":{}}}`)
+
+// Extend wraps a server's binding of a revision without sessions. The server then declares the tasks
+// extension, and answers calls of clients that declare it, too, with tasks: those of the tools that
+// Options.Support allows it for. Clients that do not declare it get the results of the same calls, except
+// for tools that can only be called as tasks ("Capability Negotiation"). Bindings of other revisions are
+// returned unchanged, so that all bindings of a server can be passed; see also [Tasks.Over].
+//
+// A task is stored before the client learns of it. The work of a task is a request that the server sends
+// itself, so the handler is the same as without tasks: when it asks the client, the task waits for
+// tasks/update and the handler runs again, as in every request of such a revision. Middleware sees that
+// request, whose context has the values of the client's request, or just its principal when another
+// process has taken the work over. Progress and log messages of a task go nowhere.
+func (t *Tasks) Extend(below runtime.Binding) runtime.Binding {
+	if below.Handle == nil || below.Revision != extensionRevision || below.Direction != runtime.ToServer {
+		return below
+	}
+	b := extension.Over(below, runtime.Binding{Handle: t.handleExtension})
+	handle := b.Handle
+	b.Handle = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+		if method != methodCallTool {
+			return handle(ctx, method, params)
+		}
+		return t.callTool(ctx, handle, params)
+	}
+	declared := below.Capabilities
+	b.Capabilities = func(own wire.Appender) (wire.Appender, error) {
+		if declared != nil {
+			var err error
+			if own, err = declared(own); err != nil {
+				return nil, err
+			}
+		}
+		return extension.Declare(own)
+	}
+	b.Listen = t.listenTo
+	return b
+}
+
+// callTool handles a call of a tool: the work of a task, a call that becomes a task, or one that does not.
+func (t *Tasks) callTool(ctx context.Context, handle handler, params wire.Raw) (wire.Appender, error) {
+	if _, ok := ctx.Value(attemptKey{}).(*attempt); ok {
+		return handle(ctx, methodCallTool, params)
+	}
+	c := runtime.CallOf(ctx)
+	tool := wire.Object(params).GetString("name")
+	support := SupportOptional
+	if t.opts.Support != nil {
+		support = t.opts.Support(tool)
+	}
+	able := c != nil && c.Extension(ExtensionName)
+	switch {
+	case support == SupportRequired && !able:
+		return nil, jsonrpc.MissingCapability(required)
+	case !able || support != SupportRequired && support != SupportOptional:
+		return handle(ctx, methodCallTool, params)
+	case t.opts.Late == nil || !t.opts.Late(tool):
+		return t.start(ctx, c, methodCallTool, params)
+	}
+	l := new(later)
+	result, err := handle(context.WithValue(ctx, laterKey{}, l), methodCallTool, params)
+	if !l.begun {
+		return result, err
+	}
+	return t.start(ctx, c, methodCallTool, c.Params())
+}
+
+// later records that a handler has called Begin.
+type later struct{ begun bool }
+
+type laterKey struct{}
+
+// ErrBegun is the error of [Begin] for a call that continues as a task.
+var ErrBegun = errors.New("tasks: the call continues as a task")
+
+// Begin makes the call of a tool that [Options].Late names a task, if the client has the extension: it
+// returns ErrBegun, the handler returns that or any other error, and runs again as a task, where Begin
+// returns nil. What the handler has asked the client before is answered there, too. Before Begin, it
+// should do nothing but ask ("Task Creation"). Without the extension, Begin returns nil.
+func Begin(ctx context.Context) error {
+	l, ok := ctx.Value(laterKey{}).(*later)
+	if !ok {
+		return nil
+	}
+	l.begun = true
+	return ErrBegun
+}
+
+// start stores a task, begins its work and returns the CreateTaskResult.
+func (t *Tasks) start(ctx context.Context, c *runtime.Call, method string, params wire.Raw) (wire.Appender, error) {
+	now := time.Now()
+	request := wire.Object(params)
+	r := &Record{
+		ID: rand.Text(), Owner: strings.Clone(runtime.PrincipalOf(ctx)), Method: method,
+		Params: wire.Raw(request.Without("task", "inputResponses", "requestState")).Clone(),
+		Status: string(working), Created: now, Updated: now, Expires: now.Add(min(t.opts.TTL, t.opts.MaxTTL)), Poll: t.opts.PollInterval,
+	}
+	if answers, ok := request.Get("inputResponses"); ok {
+		r.Answers = members(answers)
+	}
+	if state, ok := request.Get("requestState"); ok {
+		r.State = state.Clone()
+	}
+	created := stateOf(r)
+	begin := t.claim(r, now)
+	switch err := t.store.Create(ctx, r); {
+	case errors.Is(err, ErrFull):
+		return nil, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many tasks")
+	case err != nil:
+		return nil, err
+	}
+	t.work(context.WithoutCancel(ctx), c.Server(), r, begin)
+	return createdTask{created}, nil
+}
+
+// members returns the members of an object with memory of their own.
+func members(o wire.Raw) wire.Members {
+	var all wire.Members
+	for name, value := range wire.Object(o.Clone()).All() {
+		all = append(all, wire.Member{Name: name, Value: value})
+	}
+	return all
+}
+
+// handleExtension handles the methods of the extension.
+func (t *Tasks) handleExtension(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+	switch method {
+	case methodGet:
+		return runtime.Answer(ctx, params, t.getTask)
+	case methodUpdate:
+		return runtime.Answer(ctx, params, t.updateTask)
+	case methodCancel:
+		return runtime.Answer(ctx, params, t.cancelTask)
+	}
+	return nil, runtime.MethodNotFound(method)
+}
+
+// lookup returns a task of the caller. The tasks of others do not exist for it ("Security
+// Considerations").
+func (t *Tasks) lookup(ctx context.Context, id string) (*Record, error) {
+	r, err := t.store.Get(ctx, id)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil, errUnknown(id)
+	case err != nil:
+		return nil, err
+	case r.Owner != runtime.PrincipalOf(ctx) || !time.Now().Before(r.Expires):
+		return nil, errUnknown(id)
+	}
+	return r, nil
+}
+
+// getTask handles tasks/get ("Task Polling").
+func (t *Tasks) getTask(ctx context.Context, p *taskParams) (detailedTask, error) {
+	r, err := t.lookup(ctx, p.id)
+	if err != nil {
+		return detailedTask{}, err
+	}
+	return detailedTask{r}, nil
+}
+
+// updateTask handles tasks/update ("Task Update Requests"). Answers to questions that are not open are
+// ignored.
+func (t *Tasks) updateTask(ctx context.Context, p *updateParams) (wire.Object, error) {
+	if _, err := t.lookup(ctx, p.id); err != nil {
+		return "", err
+	}
+	var begin *attempt
+	r, err := t.change(ctx, p.id, func(r *Record) bool {
+		begin = nil
+		answered := false
+		for name, value := range p.responses.All() {
+			i := slices.IndexFunc(r.Questions, func(q wire.Member) bool { return q.Name == name })
+			if i < 0 || r.ended() {
+				continue
+			}
+			r.Questions = slices.Delete(r.Questions, i, i+1)
+			r.Answers = append(r.Answers, wire.Member{Name: strings.Clone(name), Value: value.Clone()})
+			answered = true
+		}
+		if answered && len(r.Questions) == 0 {
+			r.Status, r.Message = string(working), ""
+			begin = t.claim(r, time.Now())
+		}
+		return answered
+	})
+	if errors.Is(err, ErrNotFound) {
+		return "", errUnknown(p.id)
+	}
+	if err == nil && begin != nil {
+		t.work(context.WithoutCancel(ctx), runtime.CallOf(ctx).Server(), r, begin)
+	}
+	return "{}", err
+}
+
+// cancelTask handles tasks/cancel ("Task Cancellation"). Work that goes on elsewhere is cancelled there.
+func (t *Tasks) cancelTask(ctx context.Context, p *taskParams) (wire.Object, error) {
+	if _, err := t.lookup(ctx, p.id); err != nil {
+		return "", err
+	}
+	_, err := t.change(ctx, p.id, func(r *Record) bool {
+		if r.ended() || r.Cancelled {
+			return false
+		}
+		r.Cancelled = true
+		if status(r.Status) == inputRequired { // nobody works on it
+			r.end(cancelled, "The task was cancelled by request.")
+		}
+		return true
+	})
+	if errors.Is(err, ErrNotFound) {
+		return "", errUnknown(p.id)
+	}
+	return "{}", err
+}
+
+// listenTo lets a subscriber listen to a task, and sends it the states from now on ("Task Status
+// Notifications").
+func (t *Tasks) listenTo(ctx context.Context, member, id string) error {
+	if member != filterTasks {
+		return errUnknown(id)
+	}
+	r, err := t.lookup(ctx, id)
+	if err != nil {
+		return err
+	}
+	changes, stop, err := t.store.Watch(ctx, id)
+	if err != nil {
+		return err
+	}
+	session := runtime.CallOf(ctx).Session()
+	go func() {
+		defer stop()
+		last := uint64(0)
+		for {
+			if r.Version != last { // the first one, too: the task may have changed before Watch
+				last = r.Version
+				if session.Notify(ctx, methodTaskChanged, detailedTask{r}) != nil || r.ended() {
+					return
+				}
+			}
+			select {
+			case <-changes:
+			case <-ctx.Done():
+				return
+			}
+			if r, err = t.store.Get(ctx, id); err != nil {
+				return
+			}
+		}
+	}()
+	return nil
+}

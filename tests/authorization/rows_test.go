@@ -1,0 +1,372 @@
+package authorization
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/generated/mcp"
+	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/auth/resource"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/tests/internal/authserver"
+)
+
+// requirement is a row of server.yaml.
+type requirement struct {
+	ID        string   `yaml:"id"`
+	Revisions []string `yaml:"revisions"`
+	Level     string   `yaml:"level"`
+	Text      string   `yaml:"text"`
+	Not       string   `yaml:"not"`
+}
+
+// TestTable checks that each row has a test or says why not, and runs the tests of the rows.
+func TestTable(t *testing.T) {
+	src, err := os.ReadFile("server.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table struct {
+		Requirements []requirement `yaml:"requirements"`
+	}
+	if err := yaml.UnmarshalWithOptions(src, &table, yaml.Strict()); err != nil {
+		t.Fatal(err)
+	}
+	all := maps.Clone(rows)
+	maps.Copy(all, attacks)
+	known := map[string]bool{}
+	for _, row := range table.Requirements {
+		run := all[row.ID]
+		if known[row.ID] || (run == nil) != (row.Not != "") {
+			t.Errorf("%s: two rows have this id, or it has both or neither of a test and a reason: %s", row.ID, row.Text)
+		}
+		known[row.ID] = true
+		if run != nil {
+			t.Run(row.ID, func(t *testing.T) {
+				t.Parallel()
+				t.Log(row.Text)
+				run(t)
+			})
+		}
+	}
+	for id := range all {
+		if !known[id] {
+			t.Errorf("the test %s has no row", id)
+		}
+	}
+}
+
+// rows has the tests of the requirements.
+var rows = map[string]func(*testing.T){
+	"R1": func(t *testing.T) {
+		r := newRig(t, authserver.Options{}, nil)
+		r.call("who", "").want(t, "no token", http.StatusUnauthorized, "")
+		r.inSession("", "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`).want(t, "initialize", http.StatusUnauthorized, "")
+		for _, method := range []string{http.MethodGet, http.MethodDelete} {
+			request, err := http.NewRequest(method, r.url, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.send(request).want(t, method, http.StatusUnauthorized, "")
+		}
+		basic := r.request("tools/list", "", "")
+		basic.SetBasicAuth("a", "b")
+		r.send(basic).want(t, "another scheme", http.StatusUnauthorized, "")
+	},
+	"R2": func(t *testing.T) { // A1
+		r := newRig(t, authserver.Options{}, func(_ *rig, o *resource.Options) { o.Name, o.ScopesSupported = "Files", []string{"mcp", "files:read"} })
+		want := auth.ProtectedResourceMetadata{
+			Resource: r.url, AuthorizationServers: []string{r.as.Issuer}, ScopesSupported: []string{"mcp", "files:read"}, ResourceName: "Files",
+			BearerMethodsSupported: []string{"header"}, DPoPSigningAlgValuesSupported: []string{"ES256", "ES384", "EdDSA", "RS256", "PS256"},
+		}
+		if diff := cmp.Diff(want, r.document(r.guard.MetadataURL())); diff != "" {
+			t.Errorf("metadata (-want +got):\n%s", diff)
+		}
+		if _, err := resource.New(resource.Options{Resource: r.url, Verifier: verifierFunc(nil)}); err == nil {
+			t.Error("no authorization server: want an error")
+		}
+	},
+	"R3": func(t *testing.T) { // A2
+		r := newRig(t, authserver.Options{}, nil)
+		if got, want := r.call("who", "").bearer().ResourceMetadata(), r.URL+"/.well-known/oauth-protected-resource/mcp"; got != want {
+			t.Errorf("resource_metadata: got %q, want %q", got, want)
+		}
+	},
+	"R4": func(t *testing.T) { // A2
+		r := newRig(t, authserver.Options{}, nil)
+		at := r.document(r.URL + "/.well-known/oauth-protected-resource/mcp")
+		root := r.document(r.URL + "/.well-known/oauth-protected-resource")
+		if diff := cmp.Diff(at, root); diff != "" {
+			t.Errorf("with and without a path:\n%s", diff)
+		}
+	},
+	"R5": func(t *testing.T) {
+		r := newRig(t, authserver.Options{}, func(_ *rig, o *resource.Options) { o.Scopes = []string{"mcp", "basic"} })
+		if diff := cmp.Diff([]string{"mcp", "basic"}, r.call("who", "").bearer().Scopes()); diff != "" {
+			t.Errorf("scopes (-want +got):\n%s", diff)
+		}
+	},
+	"R6": func(t *testing.T) { // A15
+		r := newRig(t, authserver.Options{}, nil)
+		r.accepted("a good token", r.as.Token(r.url, "mcp"))
+		a := r.call("who", r.as.Token(r.url, "mcp", "x"))
+		if !strings.Contains(a.body, "user client mcp,x") {
+			t.Errorf("the handler does not see the caller: %s", a.body)
+		}
+	},
+	"R7": func(t *testing.T) { // A15
+		r := newRig(t, authserver.Options{}, nil)
+		r.refused("not a JWT", "abc")
+		claims := r.as.Claims(r.url, "mcp")
+		claims["exp"] = time.Now().Add(-time.Hour).Unix()
+		token := r.as.Sign(claims)
+		r.refused("expired", token)
+		r.refused("expired, again", token)
+	},
+	"R8": func(t *testing.T) { // A15
+		r := newRig(t, authserver.Options{}, nil)
+		for _, audience := range []any{"https://other.example", r.URL, r.url + "/x", r.url + "#x", []string{}, "mcp", r.as.Issuer, []any{1}} {
+			claims := r.as.Claims(r.url, "mcp")
+			claims["aud"] = audience
+			r.refused(fmt.Sprintf("audience %v", audience), r.as.Sign(claims))
+		}
+		claims := r.as.Claims(r.url, "mcp")
+		claims["aud"] = []string{"https://other.example", r.url}
+		r.accepted("one of two audiences", r.as.Sign(claims))
+	},
+	"R9": func(t *testing.T) {
+		r := newRig(t, authserver.Options{}, nil)
+		request := r.request("tools/list", "", "")
+		request.URL.RawQuery = "access_token=" + r.as.Token(r.url, "mcp")
+		r.send(request).want(t, "a token in the query", http.StatusBadRequest, auth.ErrorInvalidRequest)
+	},
+	"R10": func(t *testing.T) {
+		r := newRig(t, authserver.Options{}, nil)
+		token := r.as.Token(r.url, "mcp")
+		id := r.session(token)
+		r.inSession(id, "", `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`).want(t, "in a session", http.StatusUnauthorized, "")
+		if a := r.inSession(id, token, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); a.status != http.StatusOK {
+			t.Errorf("with the token: status %d: %s", a.status, a.body)
+		}
+	},
+	"R11": func(t *testing.T) {
+		r := newRig(t, authserver.Options{}, nil)
+		for _, header := range []string{"Bearer", "Bearer ", "Bearer a b", "Bearer a,b", `Bearer "x"`, "bearer =x", "DPoP"} {
+			request := r.request("tools/list", "", "")
+			request.Header.Set("Authorization", header)
+			r.send(request).want(t, header, http.StatusBadRequest, auth.ErrorInvalidRequest)
+		}
+	},
+	"R12": func(t *testing.T) {
+		r := newRig(t, authserver.Options{}, nil)
+		r.call("who", r.as.Token(r.url, "other")).want(t, "without the scope of the server", http.StatusForbidden, auth.ErrorInsufficientScope)
+		r.call("write", r.as.Token(r.url, "mcp", "files:read")).want(t, "without a scope of the tool", http.StatusForbidden, auth.ErrorInsufficientScope)
+		if r.calls.Load() != 0 {
+			t.Error("the tool was called")
+		}
+	},
+	"R13": testInsufficient, // A19
+	"R14": func(t *testing.T) { // A19
+		r := newRig(t, authserver.Options{}, nil)
+		if diff := cmp.Diff([]string{"mcp", "files:read", "files:write"}, r.call("write", r.as.Token(r.url, "mcp")).bearer().Scopes()); diff != "" {
+			t.Errorf("scopes (-want +got):\n%s", diff)
+		}
+	},
+	"R15": func(t *testing.T) { // A21
+		r := newRig(t, authserver.Options{}, nil)
+		if a := r.send(r.request("tools/call", `"name":"write","arguments":{"x":1}`, r.as.Token(r.url, "mcp", "files:admin"))); a.status != http.StatusOK || r.calls.Load() != 1 {
+			t.Errorf("status %d: %s", a.status, a.body)
+		}
+	},
+	"R16": func(t *testing.T) { // A18
+		for _, o := range []resource.Options{{Scopes: []string{"offline_access"}}, {ScopesSupported: []string{"offline_access"}}} {
+			o.Resource, o.Issuers = "https://r.example", []resource.Issuer{{URL: "https://a.example"}}
+			if _, err := resource.New(o); err == nil || !strings.Contains(err.Error(), "offline_access") {
+				t.Errorf("%+v: got %v, want an error", o, err)
+			}
+		}
+	},
+	"R17": func(t *testing.T) {
+		r := newRig(t, authserver.Options{}, func(r *rig, o *resource.Options) { o.Resource = strings.ToUpper(r.URL[:4]) + r.URL[4:] + "/" })
+		for _, audience := range []string{r.URL, r.URL + "/", "HTTP" + r.URL[4:]} {
+			r.accepted(audience, r.as.Token(audience, "mcp"))
+		}
+	},
+	"R18": func(t *testing.T) {
+		r := newRig(t, authserver.Options{}, nil)
+		var first string
+		for i, scopes := range [][]string{{"mcp"}, {"mcp", "files:read"}, {"mcp", "files:write", "x"}} {
+			c := r.call("write", r.as.Token(r.url, scopes...)).bearer().String()
+			if i == 0 {
+				first = c
+			}
+			if c != first {
+				t.Errorf("%v: got %s, want %s", scopes, c, first)
+			}
+		}
+	},
+	"R21": func(t *testing.T) {
+		r := newRig(t, authserver.Options{}, nil)
+		a := r.send(r.request("server/discover", "", ""))
+		if a.status != http.StatusUnauthorized || strings.Contains(a.body, "serverInfo") || strings.Contains(a.body, "2026") {
+			t.Errorf("status %d: %s", a.status, a.body)
+		}
+	},
+	"R22": func(t *testing.T) {
+		r := newRig(t, authserver.Options{}, nil)
+		good, bad := r.as.Token(r.url, "mcp"), r.as.Token("https://other.example", "mcp")
+		a, b := r.call("write", good), r.call("who", bad)
+		for _, token := range []string{good, bad} {
+			parts := strings.Split(token, ".")
+			if log := r.log.String(); strings.Contains(log, parts[2]) || strings.Contains(a.body+b.body+fmt.Sprint(a.challenges, b.challenges), parts[2]) {
+				t.Errorf("a log or answer has the token: %s", log)
+			}
+		}
+	},
+	"R23": func(t *testing.T) {
+		for _, issuer := range []resource.Issuer{{URL: "http://a.example"}, {URL: "ftp://a.example"}, {URL: "a.example"}, {URL: "https://u:p@a.example"}, {URL: ""}} {
+			if _, err := resource.New(resource.Options{Resource: "https://r.example", Issuers: []resource.Issuer{issuer}}); err == nil {
+				t.Errorf("%q: want an error", issuer.URL)
+			}
+		}
+	},
+	"R24": testLocal,
+	"R26": func(t *testing.T) {
+		r := newRig(t, authserver.Options{}, nil)
+		id := r.session(r.as.Token(r.url, "mcp"))
+		other := r.as.Claims(r.url, "mcp")
+		other["sub"] = "somebody"
+		list := `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+		if a := r.inSession(id, r.as.Sign(other), list); a.status != http.StatusNotFound {
+			t.Errorf("another user: status %d: %s", a.status, a.body)
+		}
+		if a := r.inSession(id, r.as.Token(r.url, "mcp"), list); a.status != http.StatusOK {
+			t.Errorf("another token of the user: status %d: %s", a.status, a.body)
+		}
+	},
+	"R27": func(t *testing.T) {
+		r := newRig(t, authserver.Options{}, nil)
+		claims := r.as.Claims(r.url, "mcp")
+		claims["exp"] = time.Now().Add(2 * time.Second).Unix()
+		token := r.as.Sign(claims)
+		id := r.session(token)
+		request, err := http.NewRequest(http.MethodGet, r.url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header = http.Header{"Authorization": {"Bearer " + token}, "Mcp-Session-Id": {id}, "Accept": {"text/event-stream"}, "Mcp-Protocol-Version": {"2025-11-25"}}
+		if a := r.send(request); a.status != http.StatusOK { // send reads to the end of the stream
+			t.Errorf("status %d: %s", a.status, a.body)
+		}
+		r.refused("after the end", token)
+	},
+}
+
+// document reads metadata.
+func (r *rig) document(place string) auth.ProtectedResourceMetadata {
+	r.t.Helper()
+	request, err := http.NewRequest(http.MethodGet, place, nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	a := r.send(request)
+	var m auth.ProtectedResourceMetadata
+	if err := json.Unmarshal([]byte(a.body), &m); err != nil || a.status != http.StatusOK || a.header.Get("Content-Type") != "application/json" {
+		r.t.Fatalf("%s: status %d: %v: %s", place, a.status, err, a.body)
+	}
+	return m
+}
+
+// verifierFunc is a resource.Verifier.
+type verifierFunc func(ctx context.Context, token string) (*auth.Caller, error)
+
+func (f verifierFunc) Verify(ctx context.Context, token string) (*auth.Caller, error) {
+	return f(ctx, token)
+}
+
+// testInsufficient checks the refusals of every kind of item, in both eras.
+func testInsufficient(t *testing.T) {
+	r := newRig(t, authserver.Options{}, nil)
+	token := r.as.Token(r.url, "mcp")
+	id := r.session(token)
+	for _, test := range []struct{ method, params, scopes string }{
+		{"tools/call", `"name":"write"`, "mcp files:read files:write"}, // before the arguments are read: x is missing
+		{"tools/call", `"name":"dynamic","arguments":{"scope":"found"}`, "mcp found"},
+		{"prompts/get", `"name":"p"`, "mcp prompts"},
+		{"completion/complete", `"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}`, "mcp prompts"},
+		{"resources/read", `"uri":"a:b"`, "mcp files:read"},
+		{"resources/read", `"uri":"t:1"`, "mcp files:write"},
+	} {
+		in := fmt.Sprintf(`{"jsonrpc":"2.0","id":"i","method":%q,"params":{%s}}`, test.method, test.params)
+		for era, a := range map[string]*answer{"stateless": r.send(r.request(test.method, test.params, token)), "session": r.inSession(id, token, in)} {
+			what := era + " " + test.method
+			a.want(t, what, http.StatusForbidden, auth.ErrorInsufficientScope)
+			c := a.bearer()
+			if got := auth.FormatScopes(c.Scopes()); got != test.scopes || c.ResourceMetadata() != r.guard.MetadataURL() || c.Get("error_description") == "" {
+				t.Errorf("%s: challenge %s, want the scopes %s", what, c, test.scopes)
+			}
+			var body struct {
+				ID    any
+				Error struct {
+					Code int
+					Data struct {
+						HTTPStatus      int      `json:"httpStatus"`
+						WWWAuthenticate []string `json:"wwwAuthenticate"`
+					}
+				}
+			}
+			if err := json.Unmarshal([]byte(a.body), &body); err != nil || body.ID == nil || body.Error.Code != 403 ||
+				body.Error.Data.HTTPStatus != 403 || !slices.Equal(body.Error.Data.WWWAuthenticate, []string{c.String()}) {
+				t.Errorf("%s: body %s: %v", what, a.body, err)
+			}
+		}
+	}
+}
+
+// testLocal checks that scopes are not enforced over a transport without HTTP, unless the program says who
+// calls.
+func testLocal(t *testing.T) {
+	r := newRig(t, authserver.Options{}, nil)
+	server, err := mcp.NewServer(mcp.ServerOptions{Name: "s", Version: "1"}, r.items()[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		ctx  context.Context
+		want string
+	}{
+		{t.Context(), "no caller"}, // of the tool itself
+		{r.guard.As(t.Context(), &auth.Caller{Subject: "me", Scopes: []string{"files:admin"}}), ""},
+		{r.guard.As(t.Context(), &auth.Caller{Subject: "me"}), "forbidden"},
+	} {
+		near, far := inproc.Pair()
+		ctx, cancel := context.WithCancel(test.ctx)
+		go server.Serve(ctx, far)
+		session, err := mcp.Connect(t.Context(), near, mcp.ClientOptions{Name: "c", Version: "1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := session.CallTool(t.Context(), &mcp.CallToolRequestParams{Name: "write", Arguments: wire.Object(`{"x":1}`)})
+		got := fmt.Sprint(err)
+		if err == nil {
+			text, _ := wire.MarshalString(result)
+			got = text
+		}
+		if !strings.Contains(got, test.want) || test.want == "" && strings.Contains(got, "isError") {
+			t.Errorf("got %s, want %q", got, test.want)
+		}
+		cancel()
+	}
+}

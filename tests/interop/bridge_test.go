@@ -1,0 +1,171 @@
+//lint:file-ignore SA1019 the test uses every feature, also those that are deprecated
+
+package interop
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/dial"
+	"github.com/mcpgen/mcpgen/runtime/stdio"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/tests/internal/npm"
+)
+
+// bridgeTo returns the command line of mcpgen bridge, or the URL of one, in front of a server.
+func bridgeTo(t *testing.T, way string, server ...string) []string {
+	t.Helper()
+	args := append([]string{"bridge", "--report", filepath.Join(t.TempDir(), "losses.json")}, server...)
+	if way == "stdio" {
+		return append([]string{program(t, "mcpgen")}, args...)
+	}
+	args = append([]string{"bridge", "--listen", "127.0.0.1:0"}, args[1:]...)
+	url, _ := startHTTP(t, exec.Command(program(t, "mcpgen"), args...), "mcpgen bridge: ")
+	url, _, _ = strings.Cut(url, " ")
+	return []string{url}
+}
+
+// TestBridgeEras has clients that know one era only call servers that know the other one only, through a
+// bridge. Each client works as with a server of its own era.
+func TestBridgeEras(t *testing.T) {
+	t.Parallel()
+	npm.Need(t, ".")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sides := range []struct{ client, server string }{{"mcpgen", "typescript"}, {"typescript", "typescript"}, {"typescript", "mcpgen"}} {
+		for _, way := range []string{"stdio", "http"} {
+			for _, kinds := range [][2]string{{"session", "stateless"}, {"stateless", "session"}} {
+				client, server := kinds[0], kinds[1]
+				t.Run(sides.client+" to "+sides.server+" over "+way+": "+client+" to "+server, func(t *testing.T) {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					defer cancel()
+					command := []string{self, eraArgument, server}
+					if sides.server == "typescript" {
+						command = []string{"node", "eras_server.mjs", server, way}
+					}
+					behind := append([]string{"--"}, command...)
+					if way == "http" {
+						behind = []string{"--url", eraURL(t, sides.server, server, command)}
+					}
+					target := bridgeTo(t, way, behind...)
+					checkEra(t, client, meetAt(ctx, t, sides.client, client, way, target))
+				})
+			}
+		}
+	}
+}
+
+// meetAt returns what a client of a kind sees of the server at a command line or URL.
+func meetAt(ctx context.Context, t *testing.T, client, kind, way string, target []string) outcome {
+	t.Helper()
+	if client == "mcpgen" {
+		return eraClient(ctx, kind, transportTo(way, target))
+	}
+	out, err := exec.CommandContext(ctx, "node", append([]string{"eras_client.mjs", kind, way}, target...)...).Output()
+	if err != nil {
+		t.Fatalf("node: %v", err)
+	}
+	var o outcome
+	if err := json.Unmarshal(out, &o); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return o
+}
+
+func transportTo(way string, target []string) runtime.Transport {
+	if way == "http" {
+		return dial.URL(target[0])
+	}
+	cmd := exec.Command(target[0], target[1:]...)
+	cmd.Stderr = new(buffer)
+	return stdio.Command(cmd)
+}
+
+// TestBridgeEverything uses the features of server-everything, which has sessions, as a client without one.
+func TestBridgeEverything(t *testing.T) {
+	t.Parallel()
+	npm.Need(t, ".")
+	for _, way := range []string{"stdio", "http"} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			defer cancel()
+			updated := make(chan string, 100)
+			options := mcp20260728.ClientOptions{
+				Name: "test", Version: "1",
+				Elicit: func(context.Context, mcp20260728.ElicitRequestParams) (*mcp20260728.ElicitResult, error) {
+					return &mcp20260728.ElicitResult{Action: "decline"}, nil
+				},
+				CreateMessage: func(context.Context, *mcp20260728.CreateMessageRequestParams) (*mcp20260728.CreateMessageResult, error) {
+					return &mcp20260728.CreateMessageResult{Model: "m", Role: "assistant", Content: &mcp20260728.TextContent{Text: "said the model"}}, nil
+				},
+				ListRoots: func(context.Context, *mcp20260728.ListRootsRequestParams) (*mcp20260728.ListRootsResult, error) {
+					return &mcp20260728.ListRootsResult{Roots: []mcp20260728.Root{{URI: "file:///bridged"}}}, nil
+				},
+				ResourceUpdated: func(_ context.Context, p *mcp20260728.ResourceUpdatedNotificationParams) error {
+					updated <- p.URI
+					return nil
+				},
+			}
+			session, err := options.NewClient(nil).Connect(ctx, transportTo(way, bridgeTo(t, way, "--", "node", everythingServer)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer session.Close()
+			useBridged(ctx, t, session)
+			resource := "demo://resource/dynamic/text/1"
+			if err := session.Call(ctx, "resources/subscribe", wire.Raw(`{"uri":"`+resource+`"}`), nil); err != nil {
+				t.Fatal(err)
+			}
+			callText(ctx, t, session, "toggle-subscriber-updates", "{}", "")
+			select {
+			case uri := <-updated:
+				if uri != resource {
+					t.Errorf("%s was updated", uri)
+				}
+			case <-ctx.Done():
+				t.Error("no update of the resource")
+			}
+		})
+	}
+}
+
+func useBridged(ctx context.Context, t *testing.T, session *runtime.Session) {
+	if session.Revision() != "2026-07-28" || session.ServerInfo().GetString("name") == "mcpgen bridge" {
+		t.Errorf("%s speaks %s", session.ServerInfo(), session.Revision())
+	}
+	for _, list := range []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
+		if err := session.Call(ctx, list, wire.Raw("{}"), nil); err != nil {
+			t.Errorf("%s: %v", list, err)
+		}
+	}
+	callText(ctx, t, session, "echo", `{"message":"hello"}`, "hello")
+	callText(ctx, t, session, "get-roots-list", "{}", "file:///bridged")
+	callText(ctx, t, session, "trigger-elicitation-request", "{}", "declined")
+	callText(ctx, t, session, "trigger-sampling-request", `{"prompt":"Say it."}`, "said the model")
+	steps := 0
+	callText(runtime.WithProgress(ctx, func(runtime.Progress) { steps++ }), t, session, "trigger-long-running-operation", `{"duration":0.2,"steps":4}`, "completed")
+	if steps == 0 {
+		t.Error("no progress")
+	}
+}
+
+// callText calls a tool whose result has a text.
+func callText(ctx context.Context, t *testing.T, session *runtime.Session, tool, arguments, want string) {
+	t.Helper()
+	var result wire.Raw
+	err := session.Call(ctx, "tools/call", wire.Raw(`{"name":"`+tool+`","arguments":`+arguments+`}`), &result)
+	if err != nil || strings.Contains(string(result), `"isError":true`) || !strings.Contains(string(result), want) {
+		t.Errorf("%s: %.500s, %v", tool, result, err)
+	}
+}
