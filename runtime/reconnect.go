@@ -16,6 +16,11 @@ type notBegun interface {
 	NotBegun() bool
 }
 
+// unsentError is the error of a request that was not sent, because the connection was over.
+type unsentError struct{ error }
+
+func (e unsentError) Unwrap() error { return e.error }
+
 // ready returns the connection, after opening it again if it is lost.
 func (s *Session) ready(ctx context.Context) *link {
 	l := s.now()
@@ -70,8 +75,9 @@ func (s *Session) reopen(ctx context.Context, lost *link) error {
 // again reports whether a request is to be sent on another connection. If the server may have begun it and
 // it does not only read, the error is a *LostError.
 func (s *Session) again(ctx context.Context, l *link, method string, err error) (bool, error) {
+	_, unsent := errors.AsType[unsentError](err)
 	begun, known := errors.AsType[notBegun](err)
-	refused := known && begun.NotBegun() && !errors.Is(err, ErrClosed)
+	refused := unsent || known && begun.NotBegun() && !errors.Is(err, ErrClosed)
 	if !s.reopens() || ctx.Err() != nil || !refused && !errors.Is(err, ErrClosed) {
 		return false, err
 	}

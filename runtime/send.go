@@ -124,7 +124,7 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 	}
 	w, err := p.pending.Begin(engine.Terms{Accept: q.accept, Progress: q.progress != nil, Follow: q.follow})
 	if err != nil {
-		return "", err
+		return "", unsentError{err}
 	}
 	q.id = w.ID
 	if q.begun != nil {
