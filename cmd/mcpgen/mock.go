@@ -133,7 +133,11 @@ func serveMock(cmd *cobra.Command, name string, list *catalog.Catalog, o mock.Op
 	}
 	if listen == "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", title, summary)
-		return interrupted(cmd.Context(), server.Serve(cmd.Context(), stdio.New(cmd.InOrStdin(), cmd.OutOrStdout())))
+		err := server.Serve(cmd.Context(), stdio.New(cmd.InOrStdin(), cmd.OutOrStdout()))
+		if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) {
+			return nil // the user has ended the program
+		}
+		return err
 	}
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -143,13 +147,5 @@ func serveMock(cmd *cobra.Command, name string, list *catalog.Catalog, o mock.Op
 	h := streamable.NewHandler(server, streamable.Options{})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", h)
-	return interrupted(cmd.Context(), streamable.Serve(cmd.Context(), l, streamable.NewServer(mux), h))
-}
-
-// interrupted returns nil for an error that says no more than that the user has ended the program.
-func interrupted(ctx context.Context, err error) error {
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return err
+	return streamable.Serve(cmd.Context(), l, streamable.NewServer(mux), h)
 }

@@ -60,7 +60,7 @@ func (l *linter) tools(c *catalog.Catalog) {
 		}
 	}
 	l.names("tool", all, true)
-	l.subject = subject{name: "tools"}
+	l.subject = "tools"
 	if l.report.Tokens > largeList {
 		l.add("list-large", "", "%d tools have about %d tokens", len(all), l.report.Tokens)
 	}
@@ -82,7 +82,7 @@ func tokens(text wire.Raw) int {
 // begin makes a definition the subject and checks what all definitions have. It reports
 // whether the definition is an object.
 func (l *linter) begin(d catalog.Definition, kind, key string) (wire.Object, bool) {
-	l.subject = subject{name: kind, pointer: d.Pointer}
+	l.subject = kind
 	if d.Text.Kind() != wire.KindObject {
 		l.add("definition-invalid", d.Pointer, "a %s must be an object, found %s", kind, d.Text.Kind())
 		return "", false
@@ -98,7 +98,7 @@ func (l *linter) begin(d catalog.Definition, kind, key string) (wire.Object, boo
 	if name == "" {
 		l.add("name-missing", d.Pointer, "the %s has no %q that is a string", kind, key)
 	} else {
-		l.subject.name = kind + " " + name
+		l.subject = kind + " " + name
 	}
 	for member, value := range o.All() {
 		if near, ok := nearest(member, members[d.Part]); ok {

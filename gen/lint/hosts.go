@@ -189,15 +189,6 @@ func (h *hostCheck) summary() {
 	}
 }
 
-// Keywords whose values have schemas in them.
-var (
-	schemasByName = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
-	schemaLists   = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
-	singleSchemas = []string{
-		"not", "if", "then", "else", "items", "additionalItems", "contains", "additionalProperties", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "contentSchema",
-	}
-)
-
 // walkSchemas calls f with each schema of a text that is an object, the outer one first.
 func walkSchemas(at string, raw wire.Raw, f func(at string, o wire.Object)) {
 	if raw.Kind() != wire.KindObject {
@@ -208,15 +199,15 @@ func walkSchemas(at string, raw wire.Raw, f func(at string, o wire.Object)) {
 	for keyword, value := range o.All() {
 		here := wire.ChildPointer(at, keyword)
 		switch {
-		case slices.Contains(schemasByName, keyword) && value.Kind() == wire.KindObject:
+		case jsonschema.HoldsNamed(keyword) && value.Kind() == wire.KindObject:
 			for name, inner := range wire.Object(value).All() {
 				walkSchemas(wire.ChildPointer(here, name), inner, f)
 			}
-		case value.Kind() == wire.KindArray && (slices.Contains(schemaLists, keyword) || keyword == "items"):
+		case value.Kind() == wire.KindArray && jsonschema.HoldsList(keyword):
 			for i, inner := range value.Elements() {
 				walkSchemas(fmt.Sprintf("%s/%d", here, i), inner, f)
 			}
-		case slices.Contains(singleSchemas, keyword):
+		case jsonschema.HoldsSchema(keyword):
 			walkSchemas(here, value, f)
 		}
 	}

@@ -84,14 +84,14 @@ func Lint(name string, text []byte, o Options) (*Report, error) {
 	if o.Hosts == nil {
 		o.Hosts = Hosts()
 	}
-	l := &linter{options: o, report: &Report{Name: name, Counts: map[catalog.Part]int{}, Findings: []*Finding{}}, order: map[string]int{}}
+	l := &linter{options: o, report: &Report{Name: name, Counts: map[catalog.Part]int{}, Findings: []*Finding{}}}
 	for _, d := range c.Definitions {
 		l.report.Counts[d.Part]++
 	}
 	l.tools(c)
 	l.others(c)
 	if c.Has[catalog.Instructions] {
-		l.subject = subject{name: "instructions"}
+		l.subject = "instructions"
 		l.text("/instructions", c.Instructions)
 	}
 	l.locate(text)
@@ -102,24 +102,17 @@ func Lint(name string, text []byte, o Options) (*Report, error) {
 type linter struct {
 	options Options
 	report  *Report
-	subject subject
-	// order has the index of each definition, by its pointer.
-	order map[string]int
+	subject string // what is being checked, such as "tool search"
 }
 
-// subject is what the findings of a moment are about.
-type subject struct {
-	name, pointer string
-}
-
-// report adds a finding of a rule.
+// add adds a finding of a rule.
 func (l *linter) add(id, pointer, format string, args ...any) {
 	rule := ruleOf(id)
 	if slices.Contains(l.options.Disabled, id) || rule.Host != "" && !slices.Contains(l.options.Hosts, rule.Host) {
 		return
 	}
 	l.report.Findings = append(l.report.Findings, &Finding{
-		Rule: id, Level: rule.Level, Host: rule.Host, Subject: l.subject.name, Pointer: pointer,
+		Rule: id, Level: rule.Level, Host: rule.Host, Subject: l.subject, Pointer: pointer,
 		Message: fmt.Sprintf(format, args...), Fixable: rule.Fixable,
 	})
 }

@@ -19,7 +19,7 @@ func (l *linter) names(kind string, all []named, identifiers bool) {
 		if n.name == "" {
 			continue
 		}
-		l.subject = subject{name: kind + " " + n.name, pointer: n.pointer}
+		l.subject = kind + " " + n.name
 		if first, ok := byName[n.name]; ok {
 			l.add("name-duplicate", n.pointer, "the %s %q stands at %s too", kind, n.name, first)
 			continue

@@ -16,8 +16,8 @@ import (
 // OpenAI.
 const deepSchema = 10
 
-// schemas of one document are checked in two passes: over the text, for what is written, and
-// over the schema that was read, for what it means.
+// schema checks a schema in two passes: over the text, for what is written, and over the schema
+// that was read, for what it means.
 func (l *linter) schema(at string, raw wire.Raw, input bool) {
 	s, errs := jsonschema.Read(at, raw)
 	for _, e := range errs {
@@ -27,11 +27,11 @@ func (l *linter) schema(at string, raw wire.Raw, input bool) {
 			l.add("schema-invalid", e.Pointer, "%s", e.Problem)
 		}
 	}
-	d := &document{linter: l, at: at, input: input, seen: map[string]bool{}}
+	d := &document{linter: l, input: input, seen: map[string]bool{}}
 	if len(errs) == 0 {
 		d.validator = samples.NewValidator(s)
 	}
-	d.text(raw)
+	d.strings(at, raw)
 	d.visit(s, place{root: true, described: true})
 	if input {
 		l.hosts(at, raw, s)
@@ -44,7 +44,6 @@ var remote = regexp.MustCompile(`https?://|file:`)
 // document is the check of one schema with the schemas in it.
 type document struct {
 	*linter
-	at        string
 	input     bool
 	validator *samples.Validator // nil if the schema cannot be read
 	seen      map[string]bool
@@ -60,9 +59,6 @@ type place struct {
 	described bool
 	depth     int
 }
-
-// text checks every string of the schema, and its unknown keywords.
-func (d *document) text(raw wire.Raw) { d.strings(d.at, raw) }
 
 // visit checks a schema and the schemas in it.
 func (d *document) visit(s *jsonschema.Schema, p place) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -107,7 +108,7 @@ func (n *node) text() string {
 	return s
 }
 
-// is reports whether a value that may be nil is a scalar has a text such as "true".
+// is reports whether a value, which may be nil, is a scalar with a text such as "true".
 func (n *node) is(text string) bool { return n != nil && string(n.scalar) == text }
 
 // isEmptySchema reports whether a schema accepts every value.
@@ -171,15 +172,15 @@ func (n *node) eachSchema(f func(s *node)) {
 func (n *node) children(f func(s *node)) {
 	for _, m := range n.members {
 		switch v := m.value; {
-		case slices.Contains(schemasByName, m.name) && v.kind == wire.KindObject:
+		case jsonschema.HoldsNamed(m.name) && v.kind == wire.KindObject:
 			for _, inner := range v.members {
 				f(inner.value)
 			}
-		case v.kind == wire.KindArray && (slices.Contains(schemaLists, m.name) || m.name == "items"):
+		case v.kind == wire.KindArray && jsonschema.HoldsList(m.name):
 			for _, inner := range v.elements {
 				f(inner)
 			}
-		case slices.Contains(singleSchemas, m.name):
+		case jsonschema.HoldsSchema(m.name):
 			f(v)
 		}
 	}

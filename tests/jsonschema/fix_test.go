@@ -12,8 +12,9 @@ import (
 	"github.com/mcpgen/mcpgen/gen/lint"
 )
 
-// TestFix holds that the rewrites of mcpgen lint --fix change no verdict: random schemas before
-// and after it give the same ones on random values, by the other validator and by generated code.
+// TestFix checks that the rewrites of mcpgen lint --fix change no verdict: for random schemas and
+// values, both the independent validator and generated code judge the rewritten schema like the
+// original.
 // MCPGEN_SCHEMAS is the number of schemas for each draft, and MCPGEN_SEED the seed.
 func TestFix(t *testing.T) {
 	schemas, seed := setting(t, "MCPGEN_SCHEMAS", 40), setting(t, "MCPGEN_SEED", 1)

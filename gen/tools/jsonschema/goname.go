@@ -20,19 +20,19 @@ func WithoutGoNames(schema wire.Raw) wire.Raw {
 		switch {
 		case name == GoName:
 			continue
-		case holdsSchemas[name] && value.Kind() == wire.KindObject:
+		case HoldsNamed(name) && value.Kind() == wire.KindObject:
 			members := []byte{'{'}
 			for name, member := range wire.Object(value).All() {
 				members = append(wire.AppendName(members, name), WithoutGoNames(member)...)
 			}
 			value = wire.Raw(append(members, '}'))
-		case (holdsList[name] || name == "items") && value.Kind() == wire.KindArray:
+		case HoldsList(name) && value.Kind() == wire.KindArray:
 			elements := []byte{'['}
 			for _, element := range value.Elements() {
 				elements = append(wire.AppendComma(elements), WithoutGoNames(element)...)
 			}
 			value = wire.Raw(append(elements, ']'))
-		case holdsSchema[name]:
+		case HoldsSchema(name):
 			value = WithoutGoNames(value)
 		}
 		text = append(wire.AppendName(text, name), value...)

@@ -56,16 +56,6 @@ func encoded(v any) wire.Raw {
 	return wire.Raw(text)
 }
 
-// The keywords that contain schemas.
-var (
-	holdsSchemas = map[string]bool{"properties": true, "patternProperties": true, "$defs": true, "definitions": true, "dependentSchemas": true, "dependencies": true}
-	holdsList    = map[string]bool{"allOf": true, "anyOf": true, "oneOf": true, "prefixItems": true}
-	holdsSchema  = map[string]bool{
-		"not": true, "if": true, "then": true, "else": true, "items": true, "additionalItems": true, "contains": true, "additionalProperties": true,
-		"propertyNames": true, "unevaluatedItems": true, "unevaluatedProperties": true,
-	}
-)
-
 // repair returns a schema without the keyword that a pointer leads to or into. A value that is
 // not a schema becomes true, which accepts everything.
 func repair(schema any, pointer string) any {
@@ -81,22 +71,22 @@ func repair(schema any, pointer string) any {
 	inner, below, _ := strings.Cut(rest, "/")
 	switch {
 	case rest == "":
-	case isList && (holdsList[keyword] || keyword == "items"):
+	case isList && HoldsList(keyword):
 		if i, err := strconv.Atoi(inner); err == nil && i >= 0 && i < len(list) {
 			list[i] = repair(list[i], slash(below))
 			return node
 		}
-	case isMap && holdsSchemas[keyword]:
+	case isMap && HoldsNamed(keyword):
 		name := wire.PointerName(inner)
 		if _, there := named[name]; there {
 			named[name] = repair(named[name], slash(below))
 			return node
 		}
-	case holdsSchema[keyword]:
+	case HoldsSchema(keyword):
 		node[keyword] = repair(value, "/"+rest)
 		return node
 	}
-	if holdsSchema[keyword] && rest == "" && value != nil {
+	if HoldsSchema(keyword) && rest == "" && value != nil {
 		node[keyword] = true
 		return node
 	}
