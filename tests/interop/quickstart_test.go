@@ -25,7 +25,8 @@ import (
 )
 
 // TestReadmeQuickStart follows the quick start of README.md with each inspector that npx may choose:
-// the newest one, which needs Node.js 22, and the newest one that accepts Node.js 20.
+// the newest one, which needs Node.js 22, and the newest one that accepts Node.js 20. The picture of the
+// quick start shows what the first one prints.
 func TestReadmeQuickStart(t *testing.T) {
 	t.Parallel()
 	npm.Need(t, ".")
@@ -42,15 +43,19 @@ func TestReadmeQuickStart(t *testing.T) {
 		t.Run(inspector, func(t *testing.T) {
 			t.Parallel()
 			npm.Need(t, inspector)
-			followQuickStart(t, section, inspector)
+			shown := followQuickStart(t, section, inspector)
+			if inspector == "inspector" {
+				shown.check(t, picture)
+			}
 		})
 	}
 }
 
 // followQuickStart runs the commands of the section in an empty folder, makes the edits, and compares
-// the output of the inspector.
-func followQuickStart(t *testing.T, section []byte, inspector string) {
+// the output of the inspector. It returns what a terminal shows of it.
+func followQuickStart(t *testing.T, section []byte, inspector string) *screen {
 	t.Helper()
+	shown := &screen{}
 	dir, env := quickStart(t, inspector)
 	var printed string
 	commands, edits := 0, 0
@@ -61,6 +66,7 @@ func followQuickStart(t *testing.T, section []byte, inspector string) {
 			for command := range strings.Lines(text) {
 				commands++
 				printed = shell(t, dir, env, command)
+				shown.command(command, printed)
 			}
 		case "diff":
 			// The list has the tools for clients that can do more than call tools, too.
@@ -74,6 +80,7 @@ func followQuickStart(t *testing.T, section []byte, inspector string) {
 				}
 			}
 			edits += patch(t, filepath.Join(dir, "handlers.go"), text)
+			shown.diff("handlers.go", text)
 		case "json":
 			if diff := cmp.Diff(text, printed); diff != "" {
 				t.Errorf("-README.md +printed:\n%s", diff)
@@ -85,6 +92,7 @@ func followQuickStart(t *testing.T, section []byte, inspector string) {
 	if commands != 4 || edits != 1 {
 		t.Errorf("%d commands and %d edited lines, want 4 and 1", commands, edits)
 	}
+	return shown
 }
 
 // quickStart creates an empty folder, and an environment with mcpgen on the path in which npx
@@ -130,8 +138,32 @@ func quickStart(t *testing.T, inspector string) (dir string, env []string) {
 		t.Fatal(err)
 	}
 	path := strings.Join([]string{bin, node, os.Getenv("PATH")}, string(os.PathListSeparator))
-	return dir, append(os.Environ(), "PATH="+path, "npm_config_offline=true", "npm_config_update_notifier=false",
-		"MCP_CATALOG_PATH="+filepath.Join(parent, "catalog.json"))
+	home := filepath.Join(parent, "home")
+	goSettings(t, home)
+	return dir, append(os.Environ(), "PATH="+path, "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, ".config"), "npm_config_offline=true",
+		"npm_config_update_notifier=false", "MCP_CATALOG_PATH="+filepath.Join(parent, "catalog.json"))
+}
+
+// goSettings writes the settings of Go to the place in a home folder where "go env -w" keeps them. The
+// inspector starts servers without variables such as GOCACHE, so that "go run" would use other caches than
+// the test and compile everything again.
+func goSettings(t *testing.T, home string) {
+	t.Helper()
+	var settings strings.Builder
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOFLAGS", "GOTOOLCHAIN"} {
+		value, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings.WriteString(name + "=" + string(value))
+	}
+	file := filepath.Join(home, ".config", "go", "env")
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(settings.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // shell runs a command and returns its standard output.

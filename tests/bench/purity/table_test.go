@@ -54,12 +54,12 @@ func TestTable(t *testing.T) {
 	t.Log("\n" + table.String())
 	golden.Check(t, filepath.Join("testdata", "table.md"), "Messages that a server sends to a client of a revision: not valid by its schema /\n"+
 		"with methods, members or variants that it does not define / all.\n\n"+table.String()+details.String())
-	readme, err := os.ReadFile(filepath.Join("..", "..", "..", "README.md"))
+	readme, err := os.ReadFile(filepath.Join("..", "..", "..", "runtime", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(readme), table.String()) {
-		t.Errorf("README.md does not have this table:\n%s", table.String())
+		t.Errorf("runtime/README.md does not have this table:\n%s", table.String())
 	}
 }
 
