@@ -26,7 +26,8 @@ const DefaultStateLifetime = 15 * time.Minute
 type Rounds struct {
 	// Keys seal states: the first seals, and all of them open, so that keys can be replaced. Each has
 	// at least 32 random bytes. All replicas of a server need the same keys. Without keys, the server
-	// makes one that lives as long as the Server.
+	// makes one that lives as long as the Server. The states of tasks stay in their store and are not
+	// sealed.
 	Keys [][]byte
 	// Lifetime is how long a state is accepted. 0 means DefaultStateLifetime.
 	Lifetime time.Duration
@@ -172,8 +173,14 @@ func (s *state) params(o wire.Object) (wire.Raw, error) {
 func (c *Call) open(sealed wire.Raw) (*state, error) {
 	text, _ := sealed.Str()
 	s := c.server()
+	kept := seal.Keeps(&c.context, s)
+	if kept {
+		if content, ok := seal.OpenKept(text); ok {
+			return stateOf(wire.Object(content)), nil
+		}
+	}
 	o, err := s.ring.Open(text, c.purpose(), time.Now())
-	if err == nil && s.opts.Rounds.Use != nil {
+	if err == nil && s.opts.Rounds.Use != nil && !kept { // the client's own request has used it
 		var ok bool
 		if ok, err = s.opts.Rounds.Use(&c.context, hex.EncodeToString(o.ID[:]), o.Expires); err != nil {
 			return nil, err
@@ -185,11 +192,15 @@ func (c *Call) open(sealed wire.Raw) (*state, error) {
 		c.peer.logger().Warn("requestState refused", "method", c.method, "id", c.id, "reason", err)
 		return nil, errState
 	}
-	content := wire.Object(o.Content)
+	return stateOf(wire.Object(o.Content)), nil
+}
+
+// stateOf returns the state whose content is an object of the method content.
+func stateOf(content wire.Object) *state {
 	answers, _ := content.Get("answers")
 	done, _ := content.Get("done")
 	author, _ := content.Get("author")
-	return &state{wire.Object(answers), wire.Object(done), author}, nil
+	return &state{wire.Object(answers), wire.Object(done), author}
 }
 
 // requireInput completes a result that asks the client: it checks the questions and adds the state.
@@ -209,11 +220,13 @@ func (c *Call) requireInput(result wire.Object) (wire.Object, error) {
 		return "", err
 	}
 	s := c.server()
-	sealed, err := s.ring.Seal(c.purpose(), time.Now().Add(cmp.Or(max(s.opts.Rounds.Lifetime, 0), DefaultStateLifetime)), content)
-	if err != nil {
+	text := ""
+	if seal.Keeps(&c.context, s) {
+		text = seal.Keep(content)
+	} else if text, err = s.ring.Seal(c.purpose(), time.Now().Add(cmp.Or(max(s.opts.Rounds.Lifetime, 0), DefaultStateLifetime)), content); err != nil {
 		return "", err
 	}
-	return result.With(memberState, wire.Raw(`"`+sealed+`"`))
+	return result.With(memberState, wire.Raw(`"`+text+`"`))
 }
 
 // content returns what the state of a result has to hold.

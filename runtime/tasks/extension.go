@@ -98,14 +98,14 @@ func (t *Tasks) callTool(ctx context.Context, handle handler, params wire.Raw) (
 	case !able || support != SupportRequired && support != SupportOptional:
 		return handle(ctx, methodCallTool, params)
 	case t.opts.Late == nil || !t.opts.Late(tool):
-		return t.start(ctx, c, methodCallTool, params)
+		return t.start(ctx, c, methodCallTool)
 	}
 	l := new(later)
 	result, err := handle(context.WithValue(ctx, laterKey{}, l), methodCallTool, params)
 	if !l.begun {
 		return result, err
 	}
-	return t.start(ctx, c, methodCallTool, c.Params())
+	return t.start(ctx, c, methodCallTool)
 }
 
 // later records that a handler has called Begin.
@@ -129,10 +129,11 @@ func Begin(ctx context.Context) error {
 	return ErrBegun
 }
 
-// start stores a task, begins its work and returns the CreateTaskResult.
-func (t *Tasks) start(ctx context.Context, c *runtime.Call, method string, params wire.Raw) (wire.Appender, error) {
+// start stores a task, begins its work and returns the CreateTaskResult. The task goes on from what the
+// client has answered before.
+func (t *Tasks) start(ctx context.Context, c *runtime.Call, method string) (wire.Appender, error) {
 	now := time.Now()
-	request := wire.Object(params)
+	request := wire.Object(c.Params())
 	r := &Record{
 		ID: rand.Text(), Owner: strings.Clone(runtime.PrincipalOf(ctx)), Method: method,
 		Params: wire.Raw(request.Without("task", "inputResponses", "requestState")).Clone(),
@@ -287,8 +288,14 @@ func (t *Tasks) listenTo(ctx context.Context, member, id string) error {
 			case <-ctx.Done():
 				return
 			}
-			if r, err = t.store.Get(ctx, id); err != nil {
+			next, err := t.store.Get(ctx, id)
+			switch {
+			case errors.Is(err, ErrNotFound):
 				return
+			case err != nil:
+				t.log.Error("a task cannot be read for a subscriber", "task", id, "error", err)
+			default:
+				r = next
 			}
 		}
 	}()

@@ -41,7 +41,7 @@ type counter struct {
 	held chan struct{}
 }
 
-func newExtended(t *testing.T, store tasks.Store, principal string, c *counter) *extended {
+func newExtended(t *testing.T, store tasks.Store, principal string, c *counter, options ...func(*tasks.Options, *runtime.ServerOptions)) *extended {
 	t.Helper()
 	items := catalog.New(catalog.Options{})
 	add := func(name, support string, call func(ctx context.Context) (string, error)) {
@@ -94,6 +94,15 @@ func newExtended(t *testing.T, store tasks.Store, principal string, c *counter) 
 		}
 		return fmt.Sprintf("attempt %d", tasks.Attempt(ctx)), nil
 	})
+	err := items.Add(catalog.Prompt{
+		Definition: wire.Object(`{"name":"greet"}`),
+		Get: func(context.Context, map[string]string) (wire.Appender, error) {
+			return wire.Object(`{"messages":[{"role":"user","content":{"type":"text","text":"Good morning"}}]}`), nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	support := func(tool string) tasks.Support {
 		switch tool {
 		case "broken":
@@ -104,10 +113,13 @@ func newExtended(t *testing.T, store tasks.Store, principal string, c *counter) 
 		return tasks.SupportOptional
 	}
 	e := &extended{t: t}
-	e.keeper = tasks.New(tasks.Options{Store: store, Support: support, PollInterval: time.Second, Lease: time.Minute, Late: func(tool string) bool { return tool == "late" }})
-	e.server = runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"tools":{}}`),
-		Rounds: runtime.Rounds{Keys: [][]byte{[]byte("0123456789abcdef0123456789abcdef")}}},
-		e.keeper.Extend(items.Over(mcp20260728.BindBase())))
+	opts := tasks.Options{Store: store, Support: support, PollInterval: time.Second, Lease: time.Minute, Late: func(tool string) bool { return tool == "late" }}
+	serverOpts := runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"tools":{},"prompts":{}}`)}
+	for _, set := range options {
+		set(&opts, &serverOpts)
+	}
+	e.keeper = tasks.New(opts)
+	e.server = runtime.NewServer(serverOpts, e.keeper.Extend(items.Over(mcp20260728.BindBase())))
 	if err := e.server.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -362,49 +374,6 @@ func TestListenToTask(t *testing.T) {
 			t.Error(diff, r)
 		}
 	})
-}
-
-// TestTakeOver checks that another process takes over work whose lease has ended, that the handler sees
-// it, and that the work that ends later than its lease changes nothing.
-func TestTakeOver(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := &counter{held: make(chan struct{})}
-		store := &stalled{Memory: tasks.NewMemory(0)}
-		dead, alive := newExtended(t, store, "", c), newExtended(t, store.Memory, "", c)
-		ctx, stop := context.WithCancel(t.Context())
-		served := make(chan error, 1)
-		go func() { served <- alive.keeper.Serve(ctx, alive.server) }()
-		id := dead.start("count")
-		synctest.Wait()
-		store.stall.Store(true) // the first process no longer renews its lease
-		time.Sleep(150 * time.Second)
-		r := alive.get(id)
-		if r.GetString("status") != "completed" || !strings.Contains(string(r), "attempt 2") {
-			t.Errorf("after the takeover: %s", r)
-		}
-		close(c.held)
-		time.Sleep(2 * time.Minute)
-		if after := alive.get(id); string(after) != string(r) || c.ran.Load() != 2 {
-			t.Errorf("after the end of the first run: %s, %d runs", after, c.ran.Load())
-		}
-		stop()
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-// stalled is a store in which nothing can be changed for some time.
-type stalled struct {
-	*tasks.Memory
-	stall atomic.Bool
-}
-
-func (s *stalled) Swap(ctx context.Context, r *tasks.Record) error {
-	if s.stall.Load() {
-		return errors.New("the store is stalled")
-	}
-	return s.Memory.Swap(ctx, r)
 }
 
 // TestExtendedClient calls tools that become tasks, with a client that does not care.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -141,23 +142,37 @@ func (t *Tasks) work(base context.Context, server *runtime.Server, r *Record, a 
 		if out.result == "" && t.isClosed() {
 			out.lost = true
 		}
-		_, err := t.change(context.WithoutCancel(base), r.ID, func(r *Record) bool {
-			if r.ended() || r.Holder != a.holder {
-				return false // another process has it
-			}
-			if out.lost {
-				r.Holder, r.Leased = "", time.Time{} // another process takes it over
-				return true
-			}
-			out.apply(r)
-			return true
-		})
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			t.log.Error("the outcome of a task cannot be stored", "task", r.ID, "error", err)
-		}
+		t.settle(context.WithoutCancel(base), r, a, out)
 	})
 	if !ok {
 		stop() // the lease ends, and another process takes it over
+	}
+}
+
+// settle stores the outcome of an attempt, unless another process has the task. While the store fails, it
+// repeats that until the task expires or t is closed, because the work may have taken long.
+func (t *Tasks) settle(ctx context.Context, r *Record, a *attempt, out outcome) {
+	ctx, stop := context.WithDeadline(ctx, r.Expires)
+	defer stop()
+	for {
+		_, err := t.change(ctx, r.ID, func(r *Record) bool {
+			if r.ended() || r.Holder != a.holder {
+				return false
+			}
+			if out.lost {
+				r.Holder, r.Leased = "", time.Time{} // another process takes it over
+			} else {
+				out.apply(r)
+			}
+			return true
+		})
+		if err == nil || errors.Is(err, ErrNotFound) || ctx.Err() != nil {
+			return
+		}
+		t.log.Error("the outcome of a task cannot be stored", "task", r.ID, "error", err)
+		if t.isClosed() || !pause(ctx, r.Poll) {
+			return
+		}
 	}
 }
 
@@ -294,7 +309,7 @@ func (t *Tasks) outcome(ctx context.Context, server *runtime.Server, r *Record) 
 		return outcome{err: errInternal}
 	}
 	near, far := inproc.Pair()
-	served, end := context.WithCancel(context.WithoutCancel(ctx))
+	served, end := context.WithCancel(seal.WithKeeper(context.WithoutCancel(ctx), server))
 	defer end()
 	go server.Serve(served, far)
 	defer near.Close()

@@ -12,4 +12,7 @@
 // The content begins with the time at which it expires, and digests of the principal and of the request
 // it belongs to. Each text has an AES key of its own, derived from the key and the salt by HKDF with
 // SHA-256, so the number of texts that a key can seal is not limited in practice.
+//
+// A server that sends a request to itself, as for a task, keeps the texts of the request. They have version
+// 0 and are not sealed, so they do not expire and need no keys; they are accepted in such requests only.
 package seal

@@ -1,0 +1,166 @@
+package tasks_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// TestTakeOver checks that another process takes over work whose lease has ended, that the handler sees
+// it, and that the work that ends later than its lease changes nothing.
+func TestTakeOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &counter{held: make(chan struct{})}
+		store := &stalled{Memory: tasks.NewMemory(0)}
+		dead, alive := newExtended(t, store, "", c), newExtended(t, store.Memory, "", c)
+		ctx, stop := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() { served <- alive.keeper.Serve(ctx, alive.server) }()
+		id := dead.start("count")
+		synctest.Wait()
+		store.stall.Store(true) // the first process no longer renews its lease
+		time.Sleep(150 * time.Second)
+		r := alive.get(id)
+		if r.GetString("status") != "completed" || !strings.Contains(string(r), "attempt 2") {
+			t.Errorf("after the takeover: %s", r)
+		}
+		close(c.held)
+		time.Sleep(2 * time.Minute)
+		if after := alive.get(id); string(after) != string(r) || c.ran.Load() != 2 {
+			t.Errorf("after the end of the first run: %s, %d runs", after, c.ran.Load())
+		}
+		stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// stalled is a store in which nothing can be changed for some time.
+type stalled struct {
+	*tasks.Memory
+	stall atomic.Bool
+}
+
+func (s *stalled) Swap(ctx context.Context, r *tasks.Record) error {
+	if s.stall.Load() {
+		return errors.New("the store is stalled")
+	}
+	return s.Memory.Swap(ctx, r)
+}
+
+// TestOutcomeIsStoredLater checks that the outcome of a task is stored when the store works again.
+func TestOutcomeIsStoredLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &stalled{Memory: tasks.NewMemory(0)}
+		e := newExtended(t, store, "", &counter{})
+		id := e.start("sleep")
+		store.stall.Store(true)
+		time.Sleep(20 * time.Second)
+		if r := e.get(id); r.GetString("status") != "working" {
+			t.Errorf("while the store fails: %s", r)
+		}
+		store.stall.Store(false)
+		time.Sleep(2 * time.Second)
+		if r := e.get(id); r.GetString("status") != "completed" {
+			t.Errorf("then: %s", r)
+		}
+	})
+}
+
+// TestLongQuestion checks that people may answer a question as long as the task lives, that another
+// process with other keys goes on with the task, and that Rounds.Use has no say in it.
+func TestLongQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := tasks.NewMemory(0)
+		replica := func() *extended {
+			return newExtended(t, store, "ann", &counter{}, func(o *tasks.Options, s *runtime.ServerOptions) {
+				o.TTL = time.Hour
+				s.Rounds = runtime.Rounds{Lifetime: time.Minute, Use: runtime.UseOnce(10)}
+			})
+		}
+		first := replica()
+		id := first.start("ask")
+		synctest.Wait()
+		first.keeper.Close()
+		second := replica()
+		time.Sleep(50 * time.Minute)
+		questions, _ := second.get(id).Get("inputRequests")
+		for key := range wire.Object(questions).All() {
+			second.ask("tasks/update", `{"taskId":"`+id+`","inputResponses":{"`+key+`":{"action":"decline"}}}`, declaring)
+		}
+		synctest.Wait()
+		if r := second.get(id); r.GetString("status") != "completed" || !strings.Contains(string(r), "answer: decline") {
+			t.Errorf("after 50 minutes: %s", r)
+		}
+		r := second.ask("tools/call", `{"name":"late"}`, declaring)
+		if r = second.answerLate(r); r.GetString("resultType") != "task" {
+			t.Fatalf("late: %s", r)
+		}
+		synctest.Wait()
+		if r := second.get(r.GetString("taskId")); r.GetString("status") != "completed" {
+			t.Errorf("a state that may be used once, in the call and in its task: %s", r)
+		}
+	})
+}
+
+// answerLate repeats the call of the tool "late" with an answer to the question in its result.
+func (e *extended) answerLate(r wire.Object) wire.Object {
+	questions, _ := r.Get("inputRequests")
+	for key := range wire.Object(questions).All() {
+		return e.ask("tools/call", `{"name":"late","requestState":"`+r.GetString("requestState")+`","inputResponses":{"`+key+`":{"action":"cancel"}}}`, declaring)
+	}
+	return r
+}
+
+// TestKeptStates checks that clients cannot make the states that a server keeps itself.
+func TestKeptStates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := tasks.NewMemory(0)
+		e := newExtended(t, store, "", &counter{})
+		id := e.start("ask")
+		synctest.Wait()
+		r, err := store.Get(t.Context(), id)
+		if err != nil || r.State == "" {
+			t.Fatal(r, err)
+		}
+		for _, capabilities := range []string{declaring, `{"elicitation":{}}`} {
+			if got := e.ask("tools/call", `{"name":"ask","requestState":`+string(r.State)+`}`, capabilities); code(got) != "-32602" {
+				t.Errorf("a state that the server keeps itself, sent by a client with %s: %s", capabilities, got)
+			}
+		}
+	})
+}
+
+// TestOtherRequests checks that any request can be a task: the server takes over one that was stored by
+// another process, and the client of the binding gets what the request returns.
+// X4
+func TestOtherRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := tasks.NewMemory(0)
+		e := newExtended(t, store, "ann", &counter{})
+		now := time.Now()
+		err := store.Create(t.Context(), &tasks.Record{
+			ID: "greet-ann", Owner: "ann", Method: "prompts/get", Status: "working", Created: now, Updated: now, Expires: now.Add(time.Hour), Attempt: 1,
+			Params: `{"name":"greet","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` + declaring + `}}`,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go e.keeper.Serve(ctx, e.server)
+		synctest.Wait()
+		if r := e.get("greet-ann"); r.GetString("status") != "completed" || !strings.Contains(string(r), "Good morning") {
+			t.Errorf("X4: %s", r)
+		}
+	})
+}
