@@ -21,8 +21,6 @@ func TestLibrariesTogether(t *testing.T) {
 					continue
 				}
 				t.Run(revision+" "+of.name+" calls "+with.name, func(t *testing.T) {
-					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-					defer cancel()
 					t.Run("http", func(t *testing.T) {
 						h, err := with.handler(1, true)
 						if err != nil {
@@ -33,14 +31,14 @@ func TestLibrariesTogether(t *testing.T) {
 							t.Fatal(err)
 						}
 						defer end()
-						talk(ctx, t, func() (client, error) { return of.dialHTTP(ctx, url, over) })
+						talk(t, func(ctx context.Context) (client, error) { return of.dialHTTP(ctx, url, over) })
 					})
 					t.Run("stdio", func(t *testing.T) {
-						program, err := lab.server(t.Context(), with.name) // a build may take longer than a call
+						program, err := lab.server(t.Context(), with.name)
 						if err != nil {
 							t.Fatal(err)
 						}
-						talk(ctx, t, func() (client, error) { return of.start(ctx, program) })
+						talk(t, func(ctx context.Context) (client, error) { return of.start(ctx, program) })
 					})
 				})
 			}
@@ -49,9 +47,11 @@ func TestLibrariesTogether(t *testing.T) {
 }
 
 // talk connects a client, lists the tools and calls one, with and without progress.
-func talk(ctx context.Context, t *testing.T, connect func() (client, error)) {
+func talk(t *testing.T, connect func(ctx context.Context) (client, error)) {
 	t.Helper()
-	c, err := connect()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c, err := connect(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
