@@ -62,7 +62,7 @@ func TestLowerLenient(t *testing.T) {
 	}
 }
 
-// TestErrataCarryOver holds that errata are applied where their old value stands,
+// TestErrataCarryOver checks that errata are applied where their old value stands,
 // also in a schema of another revision, and that one that does not fit is noted in
 // the revision it is of.
 func TestErrataCarryOver(t *testing.T) {

@@ -171,7 +171,7 @@ func BenchmarkBulk(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/request")
 }
 
-// TestAllocations holds the number of allocations of one request, of a session or stateless, all told: the
+// TestAllocations checks the number of allocations of one request, of a session or stateless, all told: the
 // raw peer's two, the text, the call with its context and goroutine, params and result.
 func TestAllocations(t *testing.T) {
 	const most = 9

@@ -72,7 +72,7 @@ func (b *breakable) Interrupt() {
 	}
 }
 
-// TestCallerReads holds that a call reads its own answer, and that nothing has to wait for that:
+// TestCallerReads checks that a call reads its own answer, and that nothing has to wait for that:
 // neither the end of its context, nor what the server says meanwhile or between calls.
 func TestCallerReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestCallerReads(t *testing.T) {
 	})
 }
 
-// TestCallersAtOnce holds that calls at the same time get their answers, whoever reads them.
+// TestCallersAtOnce checks that calls at the same time get their answers, whoever reads them.
 func TestCallersAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := newBreakable(nil)

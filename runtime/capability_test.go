@@ -56,7 +56,7 @@ func (s *spied) Send(ctx context.Context, m runtime.Outgoing) error {
 	return s.Transport.Send(ctx, m)
 }
 
-// TestOutgoingCapabilities holds for both sides what may be sent: the capability that
+// TestOutgoingCapabilities checks for both sides what may be sent: the capability that
 // is wanting, "" for none.
 func TestOutgoingCapabilities(t *testing.T) {
 	for _, c := range []struct {
@@ -167,7 +167,7 @@ func TestOutgoingCapabilities(t *testing.T) {
 	}
 }
 
-// TestIncomingCapabilities holds that a side does not answer what it has not declared,
+// TestIncomingCapabilities checks that a side does not answer what it has not declared,
 // though it could, and ignores notifications that the peer may not send.
 func TestIncomingCapabilities(t *testing.T) {
 	for _, c := range []struct {
@@ -201,7 +201,7 @@ func TestIncomingCapabilities(t *testing.T) {
 	}
 }
 
-// TestResumedCapabilities holds what is allowed in a session without a handshake: what
+// TestResumedCapabilities checks what is allowed in a session without a handshake: what
 // this side has declared, or would have, and anything of a peer that is not known.
 func TestResumedCapabilities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -232,7 +232,7 @@ func TestResumedCapabilities(t *testing.T) {
 	})
 }
 
-// TestBadCapabilities holds that capabilities that are no object open no session.
+// TestBadCapabilities checks that capabilities that are no object open no session.
 func TestBadCapabilities(t *testing.T) {
 	_, b := inproc.Pair()
 	if _, err := runtime.NewClient(runtime.ClientOptions{Capabilities: wire.Raw(`[]`)}, side{}.bindGated(r11, runtime.ToClient)).Connect(t.Context(), b); err == nil {

@@ -146,7 +146,7 @@ func TestConnectFails(t *testing.T) {
 	})
 }
 
-// TestServerSpeaksFirst holds that a client handles what comes right behind the answer
+// TestServerSpeaksFirst checks that a client handles what comes right behind the answer
 // to initialize under the answered revision, and before it only pings.
 func TestServerSpeaksFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestEnd holds what becomes of requests when a session ends.
+// TestEnd checks what becomes of requests when a session ends.
 func TestEnd(t *testing.T) {
 	sleep := tools.with(side{"sleep": func(ctx context.Context, args wire.Raw) (wire.Appender, error) {
 		select {
@@ -81,7 +81,7 @@ func TestPipedInput(t *testing.T) {
 	match(t, strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n"), []string{`"id":"i"`, answered("1", `\{"a":1\}`)})
 }
 
-// TestTransportError holds that a broken transport ends the session with its error.
+// TestTransportError checks that a broken transport ends the session with its error.
 func TestTransportError(t *testing.T) {
 	broken := errors.New("broken")
 	in := io.MultiReader(strings.NewReader(fmt.Sprintf(initialize, r06)+"\n"+toolCall("1", "wait", "{}")+"\n"), failing{broken})
@@ -95,7 +95,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// TestStuckRead holds that a source that nothing interrupts does not keep Serve.
+// TestStuckRead checks that a source that nothing interrupts does not keep Serve.
 func TestStuckRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, w := io.Pipe()

@@ -73,7 +73,7 @@ func (r *routed) Negotiated(h runtime.Handshake) {
 
 func (r *routed) Close() error { return nil }
 
-// TestRoutes holds that a transport is told once when a route is done with, whatever
+// TestRoutes checks that a transport is told once when a route is done with, whatever
 // came with it, and what was negotiated before the answer.
 func TestRoutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestRoutes(t *testing.T) {
 	})
 }
 
-// TestIncomingContext holds that handlers see the values that a transport gives with a
+// TestIncomingContext checks that handlers see the values that a transport gives with a
 // message, and nothing else of where they are from.
 func TestIncomingContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestIncomingContext(t *testing.T) {
 	})
 }
 
-// TestResume holds that a session goes on without a handshake.
+// TestResume checks that a session goes on without a handshake.
 func TestResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := newRouted()
@@ -202,7 +202,7 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestAnswerError holds that one call alone ends with the error the transport has for it.
+// TestAnswerError checks that one call alone ends with the error the transport has for it.
 func TestAnswerError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := newRouted()

@@ -72,7 +72,7 @@ func opened(t *testing.T, s side, opts runtime.ServerOptions) (*outbox, runtime.
 	return out, in, ended
 }
 
-// TestInbox holds what becomes of messages that are pushed into a session.
+// TestInbox checks what becomes of messages that are pushed into a session.
 func TestInbox(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before := goroutines()
@@ -117,7 +117,7 @@ func goroutines() int {
 	return bytes.Count(stacks[:goruntime.Stack(stacks, true)], []byte("\ngoroutine "))
 }
 
-// TestInboxAsks holds that a handler is given what it asks the client for.
+// TestInboxAsks checks that a handler is given what it asks the client for.
 func TestInboxAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asking := tools.with(side{"ask": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
@@ -146,7 +146,7 @@ func TestInboxAsks(t *testing.T) {
 	})
 }
 
-// TestInboxKeepAlive holds that a session ends whose client does not answer pings.
+// TestInboxKeepAlive checks that a session ends whose client does not answer pings.
 func TestInboxKeepAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -160,7 +160,7 @@ func TestInboxKeepAlive(t *testing.T) {
 	})
 }
 
-// TestOpenFails holds that what cannot be opened is closed.
+// TestOpenFails checks that what cannot be opened is closed.
 func TestOpenFails(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -28,7 +28,7 @@ func (d deafAfter) Receive(ctx context.Context, max int) (runtime.Incoming, erro
 	}
 }
 
-// TestKeepAlive holds when a session ends because of its peer's silence, on both sides.
+// TestKeepAlive checks when a session ends because of its peer's silence, on both sides.
 func TestKeepAlive(t *testing.T) {
 	for _, c := range []struct {
 		name           string
@@ -79,7 +79,7 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// TestKeepAliveQuiet holds that a peer that says something is not pinged, and one that
+// TestKeepAliveQuiet checks that a peer that says something is not pinged, and one that
 // does not know pings is alive.
 func TestKeepAliveQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -133,7 +133,7 @@ func (s stuckSend) Close() error {
 	return s.Transport.Close()
 }
 
-// TestKeepAliveStuck holds that a peer that reads nothing ends the session as well.
+// TestKeepAliveStuck checks that a peer that reads nothing ends the session as well.
 func TestKeepAliveStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := inproc.Pair()

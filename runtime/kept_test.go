@@ -75,7 +75,7 @@ func connectKeeper(t *testing.T, server *runtime.Server, capabilities wire.Raw) 
 	return session
 }
 
-// TestKeptMemory holds that what a server keeps for a session beyond a message is not the
+// TestKeptMemory checks that what a server keeps for a session beyond a message is not the
 // message: each of the messages below is larger than a megabyte.
 func TestKeptMemory(t *testing.T) {
 	const messages, most = 50, 8 << 20

@@ -29,7 +29,7 @@ func logTool(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
 	return wire.Raw(`{}`), nil
 }
 
-// TestLogLevel holds which log messages a client gets, whoever answers its setLevel.
+// TestLogLevel checks which log messages a client gets, whoever answers its setLevel.
 func TestLogLevel(t *testing.T) {
 	own := side{"logging/setLevel": func(context.Context, wire.Raw) (wire.Appender, error) { return wire.Raw(`{"own":true}`), nil }}
 	for name, handlers := range map[string]side{"the runtime's": {}, "the handler's": own} {
@@ -93,7 +93,7 @@ func TestSetLevel(t *testing.T) {
 	})
 }
 
-// TestLogNotDeclared holds that a server without logging sends no log messages: Log does
+// TestLogNotDeclared checks that a server without logging sends no log messages: Log does
 // nothing, and Notify fails.
 func TestLogNotDeclared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestLogNotDeclared(t *testing.T) {
 	})
 }
 
-// TestSessionLog holds that what a server logs outside of requests keeps to the level,
+// TestSessionLog checks that what a server logs outside of requests keeps to the level,
 // too.
 func TestSessionLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -11,7 +11,7 @@ type spelled string
 
 func (s spelled) AppendJSON(dst []byte) ([]byte, error) { return append(dst, s...), nil }
 
-// TestMetaParams holds how a member gets into the _meta of params, however they are written.
+// TestMetaParams checks how a member gets into the _meta of params, however they are written.
 func TestMetaParams(t *testing.T) {
 	for _, c := range []struct {
 		params wire.Appender

@@ -113,7 +113,7 @@ func TestMiddlewareOrder(t *testing.T) {
 	}
 }
 
-// TestMiddlewareDecides holds what middleware may do besides looking on.
+// TestMiddlewareDecides checks what middleware may do besides looking on.
 func TestMiddlewareDecides(t *testing.T) {
 	refused := jsonrpc.Errorf(-32099, "no")
 	server := runtime.Middleware{Handle: func(next runtime.Handler) runtime.Handler {
@@ -225,7 +225,7 @@ func TestLogRequests(t *testing.T) {
 	}
 }
 
-// TestOperatorLog holds what an operator reads of a session.
+// TestOperatorLog checks what an operator reads of a session.
 func TestOperatorLog(t *testing.T) {
 	var out bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestReadingGoesOn holds that a handler on the reading goroutine holds up the messages after
+// TestReadingGoesOn checks that a handler on the reading goroutine holds up the messages after
 // it for no longer than two milliseconds, and not at all when it asks the client something.
 func TestReadingGoesOn(t *testing.T) {
 	for _, c := range []struct {

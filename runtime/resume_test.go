@@ -51,7 +51,7 @@ func (s *shared) Delete(_ context.Context, id string) error {
 	return nil
 }
 
-// TestResumedLogLevel holds that the log level a client has set with one replica of a
+// TestResumedLogLevel checks that the log level a client has set with one replica of a
 // server is that of the replica that goes on with the session.
 func TestResumedLogLevel(t *testing.T) {
 	store := &shared{sessions: map[string]runtime.Handshake{}}
@@ -103,7 +103,7 @@ type lastingEnd struct {
 
 func (l lastingEnd) SessionID() string { return l.id }
 
-// TestResumedKeepAlive holds that a peer of a resumed session is pinged, unless there is
+// TestResumedKeepAlive checks that a peer of a resumed session is pinged, unless there is
 // none, with ids that no other server of the session has used.
 func TestResumedKeepAlive(t *testing.T) {
 	for _, row := range []struct {

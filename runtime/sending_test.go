@@ -36,7 +36,7 @@ var spoken = []struct{ server, client runtime.Binding }{
 	{mcp20251125.BindServer(mcp20251125.UnimplementedServer{}), mcp20251125.BindClient(mcp20251125.UnimplementedClient{})},
 }
 
-// TestSending holds what each side may send in each revision: what the revision's table
+// TestSending checks what each side may send in each revision: what the revision's table
 // has, and of all that other tables have nothing else.
 func TestSending(t *testing.T) {
 	var methods []string
@@ -102,7 +102,7 @@ func TestSending(t *testing.T) {
 	}
 }
 
-// TestMethodError holds that a request is not sent as a notification, nor the other way
+// TestMethodError checks that a request is not sent as a notification, nor the other way
 // round, and what the error says.
 func TestMethodError(t *testing.T) {
 	session, end := connect(t, newServer(t, tools, runtime.ServerOptions{}, r06), newClient(nil, r06))
@@ -121,7 +121,7 @@ func TestMethodError(t *testing.T) {
 	}
 }
 
-// TestLeftOut holds that log messages and progress are not sent where the revision or
+// TestLeftOut checks that log messages and progress are not sent where the revision or
 // the capabilities do not have them, and that this is no error.
 func TestLeftOut(t *testing.T) {
 	tell := func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {

@@ -53,7 +53,7 @@ func TestNegotiation(t *testing.T) {
 	}
 }
 
-// TestInitializeHandler holds that a binding may answer initialize itself, that what it
+// TestInitializeHandler checks that a binding may answer initialize itself, that what it
 // says of the revision is put right, and that a failure leaves the session as it was.
 func TestInitializeHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestIDInUse(t *testing.T) {
 	})
 }
 
-// TestOrder holds that what a call sends leaves in order, progress grows, and none
+// TestOrder checks that what a call sends leaves in order, progress grows, and none
 // follows the answer.
 func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -329,7 +329,7 @@ type bomb struct{}
 
 func (bomb) AppendJSON(dst []byte) ([]byte, error) { panic("late") }
 
-// TestBulk holds that more requests than may run at a time are slowed down, not lost.
+// TestBulk checks that more requests than may run at a time are slowed down, not lost.
 func TestBulk(t *testing.T) {
 	var in, out strings.Builder
 	in.WriteString(fmt.Sprintf(initialize, r06) + "\n")
@@ -346,7 +346,7 @@ func TestBulk(t *testing.T) {
 	}
 }
 
-// TestBusy holds that handlers that do not end keep neither cancellations nor
+// TestBusy checks that handlers that do not end keep neither cancellations nor
 // responses from being read.
 func TestBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -370,7 +370,7 @@ func TestBusy(t *testing.T) {
 	})
 }
 
-// TestNotifications holds that the notifications of a session are handled in order and
+// TestNotifications checks that the notifications of a session are handled in order and
 // one at a time, and may wait for the peer.
 func TestNotifications(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestNil holds that nil pointers are told of, and do not panic.
+// TestNil checks that nil pointers are told of, and do not panic.
 func TestNil(t *testing.T) {
 	none := side{}.bind(r11, runtime.ToClient)
 	server := side{}.bind(r11, runtime.ToServer)

@@ -42,7 +42,7 @@ var slow = tools.with(side{
 
 const notBegun = `"error":\{"code":-32000,"message":"unavailable: shutting down`
 
-// TestShutdownAnswers holds that the calls in flight are answered when the context of Serve
+// TestShutdownAnswers checks that the calls in flight are answered when the context of Serve
 // ends, that further requests are refused, and that then the session is over.
 func TestShutdownAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestShutdownAnswers(t *testing.T) {
 	})
 }
 
-// TestShutdownReadsOn holds that a handler gets an answer of the client, and a cancellation,
+// TestShutdownReadsOn checks that a handler gets an answer of the client, and a cancellation,
 // while the session drains.
 func TestShutdownReadsOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestShutdownReadsOn(t *testing.T) {
 	})
 }
 
-// TestShutdownCutsShort holds that a call which does not end gets an error after the grace
+// TestShutdownCutsShort checks that a call which does not end gets an error after the grace
 // period, whatever its handler does, and that Serve returns nevertheless.
 func TestShutdownCutsShort(t *testing.T) {
 	const grace, expel, abandon = 3 * time.Second, time.Second, time.Second
@@ -152,7 +152,7 @@ func TestShutdownCutsShort(t *testing.T) {
 	}
 }
 
-// TestShutdownUnread holds that a server whose output nobody reads comes to its end.
+// TestShutdownUnread checks that a server whose output nobody reads comes to its end.
 func TestShutdownUnread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -179,7 +179,7 @@ func (w blockedWriter) Write([]byte) (int, error) {
 	return 0, io.ErrClosedPipe
 }
 
-// TestShutdownInProcess holds the same of a session in memory.
+// TestShutdownInProcess checks the same of a session in memory.
 func TestShutdownInProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -81,7 +81,7 @@ func (s *script) serve(steps []step) {
 	}
 }
 
-// TestTimeout holds how long an answer is waited for.
+// TestTimeout checks how long an answer is waited for.
 //
 // P42, P43, P44
 func TestTimeout(t *testing.T) {
@@ -160,7 +160,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestConnectTimeout holds that the answer to initialize is not waited for without end,
+// TestConnectTimeout checks that the answer to initialize is not waited for without end,
 // and that initialize is not cancelled.
 func TestConnectTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -178,7 +178,7 @@ func TestConnectTimeout(t *testing.T) {
 	})
 }
 
-// TestWithProgress holds which reports reach the callback, in the goroutine of the call
+// TestWithProgress checks which reports reach the callback, in the goroutine of the call
 // and before it returns, and what the request's params become.
 //
 // P52
@@ -219,7 +219,7 @@ func TestWithProgress(t *testing.T) {
 	})
 }
 
-// TestSlowProgress holds that a slow callback neither stops the session nor misses the
+// TestSlowProgress checks that a slow callback neither stops the session nor misses the
 // newest report.
 func TestSlowProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -101,7 +101,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// TestHooks holds that each hook of pre-commit runs a verb of the program.
+// TestHooks checks that each hook of pre-commit runs a verb of the program.
 func TestHooks(t *testing.T) {
 	text, err := os.ReadFile("../../.pre-commit-hooks.yaml")
 	if err != nil {

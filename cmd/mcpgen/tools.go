@@ -94,7 +94,7 @@ instructions and capabilities, which mcpgen diff compares.`,
 type imported struct {
 	File     string   `json:"file"`
 	Tools    int      `json:"tools"`
-	Declared []string `json:"declared,omitzero"` // the capabilities that a running server was told of
+	Declared []string `json:"declared,omitzero"` // the capabilities that were declared to a running server
 	Notes    []string `json:"notes,omitempty"`   // what was not taken as it was
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestFormats holds the tables of formats against strings: what is in a format matches
+// TestFormats checks the tables of formats against strings: what is in a format matches
 // its pattern and is in every wider format.
 func TestFormats(t *testing.T) {
 	samples := formatted()

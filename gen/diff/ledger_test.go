@@ -26,7 +26,7 @@ func pinned(t *testing.T, revision string) diff.Revision {
 	return diff.Revision{IR: lowered.Revision}
 }
 
-// TestStaleException holds that an exception nobody needs is a problem of the
+// TestStaleException checks that an exception nobody needs is a problem of the
 // comparison it is about, and that without exceptions the law says err.
 func TestStaleException(t *testing.T) {
 	old, new := pinned(t, "2025-06-18"), pinned(t, "2025-11-25")

@@ -145,7 +145,7 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// TestOffersSkipped holds that a part that only one side says something about is not
+// TestOffersSkipped checks that a part that only one side says something about is not
 // compared in silence.
 func TestOffersSkipped(t *testing.T) {
 	for _, test := range []struct{ old, new, side, why string }{

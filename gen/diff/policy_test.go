@@ -22,7 +22,7 @@ func compared(t *testing.T, old, new string) *diff.Report {
 	return report
 }
 
-// TestUpgrade holds that the level is that of the order of upgrades: with the
+// TestUpgrade checks that the level is that of the order of upgrades: with the
 // server first, arguments are judged with a new receiver and results with a new
 // sender.
 func TestUpgrade(t *testing.T) {
@@ -91,7 +91,7 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// TestSuggested holds the rule of the suggested version.
+// TestSuggested checks the rule of the suggested version.
 func TestSuggested(t *testing.T) {
 	for _, test := range []struct {
 		old, new string
@@ -177,7 +177,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestPolicyOfSeveral holds that an acceptance is of use when one of several
+// TestPolicyOfSeveral checks that an acceptance is of use when one of several
 // comparisons has the finding, and that one about a tool is not missed among
 // revisions.
 func TestPolicyOfSeveral(t *testing.T) {
@@ -281,7 +281,7 @@ func TestParseConfig(t *testing.T) {
 	}
 }
 
-// TestRuleArgs holds that a rule names the arguments that its texts show, and that
+// TestRuleArgs checks that a rule names the arguments that its texts show, and that
 // its findings have as many.
 func TestRuleArgs(t *testing.T) {
 	rules := map[string]diff.Rule{}
@@ -317,7 +317,7 @@ func TestRuleArgs(t *testing.T) {
 	}
 }
 
-// TestReportLocate holds that findings have the positions of their places.
+// TestReportLocate checks that findings have the positions of their places.
 func TestReportLocate(t *testing.T) {
 	old := "[{\"name\":\"t\",\n  \"inputSchema\":{\"type\":\"object\"}}]"
 	new := "[{\"name\":\"t\",\n  \"inputSchema\":{\"type\":\"object\",\n  \"properties\":{\"a\":{}}}},\n {\"name\":\"u\",\"inputSchema\":{\"type\":\"object\"}}]"

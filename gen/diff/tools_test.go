@@ -171,7 +171,7 @@ func holds(t *testing.T, r *diff.Report) {
 	}
 }
 
-// TestManyChanges holds that all changes of a large object are reported, and that the work of making
+// TestManyChanges checks that all changes of a large object are reported, and that the work of making
 // examples for them is bounded: an example of each would have as many members as the object.
 func TestManyChanges(t *testing.T) {
 	const members = 2000
@@ -206,7 +206,7 @@ func TestManyChanges(t *testing.T) {
 	}
 }
 
-// TestToolsMirror holds that comparing the other way round exchanges the
+// TestToolsMirror checks that comparing the other way round exchanges the
 // verdicts of the schemas.
 func TestToolsMirror(t *testing.T) {
 	rules := map[string]diff.Rule{}
@@ -243,8 +243,8 @@ func TestToolsMirror(t *testing.T) {
 	}
 }
 
-// TestEveryRuleTold holds that no rule is there without a change that it tells of.
-// Rules about methods are told of in tests/diff.
+// TestEveryRuleTold checks that a change exists for every rule.
+// tests/diff has those of the rules about methods.
 func TestEveryRuleTold(t *testing.T) {
 	all := map[string]bool{}
 	for _, test := range slices.Concat(toolCases, offerCases) {

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
-// TestWitnessesOfTheirOwn holds that the example of a change shows that one: a list in
+// TestWitnessesOfTheirOwn checks that the example of a change shows that one: a list in
 // which it alone was made refuses the example too.
 func TestWitnessesOfTheirOwn(t *testing.T) {
 	const base = `{"type":"object","required":["a"],"properties":{"a":{"enum":["x","y"]},"b":{"type":"string"},"c":{"type":"integer","maximum":10},"d":{"type":"array","items":{"type":"string"}}}}`

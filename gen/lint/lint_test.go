@@ -171,7 +171,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestClean holds that usual texts and schemas have no findings.
+// TestClean checks that usual texts and schemas have no findings.
 func TestClean(t *testing.T) {
 	for _, list := range []string{
 		tool(described(`{"type":"string","minLength":1,"enum":["a","b"],"default":"a"}`)),

@@ -135,7 +135,7 @@ func large(t testing.TB, n int) *catalog.Catalog {
 	return c
 }
 
-// TestListAllocations holds that a call renders nothing: however long the list, it takes
+// TestListAllocations checks that a call renders nothing: however long the list, it takes
 // two small allocations, for the params and for the result.
 func TestListAllocations(t *testing.T) {
 	for _, n := range []int{10, 100, 1000} {
@@ -154,7 +154,7 @@ func TestListAllocations(t *testing.T) {
 	}
 }
 
-// TestListGrows holds that a list is copied once into a message that has no room for it.
+// TestListGrows checks that a list is copied once into a message that has no room for it.
 func TestListGrows(t *testing.T) {
 	handle := large(t, 1000).Over(runtime.Binding{Methods: methods}).Handle
 	result, err := handle(t.Context(), "tools/list", `{}`)
@@ -170,7 +170,7 @@ func TestListGrows(t *testing.T) {
 	}
 }
 
-// TestCallAllocations holds what a call takes besides its handler: one allocation, for
+// TestCallAllocations checks what a call takes besides its handler: one allocation, for
 // the params.
 func TestCallAllocations(t *testing.T) {
 	result := wire.Object(`{"content":[]}`)

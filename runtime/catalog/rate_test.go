@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestRate holds how many calls a bound admits at once, and how many a second later.
+// TestRate checks how many calls a bound admits at once, and how many a second later.
 //
 // F29
 func TestRate(t *testing.T) {

@@ -25,7 +25,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestCommand holds what becomes of sessions with child processes of all manners, and
+// TestCommand checks what becomes of sessions with child processes of all manners, and
 // which of its waits Close needs.
 //
 // S12
@@ -75,7 +75,7 @@ func noneLeft(t *testing.T, before int) {
 	t.Errorf("%d goroutines before, %d after:\n%s", before, goruntime.NumGoroutine(), stacks[:goruntime.Stack(stacks, true)])
 }
 
-// TestCommandDies holds what calls and the session return when the process ends under
+// TestCommandDies checks what calls and the session return when the process ends under
 // their hands.
 //
 // S14
@@ -172,7 +172,7 @@ func TestCommandUnread(t *testing.T) {
 	}
 }
 
-// TestStderr holds that the standard error of a process is passed on whole and that a
+// TestStderr checks that the standard error of a process is passed on whole and that a
 // flood of it neither blocks the process nor is kept.
 //
 // S2
@@ -193,7 +193,7 @@ func TestStderr(t *testing.T) {
 	}
 }
 
-// TestGroup holds that what a server process has started does not outlive it.
+// TestGroup checks that what a server process has started does not outlive it.
 func TestGroup(t *testing.T) {
 	var stderr bytes.Buffer
 	s, _ := connect(t, "parent", settings{Stderr: &stderr})

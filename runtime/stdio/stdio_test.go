@@ -114,7 +114,7 @@ func (c *chunks) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestEndlessLine holds that a line without an end is refused once and costs no memory.
+// TestEndlessLine checks that a line without an end is refused once and costs no memory.
 func TestEndlessLine(t *testing.T) {
 	const size = 100 << 20
 	tr := New(io.MultiReader(io.LimitReader(endless{}, size), strings.NewReader("\nnext\n")), io.Discard)
@@ -149,7 +149,7 @@ type stuck struct{}
 
 func (stuck) Read([]byte) (int, error) { return 0, nil }
 
-// TestSend holds that each message is one Write of one line, however many send.
+// TestSend checks that each message is one Write of one line, however many send.
 //
 // S1, S4
 func TestSend(t *testing.T) {
@@ -184,7 +184,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestSendAfterFailure holds that nothing follows half a line.
+// TestSendAfterFailure checks that nothing follows half a line.
 func TestSendAfterFailure(t *testing.T) {
 	var out bytes.Buffer
 	tr := New(strings.NewReader(""), shortWriter{&out})

@@ -20,7 +20,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestUnreadCall holds that a call ends with its context though the server does not read
+// TestUnreadCall checks that a call ends with its context though the server does not read
 // what is sent to it, and that the session can be closed then.
 func TestUnreadCall(t *testing.T) {
 	big := wire.Raw(`{"a":"` + strings.Repeat("x", 1<<20) + `"}`)
@@ -46,7 +46,7 @@ func TestUnreadCall(t *testing.T) {
 	}
 }
 
-// TestSendLater holds that a line which the peer does not read in time is finished when the
+// TestSendLater checks that a line which the peer does not read in time is finished when the
 // peer reads on, before any other.
 func TestSendLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestSendLater(t *testing.T) {
 	})
 }
 
-// TestGarbage holds that a client logs the lines of a server that are no messages, of many
+// TestGarbage checks that a client logs the lines of a server that are no messages, of many
 // only some, and answers none of them.
 func TestGarbage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

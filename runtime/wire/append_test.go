@@ -36,7 +36,7 @@ func TestAppendFloat64(t *testing.T) {
 	}
 }
 
-// TestAppendFloat64Short holds numbers of a few digits, and those next to them, against strconv.
+// TestAppendFloat64Short checks numbers of a few digits, and those next to them, against strconv.
 func TestAppendFloat64Short(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200_000 {
@@ -149,7 +149,7 @@ func TestAppendErrors(t *testing.T) {
 	}
 }
 
-// TestEncodeErrors holds that errors name the member they are about.
+// TestEncodeErrors checks that errors name the member they are about.
 func TestEncodeErrors(t *testing.T) {
 	for want, x := range map[string]sample{
 		`wire: at /text: invalid UTF-8 in a string`:             {Text: "\xff"},

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestExtend holds that an array does not get many times the room that it needs, also
+// TestExtend checks that an array does not get many times the room that it needs, also
 // where its last element is nearly all of the text, and that it seldom grows.
 func TestExtend(t *testing.T) {
 	type wide struct{ _ [30]int64 }

@@ -102,7 +102,7 @@ func TestEqualIsLinear(t *testing.T) {
 	}
 }
 
-// FuzzEqual holds Equal against comparing decoded values, for texts whose
+// FuzzEqual checks Equal against comparing decoded values, for texts whose
 // numbers a float64 tells apart.
 func FuzzEqual(f *testing.F) {
 	f.Add(`{"a":[1,{"b":null}],"c":"x"}`, `{"c":"\u0078","a":[1,{"b":null}]}`)

@@ -123,7 +123,7 @@ func TestUnmarshalLenient(t *testing.T) {
 	}
 }
 
-// TestManyDeviations holds that a text with many deviations is read in linear time and memory,
+// TestManyDeviations checks that a text with many deviations is read in linear time and memory,
 // and that they are counted.
 func TestManyDeviations(t *testing.T) {
 	const n = 100_000
@@ -138,7 +138,7 @@ func TestManyDeviations(t *testing.T) {
 	}
 }
 
-// TestTriedNulls holds that nothing is told of what was read in vain.
+// TestTriedNulls checks that nothing is told of what was read in vain.
 func TestTriedNulls(t *testing.T) {
 	var x tried
 	accepted, _, err := wire.UnmarshalLenient(`{"books":[{"title":"a","pages":null}],"note":7}`, &x, everything)

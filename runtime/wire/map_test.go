@@ -58,7 +58,7 @@ func TestMembersDuplicate(t *testing.T) {
 	}
 }
 
-// TestMembersNested holds that the names of one object do not count in another.
+// TestMembersNested checks that the names of one object do not count in another.
 func TestMembersNested(t *testing.T) {
 	const many = 40
 	var fields strings.Builder
@@ -150,7 +150,7 @@ func TestMembersAppend(t *testing.T) {
 	}
 }
 
-// FuzzMap holds that a Map has the members of the object it was read from, in their
+// FuzzMap checks that a Map has the members of the object it was read from, in their
 // order, that it is written as it was read, and that it refuses the same texts as an
 // Object does.
 func FuzzMap(f *testing.F) {

@@ -89,7 +89,7 @@ func costOf(t *testing.T, do func() error) cost {
 	return least
 }
 
-// TestCost holds what the messages cost at most, which unlike times is the same
+// TestCost checks what the messages cost at most, which unlike times is the same
 // everywhere. Decoded values are made of it; for the rest there is no need.
 func TestCost(t *testing.T) {
 	limits := map[string]map[string]cost{
@@ -112,7 +112,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestGrowth holds that ten times the message costs about ten times the memory: what
+// TestGrowth checks that ten times the message costs about ten times the memory: what
 // grows faster would cost a hundred times as much.
 func TestGrowth(t *testing.T) {
 	const slack = 5000 // of buffers that double

@@ -110,7 +110,7 @@ func TestReadFloat64(t *testing.T) {
 	}
 }
 
-// FuzzNumber holds numbers against math/big.
+// FuzzNumber checks numbers against math/big.
 func FuzzNumber(f *testing.F) {
 	for _, tt := range goodTexts() {
 		if isNumber(tt.text) {

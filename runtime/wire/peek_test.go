@@ -256,7 +256,7 @@ func TestPeekIsBounded(t *testing.T) {
 	wantError(t, "peeking", r.Err(), "wire: at byte 0: too much of the text has to be read again to tell what it is")
 }
 
-// FuzzPeek holds what peeking sees against what reading finds.
+// FuzzPeek checks what peeking sees against what reading finds.
 func FuzzPeek(f *testing.F) {
 	addTexts(f)
 	f.Add(`{"a":"b","c":[{"a":1,"x":"y"}],"d":{"a":{"a":"a"}}}`)

@@ -25,7 +25,7 @@ func TestRawKind(t *testing.T) {
 	}
 }
 
-// TestStandardLibrary holds that the types work within encoding/json.
+// TestStandardLibrary checks that the types work within encoding/json.
 func TestStandardLibrary(t *testing.T) {
 	type all struct {
 		R wire.Raw
@@ -58,7 +58,7 @@ func TestStandardLibrary(t *testing.T) {
 	}
 }
 
-// TestUnmarshalCopies holds that the standard library may reuse its buffer.
+// TestUnmarshalCopies checks that the standard library may reuse its buffer.
 func TestUnmarshalCopies(t *testing.T) {
 	data := []byte(`{"a":"b"}`)
 	var raw wire.Raw
@@ -169,7 +169,7 @@ func TestObjectWith(t *testing.T) {
 	}
 }
 
-// FuzzObject holds that an object is what its members say.
+// FuzzObject checks that an object is what its members say.
 func FuzzObject(f *testing.F) {
 	addTexts(f)
 	f.Fuzz(func(t *testing.T, text string) {

@@ -91,7 +91,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// TestSticky holds that after an error nothing happens.
+// TestSticky checks that after an error nothing happens.
 func TestSticky(t *testing.T) {
 	r := wire.NewStringReader(`[1, "a", {"b":2}, true, null]`)
 	r.BeginArray()
@@ -123,7 +123,7 @@ func TestSticky(t *testing.T) {
 	}
 }
 
-// TestZeroOnError holds that the call that fails returns a zero value.
+// TestZeroOnError checks that the call that fails returns a zero value.
 func TestZeroOnError(t *testing.T) {
 	for _, text := range []string{"", "x", "1e", "1e999", "9999999999999999999", "tru", `"a`, `{"a"`, "[1", "nul"} {
 		for name, read := range map[string]func(r *wire.Reader) bool{
@@ -149,7 +149,7 @@ func TestZeroOnError(t *testing.T) {
 	}
 }
 
-// TestNoMember holds that a loop over malformed text ends.
+// TestNoMember checks that a loop over malformed text ends.
 func TestNoMember(t *testing.T) {
 	for _, text := range []string{"{", "{,", "{a:1}", `{"a`, "{\"\xff\":1}", `{"a"`, `{"a" 1`, `{"a",`} {
 		r := wire.NewStringReader(text)

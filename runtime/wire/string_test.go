@@ -132,7 +132,7 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// TestStringsShare holds that strings, names and raws are not copies.
+// TestStringsShare checks that strings, names and raws are not copies.
 func TestStringsShare(t *testing.T) {
 	text := `{"name":"value","raw":{"a":[1,2]}}`
 	inside := func(s string) bool {
@@ -167,7 +167,7 @@ func TestNewReaderCopies(t *testing.T) {
 	}
 }
 
-// FuzzString holds reading and writing of strings against another package.
+// FuzzString checks reading and writing of strings against another package.
 func FuzzString(f *testing.F) {
 	for _, s := range []string{"", "a", "\x00\x1f\"\\/\u007f", "é😀\u2028\ufffd", "\xff", "\xed\xa0\x80", strings.Repeat("x", 17) + "\n", "12345678\x80"} {
 		f.Add(s)
@@ -195,7 +195,7 @@ func FuzzString(f *testing.F) {
 	})
 }
 
-// FuzzUnquote holds unescaping against another package.
+// FuzzUnquote checks unescaping against another package.
 func FuzzUnquote(f *testing.F) {
 	addTexts(f)
 	f.Fuzz(func(t *testing.T, text string) {

@@ -113,7 +113,7 @@ func (x *pieces) DecodeJSON(r *wire.Reader) error {
 	return r.Err()
 }
 
-// FuzzInPlace holds that decoding a copy of a text, in which strings lose their escapes
+// FuzzInPlace checks that decoding a copy of a text, in which strings lose their escapes
 // in their places, is the same as decoding a text that nothing may change, errors
 // included, and that neither changes what the caller has.
 func FuzzInPlace(f *testing.F) {
@@ -146,7 +146,7 @@ func FuzzInPlace(f *testing.F) {
 	})
 }
 
-// FuzzChecked holds that a text that has been checked is decoded as any other, and that
+// FuzzChecked checks that a text that has been checked is decoded as any other, and that
 // nothing bad comes of one that has not.
 func FuzzChecked(f *testing.F) {
 	addTexts(f)

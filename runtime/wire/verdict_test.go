@@ -162,7 +162,7 @@ func TestReadRaw(t *testing.T) {
 	}
 }
 
-// TestCheckAllocates holds that checking a text takes no memory but for objects
+// TestCheckAllocates checks that checking a text takes no memory but for objects
 // with many members or escaped names.
 func TestCheckAllocates(t *testing.T) {
 	for _, tt := range goodTexts() {
@@ -182,7 +182,7 @@ func TestCheckAllocates(t *testing.T) {
 	}
 }
 
-// FuzzVerdict holds this package against another parser, and against itself.
+// FuzzVerdict checks this package against another parser, and against itself.
 func FuzzVerdict(f *testing.F) {
 	addTexts(f)
 	readings := readings()

@@ -34,7 +34,7 @@ var places = []place{
 	{"stuck", inInput(`{"type":"object","required":["v","s"],"properties":{"v":%s,"s":{"type":"string","minLength":40,"pattern":"^(?=.*[0-9]{3}z)(?!.*ab)(?=.*Q7w!).*$"}}}`)},
 }
 
-// TestKinds holds each kind of change at each place, both ways, against what it does
+// TestKinds checks each kind of change at each place, both ways, against what it does
 // to the values that are accepted, and that against the validator.
 func TestKinds(t *testing.T) {
 	rows := append(slices.Clone(scalarKinds), append(objectKinds, compositeKinds...)...)

@@ -37,7 +37,7 @@ func revisions(t *testing.T, old, new string) *diff.Report {
 	return report
 }
 
-// TestIdentity holds that nothing differs from itself.
+// TestIdentity checks that nothing differs from itself.
 func TestIdentity(t *testing.T) {
 	for _, revision := range pinned.Spec(t).Revisions() {
 		report := revisions(t, revision, revision)
@@ -50,7 +50,7 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestAlike holds that no two findings of a report have the same fingerprint, or say the same of the
+// TestAlike checks that no two findings of a report have the same fingerprint, or say the same of the
 // same subject.
 func TestAlike(t *testing.T) {
 	eachPair(t, func(t *testing.T, old, new string) {
@@ -97,7 +97,7 @@ func mirrored(s seen, mirror map[string]string) seen {
 	return s
 }
 
-// TestMirror holds that comparing the other way round tells of the same changes
+// TestMirror checks that comparing the other way round tells of the same changes
 // with the verdicts exchanged.
 func TestMirror(t *testing.T) {
 	mirror := map[string]string{}
@@ -134,7 +134,7 @@ func compareMirror(t *testing.T, mirror map[string]string, there, back *diff.Rep
 	}
 }
 
-// TestRulesMirror holds the table of rules together.
+// TestRulesMirror checks the table of rules together.
 func TestRulesMirror(t *testing.T) {
 	rules := map[string]diff.Rule{}
 	for _, r := range diff.Rules() {
@@ -155,7 +155,7 @@ func TestRulesMirror(t *testing.T) {
 	}
 }
 
-// TestWitnesses holds that what breaks has a proof which an independent
+// TestWitnesses checks that what breaks has a proof which an independent
 // validator confirms, and that what is harmless has none.
 func TestWitnesses(t *testing.T) {
 	eachPair(t, func(t *testing.T, old, new string) {
@@ -223,7 +223,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestUnchanged holds that a method is counted as unchanged if no finding is about it:
+// TestUnchanged checks that a method is counted as unchanged if no finding is about it:
 // the refactoring of 2025-11-25, which moved params behind references and repeated the
 // envelope, is no change.
 func TestUnchanged(t *testing.T) {

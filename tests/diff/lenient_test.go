@@ -40,7 +40,7 @@ func lenient(t testing.TB, revision string, root any) diff.Revision {
 	return side
 }
 
-// TestLenientAgrees holds that a schema that generation takes is the same to both
+// TestLenientAgrees checks that a schema that generation takes is the same to both
 // readers.
 func TestLenientAgrees(t *testing.T) {
 	for _, revision := range pinned.Spec(t).Revisions() {
@@ -105,7 +105,7 @@ func disturb(rng *rand.Rand, v any) bool {
 	return true
 }
 
-// TestLenientTakesAll holds that a schema with whatever keyword wherever can be read,
+// TestLenientTakesAll checks that a schema with whatever keyword wherever can be read,
 // and is then no different from itself.
 func TestLenientTakesAll(t *testing.T) {
 	const revision = "2025-11-25"
@@ -184,7 +184,7 @@ func TestLenientLists(t *testing.T) {
 	}
 }
 
-// TestLenientKeywords holds that what generation has no form for is compared all the
+// TestLenientKeywords checks that what generation has no form for is compared all the
 // same: a pinned revision with the same one after a change.
 func TestLenientKeywords(t *testing.T) {
 	const revision = "2025-11-25"

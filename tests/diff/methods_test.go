@@ -124,7 +124,7 @@ var errBroken = errors.New("broken")
 
 func (broken) Accepts(string, []byte) (bool, error) { return false, errBroken }
 
-// TestUnconfirmed holds that a judge which contradicts an example, or fails, leaves the
+// TestUnconfirmed checks that a judge which contradicts an example, or fails, leaves the
 // levels as they are: the findings say so, and the report tells of the problem.
 func TestUnconfirmed(t *testing.T) {
 	want := revisions(t, "2024-11-05", "2025-03-26")

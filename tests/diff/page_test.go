@@ -100,7 +100,7 @@ func hostilePage(t *testing.T) string {
 	}})
 }
 
-// TestPageEscapes holds that what a tool list says is text on the page.
+// TestPageEscapes checks that what a tool list says is text on the page.
 func TestPageEscapes(t *testing.T) {
 	text := hostilePage(t)
 	if strings.Contains(text, "<img") || strings.Count(text, "</script>") != 1 || strings.Count(text, "</title>") != 1 {
@@ -108,7 +108,7 @@ func TestPageEscapes(t *testing.T) {
 	}
 }
 
-// TestPageSays holds that the page of all revisions answers in sentences.
+// TestPageSays checks that the page of all revisions answers in sentences.
 func TestPageSays(t *testing.T) {
 	text, _ := matrixPage(t)
 	for _, want := range []string{

@@ -206,7 +206,7 @@ func declaredBy(old, new map[string]any, v any) bool {
 	return true
 }
 
-// TestRewrittenSchemas holds that a random schema which is only written in another way
+// TestRewrittenSchemas checks that a random schema which is only written in another way
 // has not changed.
 func TestRewrittenSchemas(t *testing.T) {
 	count := setting(t, "MCPGEN_DIFF_RANDOM", 300)

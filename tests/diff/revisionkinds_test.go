@@ -72,7 +72,7 @@ var revisionKinds = []revisionKind{
 	{"boolean as enum", "ToolAnnotations/properties/readOnlyHint", `{"type":null,"enum":[true,false]}`, "none"},
 }
 
-// TestRevisionKinds holds each kind of change of a revision, both ways, against what it
+// TestRevisionKinds checks each kind of change of a revision, both ways, against what it
 // does to the messages that are accepted.
 func TestRevisionKinds(t *testing.T) {
 	const revision = "2025-11-25"

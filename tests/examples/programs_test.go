@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestLimits holds how many lines the programs have and how many packages of the project they
+// TestLimits checks how many lines the programs have and how many packages of the project they
 // import. Comments do not count.
 func TestLimits(t *testing.T) {
 	for _, program := range []struct {

@@ -83,7 +83,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// FuzzFind holds that every member of a JSON text is found where its name is.
+// FuzzFind checks that every member of a JSON text is found where its name is.
 func FuzzFind(f *testing.F) {
 	f.Add(jsonText)
 	f.Add(yamlText)

@@ -25,7 +25,7 @@ func output() render.Output {
 		Warnings: []string{evil}, Problems: []string{evil}, Skipped: []diff.Skipped{{Where: diff.Place{Path: evil, Pointer: evil}, Why: evil}}}}}
 }
 
-// TestUntrusted holds that no name writes a line of its own, or markup.
+// TestUntrusted checks that no name writes a line of its own, or markup.
 func TestUntrusted(t *testing.T) {
 	for _, format := range render.Formats() {
 		var b bytes.Buffer
@@ -57,7 +57,7 @@ func TestUntrusted(t *testing.T) {
 	}
 }
 
-// TestNothingFound holds that a clean result is said.
+// TestNothingFound checks that a report without findings says so.
 func TestNothingFound(t *testing.T) {
 	for _, format := range []render.Format{render.Text, render.Markdown, render.GitHub} {
 		var b bytes.Buffer
@@ -85,7 +85,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestUnproven holds that every format shows a finding without an example, what was
+// TestUnproven checks that every format shows a finding without an example, what was
 // left out and what mcpgen found wrong with itself, and asks for a report of that.
 func TestUnproven(t *testing.T) {
 	f := &diff.Finding{
@@ -119,7 +119,7 @@ func TestUnproven(t *testing.T) {
 	}
 }
 
-// TestFailsByTheOtherOrder holds that a finding which fails by the order of upgrades
+// TestFailsByTheOtherOrder checks that a finding which fails by the order of upgrades
 // that does not count is shown in full.
 func TestFailsByTheOtherOrder(t *testing.T) {
 	f := &diff.Finding{

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/auth/client"
 )
 
-// TestAttacks holds what hostile servers, pages and networks try. Each row ends with an error and without
+// TestAttacks checks what hostile servers, pages and networks try. Each row ends with an error and without
 // what the attacker wants.
 func TestAttacks(t *testing.T) {
 	set := func(name string, value any) func(map[string]any) {

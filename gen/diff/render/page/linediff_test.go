@@ -39,7 +39,7 @@ func TestLineDiff(t *testing.T) {
 	}
 }
 
-// TestLineDiffKeepsText holds that the lines of each side are those of its text,
+// TestLineDiffKeepsText checks that the lines of each side are those of its text,
 // in their order, and that marks are within them.
 func TestLineDiffKeepsText(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
@@ -70,7 +70,7 @@ func TestLineDiffKeepsText(t *testing.T) {
 	}
 }
 
-// TestLineDiffIsBounded holds that long texts with nothing in common are taken for
+// TestLineDiffIsBounded checks that long texts with nothing in common are taken for
 // replaced, without a table of all pairs of lines.
 func TestLineDiffIsBounded(t *testing.T) {
 	old, new := strings.Repeat("a\n", 20_000), strings.Repeat("b\n", 20_000)
@@ -93,7 +93,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// FuzzLayout holds that a text that is laid out is the same JSON.
+// FuzzLayout checks that a text that is laid out is the same JSON.
 func FuzzLayout(f *testing.F) {
 	f.Add(`{"a":[1,{"b":"\\\"","c":[[],{}]}],"long":"0123456789012345678901234567890123456789"}`)
 	f.Fuzz(func(t *testing.T, text string) {

@@ -100,7 +100,7 @@ func TestSentencesOfTools(t *testing.T) {
 	}
 }
 
-// TestEveryRuleHasASentence holds that no rule, known or not, leaves a finding
+// TestEveryRuleHasASentence checks that no rule, known or not, leaves a finding
 // without words, whatever its arguments.
 func TestEveryRuleHasASentence(t *testing.T) {
 	in := compared(t, tool(`{"type":"object"}`), tool(`{"type":"object"}`))
@@ -127,7 +127,7 @@ func TestEveryRuleHasASentence(t *testing.T) {
 	}
 }
 
-// TestOrders holds that the cards count by the order of upgrades, that the report's
+// TestOrders checks that the cards count by the order of upgrades, that the report's
 // own order has the findings' levels, which a policy may have changed, and that
 // accepted findings do not count.
 func TestOrders(t *testing.T) {
@@ -163,7 +163,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestAccept holds that what the page gives to copy accepts the finding, also one of
+// TestAccept checks that what the page gives to copy accepts the finding, also one of
 // a tool whose name would be YAML of its own.
 func TestAccept(t *testing.T) {
 	name := "x\n    - fingerprint: 000000000000\n      reason: all"
@@ -185,7 +185,7 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// TestNotes holds that the page shows all that a report says beside its findings.
+// TestNotes checks that the page shows all that a report says beside its findings.
 func TestNotes(t *testing.T) {
 	in := compared(t, tool(`{"type":"object","properties":{"a":{"type":"string"}}}`), tool(`{"type":"object","properties":{"a":{"type":"number"}}}`))
 	r := in.Reports[0]
@@ -207,7 +207,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestHead holds what a page says of itself where it is shared, also when nothing
+// TestHead checks what a page says of itself where it is shared, also when nothing
 // changed.
 func TestHead(t *testing.T) {
 	for _, c := range []struct{ new, title, description string }{
@@ -226,7 +226,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// TestPolicy holds that the page's policy allows its own style and script.
+// TestPolicy checks that the page's policy allows its own style and script.
 func TestPolicy(t *testing.T) {
 	text := written(t, compared(t, tool(`{"type":"object"}`), `{"tools":[]}`))
 	policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(text)
@@ -249,7 +249,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestExcerptFocuses holds that the excerpts of a finding are about its change only.
+// TestExcerptFocuses checks that the excerpts of a finding are about its change only.
 func TestExcerptFocuses(t *testing.T) {
 	in := compared(t,
 		tool(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}`, `,"description":"Greets\nsomebody."`),
@@ -298,7 +298,7 @@ func manyTools(t testing.TB, n int) Input {
 	return compared(t, list("string"), list("integer"))
 }
 
-// TestWorkIsLinear holds that four times the tools are about four times the work, by
+// TestWorkIsLinear checks that four times the tools are about four times the work, by
 // what is allocated.
 func TestWorkIsLinear(t *testing.T) {
 	work := func(in Input) (bytes, objects uint64) {
@@ -320,7 +320,7 @@ func TestWorkIsLinear(t *testing.T) {
 	}
 }
 
-// TestExcerptIgnoresDrafts holds that the drafts of two schemas are no change in an
+// TestExcerptIgnoresDrafts checks that the drafts of two schemas are no change in an
 // excerpt.
 func TestExcerptIgnoresDrafts(t *testing.T) {
 	old := &node{raw: []byte(`{"a": {"$ref":"#/definitions/A"}}`)}
@@ -330,7 +330,7 @@ func TestExcerptIgnoresDrafts(t *testing.T) {
 	}
 }
 
-// TestSidesOfOneName holds that each side shows its own text where both have one
+// TestSidesOfOneName checks that each side shows its own text where both have one
 // name.
 func TestSidesOfOneName(t *testing.T) {
 	in := compared(t, tool(`{"type":"object"}`, `,"description":"Before."`), tool(`{"type":"object"}`, `,"description":"After."`))
