@@ -67,14 +67,7 @@ func TestGoSDK(t *testing.T) {
 	defer cancel()
 	login, err := client.New(url, client.Options{
 		Name: "test",
-		Flow: client.AuthorizationCode{Agent: &client.Browser{Open: func(address string) error {
-			go func() {
-				if resp, err := http.Get(address); err == nil {
-					resp.Body.Close()
-				}
-			}()
-			return nil
-		}}},
+		Flow: client.AuthorizationCode{Agent: &client.Browser{Open: authserver.Browse}},
 	})
 	if err != nil {
 		t.Fatal(err)
