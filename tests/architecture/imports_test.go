@@ -96,6 +96,27 @@ func TestServersLinkLittle(t *testing.T) {
 	}
 }
 
+// TestAuthorizationIsOptional checks that a server or client links authorization only if it imports a package
+// of it. The modules that these packages need are those of [modulesOf].
+func TestAuthorizationIsOptional(t *testing.T) {
+	isAuthorization := func(name string) bool { return name == "runtime/auth" || strings.HasPrefix(name, "runtime/auth/") }
+	seen := false
+	for _, p := range list(t, "./runtime/...", "./generated/...") {
+		seen = seen || isAuthorization(p.name())
+		if isAuthorization(p.name()) {
+			continue
+		}
+		for _, dep := range p.Deps {
+			if name := strings.TrimPrefix(dep, module+"/"); isAuthorization(name) {
+				t.Errorf("%s links %s", p.name(), name)
+			}
+		}
+	}
+	if !seen {
+		t.Error("runtime/auth is not among the packages")
+	}
+}
+
 // TestTestOnlyModules checks that modules for tests are imported only by tests, and by the
 // packages listed here.
 func TestTestOnlyModules(t *testing.T) {

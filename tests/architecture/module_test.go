@@ -20,6 +20,7 @@ const module = "github.com/mcpgen/mcpgen"
 type pkg struct {
 	ImportPath string
 	Imports    []string
+	Deps       []string
 	GoFiles    []string
 	Standard   bool
 	DepOnly    bool
@@ -32,7 +33,7 @@ func (p pkg) name() string { return strings.TrimPrefix(strings.TrimPrefix(p.Impo
 func list(t *testing.T, args ...string) []pkg {
 	t.Helper()
 	watch(t)
-	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,GoFiles,Standard,DepOnly"}, args...)...)
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,Deps,GoFiles,Standard,DepOnly"}, args...)...)
 	cmd.Dir = root(t)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -144,9 +144,10 @@ func parallel(n, width int, f func() error) error {
 // poster is an HTTP client for one session that uses net/http directly.
 type poster struct {
 	url, session string
-	alone        bool // calls without a session
-	stream       bool // requests progress, and accepts an event stream
-	loses        bool // the server may lose progress notifications
+	token        string // an access token; "" for none
+	alone        bool   // calls without a session
+	stream       bool   // requests progress, and accepts an event stream
+	loses        bool   // the server may lose progress notifications
 	over         *http.Client
 	id           atomic.Int64
 	buffers      sync.Pool
@@ -160,6 +161,9 @@ func (p *poster) post(ctx context.Context, text []byte, check func(r *http.Respo
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
+	if p.token != "" {
+		r.Header.Set("Authorization", "Bearer "+p.token)
+	}
 	if p.alone {
 		r.Header.Set("Mcp-Protocol-Version", stateless)
 		r.Header.Set("Mcp-Method", "tools/call")

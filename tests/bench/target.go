@@ -44,6 +44,13 @@ func timesRow(times float64, row string) Target {
 	return Target{Than: mcpgen, Row: row, Times: times, text: fmt.Sprintf("at most %.3gx that of %s", times, row), value: multiple}
 }
 
+// rowPlus limits a time to mcpgen's own time in another row plus a constant.
+func rowPlus(more float64, row string) Target {
+	t := floorPlus(more)
+	t.Than, t.Row, t.text = mcpgen, row, fmt.Sprintf("at most %s + %s", row, format(more, perOp))
+	return t
+}
+
 // floorPlus limits a time to the floor plus a constant.
 func floorPlus(more float64) Target {
 	return Target{

@@ -9,7 +9,10 @@ import (
 // tokenKey is the digest of a token, so that the memory of the server holds no tokens.
 type tokenKey [sha256.Size]byte
 
-func keyOf(token string) tokenKey { return sha256.Sum256([]byte(token)) }
+func keyOf(token string) tokenKey {
+	var space [2 << 10]byte // on the stack, for tokens of usual length
+	return sha256.Sum256(append(space[:0], token...))
+}
 
 // cache remembers values by tokens until their time is over. It has two generations of half its size:
 // when the young one is full, it becomes the old one, and what was not used since is forgotten.
