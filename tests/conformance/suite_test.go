@@ -88,8 +88,8 @@ func (s *suite) run(arguments ...string) string {
 // listed matches a scenario in the list of the suite, and its side if the line has one.
 var listed = regexp.MustCompile(`^ +- (\S+)(?: \[(server|client)\])?`)
 
-// scenarios returns the suite's scenarios for the arguments on one side, "server" or
-// "client". The last section of a list of requirements holds scenarios of both sides that are
+// scenarios returns the suite's scenarios for the arguments on one side, "server", "client" or
+// "authorization". The last section of a list of requirements holds scenarios of both sides that are
 // not scored.
 func (s *suite) scenarios(side string, arguments ...string) []string {
 	s.t.Helper()
@@ -101,6 +101,8 @@ func (s *suite) scenarios(side string, arguments ...string) []string {
 			section = "server"
 		case strings.HasPrefix(line, "Client scenarios"):
 			section = "client"
+		case strings.HasPrefix(line, "Authorization server scenarios"):
+			section = "authorization"
 		case strings.HasPrefix(line, "Run and reported"):
 			section = ""
 		}
