@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/oauth2"
@@ -35,6 +36,32 @@ const (
 
 // askForAccess says what to do about a server that refuses requests without a token.
 const askForAccess = `the server asks for credentials: use --login, --token-file FILE or --header "Authorization=Bearer TOKEN"`
+
+// explainRefusal adds to an error what the user can do about a server that asks for credentials.
+func explainRefusal(err error) error {
+	if status, ok := errors.AsType[*streamable.StatusError](err); ok && status.Status == http.StatusUnauthorized {
+		return fmt.Errorf("%w: %s", err, askForAccess)
+	}
+	return err
+}
+
+// advised is a transport for requests whose errors the user does not see. If the server refuses one without
+// credentials, it says once what to do.
+type advised struct {
+	http.RoundTripper
+	verb   string
+	stderr io.Writer
+	once   sync.Once
+}
+
+// RoundTrip implements http.RoundTripper.
+func (a *advised) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := a.RoundTripper.RoundTrip(r)
+	if err == nil && resp.StatusCode == http.StatusUnauthorized {
+		a.once.Do(func() { fmt.Fprintf(a.stderr, "mcpgen %s: %s\n", a.verb, askForAccess) })
+	}
+	return resp, err
+}
 
 // flags adds the flags to a command.
 func (a *access) flags(cmd *cobra.Command) {

@@ -116,6 +116,9 @@ func (o *origin) dialer(ctx context.Context, stderr io.Writer, args []string) (f
 		if err != nil {
 			return nil, err
 		}
+		if opts.HTTPClient == nil { // no credentials but those of --header
+			opts.HTTPClient = &http.Client{Transport: &advised{RoundTripper: http.DefaultTransport, verb: "bridge", stderr: stderr}}
+		}
 		return func() runtime.Transport { return dial.With(o.url, opts) }, nil
 	case o.command != "":
 		var err error

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,7 +8,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +19,7 @@ import (
 // origin. It returns the URL of the server. The path /log lists what the authorization server did.
 func serveLogin(t *testing.T) string {
 	t.Helper()
-	s, err := newListServer([]byte(`[{"name":"secret","inputSchema":{"type":"object"}}]`))
+	s, err := newListServer([]byte(oneSecret))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,37 +100,4 @@ func getMain() {
 	}
 	defer resp.Body.Close()
 	io.Copy(os.Stdout, resp.Body)
-}
-
-// TestProxyAddsToken forwards to a server that demands a token, which no recording has.
-func TestProxyAddsToken(t *testing.T) {
-	target := serveLogin(t)
-	folder := t.TempDir()
-	token, record := filepath.Join(folder, "token"), filepath.Join(folder, "record")
-	if err := os.WriteFile(token, []byte("good\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	lines, stderr := io.Pipe()
-	ended := make(chan int)
-	go func() {
-		args := []string{"proxy", "--url", target, "--listen", "127.0.0.1:0", "--token-file", token, "--record", record}
-		ended <- run(ctx, args, strings.NewReader(""), io.Discard, stderr)
-		stderr.Close()
-	}()
-	log := bufio.NewScanner(lines)
-	log.Scan()
-	front := strings.Fields(log.Text())[2]
-	go io.Copy(io.Discard, lines)
-	t.Setenv(folderVariable, folder)
-	got, err := (&origin{url: front}).fetch(t.Context(), t.Output())
-	if want := `[{"name":"secret","inputSchema":{"type":"object"}}]`; string(got) != want || err != nil {
-		t.Errorf("got %s, %v, want %s", got, err, want)
-	}
-	cancel()
-	<-ended
-	if text, err := os.ReadFile(record); err != nil || strings.Contains(string(text), "good") || !strings.Contains(string(text), "tools/list") {
-		t.Errorf("recording: %v\n%s", err, text)
-	}
 }

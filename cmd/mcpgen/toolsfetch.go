@@ -32,7 +32,7 @@ func (o *origin) fetch(ctx context.Context, stderr io.Writer) ([]byte, error) {
 func definitions(ctx context.Context, session *runtime.Session) ([]byte, error) {
 	all, err := tools.List(ctx, session)
 	if err != nil {
-		return nil, fmt.Errorf("tools/list: %w", err)
+		return nil, fmt.Errorf("tools/list: %w", explainRefusal(err))
 	}
 	return array(all), nil
 }
@@ -99,7 +99,7 @@ func entries(ctx context.Context, session *runtime.Session, method, member strin
 			return array(nil), nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", method, err)
+			return nil, fmt.Errorf("%s: %w", method, explainRefusal(err))
 		}
 		list, _ := result.Get(member)
 		if list.Kind() != wire.KindArray {
@@ -153,7 +153,7 @@ func (o *origin) connect(ctx context.Context, stderr io.Writer) (session *runtim
 	session, err = client.Connect(ctx, transport)
 	if err != nil {
 		stop()
-		return nil, nil, seen.explain(err)
+		return nil, nil, explainRefusal(seen.explain(err))
 	}
 	return session, func() {
 		stop()

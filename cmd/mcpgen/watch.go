@@ -7,14 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
-	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
 // When a watch reports that a server keeps mcpgen waiting. Most servers answer within the first of
@@ -114,9 +112,6 @@ func (w *watch) line(text string) {
 func (w *watch) explain(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if status, ok := errors.AsType[*streamable.StatusError](err); ok && status.Status == http.StatusUnauthorized {
-		return fmt.Errorf("%w: %s", err, askForAccess)
-	}
 	if errors.Is(err, runtime.ErrClosed) {
 		if len(w.stray) > 0 {
 			return fmt.Errorf("%w: the server sent no message, only text such as %s; a server over stdio writes its log to standard error", err, w.stray[0])
