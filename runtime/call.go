@@ -140,8 +140,11 @@ func (c *Call) Declared(capability string) bool {
 
 // Meta returns the _meta object of the params, "" if there is none.
 func (c *Call) Meta() wire.Object {
-	if c.params == "" {
+	switch {
+	case c.params == "":
 		return ""
+	case c.alone != nil && c.alone.rest != "":
+		return c.terms.carried.meta
 	}
 	meta, ok := wire.Object(c.params).Get("_meta")
 	if !ok || meta.Kind() != wire.KindObject {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,6 +46,9 @@ func (e *QuestionsError) Error() string {
 // resultType returns an error for a result that is not complete, unless an extension owns its type. An absent
 // type means that it is complete ("Responses" in basic, 2026-07-28).
 func (p *peer) resultType(q *request, result wire.Raw) error {
+	if strings.HasPrefix(string(result), completeFirst) {
+		return nil
+	}
 	kind, ok := wire.NewStringReader(string(result)).PeekRaw("resultType")
 	name, text := kind.Str()
 	switch {

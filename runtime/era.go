@@ -54,7 +54,8 @@ type era interface {
 type admission struct {
 	terms  *terms
 	handle Handler
-	inline bool // it is handled before the next message is read
+	inline bool   // it is handled before the next message is read
+	rest   string // see alone
 }
 
 // terms are the conditions under which a message is handled. They are immutable, because messages

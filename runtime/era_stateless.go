@@ -24,15 +24,28 @@ type requestMeta struct {
 type carried struct {
 	severity int // the lowest severity of the log messages that the client wants; noLogs for none
 
-	// The beginning and the end of params with the _meta that the terms were first made from.
+	// The _meta that the terms were first made from, and its progressToken; zero for none.
+	meta  wire.Object
+	token wire.Scalar
+	// The beginning and the end of params with that _meta.
 	prefix, suffix string
 }
 
-// in reports whether params begin or end with that _meta. No string or nested object can look like it:
-// the name in prefix follows the bracket that opens params, and the value in suffix precedes the one that
-// closes them, with a comma, which ends no string, before the quote of the name.
-func (c *carried) in(params wire.Raw) bool {
-	return strings.HasSuffix(string(params), c.suffix) || strings.HasPrefix(string(params), c.prefix)
+// rest returns the text of params before or after that _meta, and false if they neither begin nor end with
+// it. No string or nested object can look like it: the name in prefix follows the bracket that opens
+// params, and the value in suffix precedes the one that closes them, with a comma, which ends no string,
+// before the quote of the name.
+func (c *carried) rest(params wire.Raw) (string, bool) {
+	if rest, ok := strings.CutSuffix(string(params), c.suffix); ok {
+		return rest, true
+	}
+	return strings.CutPrefix(string(params), c.prefix)
+}
+
+// remember sets the _meta that the terms are made from.
+func (c *carried) remember(meta wire.Object) {
+	c.meta, c.token = meta, progressToken(meta)
+	c.prefix, c.suffix = `{"_meta":`+string(meta), `,"_meta":`+string(meta)+`}`
 }
 
 // noLogs is the severity for a request that asks for no log messages.
@@ -70,37 +83,40 @@ func CarriesTerms(params wire.Raw) bool {
 	return meta.stateless()
 }
 
-// requestTerms returns the terms that a message carries, or nil if the rules of sessions apply to it.
-// The headers, if not nil, must repeat the message.
-func (e *serverEra) requestTerms(m *jsonrpc.Message, h headers.Header) (*terms, error) {
+// requestTerms returns the terms that a message carries, or nil if the rules of sessions apply to it, and
+// the rest of its params if they have the _meta of the terms. The headers, if not nil, must repeat the
+// message.
+func (e *serverEra) requestTerms(m *jsonrpc.Message, h headers.Header) (t *terms, rest string, err error) {
 	if m.Kind == jsonrpc.Request && m.Method == methodInitialize {
 		switch {
 		case !e.sessionless:
-			return nil, nil
+			return nil, "", nil
 		case !CarriesTerms(m.Params): // otherwise it is a method that the revision does not have
-			return nil, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), revisions(e.of.stateless))
+			return nil, "", jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), revisions(e.of.stateless))
 		}
 	}
-	if last := e.of.known.last.Load(); last != nil && last.carried.in(m.Params) {
-		return last, last.checkHeaders(m, h)
+	if last := e.of.known.last.Load(); last != nil {
+		if rest, ok := last.carried.rest(m.Params); ok {
+			return last, rest, last.checkHeaders(m, h)
+		}
 	}
 	text, meta := metaOf(m.Params)
 	switch {
 	case meta.stateless():
 		if err := meta.checkHeader(h); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		t, err := e.of.termsOf(text, meta)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		return t, t.checkHeaders(m, h)
+		return t, "", t.checkHeaders(m, h)
 	case m.Kind == jsonrpc.Notification && e.sessionless:
-		return nil, errNotInitialized
+		return nil, "", errNotInitialized
 	case m.Kind == jsonrpc.Notification || e.terms != nil || !e.sessionless && m.Method == methodPing:
-		return nil, nil
+		return nil, "", nil
 	}
-	return nil, missingMeta(metaRevision)
+	return nil, "", missingMeta(metaRevision)
 }
 
 func missingMeta(name string) error {
@@ -121,7 +137,7 @@ func (s *Server) termsOf(text wire.Raw, m requestMeta) (*terms, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.carried.prefix, t.carried.suffix = `{"_meta":`+string(text), `,"_meta":`+string(text)+`}`
+	t.carried.remember(wire.Object(text.Clone()))
 	s.known.put(m, t, len(text))
 	return t, nil
 }

@@ -17,11 +17,22 @@ import (
 // ProgressToken returns the token under which the peer wants reports of progress. It returns false if
 // the peer wants none.
 func (c *Call) ProgressToken() (wire.Scalar, bool) {
-	token, ok := c.Meta().GetScalar("progressToken")
-	if !ok || !token.Is(wire.ScalarString|wire.ScalarInteger) {
-		return wire.Scalar{}, false
+	var token wire.Scalar
+	if c.alone != nil && c.alone.rest != "" {
+		token = c.terms.carried.token
+	} else {
+		token = progressToken(c.Meta())
 	}
-	return token, true
+	return token, !token.IsZero()
+}
+
+// progressToken returns the token in a _meta, or the zero Scalar.
+func progressToken(meta wire.Object) wire.Scalar {
+	token, _ := meta.GetScalar("progressToken")
+	if !token.Is(wire.ScalarString | wire.ScalarInteger) {
+		return wire.Scalar{}
+	}
+	return token
 }
 
 // Progress reports the progress of the request, if the peer has sent a progress token; otherwise it does

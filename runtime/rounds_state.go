@@ -100,7 +100,7 @@ func (c *Call) server() *Server { return c.terms.bound.offered.server }
 // members of the rounds are removed, unless the handler has made the result by hand; then it gets its own
 // state. Without a state, the params do not change, because the client may know the keys of a handler.
 func (c *Call) resume(params wire.Raw) (wire.Raw, error) {
-	if !mayResume(string(params)) || !c.terms.bound.rows[c.method].asks {
+	if !c.mayResume(params) || !c.terms.bound.rows[c.method].asks {
 		return params, nil
 	}
 	o := wire.Object(params)
@@ -137,8 +137,12 @@ func (c *Call) resume(params wire.Raw) (wire.Raw, error) {
 
 // mayResume reports whether params may have members of earlier rounds. Most have neither their names nor
 // any escape that could hide them, so that nothing has to be read.
-func mayResume(params string) bool {
-	return strings.Contains(params, memberState) || strings.Contains(params, memberResponses) || strings.IndexByte(params, '\\') >= 0
+func (c *Call) mayResume(params wire.Raw) bool {
+	text := string(params)
+	if c.alone.rest != "" && params == c.params {
+		text = c.alone.rest
+	}
+	return strings.Contains(text, memberState) || strings.Contains(text, memberResponses) || strings.Contains(text, escapedLetter)
 }
 
 // present returns a member of the params, "" if it is absent or null.

@@ -26,6 +26,7 @@ type alone struct {
 	code    int64        // of the error answer; 0 for a result
 	asking  atomic.Pointer[rounds]
 	session *ServerSession // of a listener; otherwise nil
+	rest    string         // the params before or after the _meta, if that is the one in terms.carried; otherwise ""
 }
 
 // statelessCall is a call with its part, which take one allocation.
@@ -35,12 +36,13 @@ type statelessCall struct {
 }
 
 // newCall returns a call under the terms.
-func (t *terms) newCall() *Call {
-	if !t.serving() {
+func (a *admission) newCall() *Call {
+	if !a.terms.serving() {
 		return new(Call)
 	}
 	c := new(statelessCall)
 	c.alone = &c.own
+	c.alone.rest = a.rest
 	return &c.Call
 }
 

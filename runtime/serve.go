@@ -58,7 +58,7 @@ func (p *peer) begin(m *jsonrpc.Message, in *Incoming, b *batch) (*Call, error) 
 }
 
 func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, b *batch) *Call {
-	c := a.terms.newCall()
+	c := a.newCall()
 	c.peer, c.terms, c.handle = p, a.terms, a.handle
 	c.id, c.method, c.params = m.ID, m.Method, m.Params
 	c.route, c.batch, c.inline, c.remote = in.Route, b, a.inline, in.Context != nil
@@ -180,11 +180,7 @@ func (c *Call) encodeResult(buf *[]byte, result wire.Appender) error {
 	if err != nil {
 		return err
 	}
-	start := len(text)
-	if text, err = result.AppendJSON(text); err != nil {
-		return wire.In(err, "result")
-	}
-	if text, err = c.stamp(text, start); err != nil {
+	if text, err = c.appendResult(text, result); err != nil {
 		return err
 	}
 	*buf = append(text, '}')

@@ -24,7 +24,8 @@ type Server struct {
 	known     termsCache
 	listening atomic.Int64 // requests that listen for notifications
 	ring      *seal.Ring   // of the states of stateless requests
-	stamp     string       // the member of the _meta of results that names the server; "" for none
+	named     string       // the member of the _meta of results that names the server; "" for none
+	stamp     string       // how complete results begin, see appendStamp
 }
 
 // NewServer returns a server that speaks the revisions of the bindings. Each binding has another
@@ -42,9 +43,10 @@ func NewServer(opts ServerOptions, bindings ...Binding) *Server {
 	s.err = errors.Join(err, checkCapabilities(opts.Capabilities), opts.Cache.check())
 	if len(s.stateless) > 0 && !opts.Unnamed {
 		var self error
-		s.stamp, self = s.self().member()
+		s.named, self = s.self().member()
 		s.err = errors.Join(s.err, self)
 	}
+	s.stamp = stampOf(s.named)
 	if len(s.stateless) > 0 {
 		var keys error
 		if s.ring, keys = seal.NewRing(opts.Rounds.Keys...); keys != nil {

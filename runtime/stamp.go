@@ -11,6 +11,9 @@ import (
 // Implementation, and how long the result may be kept ("Result Responses" and "Per-response protocol
 // fields" in basic, "Cacheable Results" in server/utilities/caching, 2026-07-28). What a handler has set
 // is kept.
+//
+// Most results have none of these members. They are written first, because a client has to read the type
+// before it can read the rest.
 
 // stampedMembers are the members of a result that stamp looks for, and their places in it.
 var stampedMembers = [...]string{"resultType", "_meta", "ttlMs", "cacheScope"}
@@ -28,6 +31,72 @@ type edit struct {
 	text string
 }
 
+// appendResult appends a result, completed.
+func (c *Call) appendResult(dst []byte, result wire.Appender) ([]byte, error) {
+	start := len(dst)
+	dst, names := c.appendStamp(dst)
+	own := len(dst)
+	dst, err := result.AppendJSON(dst)
+	if err != nil {
+		return dst, wire.In(err, "result")
+	}
+	text, last := bytes.CutSuffix(dst[own:], []byte(completeLast))
+	if last { // as conversions to the revision write it
+		text, names = append(text, '}'), names[atResultType+1:]
+	}
+	switch {
+	case !lacks(text, names):
+		return c.stamp(append(dst[:start], text...), start)
+	case len(text) == len("{}"):
+		return append(dst[:own], '}'), nil
+	}
+	text[0] = ',' // in place of the bracket, which the stamp has
+	return dst[:own+len(text)], nil
+}
+
+// How a complete result begins or ends whose type comes first or last. The comma ends no string, so the
+// quote after it begins the name.
+const (
+	completeFirst = `{"resultType":"` + resultComplete + `"`
+	completeLast  = `,"resultType":"` + resultComplete + `"}`
+)
+
+// stampOf returns how complete results of a server begin. Named is the member of their _meta that names the
+// server, or "".
+func stampOf(named string) string {
+	stamp := completeFirst
+	if named != "" {
+		stamp += `,"_meta":{` + named + `}`
+	}
+	return stamp
+}
+
+// appendStamp appends the beginning of an object with the members of a complete result that has none of
+// its own. It also returns their names.
+func (c *Call) appendStamp(dst []byte) ([]byte, []string) {
+	b := c.terms.bound
+	dst = append(dst, b.offered.server.stamp...)
+	if !b.rows[c.method].cacheable {
+		return dst, stampedMembers[:atTTL]
+	}
+	hint := c.hint()
+	dst = wire.AppendInt64(wire.AppendName(dst, "ttlMs"), hint.TTL.Milliseconds())
+	return append(wire.AppendName(dst, "cacheScope"), hint.scope()...), stampedMembers[:]
+}
+
+// lacks reports whether text certainly is an object without members of these names, so that members can
+// be put before its own.
+func lacks(text []byte, names []string) bool {
+	n := len(text)
+	if n < 2 || text[0] != '{' || text[n-1] != '}' || text[1] <= ' ' || bytes.Contains(text, []byte(escapedLetter)) {
+		return false
+	}
+	return !slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(text, []byte(name)) })
+}
+
+// escapedLetter is a part of every escape sequence that can stand for a letter in a name.
+const escapedLetter = "u00"
+
 // stamp completes the result object that dst holds from start on.
 func (c *Call) stamp(dst []byte, start int) ([]byte, error) {
 	text := dst[start:]
@@ -37,7 +106,7 @@ func (c *Call) stamp(dst []byte, start int) ([]byte, error) {
 	var found [len(stampedMembers)]wire.Span
 	wire.FindMembers(text, stampedMembers[:], found[:])
 	b := c.terms.bound
-	self := b.offered.server.stamp
+	self := b.offered.server.named
 	complete := true
 	if at := found[atResultType]; at.End > 0 {
 		complete = string(text[at.Start:at.End]) == `"`+resultComplete+`"`

@@ -138,3 +138,29 @@ func TestStamp(t *testing.T) {
 		}
 	})
 }
+
+// TestStampOrder checks the texts of results: the members that all results have come first if the handler
+// has written none of them, or nothing but the type, at the end.
+func TestStampOrder(t *testing.T) {
+	const first = `"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"probe","version":"0.1"}}`
+	for _, row := range []struct{ name, method, have, want string }{
+		{"B6 nothing", "tools/call", `{}`, `{` + first + `}`},
+		{"B6 other members", "tools/call", `{"content":[]}`, `{` + first + `,"content":[]}`},
+		{"B6 the type last", "tools/call", `{"content":[],"resultType":"complete"}`, `{` + first + `,"content":[]}`},
+		{"B6 the type last in a member", "tools/call", `{"a":{"b":1,"resultType":"complete"}}`, `{"a":{"b":1,"resultType":"complete"},` + first + `}`},
+		{"B6 the type alone", "tools/call", `{"resultType":"complete"}`, `{` + first + `}`},
+		{"B6 an escape that stands for no letter", "tools/call", `{"a":"\\\""}`, `{` + first + `,"a":"\\\""}`},
+		{"B6 an escaped name", "tools/call", `{"a":1,"result\u0054ype":"complete"}`, `{"a":1,"result\u0054ype":"complete",` + first[len(`"resultType":"complete",`):] + `}`},
+		{"F1 hints", "tools/list", `{"tools":[]}`, `{` + first + `,"ttlMs":0,"cacheScope":"private","tools":[]}`},
+		{"F1 a hint", "tools/list", `{"ttlMs":1}`, `{"ttlMs":1,"resultType":"complete","cacheScope":"private",` + first[len(`"resultType":"complete",`):] + `}`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			returns := func(context.Context, wire.Raw) (wire.Appender, error) { return wire.Raw(row.have), nil }
+			s := newStateless(t, side{"echo": returns, "tools/list": returns}, runtime.ServerOptions{})
+			got := exchange(t, s, request("1", row.method, `"name":"echo"`, metaTerms))
+			if want := `{"jsonrpc":"2.0","id":1,"result":` + row.want + "}\n"; got != want {
+				t.Errorf("%s:\ngot  %swant %s", row.have, got, want)
+			}
+		})
+	}
+}

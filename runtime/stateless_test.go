@@ -193,6 +193,33 @@ func TestRequestMeta(t *testing.T) {
 	}
 }
 
+// TestRepeatedMeta checks what handlers know of requests whose _meta is that of a request before, at the end or
+// at the beginning of their params, and of those whose _meta differs.
+func TestRepeatedMeta(t *testing.T) {
+	tell := func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		c := runtime.CallOf(ctx)
+		token, ok := c.ProgressToken()
+		if !ok {
+			return wire.Object(`{"meta":null}`).With("meta", wire.Raw(c.Meta()))
+		}
+		return wire.NewObject(wire.Member{Name: "token", Value: wire.Raw(token.String())}, wire.Member{Name: "meta", Value: wire.Raw(c.Meta())})
+	}
+	alone(t, "B32", side{"tell": tell}, runtime.ServerOptions{}, nil, func(t *testing.T, c *conn) {
+		for _, token := range []string{`"a"`, `"a"`, "", "", "7", "7", "1.5", "1.5", `"a"`} {
+			meta, want := metaTerms, ""
+			if token != "" {
+				meta += `,"progressToken":` + token
+			}
+			if token != "" && token != "1.5" { // which is no token
+				want = `"token":` + token + ","
+			}
+			for _, params := range []string{`"name":"tell","_meta":{` + meta + `}`, `"_meta":{` + meta + `},"name":"tell"`} {
+				c.answers([]string{request("1", "tools/call", params, "")}, result("1", want+`"meta":{`+meta+`}`))
+			}
+		}
+	})
+}
+
 // TestHandlerErrors checks that no error has a code that stateless revisions forbid.
 func TestHandlerErrors(t *testing.T) {
 	failing := func(err error) func(context.Context, wire.Raw) (wire.Appender, error) {

@@ -11,8 +11,8 @@ func FindMembers(text []byte, names []string, found []Span) {
 	if len(text) == 0 {
 		return
 	}
-	// The string shares the memory of text, because a copy would be one allocation more, as large as the
-	// text, beside the 24 of a call without a session. It is not used after FindMembers returns.
+	// The string shares the memory of text, because a copy would be as large as the text, which may be a
+	// long list. It is not used after FindMembers returns.
 	r := Reader{src: unsafe.String(&text[0], len(text)), checked: true, trying: 1}
 	for r.BeginObject(); r.Member(); {
 		name, at := r.Name(), -1
