@@ -31,14 +31,27 @@ const repositoryHelp = `mcpgen.yaml lists what a repository generates. Its paths
       strict: true                # as for --strict
     - tools: admin.json
       server: cmd/admin
-      transport: stdio            # as for mcpgen server --transport`
+      transport: stdio            # as for mcpgen server --transport
+    - tools: tools.yaml
+      readme: README.md           # tables between two lines of a page, as for mcpgen docs
+      llms: llms.txt              # a reference, as for mcpgen docs`
 
 // entry is an element of the member generate of mcpgen.yaml.
 type entry struct {
 	where  string // its place, such as "mcpgen.yaml:3:5"
 	server bool
 	project
+	documents // set if the entry is neither a server nor a client
 }
+
+// entryReport is the report of an entry.
+type entryReport interface {
+	text(w io.Writer)
+	stale() bool
+}
+
+func (o *outcome) stale() bool { return len(o.Differ) > 0 }
+func (k *kept) stale() bool    { return k.checked && len(k.Differ) > 0 }
 
 // readRepository reads the entries of mcpgen.yaml.
 func readRepository(name string, src []byte) ([]entry, error) {
@@ -54,7 +67,11 @@ func readRepository(name string, src []byte) ([]entry, error) {
 	for i := range all {
 		e := &all[i]
 		e.list = filepath.Join(filepath.Dir(name), filepath.FromSlash(e.list))
-		e.out = filepath.Join(filepath.Dir(name), filepath.FromSlash(e.out))
+		for _, path := range []*string{&e.out, &e.readme, &e.llms} {
+			if *path != "" {
+				*path = filepath.Join(filepath.Dir(name), filepath.FromSlash(*path))
+			}
+		}
 	}
 	return all, nil
 }
@@ -71,6 +88,13 @@ func readEntry(f *config.File, n ast.Node) entry {
 			}
 		}
 	}
+	page := func(key string, path *string) config.Reader {
+		return func(n ast.Node) {
+			if *path = f.Text(n, key); *path == "" {
+				f.Fail(n, "%s: expected a file", key)
+			}
+		}
+	}
 	before := f.Failed()
 	var transport ast.Node
 	f.Mapping(n, "generate", map[string]config.Reader{
@@ -79,6 +103,9 @@ func readEntry(f *config.File, n ast.Node) entry {
 		"client":  folder("client"),
 		"package": func(n ast.Node) { e.pkg = f.Text(n, "package") },
 		"strict":  func(n ast.Node) { e.strict = f.Bool(n, "strict") },
+		"readme":  page("readme", &e.readme),
+		"llms":    page("llms", &e.llms),
+		"title":   func(n ast.Node) { e.title = f.Text(n, "title") },
 		"transport": func(n ast.Node) {
 			transport, e.transport = n, f.Text(n, "transport")
 			if e.transport != transportAll && e.transport != transportStdio {
@@ -88,8 +115,9 @@ func readEntry(f *config.File, n ast.Node) entry {
 	})
 	switch {
 	case f.Failed() > before:
-	case len(folders) != 1:
-		f.Fail(n, "generate: expected either a server or a client in each element")
+	case len(folders) == 0 && e.pages():
+	case len(folders) != 1 || e.pages():
+		f.Fail(n, "generate: expected a server, a client, or readme and llms in each element")
 	case transport != nil && !e.server:
 		f.Fail(transport, "transport: a client has none")
 	}
@@ -106,15 +134,15 @@ type repository struct {
 
 func generateCommand() *cobra.Command {
 	r := &repository{}
-	return r.command("generate", "Generate the servers and clients that mcpgen.yaml lists", `Generate the servers and clients that mcpgen.yaml lists.
+	return r.command("generate", "Generate what mcpgen.yaml lists: servers, clients and pages", `Generate what mcpgen.yaml lists: servers, clients and pages.
 
 `+repositoryHelp)
 }
 
 func checkCommand() *cobra.Command {
 	r := &repository{check: true}
-	return r.command("check", "Report whether what mcpgen.yaml lists is up to date", `Compare the servers and clients that mcpgen.yaml lists with what generate would
-write, without writing anything. Differences are printed as unified diffs and make
+	return r.command("check", "Report whether what mcpgen.yaml lists is up to date", `Compare what mcpgen.yaml lists with what generate would write, without writing
+anything. Differences are printed as unified diffs and make
 the exit code 1.
 
 `+repositoryHelp)
@@ -141,29 +169,23 @@ func (r *repository) run(cmd *cobra.Command) error {
 	if len(entries) == 0 {
 		return r.renamed(cmd)
 	}
-	outcomes := []*outcome{}
+	outcomes := []entryReport{}
 	var errs []error
 	stale := 0
 	for i := range entries {
-		e := &entries[i]
-		e.check, e.console = r.check, r.console
-		make := e.client
-		if e.server {
-			make = e.project.server
-		}
-		done, err := make(cmd)
+		done, err := r.make(cmd, &entries[i])
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", e.where, err))
+			errs = append(errs, fmt.Errorf("%s: %w", entries[i].where, err))
 			continue
 		}
-		if outcomes = append(outcomes, done); len(done.Differ) > 0 {
+		if outcomes = append(outcomes, done); done.stale() {
 			stale++
 		}
 	}
 	err = r.report(cmd, outcomes, func(w io.Writer) {
 		for _, done := range outcomes {
-			if r.check && len(done.Differ) == 0 {
-				fmt.Fprintf(w, "%s: ", done.Folder)
+			if o, ok := done.(*outcome); ok && r.check && !o.stale() {
+				fmt.Fprintf(w, "%s: ", o.Folder)
 			}
 			done.text(w)
 		}
@@ -173,11 +195,29 @@ func (r *repository) run(cmd *cobra.Command) error {
 	}
 	if stale > 0 {
 		if !r.quiet {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d folders differ; run \"mcpgen generate\"\n", stale, len(entries))
+			fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d entries differ; run \"mcpgen generate\"\n", stale, len(entries))
 		}
 		return errFindings
 	}
 	return nil
+}
+
+// make generates or checks what an entry describes.
+func (r *repository) make(cmd *cobra.Command, e *entry) (entryReport, error) {
+	e.check, e.console = r.check, r.console
+	switch {
+	case e.pages():
+		from := origin{quiet: r.quiet}
+		name, c, err := from.described(cmd, []string{e.list})
+		if err != nil {
+			return nil, err
+		}
+		e.heading(name)
+		return e.keep(c, r.check)
+	case e.server:
+		return e.project.server(cmd)
+	}
+	return e.client(cmd)
 }
 
 // entries returns the entries of mcpgen.yaml. There are none if the verb was called in the way that it

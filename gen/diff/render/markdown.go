@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/report"
 )
 
 func (p *printer) markdown(out Output) {
@@ -11,21 +12,21 @@ func (p *printer) markdown(out Output) {
 		if i > 0 {
 			p.Line("")
 		}
-		p.Line("## %s → %s\n", cell(r.Old), cell(r.New))
-		p.Line("%s\n", cell(Summary(r)))
-		p.Line("%s\n", cell(Suggestion(r)))
+		p.Line("## %s → %s\n", report.Cell(r.Old), report.Cell(r.New))
+		p.Line("%s\n", report.Cell(Summary(r)))
+		p.Line("%s\n", report.Cell(Suggestion(r)))
 		p.changes(r)
 		for _, level := range []diff.Level{diff.LevelErr, diff.LevelWarn, diff.LevelInfo} {
 			p.table(r, level)
 		}
 		for _, s := range r.Skipped {
-			p.Line("> **Skipped:** %s\n", cell(skipped(r, s)))
+			p.Line("> **Skipped:** %s\n", report.Cell(skipped(r, s)))
 		}
 		for _, warning := range r.Warnings {
-			p.Line("> **Warning:** %s\n", cell(warning))
+			p.Line("> **Warning:** %s\n", report.Cell(warning))
 		}
 		for _, problem := range r.Problems {
-			p.Line("> **Problem:** %s %s\n", cell(problem), Bug)
+			p.Line("> **Problem:** %s %s\n", report.Cell(problem), Bug)
 		}
 	}
 }
@@ -37,7 +38,7 @@ func (p *printer) changes(r *diff.Report) {
 		names []string
 	}{{"Added", r.Compared.Added}, {"Removed", r.Compared.Removed}, {"Changed", r.Compared.Changed}} {
 		if len(list.names) > 0 {
-			p.Line("%s: %s\n", list.title, code(strings.Join(list.names, "`, `")))
+			p.Line("%s: %s\n", list.title, report.Code(strings.Join(list.names, "`, `")))
 		}
 	}
 }
@@ -53,7 +54,7 @@ func (p *printer) table(r *diff.Report, level diff.Level) {
 			p.Line("| Subject | Change | Sent | Verdicts | Rule |\n|---|---|---|---|---|")
 			first = false
 		}
-		p.Line("| %s | %s | %s | %s | %s |", code(f.Subject), change(r, f), Sent(f.Direction), verdicts(r, f), code(f.Rule))
+		p.Line("| %s | %s | %s | %s | %s |", report.Code(f.Subject), change(r, f), Sent(f.Direction), verdicts(r, f), report.Code(f.Rule))
 	}
 	if !first {
 		p.Line("")
@@ -62,44 +63,28 @@ func (p *printer) table(r *diff.Report, level diff.Level) {
 
 // change is the cell that explains and proves a finding.
 func change(r *diff.Report, f *diff.Finding) string {
-	lines := []string{cell(f.Message)}
+	lines := []string{report.Cell(f.Message)}
 	if f.Accepted != nil {
-		lines = append(lines, "accepted"+cell(until(f.Accepted)+": "+f.Accepted.Reason))
+		lines = append(lines, "accepted"+report.Cell(until(f.Accepted)+": "+f.Accepted.Reason))
 	}
 	for _, text := range says(r, f) {
-		lines = append(lines, cell(text))
+		lines = append(lines, report.Cell(text))
 	}
 	if matters(f) {
 		if f.Guard != "" {
-			lines = append(lines, f.Guard+": "+cell(Why(f)))
+			lines = append(lines, f.Guard+": "+report.Cell(Why(f)))
 		}
 		for _, w := range proof(r, f) {
-			lines = append(lines, cell(w.RefusedBy)+" refuses "+code(string(w.Value)))
+			lines = append(lines, report.Cell(w.RefusedBy)+" refuses "+report.Code(string(w.Value)))
 		}
 		if f.Unproven != "" {
-			lines = append(lines, cell(unproven(f)))
+			lines = append(lines, report.Cell(unproven(f)))
 		}
 	}
 	if text := places(r, f); text != "" {
-		lines = append(lines, cell(text))
+		lines = append(lines, report.Cell(text))
 	}
 	return strings.Join(lines, "<br>")
-}
-
-// cell keeps a text from ending a cell of a table or being taken for markup.
-func cell(s string) string {
-	return strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "&", "&amp;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(s)
-}
-
-// code returns a text in backticks, with enough of them to delimit the text.
-func code(s string) string {
-	s = strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ").Replace(s)
-	fence := "`"
-	if strings.Contains(s, "`") && !strings.Contains(s, "`, `") {
-		fence = "``"
-		s = " " + s + " "
-	}
-	return fence + s + fence
 }
 
 // rulesMarkdown writes the rules and the guards.
@@ -107,10 +92,10 @@ func (p *printer) rulesMarkdown() {
 	p.Line("| Rule | Category | Effect | Receiver first | Sender first | Version | What changed |\n|---|---|---|---|---|---|---|")
 	for _, r := range diff.Rules() {
 		v := r.Effect.Verdicts()
-		p.Line("| %s | %s | %s | %s | %s | %s | %s |", code(r.ID), r.Category, r.Effect, v.ReceiverFirst, v.SenderFirst, r.Version, cell(r.Doc))
+		p.Line("| %s | %s | %s | %s | %s | %s | %s |", report.Code(r.ID), r.Category, r.Effect, v.ReceiverFirst, v.SenderFirst, r.Version, report.Cell(r.Doc))
 	}
 	p.Line("\n| Guard | err becomes | Why |\n|---|---|---|")
 	for _, g := range diff.Guards() {
-		p.Line("| %s | %s | %s |", code(g.ID), g.Level, cell(g.Doc))
+		p.Line("| %s | %s | %s |", report.Code(g.ID), g.Level, report.Cell(g.Doc))
 	}
 }

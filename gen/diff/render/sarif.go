@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/report/sarif"
 )
 
@@ -79,7 +80,7 @@ func sarifRuleOf(r diff.Rule) sarif.Rule {
 	text := fmt.Sprintf("%s If the receiver is upgraded first: %s; if the sender is: %s.", r.Doc, v.ReceiverFirst, v.SenderFirst)
 	help := fmt.Sprintf("%s\n\n| Upgraded first | Level |\n|---|---|\n| the receiver | %s |\n| the sender | %s |\n\n"+
 		"Servers receive arguments and send results. A known finding is accepted in `mcpgen.yaml` under `compat: accept`, with a reason.",
-		cell(r.Doc), v.ReceiverFirst, v.SenderFirst)
+		report.Cell(r.Doc), v.ReceiverFirst, v.SenderFirst)
 	return sarif.Rule{
 		ID: r.ID, ShortDescription: sarif.Text{Text: strings.ReplaceAll(r.ID, "-", " ")}, FullDescription: sarif.Text{Text: r.Doc},
 		Help: sarif.Text{Text: text, Markdown: help}, Configuration: sarif.Configuration{Level: sarifLevels[level]}, Properties: sarif.Tags{Tags: []string{string(r.Category)}},

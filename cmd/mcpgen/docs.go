@@ -1,0 +1,204 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/docs"
+	"github.com/mcpgen/mcpgen/gen/files"
+)
+
+// documents are the pages about a list that the verb docs and mcpgen.yaml keep.
+type documents struct {
+	readme string // a page with tables between two lines, or ""
+	llms   string // a page of its own, or ""
+	title  string
+}
+
+// pages reports whether there is a page to keep.
+func (d *documents) pages() bool { return d.readme != "" || d.llms != "" }
+
+// heading makes the name of the list the title if there is none.
+func (d *documents) heading(name string) {
+	if d.title == "" {
+		d.title = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	}
+}
+
+// documenter is one run of docs.
+type documenter struct {
+	from origin
+	documents
+	check bool
+	console
+}
+
+func docsCommand() *cobra.Command {
+	var d documenter
+	cmd := &cobra.Command{
+		Use:   "docs [FILE]",
+		Short: "Write Markdown about what a server offers",
+		Long: `Write Markdown about the tools, prompts and resources of a list, of a server that is
+started (--cmd), or of one that is reached over HTTP (--url). Without --readme and
+--llms, print a reference.
+
+--readme FILE keeps tables in a page, between these two lines of it:
+
+  ` + docs.Begin + `
+  ` + docs.End + `
+
+--llms FILE writes the reference in the form of llms.txt. --check only reports whether
+the files are up to date; differences make the exit code 1. mcpgen.yaml keeps both:
+
+  generate:
+    - tools: tools.yaml
+      readme: README.md
+      llms: llms.txt`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: d.run,
+	}
+	d.from.flags(cmd)
+	d.console.flags(cmd)
+	cmd.Flags().StringVar(&d.readme, "readme", "", "`FILE` with the two lines between which tables are kept")
+	cmd.Flags().StringVar(&d.llms, "llms", "", "`FILE` for the reference, such as llms.txt")
+	cmd.Flags().StringVar(&d.title, "title", "", "heading of the reference (default: the name of the list)")
+	cmd.Flags().BoolVar(&d.check, "check", false, "write nothing, report whether the files are up to date")
+	completeFiles(cmd, "readme", "md")
+	completeFiles(cmd, "llms", "txt", "md")
+	return cmd
+}
+
+func (d *documenter) run(cmd *cobra.Command, args []string) error {
+	d.from.quiet = d.quiet
+	if d.check && !d.pages() {
+		return errors.New("--check needs --readme or --llms")
+	}
+	name, c, err := d.from.described(cmd, args)
+	if err != nil {
+		return err
+	}
+	d.heading(name)
+	if !d.pages() {
+		_, err := io.WriteString(cmd.OutOrStdout(), docs.Reference(d.title, c))
+		return err
+	}
+	done, err := d.keep(c, d.check)
+	if err != nil {
+		return err
+	}
+	if err := d.report(cmd, done, done.text); err != nil {
+		return err
+	}
+	if d.check && len(done.Differ) > 0 {
+		return errFindings
+	}
+	return nil
+}
+
+// described returns the name and the description of a file or of a running server.
+func (o *origin) described(cmd *cobra.Command, args []string) (string, *catalog.Catalog, error) {
+	if err := o.check(args); err != nil {
+		return "", nil, err
+	}
+	name := "server"
+	var text []byte
+	var err error
+	if len(args) == 0 {
+		text, err = o.indented(cmd)
+	} else {
+		name = args[0]
+		text, err = readSource(cmd.Context(), cmd.InOrStdin(), name)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	c, err := catalog.Read(name, text)
+	if err != nil {
+		return "", nil, named(name, err)
+	}
+	if len(args) == 1 && name != "-" && c.Has[catalog.Tools] {
+		file, err := readList(cmd, name) // its schemas may refer to other files
+		if err != nil {
+			return "", nil, err
+		}
+		c.Tools = file.List
+	}
+	return name, c, nil
+}
+
+// keep writes the pages, or compares them with what it would write.
+func (d *documents) keep(c *catalog.Catalog, check bool) (*kept, error) {
+	done := &kept{}
+	for _, page := range []struct {
+		path string
+		make func(old string) (string, error)
+	}{
+		{d.readme, func(old string) (string, error) { return docs.Insert(old, docs.Tables(c)) }},
+		{d.llms, func(string) (string, error) { return docs.Reference(d.title, c), nil }},
+	} {
+		if page.path == "" {
+			continue
+		}
+		old, err := os.ReadFile(page.path)
+		if err != nil && (page.path == d.readme || !errors.Is(err, fs.ErrNotExist)) {
+			return nil, err
+		}
+		text, err := page.make(string(old))
+		if err != nil {
+			return nil, named(page.path, err)
+		}
+		done.Pages = append(done.Pages, page.path)
+		if text == string(old) {
+			continue
+		}
+		done.Differ = append(done.Differ, page.path)
+		done.changes = append(done.changes, files.Change{Path: filepath.ToSlash(page.path), Old: old, New: []byte(text), Kind: "modify"})
+	}
+	done.checked = check
+	if check {
+		return done, nil
+	}
+	for _, change := range done.changes {
+		path := filepath.FromSlash(change.Path)
+		if err := files.Replace(filepath.Dir(path), []files.File{{Path: filepath.Base(path), Content: change.New}}); err != nil {
+			return nil, err
+		}
+	}
+	return done, nil
+}
+
+// kept is the report of docs.
+type kept struct {
+	Pages  []string `json:"pages"`
+	Differ []string `json:"differ,omitempty"` // those that were not up to date
+
+	checked bool
+	changes []files.Change
+}
+
+func (k *kept) text(w io.Writer) {
+	if k.checked {
+		for _, change := range k.changes {
+			w.Write(change.Diff())
+		}
+	}
+	for _, page := range k.Pages {
+		state := "up to date"
+		for _, differs := range k.Differ {
+			if page == differs && k.checked {
+				state = "differs"
+			} else if page == differs {
+				state = "written"
+			}
+		}
+		fmt.Fprintf(w, "%s: %s\n", page, state)
+	}
+}

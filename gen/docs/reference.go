@@ -1,0 +1,241 @@
+package docs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/report"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Reference returns a page that describes everything that a server offers, with the members of arguments
+// and results. It has the form of llms.txt: a heading, a summary as a quotation, and sections.
+func Reference(title string, c *catalog.Catalog) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n> %s.\n", report.Cell(visible(title)), summary(c))
+	if text := paragraphs(c.Instructions); text != "" {
+		fmt.Fprintf(&b, "\n%s\n", text)
+	}
+	section(&b, "Tools", c.Tools.Tools, tool)
+	section(&b, "Prompts", c.Prompts, prompt)
+	section(&b, "Resources", c.Resources, resource)
+	section(&b, "Resource templates", c.Templates, resource)
+	return b.String()
+}
+
+// summary says how much a server offers.
+func summary(c *catalog.Catalog) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		name string
+	}{{len(c.Tools.Tools), "tool"}, {len(c.Prompts), "prompt"}, {len(c.Resources), "resource"}, {len(c.Templates), "resource template"}} {
+		switch {
+		case p.n == 1:
+			parts = append(parts, "1 "+p.name)
+		case p.n > 1:
+			parts = append(parts, fmt.Sprintf("%d %ss", p.n, p.name))
+		}
+	}
+	if len(parts) == 0 {
+		return "An MCP server that offers nothing"
+	}
+	return "An MCP server with " + strings.Join(parts, ", ")
+}
+
+func section[E any](b *strings.Builder, title string, entries []E, write func(*strings.Builder, E)) {
+	if len(entries) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n## %s\n", title)
+	for _, e := range entries {
+		write(b, e)
+	}
+}
+
+// heading writes the beginning of an entry.
+func heading(b *strings.Builder, key, title, description string) {
+	fmt.Fprintf(b, "\n### %s\n", report.Code(visible(key)))
+	if title = report.Cell(visible(title)); title != "" && title != key {
+		fmt.Fprintf(b, "\n%s\n", title)
+	}
+	if text := paragraphs(description); text != "" {
+		fmt.Fprintf(b, "\n%s\n", text)
+	}
+}
+
+func tool(b *strings.Builder, t *tools.Tool) {
+	heading(b, t.Name, t.Title, t.Description)
+	if hints := hints(t.Definition); hints != "" {
+		fmt.Fprintf(b, "\n%s\n", hints)
+	}
+	members(b, "Arguments", t.Input)
+	if t.Output != nil {
+		members(b, "Result", t.Output)
+	}
+}
+
+// hints says in words what the annotations of a tool declare.
+func hints(definition wire.Object) string {
+	raw, _ := definition.Get("annotations")
+	if raw.Kind() != wire.KindObject {
+		return ""
+	}
+	var all []string
+	for _, h := range []struct{ member, value, text string }{
+		{"readOnlyHint", "true", "only reads"},
+		{"destructiveHint", "true", "may destroy data"},
+		{"idempotentHint", "true", "can be repeated without further effect"},
+		{"openWorldHint", "true", "reaches systems outside of the server"},
+	} {
+		if value, _ := wire.Object(raw).Get(h.member); string(value) == h.value {
+			all = append(all, h.text)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "The server says that the tool " + strings.Join(all, ", ") + "."
+}
+
+func prompt(b *strings.Builder, e *catalog.Entry) {
+	heading(b, e.Key, e.Definition.GetString("title"), e.Definition.GetString("description"))
+	for i, a := range argumentsOf(e) {
+		if i == 0 {
+			b.WriteString("\nArguments:\n\n")
+		}
+		item(b, 0, a.GetString("name"), "string", required(a), a.GetString("description"))
+	}
+}
+
+func resource(b *strings.Builder, e *catalog.Entry) {
+	title := e.Definition.GetString("title")
+	if title == "" {
+		title = e.Definition.GetString("name")
+	}
+	heading(b, e.Key, title, e.Definition.GetString("description"))
+	if kind := e.Definition.GetString("mimeType"); kind != "" {
+		fmt.Fprintf(b, "\nType: %s\n", report.Code(visible(kind)))
+	}
+}
+
+// deepest is the depth to which members of members are listed.
+const deepest = 4
+
+// members writes the members of an object.
+func members(b *strings.Builder, title string, s *jsonschema.Schema) {
+	s = resolved(s)
+	if s == nil || len(s.Properties) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s:\n\n", title)
+	list(b, 0, s)
+}
+
+func list(b *strings.Builder, depth int, s *jsonschema.Schema) {
+	for _, p := range s.Properties {
+		about := p.Schema.Description
+		of := resolved(p.Schema)
+		if about == "" {
+			about = of.Description
+		}
+		item(b, depth, p.Name, kind(p.Schema, 0), slices.Contains(s.Required, p.Name), about)
+		if element := elements(of); element != nil {
+			of = element
+		}
+		if depth+1 < deepest {
+			list(b, depth+1, of)
+		}
+	}
+}
+
+// item writes a member as an element of a list.
+func item(b *strings.Builder, depth int, name, kind string, required bool, about string) {
+	indent := strings.Repeat("  ", depth)
+	if !required {
+		kind += ", optional"
+	}
+	fmt.Fprintf(b, "%s- %s (%s)", indent, report.Code(visible(name)), kind)
+	if about = report.Cell(visible(strings.Join(strings.Fields(about), " "))); about != "" {
+		fmt.Fprintf(b, ": %s", about)
+	}
+	b.WriteString("\n")
+}
+
+// kind describes the values of a schema, as Markdown.
+func kind(s *jsonschema.Schema, depth int) string {
+	s = resolved(s)
+	element := elements(s)
+	switch {
+	case s.Const != "":
+		return report.Code(visible(string(s.Const)))
+	case len(s.Enum) > 0:
+		var values []string
+		for _, v := range s.Enum {
+			values = append(values, report.Code(visible(string(v))))
+		}
+		return strings.Join(values, ", ")
+	case element != nil && depth < deepest:
+		return "array of " + kind(element, depth+1)
+	case len(s.Types) > 0:
+		text := strings.Join(s.Types, " or ")
+		if s.Format != "" {
+			text += " " + report.Code(visible(s.Format))
+		}
+		return text
+	}
+	var variants []string
+	for _, v := range slices.Concat(s.AnyOf, s.OneOf) {
+		if k := kind(v, depth+1); depth < deepest && !slices.Contains(variants, k) {
+			variants = append(variants, k)
+		}
+	}
+	if len(variants) > 0 {
+		return strings.Join(variants, " or ")
+	}
+	if len(s.Properties) > 0 {
+		return "object"
+	}
+	return "any value"
+}
+
+// elements returns the schema of the elements of an array that has one for all, or nil.
+func elements(s *jsonschema.Schema) *jsonschema.Schema {
+	if !slices.Contains(s.Types, "array") || s.Items == nil || s.Items.Always != nil || len(s.PrefixItems) > 0 {
+		return nil
+	}
+	return resolved(s.Items)
+}
+
+// resolved returns the schema that a schema refers to.
+func resolved(s *jsonschema.Schema) *jsonschema.Schema {
+	for range 100 { // a schema may refer to itself
+		if s == nil || s.Target == nil {
+			return s
+		}
+		s = s.Target
+	}
+	return s
+}
+
+// paragraphs returns the lines of a text in which nothing is markup of a page.
+func paragraphs(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if line == "" {
+			b.WriteString("\n")
+			continue
+		}
+		line = strings.ReplaceAll(visible(line), "<", "&lt;")
+		if trimmed := strings.TrimLeft(line, " "); strings.HasPrefix(trimmed, "#") {
+			line = "\\" + trimmed
+		}
+		b.WriteString(line + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}

@@ -1,0 +1,19 @@
+package report
+
+import "strings"
+
+// Cell keeps a text on one line of Markdown, and from ending a cell of a table or being taken for markup.
+func Cell(s string) string {
+	return strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "&", "&amp;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(s)
+}
+
+// Code returns a text in backticks, with enough of them to delimit the text.
+func Code(s string) string {
+	s = strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ").Replace(s)
+	fence := "`"
+	if strings.Contains(s, "`") && !strings.Contains(s, "`, `") {
+		fence = "``"
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}
