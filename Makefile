@@ -21,6 +21,9 @@ KITCHENSINK = --schema tests/kitchensink/schema.json --revision 2099-01-01 --out
 # The example that is generated from a list of tools.
 WEATHER = tests/examples/weather
 
+# The example whose list has prompts and resources, too.
+NOTES = --tools tests/examples/notes/tools.yaml --out tests/examples/notes
+
 # The tool that tests/bench calls.
 BENCHED = --tools tests/bench/peers/tools.json --package weather --out tests/bench/weather
 
@@ -44,6 +47,7 @@ generate: ## Regenerate the Go packages under generated/ from spec/, and those f
 	@$(MCPGEN) spec generate $(KITCHENSINK) >/dev/null
 	@$(MCPGEN) server --tools $(WEATHER)/tools.json --out $(WEATHER) >/dev/null
 	@$(MCPGEN) client --tools $(WEATHER)/tools.json --out $(WEATHER)/client >/dev/null
+	@$(MCPGEN) server $(NOTES) >/dev/null
 	@$(MCPGEN) server $(BENCHED) >/dev/null
 	@$(MCPGEN) server $(EVERYTHING) >/dev/null
 
@@ -69,6 +73,7 @@ check: ## Run the checks alone: gofmt, drift of generated/, go vet, staticcheck
 	@{ $(MCPGEN) server --check --tools $(WEATHER)/tools.json --out $(WEATHER) && \
 		$(MCPGEN) client --check --tools $(WEATHER)/tools.json --out $(WEATHER)/client; } >/dev/null || \
 		{ echo "$(WEATHER) is not up to date: run make"; exit 1; }
+	@$(MCPGEN) server --check $(NOTES) >/dev/null || { echo "tests/examples/notes is not up to date: run make"; exit 1; }
 	@$(MCPGEN) server --check $(BENCHED) >/dev/null || { echo "tests/bench/weather is not up to date: run make"; exit 1; }
 	@$(MCPGEN) server --check $(EVERYTHING) >/dev/null || { echo "tests/internal/everything is not up to date: run make"; exit 1; }
 	$(GO) vet ./...

@@ -18,7 +18,8 @@ func clientCommand() *cobra.Command {
 		Use:   "client",
 		Short: "Generate a typed client from a tool list",
 		Long: `Generate a Go package that calls tools. It has a method for each tool with typed
-arguments and results, and compares a server's list with the list that it was
+arguments and results, and one for each prompt, resource and resource template in the
+list. It compares a server's list with the list that it was
 generated from. A generated server already comes with a client.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -18,7 +18,12 @@ type outcome struct {
 	Folder  string `json:"folder"`
 	Package string `json:"package"`
 	Tools   int    `json:"tools"`
-	Files   int    `json:"files"` // generated files
+
+	Prompts   int `json:"prompts,omitzero"`
+	Resources int `json:"resources,omitzero"`
+	Templates int `json:"resourceTemplates,omitzero"`
+
+	Files int `json:"files"` // generated files
 
 	Lines   int      `json:"lines,omitzero"`
 	Written []string `json:"written,omitempty"` // generated files that have changed
@@ -28,7 +33,7 @@ type outcome struct {
 	Untyped []string `json:"untyped,omitempty"` // places without a Go type
 	Notes   []string `json:"notes,omitempty"`
 	Advice  []string `json:"advice,omitempty"`  // what to do before it builds
-	Missing []string `json:"missing,omitempty"` // tools without a method
+	Missing []string `json:"missing,omitempty"` // tools and other items without a method
 	Differ  []string `json:"differ,omitempty"`  // files that differ from what would be written
 
 	checked bool
@@ -91,7 +96,7 @@ func (o *outcome) text(w io.Writer) {
 		fmt.Fprintf(w, "note: %s\n", d)
 	}
 	fmt.Fprintf(w, "%s: package %s, %s, %s with %d lines in %d ms: %d written, %d unchanged\n", o.Folder, o.Package,
-		plural(o.Tools, "tool"), plural(o.Files, "generated file"), o.Lines, o.took.Milliseconds(), len(o.Written), o.Files-len(o.Written))
+		listed(o.Tools, o.Prompts, o.Resources, o.Templates), plural(o.Files, "generated file"), o.Lines, o.took.Milliseconds(), len(o.Written), o.Files-len(o.Written))
 	for _, path := range o.Removed {
 		fmt.Fprintf(w, "removed (no longer generated): %s\n", path)
 	}
@@ -109,4 +114,18 @@ func (o *outcome) text(w io.Writer) {
 	if len(o.Missing) > 0 {
 		fmt.Fprintf(w, "not implemented (see --missing): %s\n", strings.Join(o.Missing, " "))
 	}
+}
+
+// listed returns what a list has, with its tools in any case.
+func listed(tools, prompts, resources, templates int) string {
+	text := plural(tools, "tool")
+	for _, kind := range []struct {
+		count int
+		noun  string
+	}{{prompts, "prompt"}, {resources, "resource"}, {templates, "resource template"}} {
+		if kind.count > 0 {
+			text += ", " + plural(kind.count, kind.noun)
+		}
+	}
+	return text
 }

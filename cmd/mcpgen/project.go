@@ -167,7 +167,7 @@ func (p *project) finish(made *skeleton.Result, users []files.File, server bool,
 		return nil, err
 	}
 	plan := files.Plan{Dir: p.out, Files: made.Files, Owned: []string{"."}, Suffixes: skeleton.Suffixes, Users: users}
-	done := &outcome{Folder: p.out, Package: p.pkg, Tools: len(made.Tools), Files: len(plan.Files), checked: p.check}
+	done := &outcome{Folder: p.out, Package: p.pkg, Tools: len(made.Tools), Prompts: len(made.Prompts), Resources: len(made.Resources), Templates: len(made.Templates), Files: len(plan.Files), checked: p.check}
 	change := plan.Write
 	if p.check {
 		change = plan.Changes
@@ -185,7 +185,7 @@ func (p *project) finish(made *skeleton.Result, users []files.File, server bool,
 	done.wrote(made, plan, changes)
 	done.Advice = p.advice(made)
 	if server && len(p.survey.Implementations) > 0 {
-		_, done.Missing = skeleton.Missing(p.survey, p.pkg, made.Tools)
+		_, done.Missing = skeleton.Missing(p.survey, p.pkg, made.Package)
 	}
 	return done, nil
 }

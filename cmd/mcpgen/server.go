@@ -19,7 +19,8 @@ func serverCommand() *cobra.Command {
 		Short: "Generate a typed server, and a client for it, from a tool list",
 		Long: `Generate a Go server from a tool list: a method for each tool with typed
 arguments and results, their validation and encoding, a typed client, and tests
-that every correct implementation passes.
+that every correct implementation passes. Prompts, resources and resource templates
+in the list have a method each, too.
 
 Files that end in .gen.go and .gen_test.go are generated on each run. The other
 files (main.go, http.go, handlers.go, go.mod, go.sum, mcpgen.mod, mcpgen.sum,
@@ -45,7 +46,7 @@ does not recompile the generated code.`,
 	p.flags(cmd, "main")
 	cmd.Flags().StringVar(&p.transport, "transport", transportAll, "transports of a new main.go: all or stdio")
 	cmd.Flags().BoolVar(&p.protected, "auth", false, "let a new http.go accept only clients with access tokens; see runtime/auth/README.md")
-	cmd.Flags().BoolVar(&missing, "missing", false, "print methods for tools that the package does not implement yet, and write nothing")
+	cmd.Flags().BoolVar(&missing, "missing", false, "print methods for tools and other items that the package does not implement yet, and write nothing")
 	completeValues(cmd, "transport", transportAll, transportStdio)
 	return cmd
 }
@@ -89,13 +90,13 @@ func (p *project) makeServer(cmd *cobra.Command) (*skeleton.Result, error) {
 	return made, nil
 }
 
-// missing prints methods for the tools that the package does not implement.
+// missing prints the methods that the package does not implement.
 func (p *project) missing(cmd *cobra.Command) error {
 	made, err := p.makeServer(cmd)
 	if err != nil {
 		return err
 	}
-	if source, _ := skeleton.Missing(p.survey, p.pkg, made.Tools); source != "" {
+	if source, _ := skeleton.Missing(p.survey, p.pkg, made.Package); source != "" {
 		fmt.Fprintln(cmd.OutOrStdout(), source)
 	}
 	return nil
@@ -125,6 +126,6 @@ func (p *project) users(made *skeleton.Result, http bool) ([]files.File, error) 
 	}
 	return skeleton.User(skeleton.UserOptions{
 		Name: name, Package: p.pkg, Source: p.source(), Generate: generate,
-		Tools: made.Tools, Module: module, HTTP: http, Auth: p.protected, Apart: p.apart(), Survey: p.survey,
+		Types: made.Package, Module: module, HTTP: http, Auth: p.protected, Apart: p.apart(), Survey: p.survey,
 	})
 }

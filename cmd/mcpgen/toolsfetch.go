@@ -11,6 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/dial"
+	"github.com/mcpgen/mcpgen/runtime/items"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/tools"
@@ -85,53 +86,11 @@ func (o *origin) catalog(ctx context.Context, stderr io.Writer) ([]byte, error) 
 // entries returns all entries of a list as a JSON array. The array is empty if the server does
 // not know the method.
 func entries(ctx context.Context, session *runtime.Session, method, member string) ([]byte, error) {
-	var all []wire.Object
-	var cursor *string
-	for page := 0; page < mostPages; page++ {
-		var params wire.Appender
-		if cursor != nil {
-			params = cursorParams(*cursor)
-		}
-		var result wire.Object
-		err := session.Call(ctx, method, params, &result)
-		var refused *jsonrpc.Error
-		if errors.As(err, &refused) && refused.Code == jsonrpc.CodeMethodNotFound {
-			return array(nil), nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", method, explainRefusal(err))
-		}
-		list, _ := result.Get(member)
-		if list.Kind() != wire.KindArray {
-			return nil, fmt.Errorf("%s: the result has no array %q", method, member)
-		}
-		in := wire.NewStringReader(string(list))
-		for in.BeginArray(); in.Element(); {
-			all = append(all, in.ReadObject())
-		}
-		if err := in.Err(); err != nil {
-			return nil, fmt.Errorf("%s: %w", method, err)
-		}
-		next, _ := result.Get("nextCursor")
-		text, ok := next.Str()
-		if !ok || text == "" {
-			return array(all), nil
-		}
-		cursor = &text
+	all, err := items.List(ctx, session, method, member)
+	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && refused.Code == jsonrpc.CodeMethodNotFound {
+		return array(nil), nil
 	}
-	return nil, fmt.Errorf("%s: the list has more than %d pages", method, mostPages)
-}
-
-// mostPages limits the number of pages, because cursors may form a cycle.
-const mostPages = 10_000
-
-// cursorParams are the params of a request for the page at a cursor.
-type cursorParams string
-
-// AppendJSON implements wire.Appender.
-func (p cursorParams) AppendJSON(dst []byte) ([]byte, error) {
-	dst, err := wire.AppendString(append(dst, `{"cursor":`...), string(p))
-	return append(dst, '}'), err
+	return array(all), explainRefusal(err)
 }
 
 // connect opens a session with the server over stdio, or over Streamable HTTP with a fallback

@@ -1,5 +1,5 @@
-// Package authoring reads the file in which people write the tools of a server, in JSON or
-// YAML: what package tools reads, and more.
+// Package authoring reads the file in which people write the tools of a server, and its prompts,
+// resources and resource templates, in JSON or YAML: what package tools reads, and more.
 //
 //   - $defs beside the tools holds schemas that any tool may refer to, as in
 //     "$ref": "#/$defs/place". Each tool gets a copy of those that it uses.

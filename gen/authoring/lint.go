@@ -1,6 +1,7 @@
 package authoring
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -45,6 +46,37 @@ func (r *reader) lint(list *tools.List) {
 				r.keywords(t.Name, sub, judge)
 			}
 		}
+	}
+	for _, p := range list.Prompts {
+		r.item(&p.Item, ofPrompt, "a prompt")
+		r.elements(&p.Item, "arguments", ofArgument, "an argument")
+	}
+	for _, s := range list.Resources {
+		r.item(&s.Item, ofResource, "a resource")
+	}
+	for _, t := range list.Templates {
+		r.item(&t.Item, ofTemplate, "a resource template")
+		r.elements(&t.Item, tools.MemberVariables, ofVariable, "a variable")
+	}
+}
+
+// item notes the unknown members of a prompt, resource or template.
+func (r *reader) item(i *tools.Item, words []word, what string) {
+	r.unknown(i.Name, place{r.root, i.Pointer}, i.Source, words, what)
+	if value, ok := i.Source.Get("annotations"); ok && value.Kind() == wire.KindObject {
+		r.similar(i.Name, place{r.root, i.Pointer + "/annotations"}, wire.Object(value), ofResourceAnnotations, "annotations")
+	}
+}
+
+// elements notes the unknown members of the arguments or variables of an item.
+func (r *reader) elements(i *tools.Item, member string, words []word, what string) {
+	all, ok := i.Source.Get(member)
+	if !ok {
+		return
+	}
+	for n, element := range all.Elements() {
+		at := place{r.root, fmt.Sprintf("%s/%s/%d", i.Pointer, member, n)}
+		r.unknown(i.Name, at, wire.Object(element), words, what)
 	}
 }
 

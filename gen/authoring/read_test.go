@@ -52,6 +52,12 @@ func TestNotes(t *testing.T) {
 		{head + "    properties: {b: {type: integer, enum: [1, 2.5]}}\n", `5:47: tool "a": /tools/0/inputSchema/properties/b/enum/1: 2.5 in enum is not of type integer`},
 		{head + "    properties: {b: {enum: [x], default: z}}\n", `5:33: tool "a": /tools/0/inputSchema/properties/b/default: the default "z" is not valid under its own schema`},
 		{head + "    additionalProperties: false\n    properties: {city: {}}\n    required: [citty]\n", `7:5: tool "a": /tools/0/inputSchema/required: requires the member "citty", which additionalProperties forbids (did you mean "city"?)`},
+		{"prompts:\n- name: p\n  argumnets: []\n", `3:3: prompt "p": /prompts/0/argumnets: unknown member "argumnets" of a prompt (did you mean "arguments"?)`},
+		{"prompts:\n- name: p\n  arguments:\n  - {name: a, requierd: true}\n", `4:15: prompt "p": /prompts/0/arguments/0/requierd: unknown member "requierd" of an argument (did you mean "required"?)`},
+		{"resources:\n- {uri: 'x://a', name: r, mimetype: text/plain}\n", `2:27: resource "r": /resources/0/mimetype: unknown member "mimetype" of a resource (did you mean "mimeType"?)`},
+		{"resources:\n- {uri: 'x://a', name: r, annotations: {priorty: 1}}\n", `2:41: resource "r": /resources/0/annotations/priorty: unknown member "priorty" of annotations (did you mean "priority"?)`},
+		{"resourceTemplates:\n- {uriTemplate: 'x://{a}', name: t, x-mcp-variables: [{name: a, about: x}]}\n", `2:65: resource template "t": /resourceTemplates/0/x-mcp-variables/0/about: unknown member "about" of a variable`},
+		{"prompts: [{name: p, arguments: [{name: a, x-mcp-enum: [b]}]}]\n", ""},
 		{"tools: [{name: a b, inputSchema: {type: object}}]\n", `1:10: tool "a b": /tools/0/name: the name "a b" has other characters than letters,`},
 	} {
 		found := notes(t, test.text)
@@ -144,6 +150,7 @@ func TestErrors(t *testing.T) {
 		return "tools:\n- name: a\n  inputSchema:\n    type: object\n    properties:\n      b: {$ref: '" + ref + "'}\n"
 	}
 	for _, test := range []struct{ text, want string }{
+		{"prompts:\n- name: p\n  arguments:\n  - name: a\n    required: 1\n", `tools.yaml:5:5: prompt "p": /prompts/0/arguments/0/required: must be true or false, found a number`},
 		{list("#/$defs/none"), `tools.yaml:6:11: tool "a": /tools/0/inputSchema/properties/b/$ref: "#/$defs/none" leads to nothing`},
 		{list("none.yaml"), `tools.yaml:6:11: tool "a": /tools/0/inputSchema/properties/b/$ref: none.yaml: file does not exist`},
 		{list("common.yaml#/none"), `"common.yaml#/none" leads to nothing`},
@@ -197,12 +204,21 @@ func TestSchema(t *testing.T) {
 		`{"tools":[{"name":"a b","inputSchema":{"type":"object"}}]}`,
 		`{"tools":[],"tool":[]}`,
 		`{"tools":[{"name":"a"}]}`,
+		`{}`,
+		`{"prompts":[{"name":"p","arguments":[{"name":"a","required":1}]}]}`,
+		`{"prompts":[{"name":"p","arguments":[{"name":"a","x-mcp-enum":"x"}]}]}`,
+		`{"resources":[{"name":"r"}]}`,
+		`{"resourceTemplates":[{"uriTemplate":"x://{a}","name":"t","x-mcp-variables":[{"name":"a","required":true}]}]}`,
 	} {
 		if valid(text) == nil {
 			t.Errorf("%s: the schema accepts it", text)
 		}
 	}
 	if err := valid(`{"$defs":{"b":{"type":"string"}},"tools":[{"name":"a","x-go-name":"A","inputSchema":{"type":["object"],"x-y":1,"items":[true]}}]}`); err != nil {
+		t.Error(err)
+	}
+	if err := valid(`{"prompts":[{"name":"p","x-mcp-scopes":["a"],"arguments":[{"name":"a","required":true,"x-mcp-completion":true}]}],
+		"resources":[{"uri":"x://a","name":"r","x-mcp-text":"t"}],"resourceTemplates":[{"uriTemplate":"x://{a}","name":"t","x-mcp-variables":[{"name":"a"}]}]}`); err != nil {
 		t.Error(err)
 	}
 	for name, list := range toolstest.Upstream(t) {

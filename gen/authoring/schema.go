@@ -3,15 +3,15 @@ package authoring
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Schema returns the JSON Schema (draft 07, which editors know best) of the file of tools, an
-// object. It comes from the tables that the reader uses.
+// Schema returns the JSON Schema (draft 07, which editors know best) of the file, an object. It comes from the tables that the reader uses.
 func Schema() []byte {
-	tool := objectOf(ofTool)
-	tool = with(tool, "required", `["name","inputSchema"]`)
+	tool := objectOf(ofTool, "name", "inputSchema")
 	properties, _ := tool.Get("properties")
 	members := wire.Object(properties)
 	members = with(members, "name", `{"type":"string","pattern":"^[A-Za-z0-9_.-]{1,128}$","description":`+quoted(ofTool[0].about)+`}`)
@@ -21,17 +21,27 @@ func Schema() []byte {
 
 	file := objectOf(topLevel)
 	properties, _ = file.Get("properties")
-	entries := `{"type":"array","items":{"type":"object"}}`
-	members = with(wire.Object(properties), "tools", `{"type":"array","items":{"$ref":"#/definitions/tool"}}`)
-	for _, name := range []string{"prompts", "resources", "resourceTemplates"} {
-		members = with(members, name, entries)
+	members = wire.Object(properties)
+	anyOf := []byte{'['}
+	for _, list := range []struct{ member, definition string }{
+		{"tools", "tool"}, {"prompts", "prompt"}, {"resources", "resource"}, {"resourceTemplates", "template"},
+	} {
+		members = arrayOf(members, list.member, list.definition)
+		anyOf = append(wire.AppendComma(anyOf), `{"required":[`+quoted(list.member)+`]}`...)
 	}
 	file = with(file, "properties", string(members))
-	file = with(file, "required", `["tools"]`)
+	file = with(file, "anyOf", string(append(anyOf, ']')))
 
 	file = with(file, "$schema", `"http://json-schema.org/draft-07/schema#"`)
-	file = with(file, "title", `"Tools of a server (mcpgen)"`)
-	file = with(file, "definitions", `{"tool":`+string(tool)+`,"schema":{"anyOf":[{"type":"boolean"},`+string(objectOf(keywords))+`]}}`)
+	file = with(file, "title", `"Tools, prompts and resources of a server (mcpgen)"`)
+	definitions := with("{}", "tool", string(tool))
+	definitions = with(definitions, "prompt", string(withArray(objectOf(ofPrompt, "name"), "arguments", "argument")))
+	definitions = with(definitions, "argument", string(objectOf(ofArgument, "name")))
+	definitions = with(definitions, "resource", string(objectOf(ofResource, "uri", "name")))
+	definitions = with(definitions, "template", string(withArray(objectOf(ofTemplate, "uriTemplate", "name"), tools.MemberVariables, "variable")))
+	definitions = with(definitions, "variable", string(objectOf(ofVariable, "name")))
+	definitions = with(definitions, "schema", `{"anyOf":[{"type":"boolean"},`+string(objectOf(keywords))+`]}`)
+	file = with(file, "definitions", string(definitions))
 	var out bytes.Buffer
 	// The text was assembled from valid JSON.
 	_ = json.Indent(&out, []byte(file), "", "  ")
@@ -39,9 +49,22 @@ func Schema() []byte {
 	return out.Bytes()
 }
 
+// arrayOf returns properties of which one is an array of objects that a definition describes.
+func arrayOf(properties wire.Object, member, definition string) wire.Object {
+	array, _ := properties.Get(member)
+	items := with(wire.Object(array), "items", `{"$ref":"#/definitions/`+definition+`"}`)
+	return with(properties, member, string(items))
+}
+
+// withArray returns the schema of an object with a property of [arrayOf].
+func withArray(schema wire.Object, member, definition string) wire.Object {
+	properties, _ := schema.Get("properties")
+	return with(schema, "properties", string(arrayOf(wire.Object(properties), member, definition)))
+}
+
 // objectOf returns the schema of an object with the members of a table. Members that begin with
 // x- are allowed everywhere.
-func objectOf(words []word) wire.Object {
+func objectOf(words []word, required ...string) wire.Object {
 	properties := []byte{'{'}
 	for _, w := range words {
 		s := wire.Object(schemaOf[w.shape])
@@ -51,6 +74,9 @@ func objectOf(words []word) wire.Object {
 		properties = append(wire.AppendName(properties, w.name), s...)
 	}
 	o := with(`{"type":"object"}`, "properties", string(append(properties, '}')))
+	if len(required) > 0 {
+		o = with(o, "required", `["`+strings.Join(required, `","`)+`"]`)
+	}
 	return with(with(o, "patternProperties", `{"^x-":{}}`), "additionalProperties", "false")
 }
 
@@ -63,6 +89,7 @@ var schemaOf = map[shape]string{
 	count:     `{"type":"integer","minimum":0}`,
 	texts:     `{"type":"array","items":{"type":"string"}}`,
 	values:    `{"type":"array"}`,
+	entries:   `{"type":"array","items":{"type":"object"}}`,
 	object:    `{"type":"object"}`,
 	types:     `{"anyOf":[{"enum":["string","number","integer","boolean","object","array","null"]},{"type":"array","items":{"enum":["string","number","integer","boolean","object","array","null"]}}]}`,
 	subschema: `{"allOf":[{"$ref":"#/definitions/schema"}]}`, // beside $ref, draft 07 ignores a description

@@ -3,6 +3,7 @@ package authoring
 import (
 	"slices"
 
+	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
@@ -21,6 +22,7 @@ const (
 	types     // a type of JSON Schema, or an array of them
 	subschema // a JSON Schema
 	schemas   // an array of schemas
+	entries   // an array of objects, which are described elsewhere
 	named     // an object of schemas by name
 	elements  // a schema, or in draft 07 an array of schemas
 	depends   // an object of schemas or arrays of names
@@ -36,10 +38,10 @@ type word struct {
 // topLevel are the members of a file. Those after $schema are of answers to tools/list and are
 // ignored.
 var topLevel = []word{
-	{"tools", anyValue, "The tools of the server."},
-	{"prompts", anyValue, "The prompts of the server."},
-	{"resources", anyValue, "The resources of the server."},
-	{"resourceTemplates", anyValue, "The resource templates of the server."},
+	{"tools", entries, "The tools of the server."},
+	{"prompts", entries, "The prompts of the server."},
+	{"resources", entries, "The resources of the server."},
+	{"resourceTemplates", entries, "The resource templates of the server."},
 	{"instructions", text, "What a model should know about the server."},
 	{"capabilities", object, "The capabilities of the server."},
 	{"$defs", named, "Schemas that any tool may refer to, as in #/$defs/name."},
@@ -65,6 +67,73 @@ var ofTool = []word{
 	{"execution", object, "How the tool can be executed."},
 	{"_meta", object, "Metadata."},
 	{jsonschema.GoName, text, "The Go identifier of the tool."},
+	scopes,
+}
+
+// scopes is a member of all items.
+var scopes = word{tools.MemberScopes, texts, "The scopes that the access token of a caller must have."}
+
+// ofPrompt are the members of a prompt.
+var ofPrompt = []word{
+	{"name", text, "The name of the prompt."},
+	{"title", text, "The name of the prompt for people."},
+	{"description", text, "What the prompt is for."},
+	{"arguments", entries, "The arguments of the prompt. All values are strings."},
+	{"icons", values, "Icons of the prompt."},
+	{"_meta", object, "Metadata."},
+	{jsonschema.GoName, text, "The Go identifier of the prompt."},
+	scopes,
+}
+
+// ofArgument are the members of an argument of a prompt.
+var ofArgument = append([]word{{"required", flag, "Whether clients must send the argument."}}, ofVariable...)
+
+// ofVariable are the members of a variable of a URI template.
+var ofVariable = []word{
+	{"name", text, "The name."},
+	{"title", text, "The name for people."},
+	{"description", text, "What the value means."},
+	{tools.MemberEnum, texts, "The only values, which the server also proposes."},
+	{tools.MemberCompletion, flag, "Whether a method proposes values."},
+	{jsonschema.GoName, text, "The Go identifier of the field."},
+}
+
+// ofResource are the members of a resource.
+var ofResource = []word{
+	{"uri", text, "The URI of the resource."},
+	{"name", text, "The name of the resource."},
+	{"title", text, "The name of the resource for people."},
+	{"description", text, "What the resource is."},
+	{"mimeType", text, "The MIME type of the content."},
+	{"size", count, "The size of the content in bytes."},
+	{"annotations", object, "Hints at who the resource is for."},
+	{"icons", values, "Icons of the resource."},
+	{"_meta", object, "Metadata."},
+	{jsonschema.GoName, text, "The Go identifier of the resource, without Read."},
+	{tools.MemberText, text, "The content, if it is a text that never changes. Without it, a method reads the resource."},
+	scopes,
+}
+
+// ofTemplate are the members of a resource template.
+var ofTemplate = []word{
+	{"uriTemplate", text, "The URI template (RFC 6570), such as file:///{path}."},
+	{"name", text, "The name of the template."},
+	{"title", text, "The name of the template for people."},
+	{"description", text, "What the resources are."},
+	{"mimeType", text, "The MIME type of the contents, if all have the same."},
+	{"annotations", object, "Hints at who the resources are for."},
+	{"icons", values, "Icons of the template."},
+	{"_meta", object, "Metadata."},
+	{jsonschema.GoName, text, "The Go identifier of the template, without Read."},
+	{tools.MemberVariables, entries, "Descriptions of variables of the URI template."},
+	scopes,
+}
+
+// ofResourceAnnotations are the members of the annotations of a resource or template.
+var ofResourceAnnotations = []word{
+	{"audience", texts, "Who the resource is for: user, assistant or both."},
+	{"priority", number, "How important the resource is, from 0 to 1."},
+	{"lastModified", text, "When the resource changed last (ISO 8601)."},
 }
 
 // ofAnnotations are the members of the annotations of a tool.

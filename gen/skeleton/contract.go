@@ -16,7 +16,7 @@ import (
 // tests renders the tests that every correct implementation passes: a file for the list, and
 // one for each tool with its test, its samples and its method of the fake implementation.
 func (g *generator) tests() ([]files.File, error) {
-	sources := []emit.Source{g.source("contract.gen_test.go", []func(*jen.File){fake, testSession, testList})}
+	sources := []emit.Source{g.source("contract.gen_test.go", []func(*jen.File){g.fake, testSession, g.testList})}
 	for _, t := range g.pkg.Tools {
 		// Samples take long to find, so each file looks for those of its tool.
 		parts := []func(*jen.File){
@@ -24,14 +24,18 @@ func (g *generator) tests() ([]files.File, error) {
 			func(f *jen.File) { fakeMethod(f, t) },
 			func(f *jen.File) { f.Add(sample(t)) },
 		}
-		sources = append(sources, g.source(g.names[t.Go]+"_tool.gen_test.go", parts))
+		sources = append(sources, g.source(g.names["tool "+t.Go]+"_tool.gen_test.go", parts))
 	}
-	return emit.Render(sources...)
+	return emit.Render(append(sources, g.itemTests()...)...)
 }
 
-// fake renders the type of the implementation of Tools that returns samples.
-func fake(f *jen.File) {
-	f.Comment("fake is an implementation of Tools that returns samples.")
+// fake renders the type of the implementation that returns samples.
+func (g *generator) fake(f *jen.File) {
+	implements := "Tools"
+	if hasItems(g.pkg) {
+		implements = "Service"
+	}
+	f.Comment("fake is an implementation of " + implements + " that returns samples.")
 	// The state is a named field, because a tool's method may be called Fake.
 	f.Type().Id("fake").Struct(jen.Id("state").Qual(contractPath, "Fake"))
 }
@@ -46,9 +50,16 @@ func fakeMethod(f *jen.File, t typing.ToolTypes) {
 		block := jen.Op("&").Qual(mcpPath, "TextContent").Values(jen.Dict{jen.Id("Text"): jen.Qual(contractPath, "Text")})
 		answer = jen.Qual(contractPath, "Blocks").Types(jen.Qual(mcpPath, "ContentBlock")).Call(append(call, block)...)
 	}
-	f.Func().Params(jen.Id("f").Op("*").Id("fake")).Id(t.Go).
-		Params(jen.Id("_").Qual("context", "Context"), jen.Id("in").Op("*").Id(t.Input.Name)).
-		Params(result(t), jen.Error()).Block(jen.Return(answer))
+	fakeOf(f, toolHandler(t, t.Input), answer)
+}
+
+// fakeOf renders a method of the fake implementation.
+func fakeOf(f *jen.File, h handler, answer jen.Code) {
+	params := []jen.Code{jen.Id("_").Add(contextType.code())}
+	for _, p := range h.params {
+		params = append(params, jen.Id(p.name).Add(p.code()))
+	}
+	f.Func().Params(jen.Id("f").Op("*").Id("fake")).Id(h.name).Params(params...).Params(h.result.code(), jen.Error()).Block(jen.Return(answer))
 }
 
 // testSession renders the function that connects the client with the server.
@@ -73,14 +84,23 @@ func testSession(f *jen.File) {
 }
 
 // testList renders the test of the list.
-func testList(f *jen.File) {
+func (g *generator) testList(f *jen.File) {
 	f.Add(emit.Comment("TestContract checks that the server has the list that this package was generated from."))
 	f.Func().Id("TestContract").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
 		jen.List(jen.Id("client"), jen.Id("_")).Op(":=").Id("contractSession").Call(jen.Id("t")),
 		jen.If(jen.Err().Op(":=").Id("client").Dot("Check").Call(jen.Id("t").Dot("Context").Call()), jen.Err().Op("!=").Nil()).Block(
 			jen.Id("t").Dot("Error").Call(jen.Err()),
 		),
-		jen.Qual(contractPath, "List").Call(jen.Id("t"), jen.Id("client").Dot("caller"), jen.Id("definitions"), jen.Id("definitionsSHA256")),
+		jen.Do(func(s *jen.Statement) {
+			if len(g.pkg.Tools) > 0 || !hasItems(g.pkg) {
+				s.Qual(contractPath, "List").Call(jen.Id("t"), jen.Id("client").Dot("caller"), jen.Id("definitions"), jen.Id("definitionsSHA256"))
+			}
+		}),
+		jen.Do(func(s *jen.Statement) {
+			if hasItems(g.pkg) {
+				s.Qual(contractPath, "Items").Call(jen.Id("t"), jen.Id("client").Dot("caller"), jen.Id("otherItems"))
+			}
+		}),
 	)
 }
 
@@ -106,26 +126,11 @@ func samplesName(t typing.ToolTypes) string { return "samples" + t.Go }
 
 // sample renders the function that returns the samples of a tool.
 func sample(t typing.ToolTypes) jen.Code {
-	fields := jen.Dict{}
-	refused := func(name string, s *jsonschema.Schema, valid []wire.Raw) {
-		mutations := samples.Mutations(s, fullest(valid))
-		if len(mutations) > 0 {
-			fields[jen.Id(name)] = jen.Index().Qual(contractPath, "Refused").ValuesFunc(func(all *jen.Group) { addRefused(all, mutations) })
-		}
-	}
-	if inputs := samples.Of(t.Tool.Input); len(inputs) > 0 {
-		fields[jen.Id("Inputs")] = jen.Index().Qual(wirePath, "Raw").ValuesFunc(func(all *jen.Group) {
-			for _, sample := range inputs {
-				all.Line().Add(text(string(sample)))
-			}
-			all.Line()
-		})
-		refused("Refused", t.Tool.Input, inputs)
-	}
+	fields := inputSamples(t.Tool.Input)
 	if t.Output != nil {
 		if outputs := samples.Of(t.Tool.Output); len(outputs) > 0 {
 			fields[jen.Id("Output")] = text(string(fullest(outputs)))
-			refused("BadOutputs", t.Tool.Output, outputs)
+			addRefused(fields, "BadOutputs", t.Tool.Output, outputs)
 		}
 	}
 	return jen.Func().Id(samplesName(t)).Params().Qual(contractPath, "Samples").Block(
@@ -133,17 +138,38 @@ func sample(t typing.ToolTypes) jen.Code {
 	)
 }
 
+// inputSamples returns the samples of arguments.
+func inputSamples(s *jsonschema.Schema) jen.Dict {
+	fields := jen.Dict{}
+	if inputs := samples.Of(s); len(inputs) > 0 {
+		fields[jen.Id("Inputs")] = jen.Index().Qual(wirePath, "Raw").ValuesFunc(func(all *jen.Group) {
+			for _, sample := range inputs {
+				all.Line().Add(text(string(sample)))
+			}
+			all.Line()
+		})
+		addRefused(fields, "Refused", s, inputs)
+	}
+	return fields
+}
+
 // fullest returns the sample with the most members: the second one, if there is one.
 func fullest(valid []wire.Raw) wire.Raw { return valid[min(1, len(valid)-1)] }
 
-// addRefused adds the invalid variants of a sample.
-func addRefused(all *jen.Group, mutations []samples.Mutation) {
-	for _, m := range mutations {
-		if m.Member != "" {
-			all.Line().Qual(contractPath, "Lacking").Call(text(string(m.Value)), jen.Lit(m.Pointer), jen.Lit(m.Member))
-		} else {
-			all.Line().Qual(contractPath, "WrongType").Call(text(string(m.Value)), jen.Lit(m.Pointer))
-		}
+// addRefused adds a field with the invalid variants of a sample.
+func addRefused(fields jen.Dict, name string, s *jsonschema.Schema, valid []wire.Raw) {
+	mutations := samples.Mutations(s, fullest(valid))
+	if len(mutations) == 0 {
+		return
 	}
-	all.Line()
+	fields[jen.Id(name)] = jen.Index().Qual(contractPath, "Refused").ValuesFunc(func(all *jen.Group) {
+		for _, m := range mutations {
+			if m.Member != "" {
+				all.Line().Qual(contractPath, "Lacking").Call(text(string(m.Value)), jen.Lit(m.Pointer), jen.Lit(m.Member))
+			} else {
+				all.Line().Qual(contractPath, "WrongType").Call(text(string(m.Value)), jen.Lit(m.Pointer))
+			}
+		}
+		all.Line()
+	})
 }

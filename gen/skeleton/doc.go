@@ -1,4 +1,5 @@
-// Package skeleton generates the files of a Go server and of a Go client from a tool list.
+// Package skeleton generates the files of a Go server and of a Go client from a list of tools,
+// prompts, resources and resource templates.
 //
 // There are two kinds of files. Generated files are rewritten each time: the types of
 // arguments and results, the checks of their schemas, the definitions, the interface that a

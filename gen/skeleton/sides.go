@@ -11,9 +11,15 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
-// server renders the interface of the tools and its registration.
+// server renders the interfaces of the handlers and their registration.
 func (g *generator) server() ([]files.File, error) {
-	return emit.Render(g.whole("server.gen.go", g.guards, g.toolsInterface, g.newServer, g.serverTools, g.assertions, g.definitions, g.listChecksum))
+	parts := []func(*jen.File){g.guards, g.toolsInterface, g.newServer, g.serverTools, g.assertions, g.definitions, g.listChecksum}
+	if hasItems(g.pkg) {
+		parts = []func(*jen.File){
+			g.guards, g.toolsInterface, g.itemInterfaces, g.newServer, g.serverTools, g.serverItems, g.assertions, g.definitions, g.itemList, g.listChecksum,
+		}
+	}
+	return emit.Render(g.whole("server.gen.go", parts...))
 }
 
 // whole returns a source of one file, however long it is: where it would be divided depends on
@@ -29,21 +35,26 @@ func (g *generator) whole(name string, parts ...func(*jen.File)) emit.Source {
 
 func (g *generator) toolsInterface(f *jen.File) {
 	f.Add(emit.Comment(fmt.Sprintf("Tools has a method for each tool of %s. Arguments are valid under the input schema and have its defaults. An error becomes a result with isError, whose text the client's model reads. A panic becomes one too, without its text. runtime.CallOf(ctx) returns the call, for progress and for requests to the client. tools.ResultOf(ctx) returns the rest of the result: its content blocks, _meta and isError.", g.Source)))
-	f.Type().Id("Tools").InterfaceFunc(func(methods *jen.Group) {
-		for _, t := range g.pkg.Tools {
-			methods.Add(about(t, "implements"))
-			methods.Id(t.Go).Add(signature(t, t.Input)...)
-		}
-	})
+	f.Type().Id("Tools").InterfaceFunc(func(methods *jen.Group) { addMethods(methods, toolHandlers(g.pkg.Tools)) })
 }
 
 func (g *generator) newServer(f *jen.File) {
-	f.Add(emit.Comment("NewServer returns a server that offers the tools, and other items if there are any, and speaks every revision of the protocol. It returns an error for options that cannot be served, and for an item that cannot be added."))
+	param, kind, offers := "t", "Tools", "the tools"
+	if hasItems(g.pkg) {
+		param, kind, offers = "s", "Service", "the tools, prompts, resources and resource templates"
+	}
+	tools := jen.Id("ServerTools").Call(jen.Id(param), jen.Qual(toolsPath, "Options").Values())
+	body := []jen.Code{jen.Id("all").Op(":=").Append(tools, jen.Id("items").Op("..."))}
+	if hasItems(g.pkg) {
+		body = []jen.Code{jen.Id("all").Op(":=").Qual("slices", "Concat").Call(
+			tools, jen.Id("ServerPrompts").Call(jen.Id(param)), jen.Id("ServerResources").Call(jen.Id(param)), jen.Id("items"),
+		)}
+	}
+	f.Add(emit.Comment("NewServer returns a server that offers " + offers + ", and other items if there are any, and speaks every revision of the protocol. It returns an error for options that cannot be served, and for an item that cannot be added."))
 	f.Func().Id("NewServer").Params(
-		jen.Id("t").Id("Tools"), jen.Id("options").Qual(runtimePath, "ServerOptions"), jen.Id("items").Op("...").Qual(catalogPath, "Item"),
+		jen.Id(param).Id(kind), jen.Id("options").Qual(runtimePath, "ServerOptions"), jen.Id("items").Op("...").Qual(catalogPath, "Item"),
 	).Params(jen.Op("*").Qual(runtimePath, "Server"), jen.Error()).Block(
-		jen.Id("all").Op(":=").Append(jen.Id("ServerTools").Call(jen.Id("t"), jen.Qual(toolsPath, "Options").Values()), jen.Id("items").Op("...")),
-		jen.Return(jen.Qual(mcpPath, "NewServer").Call(jen.Id("options"), jen.Id("all").Op("..."))),
+		append(body, jen.Return(jen.Qual(mcpPath, "NewServer").Call(jen.Id("options"), jen.Id("all").Op("..."))))...,
 	)
 }
 
@@ -71,9 +82,12 @@ func (g *generator) assertions(f *jen.File) {
 	for _, name := range g.Implementations {
 		f.Comment(fmt.Sprintf("The compiler reports each method that %s lacks; %s prints it.", name, `"mcpgen server --missing"`))
 		f.Var().DefsFunc(func(defs *jen.Group) {
-			for _, t := range g.pkg.Tools {
-				defs.Id("_").Func().Params(jen.Op("*").Id(name), jen.Qual("context", "Context"), jen.Op("*").Id(t.Input.Name)).
-					Params(result(t), jen.Error()).Op("=").Parens(jen.Op("*").Id(name)).Dot(t.Go)
+			for _, h := range handlers(g.pkg) {
+				params := []jen.Code{jen.Op("*").Id(name), contextType.code()}
+				for _, p := range h.params {
+					params = append(params, p.code())
+				}
+				defs.Id("_").Func().Params(params...).Params(h.result.code(), jen.Error()).Op("=").Parens(jen.Op("*").Id(name)).Dot(h.name)
 			}
 		})
 		f.Line()
@@ -92,12 +106,20 @@ func (g *generator) client() ([]files.File, error) {
 	if g.inputs {
 		return emit.Render(g.whole("client.gen.go", g.clientType))
 	}
-	return emit.Render(g.whole("client.gen.go", g.guards, g.clientType, g.definitions))
+	parts := []func(*jen.File){g.guards, g.clientType, g.definitions}
+	if hasItems(g.pkg) {
+		parts = append(parts, g.itemList)
+	}
+	return emit.Render(g.whole("client.gen.go", parts...))
 }
 
 // clientType renders the client without the methods of its tools.
 func (g *generator) clientType(f *jen.File) {
-	f.Add(emit.Comment(fmt.Sprintf("Client calls the tools of %s. It returns a *tools.Error if a tool fails, and a *tools.ResultError if a result is not valid under the definition. It is safe for concurrent use.", g.Source)))
+	uses := "calls the tools"
+	if hasItems(g.pkg) {
+		uses = "calls the tools, gets the prompts and reads the resources"
+	}
+	f.Add(emit.Comment(fmt.Sprintf("Client %s of %s. It returns a *tools.Error if a tool fails, and a *tools.ResultError if a result is not valid under the definition. It is safe for concurrent use.", uses, g.Source)))
 	f.Type().Id("Client").Struct(
 		jen.Id("caller").Qual(runtimePath, "Caller"),
 		jen.Id("close").Func().Params().Error(),
@@ -123,10 +145,7 @@ func (g *generator) clientType(f *jen.File) {
 	f.Comment("Close ends the session if Connect opened it.")
 	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id("Close").Params().Error().Block(jen.Return(jen.Id("c").Dot("close").Call()))
 	f.Line()
-	f.Add(emit.Comment(fmt.Sprintf("Check compares the tools that the server has with those of %s. It returns nil if they are the same, and otherwise a *tools.Drift that lists what was added, removed and changed.", g.Source)))
-	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id("Check").Params(jen.Id("ctx").Qual("context", "Context")).Error().Block(
-		jen.Return(jen.Qual(toolsPath, "Check").Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id("definitions"))),
-	)
+	g.clientCheck(f)
 	if slices.ContainsFunc(g.pkg.Tools, func(t typing.ToolTypes) bool { return t.Output == nil }) {
 		f.Line()
 		f.Comment("contentOf decodes the content blocks of a result.")
@@ -136,4 +155,24 @@ func (g *generator) clientType(f *jen.File) {
 			jen.Return(jen.Id("result").Dot("Content"), jen.Err()),
 		)
 	}
+}
+
+// clientCheck renders the method of the client that compares the server with the list.
+func (g *generator) clientCheck(f *jen.File) {
+	compare := func(path, what string) jen.Code {
+		return jen.Qual(path, "Check").Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(what))
+	}
+	text := "Check compares the tools that the server has with those of %s. It returns nil if they are the same, and otherwise a *tools.Drift that lists what was added, removed and changed."
+	same := compare(toolsPath, "definitions")
+	if hasItems(g.pkg) {
+		text = "Check compares what the server offers with %s. It returns nil if it is the same, and otherwise joins a *tools.Drift for each kind of items, which lists what was added, removed and changed."
+		others := compare(itemsPath, "otherItems")
+		if len(g.pkg.Tools) > 0 {
+			same = jen.Qual("errors", "Join").Call(same, others)
+		} else {
+			same = others
+		}
+	}
+	f.Add(emit.Comment(fmt.Sprintf(text, g.Source)))
+	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id("Check").Params(jen.Id("ctx").Qual("context", "Context")).Error().Block(jen.Return(same))
 }

@@ -24,6 +24,7 @@ const (
 	runtimePath  = root + "/runtime"
 	catalogPath  = root + "/runtime/catalog"
 	toolsPath    = root + "/runtime/tools"
+	itemsPath    = root + "/runtime/items"
 	contractPath = root + "/runtime/tools/contract"
 	// generatedPath is the package with the bindings of all revisions.
 	generatedPath = root + "/generated"
@@ -38,8 +39,8 @@ type Options struct {
 	Source string
 	// Package is the name of the Go package.
 	Package string
-	// Implementations lists the types of the package that are meant to implement Tools. The
-	// generated code makes the compiler report every method that one of them lacks.
+	// Implementations lists the types of the package that are meant to implement Tools, and
+	// Prompts and Resources if the list has some. The generated code makes the compiler report every method that one of them lacks.
 	Implementations []string
 }
 
@@ -47,7 +48,7 @@ type Options struct {
 type Result struct {
 	// Files are the generated files.
 	Files []files.File
-	Tools []typing.ToolTypes
+	*typing.Package
 	// Diagnostics reports what the types cannot express.
 	Diagnostics []typing.Diagnostic
 }
@@ -55,7 +56,7 @@ type Result struct {
 // Suffixes lists the suffixes of the names of generated files.
 var Suffixes = []string{".gen.go", ".gen_test.go"}
 
-// methodNames lists the names that no tool's method can have: Client has methods with these
+// methodNames lists the names that no method of an item can have: Client has methods with these
 // names, or go vet expects another signature for them.
 var methodNames = []string{
 	"Check", "Close",
@@ -64,7 +65,9 @@ var methodNames = []string{
 }
 
 // identifiers lists the exported identifiers that the files generated here declare.
-var identifiers = []string{"Client", "Connect", "Handlers", "NewClient", "NewServer", "ServerTools", "Tools"}
+var identifiers = []string{
+	"Client", "Connect", "Handlers", "NewClient", "NewServer", "Prompts", "Resources", "ServerPrompts", "ServerResources", "ServerTools", "Service", "Tools",
+}
 
 // Server generates the files of a server, and of a client for it.
 func Server(o Options) (*Result, error) {
@@ -72,7 +75,7 @@ func Server(o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.make(g.server, g.client, g.tools, g.tests)
+	return g.make(g.server, g.client, g.tools, g.items, g.tests)
 }
 
 // Client generates the files of a client.
@@ -81,7 +84,7 @@ func Client(o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.make(g.client, g.tools)
+	return g.make(g.client, g.tools, g.items)
 }
 
 type generator struct {
@@ -90,7 +93,7 @@ type generator struct {
 	diagnostics []typing.Diagnostic
 	// inputs means that the code checks arguments, as servers do.
 	inputs bool
-	// names has the beginning of the file names of each method.
+	// names has the beginning of the file names of each item, by its kind and Go name.
 	names map[string]string
 }
 
@@ -99,15 +102,22 @@ func start(o Options, server bool) (*generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	methods := make([]string, len(pkg.Tools))
-	for i, t := range pkg.Tools {
-		methods[i] = t.Go
+	fileNamesOf := map[string]string{}
+	for kind, all := range map[string][]string{
+		"tool":     namesOf(pkg.Tools, func(t typing.ToolTypes) string { return t.Go }),
+		"prompt":   namesOf(pkg.Prompts, func(p typing.PromptTypes) string { return p.Go }),
+		"resource": namesOf(pkg.Resources, func(r typing.ResourceTypes) string { return r.Go }),
+		"template": namesOf(pkg.Templates, func(t typing.TemplateTypes) string { return t.Go }),
+	} {
+		for id, name := range fileNames(all) {
+			fileNamesOf[kind+" "+id] = name
+		}
 	}
 	notes := make([]typing.Diagnostic, 0, len(o.List.Notes)+len(diagnostics))
 	for _, n := range o.List.Notes {
 		notes = append(notes, typing.Diagnostic{Tool: n.Tool, Pointer: n.Pointer, Problem: n.Problem})
 	}
-	return &generator{o, pkg, append(notes, diagnostics...), server, fileNames(methods)}, nil
+	return &generator{o, pkg, append(notes, diagnostics...), server, fileNamesOf}, nil
 }
 
 // artifact generates the files of one kind.
@@ -120,7 +130,7 @@ func (g *generator) make(all ...artifact) (*Result, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return &Result{slices.Concat(made...), g.pkg.Tools, g.diagnostics}, nil
+	return &Result{slices.Concat(made...), g.pkg, g.diagnostics}, nil
 }
 
 // file returns a new generated file.
@@ -128,7 +138,7 @@ func (g *generator) file() *jen.File {
 	f := jen.NewFile(g.Package)
 	f.HeaderComment(emit.Header(g.Source))
 	check.Imports(f)
-	for _, path := range []string{wirePath, runtimePath, catalogPath, toolsPath, contractPath, generatedPath} {
+	for _, path := range []string{wirePath, runtimePath, catalogPath, toolsPath, itemsPath, contractPath, generatedPath} {
 		f.ImportName(path, path[strings.LastIndexByte(path, '/')+1:])
 	}
 	f.ImportName(mcpPath, "mcp")
@@ -139,6 +149,9 @@ func (g *generator) file() *jen.File {
 func (g *generator) guards(f *jen.File) {
 	f.Comment("This code does not compile with other versions of the runtime.")
 	f.Const().Id("_").Op("=").Qual(toolsPath, "ToolsV3")
+	if hasItems(g.pkg) {
+		f.Const().Id("_").Op("=").Qual(itemsPath, "ItemsV1")
+	}
 	f.Line()
 	emit.NewTools(g.Source).Guard(f)
 	f.Line()

@@ -17,8 +17,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
-// Each tool has files of its own, which do not depend on the other tools of the list, so that
-// a change of one tool changes its files and those that list all tools.
+// Each tool has files of its own, which do not depend on the other items of the list, so that
+// a change of one tool changes its files and those that list all items.
 
 // tools renders the file of each tool: its definition, types, client method, codecs and checks.
 func (g *generator) tools() ([]files.File, error) {
@@ -39,7 +39,7 @@ func (g *generator) tools() ([]files.File, error) {
 	}
 	sources := make([]emit.Source, len(g.pkg.Tools))
 	for i, t := range g.pkg.Tools {
-		sources[i] = g.source(g.names[t.Go]+"_tool.gen.go", g.toolParts(t, checks[i]))
+		sources[i] = g.source(g.names["tool "+t.Go]+"_tool.gen.go", g.toolParts(t, checks[i]))
 	}
 	return emit.Render(sources...)
 }
@@ -56,15 +56,21 @@ func (g *generator) source(name string, parts []func(*jen.File)) emit.Source {
 
 // toolParts returns the parts of a tool's file.
 func (g *generator) toolParts(t typing.ToolTypes, checks []jen.Code) []func(*jen.File) {
-	types := emit.NewTools(g.Source)
 	parts := []func(*jen.File){
 		func(f *jen.File) { g.definition(f, t) },
 		func(f *jen.File) { clientMethod(f, t) },
 	}
-	for _, d := range t.Decls {
+	return append(parts, g.declarations(t.Decls, checks)...)
+}
+
+// declarations returns the parts of a file that are the types, codecs and checks of an item.
+func (g *generator) declarations(decls []*ir.Decl, checks []jen.Code) []func(*jen.File) {
+	types := emit.NewTools(g.Source)
+	var parts []func(*jen.File)
+	for _, d := range decls {
 		parts = append(parts, func(f *jen.File) { types.Types(f, d) })
 	}
-	for _, d := range t.Decls {
+	for _, d := range decls {
 		parts = append(parts, func(f *jen.File) { types.Codecs(f, d) })
 	}
 	for _, c := range checks {
@@ -85,11 +91,7 @@ func (g *generator) definition(f *jen.File, t typing.ToolTypes) {
 		jen.Id("Definition"): text(string(t.Tool.Definition.Without(tools.MemberScopes))),
 	}
 	if len(t.Tool.Scopes) > 0 {
-		d[jen.Id("Scopes")] = jen.Index().String().ValuesFunc(func(all *jen.Group) {
-			for _, s := range t.Tool.Scopes {
-				all.Lit(s)
-			}
-		})
+		d[jen.Id("Scopes")] = stringList(t.Tool.Scopes)
 	}
 	if g.inputs {
 		d[jen.Id("Input")] = jen.Id(checkName(t.Input.Name))
@@ -101,32 +103,6 @@ func (g *generator) definition(f *jen.File, t typing.ToolTypes) {
 	f.Var().Id(toolName(t)).Op("=").Op("&").Qual(toolsPath, "Tool").Values(d)
 }
 
-// result renders the type that a tool's method returns before the error.
-func result(t typing.ToolTypes) *jen.Statement {
-	if t.Output != nil {
-		return jen.Op("*").Id(t.Output.Name)
-	}
-	return jen.Index().Qual(mcpPath, "ContentBlock")
-}
-
-// signature renders the signature of a tool's method with arguments of type in, without its
-// name.
-func signature(t typing.ToolTypes, in *ir.Decl) []jen.Code {
-	return []jen.Code{
-		jen.Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("in").Op("*").Id(in.Name)),
-		jen.Params(result(t), jen.Error()),
-	}
-}
-
-// about renders the doc comment of a tool's method.
-func about(t typing.ToolTypes, does string) jen.Code {
-	text := fmt.Sprintf("%s %s the tool %q", t.Go, does, t.Tool.Name)
-	if t.Tool.Description == "" {
-		return emit.Comment(text + ".")
-	}
-	return emit.Comment(text + ": " + t.Tool.Description)
-}
-
 // clientMethod renders the method of the client that calls a tool.
 func clientMethod(f *jen.File, t typing.ToolTypes) {
 	call, last := "Call", jen.Id("contentOf")
@@ -135,8 +111,9 @@ func clientMethod(f *jen.File, t typing.ToolTypes) {
 	} else {
 		call = "CallContent"
 	}
-	f.Add(about(t, "calls"))
-	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(t.Go).Add(signature(t, t.Arguments)...).Block(
+	h := toolHandler(t, t.Arguments)
+	f.Add(h.about(h.name, "calls"))
+	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(t.Go).Add(h.signature()).Block(
 		jen.Return(jen.Qual(toolsPath, call).Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(toolName(t)), jen.Id("in"), last)),
 	)
 }

@@ -30,7 +30,8 @@ type UserOptions struct {
 	Source  string
 	// Generate is the command that regenerates the files.
 	Generate string
-	Tools    []typing.ToolTypes
+	// Types has what the list offers.
+	Types *typing.Package
 	// Module is nil if there is a go.mod already.
 	Module *Module
 	// Apart means that the handlers are in another package.
@@ -67,11 +68,16 @@ const ToolModule = "mcpgen.mod"
 // User generates the files that belong to the user from then on. It omits declarations that
 // the user's files already have under another name.
 func User(o UserOptions) ([]files.File, error) {
+	methods := handlers(o.Types)
+	uses := func(path string) bool {
+		return slices.ContainsFunc(methods, func(h handler) bool { return h.result.path == path })
+	}
 	data := map[string]any{
 		"Name": o.Name, "Package": o.Package, "Source": o.Source, "Type": HandlersType(o.Package),
 		"Root": root, "MCP": mcpPath, "Generate": o.Generate, "Missing": o.Generate + " --missing",
-		"Content": slices.ContainsFunc(o.Tools, func(t typing.ToolTypes) bool { return t.Output == nil }),
-		"Methods": methods(HandlersType(o.Package), o.Tools), "Tools": rows(o.Tools),
+		"UsesErrors": slices.ContainsFunc(methods, func(h handler) bool { return h.result != completionType }),
+		"UsesMCP":    uses(mcpPath), "UsesCatalog": uses(catalogPath),
+		"Methods": stubs(HandlersType(o.Package), methods), "Tools": rows(o.Types), "Items": itemRows(o.Types),
 		"HTTP":    o.HTTP,
 		"Auth":    o.Auth,
 		"Replace": o.Module != nil && o.Module.Replace != "",
@@ -144,11 +150,13 @@ func fill(name string, data map[string]any) ([]byte, error) {
 // row is a row of the table of tools.
 type row struct{ Name, Method, Result string }
 
-func rows(all []typing.ToolTypes) []row {
+// cell escapes text for a table.
+func cell(s string) string { return strings.NewReplacer("|", `\|`, "`", "'", "\n", " ").Replace(s) }
+
+func rows(p *typing.Package) []row {
 	var rows []row
-	for _, t := range all {
-		name := strings.NewReplacer("|", `\|`, "`", "'", "\n", " ").Replace(t.Tool.Name)
-		r := row{name, t.Go, "content blocks"}
+	for _, t := range p.Tools {
+		r := row{cell(t.Tool.Name), t.Go, "content blocks"}
 		if t.Output != nil {
 			r.Result = "`" + t.Output.Name + "`"
 		}
@@ -157,41 +165,61 @@ func rows(all []typing.ToolTypes) []row {
 	return rows
 }
 
-// Missing returns methods, ready to be pasted, for the tools that the user's files have no
-// method for, and the names of those tools. Methods belong to the first type that is meant
+// itemRows returns the rows of the table of prompts, resources and templates. Result says what
+// kind of item it is.
+func itemRows(p *typing.Package) []row {
+	var rows []row
+	for _, prompt := range p.Prompts {
+		rows = append(rows, row{cell(prompt.Prompt.Name), prompt.Go, "a prompt"})
+	}
+	for _, r := range p.Resources {
+		if r.Resource.Text == nil {
+			rows = append(rows, row{cell(r.Resource.URI), r.Method, "a resource"})
+		}
+	}
+	for _, t := range p.Templates {
+		rows = append(rows, row{cell(t.Template.URITemplate), t.Method, "a resource template"})
+	}
+	return rows
+}
+
+// Missing returns methods, ready to be pasted, for the items that the user's files have no
+// method for, and the names of those items. Methods belong to the first type that is meant
 // to implement Tools. If there is no such type, the methods of all types count.
-func Missing(s *Survey, pkg string, all []typing.ToolTypes) (source string, names []string) {
+func Missing(s *Survey, pkg string, types *typing.Package) (source string, names []string) {
 	receiver, of := HandlersType(pkg), s.Methods
 	if len(s.Implementations) > 0 {
 		receiver = s.Implementations[0]
 		of = map[string]map[string]bool{receiver: s.Methods[receiver]}
 	}
-	var missing []typing.ToolTypes
-	for _, t := range all {
+	var missing []handler
+	for _, h := range handlers(types) {
 		there := false
 		for _, methods := range of {
-			there = there || methods[t.Go]
+			there = there || methods[h.name]
 		}
 		if !there {
-			missing = append(missing, t)
-			names = append(names, t.Tool.Name)
+			missing = append(missing, h)
+			names = append(names, h.item)
 		}
 	}
-	return strings.Join(methods(receiver, missing), "\n\n"), names
+	return strings.Join(stubs(receiver, missing), "\n\n"), names
 }
 
-// methods returns a method for each of several tools.
-func methods(receiver string, all []typing.ToolTypes) []string {
+// stubs returns methods that return an error, or nothing if they propose values.
+func stubs(receiver string, all []handler) []string {
 	var out []string
-	for _, t := range all {
-		returns := "[]mcp.ContentBlock"
-		if t.Output != nil {
-			returns = "*" + t.Output.Name
+	for _, h := range all {
+		does, returns := "implements", fmt.Sprintf("nil, errors.New(%q)", h.kind+" "+h.item+" is not implemented")
+		if h.result == completionType {
+			does, returns = "proposes", completionType.String()+"{}, nil"
 		}
-		out = append(out, fmt.Sprintf(`// %[1]s implements the tool %[2]q.
-func (h *%[3]s) %[1]s(ctx context.Context, in *%[4]s) (%[5]s, error) {
-	return nil, errors.New(%[6]q)
-}`, t.Go, t.Tool.Name, receiver, t.Input.Name, returns, "the tool "+t.Tool.Name+" is not implemented"))
+		params := []string{"ctx context.Context"}
+		for _, p := range h.params {
+			params = append(params, p.name+" "+p.String())
+		}
+		out = append(out, fmt.Sprintf("// %[1]s %[2]s %[3]s.\nfunc (h *%[4]s) %[1]s(%[5]s) (%[6]s, error) {\n\treturn %[7]s\n}",
+			h.name, does, h.of, receiver, strings.Join(params, ", "), h.result, returns))
 	}
 	return out
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Read reads a tool list. The text is a ListToolsResult, a response with one, or its array of
-// tools. Read reports every problem it finds, joined, each as an [*Error].
+// Read reads a list. The text is an array of tools, an object with one or more of the members
+// tools, prompts, resources and resourceTemplates, such as a ListToolsResult, or a response with
+// such an object. Read reports every problem it finds, joined, each as an [*Error].
 func Read(text []byte) (*List, error) {
 	r := &reader{}
 	list := r.list(string(text))
@@ -40,14 +41,19 @@ func (r *reader) list(text string) *List {
 		return nil
 	}
 	pointer := ""
+	list := &List{}
 	if root.Kind() == wire.KindObject {
 		if result, ok := wire.Object(root).Get("result"); ok && result.Kind() == wire.KindObject {
 			root, pointer = result, "/result"
 		}
+		r.items(list, pointer, wire.Object(root))
 		tools, ok := wire.Object(root).Get("tools")
-		if !ok {
+		if !ok && len(list.Prompts)+len(list.Resources)+len(list.Templates) == 0 {
 			r.fail(pointer, `has no member "tools"`)
 			return nil
+		}
+		if !ok {
+			tools = "[]"
 		}
 		if next, ok := wire.Object(root).Get("nextCursor"); ok && next.Kind() != wire.KindNull {
 			r.fail(pointer+"/nextCursor", "the list is incomplete: this is one page of it")
@@ -58,14 +64,13 @@ func (r *reader) list(text string) *List {
 		r.fail(pointer, "must be an array of tools, found %s", root.Kind())
 		return nil
 	}
-	list := &List{}
 	taken := map[string]string{}
 	for i, raw := range root.Elements() {
 		at := pointer + "/" + strconv.Itoa(i)
 		r.tool = ""
 		t := r.definition(at, raw)
 		if t != nil {
-			t.Scopes = r.scopes(t)
+			t.Scopes = r.scopes(t.Pointer, t.Definition)
 		}
 		r.tool = ""
 		if t == nil {
@@ -215,13 +220,13 @@ func (r *reader) text(at string, o wire.Object, name string) string {
 	return s
 }
 
-// scopes returns the scopes of a tool (RFC 6749, section 3.3).
-func (r *reader) scopes(t *Tool) []string {
-	raw, ok := t.Definition.Get(MemberScopes)
+// scopes returns the scopes of a definition (RFC 6749, section 3.3).
+func (r *reader) scopes(at string, definition wire.Object) []string {
+	raw, ok := definition.Get(MemberScopes)
 	if !ok {
 		return nil
 	}
-	at := t.Pointer + "/" + MemberScopes
+	at += "/" + MemberScopes
 	if raw.Kind() != wire.KindArray {
 		r.fail(at, "must be an array of scopes, found %s", raw.Kind())
 		return nil

@@ -1,4 +1,5 @@
 // Package tools reads lists of tools: answers to tools/list, and files with the same content.
+// A file may also have prompts, resources and resource templates.
 //
 // [Read] is strict and is for generation. [Lenient] leaves out what it cannot read and is for
 // comparisons. Package jsonschema below this folder reads the schemas of a tool, package typing
@@ -16,10 +17,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// List is a list of tools.
+// List is what a server offers.
 type List struct {
 	// Tools are in the order of the list. Their names are unique.
 	Tools []*Tool
+	// Prompts, Resources and Templates are in the order of the list. The names of prompts, the
+	// URIs of resources and the URI templates are unique.
+	Prompts   []*Prompt
+	Resources []*Resource
+	Templates []*Template
 	// Notes report what was not read as written.
 	Notes []*Error
 }
@@ -44,27 +50,41 @@ type Tool struct {
 	Pointer string
 }
 
-// MemberScopes is the member of a definition that lists the scopes of the tool. It is of this project.
+// MemberScopes is the member of a definition that lists its scopes. It is of this project.
 const MemberScopes = "x-mcp-scopes"
 
 // Error is a problem of a tool list, with its place.
 type Error struct {
-	// Tool is the name of the tool, or "" if the problem is outside of tools.
+	// Tool is the name of the tool, or of the prompt, resource or template that Pointer leads
+	// into. It is "" if the problem is outside of them.
 	Tool string
 	// Pointer is a JSON Pointer (RFC 6901) into the list.
 	Pointer string
 	Problem string
 }
 
-// Error returns the tool, the place and the problem.
+// Error returns the item, the place and the problem.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Tool != "" {
-		fmt.Fprintf(&b, "tool %q: ", e.Tool)
+		fmt.Fprintf(&b, "%s %q: ", noun(e.Pointer), e.Tool)
 	}
 	if e.Pointer != "" {
 		fmt.Fprintf(&b, "%s: ", e.Pointer)
 	}
 	b.WriteString(e.Problem)
 	return b.String()
+}
+
+// noun returns the kind of the item that a pointer leads into.
+func noun(pointer string) string {
+	pointer = strings.TrimPrefix(pointer, "/result")
+	for _, list := range []struct{ member, noun string }{
+		{"/prompts/", "prompt"}, {"/resources/", "resource"}, {"/resourceTemplates/", "resource template"},
+	} {
+		if strings.HasPrefix(pointer, list.member) {
+			return list.noun
+		}
+	}
+	return "tool"
 }

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -65,15 +66,18 @@ func withoutTasks(definitions []wire.Object) []wire.Object {
 	return kept
 }
 
-// Drift describes how a list of tools differs from another.
+// Drift describes how a list of tools differs from another, or a list of other items.
 type Drift struct {
-	// Added and Removed hold names of tools.
+	// List says what is listed: "tools", "prompts", "resources" or "resource templates".
+	List string
+	// Added and Removed hold names of tools and prompts, URIs of resources or URI templates.
 	Added, Removed []string
 	Changed        []Change
 }
 
 // Change is a place where the definitions of a tool differ.
 type Change struct {
+	// Tool is the name of the tool or prompt, the URI of the resource or the URI template.
 	Tool string
 	// Pointer is a JSON Pointer into the definition.
 	Pointer string
@@ -83,15 +87,18 @@ type Change struct {
 
 // Compare returns how a list of definitions differs from another, or nil if both have the
 // same definitions. The order of tools and of members does not matter.
-func Compare(old, new []wire.Object) *Drift {
-	var d Drift
+func Compare(old, new []wire.Object) *Drift { return CompareItems("tools", "name", old, new) }
+
+// CompareItems is Compare for lists of other items. Key is the member that identifies an item.
+func CompareItems(list, key string, old, new []wire.Object) *Drift {
+	d := Drift{List: list}
 	live := make(map[string]wire.Object, len(new))
 	for _, definition := range new {
-		live[definition.GetString("name")] = definition
+		live[definition.GetString(key)] = definition
 	}
 	known := make(map[string]bool, len(old))
 	for _, definition := range old {
-		name := definition.GetString("name")
+		name := definition.GetString(key)
 		known[name] = true
 		other, ok := live[name]
 		if !ok {
@@ -101,7 +108,7 @@ func Compare(old, new []wire.Object) *Drift {
 		d.compare(name, "", wire.Raw(definition), wire.Raw(ofObjects(definition, other)))
 	}
 	for _, definition := range new {
-		if name := definition.GetString("name"); !known[name] {
+		if name := definition.GetString(key); !known[name] {
 			d.Added = append(d.Added, name)
 		}
 	}
@@ -174,10 +181,10 @@ func element(all []wire.Raw, i int) wire.Raw {
 // maxChanges limits the text of a Drift, in lines.
 const maxChanges = 50
 
-// Error lists the tools that were added, removed or changed, and the places of the changes.
+// Error lists the items that were added, removed or changed, and the places of the changes.
 func (d *Drift) Error() string {
 	var text strings.Builder
-	text.WriteString("the list of tools has changed:")
+	text.WriteString("the list of " + cmp.Or(d.List, "tools") + " has changed:")
 	lines, left := 0, 0
 	line := func(format string, args ...any) {
 		if lines++; lines > maxChanges {

@@ -220,6 +220,7 @@ func TestCheck(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	want := &tools.Drift{
+		List:    "tools",
 		Added:   []string{"draw"},
 		Removed: []string{"gone"},
 		Changed: []tools.Change{

@@ -53,6 +53,7 @@ func TestNoReflection(t *testing.T) {
 var modulesOf = map[string][]string{
 	"runtime/tools":           {"github.com/yosida95/uritemplate/v3"}, // by runtime/catalog
 	"runtime/tools/contract":  {"github.com/yosida95/uritemplate/v3"},
+	"runtime/items":           {"github.com/yosida95/uritemplate/v3"},
 	"runtime/catalog":         {"github.com/yosida95/uritemplate/v3"},
 	"generated/compat":        {"github.com/yosida95/uritemplate/v3"}, // by runtime/catalog
 	"generated/mcp":           {"github.com/yosida95/uritemplate/v3"},

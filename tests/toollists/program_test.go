@@ -46,7 +46,7 @@ func TestProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	users, err := skeleton.User(skeleton.UserOptions{Name: "weather", Package: "main", Source: "tools.json", Tools: made.Tools, Survey: &skeleton.Survey{}})
+	users, err := skeleton.User(skeleton.UserOptions{Name: "weather", Package: "main", Source: "tools.json", Types: made.Package, Survey: &skeleton.Survey{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/names"
-	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -22,7 +21,8 @@ type typer struct {
 	errs        []error
 
 	// The following fields are for the document whose types are being made.
-	tool *tools.Tool
+	// owner is the name of the tool, prompt or template.
+	owner string
 	// root is the name of the document's type.
 	root string
 	// apply means that absent members get their default, defaults that there are some.
@@ -62,7 +62,7 @@ func (t *typer) raw(at spot, format string, args ...any) ir.Type {
 }
 
 func (t *typer) remark(at spot, raw bool, format string, args ...any) {
-	t.diagnostics = append(t.diagnostics, Diagnostic{t.tool.Name, at.pointer, fmt.Sprintf(format, args...), raw})
+	t.diagnostics = append(t.diagnostics, Diagnostic{t.owner, at.pointer, fmt.Sprintf(format, args...), raw})
 }
 
 // maxTypeDepth limits the nesting of types. Schemas may grow with each level.

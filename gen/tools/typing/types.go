@@ -30,8 +30,11 @@ type Options struct {
 type Package struct {
 	// Decls are sorted by name.
 	Decls []*ir.Decl
-	// Tools are in the order of the list.
-	Tools []ToolTypes
+	// Tools, Prompts, Resources and Templates are in the order of the list.
+	Tools     []ToolTypes
+	Prompts   []PromptTypes
+	Resources []ResourceTypes
+	Templates []TemplateTypes
 }
 
 // Lookup returns the declaration of that name, or nil.
@@ -61,7 +64,7 @@ type ToolTypes struct {
 // Diagnostic reports a schema without a Go type, or with a type that expresses less than the
 // schema.
 type Diagnostic struct {
-	// Tool is the name of the tool, Pointer the place in the list.
+	// Tool is the name of the tool, prompt or template, Pointer the place in the list.
 	Tool, Pointer string
 	Problem       string
 	// Raw means that the place is a wire.Raw.
@@ -105,12 +108,13 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 		t.taken[name] = "other generated files"
 	}
 	pkg := &Package{Tools: t.methods(list, opts)}
+	t.nameItems(list, opts, pkg)
 	if len(t.errs) > 0 {
 		return nil, nil, errors.Join(t.errs...)
 	}
 	for i := range pkg.Tools {
 		tt := &pkg.Tools[i]
-		t.tool = tt.Tool
+		t.owner = tt.Tool.Name
 		first := len(t.decls)
 		tt.Input = t.typesOf(tt.Tool.Input, tt.Go+"Input", opts.Server, fmt.Sprintf("the arguments of %s", tt.Tool.Name))
 		tt.Arguments = tt.Input
@@ -125,6 +129,7 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 		tt.Decls = slices.Clone(t.decls[first:])
 		slices.SortFunc(tt.Decls, byName)
 	}
+	t.itemTypes(pkg)
 	t.nameConstants()
 	slices.SortFunc(t.decls, byName)
 	ir.Box(t.decls)
@@ -149,7 +154,7 @@ func (t *typer) methods(list *tools.List, opts Options) []ToolTypes {
 	for i, tool := range list.Tools {
 		one, _ := t.names.Distinct([]string{tool.Name}, func(name string) bool { return slices.Contains(opts.Methods, name) }, "Tool")
 		if tool.GoName != "" {
-			t.tool = tool
+			t.owner = tool.Name
 			if !isExported(tool.GoName) || slices.Contains(opts.Methods, tool.GoName) {
 				t.failf(tool.Pointer+"/"+jsonschema.GoName, "%q cannot be the Go name of a tool: it must be an exported identifier that generated code does not use otherwise", tool.GoName)
 				return nil
@@ -157,7 +162,7 @@ func (t *typer) methods(list *tools.List, opts Options) []ToolTypes {
 			one = []string{tool.GoName}
 		}
 		if other := taken[one[0]]; other != nil {
-			t.tool = tool
+			t.owner = tool.Name
 			t.failf(tool.Pointer+"/name", "the tool would have the Go name %s, as %q (%s) has; %s gives it another", one[0], other.Name, other.Pointer, jsonschema.GoName)
 			return nil
 		}
@@ -169,7 +174,7 @@ func (t *typer) methods(list *tools.List, opts Options) []ToolTypes {
 		tools[i] = ToolTypes{Tool: tool, Go: identifiers[i]}
 		for _, name := range []string{identifiers[i] + "Input", identifiers[i] + "Arguments", identifiers[i] + "Output"} {
 			if other, ok := t.taken[name]; ok {
-				t.tool = tool
+				t.owner = tool.Name
 				t.failf(tool.Pointer, "the tool needs the Go name %s, which %s has", name, other)
 			}
 			t.taken[name] = tool.Pointer
@@ -235,5 +240,5 @@ func (t *typer) nameConstants() {
 var initialisms = []string{"API", "CPU", "CSS", "DNS", "HTML", "HTTP", "HTTPS", "ID", "IP", "JSON", "JQL", "SQL", "SSH", "TLS", "TTL", "UI", "URI", "URL", "UUID", "XML"}
 
 func (t *typer) failf(pointer, format string, args ...any) {
-	t.errs = append(t.errs, &tools.Error{Tool: t.tool.Name, Pointer: pointer, Problem: fmt.Sprintf(format, args...)})
+	t.errs = append(t.errs, &tools.Error{Tool: t.owner, Pointer: pointer, Problem: fmt.Sprintf(format, args...)})
 }

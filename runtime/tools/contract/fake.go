@@ -10,8 +10,11 @@ import (
 
 // Fake holds the answers of the generated fake implementation and records its calls.
 type Fake struct {
-	called    string // the tool that was called last
+	called    string // the tool, or the method of another item, that was called last
 	arguments wire.Raw
+	uri       string // of a resource
+	value     string // to complete
+	settled   map[string]string
 	output    wire.Raw // source text of structured results
 	fail      error
 	panics    bool

@@ -47,20 +47,21 @@ func Run(t *testing.T, caller runtime.Caller, fake *Fake, tool Tool) {
 	if len(tool.samples.Inputs) == 0 {
 		t.Log("no valid sample of arguments was found when this test was generated")
 	}
-	tool.inputs(t)
+	inputs(t, tool.samples.Inputs, tool.tool.Input, tool.round)
 	refused(t, tool.tool.Input, tool.samples.Refused)
 	tool.outputs(t)
 	tool.calls(t, caller, fake)
 }
 
 // inputs validates, decodes and encodes samples of arguments.
-func (tool *Tool) inputs(t *testing.T) {
-	for _, sample := range tool.samples.Inputs {
-		if err := schema.Check(sample, tool.tool.Input); err != nil {
+func inputs(t *testing.T, samples []wire.Raw, check func(*schema.Checker), round func(wire.Raw) (wire.Raw, error)) {
+	t.Helper()
+	for _, sample := range samples {
+		if err := schema.Check(sample, check); err != nil {
 			t.Errorf("%s is valid but was rejected: %v", sample, err)
 			continue
 		}
-		again, err := tool.round(sample)
+		again, err := round(sample)
 		if err != nil {
 			t.Errorf("%s: %v", sample, err)
 		} else if !wire.Equal(sample, again) {

@@ -1,0 +1,129 @@
+package items
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/yosida95/uritemplate/v3"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// GetPrompt gets a prompt, decodes the result into out and returns out, or nil with an error.
+func GetPrompt[R wire.Value](ctx context.Context, c runtime.Caller, p *Prompt, in wire.Appender, out R) (R, error) {
+	return result(out, c.Call(ctx, "prompts/get", members{{"name", text(p.Name)}, {"arguments", in}}, out))
+}
+
+// ReadResource reads the resource with a URI, decodes the result into out and returns out, or
+// nil with an error.
+func ReadResource[R wire.Value](ctx context.Context, c runtime.Caller, uri string, out R) (R, error) {
+	return result(out, c.Call(ctx, "resources/read", members{{"uri", text(uri)}}, out))
+}
+
+// ReadTemplate reads the resource whose URI is the template with the variables. In all other
+// respects it is like ReadResource.
+func ReadTemplate[R wire.Value](ctx context.Context, c runtime.Caller, t *Template, in wire.Appender, out R) (R, error) {
+	uri, err := t.Expand(in)
+	if err != nil {
+		var none R
+		return none, err
+	}
+	return ReadResource(ctx, c, uri, out)
+}
+
+// Expand returns the URI of the template with the variables in an object of strings. A variable
+// that the object lacks is not in the URI (RFC 6570, section 3.2.1).
+func (t *Template) Expand(in wire.Appender) (string, error) {
+	object, err := wire.MarshalString(in)
+	if err != nil {
+		return "", fmt.Errorf("the variables of %q: %w", t.URITemplate, err)
+	}
+	parsed, err := uritemplate.New(t.URITemplate)
+	if err != nil {
+		return "", fmt.Errorf("%q: %w", t.URITemplate, err)
+	}
+	values := uritemplate.Values{}
+	r := wire.NewStringReader(object)
+	for r.BeginObject(); r.Member(); {
+		name := r.Name()
+		value := r.ReadString()
+		if slices.Contains(t.Lists, name) {
+			values.Set(name, uritemplate.List(strings.Split(value, ",")...))
+		} else {
+			values.Set(name, uritemplate.String(value))
+		}
+	}
+	if err := r.Err(); err != nil {
+		return "", fmt.Errorf("the variables of %q: %w", t.URITemplate, err)
+	}
+	return parsed.Expand(values)
+}
+
+// Complete requests values for an argument. Value is the text typed so far. Settled holds the
+// values of other arguments, which servers know since revision 2025-06-18.
+func Complete[R wire.Value](ctx context.Context, c runtime.Caller, ref Ref, argument, value string, settled map[string]string, out R) (R, error) {
+	params := members{
+		{"ref", members{{"type", text(ref.kind)}, {ref.member, text(ref.key)}}},
+		{"argument", members{{"name", text(argument)}, {"value", text(value)}}},
+	}
+	if len(settled) > 0 {
+		arguments := members{}
+		for _, name := range slices.Sorted(maps.Keys(settled)) {
+			arguments = append(arguments, member{name, text(settled[name])})
+		}
+		params = append(params, member{"context", members{{"arguments", arguments}}})
+	}
+	return result(out, c.Call(ctx, "completion/complete", params, out))
+}
+
+// Ref is what an argument to complete belongs to.
+type Ref struct{ kind, member, key string }
+
+// Ref returns the prompt as [Complete] wants it.
+func (p *Prompt) Ref() Ref { return Ref{"ref/prompt", "name", p.Name} }
+
+// Ref returns the template as [Complete] wants it.
+func (t *Template) Ref() Ref { return Ref{"ref/resource", "uri", t.URITemplate} }
+
+// result returns a value, or nil with an error.
+func result[R any](out R, err error) (R, error) {
+	if err != nil {
+		var none R
+		return none, err
+	}
+	return out, nil
+}
+
+// members is an object.
+type members []member
+
+type member struct {
+	name  string
+	value wire.Appender
+}
+
+// AppendJSON implements wire.Appender.
+func (m members) AppendJSON(dst []byte) ([]byte, error) {
+	dst = append(dst, '{')
+	for _, member := range m {
+		if member.value == nil {
+			return dst, wire.In(errors.New("must not be nil"), member.name)
+		}
+		var err error
+		if dst, err = member.value.AppendJSON(wire.AppendName(dst, member.name)); err != nil {
+			return dst, wire.In(err, member.name)
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// text is a string.
+type text string
+
+// AppendJSON implements wire.Appender.
+func (t text) AppendJSON(dst []byte) ([]byte, error) { return wire.AppendString(dst, string(t)) }

@@ -1,0 +1,51 @@
+// Package items is the runtime of the prompts, resources and resource templates in the servers
+// and clients that mcpgen generates from lists, as package tools is that of the tools.
+//
+// A server checks the arguments of a prompt, decodes them and calls a typed handler
+// ([ServePrompt]); the variables of a URI likewise ([ServeTemplate]). A client encodes them and
+// decodes the result ([GetPrompt], [ReadTemplate]).
+//
+// The package contains no types of a revision or of an item; generated code passes them in.
+package items
+
+import (
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// ItemsV1 is true while this package is compatible with code generated for its first version.
+// Generated code refers to it, so that a mismatch does not compile.
+const ItemsV1 = true
+
+// Prompt holds the generated facts about a prompt.
+type Prompt struct {
+	Name string
+	// Definition is the prompt's definition in the list.
+	Definition wire.Object
+	// Arguments checks the arguments, an object of strings.
+	Arguments func(*schema.Checker)
+	// Scopes are those of catalog.Prompt.
+	Scopes []string
+}
+
+// Resource holds the generated facts about a resource.
+type Resource struct {
+	URI string
+	// Definition is the resource's definition in the list.
+	Definition wire.Object
+	// Scopes are those of catalog.Resource.
+	Scopes []string
+}
+
+// Template holds the generated facts about a resource template.
+type Template struct {
+	URITemplate string
+	// Definition is the template's definition in the list.
+	Definition wire.Object
+	// Variables checks the variables of a URI, an object of strings.
+	Variables func(*schema.Checker)
+	// Lists are the variables whose values are lists, with commas between the elements.
+	Lists []string
+	// Scopes are those of catalog.Template.
+	Scopes []string
+}

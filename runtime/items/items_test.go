@@ -1,0 +1,166 @@
+package items_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/generated/mcp"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/items"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/tools"
+	"github.com/mcpgen/mcpgen/runtime/tools/contract"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// checkAB accepts objects whose members a and b are strings, of which a is required.
+func checkAB(c *schema.Checker) {
+	var seen uint64
+	if !c.Object(schema.Object) {
+		return
+	}
+	for c.Member() {
+		switch c.Name() {
+		case "a":
+			seen |= 1
+			c.Value(schema.String)
+		case "b":
+			c.Enum(c.Value(schema.String), `"x"`, `"y z"`)
+		default:
+			c.Pass()
+		}
+	}
+	if seen != 1 {
+		c.Missing([]string{"a"}, seen)
+	}
+}
+
+var (
+	ask      = &items.Prompt{Name: "ask", Definition: `{"name":"ask","arguments":[{"name":"a"},{"name":"b"}]}`, Arguments: checkAB}
+	about    = &items.Resource{URI: "x://about", Definition: `{"uri":"x://about","name":"about","mimeType":"text/plain"}`}
+	note     = &items.Template{URITemplate: "x://h/{a}{/list*}{?b}", Definition: `{"uriTemplate":"x://h/{a}{/list*}{?b}","name":"note"}`, Variables: checkAB, Lists: []string{"list"}}
+	fresh    = func() *wire.Object { return new(wire.Object) }
+	contents = func(uri, text string) wire.Object {
+		return wire.Object(`{"contents":[{"uri":"` + uri + `","text":"` + strings.ReplaceAll(text, `"`, `'`) + `"}]}`)
+	}
+)
+
+// session returns a session with a server of the items.
+func session(t *testing.T) *runtime.Session {
+	t.Helper()
+	server, err := mcp.NewServer(mcp.ServerOptions{Name: "items", Version: "1"},
+		items.ServePrompt(ask, fresh, func(_ context.Context, in *wire.Object) (wire.Object, error) {
+			return wire.Object(`{"messages":[{"role":"user","content":{"type":"text","text":"` + strings.ReplaceAll(string(*in), `"`, `'`) + `"}}]}`), nil
+		}).Complete("b", catalog.OneOf("x", "y z")),
+		items.ServeText(about, "A \"text\"."),
+		items.ServeTemplate(note, fresh, func(_ context.Context, uri string, in *wire.Object) (wire.Object, error) {
+			return contents(uri, string(*in)), nil
+		}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, mcp.BindClient(mcp.UnimplementedClient{}))
+	s, err := client.Connect(t.Context(), contract.Connect(t, server))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestPrompt(t *testing.T) {
+	s := session(t)
+	for _, test := range []struct{ in, want string }{
+		{`{"b":"x","a":"1","c":"2"}`, `'text':'{'a':'1','b':'x','c':'2'}'`}, // sorted, as maps have no order
+		{`{"a":"ü"}`, `{'a':'ü'}`},
+		{`{}`, `-32602: invalid params: /arguments: missing member 'a'`},
+		{`{"a":"1","b":"z"}`, `-32602: invalid params: /arguments/b: must be one of 'x', 'y z', found 'z'`},
+	} {
+		var result wire.Object
+		got := ""
+		if _, err := items.GetPrompt(t.Context(), s, ask, wire.Object(test.in), &result); err != nil {
+			got = err.Error()
+		} else {
+			got = string(result)
+		}
+		if got = strings.ReplaceAll(got, `"`, `'`); !strings.Contains(got, test.want) {
+			t.Errorf("%s: got %s, want %s", test.in, got, test.want)
+		}
+	}
+}
+
+func TestResources(t *testing.T) {
+	s := session(t)
+	var result wire.Object
+	if _, err := items.ReadResource(t.Context(), s, about.URI, &result); err != nil {
+		t.Fatal(err)
+	}
+	if want := `[{"uri":"x://about","mimeType":"text/plain","text":"A \"text\"."}]`; !strings.Contains(string(result), want) {
+		t.Errorf("got %s, want %s", result, want)
+	}
+	for _, test := range []struct{ in, uri, variables string }{
+		{`{"a":"1/2"}`, "x://h/1%2F2", `{'a':'1/2'}`},
+		{`{"a":"","b":"y z"}`, "x://h/?b=y%20z", `{'a':'','b':'y z'}`},
+		{`{"a":"1","list":"p,q"}`, "x://h/1/p/q", `{'a':'1','list':'p,q'}`},
+	} {
+		uri, err := note.Expand(wire.Object(test.in))
+		if err != nil || uri != test.uri {
+			t.Errorf("%s: got %s, %v, want %s", test.in, uri, err, test.uri)
+		}
+		if _, err := items.ReadTemplate(t.Context(), s, note, wire.Object(test.in), &result); err != nil {
+			t.Errorf("%s: %v", test.in, err)
+		} else if !strings.Contains(string(result), `"text":"`+test.variables+`"`) {
+			t.Errorf("%s: got %s, want %s", test.in, result, test.variables)
+		}
+	}
+	_, err := items.ReadTemplate(t.Context(), s, note, wire.Object(`{"a":"1","b":"z"}`), &result)
+	if refused, ok := errors.AsType[*jsonrpc.Error](err); !ok || refused.Code != jsonrpc.CodeResourceNotFound {
+		t.Errorf("a variable that is not valid: %v", err)
+	}
+	if _, err := items.ReadTemplate(t.Context(), s, note, wire.Object(`{"a":1}`), &result); err == nil || !strings.Contains(err.Error(), `the variables of "x://h/{a}{/list*}{?b}"`) {
+		t.Errorf("a variable that is not a string: %v", err)
+	}
+}
+
+func TestComplete(t *testing.T) {
+	var result wire.Object
+	if _, err := items.Complete(t.Context(), session(t), ask.Ref(), "b", "y", map[string]string{"a": "1"}, &result); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(result), `"values":["y z"]`) {
+		t.Errorf("got %s", result)
+	}
+}
+
+// TestCheck compares the server with lists that differ.
+func TestCheck(t *testing.T) {
+	s := session(t)
+	all := &items.Items{Prompts: []*items.Prompt{ask}, Resources: []*items.Resource{about}, Templates: []*items.Template{note}}
+	if err := items.Check(t.Context(), s, all); err != nil {
+		t.Error(err)
+	}
+	err := items.Check(t.Context(), s, &items.Items{
+		Prompts:   []*items.Prompt{{Name: "other", Definition: `{"name":"other"}`}},
+		Resources: []*items.Resource{{Definition: `{"uri":"x://about","name":"was"}`}},
+		Templates: []*items.Template{note},
+	})
+	if _, ok := errors.AsType[*tools.Drift](err); !ok {
+		t.Fatalf("got %v", err)
+	}
+	const want = `the list of prompts has changed:
+removed "other"
+added "ask"
+the list of resources has changed:
+changed "x://about" at /name: "about", was "was"
+changed "x://about" at /mimeType: "text/plain" was added`
+	if diff := cmp.Diff(want, err.Error()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,140 @@
+package contract_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/generated/mcp"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/items"
+	"github.com/mcpgen/mcpgen/runtime/tools/contract"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// itemMistakes maps the mistakes that generated code or the runtime may make with prompts and
+// resources to the message with which the contract tests detect them.
+var itemMistakes = map[string]string{
+	"item order":      "prompts/list: the server has",
+	"item definition": "resources/list: the server has",
+	"item sample":     "is valid but was rejected",
+	"item accepts":    "was accepted, want a problem at",
+	"item method":     `the call reached the method "Other"`,
+	"item lost":       `the method received {"text":"a"} as {"text":"other"}`,
+	"item result":     "the result is",
+	"item uri":        `the method received x://note/a with {"text":"other"}`,
+	"item text":       `want the text "A text."`,
+	"item values":     `the values of "text" are ["a"], want ["a" "b"]`,
+	"item completion": `the call reached the method "Other" with "an"`,
+}
+
+// TestItems tests the prompts and resources of a generated package, with a mistake if the
+// environment names one.
+func TestItems(t *testing.T) {
+	broken := os.Getenv(brokenVariable)
+	is := func(mistake string) bool { return mistake == broken }
+	ask := &items.Prompt{Name: "ask", Definition: `{"name":"ask","arguments":[{"name":"text","required":true}]}`, Arguments: checkText}
+	second := &items.Prompt{Name: "second", Definition: `{"name":"second","arguments":[{"name":"text"}]}`, Arguments: checkText}
+	about := &items.Resource{URI: "x://about", Definition: `{"uri":"x://about","name":"about"}`}
+	live := &items.Resource{URI: "x://live", Definition: `{"uri":"x://live","name":"live"}`}
+	note := &items.Template{URITemplate: "x://note/{text}", Definition: `{"uriTemplate":"x://note/{text}","name":"note"}`, Variables: checkText}
+	want := &items.Items{Prompts: []*items.Prompt{ask, second}, Resources: []*items.Resource{about, live}, Templates: []*items.Template{note}}
+	samples := contract.Samples{Inputs: []wire.Raw{`{"text":"a"}`}, Refused: []contract.Refused{contract.Lacking(`{}`, "", "text")}}
+	name := func(method, mistake string) string {
+		if is(mistake) {
+			return "Other"
+		}
+		return method
+	}
+	answer := wire.Object(`{"messages":[{"role":"user","content":{"type":"text","text":"` + contract.Text + `"}}]}`)
+	static, values := "A text.", []string{"a", "b"}
+	switch {
+	case is("item sample"):
+		ask.Arguments = checkNothing
+	case is("item accepts"):
+		ask.Arguments = checkAnything
+	case is("item result"):
+		answer = `{"messages":[]}`
+	case is("item text"):
+		static = "Other"
+	case is("item values"):
+		values = values[:1]
+	}
+	f := &contract.Fake{}
+	fresh := func() *message { return new(message) }
+	first := items.ServePrompt(ask, fresh, func(_ context.Context, in *message) (wire.Object, error) {
+		if is("item lost") {
+			in.text = `"other"`
+		}
+		return contract.Answer(f, name("Ask", "item method"), "", in, answer)
+	}).Complete("text", func(_ context.Context, value string, settled map[string]string) (catalog.Completion, error) {
+		return contract.Proposed(f, name("CompleteAskText", "item completion"), value, settled)
+	})
+	contents := func(uri string) wire.Object {
+		return wire.Object(`{"contents":[{"uri":"` + uri + `","text":"` + contract.Text + `"}]}`)
+	}
+	offered := []catalog.Item{
+		first,
+		items.ServePrompt(second, fresh, func(context.Context, *message) (wire.Object, error) { return answer, nil }).Complete("text", catalog.OneOf(values...)),
+		items.ServeText(about, static),
+		items.ServeResource(live, func(_ context.Context, uri string) (wire.Object, error) {
+			return contract.Answer(f, "ReadLive", uri, nil, contents(uri))
+		}),
+		items.ServeTemplate(note, fresh, func(_ context.Context, uri string, in *message) (wire.Object, error) {
+			if is("item uri") {
+				in.text = `"other"`
+			}
+			return contract.Answer(f, "ReadNote", uri, in, contents(uri))
+		}),
+	}
+	if is("item order") {
+		offered[0], offered[1] = offered[1], offered[0]
+	}
+	server, err := mcp.NewServer(mcp.ServerOptions{Name: "items", Version: "1"}, offered...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, mcp.BindClient(mcp.UnimplementedClient{}))
+	session, err := client.Connect(t.Context(), contract.Connect(t, server))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	if is("item definition") {
+		about.Definition = `{"uri":"x://about","name":"other"}`
+	}
+
+	contract.Items(t, session, want)
+	contract.Prompt(t, session, f, ask, func(ctx context.Context, in *message) (*mcp.GetPromptResult, error) {
+		return items.GetPrompt(ctx, session, ask, in, new(mcp.GetPromptResult))
+	}, "Ask", samples)
+	contract.Completion(t, f, "CompleteAskText", func(ctx context.Context, value string, settled map[string]string) (*mcp.CompleteResult, error) {
+		return items.Complete(ctx, session, ask.Ref(), "text", value, settled, new(mcp.CompleteResult))
+	})
+	contract.Values(t, session, second.Ref(), "text", []string{"a", "b"})
+	read := func(r *items.Resource) func(context.Context) (*mcp.ReadResourceResult, error) {
+		return func(ctx context.Context) (*mcp.ReadResourceResult, error) {
+			return items.ReadResource(ctx, session, r.URI, new(mcp.ReadResourceResult))
+		}
+	}
+	contract.StaticText(t, about, read(about), "A text.")
+	contract.Resource(t, f, live, read(live), "ReadLive")
+	contract.Template(t, f, note, func(ctx context.Context, in *message) (*mcp.ReadResourceResult, error) {
+		return items.ReadTemplate(ctx, session, note, in, new(mcp.ReadResourceResult))
+	}, "ReadNote", samples)
+}
+
+// TestItemMistakes checks that each mistake is detected.
+func TestItemMistakes(t *testing.T) {
+	for mistake, want := range itemMistakes {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestItems$")
+		cmd.Env = append(os.Environ(), brokenVariable+"="+mistake)
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %v, want %q:\n%s", mistake, err, want, out)
+		}
+	}
+}
