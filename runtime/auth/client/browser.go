@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
@@ -24,7 +25,8 @@ import (
 type Browser struct {
 	// RedirectURI is the redirect URI at which the client is registered, such as
 	// "http://127.0.0.1:8765/callback". Its host must be localhost or a loopback address. If it has no
-	// port, a free one is used. "" is "http://127.0.0.1/callback".
+	// port, a free one is used. "" is "http://127.0.0.1/callback" (RFC 8252, section 8.3), or
+	// "http://localhost/callback" if the authorization server refuses to register that.
 	RedirectURI string
 	// Open opens a URL in the browser. Nil opens it in that of the system.
 	Open func(address string) error
@@ -36,25 +38,33 @@ type Browser struct {
 	Input io.Reader
 }
 
-// defaultRedirect is the redirect URI without its port.
-const defaultRedirect = "http://127.0.0.1/callback"
+// The default redirect URI, without its port. The name localhost is the second choice, because it may be
+// resolved to an address at which another program listens.
+const (
+	defaultRedirect = "http://" + defaultHost + "/callback"
+	defaultHost     = "127.0.0.1"
+	localhost       = "localhost"
+)
 
 // Start implements UserAgent.
 func (b *Browser) Start(ctx context.Context, previous string) (Visit, error) {
 	text := b.RedirectURI
 	if text == "" {
 		text = defaultRedirect
+		if p, err := url.Parse(previous); err == nil && p.Hostname() == localhost {
+			text = strings.Replace(text, defaultHost, localhost, 1)
+		}
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" || !isLoopback(u.Hostname()) {
+	if err != nil || u.Scheme != "http" || !reach.IsLoopback(u.Hostname()) {
 		return nil, fmt.Errorf("the redirect URI %q is not that of this machine, such as http://127.0.0.1:8765/callback", shown(text))
 	}
 	if u.Path == "" {
 		u.Path = "/"
 	}
 	host := u.Hostname()
-	if host == "localhost" {
-		host = "127.0.0.1"
+	if strings.EqualFold(host, localhost) {
+		host = defaultHost
 	}
 	var config net.ListenConfig
 	var listener net.Listener
@@ -88,6 +98,15 @@ type visit struct {
 
 // RedirectURI implements Visit.
 func (v *visit) RedirectURI() string { return v.redirect.String() }
+
+// renamed makes localhost the host of the redirect URI. It reports false if that is not the program's default.
+func (v *visit) renamed() bool {
+	if v.browser.RedirectURI != "" || v.redirect.Hostname() == localhost {
+		return false
+	}
+	v.redirect.Host = net.JoinHostPort(localhost, v.redirect.Port())
+	return true
+}
 
 // Go implements Visit.
 func (v *visit) Go(ctx context.Context, address string) (string, error) {

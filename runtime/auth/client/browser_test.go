@@ -3,6 +3,7 @@ package client_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -52,6 +53,57 @@ func TestBrowser(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "open this URL in a browser:\n\n"+w.as.URL+"/authorize?") {
 		t.Error(out.String())
+	}
+}
+
+// An authorization server that accepts only the name localhost as a redirect URI on this machine gets it, also
+// from later logins. One that accepts neither is asked twice, and its reason is reported.
+func TestRedirectToLocalhost(t *testing.T) {
+	for _, test := range []struct{ accepts, redirect, asked string }{
+		{"localhost", "", "127.0.0.1 localhost"},
+		{"127.0.0.1", "", "127.0.0.1"},
+		{"example.com", "", "127.0.0.1 localhost"},
+		{"localhost", "http://127.0.0.1/callback", "127.0.0.1"}, // the program's choice
+	} {
+		w := newWorld(t)
+		var asked []string
+		w.answer = func(rw http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path != "/register" {
+				return false
+			}
+			text, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(text))
+			var request struct {
+				RedirectURIs []string `json:"redirect_uris"`
+			}
+			json.Unmarshal(text, &request)
+			u, _ := url.Parse(request.RedirectURIs[0])
+			asked = append(asked, u.Hostname())
+			if u.Hostname() == test.accepts {
+				return false
+			}
+			reply(rw, 400, map[string]any{"error": "invalid_redirect_uri", "error_description": "not this one"})
+			return true
+		}
+		browser := &client.Browser{RedirectURI: test.redirect, Open: func(address string) error {
+			go visitPage(address)
+			return nil
+		}}
+		c := w.transport(client.Options{Flow: client.AuthorizationCode{Agent: browser}}).Client()
+		got, err := call(t.Context(), c, w.url(), "")
+		if strings.HasSuffix(test.asked, test.accepts) {
+			want(t, got, err, "200 ok access-1 body")
+			got, err = call(t.Context(), c, w.url(), "write")
+			want(t, got, err, "200 ok access-2 body")
+			if first, second := w.visits[0].Get("redirect_uri"), w.visits[1].Get("redirect_uri"); first != second || !strings.Contains(first, test.accepts) {
+				t.Errorf("%s, then %s", first, second)
+			}
+		} else if err == nil || !strings.Contains(err.Error(), "not this one") {
+			t.Errorf("got %s, %v, want an error with the server's reason", got, err)
+		}
+		if all := strings.Join(asked, " "); all != test.asked {
+			t.Errorf("%+v: asked with %s", test, all)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
@@ -33,7 +34,7 @@ type grant struct {
 	Granted []string `json:"granted,omitempty"`
 	// Reach is what the server could refer to when the grant was obtained, for the requests that renew it
 	// before the server is asked anything.
-	Reach reach `json:"reach,omitempty"`
+	Reach reach.Kind `json:"reach,omitempty"`
 	// DPoP is the private key to which the token is bound.
 	DPoP json.RawMessage `json:"dpop,omitempty"`
 

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 )
 
 // registration is a client that was registered dynamically, or that the user has named, as the store
@@ -208,7 +210,7 @@ func preferredMethod(supported []string) string {
 // applicationType returns the type that allows a redirect URI ("Application Type and Redirect URI
 // Constraints", 2026-07-28).
 func applicationType(redirect string) string {
-	if u, err := url.Parse(redirect); err == nil && u.Scheme == "https" && !isLoopback(u.Hostname()) {
+	if u, err := url.Parse(redirect); err == nil && u.Scheme == "https" && !reach.IsLoopback(u.Hostname()) {
 		return applicationWeb
 	}
 	return applicationNative

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
@@ -27,7 +28,7 @@ const (
 	maxRedirects = 3
 )
 
-// web sends the requests whose URLs come from metadata. See the type reach.
+// web sends the requests whose URLs come from metadata. See the type horizon.
 type web struct {
 	horizon
 	client *http.Client
@@ -113,7 +114,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 func checkURL(u *url.URL) error {
 	switch {
 	case u.Host == "" || u.User != nil || u.Fragment != "":
-	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u.Hostname()):
+	case u.Scheme == "https", u.Scheme == "http" && reach.IsLoopback(u.Hostname()):
 		return nil
 	case u.Scheme == "http":
 		return fmt.Errorf("refused the URL %q: only this machine may be reached without HTTPS", shown(u.Redacted()))

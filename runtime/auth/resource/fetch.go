@@ -19,6 +19,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
@@ -63,18 +64,10 @@ func checkURL(text string) (*url.URL, error) {
 		return nil, err
 	case u.Host == "" || u.User != nil || u.Fragment != "":
 		return nil, fmt.Errorf("%q is not a URL of a server", text)
-	case u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()):
+	case u.Scheme == "https" || u.Scheme == "http" && reach.IsLoopback(u.Hostname()):
 		return u, nil
 	}
 	return nil, fmt.Errorf("%q must be an https URL", text)
-}
-
-func isLoopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.IsLoopback()
 }
 
 // newClient returns a client that follows no redirects: a document of an authorization server is where
@@ -99,8 +92,8 @@ func onlyPublic(_, address string, _ syscall.RawConn) error {
 	if err != nil {
 		return err
 	}
-	if a := at.Addr().Unmap(); a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() {
-		return fmt.Errorf("the address %s is not public", a)
+	if kind := reach.Of(at.Addr()); kind != reach.Public {
+		return fmt.Errorf("the address %s is %v and not public", at.Addr(), kind)
 	}
 	return nil
 }

@@ -188,7 +188,7 @@ func TestOnlyPublic(t *testing.T) {
 	for address, want := range map[string]bool{
 		"93.184.216.34:443": true, "[2606:2800:220:1::1]:443": true,
 		"127.0.0.1:443": false, "[::1]:443": false, "10.0.0.1:443": false, "192.168.0.1:443": false, "169.254.169.254:80": false,
-		"[fe80::1]:443": false, "[fd00::1]:443": false, "0.0.0.0:80": false, "[::ffff:127.0.0.1]:80": false, "x": false,
+		"[fe80::1]:443": false, "[fd00::1]:443": false, "0.0.0.0:80": false, "[::ffff:127.0.0.1]:80": false, "100.64.0.1:443": false, "[64:ff9b::7f00:1]:443": false, "x": false,
 	} {
 		if got := onlyPublic("tcp", address, nil) == nil; got != want {
 			t.Errorf("%s: allowed is %t, want %t", address, got, want)

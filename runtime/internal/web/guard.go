@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 )
 
 // Guard protects a server against DNS rebinding, and against web pages that send requests to a
@@ -32,7 +34,7 @@ func (g Guard) Check(r *http.Request) string {
 		if !contains(g.Hosts, "*") && !contains(g.Hosts, host) {
 			return "the Host header names a host that is not allowed"
 		}
-	case arrivedAtLoopback(r) && !isLoopback(host):
+	case arrivedAtLoopback(r) && !reach.IsLoopback(host):
 		return "the Host header does not name a local host"
 	}
 	if origins := r.Header.Values("Origin"); len(origins) > 0 && !g.allowsOrigin(r, origins, host) {
@@ -61,7 +63,7 @@ func (g Guard) allowsOrigin(r *http.Request, origins []string, host string) bool
 	}
 	// A page of another local server may call this one: a program that can serve the page can
 	// also call the server itself.
-	return isLoopback(host) && isLoopback(u.Hostname()) && arrivedAtLoopback(r)
+	return reach.IsLoopback(host) && reach.IsLoopback(u.Hostname()) && arrivedAtLoopback(r)
 }
 
 func contains(list []string, s string) bool {
@@ -79,7 +81,7 @@ func arrivedAtLoopback(r *http.Request) bool {
 		return tcp.IP.IsLoopback()
 	}
 	at, err := netip.ParseAddrPort(addr.String())
-	return err == nil && at.Addr().Unmap().IsLoopback()
+	return err == nil && reach.Of(at.Addr()) == reach.Loopback
 }
 
 // hostname returns the value of a Host header without its port.
@@ -90,12 +92,4 @@ func hostname(host string) string {
 		}
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-}
-
-func isLoopback(host string) bool {
-	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback()
 }
