@@ -88,6 +88,29 @@ func Authorize(ctx context.Context, scopes []string) error {
 	return nil
 }
 
+// gatherScopes returns a context for the parts of an operation, and a function that returns the error that
+// names the scopes of all parts that were asked about, or nil if the sender may use them all.
+func gatherScopes(ctx context.Context) (context.Context, func() *DeniedError) {
+	access := AccessOf(ctx)
+	if access == nil {
+		return ctx, func() *DeniedError { return nil }
+	}
+	g := &gathering{Access: access}
+	return WithAccess(ctx, g), func() *DeniedError { return access.Allow(g.scopes) }
+}
+
+// gathering is an Access that remembers the scopes that it was asked about.
+type gathering struct {
+	Access
+	scopes []string
+}
+
+// Allow implements Access.
+func (g *gathering) Allow(scopes []string) *DeniedError {
+	g.scopes = append(g.scopes, scopes...)
+	return g.Access.Allow(scopes)
+}
+
 // deniedBy returns the *DeniedError that err is or wraps, or nil.
 func deniedBy(err error) *DeniedError {
 	denied, _ := errors.AsType[*DeniedError](err)

@@ -82,8 +82,8 @@ type Binding struct {
 
 	// Subscribe, if not nil, is called for each resource that a client of a stateless revision listens
 	// to, after Opened; Session of the context's call is the listener. If it returns an error, the
-	// client is told that it gets no updates of the resource. Without Subscribe, it gets those that
-	// are sent to all listeners.
+	// client is told that it gets no updates of the resource; a *DeniedError refuses the request.
+	// Without Subscribe, the client gets the updates that are sent to all listeners.
 	Subscribe func(ctx context.Context, uri string) error
 
 	// Listen, if not nil, is called for each value in a member that an extension of the binding adds to

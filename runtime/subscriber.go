@@ -72,7 +72,9 @@ func (c *Call) Listen(ctx context.Context, params wire.Raw, feed func(ctx contex
 		session.closed = opened(session)
 	}
 	defer session.end()
-	l.honour(ctx, lists, uris)
+	if err := l.honour(ctx, lists, uris); err != nil {
+		return nil, err
+	}
 	l.honourExtensions(ctx)
 	if err := c.peer.announce(ctx, c.terms, methodAck, l.tagged(l.acknowledgement(asked)), c.route, c); err != nil {
 		return nil, err
@@ -149,8 +151,12 @@ func readFilter(filter wire.Object) (lists, uris []string, err error) {
 	return lists, slices.Compact(uris), nil
 }
 
-// honour selects what is sent: what the server has declared and, of resources, what the binding accepts.
-func (l *subscriber) honour(ctx context.Context, lists, uris []string) {
+// honour selects what is sent: what the server has declared and, of resources, what the binding accepts. The
+// error is a *DeniedError if the sender may not use a resource. The acknowledgement could leave it out as it
+// leaves out one that does not exist, but then the client would not learn which scopes it lacks. A request
+// with insufficient scope should get a challenge with all scopes of the operation ("Runtime Insufficient
+// Scope Errors"), as resources/subscribe and resources/read give one.
+func (l *subscriber) honour(ctx context.Context, lists, uris []string) error {
 	t := l.call.terms
 	for _, name := range lists {
 		if _, err := t.sending(jsonrpc.Notification, changeMethods[name]); err == nil {
@@ -158,17 +164,24 @@ func (l *subscriber) honour(ctx context.Context, lists, uris []string) {
 		}
 	}
 	if _, err := t.sending(jsonrpc.Notification, methodUpdated); err != nil {
-		return
+		return nil
 	}
+	ctx, all := gatherScopes(ctx)
+	var denied *DeniedError
 	for _, uri := range uris {
 		if subscribe := t.bound.Subscribe; subscribe != nil {
 			if err := subscribe(ctx, uri); err != nil {
+				denied = cmp.Or(denied, deniedBy(err))
 				l.call.peer.logger().Debug("subscription refused", "uri", uri, "error", err)
 				continue
 			}
 		}
 		l.uris = append(l.uris, uri)
 	}
+	if denied == nil {
+		return nil
+	}
+	return cmp.Or(all(), denied)
 }
 
 // acknowledgement returns the params of the first notification: what is honoured of the filter.

@@ -3,6 +3,7 @@ package catalog
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -194,6 +195,9 @@ func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 	}
 	b.Subscribe = func(ctx context.Context, uri string) error {
 		_, err := c.subscribe(ctx, &uriParams{uri: uri})
+		if _, denied := errors.AsType[*runtime.DeniedError](err); denied {
+			return err
+		}
 		if err != nil && below.Subscribe != nil {
 			return below.Subscribe(ctx, uri)
 		}

@@ -206,6 +206,8 @@ var attacks = map[string]func(*testing.T){
 			}
 		}
 	},
+	"M21": testHidden,
+	"M22": testListen,
 	"M19": func(t *testing.T) {
 		r := newRig(t, authserver.Options{}, nil)
 		server, err := mcp.NewServer(mcp.ServerOptions{Name: "s", Version: "1"}, r.items()...)
