@@ -23,13 +23,17 @@ import (
 	"github.com/mcpgen/mcpgen/tests/internal/authserver"
 )
 
-// requirement is a row of server.yaml.
+// requirement is a row of server.yaml or client.yaml.
 type requirement struct {
 	ID        string   `yaml:"id"`
 	Revisions []string `yaml:"revisions"`
 	Level     string   `yaml:"level"`
 	Text      string   `yaml:"text"`
 	Not       string   `yaml:"not"`
+
+	// Tests and Suite are those of the rows of client.yaml.
+	Tests []string `yaml:"tests"`
+	Suite []string `yaml:"suite"`
 }
 
 // TestTable checks that each row has a test or says why not, and runs the tests of the rows.
@@ -242,7 +246,7 @@ var rows = map[string]func(*testing.T){
 			}
 		}
 	},
-	"R24": testLocal,
+	"R24": testLocal, // B22
 	"R26": func(t *testing.T) {
 		r := newRig(t, authserver.Options{}, nil)
 		id := r.session(r.as.Token(r.url, "mcp"))
