@@ -150,6 +150,8 @@ func (t *Tasks) start(ctx context.Context, c *runtime.Call, method string) (wire
 	switch err := t.store.Create(ctx, r); {
 	case errors.Is(err, ErrFull):
 		return nil, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many tasks")
+	case errors.Is(err, ErrTooLarge):
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: too large for a task")
 	case err != nil:
 		return nil, err
 	}
@@ -158,13 +160,7 @@ func (t *Tasks) start(ctx context.Context, c *runtime.Call, method string) (wire
 }
 
 // members returns the members of an object with memory of their own.
-func members(o wire.Raw) wire.Members {
-	var all wire.Members
-	for name, value := range wire.Object(o.Clone()).All() {
-		all = append(all, wire.Member{Name: name, Value: value})
-	}
-	return all
-}
+func members(o wire.Raw) wire.Members { return wire.Object(o.Clone()).Members() }
 
 // handleExtension handles the methods of the extension.
 func (t *Tasks) handleExtension(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {

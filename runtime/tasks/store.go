@@ -7,67 +7,41 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
-
-// Record is a task of the extension as a [Store] keeps it. Its texts do not share the memory of
-// messages.
-type Record struct {
-	ID      string
-	Version uint64 // grows with each change; the store sets it
-	Owner   string // the principal that created the task; "" for none
-
-	Method string
-	Params wire.Raw // of the request, with the terms in _meta that it was sent under
-
-	Status                    string // of the definition TaskStatus
-	Message                   string // or ""
-	Created, Updated, Expires time.Time
-	Poll                      time.Duration
-
-	// The lease of the process that does the work. Another process may take the work over when it ends.
-	Holder  string
-	Leased  time.Time // the end of the lease; zero if nobody does the work
-	Attempt int       // how often the work was begun anew
-
-	Cancelled bool         // the client wants no outcome
-	Questions wire.Members // requests to the client without an answer, by key
-	Answers   wire.Members // all answers so far, by key
-	State     wire.Raw     // the requestState of the last round; "" for none
-
-	Result wire.Object // if Status is completed
-	Error  wire.Object // if Status is failed
-}
-
-// ended reports whether the status of the task is final.
-func (r *Record) ended() bool { return status(r.Status).terminal() }
 
 // The errors of a Store. Others are reported to the client as internal errors.
 var (
 	ErrNotFound = errors.New("tasks: no such task")
 	ErrConflict = errors.New("tasks: the task was changed meanwhile")
 	ErrFull     = errors.New("tasks: the store is full")
+	ErrTooLarge = errors.New("tasks: the task is too large for the store")
 )
 
 // Store keeps tasks of the extension. What Create and Swap have stored survives as long as the store
-// promises: that of [NewMemory] as long as the process, others beyond it. Stores of several processes
-// that serve the same clients must share what they keep, with the consistency of one store: a task that
-// one of them has created is found by all. It is safe for concurrent use.
+// promises: that of [NewMemory] as long as the process, others beyond it. Processes that serve the same
+// clients must share a store, with the consistency of one: a change is found by all processes before Create
+// or Swap returns. A store keeps no memory of the records that it is given, and is safe for concurrent use.
+// Package storetest checks all of this.
+//
+// An id may be any text, because Get and Watch are called with those that clients send. The ids of tasks
+// consist of letters and digits.
 type Store interface {
-	// Create stores a task that does not exist. The error is ErrFull if there is no room.
+	// Create stores a task that does not exist, and sets r.Version. The error is ErrConflict if it exists,
+	// ErrFull if there is no room, and ErrTooLarge if there never is.
 	Create(ctx context.Context, r *Record) error
 	// Get returns a task, which the caller may change. The error is ErrNotFound for an unknown task.
 	Get(ctx context.Context, id string) (*Record, error)
 	// Swap replaces a task whose version is still r.Version, and sets r.Version to the new one. The
-	// error is ErrConflict for another version, and ErrNotFound for an unknown task.
+	// error is ErrConflict for another version, ErrNotFound for an unknown task, and ErrTooLarge for one
+	// that cannot be stored. After any other error, the task may have been replaced.
 	Swap(ctx context.Context, r *Record) error
 	// Watch returns a channel that receives a value after the task has changed, and may receive one
 	// for several changes or for none. The caller calls stop.
 	Watch(ctx context.Context, id string) (changes <-chan struct{}, stop func(), err error)
-	// Due returns the ids of tasks that are working and whose lease has ended.
+	// Due returns the ids of the tasks for which [Record.Due] returns true. It may be wrong about changes
+	// that another process has just made.
 	Due(ctx context.Context, now time.Time) ([]string, error)
-	// Expire removes the tasks whose lifetime has ended.
+	// Expire removes the tasks whose lifetime has ended, unless the store does that itself soon.
 	Expire(ctx context.Context, now time.Time) error
 }
 
@@ -80,7 +54,7 @@ type Memory struct {
 
 	mu       sync.Mutex
 	records  map[string]*Record
-	watchers map[string][]chan struct{}
+	watchers Watchers
 }
 
 // NewMemory returns an empty store for up to max tasks; 0 means DefaultMaxRecords.
@@ -88,7 +62,7 @@ func NewMemory(max int) *Memory {
 	if max <= 0 {
 		max = DefaultMaxRecords
 	}
-	return &Memory{max: max, records: map[string]*Record{}, watchers: map[string][]chan struct{}{}}
+	return &Memory{max: max, records: map[string]*Record{}}
 }
 
 // Create implements Store. If there is no room, it drops the tasks whose lifetime has ended.
@@ -133,29 +107,14 @@ func (m *Memory) Swap(_ context.Context, r *Record) error {
 	}
 	r.Version++
 	m.records[r.ID] = r.clone()
-	for _, w := range m.watchers[r.ID] {
-		select {
-		case w <- struct{}{}:
-		default: // it holds a value already
-		}
-	}
+	m.watchers.Changed(r.ID)
 	return nil
 }
 
 // Watch implements Store.
 func (m *Memory) Watch(_ context.Context, id string) (<-chan struct{}, func(), error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	w := make(chan struct{}, 1)
-	m.watchers[id] = append(m.watchers[id], w)
-	return w, func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.watchers[id] = slices.DeleteFunc(m.watchers[id], func(other chan struct{}) bool { return other == w })
-		if len(m.watchers[id]) == 0 {
-			delete(m.watchers, id)
-		}
-	}, nil
+	changes, stop := m.watchers.Watch(id)
+	return changes, stop, nil
 }
 
 // Due implements Store.
@@ -182,16 +141,4 @@ func (m *Memory) Expire(_ context.Context, now time.Time) error {
 
 func (m *Memory) expire(now time.Time) {
 	maps.DeleteFunc(m.records, func(_ string, r *Record) bool { return !now.Before(r.Expires) })
-}
-
-// Due reports whether the work of the task waits for a process.
-func (r *Record) Due(now time.Time) bool {
-	return status(r.Status) == working && !now.Before(r.Leased) && now.Before(r.Expires)
-}
-
-// clone returns a copy that the caller may change.
-func (r *Record) clone() *Record {
-	c := *r
-	c.Questions, c.Answers = slices.Clone(r.Questions), slices.Clone(r.Answers)
-	return &c
 }

@@ -149,6 +149,9 @@ func (t *Tasks) work(base context.Context, server *runtime.Server, r *Record, a 
 	}
 }
 
+// errTooLarge is the outcome of a task whose result or questions cannot be stored.
+var errTooLarge = jsonrpc.Errorf(jsonrpc.CodeInternalError, "the result is too large for the store of tasks")
+
 // settle stores the outcome of an attempt, unless another process has the task. While the store fails, it
 // repeats that until the task expires or t is closed, because the work may have taken long.
 func (t *Tasks) settle(ctx context.Context, r *Record, a *attempt, out outcome) {
@@ -170,6 +173,10 @@ func (t *Tasks) settle(ctx context.Context, r *Record, a *attempt, out outcome) 
 			return
 		}
 		t.log.Error("the outcome of a task cannot be stored", "task", r.ID, "error", err)
+		if errors.Is(err, ErrTooLarge) && out.err != errTooLarge {
+			out = outcome{err: errTooLarge}
+			continue
+		}
 		if t.isClosed() || !pause(ctx, r.Poll) {
 			return
 		}
