@@ -43,8 +43,13 @@ func (r *Record) ended() bool { return status(r.Status).terminal() }
 
 // Due reports whether the work of the task waits for a process.
 func (r *Record) Due(now time.Time) bool {
-	return status(r.Status) == working && !now.Before(r.Leased) && now.Before(r.Expires)
+	at, ok := r.DueAt()
+	return ok && !now.Before(at) && now.Before(r.Expires)
 }
+
+// DueAt returns the time at which the work of the task begins to wait for a process, unless a process
+// renews its lease, and false if there is no work.
+func (r *Record) DueAt() (at time.Time, ok bool) { return r.Leased, status(r.Status) == working }
 
 // clone returns a copy that the caller may change.
 func (r *Record) clone() *Record {

@@ -1,0 +1,84 @@
+package filestore_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/mcpgen/mcpgen/runtime/tasks/filestore"
+)
+
+// TestOpen checks the errors of Open, which name the file.
+func TestOpen(t *testing.T) {
+	dir := t.TempDir()
+	database := func(name, bucket string) func(path string) error {
+		return func(path string) error {
+			db, err := bbolt.Open(path, 0o600, nil)
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			return db.Update(func(tx *bbolt.Tx) error {
+				b, err := tx.CreateBucket([]byte(bucket))
+				if err == nil {
+					err = b.Put([]byte("format"), []byte("mcpgen tasks 2"))
+				}
+				return err
+			})
+		}
+	}
+	for _, test := range []struct {
+		name, want string
+		make       func(path string) error
+	}{
+		{"text", "invalid database", func(path string) error {
+			return os.WriteFile(path, []byte(strings.Repeat("no database\n", 10_000)), 0o600)
+		}},
+		{"other", `the file is another database: it has the bucket "users"`, database("other", "users")},
+		{"newer", `the format is "mcpgen tasks 2", want "mcpgen tasks 1"`, database("newer", "meta")},
+		{"folder", "is a directory", func(path string) error { return os.Mkdir(path, 0o700) }},
+	} {
+		path := filepath.Join(dir, test.name)
+		if err := test.make(path); err != nil {
+			t.Fatal(err)
+		}
+		_, err := filestore.Open(path, filestore.Options{})
+		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: the error is %v, want %q", test.name, err, test.want)
+		}
+	}
+}
+
+// TestOpenTwice checks that a second process waits for the file.
+func TestOpenTwice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tasks.db")
+	first, err := filestore.Open(path, filestore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = filestore.Open(path, filestore.Options{Wait: time.Millisecond})
+	if err == nil || !strings.Contains(err.Error(), "another process has had the file open for 1ms") {
+		t.Errorf("the error for a file that is open is %v", err)
+	}
+	opened := make(chan error, 1)
+	go func() {
+		second, err := filestore.Open(path, filestore.Options{Wait: time.Hour})
+		if err == nil {
+			err = second.Close()
+		}
+		opened <- err
+	}()
+	if err := first.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-opened; err != nil {
+		t.Errorf("after the first process has closed the file: %v", err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("the file is open to others: %v, %v", info, err)
+	}
+}

@@ -1,0 +1,179 @@
+package filestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/mcpgen/mcpgen/runtime/tasks"
+)
+
+// DefaultWait is the default of Options.Wait.
+const DefaultWait = 10 * time.Second
+
+// Options configure a store. The zero value is ready to use.
+type Options struct {
+	// MaxTasks limits the tasks in the store. 0 means no limit.
+	MaxTasks int
+	// Wait is how long Open waits for another process to close the file, as when a server is replaced
+	// by a new one. It defaults to DefaultWait.
+	Wait time.Duration
+}
+
+// Store is a tasks.Store in a file.
+type Store struct {
+	db       *bbolt.DB
+	max      int
+	watchers tasks.Watchers
+	changes  queue
+}
+
+// Open opens the store in a file, and creates the file if it does not exist. Only its user may read it.
+// The caller closes the store.
+func Open(path string, o Options) (*Store, error) {
+	wait := o.Wait
+	if wait <= 0 {
+		wait = DefaultWait
+	}
+	_, missing := os.Stat(path)
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: wait, FreelistType: bbolt.FreelistMapType})
+	if errors.Is(err, berrors.ErrTimeout) {
+		return nil, fmt.Errorf("filestore: %s: another process has had the file open for %v", path, wait)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("filestore: %s: %w", path, err)
+	}
+	s := &Store{db: db, max: o.MaxTasks, changes: queue{db: db}}
+	if err := db.Update(prepare); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("filestore: %s: %w", path, err)
+	}
+	if missing != nil {
+		keep(filepath.Dir(path))
+	}
+	return s, nil
+}
+
+// keep writes the entries of a folder to the disk, so that a new file survives the loss of power. Systems
+// that cannot do that, such as Windows, do it by themselves.
+func keep(folder string) {
+	if f, err := os.Open(folder); err == nil {
+		_ = f.Sync()
+		f.Close()
+	}
+}
+
+// Close closes the file. Changes that are not stored yet fail.
+func (s *Store) Close() error { return s.db.Close() }
+
+// Create implements tasks.Store. If there is no room, it removes the tasks whose lifetime has ended.
+func (s *Store) Create(_ context.Context, r *tasks.Record) error {
+	if r.ID == "" || len(r.ID) > maxID {
+		return fmt.Errorf("filestore: an id has from 1 to %d bytes: %.100q", maxID, r.ID)
+	}
+	e, err := newEntry(r, 1)
+	if err != nil {
+		return err
+	}
+	err = s.changes.do(func(tx *bbolt.Tx) error {
+		t := tablesOf(tx)
+		if t.tasks.Get([]byte(e.id)) != nil {
+			return tasks.ErrConflict
+		}
+		if s.max > 0 && t.count() >= s.max {
+			if err := t.expire(time.Now()); err != nil {
+				return err
+			}
+			if t.count() >= s.max {
+				return tasks.ErrFull
+			}
+		}
+		return t.add(e)
+	})
+	if err == nil {
+		r.Version = 1
+	}
+	return err
+}
+
+// Get implements tasks.Store.
+func (s *Store) Get(_ context.Context, id string) (r *tasks.Record, err error) {
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		r, err = tablesOf(tx).get(id)
+		return err
+	})
+	return r, err
+}
+
+// Swap implements tasks.Store.
+func (s *Store) Swap(_ context.Context, r *tasks.Record) error {
+	e, err := newEntry(r, r.Version+1)
+	if err != nil {
+		return err
+	}
+	err = s.changes.do(func(tx *bbolt.Tx) error {
+		t := tablesOf(tx)
+		have, err := t.get(e.id)
+		switch {
+		case err != nil:
+			return err
+		case have.Version+1 != e.version:
+			return tasks.ErrConflict
+		}
+		if err := t.remove(have); err != nil {
+			return err
+		}
+		return t.add(e)
+	})
+	if err == nil {
+		r.Version = e.version
+		s.watchers.Changed(e.id)
+	}
+	return err
+}
+
+// Watch implements tasks.Store.
+func (s *Store) Watch(_ context.Context, id string) (<-chan struct{}, func(), error) {
+	changes, stop := s.watchers.Watch(id)
+	return changes, stop, nil
+}
+
+// Due implements tasks.Store.
+func (s *Store) Due(_ context.Context, now time.Time) (ids []string, err error) {
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		t := tablesOf(tx)
+		for id := range until(t.due, now) {
+			r, err := t.get(id)
+			if err != nil {
+				return err
+			}
+			if r.Due(now) {
+				ids = append(ids, id)
+			}
+		}
+		return nil
+	})
+	return ids, err
+}
+
+// Expire implements tasks.Store.
+func (s *Store) Expire(_ context.Context, now time.Time) error {
+	some := false
+	err := s.db.View(func(tx *bbolt.Tx) error {
+		for range until(tablesOf(tx).expiry, now) {
+			some = true
+			break
+		}
+		return nil
+	})
+	if err != nil || !some {
+		return err
+	}
+	return s.changes.do(func(tx *bbolt.Tx) error { return tablesOf(tx).expire(now) })
+}

@@ -1,0 +1,27 @@
+package filestore_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/tasks"
+	"github.com/mcpgen/mcpgen/runtime/tasks/filestore"
+	"github.com/mcpgen/mcpgen/runtime/tasks/storetest"
+)
+
+func open(t testing.TB, limit int) (one, other tasks.Store) {
+	s, err := filestore.Open(filepath.Join(t.TempDir(), "tasks.db"), filestore.Options{MaxTasks: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s, s
+}
+
+func TestStore(t *testing.T) { storetest.Test(t, open) }
+
+func BenchmarkStore(b *testing.B) { storetest.Benchmark(b, open) }
