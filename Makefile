@@ -38,8 +38,9 @@ RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # Go files of the project, but for what npm has installed.
 SOURCES = find . -name node_modules -prune -o -name '*.go' -print
 
-# The tests that are modules of their own, for what they need beside the project.
-NESTED = tests/jsonschema tests/bench
+# The modules of their own, for what they need beside the project: parts of the runtime that not every
+# program wants, and tests.
+NESTED = runtime/tasks/filestore runtime/natsmcp tests/jsonschema tests/bench
 
 .PHONY: generate
 generate: ## Regenerate the Go packages under generated/ from spec/, and those for tests (what plain "make" does)
@@ -59,6 +60,10 @@ test: check ## Run every check and every test; installs the peers of the interop
 		$(GO) test -C $$module $(GOTESTFLAGS) ./... || exit 1; \
 	done
 	$(if $(RACE),$(GO) test $(RACE) $(GOTESTFLAGS) $(CONCURRENT),@echo "no C compiler: not tested with -race")
+	@$(if $(RACE),for module in $(filter runtime/%,$(NESTED)); do \
+		echo "$(GO) test -C $$module $(RACE) $(GOTESTFLAGS) ./..."; \
+		$(GO) test -C $$module $(RACE) $(GOTESTFLAGS) ./... || exit 1; \
+	done)
 
 .PHONY: conformance
 conformance: ## Run the official conformance suite, which npm installs, against a server and a client

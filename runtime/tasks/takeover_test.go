@@ -76,6 +76,28 @@ func TestOutcomeIsStoredLater(t *testing.T) {
 	})
 }
 
+// small is a store of tasks without large results.
+type small struct{ *tasks.Memory }
+
+func (s small) Swap(ctx context.Context, r *tasks.Record) error {
+	if len(r.Result) > 50 {
+		return tasks.ErrTooLarge
+	}
+	return s.Memory.Swap(ctx, r)
+}
+
+// TestLargeOutcome checks that a task fails if its result cannot be stored.
+func TestLargeOutcome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newExtended(t, small{tasks.NewMemory(0)}, "", &counter{})
+		id := e.start("count")
+		synctest.Wait()
+		if r := e.get(id); r.GetString("status") != "failed" || !strings.Contains(string(r), "too large") {
+			t.Errorf("a task with a large result: %s", r)
+		}
+	})
+}
+
 // TestLongQuestion checks that people may answer a question as long as the task lives, that another
 // process with other keys goes on with the task, and that Rounds.Use has no say in it.
 func TestLongQuestion(t *testing.T) {

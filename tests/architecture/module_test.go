@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,12 +31,31 @@ type pkg struct {
 // name returns the import path within the module, such as "gen/ir".
 func (p pkg) name() string { return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/") }
 
+// nested are the modules within the main module that programs of users may import.
+var nested = []string{"runtime/natsmcp", "runtime/tasks/filestore"}
+
+// allPackages returns the packages of the main module and those in nested.
+func allPackages(t *testing.T) []pkg {
+	t.Helper()
+	pkgs := list(t, "./...")
+	for _, dir := range nested {
+		pkgs = append(pkgs, listIn(t, filepath.Join(root(t), dir), "./...")...)
+	}
+	return pkgs
+}
+
 // list runs go list for packages of the main module. Imports of test files are not included.
 func list(t *testing.T, args ...string) []pkg {
 	t.Helper()
+	return listIn(t, root(t), args...)
+}
+
+// listIn runs go list in the folder of a module.
+func listIn(t *testing.T, dir string, args ...string) []pkg {
+	t.Helper()
 	watch(t)
 	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,Deps,GoFiles,Standard,DepOnly"}, args...)...)
-	cmd.Dir = root(t)
+	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -102,4 +123,43 @@ func generatedFiles(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	return found
+}
+
+// TestNested checks that every other module outside of tests is in nested, and that the main module does
+// not require what they require.
+func TestNested(t *testing.T) {
+	own, err := os.ReadFile(filepath.Join(root(t), "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	err = filepath.WalkDir(root(t), func(path string, entry fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(root(t), path)
+		rel = filepath.ToSlash(rel)
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (rel == "tests" || entry.Name() == "node_modules" || strings.HasPrefix(entry.Name(), ".") && rel != "."):
+			return fs.SkipDir
+		case entry.Name() == "go.mod" && rel != "go.mod":
+			found = append(found, strings.TrimSuffix(rel, "/go.mod"))
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			direct, _, _ := strings.Cut(string(text), "// indirect")
+			for _, m := range regexp.MustCompile(`(?m)^\t(\S+) v`).FindAllStringSubmatch(direct, -1) {
+				if m[1] != module && strings.Contains(string(own), "\t"+m[1]+" ") && !strings.HasPrefix(m[1], "golang.org/x/") {
+					t.Errorf("%s is a module of its own, but the main module requires %s, too", rel, m[1])
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(found, nested) {
+		t.Errorf("the modules are %q, want %q", found, nested)
+	}
 }

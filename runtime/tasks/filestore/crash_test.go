@@ -89,7 +89,7 @@ func TestKill(t *testing.T) {
 				}
 			}
 		}
-		if err := cmd.Wait(); lines <= 10*(round+1) {
+		if err := cmd.Wait(); lines < 10*(round+1) {
 			t.Fatalf("the process has ended by itself: %v", err)
 		}
 		check(t, path, stored)

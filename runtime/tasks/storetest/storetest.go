@@ -135,7 +135,11 @@ func testCreate(t *testing.T, open Open) {
 		wantErr(t, "Create of a task that exists", s.Create(t.Context(), record("A")), tasks.ErrConflict)
 		_, err := s.Get(t.Context(), "B")
 		wantErr(t, "Get of an unknown task", err, tasks.ErrNotFound)
-		wantErr(t, "Swap of an unknown task", s.Swap(t.Context(), record("B")), tasks.ErrNotFound)
+		for _, version := range []uint64{0, 1, r.Version} {
+			unknown := record("B")
+			unknown.Version = version
+			wantErr(t, "Swap of an unknown task", s.Swap(t.Context(), unknown), tasks.ErrNotFound)
+		}
 	}
 	if got, want := text(t, get(t, one, "A")), text(t, r); got != want {
 		t.Errorf("after refused changes, Get returns %s, want %s", got, want)

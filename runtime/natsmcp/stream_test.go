@@ -1,0 +1,82 @@
+package natsmcp_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mcpgen/mcpgen/runtime/natsmcp"
+	"github.com/mcpgen/mcpgen/runtime/natsmcp/internal/natstest"
+)
+
+// TestForeignStream checks that a stream which would lose tasks is refused, with everything that is wrong.
+func TestForeignStream(t *testing.T) {
+	nc := natstest.Connect(t, natstest.Start(t, t.TempDir()))
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "OTHER", Subjects: []string{"other.>"}, AllowDirect: true, MaxAge: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = natsmcp.OpenTasks(t.Context(), nc, natsmcp.TasksOptions{Stream: "OTHER"})
+	if err == nil {
+		t.Fatal("the stream is used")
+	}
+	for _, want := range []string{"stream OTHER", "subjects is [other.>], want [OTHER.*]", "max_msgs_per_subject is -1, want 1", "allow_msg_ttl", "discard", "max_age is 1h0m0s", "allow_direct"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %q, want %q in it", err, want)
+		}
+	}
+}
+
+// TestServerRestart checks that tasks survive the end of the NATS server, and that a store goes on when it
+// is back: it finds the tasks and tells watchers of changes.
+func TestServerRestart(t *testing.T) {
+	state := t.TempDir()
+	server := natstest.Start(t, state)
+	nc := natstest.Connect(t, server)
+	store, err := natsmcp.OpenTasks(t.Context(), nc, natsmcp.TasksOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	r := task("A")
+	if err := store.Create(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	changes, stop, err := store.Watch(t.Context(), "A")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	natstest.Restart(t, server, state)
+	got, err := store.Get(t.Context(), "A")
+	for err != nil { // as long as the connection is being made
+		got, err = store.Get(t.Context(), "A")
+	}
+	if got.Version != r.Version || got.Method != r.Method {
+		t.Errorf("after the restart, the task is %+v", got)
+	}
+	got.Message = "after the restart"
+	if err := store.Swap(t.Context(), got); err != nil {
+		t.Fatal(err)
+	}
+	for range changes {
+		if now, err := store.Get(t.Context(), "A"); err != nil {
+			t.Fatal(err)
+		} else if now.Message == got.Message {
+			break
+		}
+	}
+	due, err := store.Due(t.Context(), r.Leased)
+	for ; err == nil && len(due) == 0; due, err = store.Due(t.Context(), r.Leased) {
+		time.Sleep(time.Millisecond)
+	}
+	if err != nil || due[0] != "A" {
+		t.Errorf("due are %q, %v", due, err)
+	}
+}

@@ -1,0 +1,235 @@
+package natsmcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mcpgen/mcpgen/runtime/tasks"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// DefaultStream is the default of TasksOptions.Stream.
+const DefaultStream = "MCP_TASKS"
+
+// requestTimeout limits how long NATS may take for one request, whatever the context of the caller, which
+// may last as long as a task. A cluster chooses a new leader within that time.
+const requestTimeout = 10 * time.Second
+
+// TasksOptions configure a store of tasks. The zero value is ready to use.
+type TasksOptions struct {
+	// Stream is the name of the stream that has the tasks. Servers with different tools have different
+	// streams. It defaults to DefaultStream.
+	Stream string
+	// Replicas is the number of NATS servers that keep each task, if OpenTasks creates the stream: 1, 3
+	// or 5. It defaults to 1.
+	Replicas int
+	// MaxTasks limits the tasks in the store, if OpenTasks creates the stream. 0 means no limit.
+	MaxTasks int64
+}
+
+// Tasks is a tasks.Store in a stream, whose messages are the tasks: each task has a subject of its own, with
+// one message, which NATS removes when the lifetime of the task ends.
+//
+// What is stored survives the end of every replica. It survives the end of a NATS server, too, and the loss
+// of its power if the stream has several replicas, or the server writes each message to the disk
+// (jetstream { sync_interval: always }). A task is limited by max_payload of the NATS server, 1 MB by
+// default.
+type Tasks struct {
+	js     jetstream.JetStream
+	stream jetstream.Stream
+	prefix string // of subjects
+
+	follow   jetstream.ConsumeContext
+	watchers tasks.Watchers
+	work     leases
+}
+
+// OpenTasks opens the store, and creates the stream if it does not exist. The caller closes the store before
+// the connection.
+func OpenTasks(ctx context.Context, nc *nats.Conn, o TasksOptions) (*Tasks, error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, fmt.Errorf("natsmcp: %w", err)
+	}
+	stream, err := openStream(ctx, js, o)
+	if err != nil {
+		return nil, fmt.Errorf("natsmcp: stream %s: %w", stream.name, err)
+	}
+	s := &Tasks{js: js, stream: stream.Stream, prefix: stream.name + "."}
+	consumer, err := s.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+		DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy, // of each task its state, and then its changes
+		HeadersOnly:   true,
+	})
+	if err == nil {
+		s.follow, err = consumer.Consume(s.changed)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("natsmcp: stream %s cannot be followed: %w", stream.name, err)
+	}
+	return s, nil
+}
+
+// Close ends what the store does in the background. It leaves the connection open.
+func (s *Tasks) Close() error {
+	s.follow.Stop()
+	<-s.follow.Closed()
+	return nil
+}
+
+// Headers of the messages, from which replicas know when work is due without reading the task. Both are
+// nanoseconds since 1970, and the first one is absent if there is no work.
+const (
+	headerDue     = "Mcp-Task-Due"
+	headerExpires = "Mcp-Task-Expires"
+)
+
+// subject returns the subject of a task, and false for ids with characters that have a meaning in subjects.
+func (s *Tasks) subject(id string) (string, bool) {
+	plain := func(c rune) bool {
+		return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || c == '-' || c == '_'
+	}
+	if id == "" || len(id) > 128 || strings.ContainsFunc(id, func(c rune) bool { return !plain(c) }) {
+		return "", false
+	}
+	return s.prefix + id, true
+}
+
+// store stores a task if the last message of its subject is the one with the sequence number last.
+func (s *Tasks) store(ctx context.Context, r *tasks.Record, last uint64) error {
+	subject, ok := s.subject(r.ID)
+	if !ok {
+		return fmt.Errorf("natsmcp: the id of a task has letters and digits: %.100q", r.ID)
+	}
+	text, err := wire.Marshal(r)
+	if err != nil {
+		return err
+	}
+	m := nats.NewMsg(subject)
+	m.Data = text
+	if at, ok := r.DueAt(); ok {
+		m.Header.Set(headerDue, strconv.FormatInt(nanoseconds(at), 10))
+	}
+	m.Header.Set(headerExpires, strconv.FormatInt(nanoseconds(r.Expires), 10))
+	ctx, done := context.WithTimeout(ctx, requestTimeout)
+	defer done()
+	ack, err := s.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(last), jetstream.WithMsgTTL(lifetime(r)))
+	if err != nil {
+		return refusal(err)
+	}
+	r.Version = ack.Sequence
+	return nil
+}
+
+// lifetime returns the rest of a task's lifetime in seconds, of which NATS needs at least one.
+func lifetime(r *tasks.Record) time.Duration {
+	return max((time.Until(r.Expires) + time.Second - 1).Truncate(time.Second), time.Second)
+}
+
+// The codes of errors that package jetstream has no names for.
+const (
+	codeInsufficientResources = 10023 // of the cluster
+	codeResourcesExceeded     = 10047 // of the account
+	codeStoreFailed           = 10077 // among others, by a limit of the stream
+)
+
+// refusal returns the error of package tasks that an error of NATS stands for, if there is one.
+func refusal(err error) error {
+	if errors.Is(err, nats.ErrMaxPayload) {
+		return tasks.ErrTooLarge
+	}
+	var e *jetstream.APIError
+	if !errors.As(err, &e) {
+		return fmt.Errorf("natsmcp: %w", err)
+	}
+	switch e.ErrorCode {
+	case jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant:
+		return tasks.ErrConflict
+	case jetstream.JSErrCodeStreamMessageExceedsMaximum:
+		return tasks.ErrTooLarge
+	case codeInsufficientResources, codeResourcesExceeded, codeStoreFailed:
+		if e.ErrorCode != codeStoreFailed || strings.HasPrefix(e.Description, "maximum") {
+			return fmt.Errorf("%w: %w", tasks.ErrFull, err)
+		}
+	}
+	return fmt.Errorf("natsmcp: %w", err)
+}
+
+// Create implements tasks.Store.
+func (s *Tasks) Create(ctx context.Context, r *tasks.Record) error { return s.store(ctx, r, 0) }
+
+// Get implements tasks.Store.
+func (s *Tasks) Get(ctx context.Context, id string) (*tasks.Record, error) {
+	subject, ok := s.subject(id)
+	if !ok {
+		return nil, tasks.ErrNotFound
+	}
+	ctx, done := context.WithTimeout(ctx, requestTimeout)
+	defer done()
+	m, err := s.stream.GetLastMsgForSubject(ctx, subject)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, tasks.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("natsmcp: %w", err)
+	}
+	r := &tasks.Record{Version: m.Sequence}
+	if err := wire.UnmarshalString(string(m.Data), r); err != nil {
+		return nil, fmt.Errorf("natsmcp: message %d of %s: %w", m.Sequence, subject, err)
+	}
+	return r, nil
+}
+
+// Swap implements tasks.Store.
+func (s *Tasks) Swap(ctx context.Context, r *tasks.Record) error {
+	if _, ok := s.subject(r.ID); !ok {
+		return tasks.ErrNotFound
+	}
+	err := tasks.ErrConflict
+	if r.Version != 0 { // which stands for a subject without a message
+		err = s.store(ctx, r, r.Version)
+	}
+	if !errors.Is(err, tasks.ErrConflict) {
+		return err
+	}
+	if _, missing := s.Get(ctx, r.ID); errors.Is(missing, tasks.ErrNotFound) {
+		return missing
+	}
+	return err
+}
+
+// Watch implements tasks.Store.
+func (s *Tasks) Watch(_ context.Context, id string) (<-chan struct{}, func(), error) {
+	changes, stop := s.watchers.Watch(id)
+	return changes, stop, nil
+}
+
+// Due implements tasks.Store.
+func (s *Tasks) Due(_ context.Context, now time.Time) ([]string, error) {
+	ids := s.work.due(now)
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// Expire implements tasks.Store. NATS removes the tasks itself.
+func (s *Tasks) Expire(_ context.Context, now time.Time) error {
+	s.work.forget(now)
+	return nil
+}
+
+// changed is called with each message of the stream, in their order.
+func (s *Tasks) changed(m jetstream.Msg) {
+	id, ok := strings.CutPrefix(m.Subject(), s.prefix)
+	if !ok {
+		return
+	}
+	s.work.set(id, m.Headers().Get(headerDue), m.Headers().Get(headerExpires))
+	s.watchers.Changed(id)
+}
