@@ -23,10 +23,15 @@ func (s *Shape) plain() bool {
 
 // lackedBy reports whether text certainly is an object without the members that the shape names.
 func (s *Shape) lackedBy(text []byte) bool {
-	if !s.plain() || len(text) < 2 || text[0] != '{' || bytes.Contains(text, []byte(escaped)) {
+	if !s.plain() || !readable(text) {
 		return false
 	}
 	return !slices.ContainsFunc(s.Members, func(m Member) bool { return bytes.Contains(text, []byte(m.Name)) })
+}
+
+// readable reports whether text is an object whose members have their names in the text as they are.
+func readable(text []byte) bool {
+	return len(text) >= 2 && text[0] == '{' && !bytes.Contains(text, []byte(escaped))
 }
 
 // maxRepeated is the length of the longest _meta whose conversion is kept.

@@ -410,6 +410,7 @@ type Converter struct {
 // Converter returns the Converter of a catalog whose definitions and results are written for the native
 // revision (catalog.Options.Convert).
 func (t *Table) Converter(native string, o Options) *Converter {
+	known := make([]plains, len(t.Revisions))
 	return &Converter{Native: native, Append: func(ctx context.Context, dst []byte, revision, definition string, v wire.Appender) ([]byte, error) {
 		from, err := t.index(native)
 		if err != nil {
@@ -422,6 +423,9 @@ func (t *Table) Converter(native string, o Options) *Converter {
 		start := len(dst)
 		if dst, err = v.AppendJSON(dst); err != nil {
 			return dst, err
+		}
+		if p := known[to].of(t, from, to, definition); p.applies(dst[start:]) {
+			return p.append(dst), nil
 		}
 		var c Conversion
 		dst, err = t.convertEnd(&c, from, to, func(int) string { return definition }, dst, start)

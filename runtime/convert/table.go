@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -200,7 +201,7 @@ func (t *Table) Check(revision string) error {
 
 // method returns a method of a revision, or nil.
 func (r *Revision) method(name string) *runtime.Method {
-	i, ok := slices.BinarySearchFunc(r.Methods, name, func(m runtime.Method, name string) int { return strings.Compare(m.Name, name) })
+	i, ok := sort.Find(len(r.Methods), func(i int) int { return strings.Compare(name, r.Methods[i].Name) })
 	if !ok {
 		return nil
 	}

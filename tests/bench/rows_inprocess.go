@@ -16,13 +16,7 @@ func inProcessRows() []*Row {
 		Name: "inprocess/call", Title: "a typed call in process", Counts: "client and server",
 		Subjects: subjects(
 			func(context.Context, *Lab) (*Work, error) { return hops(answerText), nil },
-			func(ctx context.Context, _ *Lab, l library) (*Work, error) {
-				c, err := l.connect(ctx, 1)
-				if err != nil {
-					return nil, err
-				}
-				return calls(ctx, c), controlled(ctx, l, c)
-			}),
+			callInProcess),
 		Targets: append([]Target{atMost(4000, perOp), atMost(25, allocs)}, overPeers(5, 40)...),
 	}
 	row.Subjects = append(row.Subjects, Subject{"mcp-go, checking", func(ctx context.Context, _ *Lab) (*Work, error) {
@@ -33,6 +27,15 @@ func inProcessRows() []*Row {
 		return calls(ctx, c), refusals(ctx, c)
 	}})
 	return []*Row{row}
+}
+
+// callInProcess calls a server in memory.
+func callInProcess(ctx context.Context, _ *Lab, l library) (*Work, error) {
+	c, err := l.connect(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	return calls(ctx, c), controlled(ctx, l, c)
 }
 
 // connect connects a client to a new server in memory.

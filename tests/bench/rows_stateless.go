@@ -3,59 +3,54 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // sessionTimes is what a call without a session may cost, as a multiple of one in a session.
 const sessionTimes = 1.1
 
+// inSession is mcpgen at the revision of the other rows. It does its work in turn with the calls without a
+// session, because the speed of a machine changes from row to row.
+const inSession = "mcpgen, in a session"
+
+// besideSession adds the subject inSession to a row, and the target.
+func besideSession(row *Row, start func(context.Context, *Lab, library) (*Work, error)) *Row {
+	session := Subject{inSession, func(ctx context.Context, lab *Lab) (*Work, error) { return start(ctx, lab, onMcpgen(revision)) }}
+	row.Subjects = slices.Insert(row.Subjects, 2, session) // beside mcpgen
+	row.Targets = append([]Target{timesOf(sessionTimes, inSession)}, row.Targets...)
+	return row
+}
+
 // statelessRows are calls in the revision without sessions, whose requests carry their own terms.
 func statelessRows() []*Row {
 	rows := []*Row{
-		{
+		besideSession(&Row{
 			Name: "stateless/inprocess", Title: "a typed call in process, without a session", Counts: "client and server",
-			Subjects: subjectsAt(stateless,
-				func(context.Context, *Lab) (*Work, error) { return hops(answerText), nil },
-				func(ctx context.Context, _ *Lab, l library) (*Work, error) {
-					c, err := l.connect(ctx, 1)
-					if err != nil {
-						return nil, err
-					}
-					return calls(ctx, c), controlled(ctx, l, c)
-				}),
-			Targets: append([]Target{timesRow(sessionTimes, "inprocess/call")}, overPeers(5, 40)...),
-		},
-		{
+			Subjects: subjectsAt(stateless, func(context.Context, *Lab) (*Work, error) { return hops(answerText), nil }, callInProcess),
+			Targets:  overPeers(5, 40),
+		}, callInProcess),
+		besideSession(&Row{
 			Name: "stateless/stdio", Title: "a call over stdio without a session, each with its own client", Counts: "time of both, memory of the client",
-			Subjects: subjectsAt(stateless, echoLines, func(ctx context.Context, lab *Lab, l library) (*Work, error) {
-				program, err := lab.server(ctx, l.name)
-				if err != nil {
-					return nil, err
-				}
-				c, err := l.start(ctx, program)
-				if err != nil {
-					return nil, err
-				}
-				return calls(ctx, c), controlled(ctx, l, c)
-			}),
-			Targets: append([]Target{timesRow(sessionTimes, "stdio/call/own")}, overPeers(2, 8)...),
-		},
+			Subjects: subjectsAt(stateless, echoLines, callStdio),
+			Targets:  overPeers(2, 8),
+		}, callStdio),
 	}
 	for _, width := range []int{1, atOnce} {
-		rows = append(rows, &Row{
+		call := func(ctx context.Context, _ *Lab, l library) (*Work, error) {
+			h, err := l.handler(1, false)
+			if err != nil {
+				return nil, err
+			}
+			return ownHTTP(ctx, l, h, false, width)
+		}
+		rows = append(rows, besideSession(&Row{
 			Name:   fmt.Sprintf("stateless/http/json/own/%d", width),
 			Title:  fmt.Sprintf("a call over Streamable HTTP without a session, answered with JSON, %d at a time, each with its own client", width),
 			Counts: "client and server",
 			Subjects: subjectsAt(stateless,
-				func(ctx context.Context, _ *Lab) (*Work, error) { return echoHTTP(ctx, false, width) },
-				func(ctx context.Context, _ *Lab, l library) (*Work, error) {
-					h, err := l.handler(1, false)
-					if err != nil {
-						return nil, err
-					}
-					return ownHTTP(ctx, l, h, false, width)
-				}),
-			Targets: append([]Target{timesRow(sessionTimes, fmt.Sprintf("http/json/own/%d", width))}, overPeers(2, 8)...),
-		})
+				func(ctx context.Context, _ *Lab) (*Work, error) { return echoHTTP(ctx, false, width) }, call),
+			Targets: overPeers(2, 8),
+		}, call))
 	}
 	for _, stream := range []bool{false, true} {
 		answer, title := "json", "answered with JSON"
@@ -63,7 +58,7 @@ func statelessRows() []*Row {
 			answer, title = "sse", "with progress, answered with an event stream"
 		}
 		for _, width := range []int{1, atOnce} {
-			rows = append(rows, &Row{
+			rows = append(rows, besideSession(&Row{
 				Name:   fmt.Sprintf("stateless/http/%s/raw/%d", answer, width),
 				Title:  fmt.Sprintf("a call of revision %s over Streamable HTTP, %s, %d at a time, all with net/http", stateless, title, width),
 				Counts: "client and server",
@@ -77,8 +72,13 @@ func statelessRows() []*Row {
 						return p.work(ctx, width, end), nil
 					},
 					func(ctx context.Context, _ *Lab, l library) (*Work, error) { return callAlone(ctx, l, stream, width) }),
-				Targets: []Target{timesRow(sessionTimes, fmt.Sprintf("http/%s/raw/%d", answer, width))},
-			})
+			}, func(ctx context.Context, _ *Lab, l library) (*Work, error) {
+				h, err := l.handler(1, stream)
+				if err != nil {
+					return nil, err
+				}
+				return rawHTTP(ctx, l, h, stream, width)
+			}))
 		}
 	}
 	return rows

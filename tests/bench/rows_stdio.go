@@ -15,24 +15,26 @@ func stdioRows() []*Row {
 	return []*Row{
 		{
 			Name: "stdio/call/own", Title: "a call over stdio, each with its own client", Counts: "time of both, memory of the client",
-			Subjects: subjects(echoLines, func(ctx context.Context, lab *Lab, l library) (*Work, error) {
-				program, err := lab.server(ctx, l.name)
-				if err != nil {
-					return nil, err
-				}
-				c, err := l.start(ctx, program)
-				if err != nil {
-					return nil, err
-				}
-				return calls(ctx, c), controlled(ctx, l, c)
-			}),
-			Targets: targets,
+			Subjects: subjects(echoLines, callStdio), Targets: targets,
 		},
 		{
 			Name: "stdio/call/raw", Title: "a call over stdio, all with one raw client", Counts: "time of the server",
 			Subjects: subjects(echoLines, rawLines), Targets: targets,
 		},
 	}
+}
+
+// callStdio calls a server process.
+func callStdio(ctx context.Context, lab *Lab, l library) (*Work, error) {
+	program, err := lab.server(ctx, l.name)
+	if err != nil {
+		return nil, err
+	}
+	c, err := l.start(ctx, program)
+	if err != nil {
+		return nil, err
+	}
+	return calls(ctx, c), controlled(ctx, l, c)
 }
 
 // echoLines writes a line to a process and reads one.

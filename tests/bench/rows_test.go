@@ -206,7 +206,7 @@ func TestGuards(t *testing.T) {
 		allocs, bytes float64
 	}{
 		{revision, 20.5, 1600},
-		{stateless, 24.5, 2450},
+		{stateless, 23.5, 2250},
 	} {
 		c, err := onMcpgen(tt.revision).connect(t.Context(), 1)
 		if err != nil {
