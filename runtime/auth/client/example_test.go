@@ -2,9 +2,15 @@ package client_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/oauth2"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/auth/client"
@@ -56,6 +62,41 @@ func ExampleClientCredentials() {
 		return mcpClient.Connect(ctx, dial.With(url, streamable.ClientOptions{HTTPClient: login.Client()}))
 	}
 	_ = connect
+}
+
+// A token from elsewhere, such as the environment. It is sent to the server at the URL and to no other one.
+func ExampleTokenSource() {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.Header.Get("Authorization"))
+	}))
+	defer server.Close()
+	source := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: "token-of-the-environment"})
+	login, err := client.New(server.URL+"/mcp", client.Options{Flow: client.TokenSource{TokenSource: source}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	response, err := login.Client().Get(server.URL + "/mcp")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	fmt.Println(string(text), err)
+	// Output: Bearer token-of-the-environment <nil>
+}
+
+// What a store knows of a login can be shown without asking the server.
+func ExampleTransport_Status() {
+	login, err := client.New("https://mcp.example.com/mcp", client.Options{Flow: client.AuthorizationCode{}, Store: &client.Memory{}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = login.Status(context.Background())
+	fmt.Println(errors.Is(err, client.ErrNoGrant), err)
+	// Output: true auth: not logged in to https://mcp.example.com/mcp
 }
 
 // Secrets are not printed by accident.

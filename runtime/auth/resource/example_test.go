@@ -1,0 +1,104 @@
+package resource_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/auth/resource"
+)
+
+// A server that accepts the access tokens of one authorization server. Clients without one learn where to get it.
+func Example() {
+	guard, err := resource.New(resource.Options{
+		Resource: "https://mcp.example.com/mcp",
+		Issuers:  []resource.Issuer{{URL: "https://auth.example.com"}},
+		Scopes:   []string{"notes"},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var server http.Handler // that of package streamable
+	mux := http.NewServeMux()
+	guard.Mount(mux, "/mcp", server)
+
+	answer := httptest.NewRecorder()
+	mux.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "https://mcp.example.com/mcp", nil))
+	challenges, err := auth.Challenges(answer.Header())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(answer.Code, challenges[0].ResourceMetadata(), challenges[0].Scopes())
+	// Output: 401 https://mcp.example.com/.well-known/oauth-protected-resource/mcp [notes]
+}
+
+// keys are API keys, which a server knows by itself.
+type keys map[string]*auth.Caller
+
+// Verify implements resource.Verifier.
+func (k keys) Verify(_ context.Context, token string) (*auth.Caller, error) {
+	if caller, ok := k[token]; ok {
+		return caller, nil
+	}
+	return nil, &resource.TokenError{Reason: "unknown API key"}
+}
+
+// A server with tokens of its own kind. Handlers learn who calls.
+func ExampleVerifier() {
+	guard, err := resource.New(resource.Options{
+		Resource:             "https://mcp.example.com/mcp",
+		AuthorizationServers: []string{"https://auth.example.com"}, // where users get their keys
+		Verifier:             keys{"key-of-zoe": {Subject: "Zoë", Scopes: []string{"notes"}}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	handler := guard.Protect(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintln(w, "hello", auth.CallerOf(r.Context()).Subject)
+	}))
+	for _, key := range []string{"key-of-zoe", "guess"} {
+		request := httptest.NewRequest(http.MethodPost, "https://mcp.example.com/mcp", nil)
+		request.Header.Set("Authorization", "Bearer "+key)
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, request)
+		fmt.Println(answer.Code, strings.TrimSpace(answer.Body.String()))
+	}
+	// Output:
+	// 200 hello Zoë
+	// 401 {"jsonrpc":"2.0","error":{"code":401,"message":"Unauthorized: unknown API key"}}
+}
+
+// A scope that includes others: the one of an administrator is enough for every operation.
+func ExampleOptions_implies() {
+	guard, err := resource.New(resource.Options{
+		Resource:             "https://mcp.example.com/mcp",
+		AuthorizationServers: []string{"https://auth.example.com"},
+		Verifier: keys{
+			"reader": {Subject: "r", Scopes: []string{"notes:read"}},
+			"admin":  {Subject: "a", Scopes: []string{"notes:admin"}},
+		},
+		Scopes:  []string{"notes:write"},
+		Implies: func(has, needed string) bool { return has == "notes:admin" && strings.HasPrefix(needed, "notes:") },
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	handler := guard.Protect(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	for _, token := range []string{"reader", "admin"} {
+		request := httptest.NewRequest(http.MethodPost, "https://mcp.example.com/mcp", nil)
+		request.Header.Set("Authorization", "Bearer "+token)
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, request)
+		fmt.Println(token, answer.Code)
+	}
+	// Output:
+	// reader 403
+	// admin 200
+}
