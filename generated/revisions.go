@@ -25,17 +25,24 @@ type Revision struct {
 	New func(definition string) (wire.Value, bool)
 	// Methods lists the revision's requests and notifications, sorted by name.
 	Methods []runtime.Method
+	// Errors holds the names of the definitions of error responses, by the codes
+	// of the errors.
+	Errors map[int64]string
 }
 
 // Revisions returns the revisions that have generated code, the oldest
 // first.
 func Revisions() []Revision {
 	return []Revision{
-		{mcp20241105.Revision, mcp20241105.New, mcp20241105.Methods},
-		{mcp20250326.Revision, mcp20250326.New, mcp20250326.Methods},
-		{mcp20250618.Revision, mcp20250618.New, mcp20250618.Methods},
-		{mcp20251125.Revision, mcp20251125.New, mcp20251125.Methods},
-		{mcp20260728.Revision, mcp20260728.New, mcp20260728.Methods},
+		{mcp20241105.Revision, mcp20241105.New, mcp20241105.Methods, nil},
+		{mcp20250326.Revision, mcp20250326.New, mcp20250326.Methods, nil},
+		{mcp20250618.Revision, mcp20250618.New, mcp20250618.Methods, nil},
+		{mcp20251125.Revision, mcp20251125.New, mcp20251125.Methods, map[int64]string{-32042: "URLElicitationRequiredError"}},
+		{mcp20260728.Revision, mcp20260728.New, mcp20260728.Methods, map[int64]string{
+			-32020: "HeaderMismatchError",
+			-32021: "MissingRequiredClientCapabilityError",
+			-32022: "UnsupportedProtocolVersionError",
+		}},
 	}
 }
 

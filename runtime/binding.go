@@ -50,6 +50,7 @@ type Method struct {
 	Asks           bool         // the result may contain requests that are Within
 	Cacheable      bool         // the result says how long it may be kept
 	NameParam      string       // string member of the params that HTTP requests repeat in the header Mcp-Name; "" for none
+	ResultTypes    []string     // values of resultType that the result may have beside "complete" and "input_required"
 	Extension      string       // name of the extension that has the method; "" for the revision itself. Both sides must declare it
 }
 

@@ -26,6 +26,7 @@ type row struct {
 	asks      bool // the result may have requests that are within it
 	cacheable bool // the result says how long it may be kept
 	nameParam string
+	types     []string // values of resultType, see Method
 }
 
 // refined is a refinement with its place in bound.needs.
@@ -124,7 +125,7 @@ func (b *bound) tabulate() {
 			need = extensionNeed + m.Extension
 		}
 		b.rows[m.Name] = row{kind: m.Kind, to: m.Direction, need: b.need(need), lists: m.Paginated || m.Name == methodListRoots,
-			within: m.Within, asks: m.Asks, cacheable: m.Cacheable, nameParam: m.NameParam}
+			within: m.Within, asks: m.Asks, cacheable: m.Cacheable, nameParam: m.NameParam, types: m.ResultTypes}
 	}
 	for i := range refinements {
 		f := &refinements[i]

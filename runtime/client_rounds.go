@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -43,8 +44,8 @@ func (e *QuestionsError) Error() string {
 	return fmt.Sprintf("runtime: the server asks for input to %s: %d questions", e.Method, e.Questions.Len())
 }
 
-// resultType returns an error for a result that is not complete, unless an extension owns its type. An absent
-// type means that it is complete ("Responses" in basic, 2026-07-28).
+// resultType returns an error for a result that is not complete, unless the revision or an extension defines
+// its type. An absent type means that it is complete ("Responses" in basic, 2026-07-28).
 func (p *peer) resultType(q *request, result wire.Raw) error {
 	if strings.HasPrefix(string(result), completeFirst) {
 		return nil
@@ -59,7 +60,7 @@ func (p *peer) resultType(q *request, result wire.Raw) error {
 			return nil
 		}
 		return questions(q.method, wire.Object(result))
-	case text && (q.terms.bound.Forwards || q.terms.extended(q.method, name)):
+	case text && (slices.Contains(q.row.types, name) || q.terms.bound.Forwards || q.terms.extended(q.method, name)):
 		return nil
 	}
 	return fmt.Errorf("runtime: result of %s: unknown resultType %.100s", q.method, kind)

@@ -65,6 +65,8 @@ type MemberRow struct {
 	// Object is the definition in the newer revision; "*" means any.
 	Object string `yaml:"object"`
 	Member string `yaml:"member"`
+	// Older is the name of the member in the older revision, if it has another one there.
+	Older string `yaml:"older"`
 	// Value is the value of the member where it is missing, is null or cannot be converted. If it
 	// is valid in the revision converted from, it is converted; otherwise it must be valid in the
 	// revision converted to. Where the other revision does not have the member, removing this

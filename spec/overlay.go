@@ -38,8 +38,9 @@ func (r Range) Contains(revision string) bool {
 	return (r.Since == "" || revision >= r.Since) && (r.Until == "" || revision <= r.Until)
 }
 
-// NameRow names the anonymous types at the places that At matches. Places with
-// the same structure may share a name. In At, "*" matches any definition.
+// NameRow names the anonymous types at the places that At matches, or the definition At, whose
+// own name something else in the package has. Places with the same structure may share a name.
+// In the path of a place, "*" matches any definition.
 type NameRow struct {
 	Range `yaml:",inline"`
 	At    string `yaml:"at"`

@@ -52,7 +52,7 @@ func schemaRevision(cmd *cobra.Command, name, revision string, notes io.Writer) 
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	d := schemaDefinitions{root, pointers, map[string]schemaCheck{}}
-	return &generated.Revision{ID: revision, New: d.value, Methods: methodTable(read.Lowered.Revision)}, nil
+	return &generated.Revision{ID: revision, New: d.value, Methods: methodTable(read.Lowered.Revision), Errors: errorTable(read.Lowered.Revision)}, nil
 }
 
 // schemaDefinitions are those of a schema.json.
@@ -122,7 +122,7 @@ func methodTable(rev *ir.Revision) []runtime.Method {
 	for _, m := range rev.Methods {
 		row := runtime.Method{
 			Name: m.Wire, Kind: jsonrpc.Request, Definition: m.Definition, Params: key(m.Params), Result: key(m.Result), ParamsRequired: m.ParamsRequired,
-			Capability: m.Capability, Paginated: m.Paginated, Within: m.Within, Asks: m.Asks, Cacheable: m.Cacheable, NameParam: m.NameParam,
+			Capability: m.Capability, Paginated: m.Paginated, Within: m.Within, Asks: m.Asks, Cacheable: m.Cacheable, NameParam: m.NameParam, ResultTypes: m.ResultTypes,
 		}
 		if m.Notification {
 			row.Kind = jsonrpc.Notification
@@ -134,6 +134,15 @@ func methodTable(rev *ir.Revision) []runtime.Method {
 			row.Direction |= runtime.ToClient
 		}
 		table = append(table, row)
+	}
+	return table
+}
+
+// errorTable returns the names of the definitions of error responses by the codes of the errors.
+func errorTable(rev *ir.Revision) map[int64]string {
+	table := map[int64]string{}
+	for code, d := range rev.ErrorCodes() {
+		table[code] = diff.Key(d)
 	}
 	return table
 }

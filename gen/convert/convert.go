@@ -64,6 +64,7 @@ type Limits struct {
 // Member describes a member of an object.
 type Member struct {
 	Name     string
+	As       string // the other name in the revision converted to, or ""
 	Rewrite  string // a function of runtime/convert/policy.go
 	Always   bool
 	Shape    *Shape

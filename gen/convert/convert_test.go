@@ -144,7 +144,9 @@ func TestErrors(t *testing.T) {
 		{"an unknown function", "members: [{object: A, member: x, rewrite: F, reason: r}]", `unknown function "F"; the functions are AudioAsResource, DropURLElicitation`},
 		{"an unknown function of a variant", "variants: [{union: A, variant: x, rewrite: F, as: A, reason: r}]", `unknown function "F"`},
 		{"an unknown fact", "members: [{object: A, member: x, session: s, reason: r}]", `unknown fact "s"; the facts are clientCapabilities, clientInfo, protocolVersion, serverInfo`},
-		{"two treatments", "members: [{object: A, member: x, value: y, drop: true, reason: r}]", "several of value"},
+		{"an older name without a member", "members: [{object: A, member: x, older: y, reason: r}]", "stale row: A.x"},
+		{"an older name in every object", "members: [{object: '*', member: x, older: y, reason: r}]", "older needs the object of the member"},
+		{"two treatments", "members: [{object: A, member: x, value: y, drop: true, reason: r}]", "several of older, value"},
 		{"a value of another type", "members: [{object: A, member: x, value: 5, reason: r}]", "convert.yaml:1: members/0: A.x cannot be 5: expected one of [string]"},
 		{"a fact of another type", "members: [{object: A, member: x, session: clientInfo, reason: r}]", "A.x is of type string, and clientInfo is Implementation"},
 	} {
@@ -188,6 +190,29 @@ members:
 			{Name: "z", Rewrite: "RefuseTools", Drop: "revision 2000-01-01 does not define it"},
 			{Name: "v", Drop: "revision 2000-01-01 does not define it", Handled: true},
 		}}},
+	}
+	if diff := cmp.Diff(want, step); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestRenamedMembers checks members with another name in the older revision, also if that name is the
+// one of another member in the newer revision.
+func TestRenamedMembers(t *testing.T) {
+	all, err := Steps([]*ir.Revision{revision(older, map[string][]string{"A": {"x!", "y"}}), revision(newer, map[string][]string{"A": {"y!", "z"}})}, rows(t, `
+members:
+  - {object: A, member: y, older: x, reason: r}
+  - {object: A, member: z, older: y, reason: r}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := all[0]
+	want := &Step{
+		Older: step.Older, Newer: step.Newer,
+		Definitions: []Definition{{Older: "A", Newer: "A", Up: step.Up[0], Down: step.Down[0]}},
+		Up:          []*Shape{{Name: "upA", Members: []Member{{Name: "x", As: "y"}, {Name: "y", As: "z"}, {Name: "z", Drop: "only revision 2000-01-02 defines it"}}}},
+		Down:        []*Shape{{Name: "downA", Members: []Member{{Name: "y", As: "x"}, {Name: "z", As: "y"}, {Name: "x", Drop: "only revision 2000-01-01 defines it"}}}},
 	}
 	if diff := cmp.Diff(want, step); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -84,11 +84,15 @@ func (p *pairing) toOpen(key shapeKey, o *ir.Object, up bool) *Shape {
 // revision.
 func (p *pairing) object(s *Shape, a, b *ir.Object, object string, up bool) {
 	for _, f := range a.Fields {
-		s.Members = append(s.Members, p.member(f, member(b, f.Wire), object, up))
+		s.Members = append(s.Members, p.member(f, p.same(f, b, object, up), object, up))
 	}
 	for _, f := range b.Fields {
-		if member(a, f.Wire) == nil {
+		switch same := p.same(f, a, object, !up); {
+		case same == nil:
 			s.Members = append(s.Members, p.added(f, object, up))
+		case member(a, f.Wire) == nil:
+			// The member that is renamed gets this name.
+			s.Members = append(s.Members, Member{Name: f.Wire, Drop: Foreign(p.to(up))})
 		}
 	}
 	if !a.Closed {
@@ -101,6 +105,26 @@ func (p *pairing) object(s *Shape, a, b *ir.Object, object string, up bool) {
 	default:
 		s.Each = p.value(a.Additional, b.Additional, up, object+"{}")
 	}
+}
+
+// same returns the field of the other object for the same member, or nil. Up is the direction from the
+// field to the other object.
+func (p *pairing) same(f *ir.Field, other *ir.Object, object string, up bool) *ir.Field {
+	if r := p.tables.renamed(p.newer.ID, object, f.Wire, up); r != nil {
+		name := r.Older
+		if up {
+			name = r.Member
+		}
+		same := member(other, name)
+		if same != nil {
+			p.tables.use(&r.StepRow)
+		}
+		return same
+	}
+	if p.tables.renamed(p.newer.ID, object, f.Wire, !up) != nil {
+		return nil // the name is that of another member there
+	}
+	return member(other, f.Wire)
 }
 
 // known returns the names of the members of a closed object, or nil.
@@ -131,8 +155,14 @@ func (p *pairing) row(object, member string, is func(*spec.MemberRow) bool) *spe
 // member decides about a member of an object; t is nil if the other revision does not have
 // it.
 func (p *pairing) member(f, t *ir.Field, object string, up bool) Member {
-	m := Member{Name: f.Wire}
-	if r := p.row(object, f.Wire, rewrites(up)); r != nil {
+	m, name := Member{Name: f.Wire}, f.Wire // rows have the name in the newer revision
+	if t != nil && t.Wire != f.Wire {
+		m.As = t.Wire
+		if up {
+			name = t.Wire
+		}
+	}
+	if r := p.row(object, name, rewrites(up)); r != nil {
 		p.tables.use(&r.StepRow)
 		m.Rewrite = r.Rewrite
 	}
@@ -140,12 +170,12 @@ func (p *pairing) member(f, t *ir.Field, object string, up bool) Member {
 		p.removed(&m, f, object, up)
 		return m
 	}
-	place := object + "." + f.Wire
+	place := object + "." + name
 	m.Shape = p.field(f, t, up, place)
 	if m.Rewrite != "" {
 		p.cover(up, place)
 	}
-	if r := p.row(object, f.Wire, leavesOut(up)); r != nil && m.Shape != nil {
+	if r := p.row(object, name, leavesOut(up)); r != nil && m.Shape != nil {
 		p.tables.use(&r.StepRow)
 		m.Shape = p.elements(m.Shape.Each, ir.Count{}, true, up)
 	}
@@ -157,7 +187,7 @@ func (p *pairing) member(f, t *ir.Field, object string, up bool) Member {
 		m.LeaveOut = m.Shape != nil
 		p.cover(up, place)
 	}
-	p.fill(&m, f, t, lacks, object, up)
+	p.fill(&m, f, t, lacks, object, name, up)
 	return m
 }
 
@@ -186,19 +216,19 @@ func decoded(constant any) any {
 
 // fill applies the rows for a member that may be missing, or whose value cannot always be
 // converted.
-func (p *pairing) fill(m *Member, f, t *ir.Field, lacks bool, object string, up bool) {
-	place := object + "." + f.Wire
+func (p *pairing) fill(m *Member, f, t *ir.Field, lacks bool, object, name string, up bool) {
+	place := object + "." + name
 	cover := func(r *spec.MemberRow) {
 		p.tables.use(&r.StepRow)
 		p.cover(up, place)
 	}
-	if r := p.row(object, f.Wire, hasSession); r != nil && lacks {
+	if r := p.row(object, name, hasSession); r != nil && lacks {
 		if p.isFact(r, t) {
 			m.Fact, lacks = r.Session, false
 		}
 		cover(r)
 	}
-	if r := p.row(object, f.Wire, hasValue); r != nil && (lacks || m.Shape != nil) && (p.tables.fits(r, f) || m.Shape == nil && p.tables.fits(r, t)) {
+	if r := p.row(object, name, hasValue); r != nil && (lacks || m.Shape != nil) && (p.tables.fits(r, f) || m.Shape == nil && p.tables.fits(r, t)) {
 		m.Default, m.LeaveOut, m.Reason = string(*r.Value), m.Shape != nil, r.Reason
 		if t.Required && m.Shape != nil {
 			m.Require = r.Reason // if the value cannot be converted either
@@ -206,11 +236,11 @@ func (p *pairing) fill(m *Member, f, t *ir.Field, lacks bool, object string, up 
 		lacks = false
 		cover(r)
 	}
-	if r := p.row(object, f.Wire, drops); r != nil && m.Shape != nil && !t.Required {
+	if r := p.row(object, name, drops); r != nil && m.Shape != nil && !t.Required {
 		m.LeaveOut, m.Reason = true, r.Reason
 		cover(r)
 	}
-	if r := p.row(object, f.Wire, refuses); r != nil && (lacks || m.Shape != nil) {
+	if r := p.row(object, name, refuses); r != nil && (lacks || m.Shape != nil) {
 		m.Reason = r.Reason
 		if lacks {
 			m.Require, lacks = r.Reason, false

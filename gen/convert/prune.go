@@ -57,7 +57,7 @@ func (s *Shape) hasEffect(effects map[*Shape]bool) bool {
 
 // hasEffect reports whether a member changes, apart from its value.
 func (m Member) hasEffect() bool {
-	return m.Rewrite != "" || m.Drop != "" || m.Require != "" || m.Default != "" || m.Fact != ""
+	return m.As != "" || m.Rewrite != "" || m.Drop != "" || m.Require != "" || m.Default != "" || m.Fact != ""
 }
 
 // hasEffect reports whether a variant changes, apart from its shape.

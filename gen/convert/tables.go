@@ -35,8 +35,11 @@ func newTables(rows *spec.Conversions) *tables {
 		if _, ok := convert.KnownFacts()[r.Session]; r.Session != "" && !ok {
 			t.fail(&r.StepRow, "unknown fact %q; the facts are %s", r.Session, sorted(convert.KnownFacts()))
 		}
+		if r.Older != "" && r.Object == "*" {
+			t.fail(&r.StepRow, "older needs the object of the member")
+		}
 		set := 0
-		for _, is := range []bool{r.Value != nil, r.Session != "", r.Rewrite != "", r.Carry, r.Handled, r.Drop, r.LeaveOut} {
+		for _, is := range []bool{r.Older != "", r.Value != nil, r.Session != "", r.Rewrite != "", r.Carry, r.Handled, r.Drop, r.LeaveOut} {
 			if is {
 				set++
 			}
@@ -45,7 +48,7 @@ func newTables(rows *spec.Conversions) *tables {
 			t.fail(&r.StepRow, "up is for rewrite and leaveOut")
 		}
 		if set > 1 {
-			t.fail(&r.StepRow, "the row of %s.%s has several of value, session, rewrite, carry, handled, drop and leaveOut", r.Object, r.Member)
+			t.fail(&r.StepRow, "the row of %s.%s has several of older, value, session, rewrite, carry, handled, drop and leaveOut", r.Object, r.Member)
 		}
 	}
 	return t
@@ -114,6 +117,18 @@ func (t *tables) member(step, object, member string, is func(*spec.MemberRow) bo
 	return nil
 }
 
+// renamed returns the row of a member that has another name in the older revision, or nil. The name
+// is the older one if up is set.
+func (t *tables) renamed(step, object, name string, up bool) *spec.MemberRow {
+	for i := range t.rows.Members {
+		r := &t.rows.Members[i]
+		if r.Older != "" && r.AppliesTo(step) && r.Object == object && (up && r.Older == name || !up && r.Member == name) {
+			return r
+		}
+	}
+	return nil
+}
+
 // value returns the row for a value of an enum, or nil.
 func (t *tables) value(step, enum, value string) *spec.ValueMapping {
 	for i := range t.rows.Values {
@@ -146,7 +161,7 @@ func carries(r *spec.MemberRow) bool    { return r.Carry }
 func handled(r *spec.MemberRow) bool    { return r.Handled }
 func drops(r *spec.MemberRow) bool      { return r.Drop }
 func refuses(r *spec.MemberRow) bool {
-	return r.Value == nil && r.Session == "" && r.Rewrite == "" && !r.Carry && !r.Handled && !r.Drop && !r.LeaveOut
+	return r.Older == "" && r.Value == nil && r.Session == "" && r.Rewrite == "" && !r.Carry && !r.Handled && !r.Drop && !r.LeaveOut
 }
 
 func rewrites(up bool) func(*spec.MemberRow) bool {

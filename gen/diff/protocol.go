@@ -225,14 +225,14 @@ func envelopeOf(m *ir.Method) string {
 // message returns the shape of a request or notification on the wire: its own definition and
 // the members that the envelope adds.
 func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
-	decl := s.rev.Lookup(m.Definition)
+	decl := s.rev.Definition(m.Definition)
 	if decl == nil {
 		return nil, nil, fmt.Errorf("%s: %s is no definition", s.rev.ID, m.Definition)
 	}
 	judged := []string{Key(decl)}
 	var envelope *ir.Decl
 	if !m.Within {
-		envelope = s.rev.Lookup(envelopeOf(m))
+		envelope = s.rev.Definition(envelopeOf(m))
 	}
 	if envelope != nil {
 		judged = append(judged, Key(envelope))
@@ -282,7 +282,7 @@ func (s *messages) enclose(o *object, envelope *ir.Object, name string) {
 // envelope returns the union of all JSON-RPC messages, or nil if the revision has none. Params
 // and results are open, because they are compared for each method.
 func (s *messages) envelope() *Shape {
-	decl := s.rev.Lookup("JSONRPCMessage")
+	decl := s.rev.Definition("JSONRPCMessage")
 	if decl == nil {
 		return nil
 	}

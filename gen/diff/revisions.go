@@ -197,7 +197,7 @@ func (s *messages) declares(m *ir.Method) bool {
 
 // hasMember reports whether a definition declares a member path.
 func (s *messages) hasMember(name string, path []string) bool {
-	decl := s.rev.Lookup(name)
+	decl := s.rev.Definition(name)
 	if decl == nil {
 		return false
 	}
@@ -222,10 +222,10 @@ func (p *protocol) exists(ch *change, was, is *messages, m *ir.Method, to, judge
 	if p.rules.rule(ch.rule).Effect.Narrows() {
 		has, lacks, way = was, is, narrows
 	}
-	decl := has.rev.Lookup(m.Definition)
+	decl := has.rev.Definition(m.Definition)
 	sides := [2]*Place{&ch.old, &ch.new}
 	*sides[way] = Place{decl.Name, decl.Pointer}
-	if lacks.rev.Lookup(unions(m, judge)[0]) == nil {
+	if lacks.rev.Definition(unions(m, judge)[0]) == nil {
 		// The side has no messages of this kind in that direction, so it refuses all.
 		*[2]*[]string{&at.judgedNew, &at.judgedOld}[way] = nil
 	}
@@ -285,46 +285,21 @@ func (p *protocol) method(old, new *ir.Method) {
 
 // errors compares the error codes that have definitions.
 func (p *protocol) errors() {
-	old, new := p.was.errorCodes(), p.is.errorCodes()
-	tell := func(rule string, code int64, was, is Place) {
-		name := was.Path
-		if name == "" {
-			name = is.Path
-		}
+	old, new := p.was.rev.ErrorCodes(), p.is.rev.ErrorCodes()
+	tell := func(rule string, code int64, d *ir.Decl, was, is Place) {
 		text := strconv.FormatInt(code, 10)
-		p.tell(&change{rule: rule, old: was, new: is, args: []string{text, name}}, name, &root{use: "errors", direction: BothWays})
+		p.tell(&change{rule: rule, old: was, new: is, args: []string{text, d.Name}}, d.Name, &root{use: "errors", direction: BothWays})
 	}
 	for _, code := range slices.Sorted(maps.Keys(old)) {
-		if _, ok := new[code]; !ok {
-			tell("error-code-removed", code, old[code], Place{})
+		if d := old[code]; new[code] == nil {
+			tell("error-code-removed", code, d, Place{d.Name, d.Pointer}, Place{})
 		}
 	}
 	for _, code := range slices.Sorted(maps.Keys(new)) {
-		if _, ok := old[code]; !ok {
-			tell("error-code-added", code, Place{}, new[code])
+		if d := new[code]; old[code] == nil {
+			tell("error-code-added", code, d, Place{}, Place{d.Name, d.Pointer})
 		}
 	}
-}
-
-// errorCodes returns the error codes that definitions have as constants.
-func (s *messages) errorCodes() map[int64]Place {
-	codes := map[int64]Place{}
-	for _, d := range s.rev.Decls {
-		if !d.Definition {
-			continue
-		}
-		for _, f := range fieldsOf(d.Type) {
-			if f.Wire != "error" {
-				continue
-			}
-			for _, inner := range fieldsOf(f.Type) {
-				if code, ok := inner.Const.(int64); ok && inner.Wire == "code" {
-					codes[code] = Place{d.Name, d.Pointer}
-				}
-			}
-		}
-	}
-	return codes
 }
 
 func fieldsOf(t ir.Type) []*ir.Field {

@@ -157,7 +157,7 @@ func (e *emitter) session(f *jen.File) {
 // notifications.
 func (e *emitter) listen(f *jen.File) {
 	at := slices.IndexFunc(e.rev.Methods, func(m *ir.Method) bool { return m.Wire == "subscriptions/listen" && m.ToServer })
-	notification := e.rev.Lookup("ServerNotification")
+	notification := e.rev.Definition("ServerNotification")
 	if at < 0 || notification == nil || !isUnion(notification) {
 		return
 	}

@@ -279,7 +279,7 @@ func (e *stepEmitter) limits(l *convert.Limits) []jen.Code {
 }
 
 func (e *stepEmitter) member(m convert.Member) []jen.Code {
-	fields := []jen.Code{pair("Name", jen.Lit(m.Name))}
+	fields := e.text([]jen.Code{pair("Name", jen.Lit(m.Name))}, "As", m.As)
 	if m.Rewrite != "" {
 		fields = append(fields, pair("Rewrite", jen.Qual(convertPath, m.Rewrite)))
 	}

@@ -312,18 +312,32 @@ func present(target *jen.Statement, f *ir.Field) jen.Code {
 func notNull(target *jen.Statement, t ir.Type) jen.Code {
 	switch ir.Resolve(t).(type) {
 	case *ir.Any, *ir.Open:
-		return jen.Add(target).Op("!=").Lit("")
+		return rawOf(target, t).Op("!=").Lit("")
 	case *ir.Scalar:
 		return jen.Op("!").Add(target).Dot("IsZero").Call()
 	}
 	return jen.Add(target).Op("!=").Nil()
 }
 
+// rawOf renders the text of any value or object, which a declaration with methods embeds.
+func rawOf(target *jen.Statement, t ir.Type) *jen.Statement {
+	for {
+		ref, ok := t.(*ir.Ref)
+		switch {
+		case !ok:
+			return jen.Add(target)
+		case embeds(ref.Decl):
+			return jen.Add(target).Dot(embeddedName(ref.Decl.Type))
+		}
+		t = ref.Decl.Type
+	}
+}
+
 // absent renders the opposite of notNull.
 func absent(target *jen.Statement, t ir.Type) jen.Code {
 	switch ir.Resolve(t).(type) {
 	case *ir.Any, *ir.Open:
-		return jen.Add(target).Op("==").Lit("")
+		return rawOf(target, t).Op("==").Lit("")
 	case *ir.Scalar:
 		return jen.Add(target).Dot("IsZero").Call()
 	}

@@ -26,6 +26,8 @@ func Index(revisions, extensions []*ir.Revision) (files.File, error) {
 		jen.Id("New").Func().Params(jen.Id("definition").String()).Params(jen.Qual(wirePath, "Value"), jen.Bool()),
 		doc("Methods lists the revision's requests and notifications, sorted by name."),
 		jen.Id("Methods").Index().Qual(runtimePath, "Method"),
+		doc("Errors holds the names of the definitions of error responses, by the codes of the errors."),
+		jen.Id("Errors").Map(jen.Int64()).String(),
 	)
 	f.Line()
 	f.Add(doc("Revisions returns the revisions that have generated code, the oldest first."))
@@ -37,6 +39,7 @@ func Index(revisions, extensions []*ir.Revision) (files.File, error) {
 					jen.Qual(pkg, "Revision"),
 					jen.Qual(pkg, "New"),
 					jen.Qual(pkg, "Methods"),
+					errorCodes(r),
 				)
 			}
 			g.Line()
@@ -64,6 +67,19 @@ func Index(revisions, extensions []*ir.Revision) (files.File, error) {
 		return files.File{}, err
 	}
 	return files.File{Path: "revisions.go", Content: src.Bytes()}, nil
+}
+
+// errorCodes renders the names of the definitions of error responses by their codes.
+func errorCodes(r *ir.Revision) jen.Code {
+	codes := r.ErrorCodes()
+	if len(codes) == 0 {
+		return jen.Nil()
+	}
+	return jen.Map(jen.Int64()).String().Values(jen.DictFunc(func(all jen.Dict) {
+		for code, d := range codes {
+			all[jen.Lit(int(code))] = jen.Lit(newKey(d))
+		}
+	}))
 }
 
 // bindings renders a function that returns one binding for each revision, the newest first.

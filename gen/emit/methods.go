@@ -53,6 +53,13 @@ func methodRow(m *ir.Method, extension string) jen.Code {
 	if extension != "" {
 		row[jen.Id("Extension")] = jen.Lit(extension)
 	}
+	if m.ResultTypes != nil {
+		row[jen.Id("ResultTypes")] = jen.Index().String().ValuesFunc(func(g *jen.Group) {
+			for _, kind := range m.ResultTypes {
+				g.Lit(kind)
+			}
+		})
+	}
 	if m.NameParam != "" {
 		row[jen.Id("NameParam")] = jen.Lit(m.NameParam)
 	}

@@ -62,6 +62,44 @@ func (r *Revision) Lookup(name string) *Decl {
 	return nil
 }
 
+// Definition returns the declaration of a definition of the schema, or nil.
+func (r *Revision) Definition(name string) *Decl {
+	for _, d := range r.Decls {
+		if d.Definition && d.Path == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// ErrorCodes returns the definitions of error responses by their codes.
+func (r *Revision) ErrorCodes() map[int64]*Decl {
+	codes := map[int64]*Decl{}
+	for _, d := range r.Decls {
+		if !d.Definition {
+			continue
+		}
+		for _, f := range fieldsOf(d.Type) {
+			if f.Wire != "error" {
+				continue
+			}
+			for _, inner := range fieldsOf(f.Type) {
+				if code, ok := inner.Const.(int64); ok && inner.Wire == "code" {
+					codes[code] = d
+				}
+			}
+		}
+	}
+	return codes
+}
+
+func fieldsOf(t Type) []*Field {
+	if o, ok := Resolve(t).(*Object); ok {
+		return o.Fields
+	}
+	return nil
+}
+
 // Decl is a declared Go type.
 type Decl struct {
 	Name string
@@ -361,6 +399,9 @@ type Method struct {
 	// Asks means that the result may ask the client for input, which it sends with a repetition
 	// of the request. Cacheable means that the result says how long it may be kept.
 	Asks, Cacheable bool
+	// ResultTypes are the values of resultType that variants of the result have beside "complete" and
+	// "input_required", sorted.
+	ResultTypes []string
 	// NameParam is the string member of the params that HTTP requests repeat in a header, or "".
 	NameParam string
 	// Items is the member of a paginated result that holds the items of a page, or nil if

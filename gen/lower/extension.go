@@ -31,11 +31,7 @@ func (e *Extension) core(definition string) *ir.Decl {
 	if definition == "" {
 		return nil
 	}
-	i := slices.IndexFunc(e.Core.Decls, func(d *ir.Decl) bool { return d.Definition && d.Path == definition })
-	if i < 0 {
-		return nil
-	}
-	return e.Core.Decls[i]
+	return e.Core.Definition(definition)
 }
 
 // isShared reports whether a definition is one of the core.

@@ -132,15 +132,16 @@ var packageNames = []string{
 // methods.
 var ClientOptions = []string{"Name", "Version", "Title", "Capabilities", "Runtime", "Bind", "Lost"}
 
-// checkIdentifiers fails if two exported identifiers have the same name.
-func (l *lowerer) checkIdentifiers(r *ir.Revision) {
+// nameIdentifiers names the constants of the enums, and fails if two other exported identifiers
+// have the same name.
+func (l *lowerer) nameIdentifiers(r *ir.Revision) {
 	taken := map[string]string{}
 	for _, name := range packageNames {
 		taken[name] = "every generated package"
 	}
 	claim := func(pointer, name, by string) {
 		if other, ok := taken[name]; ok {
-			l.failName(pointer, "%s needs the Go name %s, which %s has too", by, name, other)
+			l.failName(pointer, "%s needs the Go name %s, which %s has too: an overlay row can name it", by, name, other)
 		}
 		taken[name] = by
 	}
@@ -148,12 +149,7 @@ func (l *lowerer) checkIdentifiers(r *ir.Revision) {
 		claim(d.Pointer, d.Name, "the type at "+d.Path)
 	}
 	for _, d := range r.Decls {
-		switch t := d.Type.(type) {
-		case *ir.Enum:
-			for _, v := range t.Values {
-				claim(d.Pointer, v.Go, "value \""+v.Wire+"\" of "+d.Name)
-			}
-		case *ir.Union:
+		if t, ok := d.Type.(*ir.Union); ok {
 			claim(d.Pointer, "Decode"+d.Name, "the decode function of "+d.Name)
 			claim(d.Pointer, d.Name+"Box", "the box of "+d.Name)
 			if !t.Context {
@@ -161,14 +157,33 @@ func (l *lowerer) checkIdentifiers(r *ir.Revision) {
 			}
 		}
 	}
+	for _, d := range r.Decls {
+		enum, ok := d.Type.(*ir.Enum)
+		if !ok || d.Import != "" {
+			continue
+		}
+		values := make([]string, len(enum.Values))
+		for i, v := range enum.Values {
+			values[i] = v.Wire
+		}
+		for i, name := range l.names.Constants(d.Name, values, func(name string) bool { return taken[name] != "" }) {
+			enum.Values[i].Go = name
+			taken[name] = d.Path
+		}
+	}
+	l.checkMethods(r)
+}
+
+// checkMethods fails if two methods have the same Go name, or one has that of a field beside it.
+func (l *lowerer) checkMethods(r *ir.Revision) {
 	functions := map[string]string{}
 	for _, m := range r.Methods {
 		if other, ok := functions[m.Go]; ok {
-			l.failName(l.definition(m.Definition).Pointer, "methods %q and %q have the Go name %s", m.Wire, other, m.Go)
+			l.failName(l.definition(m.Definition).Pointer, "methods %q and %q have the Go name %s: an overlay row can name their definitions", m.Wire, other, m.Go)
 		}
 		functions[m.Go] = m.Wire
 		if m.ToClient && slices.Contains(ClientOptions, m.Go) {
-			l.failName(l.definition(m.Definition).Pointer, "method %q has the Go name %s, which ClientOptions has too", m.Wire, m.Go)
+			l.failName(l.definition(m.Definition).Pointer, "method %q has the Go name %s, which ClientOptions has too: an overlay row can name its definition", m.Wire, m.Go)
 		}
 	}
 	for _, m := range r.Methods {

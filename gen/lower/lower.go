@@ -69,8 +69,8 @@ func Lower(in Input) (*Output, error) {
 	if err := l.err(); err != nil {
 		return nil, err
 	}
-	l.fixValues()
 	l.mergeAllOfs()
+	l.fixValues()
 	l.injectMeta()
 	l.declareDefinitions()
 	l.lowerDefinitions()
@@ -106,8 +106,8 @@ func Lower(in Input) (*Output, error) {
 	}
 	slices.SortFunc(rev.Decls, func(a, b *ir.Decl) int { return strings.Compare(a.Name, b.Name) })
 	l.assignFamilies(rev)
+	l.nameIdentifiers(rev)
 	l.document(rev)
-	l.checkIdentifiers(rev)
 	unused := l.overlay.unused(in.Strict, l.failAt)
 	if err := l.err(); err != nil {
 		return nil, err

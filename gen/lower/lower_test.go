@@ -109,22 +109,17 @@ func TestRefused(t *testing.T) {
 		{
 			name:        "two definitions of one Go name",
 			definitions: `"FooBar": {}, "fooBar": {}`,
-			want:        `2099-01-01: /$defs/fooBar: definition "fooBar" has the Go name FooBar, which "FooBar" has too (/$defs/FooBar)`,
+			want:        `2099-01-01: /$defs/fooBar: definition "fooBar" has the Go name FooBar, which "FooBar" has too (/$defs/FooBar): an overlay row can name it`,
 		},
 		{
 			name:        "a definition called like what every package has",
 			definitions: `"Server": {"type": "string"}`,
-			want:        "/$defs/Server: the type at Server needs the Go name Server, which every generated package has too",
+			want:        "/$defs/Server: the type at Server needs the Go name Server, which every generated package has too: an overlay row can name it",
 		},
 		{
 			name:        "a place and a definition of one Go name",
 			definitions: `"A": {"type": "object", "properties": {"b": {"type": "object", "properties": {"c": {}}}}}, "AB": {"type": "string"}`,
 			want:        "/$defs/A/properties/b: the type at A.b has the Go name AB, which the different type at AB has too (/$defs/AB)",
-		},
-		{
-			name:        "an enum value and a definition of one Go name",
-			definitions: `"Role": {"type": "string", "enum": ["user"]}, "RoleUser": {"type": "string"}`,
-			want:        "needs the Go name RoleUser",
 		},
 		{
 			name:        "the box of a union and a definition of one Go name",
@@ -133,8 +128,8 @@ func TestRefused(t *testing.T) {
 		},
 		{
 			name:        "two members of one Go name",
-			definitions: `"A": {"type": "object", "properties": {"mime-type": {}, "mimeType": {}}}`,
-			want:        `/$defs/A/properties/mimeType: member "mimeType" has the Go name MimeType, which member "mime-type" has too`,
+			definitions: `"A": {"type": "object", "properties": {"A": {}, "Xa": {}, "a": {}}}`,
+			want:        `/$defs/A/properties/a: member "a" has the Go name Xa, which member "Xa" has too`,
 		},
 		{
 			name:        "a definition that is itself",
@@ -239,6 +234,18 @@ func TestRefused(t *testing.T) {
 			want:        "/$defs/U: the overlay says that the variant of U depends on the request, but variant UList is not an object with members",
 		},
 		{
+			name:        "a stale name of a definition",
+			definitions: tagA,
+			overlay:     spec.Overlay{Names: []spec.NameRow{{At: "B", Name: "X"}}},
+			want:        "names/0: stale overlay row: B -> X matches nothing",
+		},
+		{
+			name:        "two methods of one Go name",
+			definitions: request + `, "pingRequest": {"type": "object", "properties": {"method": {"type": "string", "const": "x/ping"}}, "required": ["method"]}, "EmptyResult": {"type": "object", "properties": {"_meta": {}}}, "ClientRequest": {"anyOf": [{"$ref": "#/$defs/PingRequest"}, {"$ref": "#/$defs/pingRequest"}]}`,
+			overlay:     spec.Overlay{Names: []spec.NameRow{{At: "PingRequest", Name: "PlainPing"}, {At: "pingRequest", Name: "PlainPingRequest"}}},
+			want:        `/$defs/pingRequest: methods "x/ping" and "ping" have the Go name PlainPing: an overlay row can name their definitions`,
+		},
+		{
 			name:        "an order of other values",
 			definitions: `"E": {"type": "string", "enum": ["a", "b"]}`,
 			overlay:     spec.Overlay{Enums: []spec.EnumRow{{Enum: "E", Order: []string{"b", "c"}}}},
@@ -254,6 +261,27 @@ func TestRefused(t *testing.T) {
 				t.Errorf("got error %q, want it to contain %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// TestNamed shows the Go names of definitions, members and values whose own names are taken.
+func TestNamed(t *testing.T) {
+	overlay := &spec.Overlay{Names: []spec.NameRow{{At: "Server", Name: "ServerAddress"}, {At: "error", Name: "ErrorText"}}}
+	out, err := lowerText(strings.Join([]string{
+		`"Server": {"type": "object", "properties": {"url": {"type": "string"}}}`,
+		`"Error": {"type": "object", "properties": {"server": {"$ref": "#/$defs/Server"}, "text": {"$ref": "#/$defs/error"}}}`,
+		`"error": {"type": "string"}`,
+		`"Role": {"type": "string", "enum": ["user", "", "$", "$$"]}`,
+		`"RoleUser": {"type": "string"}`,
+		`"Cost": {"type": "string", "enum": ["pay-per-use", "pay_per_use", "free"]}`,
+		`"Members": {"type": "object", "properties": {"mime-type": {}, "mimeType": {}, "extra": {}, "Extra": {}, "": {}, "a.b/trace": {}, "a.b/level": {}, "level": {}}}`,
+	}, ", "), overlay, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "named.txt", out.Revision)
+	if d := out.Revision.Definition("error"); d == nil || d.Name != "ErrorText" {
+		t.Errorf("Definition(error) is %v", d)
 	}
 }
 

@@ -90,18 +90,19 @@ func (l *lowerer) messagesOf(s *schema.Schema) []*schema.Schema {
 }
 
 func (l *lowerer) method(def schema.Definition, wire string) *ir.Method {
+	name := l.definition(def.Name).Name
 	m := &ir.Method{
 		Wire:       wire,
 		Definition: def.Name,
 		Capability: l.overlay.capability(wire),
 	}
-	if stem, ok := strings.CutSuffix(def.Name, "Notification"); ok {
-		m.Notification = true
-		m.Go = stem
+	m.Notification = strings.HasSuffix(def.Name, "Notification")
+	if m.Notification {
+		m.Go = strings.TrimSuffix(name, "Notification")
 	} else {
-		m.Go = strings.TrimSuffix(def.Name, "Request")
+		m.Go = strings.TrimSuffix(name, "Request")
 	}
-	if m.Go == "" || !isExported(m.Go) {
+	if m.Go == "" {
 		m.Go = l.names.Exported(wire)
 	}
 	if !l.params(m, def) && !l.lenient {
@@ -119,6 +120,7 @@ func (l *lowerer) method(def schema.Definition, wire string) *ir.Method {
 		m.Items = items(m)
 	}
 	m.Asks = m.Params != nil && field(m.Params, "inputResponses") != nil && field(m.Params, "requestState") != nil
+	m.ResultTypes = resultTypes(m.Result)
 	if result := cmp.Or(m.Plain, m.Result); result != nil {
 		m.Cacheable = field(result, "ttlMs") != nil && field(result, "cacheScope") != nil
 	}
@@ -145,6 +147,26 @@ func (l *lowerer) nameParam(m *ir.Method) string {
 		return f.Wire
 	}
 	return ""
+}
+
+// resultTypes returns the values of resultType that a result can have, but for those of
+// 2026-07-28, which the runtime knows.
+func resultTypes(result *ir.Decl) []string {
+	if result == nil {
+		return nil
+	}
+	var types []string
+	for _, v := range messageVariants(result) {
+		f := field(v.Decl, "resultType")
+		if f == nil {
+			continue
+		}
+		if kind, ok := f.Const.(string); ok && kind != "complete" && kind != "input_required" {
+			types = append(types, kind)
+		}
+	}
+	slices.Sort(types)
+	return slices.Compact(types)
 }
 
 // plain returns the variant of a union of results that is named after the request, or nil.

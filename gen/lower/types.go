@@ -30,13 +30,15 @@ func (l *lowerer) declareDefinitions() {
 		if l.declareShared(def) {
 			continue
 		}
-		if !isExported(name) {
+		if given, _ := l.overlay.name(def.Name); given != "" {
+			name = given
+		} else if !isExported(name) {
 			name = l.names.Exported(strings.ReplaceAll(name, "/", "_"))
 		}
 		if other, ok := l.decls[name]; ok && l.lenient {
 			name = l.free(name)
 		} else if ok {
-			l.fail(def.Schema, "definition %q has the Go name %s, which %q has too (%s)", def.Name, name, other.Path, other.Pointer)
+			l.fail(def.Schema, "definition %q has the Go name %s, which %q has too (%s): an overlay row can name it", def.Name, name, other.Path, other.Pointer)
 			continue
 		}
 		decl := &ir.Decl{Name: name, Path: def.Name, Pointer: def.Schema.Pointer, Definition: true}
@@ -70,7 +72,7 @@ func (l *lowerer) lowerDecl(decl *ir.Decl, s *schema.Schema, at place) {
 		decl.Type = &ir.Union{} // variants may refer back
 		l.union(decl, s, at)
 	case s.Enum != nil:
-		decl.Type = l.enum(decl.Name, s)
+		decl.Type = l.enum(s)
 	case len(s.Types) > 1:
 		decl.Type = l.scalar(s)
 	case s.IsObject() && l.isStruct(s):
@@ -217,16 +219,16 @@ func (l *lowerer) object(s *schema.Schema, at place) *ir.Object {
 	if !s.Closed && !s.Open() {
 		object.Additional = l.lowerType(s.Additional, at.value())
 	}
-	for _, p := range s.Properties {
-		object.Fields = append(object.Fields, l.field(s, p, at))
-	}
+	members := slices.Clone(s.Properties)
 	for _, name := range s.Required {
 		if s.Property(name) == nil {
-			any := schema.Property{Name: name, Schema: &schema.Schema{Pointer: schema.Child(s.Pointer, "required")}}
-			object.Fields = append(object.Fields, l.field(s, any, at))
+			members = append(members, schema.Property{Name: name, Schema: &schema.Schema{Pointer: schema.Child(s.Pointer, "required")}})
 		}
 	}
-	l.nameFields(s, object)
+	names := l.fieldNames(members, object)
+	for i, p := range members {
+		object.Fields = append(object.Fields, l.field(s, p, names[i], at))
+	}
 	slices.SortStableFunc(object.Fields, func(a, b *ir.Field) int { return rank(a) - rank(b) })
 	return object
 }
@@ -242,11 +244,11 @@ func rank(f *ir.Field) int {
 	return 2
 }
 
-func (l *lowerer) field(parent *schema.Schema, p schema.Property, at place) *ir.Field {
+func (l *lowerer) field(parent *schema.Schema, p schema.Property, name string, at place) *ir.Field {
 	s := p.Schema
 	f := &ir.Field{
 		Wire:     p.Name,
-		Go:       l.names.Exported(p.Name),
+		Go:       name,
 		Pointer:  s.Pointer,
 		Doc:      s.Description,
 		Required: slices.Contains(parent.Required, p.Name),
@@ -294,28 +296,31 @@ func (l *lowerer) nullable(t ir.Type) ir.Type {
 	return &ir.Nullable{Elem: t}
 }
 
-// nameFields renames fields that have the name of a field or method of every generated struct,
-// and fails if two fields have the same name.
-func (l *lowerer) nameFields(s *schema.Schema, object *ir.Object) {
-	taken := map[string]*ir.Field{}
-	for _, f := range object.Fields {
-		if slices.Contains(structNames, f.Go) || object.Additional != nil && f.Go == "Additional" || object.Loose && f.Go == "Other" {
-			f.Go += "Member"
-		}
-		if other, ok := taken[f.Go]; ok {
-			l.failName(f.Pointer, "member %q has the Go name %s, which member %q has too", f.Wire, f.Go, other.Wire)
-		}
-		taken[f.Go] = f
+// fieldNames returns the Go names of the members of an object, which differ from each other and
+// from the other fields and methods of its struct.
+func (l *lowerer) fieldNames(members []schema.Property, object *ir.Object) []string {
+	wires := make([]string, len(members))
+	for i, p := range members {
+		wires[i] = p.Name
 	}
+	reserved := func(name string) bool {
+		return slices.Contains(structNames, name) || object.Additional != nil && name == "Additional" || object.Loose && name == "Other"
+	}
+	found, clash := l.names.DistinctShort(wires, reserved, "Member")
+	if clash != nil {
+		a, b := members[clash[0]], members[clash[1]]
+		l.failName(b.Schema.Pointer, "member %q has the Go name %s, which member %q has too", b.Name, found[clash[1]], a.Name)
+	}
+	return found
 }
 
 // structNames lists the fields and methods that generated structs may have.
 var structNames = []string{"Extra", "AppendJSON", "DecodeJSON", "MarshalJSON", "UnmarshalJSON", "Validate", "WithCacheHint"}
 
-func (l *lowerer) enum(name string, s *schema.Schema) *ir.Enum {
+func (l *lowerer) enum(s *schema.Schema) *ir.Enum {
 	enum := &ir.Enum{}
 	for _, v := range s.Enum {
-		enum.Values = append(enum.Values, ir.EnumValue{Wire: v, Go: name + l.names.Exported(v)})
+		enum.Values = append(enum.Values, ir.EnumValue{Wire: v})
 	}
 	return enum
 }

@@ -2,19 +2,31 @@ package names
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
 
-// Distinct returns an identifier for each of several names, which must differ. It uses
-// [Namer.Exported] of the whole name if the result is unique, and otherwise an identifier
-// that spells out the characters in which the names differ. If two names still have the
-// same identifier, clash holds their indexes.
+// Distinct returns an identifier for each of several names, which must differ. It uses the words
+// of the whole name if the result is unique, and otherwise an identifier that spells out the
+// characters in which the names differ. If two names still have the same identifier, clash holds
+// their indexes.
 //
 // A reserved identifier gets the suffix.
 func (n *Namer) Distinct(wires []string, reserved func(string) bool, suffix string) (identifiers []string, clash []int) {
+	return n.distinct(plain, wires, reserved, suffix)
+}
+
+// DistinctShort is like Distinct, but a name that is unique without its prefix, which ends at the
+// last slash, gets the identifier of [Namer.Exported].
+func (n *Namer) DistinctShort(wires []string, reserved func(string) bool, suffix string) (identifiers []string, clash []int) {
+	return n.distinct(short, wires, reserved, suffix)
+}
+
+func (n *Namer) distinct(level int, wires []string, reserved func(string) bool, suffix string) (identifiers []string, clash []int) {
 	identifiers = make([]string, len(wires))
-	levels := make([]int, len(wires))
+	levels := slices.Repeat([]int{level}, len(wires))
 	for {
 		holders := map[string][]int{}
 		for i, wire := range wires {
@@ -49,9 +61,29 @@ func (n *Namer) Distinct(wires []string, reserved func(string) bool, suffix stri
 	}
 }
 
+// Constants returns the names of the constants of an enum: the name of its type and an identifier
+// for each value. If one of them is taken, all get longer names.
+func (n *Namer) Constants(enum string, values []string, taken func(string) bool) []string {
+	constants, clash := n.Distinct(values, nil, "")
+	if clash != nil {
+		for i := range constants {
+			constants[i] = strconv.Itoa(i + 1)
+		}
+	}
+	prefix := enum
+	for slices.ContainsFunc(constants, func(name string) bool { return taken(prefix + name) }) {
+		prefix += "Value"
+	}
+	for i := range constants {
+		constants[i] = prefix + constants[i]
+	}
+	return constants
+}
+
 // The levels of spelling. Each one distinguishes more names than the one before.
 const (
-	plain     = iota // words only: StartTime
+	short     = iota // the words after the last slash: TraceID
+	plain            // words only: StartTime
 	operator         // with symbols that are not separators: StartTimeLess
 	symbols          // with separators: ContentDashType
 	exact            // with the case of each letter: XcontentDashtype
@@ -59,6 +91,9 @@ const (
 )
 
 func (n *Namer) spell(wire string, level int) string {
+	if level == short && strings.ContainsFunc(wire, isWord) {
+		return n.Exported(wire)
+	}
 	if level == plain && strings.ContainsFunc(wire, isWord) {
 		return n.identifier(strings.ReplaceAll(wire, "/", " "))
 	}

@@ -6,6 +6,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+func TestDistinctShort(t *testing.T) {
+	got, clash := New([]string{"ID"}).DistinctShort([]string{"io.example/traceId", "a/level", "b/level", "", "$"}, nil, "")
+	if diff := cmp.Diff([]string{"TraceID", "ALevel", "BLevel", "Empty", "Dollar"}, got); diff != "" || clash != nil {
+		t.Error(diff, clash)
+	}
+}
+
+func TestConstants(t *testing.T) {
+	taken := map[string]bool{"RoleUser": true}
+	for _, tt := range []struct{ values, want []string }{
+		{[]string{"pay-per-use", "pay_per_use"}, []string{"RolePayDashPerDashUse", "RolePayUnderscorePerUnderscoreUse"}},
+		{[]string{"user", "free"}, []string{"RoleValueUser", "RoleValueFree"}},
+		{[]string{"Xa", "a", "A"}, []string{"Role1", "Role2", "Role3"}},
+	} {
+		got := New(nil).Constants("Role", tt.values, func(name string) bool { return taken[name] })
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 func TestDistinct(t *testing.T) {
 	n := New([]string{"ID", "URL"})
 	reserved := func(name string) bool { return name == "Extra" || name == "ExtraMember" }

@@ -96,6 +96,8 @@ type Limits struct {
 // Member describes a member of an object.
 type Member struct {
 	Name string
+	// As is the name of the member in the other revision, if it has another one there.
+	As string
 	// Rewrite, if not nil, rewrites the whole object if it has the member, before its members
 	// are converted. If Always is set, the object need not have the member.
 	Rewrite Rewrite

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -129,7 +130,11 @@ func (c *Conversion) object(dst []byte, s *Shape, v wire.Raw) []byte {
 		dst = append(wire.AppendComma(dst), v[start:r.Offset()-len(value)]...)
 		if i := slices.IndexFunc(s.Members, func(m Member) bool { return m.Name == name }); i >= 0 {
 			seen[i] = true
-			dst, keep = c.member(dst, &s.Members[i], value)
+			m := &s.Members[i]
+			if m.As != "" {
+				dst, c.changed = wire.AppendName(dst[:before], m.As), true
+			}
+			dst, keep = c.member(dst, m, value)
 		} else if s.Known != nil && !slices.Contains(s.Known, name) {
 			keep = false
 			c.Lose("the other revision does not allow other members", name)
@@ -158,7 +163,7 @@ func (c *Conversion) missing(dst []byte, s *Shape, seen []bool) []byte {
 			continue
 		}
 		before := len(dst)
-		dst = wire.AppendName(dst, m.Name)
+		dst = wire.AppendName(dst, cmp.Or(m.As, m.Name))
 		start := len(dst)
 		switch dst = c.absent(dst, m); {
 		case len(dst) > start:

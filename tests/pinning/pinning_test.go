@@ -65,18 +65,25 @@ func (p *project) madeUp(t *testing.T, schema string) {
 	p.write(t, "new.json", schema)
 	// 1. Import.
 	out := p.mcpgen(t, 1, "spec", "import", "new.json", "--revision", revision)
+	if want := `definition "error" has the Go name Error`; !strings.Contains(out, want) {
+		t.Errorf("import does not say %q:\n%s", want, out)
+	}
+	// 2. Names.
+	p.add(t, "overlay.yaml", "names", `  - {at: Server, name: ServerAddress, since: "`+revision+`"}
+  - {at: error, name: ErrorText, since: "`+revision+`"}`)
+	out = p.mcpgen(t, 1, "spec", "import", "new.json", "--revision", revision)
 	if want := "has the Go name ResourceContentsUnion"; !strings.Contains(out, want) {
 		t.Errorf("import does not say %q:\n%s", want, out)
 	}
-	// 3. Facts that the schema does not contain.
 	p.end(t, p.place(t, "overlay.yaml", "at: EmbeddedResource.resource,"))
 	p.add(t, "overlay.yaml", "names", `  - {at: EmbeddedResource.resource, name: EmbeddedResourceResource, since: "`+revision+`"}`)
+	// 4. Facts that the schema does not contain.
 	p.add(t, "overlay.yaml", "capabilities", `  - {method: tools/rate, capability: tools, since: "`+revision+`"}`)
 	p.add(t, "overlay.yaml", "values", `  - {at: DeferredResult.resultType, value: deferred, since: "`+revision+`"}`)
-	// 2. Rows without effect, which the import knows now.
+	// 3. Rows without effect, which the import knows now.
 	p.end(t, p.mcpgen(t, 1, "spec", "import", "new.json", "--revision", revision))
 	out = p.mcpgen(t, 0, "spec", "import", "new.json", "--revision", revision)
-	// 4. Doc comments.
+	// 6. Doc comments.
 	if !strings.Contains(out, "types: VideoContent") {
 		t.Errorf("import does not say what has no doc comment:\n%s", out)
 	}
@@ -106,7 +113,7 @@ func (p *project) madeUp(t *testing.T, schema string) {
 	if got := p.convert(t, false, "CallToolResult", video); got != refused {
 		t.Errorf("got %s", got)
 	}
-	// 6. Rows say how.
+	// 7. Rows say how.
 	for _, table := range []string{"variants", "members", "values"} {
 		p.add(t, "convert.yaml", table, rowsOf[table])
 	}
@@ -118,9 +125,41 @@ func (p *project) madeUp(t *testing.T, schema string) {
 	if out := p.program(t, 1, "diff", p.newest, revision); !strings.Contains(out, "video") {
 		t.Errorf("diff says\n%s", out)
 	}
+	for _, tt := range []struct {
+		definition, value string
+		code              int
+	}{
+		{"Implementation", `{"name":"n","version":"1","server":{"url":"https://a.b","mirror":{"url":"a:b","x-1":1}},"problem":[1,"p"]}`, 0},
+		{"Server", `{"url":"http://a.b","mirror":{"url":"a:b"}}`, 1},
+		{"Server", `{"url":"a:b","x-1":"1"}`, 1},
+		{"error", `[1,"p",2]`, 1},
+		{"ToolAnnotations", `{"cost":"$$"}`, 0},
+		{"ToolAnnotations", `{"cost":"$$$"}`, 1},
+	} {
+		p.write(t, "value.json", tt.value)
+		p.program(t, tt.code, "verify", "--revision", revision, "--definition", tt.definition, "--roundtrip", "value.json")
+	}
 	p.write(t, "video.json", video)
 	p.program(t, 0, "verify", "--revision", revision, "--definition", "CallToolResult", "--roundtrip", "video.json")
 	p.program(t, 1, "verify", "--revision", p.newest, "--definition", "CallToolResult", "video.json")
+	for _, tt := range []struct {
+		name, answer string
+		code         int
+	}{
+		{"a result of a new type", `"result":{"resultType":"deferred","until":"soon"}`, 0},
+		{"a result of a new type without its members", `"result":{"resultType":"deferred"}`, 1},
+		{"a result of no type", `"result":{"resultType":"postponed"}`, 1},
+		{"a new error", `"error":{"code":-32023,"message":"m","data":{"after":1}}`, 0},
+		{"a new error with other data", `"error":{"code":-32023,"message":"m","data":{"after":-1}}`, 1},
+		{"an error of no meaning", `"error":{"code":-32024,"message":"m"}`, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p.write(t, "session.jsonl", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","_meta":{"io.modelcontextprotocol/protocolVersion":"`+revision+`","io.modelcontextprotocol/clientCapabilities":{}}}}
+{"jsonrpc":"2.0","id":1,`+tt.answer+`}
+`)
+			p.program(t, tt.code, "verify", "--revision", revision, "session.jsonl")
+		})
+	}
 	for _, tt := range conversions {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := p.convert(t, tt.up, tt.definition, tt.value); got != tt.want+"\n" {
@@ -138,7 +177,8 @@ func (p *project) madeUp(t *testing.T, schema string) {
 var rowsOf = map[string]string{
 	"variants": `  - {step: "2099-01-01", union: ContentBlock, variant: VideoContent, reason: no videos}
   - {step: "2099-01-01", union: CallToolResponse, variant: DeferredResult, reason: nothing is deferred}`,
-	"members": `  - {step: "2099-01-01", object: Prompt, member: title, value: Untitled, reason: prompts had no titles}
+	"members": `  - {step: "2099-01-01", object: ModelPreferences, member: priceWeight, older: costPriority, reason: another name}
+  - {step: "2099-01-01", object: Prompt, member: title, value: Untitled, reason: prompts had no titles}
   - {step: "2099-01-01", object: ImageContent, member: mimeType, value: image/png, reason: most images are}
   - {step: "2099-01-01", object: Resource, member: size, value: null, reason: null is unknown}
   - {step: "2099-01-01", object: CreateMessageRequestParams, member: maxTokens, reason: nothing to sample}
@@ -163,6 +203,8 @@ var conversions = []struct {
 	{"a number that becomes an integer", "ProgressNotificationParams", `{"progressToken":1,"progress":0.5,"total":1.5}`,
 		`{"progressToken":1,"progress":0.5} lost /total: left out: a fraction is no total`, true},
 	{"an integer where a number was", "ProgressNotificationParams", `{"progressToken":1,"progress":0.5,"total":2}`, `{"progressToken":1,"progress":0.5,"total":2}`, true},
+	{"a member with another name", "ModelPreferences", `{"costPriority":0.5,"priceWeight":1}`, `{"priceWeight":0.5} lost /priceWeight: only revision 2099-01-01 defines it`, true},
+	{"the older name", "ModelPreferences", `{"priceWeight":0.5}`, `{"costPriority":0.5}`, false},
 	{"a bound", "CreateMessageRequestParams", `{"messages":[],"maxTokens":0}`, "refused: convert: at /maxTokens: nothing to sample", true},
 	{"an enum that grows", "PromptMessage", `{"role":"system","content":{"type":"text","text":"t"}}`,
 		`{"role":"user","content":{"type":"text","text":"t"}} lost /role: sent as "user": closest`, false},

@@ -58,8 +58,22 @@ func madeUp(t *testing.T, facts []byte) []byte {
 	s.property("CreateMessageRequestParams", "maxTokens", `{"type":"integer","minimum":1}`)
 	s.property("ProgressNotificationParams", "total", `{"type":"integer"}`)
 
-	// An enum that grows.
+	// A member with another name.
+	preferences := s.definition("ModelPreferences")["properties"].(object)
+	preferences["priceWeight"] = preferences["costPriority"]
+	delete(preferences, "costPriority")
+
+	// An enum that grows, and one whose values are no words.
 	s.define("Role", `{"type":"string","enum":["assistant","system","user"]}`)
+
+	s.definition("ToolAnnotations")["properties"].(object)["cost"] = s.parse(`{"type":"string","enum":["$","$$","per-use","per_use"]}`)
+
+	// Definitions whose names are taken in Go, one of which refers to itself.
+	s.define("Server", `{"type":"object","required":["url"],"properties":{"url":{"type":"string","format":"uri"},"mirror":{"$ref":"#/$defs/Server"}},
+		"if":{"required":["mirror"]},"then":{"properties":{"url":{"pattern":"^https:"}}},"patternProperties":{"^x-":{"type":"integer"}}}`)
+	s.define("error", `{"type":"array","prefixItems":[{"type":"integer"},{"type":"string"}],"items":false}`)
+	s.definition("Implementation")["properties"].(object)["server"] = s.parse(`{"$ref":"#/$defs/Server"}`)
+	s.definition("Implementation")["properties"].(object)["problem"] = s.parse(`{"$ref":"#/$defs/error"}`)
 
 	// A union that becomes a struct.
 	s.property("EmbeddedResource", "resource", `{"type":"object","required":["uri"],"properties":{
@@ -70,6 +84,11 @@ func madeUp(t *testing.T, facts []byte) []byte {
 		"_meta":{"$ref":"#/$defs/ResultMetaObject"},"resultType":{"type":"string"},"until":{"type":"string"}}}`)
 	call := s.defs["CallToolResultResponse"].(object)["properties"].(object)["result"].(object)
 	call["anyOf"] = append(call["anyOf"].([]any), object{"$ref": "#/$defs/DeferredResult"})
+
+	// An error with a code of its own.
+	s.define("SlowDownError", `{"type":"object","required":["error","jsonrpc"],"properties":{"id":{"$ref":"#/$defs/RequestId"},"jsonrpc":{"type":"string","const":"2.0"},
+		"error":{"allOf":[{"$ref":"#/$defs/Error"},{"type":"object","required":["code","data"],"properties":{"code":{"type":"integer","const":-32023},
+			"data":{"type":"object","required":["after"],"properties":{"after":{"type":"integer","minimum":0}}}}}]}}}`)
 
 	// Any value that becomes an object, and the reverse.
 	s.property("CallToolResult", "structuredContent", `{"type":"object","additionalProperties":{}}`)

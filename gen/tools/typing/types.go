@@ -203,8 +203,7 @@ func (t *typer) typesOf(s *jsonschema.Schema, name string, apply bool, what stri
 	return root
 }
 
-// nameConstants names the constants of the enums. If a name is taken, all constants of the enum
-// get longer names.
+// nameConstants names the constants of the enums.
 func (t *typer) nameConstants() {
 	for _, d := range t.decls {
 		enum, ok := d.Type.(*ir.Enum)
@@ -215,19 +214,10 @@ func (t *typer) nameConstants() {
 		for i, v := range enum.Values {
 			wires[i] = v.Wire
 		}
-		identifiers, clash := t.names.Distinct(wires, nil, "")
-		if clash != nil {
-			for i := range identifiers {
-				identifiers[i] = fmt.Sprintf("%d", i+1)
-			}
-		}
-		prefix := d.Name
-		for slices.ContainsFunc(identifiers, func(name string) bool { _, ok := t.taken[prefix+name]; return ok }) {
-			prefix += "Value"
-		}
+		constants := t.names.Constants(d.Name, wires, func(name string) bool { _, ok := t.taken[name]; return ok })
 		for i := range enum.Values {
 			v := &enum.Values[i]
-			v.Go = prefix + identifiers[i]
+			v.Go = constants[i]
 			t.taken[v.Go] = d.Pointer
 			if v.Doc == "" {
 				v.Doc = fmt.Sprintf("%s is the value %q.", v.Go, v.Wire)

@@ -62,6 +62,43 @@ func checkKeys(c *schema.Checker) {
 	}
 }
 
+// checkNamedMembers checks the schema at /$defs/NamedMembers.
+func checkNamedMembers(c *schema.Checker) {
+	if c.Object(schema.Object) {
+		n := 0
+		for ; c.Member(); n++ {
+			name := c.Name()
+			member := c.Mark()
+			known := false
+			if c.Matches(checkPattern, name) {
+				known = true
+				c.Value(schema.Integer)
+				c.Reset(member)
+			}
+			if c.Matches(checkPattern2, name) {
+				known = true
+				c.Value(schema.String)
+				c.Reset(member)
+			}
+			if known {
+				c.Pass()
+			} else {
+				c.Unmatched([]string{"^[0-9]+$", "^x-"})
+			}
+		}
+		c.MaxProperties(n, 8)
+	}
+}
+
+var checkPattern = schema.MustPattern("^[0-9]+$", "^[0-9]+$")
+
+var checkPattern2 = schema.MustPattern("^x-", "^x-")
+
+// checkNever checks the schema at /$defs/Never.
+func checkNever(c *schema.Checker) {
+	c.Never()
+}
+
 // checkNotThis checks the schema at /$defs/NotThis.
 func checkNotThis(c *schema.Checker) {
 	var seen uint64
@@ -147,7 +184,7 @@ func checkTags(c *schema.Checker) {
 			v := c.Value(schema.String)
 			c.MinLength(v, 2)
 			c.MaxLength(v, 8)
-			c.Pattern(v, checkPattern)
+			c.Pattern(v, checkPattern3)
 		}
 		c.MinItems(n, 1)
 		c.MaxItems(n, 3)
@@ -156,7 +193,7 @@ func checkTags(c *schema.Checker) {
 	c.Unique()
 }
 
-var checkPattern = schema.MustPattern("^[a-z][a-z0-9-]*$", `^[a-z][a-z0-9\-]*$`)
+var checkPattern3 = schema.MustPattern("^[a-z][a-z0-9-]*$", `^[a-z][a-z0-9\-]*$`)
 
 // checkLess checks the schema at /$defs/Less.
 func checkLess(c *schema.Checker) {
@@ -183,8 +220,6 @@ func checkKeysName(c *schema.Checker) {
 	c.MaxLength(v, 5)
 	c.Pattern(v, checkPattern2)
 }
-
-var checkPattern2 = schema.MustPattern("^x-", "^x-")
 
 // checkNotThisMode checks the schema at /$defs/NotThis/properties/mode.
 func checkNotThisMode(c *schema.Checker) {
@@ -218,7 +253,7 @@ func checkSiblingsShort(c *schema.Checker) {
 		v := c.Value(schema.String)
 		c.MinLength(v, 2)
 		c.MaxLength(v, 8)
-		c.Pattern(v, checkPattern)
+		c.Pattern(v, checkPattern3)
 	}
 }
 

@@ -1298,3 +1298,43 @@ func decodeFailure(r *wire.Reader) Failure {
 func (x *UnknownFailure) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
+
+func decodeFit(r *wire.Reader) Fit {
+	switch r.Kind() {
+	case wire.KindObject:
+		has := r.PeekHas("b", "a", "c")
+		if has&0b1 != 0 {
+			v := new(More)
+			if r.Try(v) {
+				return v
+			}
+		}
+		if has&0b10 != 0 {
+			v := new(Less)
+			if r.Try(v) {
+				return v
+			}
+		}
+		if has&0b100 != 0 {
+			v := new(Other)
+			v.DecodeJSON(r)
+			return v
+		}
+		if has&0b1 != 0 {
+			v := new(More)
+			v.DecodeJSON(r)
+			return v
+		}
+		if has&0b10 != 0 {
+			v := new(Less)
+			v.DecodeJSON(r)
+			return v
+		}
+	}
+	return &UnknownFit{Raw: r.ReadRaw()}
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UnknownFit) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendRaw(dst, x.Raw)
+}

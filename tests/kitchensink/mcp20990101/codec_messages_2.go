@@ -4,46 +4,6 @@ package mcp20990101
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-func decodeFit(r *wire.Reader) Fit {
-	switch r.Kind() {
-	case wire.KindObject:
-		has := r.PeekHas("b", "a", "c")
-		if has&0b1 != 0 {
-			v := new(More)
-			if r.Try(v) {
-				return v
-			}
-		}
-		if has&0b10 != 0 {
-			v := new(Less)
-			if r.Try(v) {
-				return v
-			}
-		}
-		if has&0b100 != 0 {
-			v := new(Other)
-			v.DecodeJSON(r)
-			return v
-		}
-		if has&0b1 != 0 {
-			v := new(More)
-			v.DecodeJSON(r)
-			return v
-		}
-		if has&0b10 != 0 {
-			v := new(Less)
-			v.DecodeJSON(r)
-			return v
-		}
-	}
-	return &UnknownFit{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownFit) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
-}
-
 // DecodeJSON reads a boolean.
 func (x *Flag) DecodeJSON(r *wire.Reader) error {
 	*x = Flag(r.ReadBool())
@@ -945,4 +905,33 @@ func (x MixedMapString) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *MixedMapString) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a scalar.
+func (x *MixedNull) DecodeJSON(r *wire.Reader) error {
+	x.Scalar = r.ReadScalar(wire.ScalarNull)
+	return r.Err()
+}
+
+func decodeMixedOpen(r *wire.Reader) MixedOpen {
+	switch r.Kind() {
+	case wire.KindObject:
+		var v MixedOpenObject
+		v.DecodeJSON(r)
+		return v
+	case wire.KindString:
+		var v MixedOpenScalar
+		v.DecodeJSON(r)
+		return v
+	case wire.KindNumber:
+		var v MixedOpenScalar
+		v.DecodeJSON(r)
+		return v
+	}
+	return &UnknownMixedOpen{Raw: r.ReadRaw()}
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UnknownMixedOpen) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendRaw(dst, x.Raw)
 }

@@ -4,35 +4,6 @@ package mcp20990101
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads a scalar.
-func (x *MixedNull) DecodeJSON(r *wire.Reader) error {
-	x.Scalar = r.ReadScalar(wire.ScalarNull)
-	return r.Err()
-}
-
-func decodeMixedOpen(r *wire.Reader) MixedOpen {
-	switch r.Kind() {
-	case wire.KindObject:
-		var v MixedOpenObject
-		v.DecodeJSON(r)
-		return v
-	case wire.KindString:
-		var v MixedOpenScalar
-		v.DecodeJSON(r)
-		return v
-	case wire.KindNumber:
-		var v MixedOpenScalar
-		v.DecodeJSON(r)
-		return v
-	}
-	return &UnknownMixedOpen{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownMixedOpen) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
-}
-
 // DecodeJSON reads an object.
 func (x *MixedOpenObject) DecodeJSON(r *wire.Reader) error {
 	x.Object = r.ReadObject()
@@ -141,6 +112,12 @@ func (x More) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *More) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object.
+func (x *NamedMembers) DecodeJSON(r *wire.Reader) error {
+	x.Object = r.ReadObject()
+	return r.Err()
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -355,6 +332,12 @@ func (x NestedString) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *NestedString) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads any value.
+func (x *Never) DecodeJSON(r *wire.Reader) error {
+	x.Raw = r.ReadRaw()
+	return r.Err()
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -784,7 +767,7 @@ func (x *OddNames) DecodeJSON(r *wire.Reader) error {
 			x.Undeclared = r.ReadRaw()
 		case "":
 			if r.Present(&seen[0], 2) {
-				x.Field = r.ReadStringPointer()
+				x.Empty = r.ReadStringPointer()
 			}
 		case "$ref":
 			if r.Present(&seen[0], 3) {
@@ -878,7 +861,7 @@ func (x *OddNames) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.String("quo\\\"te", x.QuoTe)
 	w.Value("undeclared", &x.Undeclared)
-	w.StringPointer("", x.Field)
+	w.StringPointer("", x.Empty)
 	w.StringPointer("$ref", x.Ref)
 	w.StringPointer("9lives", x.N9lives)
 	w.StringPointer("a/b", x.B)
@@ -1185,5 +1168,63 @@ func (x OtherNestItem) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *OtherNestItem) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *Polygon) DecodeJSON(r *wire.Reader) error {
+	*x = Polygon{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "kind":
+			r.Once(&seen[0], 0)
+			x.Kind = PolygonKind(r.ReadString())
+		case "sides":
+			if r.Present(&seen[0], 1) {
+				x.Sides = []int64{}
+				for r.BeginArray(); r.Element(); {
+					*wire.Extend(r, &x.Sides) = r.ReadInt64()
+				}
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "kind")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Polygon) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("kind", string(x.Kind))
+	if x.Sides != nil {
+		w.Name("sides")
+		w.BeginArray()
+		for i := range x.Sides {
+			w.Element()
+			w.PutInt64(x.Sides[i])
+		}
+		w.EndArray()
+	}
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "kind", "sides")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Polygon) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Polygon) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }

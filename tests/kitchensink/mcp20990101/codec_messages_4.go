@@ -4,64 +4,6 @@ package mcp20990101
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *Polygon) DecodeJSON(r *wire.Reader) error {
-	*x = Polygon{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "kind":
-			r.Once(&seen[0], 0)
-			x.Kind = PolygonKind(r.ReadString())
-		case "sides":
-			if r.Present(&seen[0], 1) {
-				x.Sides = []int64{}
-				for r.BeginArray(); r.Element(); {
-					*wire.Extend(r, &x.Sides) = r.ReadInt64()
-				}
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "kind")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *Polygon) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("kind", string(x.Kind))
-	if x.Sides != nil {
-		w.Name("sides")
-		w.BeginArray()
-		for i := range x.Sides {
-			w.Element()
-			w.PutInt64(x.Sides[i])
-		}
-		w.EndArray()
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "kind", "sides")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Polygon) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Polygon) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
 // DecodeJSON reads a string.
 func (x *PolygonKind) DecodeJSON(r *wire.Reader) error {
 	*x = PolygonKind(r.ReadString())
@@ -234,6 +176,90 @@ func (x RestOfObjects) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *RestOfObjects) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *Ruled) DecodeJSON(r *wire.Reader) error {
+	*x = Ruled{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "cost":
+			if r.Present(&seen[0], 0) {
+				x.Cost = (*RuledCost)(r.ReadStringPointer())
+			}
+		case "mime-type":
+			if r.Present(&seen[0], 1) {
+				x.MIMEDashType = r.ReadStringPointer()
+			}
+		case "mimeType":
+			if r.Present(&seen[0], 2) {
+				x.MIMEType = r.ReadStringPointer()
+			}
+		case "names":
+			if r.Present(&seen[0], 3) {
+				x.Names.DecodeJSON(r)
+			}
+		case "never":
+			r.Once(&seen[0], 4)
+			x.Never.DecodeJSON(r)
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Ruled) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.StringPointer("cost", (*string)(x.Cost))
+	w.StringPointer("mime-type", x.MIMEDashType)
+	w.StringPointer("mimeType", x.MIMEType)
+	if x.Names.Object != "" {
+		w.Value("names", &x.Names)
+	}
+	if x.Never.Raw != "" {
+		w.Value("never", &x.Never)
+	}
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "cost", "mime-type", "mimeType", "names", "never")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Ruled) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Ruled) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a string.
+func (x *RuledCost) DecodeJSON(r *wire.Reader) error {
+	*x = RuledCost(r.ReadString())
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x RuledCost) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendString(dst, string(x))
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x RuledCost) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *RuledCost) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 

@@ -141,6 +141,8 @@ func New(definition string) (wire.Value, bool) {
 		return new(ModeBox), true
 	case "More":
 		return new(More), true
+	case "NamedMembers":
+		return new(NamedMembers), true
 	case "Narrowed":
 		return new(Narrowed), true
 	case "Nest":
@@ -151,6 +153,8 @@ func New(definition string) (wire.Value, bool) {
 		return new(NestedBox), true
 	case "NestedString":
 		return new(NestedString), true
+	case "Never":
+		return new(Never), true
 	case "NotFound":
 		return new(NotFound), true
 	case "NotThis":
@@ -209,6 +213,10 @@ func New(definition string) (wire.Value, bool) {
 		return new(Rest), true
 	case "RestOfObjects":
 		return new(RestOfObjects), true
+	case "Ruled":
+		return new(Ruled), true
+	case "RuledCost":
+		return new(RuledCost), true
 	case "Sealed":
 		return new(Sealed), true
 	case "SealedEmpty":

@@ -763,6 +763,11 @@ type More struct {
 
 func (*More) isFit() {}
 
+// NamedMembers is a definition without a description.
+type NamedMembers struct {
+	wire.Object
+}
+
 // Narrowed is a definition without a description.
 type Narrowed struct {
 	N  float64 `json:"n"`
@@ -814,6 +819,11 @@ func (*UnknownNested) isNested() {}
 type NestedString Level
 
 func (NestedString) isNested() {}
+
+// Never is a definition without a description.
+type Never struct {
+	wire.Raw
+}
 
 // NotFound is a definition without a description.
 type NotFound struct {
@@ -897,7 +907,7 @@ type Numbers float64
 type OddNames struct {
 	QuoTe            string   `json:"-"`
 	Undeclared       wire.Raw `json:"undeclared"`
-	Field            *string  `json:"-"`
+	Empty            *string  `json:"-"`
 	Ref              *string  `json:"$ref,omitempty"`
 	N9lives          *string  `json:"9lives,omitempty"`
 	B                *string  `json:"a/b,omitempty"`
@@ -1101,6 +1111,46 @@ type RestOfObjects struct {
 	Kind string `json:"kind"`
 	// Additional holds the other members in their order.
 	Additional wire.Map[Sealed] `json:"-"`
+}
+
+// Ruled is a definition without a description.
+type Ruled struct {
+	Cost         *RuledCost `json:"cost,omitempty"`
+	MIMEDashType *string    `json:"mime-type,omitempty"`
+	// MIMEType is the media type of the content, such as text/markdown; nil
+	// means unknown.
+	MIMEType *string      `json:"mimeType,omitempty"`
+	Names    NamedMembers `json:"names,omitempty"`
+	Never    Never        `json:"never,omitempty"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
+
+// RuledCost is the type of Ruled.cost.
+type RuledCost string
+
+// The values of RuledCost.
+const (
+	// RuledCostEmpty is the value "".
+	RuledCostEmpty RuledCost = ""
+	// RuledCostDollar is the value "$".
+	RuledCostDollar RuledCost = "$"
+	// RuledCostDollarDollar is the value "$$".
+	RuledCostDollarDollar RuledCost = "$$"
+	// RuledCostPerDashUse is the value "per-use".
+	RuledCostPerDashUse RuledCost = "per-use"
+	// RuledCostPerUnderscoreUse is the value "per_use".
+	RuledCostPerUnderscoreUse RuledCost = "per_use"
+)
+
+// Known reports whether this revision defines the value.
+func (x RuledCost) Known() bool {
+	switch x {
+	case RuledCostEmpty, RuledCostDollar, RuledCostDollarDollar, RuledCostPerDashUse, RuledCostPerUnderscoreUse:
+		return true
+	}
+	return false
 }
 
 // Sealed is a definition without a description.

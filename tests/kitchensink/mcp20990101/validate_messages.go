@@ -811,6 +811,18 @@ func validateMode(c *wire.Collector, v Mode) {
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
+func (x NamedMembers) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x NamedMembers) check(c *wire.Collector) {
+	schema.Collect(c, x, checkNamedMembers)
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Narrowed) Validate() error {
 	var c wire.Collector
 	x.check(&c)
@@ -898,6 +910,18 @@ func (x NestedString) check(c *wire.Collector) {
 	if !(Level(x)).Known() {
 		c.Report("unknown value %q", string(Level(x)))
 	}
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x Never) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x Never) check(c *wire.Collector) {
+	schema.Collect(c, x, checkNever)
 }
 
 // Validate reports each value that the revision does not allow, with its
@@ -1191,6 +1215,48 @@ func (x *RestOfObjects) check(c *wire.Collector) {
 		c.Push(e.Name)
 		e.Value.check(c)
 		c.Pop()
+	}
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x *Ruled) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x *Ruled) check(c *wire.Collector) {
+	if x.Cost != nil {
+		c.Push("cost")
+		if !(*x.Cost).Known() {
+			c.Report("unknown value %q", string(*x.Cost))
+		}
+		c.Pop()
+	}
+	if x.Names.Object != "" {
+		c.Push("names")
+		(x.Names).check(c)
+		c.Pop()
+	}
+	if x.Never.Raw != "" {
+		c.Push("never")
+		(x.Never).check(c)
+		c.Pop()
+	}
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
+func (x RuledCost) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x RuledCost) check(c *wire.Collector) {
+	if !x.Known() {
+		c.Report("unknown value %q", string(x))
 	}
 }
 

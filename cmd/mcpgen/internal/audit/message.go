@@ -264,6 +264,9 @@ func (c *check) response(s *Session, m jsonrpc.Message, src, pointer string, bas
 		defer func() { c.from = Unknown }()
 	}
 	ok := envelope && (m.Error != nil || chosen.result(c, m, src, pointer, base))
+	if m.Error != nil {
+		c.data(chosen, m.Error.Code, src, pointer, base)
+	}
 	if m.Result.Kind() == wire.KindObject {
 		c.content(s, m.Result, src, "/result", pointer, base)
 	}
@@ -307,7 +310,7 @@ func (r *request) result(c *check, m jsonrpc.Message, src, pointer string, base 
 	}
 	definition := r.method.Result
 	if stateless(r.revision) {
-		if definition = resultDefinition(definition, m.Result); definition == "" {
+		if definition = resultDefinition(r.method, m.Result); definition == "" {
 			return true
 		}
 	}

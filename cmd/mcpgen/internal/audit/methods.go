@@ -105,6 +105,9 @@ func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer strin
 	}
 	switch r.name {
 	case "ping":
+		if s.stateless {
+			return
+		}
 		for name := range wire.Object(result).All() {
 			if name != "_meta" {
 				c.breaks("ping-result", pointer+"/result/"+name, base, "the result of a ping must be empty, but has the member %q", name)

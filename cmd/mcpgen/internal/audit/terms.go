@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -82,6 +83,9 @@ func (s *Session) resultType(c *check, r *request, result wire.Raw, pointer stri
 		s.inputRequired(c, r, result, pointer, base)
 		return false
 	case kind == resultComplete:
+	case r.method != nil && slices.Contains(r.method.ResultTypes, kind):
+		s.served = true
+		return false
 	case s.extended():
 		c.note("result-type-unknown", at, base, "the protocol does not define the resultType %q; perhaps an extension does", cut(kind, 80))
 		return false
@@ -99,12 +103,12 @@ func (s *Session) resultType(c *check, r *request, result wire.Raw, pointer stri
 	return true
 }
 
-// resultDefinition returns the definition of a result that is not complete, or "" if the protocol
-// does not define it.
-func resultDefinition(complete string, result wire.Raw) string {
+// resultDefinition returns the definition of a result of a method, or "" if the protocol does not
+// define one for its type.
+func resultDefinition(method *runtime.Method, result wire.Raw) string {
 	switch kind := member(result, "resultType"); {
-	case kind == "" || kind.Kind() != wire.KindString, text(kind) == resultComplete:
-		return complete
+	case kind == "" || kind.Kind() != wire.KindString, text(kind) == resultComplete, slices.Contains(method.ResultTypes, text(kind)):
+		return method.Result
 	case text(kind) == resultInputRequired:
 		return "InputRequiredResult"
 	}
@@ -127,6 +131,7 @@ func (s *Session) refusedStateless(c *check, r *request, e *jsonrpc.Error, point
 			c.breaks("error-data", data, base, "the data does not name the supported versions and the requested one")
 		}
 		s.supports(member(e.Data, "supported"))
+	case r.revision.Errors[code] != "": // response checks the data
 	case code >= -32099 && code <= -32020:
 		c.breaks("error-code-undefined", at, base, "the protocol does not define the code %d, which is reserved for it", code)
 	case code >= -32019 && code <= -32000, code == jsonrpc.CodeParseError, code >= -32603 && code <= -32600:
@@ -136,6 +141,16 @@ func (s *Session) refusedStateless(c *check, r *request, e *jsonrpc.Error, point
 	if r.name == probe && e.Code == jsonrpc.CodeMethodNotFound && s.undiscovered == 0 {
 		s.undiscovered = s.line
 	}
+}
+
+// data checks an error response against the definition that the revision has for its code, unless a rule
+// checks it.
+func (c *check) data(r *request, code int64, src, pointer string, base int) {
+	definition := r.revision.Errors[code]
+	if definition == "" || !stateless(r.revision) || code == jsonrpc.CodeMissingCapability || code == jsonrpc.CodeUnsupportedVersion {
+		return
+	}
+	c.value(r.revision, definition, src, pointer, base)
 }
 
 // aboutTerms reports whether an error is about the terms of a request, not about its subject.
