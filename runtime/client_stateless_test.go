@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -124,6 +126,25 @@ func TestResultType(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestOwnResultType checks that a client takes a result of a type that the revision gives to the method.
+func TestOwnResultType(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		methods := slices.Clone(mcp20260728.Methods)
+		i := slices.IndexFunc(methods, func(m runtime.Method) bool { return m.Name == "tools/call" })
+		methods[i].ResultTypes = []string{"deferred"}
+		client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Logger: slog.New(slog.DiscardHandler)},
+			runtime.Binding{Revision: r26, Direction: runtime.ToClient, Methods: methods, Handle: runtime.Handlers{}.Bind(r26, methods).Handle})
+		session := openScript(t, client, modern(func(m jsonrpc.Message) []string { return resultOf(m, `{"resultType":"deferred","tools":[]}`) }))
+		var got wire.Raw
+		if err := session.Call(t.Context(), "tools/call", nil, &got); err != nil || got != `{"resultType":"deferred","tools":[]}` {
+			t.Errorf("got %s, %v", got, err)
+		}
+		if err := session.Call(t.Context(), "tools/list", nil, &got); err == nil {
+			t.Error("accepted as the result of another method")
+		}
+	})
 }
 
 // TestNoResponses checks that a client without a session responds to nothing that the server sends.

@@ -55,6 +55,7 @@ var table = convert.Table{
 				{Name: "implied", Drop: "not in 1", Implied: `0`},
 				{Name: "handled", Drop: "not in 1", Handled: true},
 				{Name: "by", Fact: convert.ClientInfo},
+				{Name: "b/new", As: "b\n"},
 			}},
 			tools:  {Each: tool, LeaveOut: true},
 			closed: {Known: []string{"a"}},
@@ -142,6 +143,7 @@ func TestMembers(t *testing.T) {
 		losses            []convert.Loss
 	}{
 		{"no member", `{}`, `{"null":"n","by":{"name":"c"}}`, nil},
+		{"a member with another name", `{"null":0,"by":1, "b/new" : [1]}`, `{"null":0,"by":1,"b\n":[1]}`, nil},
 		{"null is replaced", `{"null":null}`, `{"null":"n","by":{"name":"c"}}`, []convert.Loss{{"/null", `replaced by "n": no null`}}},
 		{"values of an enum", `{"null":0,"by":1,"level":"new"}`, `{"null":0,"by":1,"level":"old"}`, []convert.Loss{{"/level", "sent as old"}}},
 		{"a value of no revision", `{"null":0,"by":1,"level":"unknown"}`, `{"null":0,"by":1,"level":"unknown"}`, nil},
