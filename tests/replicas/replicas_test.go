@@ -1,0 +1,231 @@
+package replicas
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(variableStore) != "" {
+		fmt.Fprintln(os.Stderr, replica())
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// fleet is the replicas of a test.
+type fleet struct {
+	t     *testing.T
+	store string
+	runs  string
+}
+
+// start starts a replica and returns it with its URL.
+func (f fleet) start(env ...string) (process *exec.Cmd, url string) {
+	f.t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(append(os.Environ(), variableStore+"="+f.store, variableRuns+"="+f.runs), env...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { f.kill(cmd) })
+	url, err = bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		f.t.Fatal("a replica does not start: ", err)
+	}
+	return cmd, strings.TrimSpace(url)
+}
+
+// kill kills a replica, as kill -9 does.
+func (f fleet) kill(process *exec.Cmd) {
+	if err := process.Process.Kill(); err == nil {
+		_ = process.Wait() // the error says that it was killed
+	}
+}
+
+// attempts returns the attempts of each run of a tool so far, by the name that the run was given.
+func (f fleet) attempts() map[string][]string {
+	f.t.Helper()
+	text, err := os.ReadFile(f.runs)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		f.t.Fatal(err)
+	}
+	all := map[string][]string{}
+	for line := range strings.Lines(string(text)) {
+		name, attempt, _ := strings.Cut(strings.TrimSpace(line), " ")
+		all[name] = append(all[name], attempt)
+	}
+	return all
+}
+
+// client is a client of one replica.
+type client struct {
+	*runtime.Session
+	binding runtime.Binding
+	opts    tasks.ClientOptions
+}
+
+// connect connects a client, whose user gives this answer to questions, or none. It sends the ids of the
+// tasks that are created for it to created.
+func (f fleet) connect(url, answer string, created chan<- string) client {
+	f.t.Helper()
+	transport, err := streamable.NewTransport(url, streamable.ClientOptions{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	answers := runtime.Handlers{"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) {
+		if answer == "" {
+			return nil, errors.New("nobody is there")
+		}
+		return wire.Object(`{"action":"` + answer + `"}`), nil
+	}}
+	c := client{binding: answers.Bind(mcp20260728.Revision, mcp20260728.Methods)}
+	c.opts.Created = func(_ context.Context, id string) { created <- id }
+	o := runtime.ClientOptions{Name: "c", Version: "1", Capabilities: wire.Raw(`{"elicitation":{}}`)}
+	c.Session, err = runtime.NewClient(o, tasks.ExtendClient(c.binding, c.opts)).Connect(f.t.Context(), transport)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { _ = c.Close() }) // its replica may be dead
+	return c
+}
+
+// call calls a tool, which gets a name for the run.
+func (c client) call(ctx context.Context, tool, as string) (string, error) {
+	var result mcp20260728.CallToolResult
+	err := c.Call(ctx, "tools/call", wire.Object(`{"name":"`+tool+`","arguments":{"as":"`+as+`"}}`), &result)
+	return text(result), err
+}
+
+// resume waits for a task.
+func (c client) resume(ctx context.Context, id string) (string, error) {
+	var result mcp20260728.CallToolResult
+	err := tasks.Resume(ctx, c, c.binding, c.opts, id, &result)
+	return text(result), err
+}
+
+func text(r mcp20260728.CallToolResult) string {
+	for _, block := range r.Content {
+		if t, ok := block.(*mcp20260728.TextContent); ok {
+			return t.Text
+		}
+	}
+	return ""
+}
+
+// TestNATS kills one of two replicas that share a NATS server.
+func TestNATS(t *testing.T) {
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	defer s.WaitForShutdown()
+	defer s.Shutdown()
+	for !s.ReadyForConnections(time.Second) {
+		if !s.Running() {
+			t.Fatal("the NATS server has ended")
+		}
+	}
+	f := fleet{t, s.ClientURL(), filepath.Join(t.TempDir(), "runs")}
+	_, url := f.start()
+	takeOver(f, func() string { return url })
+}
+
+// TestFile kills a server that keeps its tasks in a file, and starts it anew.
+func TestFile(t *testing.T) {
+	f := fleet{t, filepath.Join(t.TempDir(), "tasks.db"), filepath.Join(t.TempDir(), "runs")}
+	takeOver(f, func() string {
+		_, url := f.start()
+		return url
+	})
+}
+
+// takeOver kills a replica that works on tasks and has asked for input. Another one, whose URL survivor
+// returns after that, finishes the work, and does not repeat what was finished.
+func takeOver(f fleet, survivor func() string) {
+	t := f.t
+	const tasksHeld = 5
+	doomed, url := f.start(variableHangs + "=yes")
+	created := make(chan string, tasksHeld+1)
+	c := f.connect(url, "decline", created)
+
+	if said, err := c.call(t.Context(), "ask", "finished"); err != nil || said != "answer: decline" {
+		t.Fatalf("before the end: %q, %v", said, err)
+	}
+	finished := <-created
+	before := len(f.attempts()["finished"])
+
+	var calls sync.WaitGroup
+	for i := range tasksHeld {
+		calls.Go(func() {
+			if said, err := c.call(t.Context(), "dig", fmt.Sprint("held", i)); err == nil {
+				t.Errorf("a replica that was killed has answered %q", said)
+			}
+		})
+	}
+	var held []string
+	for range tasksHeld {
+		held = append(held, <-created)
+	}
+	asking := f.asks(url)
+	for begun := 0; begun < tasksHeld; time.Sleep(time.Millisecond) { // until all of them are at work
+		begun = 0
+		for i := range tasksHeld {
+			begun += min(1, len(f.attempts()[fmt.Sprint("held", i)]))
+		}
+	}
+	f.kill(doomed)
+	calls.Wait()
+
+	alive := f.connect(survivor(), "decline", created)
+	for _, id := range held {
+		said, err := alive.resume(t.Context(), id)
+		var attempt int
+		if n, _ := fmt.Sscanf(said, "attempt %d", &attempt); err != nil || n != 1 || attempt < 2 {
+			t.Errorf("task %s: %q, %v", id, said, err)
+		}
+	}
+	if said, err := alive.resume(t.Context(), asking); err != nil || said != "answer: decline" {
+		t.Errorf("a task that had asked: %q, %v", said, err)
+	}
+	if said, err := alive.resume(t.Context(), finished); err != nil || said != "answer: decline" {
+		t.Errorf("a task that was finished: %q, %v", said, err)
+	}
+	if runs := f.attempts(); len(runs["finished"]) != before {
+		t.Errorf("finished work has run again: %v", runs)
+	}
+}
+
+// asks returns a task that has asked the client, which has not answered.
+func (f fleet) asks(url string) (id string) {
+	f.t.Helper()
+	created := make(chan string, 1)
+	said, err := f.connect(url, "", created).call(f.t.Context(), "ask", "asking")
+	if err == nil || !strings.Contains(err.Error(), "nobody is there") {
+		f.t.Fatalf("a question without an answer: %q, %v", said, err)
+	}
+	return <-created
+}
