@@ -127,7 +127,7 @@ func serveMock(cmd *cobra.Command, name string, list *catalog.Catalog, o mock.Op
 	if err != nil {
 		return named(name, err)
 	}
-	summary := plural(len(list.Tools.Tools), "tool")
+	summary := listed(len(list.Tools.Tools), len(list.Prompts), len(list.Resources), len(list.Templates))
 	if o.Recorded != nil {
 		summary += ", " + plural(o.Recorded.Len(), "recorded answer")
 	}

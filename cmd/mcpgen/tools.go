@@ -13,9 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/skeleton"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 func toolsCommand() *cobra.Command {
@@ -57,11 +59,12 @@ capabilities of clients, unless --capabilities names some. The file has the comp
 definitions in the server's order. It does not name their source.
 
 With --all, the file also has the server's prompts, resources, resource templates,
-instructions and capabilities, which mcpgen diff compares.`,
+instructions and capabilities. mcpgen diff compares them, and "mcpgen server" and
+"mcpgen client" generate a method for each prompt, resource and template.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			from.quiet = c.quiet
-			list, text, err := from.file(cmd, args, all)
+			done, text, err := from.file(cmd, args, all)
 			if err != nil {
 				return err
 			}
@@ -72,10 +75,7 @@ instructions and capabilities, which mcpgen diff compares.`,
 			if err := files.Replace(filepath.Dir(out), []files.File{{Path: filepath.Base(out), Content: text}}); err != nil {
 				return err
 			}
-			done := imported{File: out, Tools: len(list.Tools)}
-			for _, n := range list.Notes {
-				done.Notes = append(done.Notes, n.Error())
-			}
+			done.File = out
 			if from.given() {
 				done.Declared = from.declares.names()
 			}
@@ -92,8 +92,13 @@ instructions and capabilities, which mcpgen diff compares.`,
 
 // imported is the report of tools import.
 type imported struct {
-	File     string   `json:"file"`
-	Tools    int      `json:"tools"`
+	File  string `json:"file"`
+	Tools int    `json:"tools"`
+
+	Prompts   int `json:"prompts,omitzero"`
+	Resources int `json:"resources,omitzero"`
+	Templates int `json:"resourceTemplates,omitzero"`
+
 	Declared []string `json:"declared,omitzero"` // the capabilities that were declared to a running server
 	Notes    []string `json:"notes,omitempty"`   // what was not taken as it was
 }
@@ -109,27 +114,60 @@ func (i imported) text(w io.Writer) {
 	case i.Declared != nil:
 		declared = "; declared no capabilities"
 	}
-	fmt.Fprintf(w, "%s: %s%s\n", i.File, plural(i.Tools, "tool"), declared)
+	fmt.Fprintf(w, "%s: %s%s\n", i.File, listed(i.Tools, i.Prompts, i.Resources, i.Templates), declared)
 }
 
-// file returns a list and its text for the output file.
-func (o *origin) file(cmd *cobra.Command, args []string, all bool) (*tools.List, []byte, error) {
-	if !all {
-		list, err := o.read(cmd, args)
-		if err != nil {
+// file returns the report of an import and the text of the output file.
+func (o *origin) file(cmd *cobra.Command, args []string, all bool) (*imported, []byte, error) {
+	if all {
+		if err := o.check(args); err != nil {
 			return nil, nil, err
 		}
-		return list, skeleton.Canonical(list), nil
+		return o.everything(cmd)
 	}
-	if err := o.check(args); err != nil {
+	list, err := o.read(cmd, args)
+	if err != nil {
 		return nil, nil, err
 	}
+	done := &imported{Tools: len(list.Tools), Notes: texts(list.Notes)}
+	if len(list.Prompts)+len(list.Resources)+len(list.Templates) > 0 {
+		has := listed(len(list.Tools), len(list.Prompts), len(list.Resources), len(list.Templates))
+		done.Notes = append(done.Notes, fmt.Sprintf("%s has %s; only the tools are written", args[0], has))
+	}
+	return done, skeleton.Canonical(list), nil
+}
+
+// everything imports all that a running server offers. Prompts, resources and templates that no
+// server could be generated from are written too, with a note, because mcpgen diff compares them.
+func (o *origin) everything(cmd *cobra.Command) (*imported, []byte, error) {
 	text, err := o.indented(cmd)
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := skeleton.Read("list.json", text)
-	return list, text, err
+	definitions, _ := wire.Object(text).Get("tools")
+	list, err := skeleton.Read("list.json", []byte(definitions))
+	if err != nil {
+		return nil, nil, err
+	}
+	offered, err := catalog.Read("list.json", text)
+	if err != nil {
+		return nil, nil, err
+	}
+	done := &imported{
+		Tools: len(list.Tools), Prompts: len(offered.Prompts), Resources: len(offered.Resources), Templates: len(offered.Templates), Notes: texts(list.Notes),
+	}
+	if _, err := skeleton.Read("list.json", text); err != nil {
+		done.Notes = append(done.Notes, "mcpgen server and mcpgen client refuse the file: "+strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	return done, text, nil
+}
+
+func texts(notes []*tools.Error) []string {
+	var all []string
+	for _, n := range notes {
+		all = append(all, n.Error())
+	}
+	return all
 }
 
 // indented returns the indented catalog of a running server.

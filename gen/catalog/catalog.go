@@ -66,8 +66,9 @@ type Catalog struct {
 type Entry struct {
 	// Key is the prompt's name, the resource's URI or the URI template.
 	Key string
-	// Definition is the text of the entry, without white space.
-	Definition wire.Object
+	// Definition is the text of the entry as a server sends it, without white space. Source also
+	// has the members that only generators read, see [tools.Served].
+	Definition, Source wire.Object
 	// Pointer is the place of the entry in the text.
 	Pointer string
 }
@@ -299,12 +300,12 @@ func (r *reader) entries(part Part, key, at string, raw wire.Raw) {
 			continue
 		}
 		if other := r.keys[part][text]; other != nil {
-			if other.Definition != o {
+			if other.Source != o {
 				r.tools.Note(here, fmt.Sprintf("%q stands at %s too; only that one is compared", text, other.Pointer))
 			}
 			continue
 		}
-		e := &Entry{text, o, here}
+		e := &Entry{text, tools.Served(o), o, here}
 		r.keys[part][text] = e
 		switch part {
 		case Prompts:

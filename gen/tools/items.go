@@ -140,7 +140,7 @@ func (r *reader) item(at string, o wire.Object) Item {
 		return Item{Pointer: at}
 	}
 	i := Item{Source: wire.Object(compact), Pointer: at}
-	i.Definition = i.Source.Without(jsonschema.GoName, MemberScopes)
+	i.Definition = Served(i.Source)
 	i.Name = r.needed(at, o, "name")
 	r.tool = i.Name
 	r.text(at, o, "title")
@@ -163,16 +163,12 @@ func (r *reader) needed(at string, o wire.Object, member string) string {
 func (r *reader) prompt(at string, o wire.Object) *Prompt {
 	p := &Prompt{Item: r.item(at, o)}
 	p.Arguments = r.arguments(at+"/arguments", o, "arguments")
-	if arguments, ok := p.Definition.Get("arguments"); ok && len(p.Arguments) > 0 {
-		p.Definition = r.replaced(at, p.Definition, "arguments", withoutOurs(arguments))
-	}
 	p.Input = r.strings(at+"/arguments", p.Arguments)
 	return p
 }
 
 func (r *reader) resource(at string, o wire.Object) *Resource {
 	s := &Resource{Item: r.item(at, o)}
-	s.Definition = s.Definition.Without(MemberText)
 	s.URI, s.MimeType = r.needed(at, o, "uri"), r.text(at, o, "mimeType")
 	if s.URI != "" {
 		var c wire.Collector
@@ -189,7 +185,6 @@ func (r *reader) resource(at string, o wire.Object) *Resource {
 
 func (r *reader) template(at string, o wire.Object) *Template {
 	t := &Template{Item: r.item(at, o)}
-	t.Definition = t.Definition.Without(MemberVariables)
 	t.URITemplate = r.needed(at, o, "uriTemplate")
 	r.text(at, o, "mimeType")
 	described := r.arguments(at+"/"+MemberVariables, o, MemberVariables)
@@ -303,16 +298,29 @@ func (r *reader) flag(at string, o wire.Object, member string) bool {
 	return raw == "true"
 }
 
-// withoutOurs returns an array of arguments without the members that are of this project.
-func withoutOurs(arguments wire.Raw) wire.Raw {
+// ours are the members of items and of their arguments that are of this project.
+var ours = []string{jsonschema.GoName, MemberScopes, MemberEnum, MemberCompletion, MemberText, MemberVariables}
+
+// Served returns the definition of a prompt, resource or template as a server sends it: without
+// the members that are of this project.
+func Served(source wire.Object) wire.Object {
+	definition := source.Without(ours...)
+	arguments, ok := definition.Get("arguments")
+	if !ok || arguments.Kind() != wire.KindArray {
+		return definition
+	}
 	text := []byte{'['}
 	for _, argument := range arguments.Elements() {
 		if argument.Kind() == wire.KindObject {
-			argument = wire.Raw(wire.Object(argument).Without(jsonschema.GoName, MemberEnum, MemberCompletion))
+			argument = wire.Raw(wire.Object(argument).Without(ours...))
 		}
 		text = append(wire.AppendComma(text), argument...)
 	}
-	return wire.Raw(append(text, ']'))
+	changed, err := definition.With("arguments", wire.Raw(append(text, ']')))
+	if err != nil { // the text was JSON
+		return definition
+	}
+	return changed
 }
 
 func (r *reader) replaced(at string, o wire.Object, member string, value wire.Raw) wire.Object {

@@ -5,6 +5,7 @@ package mock
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -175,7 +176,7 @@ func quoted(s string) wire.Raw {
 func text(s string) wire.Raw { return `{"type":"text","text":` + quoted(s) + `}` }
 
 func (s *server) prompt(e *catalog.Entry) runtimecatalog.Item {
-	return runtimecatalog.NewPrompt(e.Definition, func(_ context.Context, arguments map[string]string) (wire.Object, error) {
+	item := runtimecatalog.NewPrompt(e.Definition, func(_ context.Context, arguments map[string]string) (wire.Object, error) {
 		if arguments == nil {
 			arguments = map[string]string{}
 		}
@@ -183,12 +184,45 @@ func (s *server) prompt(e *catalog.Entry) runtimecatalog.Item {
 		if err != nil {
 			return "", err
 		}
+		for name, values := range valuesOf(e, "arguments") {
+			if value, ok := arguments[name]; ok && !slices.Contains(values, value) {
+				return "", jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /arguments/%s: must be one of %q, found %.100q", name, values, value)
+			}
+		}
 		if r, ok := s.Recorded.answer("prompts/get", e.Key, given); ok {
 			return r.result, nil
 		}
 		said := text(fmt.Sprintf("mock of %s with %s", e.Key, given))
 		return wire.Object(`{"messages":[{"role":"user","content":` + said + `}]}`), nil
 	})
+	for name, values := range valuesOf(e, "arguments") {
+		item = item.Complete(name, runtimecatalog.OneOf(values...))
+	}
+	return item
+}
+
+// valuesOf yields the arguments of a prompt, or variables of a template, whose values the list
+// has.
+func valuesOf(e *catalog.Entry, member string) iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		arguments, _ := e.Source.Get(member)
+		for _, argument := range arguments.Elements() {
+			if argument.Kind() != wire.KindObject {
+				continue
+			}
+			o := wire.Object(argument)
+			listed, _ := o.Get(tools.MemberEnum)
+			var values []string
+			for _, element := range listed.Elements() {
+				if value, ok := element.Str(); ok {
+					values = append(values, value)
+				}
+			}
+			if len(values) > 0 && !yield(o.GetString("name"), values) {
+				return
+			}
+		}
+	}
 }
 
 func (s *server) resource(e *catalog.Entry) runtimecatalog.Item {
@@ -198,9 +232,13 @@ func (s *server) resource(e *catalog.Entry) runtimecatalog.Item {
 }
 
 func (s *server) template(e *catalog.Entry) runtimecatalog.Item {
-	return runtimecatalog.NewTemplate(e.Definition, func(_ context.Context, uri string, _ map[string]string) (wire.Object, error) {
+	item := runtimecatalog.NewTemplate(e.Definition, func(_ context.Context, uri string, _ map[string]string) (wire.Object, error) {
 		return s.read(e, uri), nil
 	})
+	for name, values := range valuesOf(e, tools.MemberVariables) {
+		item = item.Complete(name, runtimecatalog.OneOf(values...))
+	}
+	return item
 }
 
 // read returns the contents of a resource.
@@ -212,5 +250,9 @@ func (s *server) read(e *catalog.Entry, uri string) wire.Object {
 	if declared, ok := e.Definition.Get("mimeType"); ok {
 		kind = `,"mimeType":` + string(declared)
 	}
-	return wire.Object(`{"contents":[{"uri":` + string(quoted(uri)) + kind + `,"text":"mock"}]}`)
+	content := wire.Raw(`"mock"`)
+	if text, ok := e.Source.Get(tools.MemberText); ok && text.Kind() == wire.KindString {
+		content = text
+	}
+	return wire.Object(`{"contents":[{"uri":` + string(quoted(uri)) + kind + `,"text":` + string(content) + `}]}`)
 }
