@@ -108,6 +108,13 @@ tools:
     properties:
       a: {type: text}
       b: {minLenght: 1}
+prompts:
+- name: ask
+  arguments:
+  - {name: a, required: true, x-mcp-enum: [x]}
+  - {name: b, requierd: true}
+resources:
+- {uri: 'x://a'}
 `
 	cmd := exec.Command("node", "node_modules/yaml-language-server/bin/yaml-language-server", "--stdio")
 	cmd.Stderr = t.Output()
@@ -154,7 +161,7 @@ tools:
 	for _, d := range published.Diagnostics {
 		found[d.Range.Start.Line+1] = true
 	}
-	if diff := cmp.Diff(map[int]bool{14: true, 17: true, 21: true, 22: true}, found); diff != "" {
+	if diff := cmp.Diff(map[int]bool{14: true, 17: true, 21: true, 22: true, 27: true, 29: true}, found); diff != "" {
 		t.Errorf("lines with mistakes (-want +got):\n%s\n%s", diff, m.Params)
 	}
 }
