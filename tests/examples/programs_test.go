@@ -66,11 +66,11 @@ func codeLines(text string) int {
 	return n
 }
 
-// TestReadmeCode checks that each Go block of the README files is a part of an example, apart
-// from indentation.
+// TestReadmeCode checks that each Go block of the README files is a part of an example, or of the
+// examples beside the code, apart from indentation.
 func TestReadmeCode(t *testing.T) {
 	var all []string
-	for _, pattern := range []string{"*.go", "*/*.go", "*/*/*.go", "../bench/programs/*/*/*.go"} {
+	for _, pattern := range []string{"*.go", "*/*.go", "*/*/*.go", "../bench/programs/*/*/*.go", "../../runtime/tasks/example_*.go", "../../runtime/tasks/filestore/example_*.go", "../../runtime/natsmcp/example_*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

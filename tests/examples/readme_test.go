@@ -25,7 +25,7 @@ import (
 const root = "../.."
 
 // pages are the tested README files.
-var pages = []string{"README.md", "cmd/mcpgen/README.md", "generated/README.md", "runtime/README.md", "runtime/auth/README.md", "runtime/migration.md"}
+var pages = []string{"README.md", "cmd/mcpgen/README.md", "generated/README.md", "runtime/README.md", "runtime/auth/README.md", "runtime/migration.md", "runtime/tasks/README.md"}
 
 // blocks returns the code blocks of the pages in a language.
 func blocks(t *testing.T, language string) []string {
