@@ -21,6 +21,7 @@ func generatedJudge(gen.Source) diff.Judge { return nil }
 
 // These verbs need the generated code, which a program built with the tag bootstrap lacks.
 func verifyCommand() *cobra.Command { return absent("verify") }
+func testCommand() *cobra.Command   { return absent("test") }
 func proxyCommand() *cobra.Command  { return absent("proxy") }
 func bridgeCommand() *cobra.Command { return absent("bridge") }
 func mockCommand() *cobra.Command   { return absent("mock") }

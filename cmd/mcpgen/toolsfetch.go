@@ -96,13 +96,18 @@ func entries(ctx context.Context, session *runtime.Session, method, member strin
 // connect opens a session with the server over stdio, or over Streamable HTTP with a fallback
 // to HTTP+SSE. It reports to stderr what it waits for, until the session is closed by end.
 func (o *origin) connect(ctx context.Context, stderr io.Writer) (session *runtime.Session, end func(), err error) {
+	return o.open(ctx, stderr, o.bindings()...)
+}
+
+// open is connect with the bindings of a client.
+func (o *origin) open(ctx context.Context, stderr io.Writer, bindings ...runtime.Binding) (session *runtime.Session, end func(), err error) {
 	seen := &watch{out: stderr}
 	if o.quiet {
 		seen.out = io.Discard
 	}
 	client := runtime.NewClient(runtime.ClientOptions{
 		Name: "mcpgen", Version: programVersion(), Middleware: []runtime.Middleware{seen.middleware()},
-	}, o.bindings()...)
+	}, bindings...)
 	transport, err := o.transport(ctx, stderr, seen)
 	if err != nil {
 		return nil, nil, err
