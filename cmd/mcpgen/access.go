@@ -24,6 +24,7 @@ type access struct {
 	headers   []string
 	login     bool
 	clientID  string
+	redirect  string // the redirect URI of the client
 	tokenFile string
 	base      http.RoundTripper // sends the requests; nil is the default
 }
@@ -75,6 +76,7 @@ func (a *access) flags(cmd *cobra.Command) {
 // loginFlags adds the flags of a login.
 func (a *access) loginFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.clientID, "client-id", "", "`ID` of mcpgen at the authorization server, or the HTTPS URL of its metadata; its secret, if there is one, is in "+secretVariable)
+	cmd.Flags().StringVar(&a.redirect, "redirect-uri", "", "`URL` of this machine at which the client of --client-id is registered (default: http://127.0.0.1/callback, with any port)")
 }
 
 // given returns the first flag that is given, or "".
@@ -86,6 +88,8 @@ func (a *access) given() string {
 		return "--login"
 	case a.clientID != "":
 		return "--client-id"
+	case a.redirect != "":
+		return "--redirect-uri"
 	case a.tokenFile != "":
 		return "--token-file"
 	}
@@ -119,6 +123,8 @@ func (a *access) transport(ctx context.Context, address string, stderr io.Writer
 		return nil, errors.New("--login and --token-file exclude each other")
 	case a.clientID != "" && !a.login:
 		return nil, errors.New("--client-id needs --login")
+	case a.redirect != "" && !a.login:
+		return nil, errors.New("--redirect-uri needs --login")
 	case header.Get("Authorization") != "":
 		return nil, nil
 	case a.tokenFile != "":
@@ -151,7 +157,7 @@ func (a *access) interactive(stderr io.Writer, stdin io.Reader) (client.Options,
 		Name:  "mcpgen",
 		Store: store,
 		Base:  a.base,
-		Flow:  client.AuthorizationCode{Agent: &client.Browser{Output: stderr, Input: stdin}},
+		Flow:  client.AuthorizationCode{Agent: &client.Browser{RedirectURI: a.redirect, Output: stderr, Input: stdin}},
 	}
 	if id, err := url.Parse(a.clientID); err == nil && id.Scheme == "https" {
 		opts.ClientIDURL = a.clientID
