@@ -15,7 +15,7 @@ import (
 // ask again after the user has refused.
 func (t *Transport) Login(ctx context.Context) error {
 	t.mu.Lock()
-	t.refused, t.unused = nil, 0
+	t.refused, t.unused, t.fresh = nil, 0, nil
 	clear(t.steps)
 	t.mu.Unlock()
 	status, err := t.touch(ctx, http.MethodPost)

@@ -141,6 +141,9 @@ func (t *Transport) accepted(g *grant) {
 	if t.current == g {
 		t.unused = 0
 	}
+	if t.fresh == g {
+		t.fresh = nil
+	}
 }
 
 // acquire obtains a grant. The lock of the store makes other programs wait, which then find it there.
@@ -186,6 +189,9 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 	if err := t.step(n, scopes); err != nil {
 		return nil, err
 	}
+	if n.status == http.StatusUnauthorized && t.isFresh(used) && used.Issuer == found.issuer && includes(used.Requested, scopes) {
+		return nil, n.refusal() // another token like this one would be refused too, and users would be asked in vain
+	}
 	g, err := t.opts.Flow.grant(ctx, t, found, scopes)
 	if code(err) == "invalid_client" {
 		if again, forgetErr := t.forget(ctx, found.issuer); forgetErr != nil || !again {
@@ -196,7 +202,17 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 	if err != nil {
 		return nil, err
 	}
+	t.mu.Lock()
+	t.fresh = g
+	t.mu.Unlock()
 	return g, t.save(ctx, t.grantKey(), g)
+}
+
+// isFresh reports whether a grant was obtained by the flow, and the server has not accepted it yet.
+func (t *Transport) isFresh(g *grant) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return g != nil && t.fresh == g
 }
 
 // acquireSilently obtains the successor of a grant that ends, or nil if there is no way without a

@@ -60,6 +60,7 @@ type Transport struct {
 	refused  error    // given to all requests until retry; nil if there is none
 	retry    time.Time
 	unused   int                  // renewals since the server last accepted a token
+	fresh    *grant               // obtained by the flow and not accepted by the server yet; nil if there is none
 	steps    map[string]time.Time // when scopes were last asked for because of a 403
 }
 
