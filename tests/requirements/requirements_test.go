@@ -31,10 +31,10 @@ type requirement struct {
 }
 
 // named matches the ids at the beginning of a comment, of a string or of a parenthesis, such as
-// "V13, V14 initialize and _meta". Ids have two digits at most, unlike "S256" of PKCE.
-var named = regexp.MustCompile("(?:// ?|[\"`(])((?:[AVBTSHPFXK][0-9]{1,2}\\b(?:[, /]| and )*)+)")
+// "V13, V14 initialize and _meta". Ids have two digits at most, unlike "S256" of PKCE, and the first is not 0.
+var named = regexp.MustCompile("(?:// ?|[\"`(])((?:[AVBTSHPFXK][1-9][0-9]?\\b(?:[, /]| and )*)+)")
 
-var id = regexp.MustCompile(`[AVBTSHPFX][0-9]{1,2}`)
+var id = regexp.MustCompile(`[AVBTSHPFX][1-9][0-9]?`)
 
 // tests returns the ids that the tests name, each with the files.
 func tests(t *testing.T) map[string][]string {
