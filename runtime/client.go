@@ -36,7 +36,7 @@ func NewClient(opts ClientOptions, bindings ...Binding) *Client {
 }
 
 func (c *Client) self() implementation {
-	return implementation{c.opts.Name, c.opts.Title, c.opts.Version}
+	return implementation{c.opts.Name, c.opts.Title, c.opts.Version, c.opts.Details}
 }
 
 // Connect opens a session. If the client has bindings of revisions without sessions, Connect first sends

@@ -3,13 +3,17 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // implementation is how one side introduces itself in clientInfo or serverInfo.
-type implementation struct{ name, title, version string }
+type implementation struct {
+	name, title, version string
+	details              wire.Members
+}
 
 func (i implementation) append(dst []byte, revision string) ([]byte, error) {
 	dst, err := wire.AppendString(append(dst, `{"name":`...), i.name)
@@ -24,12 +28,32 @@ func (i implementation) append(dst []byte, revision string) ([]byte, error) {
 	if dst, err = wire.AppendString(append(dst, `,"version":`...), i.version); err != nil {
 		return dst, wire.In(err, "version")
 	}
+	if revision >= revisionDetails {
+		if dst, err = i.appendDetails(dst); err != nil {
+			return dst, err
+		}
+	}
 	return append(dst, '}'), nil
+}
+
+// appendDetails appends the details behind the other members.
+func (i implementation) appendDetails(dst []byte) ([]byte, error) {
+	for n, m := range i.details {
+		other := func(o wire.Member) bool { return o.Name == m.Name }
+		if slices.Contains([]string{"name", "title", "version"}, m.Name) || slices.ContainsFunc(i.details[:n], other) {
+			return dst, wire.In(errors.New("runtime: the member is in Details and elsewhere"), m.Name)
+		}
+		var err error
+		if dst, err = m.Value.AppendJSON(wire.AppendName(dst, m.Name)); err != nil {
+			return dst, wire.In(err, m.Name)
+		}
+	}
+	return dst, nil
 }
 
 // member returns the member of _meta with which a server names itself.
 func (i implementation) member() (string, error) {
-	dst, err := i.append(wire.AppendName(nil, metaServerInfo), revisionTitle)
+	dst, err := i.append(wire.AppendName(nil, metaServerInfo), revisionDetails)
 	if err != nil {
 		return "", fmt.Errorf("runtime: the server's name: %w", err)
 	}

@@ -53,9 +53,12 @@ type Limits struct {
 
 // ServerOptions are the options of [NewServer].
 type ServerOptions struct {
-	Name         string // of the program
-	Version      string
-	Title        string // a name for display; sent from 2025-06-18 on
+	Name    string // of the program
+	Version string
+	Title   string // a name for display; sent from 2025-06-18 on
+	// Details are further members of the server's Implementation, such as description, websiteUrl and
+	// icons; sent from 2025-11-25 on.
+	Details      wire.Members
 	Instructions string // how to use the server, for the client's model
 	// Unnamed leaves the name and version out of the results of stateless revisions, which otherwise
 	// all have them in _meta.
@@ -101,6 +104,9 @@ type ClientOptions struct {
 	Name    string // of the program
 	Version string
 	Title   string // a name for display; sent from 2025-06-18 on
+	// Details are further members of the client's Implementation, such as description, websiteUrl and
+	// icons; sent from 2025-11-25 on.
+	Details wire.Members
 
 	// Capabilities is the ClientCapabilities object sent with initialize; nil is an empty object. A
 	// message that the method table of the revision makes depend on a capability is neither

@@ -68,6 +68,7 @@ type Progress struct {
 	Progress float64  // grows from one report to the next
 	Total    *float64 // what Progress will be at the end; nil if unknown
 	Message  string   // for people; "" if there is none
+	Params   wire.Raw // of the notification as it was received
 }
 
 type progressKey struct{}
@@ -163,7 +164,7 @@ func (p *peer) takeProgress(params wire.Raw) bool {
 	if !ok {
 		return false
 	}
-	report := engine.Report{Progress: progress, Message: strings.Clone(o.GetString("message"))}
+	report := engine.Report{Progress: progress, Message: strings.Clone(o.GetString("message")), Params: params}
 	if value, _ := o.GetScalar("total"); !value.IsZero() {
 		if total, ok := value.Float64(); ok {
 			report.Total = &total

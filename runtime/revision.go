@@ -50,6 +50,7 @@ const (
 const (
 	revisionProgressMessage = "2025-03-26" // progress notifications have a message
 	revisionTitle           = "2025-06-18" // Implementation has a title
+	revisionDetails         = "2025-11-25" // Implementation has a description, a website and icons
 	revisionNoID            = "2025-11-25" // an error answer may be without an id
 )
 

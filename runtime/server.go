@@ -57,7 +57,7 @@ func NewServer(opts ServerOptions, bindings ...Binding) *Server {
 }
 
 func (s *Server) self() implementation {
-	return implementation{s.opts.Name, s.opts.Title, s.opts.Version}
+	return implementation{s.opts.Name, s.opts.Title, s.opts.Version, s.opts.Details}
 }
 
 // Err returns the error in the options or the bindings that NewServer was called with, or nil.

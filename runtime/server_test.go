@@ -53,6 +53,31 @@ func TestNegotiation(t *testing.T) {
 	}
 }
 
+// TestDetails checks in which revisions a server introduces itself with more than its name, and that a member
+// twice is an error.
+func TestDetails(t *testing.T) {
+	details := wire.Members{{Name: "websiteUrl", Value: `"https://a.b"`}, {Name: "icons", Value: "[]"}}
+	for _, c := range []struct {
+		revision, want string
+		more           wire.Members
+	}{
+		{r06, `"serverInfo":{"name":"n","title":"T","version":"v"}}`, nil},
+		{r11, `"serverInfo":{"name":"n","title":"T","version":"v","websiteUrl":"https://a.b","icons":[]}}`, nil},
+		{r11, `"error":{"code":-32603,`, wire.Members{{Name: "icons", Value: "[]"}}},
+		{r11, `"error":{"code":-32603,`, wire.Members{{Name: "version", Value: `"2"`}}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			server := newServer(t, tools, runtime.ServerOptions{Name: "n", Version: "v", Title: "T", Details: slices.Concat(details, c.more)}, r06, r11)
+			conn := dial(t.Context(), t, server)
+			conn.send(fmt.Sprintf(initialize, c.revision))
+			if got := conn.replies(); len(got) != 1 || !strings.Contains(got[0], c.want) {
+				t.Errorf("%s: got %s, want %s", c.revision, got, c.want)
+			}
+			conn.hangUp()
+		})
+	}
+}
+
 // TestInitializeHandler checks that a binding may answer initialize itself, that what it
 // says of the revision is put right, and that a failure leaves the session as it was.
 func TestInitializeHandler(t *testing.T) {

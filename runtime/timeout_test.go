@@ -195,11 +195,17 @@ func TestWithProgress(t *testing.T) {
 			{wire.Raw(`{"_meta":{"x":1,"progressToken":"own"},"a":1}`), `{"_meta":{"x":1,"progressToken":4},"a":1}`},
 		} {
 			var got []runtime.Progress
-			ctx := runtime.WithProgress(t.Context(), func(p runtime.Progress) { got = append(got, p) })
+			ctx := runtime.WithProgress(t.Context(), func(p runtime.Progress) {
+				if p.Params == "" {
+					t.Error("a report without its params")
+				}
+				p.Params = ""
+				got = append(got, p)
+			})
 			if err := session.Call(ctx, "tools/call", c.params, nil); err != nil {
 				t.Error(err)
 			}
-			want := []runtime.Progress{{1, &total, "m"}, {3, &total, "m"}, {3.5, &total, "m"}}
+			want := []runtime.Progress{{Progress: 1, Total: &total, Message: "m"}, {Progress: 3, Total: &total, Message: "m"}, {Progress: 3.5, Total: &total, Message: "m"}}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -15,9 +15,11 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/generated/compat"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/bridge"
@@ -40,6 +42,9 @@ its own if the server is a command. Requests without a session share one if they
 same client and capabilities. While the server of a session asks a client without one, its
 call waits for the answer, for at most 15 minutes.
 
+The two sides agree on the newest revision that both speak. --client-revision and
+--server-revision limit the choice, for a peer that announces what it does not do well.
+
 At the end, the losses are printed on standard error. --report writes all of them to a file:
 
 	losses   list of objects:
@@ -54,11 +59,17 @@ At the end, the losses are printed on standard error. --report writes all of the
 func bridgeCommand() *cobra.Command {
 	var server origin
 	var listen, report string
+	var clients, servers []string
 	cmd := &cobra.Command{
 		Use:   `bridge --cmd "COMMAND ARG..." | --url URL | -- COMMAND ARG...`,
 		Short: "Connect clients and a server of different revisions, and report what is lost",
 		Long:  bridgeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, id := range slices.Concat(clients, servers) {
+				if _, ok := generated.Lookup(id); !ok {
+					return unknownRevision(id)
+				}
+			}
 			connect, err := server.dialer(cmd.Context(), cmd.ErrOrStderr(), args)
 			if err != nil {
 				return err
@@ -71,7 +82,7 @@ func bridgeCommand() *cobra.Command {
 				defer file.Close()
 			}
 			lost := new(losses)
-			b := bridge.New(connect, compat.Table(), bridge.Options{Name: "mcpgen bridge", Version: programVersion(), Lost: lost.add})
+			b := bridge.New(connect, compat.Table(), bridge.Options{Name: "mcpgen bridge", Version: programVersion(), ClientRevisions: clients, ServerRevisions: servers, Lost: lost.add})
 			if listen == "" {
 				err = b.Serve(cmd.Context(), &stdio.Transport{})
 			} else {
@@ -90,6 +101,8 @@ func bridgeCommand() *cobra.Command {
 	}
 	server.locating(cmd)
 	cmd.Flags().StringVar(&listen, "listen", "", "`ADDRESS` to listen on for clients over HTTP, such as localhost:8808")
+	cmd.Flags().StringSliceVar(&clients, "client-revision", nil, "`REVISION` to speak to clients; may be repeated (default: all)")
+	cmd.Flags().StringSliceVar(&servers, "server-revision", nil, "`REVISION` to speak to the server; may be repeated (default: all)")
 	cmd.Flags().StringVar(&report, "report", "", "`FILE` for the losses as JSON")
 	return cmd
 }

@@ -76,7 +76,7 @@ func proxyCommand() *cobra.Command {
 			if revision != "" {
 				r, ok := generated.Lookup(revision)
 				if !ok {
-					return fmt.Errorf("unknown revision %q; the revisions with generated code are %q", revision, knownRevisions())
+					return unknownRevision(revision)
 				}
 				opts.Revision = &r
 			}

@@ -148,7 +148,7 @@ func (v *verifier) judgeBy(cmd *cobra.Command, revision, schema string) error {
 	case revision != "":
 		r, ok := generated.Lookup(revision)
 		if !ok {
-			return fmt.Errorf("unknown revision %q; the revisions with generated code are %q", revision, knownRevisions())
+			return unknownRevision(revision)
 		}
 		v.opts.Revision = &r
 	}
@@ -176,6 +176,10 @@ func (v *verifier) all(cmd *cobra.Command, names []string, read func(*cobra.Comm
 		}
 	}
 	return errors.Join(errs...)
+}
+
+func unknownRevision(name string) error {
+	return fmt.Errorf("unknown revision %q; the revisions with generated code are %q", name, knownRevisions())
 }
 
 func knownRevisions() []string {

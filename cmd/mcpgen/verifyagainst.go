@@ -93,7 +93,7 @@ func revisionsOf(list string) ([]generated.Revision, error) {
 	for id := range strings.SplitSeq(list, ",") {
 		r, ok := generated.Lookup(strings.TrimSpace(id))
 		if !ok {
-			return nil, fmt.Errorf("unknown revision %q; the revisions with generated code are %q", id, knownRevisions())
+			return nil, unknownRevision(id)
 		}
 		all = append(all, r)
 	}

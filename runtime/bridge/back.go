@@ -54,7 +54,7 @@ func (l *link) ask(ctx context.Context, to runtime.Caller, method string, params
 	params, follow := withoutToken(params)
 	if follow && own != nil {
 		ctx = runtime.WithProgress(ctx, func(p runtime.Progress) {
-			_ = own.Progress(ctx, p.Progress, p.Total, p.Message)
+			l.progress(ctx, own, p.Params, l.of.revision.ID, l.native.ID)
 		})
 	}
 	var answer wire.Raw

@@ -32,6 +32,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -50,6 +51,9 @@ const (
 type Options struct {
 	// Name and Version are used for a server that does not name itself, and for a client that does not.
 	Name, Version string
+	// ClientRevisions are the revisions that the bridge speaks to clients, and ServerRevisions those that it
+	// speaks to the server. Nil means all of the table.
+	ClientRevisions, ServerRevisions []string
 	// Lost, if not nil, is called for each loss before the message is passed on. It is called
 	// concurrently.
 	Lost func(ctx context.Context, r convert.Report)
@@ -99,6 +103,17 @@ func New(dial func() runtime.Transport, table *convert.Table, opts Options) *Bri
 		Rounds:  opts.Rounds,
 	}, b.bindings()...)
 	return b
+}
+
+// revisions returns the revisions of the table with the given names, or all if only is nil.
+func (b *Bridge) revisions(only []string) []*convert.Revision {
+	var all []*convert.Revision
+	for i := range b.table.Revisions {
+		if r := &b.table.Revisions[i]; only == nil || slices.Contains(only, r.ID) {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // limits are the limits of both sides. How long a request may take is up to the client, and how many there

@@ -109,7 +109,7 @@ func (x *exchange) run(method string, params wire.Raw) {
 	l := x.link
 	x.result, x.err = l.call(x.ctx, method, params, func(p runtime.Progress) {
 		if call := l.callOf(x.passage); call != nil {
-			_ = call.Progress(x.ctx, p.Progress, p.Total, p.Message) // a client that is gone needs none
+			l.progress(x.ctx, call, p.Params, l.native.ID, l.of.revision.ID)
 		}
 	})
 	l.detach(x)

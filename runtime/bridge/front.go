@@ -22,13 +22,14 @@ const (
 	methodListen     = "subscriptions/listen"
 	methodListTools  = "tools/list"
 	methodSetLevel   = "logging/setLevel"
+	methodProgress   = "notifications/progress"
 	methodReady      = "notifications/initialized"
 )
 
 // ofRequests are the notifications about a request. They do not pass, because they name the request by an id
 // or a token, which differs on the two sides: cancelling a request cancels the call to the other side, and its
 // progress is reported to the request.
-var ofRequests = []string{"notifications/cancelled", "notifications/progress"}
+var ofRequests = []string{"notifications/cancelled", methodProgress}
 
 // The members of _meta that the bridge reads or writes ("_meta" in basic, 2026-07-28).
 const (
@@ -40,8 +41,7 @@ const (
 // known before a client comes, so each binding finds the session with the server first.
 func (b *Bridge) bindings() []runtime.Binding {
 	var all []runtime.Binding
-	for i := range b.table.Revisions {
-		r := &b.table.Revisions[i]
+	for _, r := range b.revisions(b.opts.ClientRevisions) {
 		binding := runtime.Binding{
 			Revision: r.ID, Direction: runtime.ToServer, Methods: r.Methods, Forwards: true,
 			Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {

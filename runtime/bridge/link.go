@@ -67,7 +67,7 @@ func (b *Bridge) connect(ctx context.Context, of client, f *front) (*link, error
 	declared := declared{link: l, losses: make(map[string][]convert.Loss)}
 	options := runtime.ClientOptions{
 		Name: cmp.Or(of.info.GetString("name"), b.opts.Name), Version: cmp.Or(of.info.GetString("version"), b.opts.Version),
-		Title: of.info.GetString("title"), Logger: b.opts.Logger, Limits: limits(), Eras: &b.eras,
+		Title: of.info.GetString("title"), Details: detailsOf(of.info), Logger: b.opts.Logger, Limits: limits(), Eras: &b.eras,
 	}
 	if f == nil {
 		options.MaxRounds = -1 // the client answers questions
@@ -104,8 +104,7 @@ func (b *Bridge) lost(ctx context.Context, r convert.Report) {
 // clientBindings returns the bindings for the server: a revision is chosen when the session is opened.
 func (l *link) clientBindings(d *declared) []runtime.Binding {
 	var all []runtime.Binding
-	for i := range l.bridge.table.Revisions {
-		r := &l.bridge.table.Revisions[i]
+	for _, r := range l.bridge.revisions(l.bridge.opts.ServerRevisions) {
 		binding := runtime.Binding{
 			Revision: r.ID, Direction: runtime.ToClient, Methods: r.Methods, Forwards: true,
 			Handle:       l.handle,
@@ -156,11 +155,38 @@ func (d *declared) report(ctx context.Context) {
 	for _, loss := range d.losses[l.native.ID] {
 		l.bridge.lose(ctx, l.of.revision.ID, l.native.ID, "", "/capabilities"+loss.Pointer, "%s", loss.Reason)
 	}
-	for name := range l.of.info.All() {
-		if name != "name" && name != "version" && name != "title" {
-			l.bridge.lose(ctx, l.of.revision.ID, l.native.ID, "", string(wire.AppendPointer([]byte("/clientInfo"), name)), "the server gets the name, the version and the title of the client")
+	in := l.introduced()
+	for _, m := range l.of.info.Without("name", "version").Members() {
+		if first := introducing(m.Name); in < first {
+			l.bridge.lose(ctx, l.of.revision.ID, in, "", string(wire.AppendPointer([]byte("/clientInfo"), m.Name)), "sent from revision %s on", first)
 		}
 	}
+}
+
+// introduced returns the revision in which the client introduces itself to the server: that of each request, or
+// the newest one with a session, which the server may answer with an older one.
+func (l *link) introduced() string {
+	in := l.native.ID
+	for _, r := range l.bridge.revisions(l.bridge.opts.ServerRevisions) {
+		if of := (runtime.Binding{Methods: r.Methods}); !l.stateless && !of.Stateless() && r.ID > in {
+			in = r.ID
+		}
+	}
+	return in
+}
+
+// introducing returns the first revision in which the runtime sends a member of an Implementation; see
+// [runtime.ClientOptions].
+func introducing(member string) string {
+	if member == "title" {
+		return "2025-06-18"
+	}
+	return "2025-11-25"
+}
+
+// detailsOf returns the members of an Implementation that the options of a client have no fields for.
+func detailsOf(info wire.Object) wire.Members {
+	return info.Without("name", "version", "title").Members()
 }
 
 // from returns the binding that handles the requests of clients in a revision.
@@ -284,7 +310,7 @@ func (l *link) forward(ctx context.Context, method string, params wire.Raw) (wir
 	l.enter(p)
 	defer l.exit(p)
 	result, err := l.call(context.WithValue(ctx, passageKey{}, p), method, params, func(p runtime.Progress) {
-		_ = call.Progress(ctx, p.Progress, p.Total, p.Message) // a client that is gone needs none
+		l.progress(ctx, call, p.Params, l.native.ID, l.of.revision.ID)
 	})
 	if err != nil {
 		return nil, err
@@ -312,6 +338,33 @@ func (l *link) call(ctx context.Context, method string, params wire.Raw, report 
 		l.bridge.pool.drop(l) // the next request gets another session, also if this one takes long to end
 	}
 	return result, failure(method, "server", err)
+}
+
+// progress passes a report of progress on to the request of the other side that it is for, under the token
+// of that request.
+func (l *link) progress(ctx context.Context, to *runtime.Call, params wire.Raw, from, in string) {
+	token, ok := to.ProgressToken()
+	if !ok {
+		return
+	}
+	var c convert.Conversion
+	text, err := wire.MarshalString(token)
+	if err == nil {
+		var with wire.Object
+		with, err = wire.Object(params).With("progressToken", wire.Raw(text))
+		params = wire.Raw(with)
+	}
+	if err == nil {
+		params, err = l.bridge.table.Convert(&c, from, in, "ProgressNotificationParams", params)
+	}
+	if err != nil {
+		l.bridge.lose(ctx, from, in, methodProgress, "", "not sent: %v", err)
+		return
+	}
+	for _, loss := range c.Losses() {
+		l.bridge.lose(ctx, from, in, methodProgress, "/params"+loss.Pointer, "%s", loss.Reason)
+	}
+	_ = to.Notify(ctx, methodProgress, params) // a side that is gone needs none
 }
 
 // notify passes a notification of a client on to the server.

@@ -1,10 +1,13 @@
 package engine
 
+import "github.com/mcpgen/mcpgen/runtime/wire"
+
 // Report is a report of progress.
 type Report struct {
 	Progress float64
 	Total    *float64
 	Message  string
+	Params   wire.Raw
 }
 
 // maxReports limits the reports that wait for a slow receiver. Beyond it, the oldest report is
