@@ -78,6 +78,10 @@ const (
 // errState is the error for a state that is not accepted. It does not tell the client why.
 var errState = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /requestState: not valid for this request, or no longer; send the request without it to begin anew")
 
+// errTaskState is the error for a state of the client with which a task began, if the task has gone to a
+// server that does not accept it.
+var errTaskState = jsonrpc.Errorf(jsonrpc.CodeInternalError, "what the client had answered before the task began has expired, or is sealed with other keys than those of this server; replicas need the same Rounds.Keys")
+
 // errUsed is the reason for which a state is refused by Rounds.Use.
 var errUsed = errors.New("used before")
 
@@ -194,6 +198,9 @@ func (c *Call) open(sealed wire.Raw) (*state, error) {
 	}
 	if err != nil {
 		c.peer.logger().Warn("requestState refused", "method", c.method, "id", c.id, "reason", err)
+		if kept {
+			return nil, errTaskState
+		}
 		return nil, errState
 	}
 	return stateOf(wire.Object(o.Content)), nil

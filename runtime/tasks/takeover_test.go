@@ -143,6 +143,38 @@ func (e *extended) answerLate(r wire.Object) wire.Object {
 	return r
 }
 
+// TestReplicaKeys checks that replicas with the same keys take over tasks that began with the answers of the
+// client, and that others say what is wrong.
+func TestReplicaKeys(t *testing.T) {
+	for _, shared := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			store := tasks.NewMemory(0)
+			replica := func() *extended {
+				return newExtended(t, store, "", &counter{}, func(_ *tasks.Options, s *runtime.ServerOptions) {
+					if shared {
+						s.Rounds.Keys = [][]byte{[]byte("0123456789abcdef0123456789abcdef")}
+					}
+				})
+			}
+			first, second := replica(), replica()
+			asked := first.ask("tools/call", `{"name":"late"}`, declaring)
+			first.keeper.Close() // it creates the task, and ends before it does the work
+			id := first.answerLate(asked).GetString("taskId")
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			go second.keeper.Serve(ctx, second.server)
+			time.Sleep(3 * time.Minute)
+			want := "replicas need the same Rounds.Keys"
+			if shared {
+				want = "answer: cancel"
+			}
+			if r := second.get(id); !strings.Contains(string(r), want) {
+				t.Errorf("the keys are shared: %t: %s", shared, r)
+			}
+		})
+	}
+}
+
 // TestKeptStates checks that clients cannot make the states that a server keeps itself.
 func TestKeptStates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

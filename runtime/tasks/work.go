@@ -107,7 +107,7 @@ func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) error {
 				return false
 			}
 			r.Attempt++
-			begin = t.claim(r, now)
+			begin = t.claim(r, time.Now()) // earlier ones may have taken long
 			return true
 		})
 		if err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrConflict) {
