@@ -23,6 +23,10 @@ const DefaultStream = "MCP_TASKS"
 // may last as long as a task. A cluster chooses a new leader within that time.
 const requestTimeout = 10 * time.Second
 
+// readTimeout is how long an answer to a read may take before the read is repeated, because a request that is
+// under way when the connection breaks has none.
+const readTimeout = 2 * time.Second
+
 // TasksOptions configure a store of tasks. The zero value is ready to use.
 type TasksOptions struct {
 	// Stream is the name of the stream that has the tasks. Servers with different tools have different
@@ -173,7 +177,10 @@ func (s *Tasks) Get(ctx context.Context, id string) (*tasks.Record, error) {
 	}
 	ctx, done := context.WithTimeout(ctx, requestTimeout)
 	defer done()
-	m, err := s.stream.GetLastMsgForSubject(ctx, subject)
+	m, err := s.last(ctx, subject)
+	for errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		m, err = s.last(ctx, subject)
+	}
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil, tasks.ErrNotFound
 	}
@@ -185,6 +192,13 @@ func (s *Tasks) Get(ctx context.Context, id string) (*tasks.Record, error) {
 		return nil, fmt.Errorf("natsmcp: message %d of %s: %w", m.Sequence, subject, err)
 	}
 	return r, nil
+}
+
+// last returns the last message of a subject.
+func (s *Tasks) last(ctx context.Context, subject string) (*jetstream.RawStreamMsg, error) {
+	ctx, done := context.WithTimeout(ctx, readTimeout)
+	defer done()
+	return s.stream.GetLastMsgForSubject(ctx, subject)
 }
 
 // Swap implements tasks.Store.
