@@ -37,6 +37,10 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadErrors checks what is said of lists that cannot be read, and of schemas that are not valid in their
+// dialect.
+//
+// B26
 func TestReadErrors(t *testing.T) {
 	for _, test := range []struct{ list, want string }{
 		{`{"tools":[{"name":"a",}]}`, "line 1, column 23"},

@@ -33,8 +33,22 @@ func bridgeTo(t *testing.T, way string, server ...string) []string {
 	return []string{url}
 }
 
+// recorded returns the command line of a proxy that records the messages of a command in a file. No word of
+// the command has a space or a quote, unless it is the command of another proxy.
+func recorded(t *testing.T, file string, command []string) []string {
+	t.Helper()
+	words := make([]string, len(command))
+	for i, word := range command {
+		if words[i] = word; strings.Contains(word, " ") {
+			words[i] = "'" + word + "'"
+		}
+	}
+	return []string{program(t, "mcpgen"), "proxy", "--record", file, "--cmd", strings.Join(words, " ")}
+}
+
 // TestBridgeEras has clients that know one era only call servers that know the other one only, through a
-// bridge. Each client works as with a server of its own era.
+// bridge. Each client works as with a server of its own era, and what passes on both sides of the bridge over
+// stdio is valid in the revisions of the sides.
 func TestBridgeEras(t *testing.T) {
 	t.Parallel()
 	npm.Need(t, ".")
@@ -57,8 +71,25 @@ func TestBridgeEras(t *testing.T) {
 					if way == "http" {
 						behind = []string{"--url", eraURL(t, sides.server, server, command)}
 					}
-					target := bridgeTo(t, way, behind...)
+					if way == "http" {
+						checkEra(t, client, meetAt(ctx, t, sides.client, client, way, bridgeTo(t, way, behind...)))
+						return
+					}
+					front, back := filepath.Join(t.TempDir(), "front.jsonl"), filepath.Join(t.TempDir(), "back.jsonl")
+					target := recorded(t, front, bridgeTo(t, way, append([]string{"--"}, recorded(t, back, command)...)...))
 					checkEra(t, client, meetAt(ctx, t, sides.client, client, way, target))
+					if out, err := exec.CommandContext(ctx, program(t, "mcpgen"), "verify", front, back).CombinedOutput(); err != nil {
+						t.Errorf("mcpgen verify: %v\n%s", err, out)
+					}
+					for file, kind := range map[string]string{front: client, back: server} {
+						text, err := os.ReadFile(file)
+						if err != nil {
+							t.Fatal(err)
+						}
+						if began := strings.Contains(string(text), `\"method\":\"initialize\"`); began != (kind == "session") || !strings.Contains(string(text), "tools/call") {
+							t.Errorf("%s is no recording of a %s:\n%.2000s", filepath.Base(file), kind, text)
+						}
+					}
 				})
 			}
 		}

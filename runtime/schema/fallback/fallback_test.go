@@ -45,7 +45,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// B27, B29
+// B26, B27, B29
 func TestCompileErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		`{`: "EOF",
