@@ -216,19 +216,20 @@ func (r *reader) template(at string, o wire.Object) *Template {
 	return t
 }
 
-// expressions returns the variables that every URI of a template has, which are those that are
-// alone in an expression without a separator, and the variables that are lists.
+// expressions returns the variables that every URI of a template has, which are those in
+// expressions without an operator or with a plus sign, and the variables that are lists. The others
+// may be undefined, so that nothing of them is in the URI (RFC 6570, section 3.2).
 func expressions(template string) (required, lists map[string]bool) {
 	required, lists = map[string]bool{}, map[string]bool{}
 	for _, part := range strings.Split(template, "{")[1:] {
 		expression, _, _ := strings.Cut(part, "}")
 		names := strings.TrimLeft(expression, "+#./;?&")
-		alone := !strings.Contains(names, ",") && (names == expression || expression[0] == '+')
+		always := names == expression || expression[0] == '+'
 		for name := range strings.SplitSeq(names, ",") {
 			name, list := strings.CutSuffix(name, "*")
 			name, _, _ = strings.Cut(name, ":") // a limit of the length
 			lists[name] = lists[name] || list
-			required[name] = required[name] || alone && !list
+			required[name] = required[name] || always
 		}
 	}
 	return required, lists

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/yosida95/uritemplate/v3"
@@ -88,7 +89,7 @@ func newTemplate(text string, t Template) (*template, error) {
 		return nil, err
 	}
 	prefix, _, _ := strings.Cut(text, "{")
-	m := &matcher{parsed, prefix, strings.Contains(text, "*")}
+	m := &matcher{parsed, prefix, strings.Contains(text, "*"), occurrences(text)}
 	return &template{t.Read, m.match, completers}, nil
 }
 
@@ -107,6 +108,21 @@ type matcher struct {
 	parsed *uritemplate.Template
 	prefix string // text before the first variable
 	lists  bool   // a variable may be a list
+	// count has the variables of the template, with the limits of their lengths (RFC 6570, section
+	// 2.4.1), and how often each occurs in it.
+	count map[string]int
+}
+
+// occurrences counts the variables of a template.
+func occurrences(template string) map[string]int {
+	count := map[string]int{}
+	for _, part := range strings.Split(template, "{")[1:] {
+		expression, _, _ := strings.Cut(part, "}")
+		for name := range strings.SplitSeq(strings.TrimLeft(expression, "+#./;?&"), ",") {
+			count[strings.TrimSuffix(name, "*")]++
+		}
+	}
+	return count
 }
 
 func (m *matcher) match(uri string) (map[string]string, bool) {
@@ -123,7 +139,20 @@ func (m *matcher) match(uri string) (map[string]string, bool) {
 	}
 	variables := make(map[string]string, len(values))
 	for name, v := range values {
-		variables[name] = strings.Join(v.V, ",")
+		size := len(v.V)
+		if n := m.count[name]; n > 1 { // the elements are those of all occurrences, which must be equal
+			size = max(size/n, 1)
+		}
+		for i := size; i < len(v.V); i += size {
+			if !slices.Equal(v.V[:size], v.V[i:min(i+size, len(v.V))]) {
+				return nil, false
+			}
+		}
+		whole, _, limited := strings.Cut(name, ":")
+		if _, ok := values[whole]; limited && ok {
+			continue // the template has the variable without a limit of its length, too
+		}
+		variables[whole] = strings.Join(v.V[:size], ",")
 	}
 	return variables, true
 }

@@ -33,6 +33,13 @@ func TestMatch(t *testing.T) {
 		{"a://{+x}", "a://1/2?3", map[string]string{"x": "1/2?3"}},
 		{"a://b{?x,y}", "a://b?x=1&y=2", map[string]string{"x": "1", "y": "2"}},
 		{"a://b{/x*}", "a://b/1/2", map[string]string{"x": "1,2"}},
+		{"a://{x}/{x}", "a://1/1", map[string]string{"x": "1"}},
+		{"a://{x}/{x}", "a://1/2", nil},
+		{"a://{x}{?x}", "a://1", map[string]string{"x": "1"}},
+		{"a://b{/x*}/c{/x*}", "a://b/1/2/c/1/2", map[string]string{"x": "1,2"}},
+		{"a://{x:3}", "a://123", map[string]string{"x": "123"}},
+		{"a://{x:1}/{x}", "a://1/123", map[string]string{"x": "123"}},
+		{"a://b{/x*}", "a://b", map[string]string{}},
 		{"a://b", "a://b", map[string]string{}},
 		{"a://b", "a://bc", nil},
 	} {

@@ -139,6 +139,20 @@ func TestComplete(t *testing.T) {
 	}
 }
 
+// TestScopes checks that items need the scopes of the list.
+func TestScopes(t *testing.T) {
+	prompt, resource, template := *ask, *about, *note
+	prompt.Scopes, resource.Scopes, template.Scopes = []string{"p"}, []string{"r"}, []string{"t"}
+	got := [][]string{
+		items.ServePrompt(&prompt, fresh, func(context.Context, *wire.Object) (wire.Object, error) { return "", nil }).Scopes,
+		items.ServeText(&resource, "").Scopes,
+		items.ServeTemplate(&template, fresh, func(context.Context, string, *wire.Object) (wire.Object, error) { return "", nil }).Scopes,
+	}
+	if diff := cmp.Diff([][]string{{"p"}, {"r"}, {"t"}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestCheck compares the server with lists that differ.
 func TestCheck(t *testing.T) {
 	s := session(t)
