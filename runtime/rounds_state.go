@@ -78,10 +78,6 @@ const (
 // errState is the error for a state that is not accepted. It does not tell the client why.
 var errState = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /requestState: not valid for this request, or no longer; send the request without it to begin anew")
 
-// errTaskState is the error for a state of the client with which a task began, if the task has gone to a
-// server that does not accept it.
-var errTaskState = jsonrpc.Errorf(jsonrpc.CodeInternalError, "what the client had answered before the task began has expired, or is sealed with other keys than those of this server; replicas need the same Rounds.Keys")
-
 // errUsed is the reason for which a state is refused by Rounds.Use.
 var errUsed = errors.New("used before")
 
@@ -181,14 +177,14 @@ func (s *state) params(o wire.Object) (wire.Raw, error) {
 func (c *Call) open(sealed wire.Raw) (*state, error) {
 	text, _ := sealed.Str()
 	s := c.server()
-	kept := seal.Keeps(&c.context, s)
-	if kept {
-		if content, ok := seal.OpenKept(text); ok {
+	keeper := seal.KeeperOf(&c.context, s)
+	if keeper != nil {
+		if content, ok := keeper.Open(text); ok {
 			return stateOf(wire.Object(content)), nil
 		}
 	}
 	o, err := s.ring.Open(text, c.purpose(), time.Now())
-	if err == nil && s.opts.Rounds.Use != nil && !kept { // the client's own request has used it
+	if err == nil && s.opts.Rounds.Use != nil && keeper == nil { // the client's own request has used it
 		var ok bool
 		if ok, err = s.opts.Rounds.Use(&c.context, hex.EncodeToString(o.ID[:]), o.Expires); err != nil {
 			return nil, err
@@ -198,8 +194,8 @@ func (c *Call) open(sealed wire.Raw) (*state, error) {
 	}
 	if err != nil {
 		c.peer.logger().Warn("requestState refused", "method", c.method, "id", c.id, "reason", err)
-		if kept {
-			return nil, errTaskState
+		if keeper != nil {
+			return nil, keeper.Refused()
 		}
 		return nil, errState
 	}
@@ -232,8 +228,8 @@ func (c *Call) requireInput(result wire.Object) (wire.Object, error) {
 	}
 	s := c.server()
 	text := ""
-	if seal.Keeps(&c.context, s) {
-		text = seal.Keep(content)
+	if keeper := seal.KeeperOf(&c.context, s); keeper != nil {
+		text = keeper.Keep(content)
 	} else if text, err = s.ring.Seal(c.purpose(), time.Now().Add(cmp.Or(max(s.opts.Rounds.Lifetime, 0), DefaultStateLifetime)), content); err != nil {
 		return "", err
 	}

@@ -316,7 +316,7 @@ func (t *Tasks) outcome(ctx context.Context, server *runtime.Server, r *Record) 
 		return outcome{err: errInternal}
 	}
 	near, far := inproc.Pair()
-	served, end := context.WithCancel(seal.WithKeeper(context.WithoutCancel(ctx), server))
+	served, end := context.WithCancel(seal.WithKeeper(context.WithoutCancel(ctx), keeper{server}))
 	defer end()
 	go server.Serve(served, far)
 	defer near.Close()

@@ -13,6 +13,6 @@
 // it belongs to. Each text has an AES key of its own, derived from the key and the salt by HKDF with
 // SHA-256, so the number of texts that a key can seal is not limited in practice.
 //
-// A server that sends a request to itself, as for a task, keeps the texts of the request. They have version
-// 0 and are not sealed, so they do not expire and need no keys; they are accepted in such requests only.
+// A server that sends a request to itself, as for a task, keeps the texts of the request and need not seal
+// them, see [Keeper].
 package seal

@@ -1,36 +1,31 @@
 package seal
 
-import (
-	"context"
-	"encoding/base64"
-	"strings"
-)
+import "context"
 
-// keptVersion begins a text that is not sealed. No ring opens it.
-const keptVersion = 0
-
-// Keep returns a text like that of [Ring.Seal] for a server that keeps it itself. It protects nothing, and
-// does not expire.
-func Keep(content []byte) string {
-	return base64.RawURLEncoding.EncodeToString(append([]byte{keptVersion}, content...))
-}
-
-// OpenKept opens a text of [Keep]. It returns false for other texts.
-func OpenKept(text string) (content []byte, ok bool) {
-	kept, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(kept) == 0 || kept[0] != keptVersion || strings.ContainsAny(text, "\r\n") {
-		return nil, false
-	}
-	return kept[1:], true
+// Keeper keeps the states of requests that a server sends to itself, so that they need no sealing. It is an
+// interface because most servers have none and should not link one.
+type Keeper interface {
+	// Keeps reports whether the requests are those of the server.
+	Keeps(server any) bool
+	// Keep returns a text for a state. No ring opens it.
+	Keep(content []byte) string
+	// Open opens a text of Keep. It returns false for other texts, such as sealed ones of a client.
+	Open(text string) (content []byte, ok bool)
+	// Refused returns the error for a text that neither Open nor the server's ring opens.
+	Refused() error
 }
 
 type keeperKey struct{}
 
-// WithKeeper returns the context of requests that a server sends to itself. The states of such a request
-// never leave the server, so it accepts and returns those of [Keep].
-func WithKeeper(ctx context.Context, server any) context.Context {
-	return context.WithValue(ctx, keeperKey{}, server)
+// WithKeeper returns the context of requests whose states are kept. They never leave the server.
+func WithKeeper(ctx context.Context, k Keeper) context.Context {
+	return context.WithValue(ctx, keeperKey{}, k)
 }
 
-// Keeps reports whether ctx is that of a request that the server has sent to itself.
-func Keeps(ctx context.Context, server any) bool { return ctx.Value(keeperKey{}) == server }
+// KeeperOf returns the Keeper of a request that the server has sent to itself, or nil.
+func KeeperOf(ctx context.Context, server any) Keeper {
+	if k, ok := ctx.Value(keeperKey{}).(Keeper); ok && k.Keeps(server) {
+		return k
+	}
+	return nil
+}

@@ -223,25 +223,3 @@ func FuzzValue(f *testing.F) {
 		}
 	})
 }
-
-// TestKeep checks that texts that are not sealed are told apart from sealed ones.
-func TestKeep(t *testing.T) {
-	r := ring(t, 1)
-	kept := seal.Keep([]byte("content"))
-	if content, ok := seal.OpenKept(kept); !ok || string(content) != "content" {
-		t.Errorf("OpenKept = %q, %t", content, ok)
-	}
-	if _, err := r.Open(kept, purpose, now); !errors.Is(err, seal.ErrForeign) {
-		t.Errorf("a ring opens what is not sealed: %v", err)
-	}
-	for _, text := range []string{"", "A", kept + "\n", sealed(t, r, "content")} {
-		if content, ok := seal.OpenKept(text); ok {
-			t.Errorf("OpenKept(%q) = %q", text, content)
-		}
-	}
-	server, other := new(int), new(int)
-	ctx := seal.WithKeeper(t.Context(), server)
-	if !seal.Keeps(ctx, server) || seal.Keeps(ctx, other) || seal.Keeps(t.Context(), server) {
-		t.Error("Keeps is not that of the server in the context")
-	}
-}
