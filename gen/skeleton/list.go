@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Read parses a tool list in JSON or YAML. Name is the name of its file, see
@@ -23,7 +24,7 @@ func Read(name string, text []byte) (*tools.List, error) {
 // Canonical returns the text of a list in its canonical form: definitions and members in
 // their original order, indented, with tokens unchanged.
 func Canonical(list *tools.List) []byte {
-	compact := append([]byte(`{"tools":`), compactList(list)...)
+	compact := append([]byte(`{"tools":`), array(list, func(t *tools.Tool) wire.Object { return t.Definition })...)
 	var text bytes.Buffer
 	// The definitions were parsed as JSON, so the text is valid.
 	_ = json.Indent(&text, append(compact, '}'), "", "  ")
@@ -31,14 +32,14 @@ func Canonical(list *tools.List) []byte {
 	return text.Bytes()
 }
 
-// compactList returns the array of definitions without white space between tokens.
-func compactList(list *tools.List) []byte {
+// array returns the array of the definitions of a list, without white space between tokens.
+func array(list *tools.List, definition func(*tools.Tool) wire.Object) []byte {
 	text := []byte{'['}
 	for i, t := range list.Tools {
 		if i > 0 {
 			text = append(text, ',')
 		}
-		text = append(text, t.Definition...)
+		text = append(text, definition(t)...)
 	}
 	return append(text, ']')
 }

@@ -176,8 +176,8 @@ func text(s string) jen.Code {
 	return jen.Lit(s)
 }
 
-// checksum returns the checksum of the list without white space between tokens.
+// checksum returns the checksum of the list that the server sends, without white space between tokens.
 func (g *generator) checksum() string {
-	sum := sha256.Sum256(compactList(g.List))
+	sum := sha256.Sum256(array(g.List, (*tools.Tool).Served))
 	return hex.EncodeToString(sum[:])
 }

@@ -2,6 +2,8 @@ package skeleton_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -226,7 +228,7 @@ func main() {}
 }
 
 // TestScopes checks that a generated tool has its scopes, and that its definition, which clients see, has
-// not.
+// not, nor the checksum with which the generated test compares the list of the server.
 func TestScopes(t *testing.T) {
 	o := options(t)
 	first := o.List.Tools[0]
@@ -251,5 +253,8 @@ func TestScopes(t *testing.T) {
 	}
 	if src := all.String(); !strings.Contains(src, `Scopes:     []string{"weather:read"}`) || strings.Contains(src, tools.MemberScopes) {
 		t.Errorf("the scopes are missing, or clients see them:\n%.3000s", src)
+	}
+	if sum := sha256.Sum256([]byte("[" + string(first.Definition) + "]")); !strings.Contains(all.String(), hex.EncodeToString(sum[:])) {
+		t.Errorf("the checksum is not that of the list without scopes, %x", sum)
 	}
 }

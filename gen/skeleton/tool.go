@@ -13,7 +13,6 @@ import (
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
-	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
@@ -88,7 +87,7 @@ func toolName(t typing.ToolTypes) string { return "tool" + t.Go }
 func (g *generator) definition(f *jen.File, t typing.ToolTypes) {
 	d := jen.Dict{
 		jen.Id("Name"):       jen.Lit(t.Tool.Name),
-		jen.Id("Definition"): text(string(t.Tool.Definition.Without(tools.MemberScopes))),
+		jen.Id("Definition"): text(string(t.Tool.Served())),
 	}
 	if len(t.Tool.Scopes) > 0 {
 		d[jen.Id("Scopes")] = stringList(t.Tool.Scopes)
