@@ -52,14 +52,10 @@ func shown(name string, src []byte) []byte {
 
 // placed adds the name of a side to an error, and the line and column if they are known.
 func placed(name string, err error) error {
-	var syntax *catalog.SyntaxError
-	switch {
-	case errors.As(err, &syntax):
-		return fmt.Errorf("%s:%w", name, err)
-	case errors.Is(err, catalog.ErrNone):
+	if errors.Is(err, catalog.ErrNone) {
 		return fmt.Errorf(`%s: neither a schema, which has "$defs" or "definitions", nor a list: %w`, name, err)
 	}
-	return fmt.Errorf("%s: %w", name, err)
+	return named(name, err)
 }
 
 // sides adds the running server, if any, to the sides of a comparison.

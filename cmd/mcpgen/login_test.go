@@ -13,9 +13,6 @@ import (
 	"testing"
 )
 
-// oneSecret is the list of the servers that demand a token.
-const oneSecret = `[{"name":"secret","inputSchema":{"type":"object"}}]`
-
 // inFront starts a verb that listens and passes requests on. It returns its address, and a function that ends
 // it and returns what it has printed.
 func inFront(t *testing.T, args ...string) (front string, end func() string) {

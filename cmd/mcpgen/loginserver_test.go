@@ -15,6 +15,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
+// oneSecret is the list of the servers that demand a token.
+const oneSecret = `[{"name":"secret","inputSchema":{"type":"object"}}]`
+
 // serveLogin serves a list to those who have logged in at its authorization server, which is at the same
 // origin. It returns the URL of the server. The path /log lists what the authorization server did.
 func serveLogin(t *testing.T) string {

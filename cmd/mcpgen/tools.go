@@ -246,17 +246,20 @@ func (o *origin) read(cmd *cobra.Command, args []string) (*tools.List, error) {
 	return skeleton.Read("list.json", text)
 }
 
-// named adds the name of a file to each error of a joined error.
+// named adds the name of a file to each error of a joined error. The line and column of a syntax error
+// follow the name.
 func named(name string, err error) error {
-	all, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return fmt.Errorf("%s: %w", name, err)
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		var errs []error
+		for _, e := range all.Unwrap() {
+			errs = append(errs, named(name, e))
+		}
+		return errors.Join(errs...)
 	}
-	var errs []error
-	for _, e := range all.Unwrap() {
-		errs = append(errs, fmt.Errorf("%s: %w", name, e))
+	if _, ok := errors.AsType[*catalog.SyntaxError](err); ok {
+		return fmt.Errorf("%s:%w", name, err)
 	}
-	return errors.Join(errs...)
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // process returns the command that starts a server.

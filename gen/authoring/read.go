@@ -161,7 +161,7 @@ func yamlError(name string, err error) error {
 	}
 	at := yamlPlace.FindStringSubmatch(err.Error())
 	if at == nil {
-		return fmt.Errorf("%s: is not YAML: %w", name, err)
+		return &Problem{File: name, Problem: "is not YAML: " + err.Error()}
 	}
 	line, _ := strconv.Atoi(at[1])
 	column, _ := strconv.Atoi(at[2])
