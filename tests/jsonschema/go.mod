@@ -14,6 +14,7 @@ require (
 require (
 	github.com/dlclark/regexp2/v2 v2.12.0 // indirect
 	github.com/goccy/go-yaml v1.19.2 // indirect
+	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	golang.org/x/text v0.38.0 // indirect
 )
 
