@@ -18,6 +18,9 @@ import (
 const (
 	DefaultPageSize         = 1000 // items; many clients request only the first page
 	DefaultMaxSubscriptions = 1000 // per session
+	// A client that waits for results does not reach these limits.
+	DefaultCallRate  = 10_000     // tool calls of a session, per second
+	DefaultCallBurst = 10_000_000 // tool calls of a session, at once
 )
 
 // Options configure a catalog. The zero value is ready to use.

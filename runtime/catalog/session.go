@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/pace"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -37,7 +38,7 @@ const methodUpdated = "notifications/resources/updated"
 // changes go on.
 type session struct {
 	*runtime.ServerSession // nil for calls outside of sessions
-	calls                  *counter
+	calls                  pace.Limiter
 
 	mu      sync.Mutex
 	changed change
@@ -46,11 +47,11 @@ type session struct {
 }
 
 func (c *Catalog) newSession(s *runtime.ServerSession) *session {
-	r := rateOf(c.opts.CallRate, c.opts.CallBurst)
+	limit := pace.Limit{PerSecond: c.opts.CallRate, Burst: c.opts.CallBurst}
 	if s == nil && c.unlimited {
-		r = rate{}
+		limit = pace.Limit{}
 	}
-	return &session{ServerSession: s, calls: newCounter(r)}
+	return &session{ServerSession: s, calls: pace.New(limit)}
 }
 
 // opened adds a session.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/headers"
+	"github.com/mcpgen/mcpgen/runtime/internal/pace"
 	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -184,8 +185,8 @@ func (c *Catalog) callTool(ctx context.Context, p *callParams) (wire.Appender, e
 		return nil, err
 	}
 	if c.opts.CallRate > 0 {
-		if err := c.sessionOf(ctx).calls.admit(); err != nil {
-			return nil, err
+		if wait := c.sessionOf(ctx).calls.Admit(1); wait > 0 {
+			return nil, pace.Error(jsonrpc.CodeServerBusy, "tool calls", wait)
 		}
 	}
 	result, err := c.run(ctx, &t.value, p)

@@ -27,7 +27,7 @@ var (
 const (
 	// framing is the size that an event may have in addition to a message of maximum size.
 	framing = 4 << 10
-	// maxBatch limits the batches that are searched for an answer.
+	// maxBatch limits the batches that are searched for an answer, or whose requests are counted.
 	maxBatch = 1000
 )
 

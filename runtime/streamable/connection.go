@@ -20,6 +20,8 @@ type connection struct {
 	held    bool   // the goroutine of the request runs the message's handler
 	stream  *stream
 
+	admission *web.Admission // of the requests in text; nil when the stream has it
+
 	// These fields are guarded by the lock of the stream.
 	timer    *time.Timer
 	buffered bool          // an event waits to be sent

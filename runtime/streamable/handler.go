@@ -31,6 +31,8 @@ type Handler struct {
 	any       bool     // the server speaks every revision
 	sessions  *web.Sessions
 	requests  *web.Requests // that belong to no session
+	traffic   *web.Load     // nil if Options.Load limits nothing
+	refusals  web.Refusals
 	lanes     lanes
 }
 
@@ -54,6 +56,7 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	}
 	limits.All = opts.MaxRequests
 	h.requests = web.NewRequests(limits, opts.User)
+	h.traffic = opts.traffic()
 	h.any = len(h.revisions) == 0 && len(h.stateless) == 0
 	h.lanes = lanes{handler: h, open: make(map[*lane]bool)}
 	return h
@@ -94,7 +97,11 @@ func (h *Handler) Logger() *slog.Logger { return h.log }
 
 // ServeHTTP implements http.Handler (section Streamable HTTP).
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	web.Serve(w, r, h.guard, h.log, h.serve)
+	web.Serve(w, r, h.guard, h.log, func(w http.ResponseWriter, r *http.Request) error {
+		err := h.serve(w, r)
+		h.refusals.AddError(err)
+		return err
+	})
 }
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {

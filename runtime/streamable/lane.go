@@ -153,6 +153,7 @@ func (l *lane) answer(m *runtime.Outgoing) error {
 	if status == http.StatusServiceUnavailable {
 		l.Header().Set("Retry-After", web.RetryAfter)
 	}
+	l.lanes.handler.countAnswer(m)
 	challenge(l.Header(), m)
 	err := l.JSON(status, m.Text)
 	if err == nil && m.Abandoned {

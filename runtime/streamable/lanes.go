@@ -16,7 +16,7 @@ var (
 	// errUnreachable refuses a request if no connection with the server can be opened or the connection
 	// was lost, as may happen to a proxy.
 	errUnreachable = &web.Refusal{Status: http.StatusServiceUnavailable, Code: jsonrpc.CodeUnavailable, Message: "unavailable: the server cannot be reached"}
-	errClosing     = &web.Refusal{Status: http.StatusServiceUnavailable, Code: jsonrpc.CodeUnavailable, Message: "unavailable: shutting down; try again later"}
+	errClosing     = &web.Refusal{Status: http.StatusServiceUnavailable, Reason: web.ReasonDraining, Code: jsonrpc.CodeUnavailable, Message: "unavailable: shutting down; try again later"}
 )
 
 // maxIdleLanes limits the lanes that are kept for later requests, so that a moment with many requests

@@ -70,6 +70,9 @@ type Options struct {
 	// its network of 64 bits), and "" for loopback and private addresses, which may be those of a
 	// proxy. A server behind a proxy should return the address from the proxy's header.
 	Address func(r *http.Request) string
+	// Load limits the requests in flight and their rate, of each caller and of all. By default it does
+	// not limit them further.
+	Load Load
 
 	// IdleTimeout is how long a session stays open without a request in progress, including the GET
 	// of an open stream. 0 means DefaultIdleTimeout, a negative duration no limit. A session whose

@@ -30,6 +30,10 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := h.admit(c); err != nil {
+		return c.refused(err)
+	}
+	defer c.release()
 	_, err = h.exchange(newStream(s), c)
 	return c.refused(err)
 }
@@ -66,9 +70,14 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	initialize := m.Kind == jsonrpc.Request && m.Method == "initialize"
-	switch {
-	case !initialize && h.carriesTerms(&m):
+	if !initialize && h.carriesTerms(&m) {
 		return h.postStateless(w, r, c.text)
+	}
+	if err := h.admit(c); err != nil {
+		return c.refused(err)
+	}
+	defer c.release()
+	switch {
 	case h.opts.Stateless:
 		err = h.postAlone(c, initialize)
 	case initialize:
@@ -109,6 +118,7 @@ func (h *Handler) postInitialize(c *connection) error {
 func (h *Handler) exchange(st *stream, c *connection) (bool, error) {
 	s, ctx := st.session, c.request.Context()
 	c.stream = st
+	st.admission, c.admission = c.admission, nil
 	st.connect(c)
 	defer st.disconnect(c)
 	c.startBeats(st.patience())

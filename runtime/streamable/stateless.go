@@ -59,6 +59,11 @@ func (h *Handler) postStateless(w http.ResponseWriter, r *http.Request, text str
 			return err
 		}
 	}
+	admission, err := h.enter(r, counted.User(), text, true)
+	if err != nil {
+		return err
+	}
+	defer admission.Leave()
 	return l.serve(r, text)
 }
 

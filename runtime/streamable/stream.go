@@ -24,9 +24,10 @@ var errDisconnected = errors.New("streamable: the client is not connected")
 // comes back gets exactly the events that it has missed.
 type stream struct {
 	session   *session
-	opening   bool // it answers initialize, so its response carries the session's id
-	own       bool // it is for the server's own messages and never ends
-	followers int  // GETs that write an own stream; guarded by the session's mu
+	opening   bool           // it answers initialize, so its response carries the session's id
+	own       bool           // it is for the server's own messages and never ends
+	followers int            // GETs that write an own stream; guarded by the session's mu
+	admission *web.Admission // of the requests that it answers
 
 	over    atomic.Bool // nothing more comes
 	allowed atomic.Bool // the sender of the request may make it
@@ -166,6 +167,7 @@ func (st *stream) answer(m runtime.Outgoing) error {
 		status = http.StatusServiceUnavailable
 		st.conn.Header().Set("Retry-After", web.RetryAfter)
 	}
+	st.session.handler.countAnswer(&m)
 	if m.Denied != nil {
 		status = m.Denied.Status
 		challenge(st.conn.Header(), &m)
@@ -361,6 +363,7 @@ func (st *stream) part(ctx context.Context, retry time.Duration) error {
 // end records that nothing more comes. An end without an answer is stored as an event without data,
 // for a client that comes back for the answer.
 func (st *stream) end(unanswered bool) {
+	st.admission.Leave()
 	st.lock <- struct{}{}
 	defer st.release()
 	st.unanswered = unanswered

@@ -3,8 +3,12 @@ package web
 import (
 	"errors"
 	"log/slog"
+	"maps"
+	"math"
 	"net/http"
 	"strconv"
+	"sync"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -17,6 +21,50 @@ type Refusal struct {
 	Message string
 	Data    wire.Raw    // of the JSON-RPC error; "" for none
 	ID      wire.Scalar // of the JSON-RPC request; zero if it is unknown
+	Reason  string      // why the handler has too much to do; "" if it has not
+	// After is how long the client should wait if the status is 429 or 503. 0 means a second.
+	After time.Duration
+}
+
+// The reasons of refusals that a client may repeat.
+const (
+	ReasonInFlight = "in_flight" // LoadLimits.InFlight
+	ReasonCaller   = "caller"    // LoadLimits.PerCaller
+	ReasonRate     = "rate"      // LoadLimits.Pace
+	ReasonRequests = "requests"  // the limits of Requests
+	ReasonSessions = "sessions"  // the limits of Sessions
+	ReasonSession  = "session"   // the requests of one session
+	ReasonDraining = "draining"  // a shutdown has begun
+)
+
+// Refusals counts refusals by their reasons. It is safe for concurrent use.
+type Refusals struct {
+	mu       sync.Mutex
+	byReason map[string]int64
+}
+
+// Add counts a refusal with a reason.
+func (c *Refusals) Add(reason string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byReason == nil {
+		c.byReason = make(map[string]int64)
+	}
+	c.byReason[reason]++
+}
+
+// AddError counts err if it is a *Refusal with a reason.
+func (c *Refusals) AddError(err error) {
+	if f, ok := errors.AsType[*Refusal](err); ok && f.Reason != "" {
+		c.Add(f.Reason)
+	}
+}
+
+// ByReason returns the counts.
+func (c *Refusals) ByReason() map[string]int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.byReason)
 }
 
 // Refuse returns a Refusal with CodeInvalidRequest.
@@ -29,7 +77,7 @@ func RefuseError(status int, e *jsonrpc.Error) *Refusal {
 	return &Refusal{Status: status, Code: e.Code, Message: e.Message, Data: e.Data}
 }
 
-// RetryAfter is the value of that header, in seconds, in responses with status 503.
+// RetryAfter is the value of that header, in seconds, in responses with status 503 that say nothing else.
 const RetryAfter = "1"
 
 // Error returns the status and the message.
@@ -58,10 +106,18 @@ func (f *Refusal) WriteTo(w http.ResponseWriter) {
 	if err != nil {
 		body = nil // cannot happen with well-formed data
 	}
-	if f.Status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", RetryAfter)
+	if f.Status == http.StatusServiceUnavailable || f.Status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", f.retryAfter())
 	}
 	_ = WriteJSON(w, f.Status, body)
+}
+
+// retryAfter returns the value of that header, in seconds.
+func (f *Refusal) retryAfter() string {
+	if f.After <= 0 {
+		return RetryAfter
+	}
+	return strconv.FormatInt(int64(math.Ceil(f.After.Seconds())), 10)
 }
 
 // WriteJSON writes a response whose body is a JSON text.

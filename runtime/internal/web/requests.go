@@ -9,7 +9,7 @@ import (
 )
 
 // errTooBusy refuses a request beyond a limit of Requests.
-var errTooBusy = &Refusal{Status: http.StatusServiceUnavailable, Code: jsonrpc.CodeUnavailable, Message: "unavailable: too many requests in progress; try again later"}
+var errTooBusy = &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonRequests, Code: jsonrpc.CodeUnavailable, Message: "unavailable: too many requests in progress; try again later"}
 
 // Requests counts the requests in progress that belong to no session, and limits their number: all of
 // them, those of each user and those of each address. It is safe for concurrent use.
@@ -39,10 +39,8 @@ func (q *Requests) Enter(r *http.Request, log *slog.Logger) (in Counted, err err
 	for kind := range in {
 		in[kind].kind = kind
 	}
-	if q.user != nil {
-		if in[ofUser].name, err = q.user.name(r, log); err != nil {
-			return in, err
-		}
+	if in[ofUser].name, err = q.user.Name(r, log); err != nil {
+		return in, err
 	}
 	if q.limits[ofAddress] > 0 {
 		in[ofAddress].name = q.address(r)

@@ -19,8 +19,8 @@ var (
 	// ErrOpen is returned by Open if a session with the same key is open.
 	ErrOpen = Refuse(http.StatusNotFound, "not found: the session has just ended")
 	// ErrClosing refuses everything that needs a new session or call during a shutdown.
-	ErrClosing = &Refusal{Status: http.StatusServiceUnavailable, Code: jsonrpc.CodeServerBusy, Message: "unavailable: shutting down; try again later"}
-	errTooMany = &Refusal{Status: http.StatusServiceUnavailable, Code: jsonrpc.CodeServerBusy, Message: "unavailable: too many sessions"}
+	ErrClosing = &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonDraining, Code: jsonrpc.CodeServerBusy, Message: "unavailable: shutting down; try again later"}
+	errTooMany = &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonSessions, Code: jsonrpc.CodeServerBusy, Message: "unavailable: too many sessions"}
 	errUser    = Refuse(http.StatusForbidden, "forbidden: the user is not known")
 )
 
@@ -280,7 +280,7 @@ func (u User) Key(r *http.Request, id string, log *slog.Logger) (string, error) 
 	if strings.Contains(id, ":") {
 		return "", ErrNoSession // otherwise part of it could pass for a user or a part of one
 	}
-	user, err := u.name(r, log)
+	user, err := u.Name(r, log)
 	if err != nil {
 		return "", err
 	}
@@ -290,8 +290,11 @@ func (u User) Key(r *http.Request, id string, log *slog.Logger) (string, error) 
 	return user + ":" + id, nil
 }
 
-// name returns the user that sent a request. An error is a *Refusal.
-func (u User) name(r *http.Request, log *slog.Logger) (string, error) {
+// Name returns the user that sent a request, "" for a nil User. An error is a *Refusal.
+func (u User) Name(r *http.Request, log *slog.Logger) (string, error) {
+	if u == nil {
+		return "", nil
+	}
 	user, err := u(r)
 	if err != nil {
 		log.Warn("request refused", "reason", "the user is not known", "error", err)
