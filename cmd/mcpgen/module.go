@@ -27,7 +27,7 @@ var linked = []struct {
 	imports      string
 	links, tests []string
 }{
-	{"/runtime", []string{"github.com/yosida95/uritemplate/v3"}, []string{
+	{"/runtime", []string{"github.com/yosida95/uritemplate/v3", "golang.org/x/time"}, []string{
 		"github.com/go-json-experiment/json", "github.com/google/go-cmp", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"}},
 	{"/runtime/schema/ecma", []string{"github.com/dlclark/regexp2/v2"}, nil},
 	{"/runtime/schema/fallback", []string{"github.com/dlclark/regexp2/v2", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"},
@@ -57,6 +57,7 @@ var needed = []string{
 	"golang.org/x/oauth2",
 	"golang.org/x/sys",
 	"golang.org/x/text",
+	"golang.org/x/time",
 }
 
 // module returns the contents of a go.mod for the folder. It returns nil if no go.mod is
