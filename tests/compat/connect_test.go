@@ -20,7 +20,7 @@ import (
 // They determine its capabilities and answer the server's requests, and the session has the
 // types of the newest revision.
 func TestConnect(t *testing.T) {
-	for _, j := range sessions(t) {
+	for _, j := range judges(t) {
 		t.Run(j.ir.ID, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
