@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.AddCommand(
 		generateCommand(), checkCommand(), specCommand(),
 		toolsCommand(), serverCommand(), clientCommand(),
-		diffCommand(), rulesCommand(), lintCommand(), docsCommand(), bundleCommand(), mockCommand(), verifyCommand(), proxyCommand(), testCommand(), bridgeCommand(), versionCommand(),
+		diffCommand(), rulesCommand(), lintCommand(), docsCommand(), bundleCommand(), typescriptCommand(), mockCommand(), verifyCommand(), proxyCommand(), testCommand(), bridgeCommand(), versionCommand(),
 		authCommand(),
 	)
 	root.SetArgs(args)

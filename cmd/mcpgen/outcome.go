@@ -16,7 +16,7 @@ import (
 // outcome is the report of a generated, or checked, server or client.
 type outcome struct {
 	Folder  string `json:"folder"`
-	Package string `json:"package"`
+	Package string `json:"package,omitzero"` // of Go
 	Tools   int    `json:"tools"`
 
 	Prompts   int `json:"prompts,omitzero"`
@@ -58,6 +58,18 @@ func (o *outcome) wrote(made *skeleton.Result, plan files.Plan, changes []files.
 			o.Notes = append(o.Notes, d.String())
 		}
 	}
+	kinds := o.changed(plan, changes)
+	for _, name := range skeleton.UserFiles {
+		if kinds[name] != "" {
+			o.Mine = append(o.Mine, name)
+		} else if _, err := os.Lstat(filepath.Join(plan.Dir, name)); err == nil {
+			o.Kept = append(o.Kept, name)
+		}
+	}
+}
+
+// changed notes which generated files were written, and returns the kind of each change by its path.
+func (o *outcome) changed(plan files.Plan, changes []files.Change) map[string]string {
 	kinds := map[string]string{}
 	for _, c := range changes {
 		kinds[c.Path] = c.Kind
@@ -71,13 +83,7 @@ func (o *outcome) wrote(made *skeleton.Result, plan files.Plan, changes []files.
 			o.Written = append(o.Written, f.Path)
 		}
 	}
-	for _, name := range skeleton.UserFiles {
-		if kinds[name] != "" {
-			o.Mine = append(o.Mine, name)
-		} else if _, err := os.Lstat(filepath.Join(plan.Dir, name)); err == nil {
-			o.Kept = append(o.Kept, name)
-		}
-	}
+	return kinds
 }
 
 // text prints the report for people.
@@ -95,7 +101,11 @@ func (o *outcome) text(w io.Writer) {
 	for _, d := range o.Notes {
 		fmt.Fprintf(w, "note: %s\n", d)
 	}
-	fmt.Fprintf(w, "%s: package %s, %s, %s with %d lines in %d ms: %d written, %d unchanged\n", o.Folder, o.Package,
+	language := "TypeScript"
+	if o.Package != "" {
+		language = "package " + o.Package
+	}
+	fmt.Fprintf(w, "%s: %s, %s, %s with %d lines in %d ms: %d written, %d unchanged\n", o.Folder, language,
 		listed(o.Tools, o.Prompts, o.Resources, o.Templates), plural(o.Files, "generated file"), o.Lines, o.took.Milliseconds(), len(o.Written), o.Files-len(o.Written))
 	for _, path := range o.Removed {
 		fmt.Fprintf(w, "removed (no longer generated): %s\n", path)

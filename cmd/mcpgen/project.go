@@ -202,7 +202,7 @@ func (p *project) report(cmd *cobra.Command, done *outcome, err error) error {
 		return nil
 	}
 	if !p.quiet {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d generated files differ; run \"mcpgen %s\" without --check\n", len(done.Differ), done.Files, cmd.Name())
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s to change; run \"mcpgen %s\" without --check\n", plural(len(done.Differ), "generated file"), cmd.Name())
 	}
 	return errFindings
 }

@@ -33,15 +33,17 @@ const repositoryHelp = `mcpgen.yaml lists what a repository generates. Its paths
       server: cmd/admin
       transport: stdio            # as for mcpgen server --transport
     - tools: tools.yaml
+      typescript: web/weather     # the folder of a TypeScript client, as for mcpgen typescript --out
+    - tools: tools.yaml
       readme: README.md           # tables between two lines of a page, as for mcpgen docs
       llms: llms.txt              # a reference, as for mcpgen docs`
 
 // entry is an element of the member generate of mcpgen.yaml.
 type entry struct {
-	where  string // its place, such as "mcpgen.yaml:3:5"
-	server bool
+	where string // its place, such as "mcpgen.yaml:3:5"
+	kind  string // server, client or typescript, or "" for pages
 	project
-	documents // set if the entry is neither a server nor a client
+	documents
 }
 
 // entryReport is the report of an entry.
@@ -81,7 +83,7 @@ func readEntry(f *config.File, n ast.Node) entry {
 	var folders []string
 	folder := func(key string) config.Reader {
 		return func(n ast.Node) {
-			e.out, e.server = f.Text(n, key), key == "server"
+			e.out, e.kind = f.Text(n, key), key
 			folders = append(folders, key)
 			if e.out == "" {
 				f.Fail(n, "%s: expected a folder", key)
@@ -98,14 +100,15 @@ func readEntry(f *config.File, n ast.Node) entry {
 	before := f.Failed()
 	var transport ast.Node
 	f.Mapping(n, "generate", map[string]config.Reader{
-		"tools":   func(n ast.Node) { e.list = f.Text(n, "tools") },
-		"server":  folder("server"),
-		"client":  folder("client"),
-		"package": func(n ast.Node) { e.pkg = f.Text(n, "package") },
-		"strict":  func(n ast.Node) { e.strict = f.Bool(n, "strict") },
-		"readme":  page("readme", &e.readme),
-		"llms":    page("llms", &e.llms),
-		"title":   func(n ast.Node) { e.title = f.Text(n, "title") },
+		"tools":      func(n ast.Node) { e.list = f.Text(n, "tools") },
+		"server":     folder("server"),
+		"client":     folder("client"),
+		"typescript": folder("typescript"),
+		"package":    func(n ast.Node) { e.pkg = f.Text(n, "package") },
+		"strict":     func(n ast.Node) { e.strict = f.Bool(n, "strict") },
+		"readme":     page("readme", &e.readme),
+		"llms":       page("llms", &e.llms),
+		"title":      func(n ast.Node) { e.title = f.Text(n, "title") },
 		"transport": func(n ast.Node) {
 			transport, e.transport = n, f.Text(n, "transport")
 			if e.transport != transportAll && e.transport != transportStdio {
@@ -117,8 +120,8 @@ func readEntry(f *config.File, n ast.Node) entry {
 	case f.Failed() > before:
 	case len(folders) == 0 && e.pages():
 	case len(folders) != 1 || e.pages():
-		f.Fail(n, "generate: expected a server, a client, or readme and llms in each element")
-	case transport != nil && !e.server:
+		f.Fail(n, "generate: expected one of server, client and typescript, or readme and llms, in each element")
+	case transport != nil && e.kind != "server":
 		f.Fail(transport, "transport: a client has none")
 	}
 	return e
@@ -214,8 +217,10 @@ func (r *repository) make(cmd *cobra.Command, e *entry) (entryReport, error) {
 		}
 		e.heading(name)
 		return e.keep(c, r.check)
-	case e.server:
-		return e.project.server(cmd)
+	case e.kind == "server":
+		return e.server(cmd)
+	case e.kind == "typescript":
+		return e.typescript(cmd)
 	}
 	return e.client(cmd)
 }

@@ -1,0 +1,230 @@
+package typescript
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// shape returns the type of the values of a schema. A keyword that TypeScript cannot express, such as a
+// limit or a negation, leaves more values in the type. Indent is that of the line.
+func (m *module) shape(s *jsonschema.Schema, indent string) string {
+	switch {
+	case s.Always != nil && !*s.Always:
+		return "never"
+	case s.Always != nil || s.Meta:
+		return "unknown"
+	case s.Const != "":
+		return literal(s.Const)
+	case len(s.Enum) > 0:
+		var values []string
+		for _, v := range s.Enum {
+			values = append(values, literal(v))
+		}
+		return strings.Join(unique(values), " | ")
+	}
+	var parts []string
+	if own := m.own(s, indent); own != "" {
+		parts = append(parts, own)
+	}
+	if s.Target != nil {
+		parts = append(parts, m.reference(s.Target))
+	}
+	for _, sub := range s.AllOf {
+		parts = append(parts, m.shape(sub, indent))
+	}
+	for _, variants := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
+		var union []string
+		for _, v := range variants {
+			union = append(union, m.shape(v, indent))
+		}
+		if len(union) > 0 {
+			parts = append(parts, strings.Join(unique(union), " | "))
+		}
+	}
+	parts = slices.DeleteFunc(unique(parts), func(p string) bool { return p == "unknown" })
+	switch len(parts) {
+	case 0:
+		return "unknown"
+	case 1:
+		return parts[0]
+	}
+	for i := range parts {
+		parts[i] = grouped(parts[i])
+	}
+	return strings.Join(parts, " & ")
+}
+
+// own returns the type of the keywords of the schema itself, or "" if they allow every value.
+func (m *module) own(s *jsonschema.Schema, indent string) string {
+	types := s.Types
+	if len(types) == 0 && len(s.Properties) > 0 {
+		types = []string{"object"}
+	}
+	var union []string
+	for _, t := range types {
+		switch t {
+		case "string", "boolean", "null":
+			union = append(union, t)
+		case "integer", "number":
+			union = append(union, "number")
+		case "array":
+			union = append(union, m.array(s, indent))
+		case "object":
+			union = append(union, m.object(s, indent))
+		}
+	}
+	return strings.Join(unique(union), " | ")
+}
+
+// array returns the type of an array.
+func (m *module) array(s *jsonschema.Schema, indent string) string {
+	rest := "unknown"
+	if s.Items != nil {
+		rest = m.shape(s.Items, indent)
+	}
+	if len(s.PrefixItems) == 0 {
+		return grouped(rest) + "[]"
+	}
+	var elements []string
+	for i, item := range s.PrefixItems {
+		element := grouped(m.shape(item, indent))
+		if s.MinItems == nil || int64(i) >= *s.MinItems {
+			element += "?"
+		}
+		elements = append(elements, element)
+	}
+	if rest != "never" {
+		elements = append(elements, "..."+grouped(rest)+"[]")
+	}
+	return "[" + strings.Join(elements, ", ") + "]"
+}
+
+// object returns the type of an object.
+func (m *module) object(s *jsonschema.Schema, indent string) string {
+	// The type of other members must allow those that have a type of their own.
+	others := "unknown"
+	if more := s.AdditionalProperties; more != nil {
+		if others = m.shape(more, indent); len(s.Properties) > 0 && others != "never" {
+			others = "unknown"
+		}
+	}
+	if len(s.PatternProperties) > 0 {
+		others = "unknown"
+	}
+	if len(s.Properties) == 0 {
+		if others == "never" {
+			return "Record<string, never>"
+		}
+		return "Record<string, " + others + ">"
+	}
+	inner := indent + "  "
+	var b strings.Builder
+	b.WriteString("{\n")
+	for _, p := range s.Properties {
+		b.WriteString(comment(inner, about(p.Schema)))
+		b.WriteString(inner + property(p.Name))
+		if !slices.Contains(s.Required, p.Name) {
+			b.WriteString("?")
+		}
+		b.WriteString(": " + m.shape(p.Schema, inner) + ";\n")
+	}
+	if others != "never" && s.AdditionalProperties != nil {
+		b.WriteString(inner + "[name: string]: " + others + ";\n")
+	}
+	b.WriteString(indent + "}")
+	return b.String()
+}
+
+// about returns the doc comment of a member.
+func about(s *jsonschema.Schema) string {
+	text := strings.TrimSpace(s.Description)
+	if text == "" {
+		text = strings.TrimSpace(s.Title)
+	}
+	if s.Default != "" {
+		text = strings.TrimSpace(text + "\n\n@default " + string(s.Default))
+	}
+	if s.Deprecated {
+		text = strings.TrimSpace(text + "\n\n@deprecated")
+	}
+	return text
+}
+
+// literal returns the type of one value.
+func literal(raw wire.Raw) string {
+	switch raw.Kind() {
+	case wire.KindString:
+		text, _ := raw.Str()
+		return quote(text)
+	case wire.KindObject:
+		var members []string
+		for name, value := range wire.Object(raw).All() {
+			members = append(members, property(name)+": "+literal(value))
+		}
+		return "{ " + strings.Join(members, "; ") + " }"
+	case wire.KindArray:
+		var elements []string
+		for _, element := range raw.Elements() {
+			elements = append(elements, literal(element))
+		}
+		return "[" + strings.Join(elements, ", ") + "]"
+	}
+	return strings.TrimSpace(string(raw))
+}
+
+var identifierForm = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+
+// property returns the name of a member in a type.
+func property(name string) string {
+	if identifierForm.MatchString(name) {
+		return name
+	}
+	return quote(name)
+}
+
+// quote returns a string literal.
+func quote(text string) string {
+	quoted, _ := json.Marshal(text) // a string has no error
+	inner := strings.ReplaceAll(string(quoted[1:len(quoted)-1]), `\"`, `"`)
+	return "'" + strings.ReplaceAll(inner, "'", `\'`) + "'"
+}
+
+// grouped returns a type in parentheses if it has an operator.
+func grouped(t string) string {
+	depth := 0
+	quoted := false
+	for i := 0; i < len(t); i++ {
+		switch c := t[i]; {
+		case !quoted && strings.HasPrefix(t[i:], "/*"):
+			i += strings.Index(t[i:], "*/")
+		case quoted && c == '\\':
+			i++
+		case c == '\'':
+			quoted = !quoted
+		case quoted:
+		case strings.IndexByte("{[(<", c) >= 0:
+			depth++
+		case strings.IndexByte("}])>", c) >= 0:
+			depth--
+		case depth == 0 && (c == '|' || c == '&'):
+			return "(" + t + ")"
+		}
+	}
+	return t
+}
+
+// unique returns texts without repetitions.
+func unique(all []string) []string {
+	var out []string
+	for _, text := range all {
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
