@@ -32,6 +32,8 @@
 // isError; panic, cancelled, timeout, closed; or _OTHER. An error of a handler that is not
 // sent to the peer is -32603, which is what the peer receives.
 //
+// [Observe] reports what a handler over HTTP does: requests in progress, sessions, subscriptions, refusals.
+//
 // # Trace context
 //
 // The trace context travels in the members traceparent, tracestate and baggage of the

@@ -103,6 +103,9 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 // streamable.ListenAndServe calls it before http.Server.Shutdown.
 func (h *Handler) Shutdown(ctx context.Context) error { return h.sessions.Shutdown(ctx) }
 
+// Ready reports whether the handler takes new sessions: Shutdown was not called.
+func (h *Handler) Ready() bool { return !h.sessions.Closing() }
+
 // Close calls Shutdown with the Grace of the server's options as time limit. It may be registered
 // with http.Server.RegisterOnShutdown, but a client that needs a new connection to answer a question
 // of the server cannot open one then.

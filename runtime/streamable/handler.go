@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/headers"
@@ -33,6 +35,8 @@ type Handler struct {
 	requests  *web.Requests // that belong to no session
 	traffic   *web.Load     // nil if Options.Load limits nothing
 	refusals  web.Refusals
+	posts     atomic.Int64 // requests in progress
+	draining  atomic.Bool  // Shutdown was called
 	lanes     lanes
 }
 
@@ -65,7 +69,8 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 // principal is the default of Options.User.
 func principal(r *http.Request) (string, error) { return runtime.PrincipalOf(r.Context()), nil }
 
-// Shutdown ends all sessions gracefully. It refuses new sessions and calls with status 503 and ends
+// Shutdown ends all sessions gracefully. Ready is false from now on, and after the DrainDelay of the options,
+// Shutdown refuses new sessions and calls with status 503 and ends
 // the streams of the server's own messages. Calls in flight go on until they are answered, and the
 // handler still accepts what they need: answers of the client, and GET requests that resume their
 // streams. If ctx ends first, the contexts of the remaining calls end, and their clients get an
@@ -73,6 +78,24 @@ func principal(r *http.Request) (string, error) { return runtime.PrincipalOf(r.C
 //
 // [ListenAndServe] calls it before http.Server.Shutdown.
 func (h *Handler) Shutdown(ctx context.Context) error {
+	h.announce(ctx)
+	return h.shutdown(ctx)
+}
+
+// announce makes Ready false and waits for the DrainDelay. A later call does not wait.
+func (h *Handler) announce(ctx context.Context) {
+	if h.draining.Swap(true) || h.opts.DrainDelay <= 0 {
+		return
+	}
+	timer := time.NewTimer(h.opts.DrainDelay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+func (h *Handler) shutdown(ctx context.Context) error {
 	var both sync.WaitGroup
 	both.Go(func() { h.lanes.shutdown(ctx) })
 	both.Go(func() { _ = h.sessions.Shutdown(ctx) })
@@ -83,13 +106,14 @@ func (h *Handler) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// Close calls Shutdown with the Grace of the server's options as time limit. It may be registered
+// Close calls Shutdown with the Grace of the server's options as time limit, which begins after DrainDelay. It may be registered
 // with http.Server.RegisterOnShutdown, but a client that needs a new connection to answer a question
 // of the server cannot open one then.
 func (h *Handler) Close() {
+	h.announce(context.Background())
 	ctx, cancel := context.WithTimeout(context.Background(), h.server.Grace())
 	defer cancel()
-	_ = h.Shutdown(ctx) // the error only says that Grace was not enough
+	_ = h.shutdown(ctx) // the error only says that Grace was not enough
 }
 
 // Logger returns the logger of the server.

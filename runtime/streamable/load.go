@@ -54,6 +54,9 @@ func (o *Options) traffic() *web.Load {
 	})
 }
 
+// methodListen is the method of requests that last as long as their clients like.
+const methodListen = "subscriptions/listen"
+
 // admit counts the requests that a connection has brought. The connection then has an admission until
 // the stream that answers takes it, or until release.
 func (h *Handler) admit(c *connection) error {
@@ -88,7 +91,7 @@ func arriving(text string) (n web.Arriving, id wire.Scalar) {
 			return
 		}
 		n.All++
-		if m.Method != "subscriptions/listen" {
+		if m.Method != methodListen {
 			n.InFlight++
 		}
 	}

@@ -12,6 +12,8 @@ import (
 
 // post accepts a message (section Sending Messages to the Server).
 func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
+	h.posts.Add(1)
+	defer h.posts.Add(-1)
 	if refusal := web.CheckPost(r, true); refusal != nil {
 		return refusal
 	}

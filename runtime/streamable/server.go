@@ -42,13 +42,16 @@ type SessionHandler interface {
 	http.Handler
 	// Close ends the sessions gracefully.
 	Close()
+	// Ready reports whether the handler takes new requests: it becomes false when Close is called.
+	Ready() bool
 	// Logger returns the logger of the handler's server.
 	Logger() *slog.Logger
 }
 
 // ListenAndServe serves a handler at a path of a TCP address, such as "/mcp" at "localhost:8080",
 // until ctx ends or the process gets SIGINT or SIGTERM. Then it shuts down gracefully, as
-// [Handler.Close] does, and returns nil. A second signal ends the process at once. It logs the URL.
+// [Handler.Close] does, and returns nil. A second signal ends the process at once. It logs the URL. It
+// answers the probes of [MountProbes], too.
 //
 //	handler := streamable.NewHandler(server, streamable.Options{})
 //	err := streamable.ListenAndServe(ctx, "localhost:8080", "/mcp", handler)
@@ -59,6 +62,7 @@ func ListenAndServe(ctx context.Context, address, path string, h SessionHandler)
 	}
 	mux := http.NewServeMux()
 	mux.Handle(path, h)
+	MountProbes(mux, h)
 	h.Logger().Info("listening", "url", "http://"+l.Addr().String()+path)
 	return Serve(ctx, l, NewServer(mux), h)
 }

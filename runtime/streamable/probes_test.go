@@ -1,0 +1,116 @@
+package streamable
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// TestDrain checks a shutdown with a delay step by step: the handler stops being ready, serves everything
+// for the delay, then refuses requests, answers the subscriptions, which do not count as in flight, and those in flight.
+func TestDrain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		listens := slow.with(handlers{methodListen: func(context.Context, wire.Raw) (wire.Appender, error) {
+			return nil, runtime.MethodNotFound(methodListen) // the runtime answers it
+		}})
+		newest := listens.bind(r07, runtime.ToServer)
+		newest.Methods = append(newest.Methods, runtime.Method{Name: "notifications/tools/list_changed", Kind: jsonrpc.Notification, Direction: runtime.ToClient})
+		server := runtime.NewServer(runtime.ServerOptions{
+			Logger: discard, Grace: 5 * time.Second, Capabilities: wire.Raw(`{"tools":{"listChanged":true}}`),
+		}, newest, listens.bind(r11, runtime.ToServer))
+		h := NewHandler(server, Options{DrainDelay: 3 * time.Second, Load: Load{MaxInFlight: 3}})
+		mux := http.NewServeMux()
+		mux.Handle("/", h)
+		MountProbes(mux, h)
+		probe := func(path string) int {
+			w := httptest.NewRecorder()
+			mux.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+			return w.Code
+		}
+		opened := serve(t.Context(), h, "POST", initialize(r11))
+		session := []string{headerSession, opened.Header().Get(headerSession), headerRevision, r11}
+		serve(t.Context(), h, "POST", initialized, session...)
+		if probe("/healthz") != 200 || probe("/readyz") != 200 {
+			t.Error("the handler is not ready")
+		}
+		var all sync.WaitGroup
+		subscribed := later(&all, h, "POST", alone(9, methodListen, `"notifications":{"toolsListChanged":true}`), standard(methodListen)...)
+		synctest.Wait()
+		start := time.Now()
+		closed := make(chan struct{})
+		go func() { defer close(closed); h.Close() }()
+		synctest.Wait()
+		if probe("/healthz") != 200 || probe("/readyz") != 503 {
+			t.Error("the handler is ready although it is being shut down, or no longer healthy")
+		}
+		for _, w := range []int{
+			serve(t.Context(), h, "POST", alone(1, "echo", ""), standard("echo")...).Code,
+			serve(t.Context(), h, "POST", call(1, "echo", "{}"), session...).Code,
+		} {
+			if w != 200 {
+				t.Errorf("a request during the delay: status %d", w)
+			}
+		}
+		time.Sleep(2900 * time.Millisecond)
+		inSession := later(&all, h, "POST", call(2, "second", "{}"), session...)
+		without := later(&all, h, "POST", alone(2, "second", ""), standard("second")...)
+		synctest.Wait()
+		if got := h.Stats(); !cmp.Equal(got, runtime.Stats{Requests: 3, Sessions: 1, Subscriptions: 1, Draining: true}) {
+			t.Errorf("%+v", got)
+		}
+		if n := h.traffic.InFlight(); n != 2 {
+			t.Errorf("%d requests are in flight", n)
+		}
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		if got := h.Stats().Subscriptions; got != 0 {
+			t.Errorf("%d subscriptions go on", got)
+		}
+		for _, w := range []int{
+			serve(t.Context(), h, "POST", alone(3, "echo", ""), standard("echo")...).Code,
+			serve(t.Context(), h, "POST", call(3, "echo", "{}"), session...).Code,
+			serve(t.Context(), h, "POST", initialize(r11)).Code,
+		} {
+			if w != 503 {
+				t.Errorf("a request after the delay: status %d", w)
+			}
+		}
+		all.Wait()
+		<-closed
+		if inSession.Code != 200 || without.Code != 200 || time.Since(start) != 3900*time.Millisecond {
+			t.Errorf("after %v: %d %s and %d %s", time.Since(start), inSession.Code, inSession.Body, without.Code, without.Body)
+		}
+		if got := h.Stats(); !cmp.Equal(got, runtime.Stats{Draining: true, Refused: map[string]int64{"draining": 3}}) {
+			t.Errorf("%+v", got)
+		}
+		events := streamOf(t, subscribed.Body, 0)
+		if end := events[len(events)-1].data; len(events) != 2 || !strings.Contains(end, `"id":9,"result":{`) {
+			t.Errorf("the subscription ends with %s", end)
+		}
+		h.Close() // again
+	})
+}
+
+// TestDrainBound checks that the context of Shutdown bounds the delay.
+func TestDrainBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := NewHandler(newRuntimeServer(t, slow, runtime.ServerOptions{Logger: discard}, r11), Options{DrainDelay: time.Hour})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		start := time.Now()
+		if err := h.Shutdown(ctx); err != context.DeadlineExceeded || time.Since(start) != time.Minute {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
+}
