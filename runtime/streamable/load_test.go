@@ -238,9 +238,9 @@ func TestLoadAddress(t *testing.T) {
 	}
 }
 
-// TestLoadCost checks that limits add at most what a request needs to be counted, and that without limits
-// nothing is counted. TestAllocations checks the allocations without limits.
-func TestLoadCost(t *testing.T) {
+// TestUnlimited checks that nothing is counted without limits. TestAllocations checks what a request costs
+// then.
+func TestUnlimited(t *testing.T) {
 	if h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{}, r07), Options{}); h.traffic != nil {
 		t.Error("requests are counted without limits")
 	}

@@ -2,6 +2,7 @@ package streamable
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -113,4 +114,54 @@ func TestDrainBound(t *testing.T) {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 	})
+}
+
+// urls is a log that passes on the URL at which ListenAndServe listens.
+type urls struct {
+	slog.Handler
+	listening chan string
+}
+
+func (u urls) Enabled(context.Context, slog.Level) bool { return true }
+
+func (u urls) Handle(_ context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == "url" {
+			u.listening <- a.Value.String()
+		}
+		return true
+	})
+	return nil
+}
+
+// TestListenAndServeProbes checks that ListenAndServe answers probes beside the handler, until its context
+// ends.
+func TestListenAndServeProbes(t *testing.T) {
+	log := urls{slog.DiscardHandler, make(chan string, 1)}
+	h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{Logger: slog.New(log)}, r11), Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- ListenAndServe(ctx, "localhost:0", "/{name}", h) }()
+	var url string
+	select {
+	case url = <-log.listening:
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	base := strings.TrimSuffix(url, "/{name}")
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/mcp": 400} {
+		resp, err := http.Get(base + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("GET %s: %s, want %d", path, resp.Status, want)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil || h.Ready() {
+		t.Errorf("%v, ready: %t", err, h.Ready())
+	}
 }
