@@ -23,14 +23,14 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the scripts in testdata. In a script, SPEC is the project's spec folder and
-// LISTURL a server with two tools, LOGINURL one with one tool that demands a login. Go commands use
+// LISTURL a server with two tools, LOGINURL one with one tool that demands a login, and APIURL the API of openapi.txtar. Go commands use
 // the caches of this test and no network, unless a script sets GOPROXY to PROXY.
 func TestScripts(t *testing.T) {
 	specDir, err := filepath.Abs("../../spec")
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, login := serveList(t), serveLogin(t)
+	list, login, api := serveList(t), serveLogin(t), serveAPI(t)
 	caches := map[string]string{"GOPROXY": "off", "GOFLAGS": "", "GOWORK": "off"}
 	for name, setting := range map[string]string{"GOCACHE": "GOCACHE", "GOMODCACHE": "GOMODCACHE", "PROXY": "GOPROXY"} {
 		value, err := exec.Command("go", "env", setting).Output()
@@ -45,6 +45,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("SPEC", specDir)
 			env.Setenv("LISTURL", list)
 			env.Setenv("LOGINURL", login)
+			env.Setenv("APIURL", api)
 			env.Setenv("LOGINLOG", strings.TrimSuffix(login, "/mcp")+"/log")
 			env.Setenv("MCPGEN_TOKENS", filepath.Join(env.WorkDir, ".tokens"))
 			for name, value := range caches {

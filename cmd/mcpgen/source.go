@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// maxSource limits the size of a schema. The official ones have up to 200 KB.
-const maxSource = 16 << 20
+// maxSource limits the size of a schema or a document. The schemas of revisions have up to 200 KB, the
+// largest known OpenAPI documents 40 MB.
+const maxSource = 64 << 20
 
 // readSource returns the content of a file or an https URL, or standard input for "-".
 func readSource(ctx context.Context, stdin io.Reader, name string) ([]byte, error) {

@@ -44,7 +44,7 @@ func TestFetch(t *testing.T) {
 		"/unsafe": "only https URLs are supported, but the server redirects to http://example.invalid/schema.json",
 		"/round":  "stopped after 10 redirects",
 		"/gone":   "the server answered 404 Not Found",
-		"/large":  "larger than 16 MiB",
+		"/large":  "larger than 64 MiB",
 		"/cut":    "unexpected EOF",
 	} {
 		if _, err := fetch(t.Context(), client, server.URL+path); err == nil || !strings.Contains(err.Error(), want) {

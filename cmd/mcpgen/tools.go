@@ -44,11 +44,12 @@ type origin struct {
 func importCommand() *cobra.Command {
 	var from origin
 	var c console
+	var api apiSource
 	var out string
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "import [FILE]",
-		Short: "Write the tool list of a running server, or of a file, to tools.json",
+		Short: "Write the tool list of a running server, a file or an API to tools.json",
 		Long: `Write a tool list to a file, which "mcpgen server" and "mcpgen client" read. The
 list comes from a server that is started (--cmd) or reached over HTTP (--url), or
 from a JSON or YAML file; "-" is standard input.
@@ -60,9 +61,27 @@ definitions in the server's order. It does not name their source.
 
 With --all, the file also has the server's prompts, resources, resource templates,
 instructions and capabilities. mcpgen diff compares them, and "mcpgen server" and
-"mcpgen client" generate a method for each prompt, resource and template.`,
+"mcpgen client" generate a method for each prompt, resource and template.
+
+With --openapi, the tools are the operations of an HTTP API, described by an OpenAPI
+document (3.0 or 3.1, JSON or YAML). "mcpgen server" generates handlers for them that
+call the API. The mapping file, which is written first and then kept, says which
+operations become tools and what the tools are called.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if api.document != "" {
+				if from.given() || all || len(args) > 0 {
+					return errors.New("expected one of --cmd, --url, --openapi and FILE")
+				}
+				done, err := api.write(cmd, out)
+				if err != nil || out == "-" {
+					return err
+				}
+				return c.report(cmd, done, done.text)
+			}
+			if api.mapping != "" {
+				return errors.New("--mapping needs --openapi")
+			}
 			from.quiet = c.quiet
 			done, text, err := from.file(cmd, args, all)
 			if err != nil {
@@ -84,6 +103,7 @@ instructions and capabilities. mcpgen diff compares them, and "mcpgen server" an
 	}
 	from.flags(cmd)
 	c.flags(cmd)
+	api.flags(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "write everything that a running server offers, not only its tools")
 	cmd.Flags().StringVarP(&out, "out", "o", "tools.json", "output file; - is standard output")
 	completeFiles(cmd, "out", "json")
@@ -219,7 +239,7 @@ func (o *origin) check(args []string) error {
 	}
 	switch {
 	case given != 1:
-		return errors.New("expected one of --cmd, --url and FILE")
+		return errors.New("expected one of --cmd, --url, --openapi and FILE")
 	case o.url == "" && o.access.given() != "":
 		return fmt.Errorf("%s needs --url", o.access.given())
 	case !o.given() && o.declares.narrowed:

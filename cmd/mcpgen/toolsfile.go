@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -18,27 +19,36 @@ func readList(cmd *cobra.Command, name string) (*authoring.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	var open authoring.Open
-	if name != "-" && !strings.Contains(name, "://") {
-		root, err := os.OpenRoot(filepath.Dir(name)) // no symbolic link leads out of it either
-		if err != nil {
-			return nil, err
-		}
-		defer root.Close()
-		open = func(path string) ([]byte, error) {
-			f, err := root.Open(filepath.FromSlash(path))
-			if err != nil {
-				return nil, err
-			}
-			defer f.Close()
-			return readLimited(&interruptible{cmd.Context(), f}, path)
-		}
+	open, done, err := beside(cmd.Context(), name)
+	if err != nil {
+		return nil, err
 	}
+	defer done()
 	file, err := authoring.Read(name, text, open)
 	if _, placed := errors.AsType[*authoring.Problem](err); err != nil && !placed {
 		err = named(name, err)
 	}
 	return file, err
+}
+
+// beside returns the function that reads other files in the folder of a file, or nil if the source is
+// none. The caller must call done.
+func beside(ctx context.Context, name string) (open func(path string) ([]byte, error), done func() error, err error) {
+	if name == "-" || strings.Contains(name, "://") {
+		return nil, func() error { return nil }, nil
+	}
+	root, err := os.OpenRoot(filepath.Dir(name)) // no symbolic link leads out of it either
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(path string) ([]byte, error) {
+		f, err := root.Open(filepath.FromSlash(path))
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return readLimited(&interruptible{ctx, f}, path)
+	}, root.Close, nil
 }
 
 // mistakes returns a line for each kind of notes.

@@ -20,6 +20,8 @@ type handler struct {
 	says   string
 	params []param
 	result goType
+	// calls are the expressions that the method returns to call the operation of its tool, or "".
+	calls string
 }
 
 type param struct {
@@ -90,6 +92,9 @@ func toolHandler(t typing.ToolTypes, in *ir.Decl) handler {
 	h.takes("in", pointerTo(in))
 	if t.Output != nil {
 		h.result = pointerTo(t.Output)
+	}
+	if t.Tool.Operation != nil {
+		h.calls = calling(t)
 	}
 	return h
 }

@@ -26,6 +26,7 @@ const (
 	toolsPath    = root + "/runtime/tools"
 	itemsPath    = root + "/runtime/items"
 	contractPath = root + "/runtime/tools/contract"
+	restPath     = root + "/runtime/rest"
 	// generatedPath is the package with the bindings of all revisions.
 	generatedPath = root + "/generated"
 	// mcpPath is the package of the content blocks that handlers return.
@@ -138,7 +139,7 @@ func (g *generator) file() *jen.File {
 	f := jen.NewFile(g.Package)
 	f.HeaderComment(emit.Header(g.Source))
 	check.Imports(f)
-	for _, path := range []string{wirePath, runtimePath, catalogPath, toolsPath, itemsPath, contractPath, generatedPath} {
+	for _, path := range []string{wirePath, runtimePath, catalogPath, toolsPath, itemsPath, contractPath, restPath, generatedPath} {
 		f.ImportName(path, path[strings.LastIndexByte(path, '/')+1:])
 	}
 	f.ImportName(mcpPath, "mcp")

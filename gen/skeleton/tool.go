@@ -59,6 +59,9 @@ func (g *generator) toolParts(t typing.ToolTypes, checks []jen.Code) []func(*jen
 		func(f *jen.File) { g.definition(f, t) },
 		func(f *jen.File) { clientMethod(f, t) },
 	}
+	if g.inputs && t.Tool.Operation != nil {
+		parts = append(parts, func(f *jen.File) { operation(f, t) })
+	}
 	return append(parts, g.declarations(t.Decls, checks)...)
 }
 

@@ -75,9 +75,10 @@ func User(o UserOptions) ([]files.File, error) {
 	data := map[string]any{
 		"Name": o.Name, "Package": o.Package, "Source": o.Source, "Type": HandlersType(o.Package),
 		"Root": root, "MCP": mcpPath, "Generate": o.Generate, "Missing": o.Generate + " --missing",
-		"UsesErrors": slices.ContainsFunc(methods, func(h handler) bool { return h.result != completionType }),
+		"UsesErrors": slices.ContainsFunc(methods, func(h handler) bool { return h.result != completionType && h.calls == "" }),
 		"UsesMCP":    uses(mcpPath), "UsesCatalog": uses(catalogPath),
 		"Methods": stubs(HandlersType(o.Package), methods), "Tools": rows(o.Types), "Items": itemRows(o.Types),
+		"API":     apiOf(o.Types.Tools),
 		"HTTP":    o.HTTP,
 		"Auth":    o.Auth,
 		"Replace": o.Module != nil && o.Module.Replace != "",
@@ -213,6 +214,9 @@ func stubs(receiver string, all []handler) []string {
 		does, returns := "implements", fmt.Sprintf("nil, errors.New(%q)", h.kind+" "+h.item+" is not implemented")
 		if h.result == completionType {
 			does, returns = "proposes", completionType.String()+"{}, nil"
+		}
+		if h.calls != "" {
+			returns = h.calls
 		}
 		params := []string{"ctx context.Context"}
 		for _, p := range h.params {

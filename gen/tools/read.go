@@ -70,7 +70,7 @@ func (r *reader) list(text string) *List {
 		r.tool = ""
 		t := r.definition(at, raw)
 		if t != nil {
-			t.Scopes = r.scopes(t.Pointer, t.Definition)
+			t.Scopes, t.Operation = r.scopes(t.Pointer, t.Definition), r.operation(t)
 		}
 		r.tool = ""
 		if t == nil {

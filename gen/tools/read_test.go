@@ -126,3 +126,32 @@ func TestReadTakesAsObject(t *testing.T) {
 		}
 	}
 }
+
+// TestOperation checks the operations of tools, which clients do not get.
+func TestOperation(t *testing.T) {
+	const before = `[{"name":"a","inputSchema":{"type":"object","properties":{"p":{}}},"x-mcp-scopes":["s"],"x-openapi":`
+	list, err := tools.Read([]byte(before + `{"method":"GET","path":"/a/{p}","parameters":[{"member":"p","name":"p","in":"path","style":"simple"}],"security":[[]]}}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := list.Tools[0]
+	want := &tools.Operation{Method: "GET", Path: "/a/{p}", Parameters: []tools.Parameter{{Member: "p", Name: "p", In: "path", Style: "simple"}}, Security: [][]tools.Scheme{{}}}
+	if diff := cmp.Diff(want, tool.Operation); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if served := string(tool.Served()); served != `{"name":"a","inputSchema":{"type":"object","properties":{"p":{}}}}` {
+		t.Errorf("clients get %s", served)
+	}
+	for _, row := range []struct{ operation, want string }{
+		{`{"method":"GET","path":"a"}`, `/0/x-openapi: must have a "method", and a "path" that begins with a slash`},
+		{`{"methd":"GET"}`, `/0/x-openapi: is not the operation of an API: unknown field "methd"`},
+		{`{"method":"GET","path":"/","parameters":[{"member":"q","name":"q","in":"body","style":"simple"}]}`, `/0/x-openapi/parameters/0/in: expected one of path, query, header, cookie, found "body"`},
+		{`{"method":"GET","path":"/","parameters":[{"member":"q","name":"q","in":"query","style":"form"}]}`, `/0/x-openapi/parameters/0/member: the inputSchema has no property "q"`},
+		{`{"method":"GET","path":"/","body":{"member":"p","mediaType":"a/b","encoding":"xml"}}`, `/0/x-openapi/body/encoding: expected one of json, form, multipart, text, binary, found "xml"`},
+		{`{"method":"GET","path":"/","security":[[{"name":"k","kind":"oauth2"}]]}`, `/0/x-openapi/security/0/0/kind: expected one of apiKey, basic, bearer, found "oauth2"`},
+	} {
+		if _, err := tools.Read([]byte(before + row.operation + "}]")); err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: got %v, want %s", row.operation, err, row.want)
+		}
+	}
+}

@@ -46,12 +46,15 @@ type Tool struct {
 	// Scopes are the values of the member x-mcp-scopes: what the access token of a caller must have.
 	// The definition still has the member; see [Tool.Served].
 	Scopes []string
+	// Operation is the value of the member x-openapi, or nil. The definition still has the member; a
+	// server does not send it.
+	Operation *Operation
 	// Pointer is the place of the tool in the text, such as "/tools/0".
 	Pointer string
 }
 
 // Served returns the definition as a server sends it: without the members of this project.
-func (t *Tool) Served() wire.Object { return t.Definition.Without(MemberScopes) }
+func (t *Tool) Served() wire.Object { return t.Definition.Without(MemberScopes, MemberOperation) }
 
 // MemberScopes is the member of a definition that lists its scopes. It is of this project.
 const MemberScopes = "x-mcp-scopes"

@@ -22,7 +22,8 @@ type Options struct {
 	Identifiers []string
 	// Server makes the types of a server: members with a default are values, which decoding
 	// sets to the default if the member is absent. Otherwise such members are pointers, and
-	// nil leaves the choice to the server.
+	// nil leaves the choice to the server. A tool that calls an operation of an API leaves the choice
+	// to the API: a default that it sent could overwrite a value.
 	Server bool
 }
 
@@ -116,7 +117,7 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 		tt := &pkg.Tools[i]
 		t.owner = tt.Tool.Name
 		first := len(t.decls)
-		tt.Input = t.typesOf(tt.Tool.Input, tt.Go+"Input", opts.Server, fmt.Sprintf("the arguments of %s", tt.Tool.Name))
+		tt.Input = t.typesOf(tt.Tool.Input, tt.Go+"Input", opts.Server && tt.Tool.Operation == nil, fmt.Sprintf("the arguments of %s", tt.Tool.Name))
 		tt.Arguments = tt.Input
 		if t.defaults {
 			reported := len(t.diagnostics)

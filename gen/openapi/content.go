@@ -1,0 +1,339 @@
+package openapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// encoding returns how a body of a media type is written, as package runtime/rest names it.
+func (d *documents) encoding(mediaType string) string {
+	kind, _, _ := strings.Cut(strings.ToLower(mediaType), ";")
+	kind = strings.TrimSpace(kind)
+	switch {
+	case kind == "application/json", strings.HasSuffix(kind, "+json"), kind == "*/*", kind == "application/*", kind == "text/json":
+		return "json"
+	case kind == "application/x-www-form-urlencoded":
+		return "form"
+	case kind == "multipart/form-data":
+		return "multipart"
+	case strings.HasPrefix(kind, "text/"), kind == "application/xml", strings.HasSuffix(kind, "+xml"), strings.HasSuffix(kind, "yaml"),
+		strings.HasSuffix(kind, "json-seq"), strings.HasSuffix(kind, "jsonl"), strings.HasSuffix(kind, "ndjson"):
+		return "text"
+	}
+	return "binary"
+}
+
+// preferred lists the encodings of bodies, the best one for the arguments of a tool first.
+var preferred = []string{"json", "form", "multipart", "text", "binary"}
+
+// body returns the request body and the media type that is sent, or a node that does not exist.
+func (b *toolBuilder) body() (node, string) {
+	n := b.o.get("requestBody")
+	if !n.exists() {
+		return node{}, ""
+	}
+	n, ok := b.resolve(n)
+	if !ok {
+		return node{}, ""
+	}
+	best := ""
+	rank := func(media string) int { return slices.Index(preferred, b.encoding(media)) }
+	for media := range n.get("content").members {
+		if best == "" || rank(media) < rank(best) || rank(media) == rank(best) && strings.Contains(best, "*") {
+			best = media
+		}
+	}
+	if best == "" {
+		b.note(n, "the body has no content; it is left out")
+		return node{}, ""
+	}
+	return n, best
+}
+
+// addBody adds the property for the body.
+func (b *toolBuilder) addBody(n node, media string) {
+	content := n.get("content").get(media)
+	schema := content.get("schema")
+	call := &tools.Body{Member: "body", MediaType: media, Encoding: b.encoding(media)}
+	if strings.Contains(media, "*") {
+		call.MediaType = map[string]string{"json": "application/json", "text": "text/plain"}[call.Encoding]
+		if call.MediaType == "" {
+			call.MediaType = "application/octet-stream"
+		}
+	}
+	var converted wire.Raw
+	switch {
+	case call.Encoding == "text":
+		converted = `{"type":"string"}`
+	case call.Encoding == "binary":
+		converted = `{"type":"string","contentEncoding":"base64"}`
+	case schema.exists():
+		converted = b.input.convert(schema)
+	case call.Encoding == "json":
+		converted = "{}"
+	default:
+		converted = `{"type":"object"}`
+	}
+	if call.Encoding == "form" || call.Encoding == "multipart" {
+		call.Fields = b.fields(schema, content.get("encoding"), call.Encoding)
+	}
+	b.props = append(wire.AppendName(b.props, "body"), described(converted, n.text("description"))...)
+	if n.flag("required") {
+		b.required = append(b.required, "body")
+	}
+	b.call.Body = call
+}
+
+// fields returns the members of a form that are not written in the default way.
+func (b *toolBuilder) fields(schema, encoding node, kind string) []tools.Field {
+	var fields []tools.Field
+	for name, property := range b.properties(schema, map[place]bool{}) {
+		how := encoding.get(name)
+		f := tools.Field{Name: name}
+		if kind == "form" && (how.get("style").exists() || how.get("explode").exists() || how.flag("allowReserved")) {
+			f.Style = b.style(how, styles["query"])
+			f.Explode, f.Reserved = explode(how, f.Style), how.flag("allowReserved")
+		}
+		if kind == "form" && b.encoding(how.text("contentType")) == "json" && how.text("contentType") != "" {
+			f.Style = "json"
+		}
+		if kind == "multipart" {
+			f.MediaType, _, _ = strings.Cut(how.text("contentType"), ",")
+			if strings.Contains(f.MediaType, "*") {
+				f.MediaType = ""
+			}
+			f.Base64 = b.binary(property)
+		}
+		if f != (tools.Field{Name: name}) {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// properties yields the properties of a schema and of what it consists of.
+func (b *toolBuilder) properties(schema node, seen map[place]bool) func(yield func(string, node) bool) {
+	return func(yield func(string, node) bool) {
+		schema, ok := b.resolve(schema)
+		if !ok || seen[schema.place()] {
+			return
+		}
+		seen[schema.place()] = true
+		for name, property := range schema.get("properties").members {
+			if !yield(name, property) {
+				return
+			}
+		}
+		for _, keyword := range []string{"allOf", "oneOf", "anyOf"} {
+			for branch := range schema.get(keyword).elements {
+				for name, property := range b.properties(branch, seen) {
+					if !yield(name, property) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// binary reports whether a property of a form, or the elements of its array, are files.
+func (b *toolBuilder) binary(n node) bool {
+	n, ok := b.resolve(n)
+	if !ok {
+		return false
+	}
+	if items := n.get("items"); items.exists() {
+		return b.binary(items)
+	}
+	media := n.text("contentMediaType")
+	return n.text("format") == "binary" || n.text("format") == "byte" || n.text("type") == "file" || n.text("contentEncoding") == "base64" ||
+		media != "" && b.encoding(media) == "binary"
+}
+
+// success matches the keys of the responses that are successes.
+var success = regexp.MustCompile(`^2([0-9][0-9]|XX|xx)$`)
+
+// output returns the output schema, or "" if answers are content. It sets what requests accept.
+func (b *toolBuilder) output(none bool) wire.Raw {
+	var schemas, media []string
+	var nodes []node
+	empty := false
+	for status, response := range b.o.get("responses").members {
+		if !success.MatchString(status) && (status != "default" || hasSuccess(b.o.get("responses"))) {
+			continue
+		}
+		response, ok := b.resolve(response)
+		if !ok {
+			continue
+		}
+		structured := false
+		for name, content := range response.get("content").members {
+			media = append(media, name)
+			if schema := content.get("schema"); schema.exists() && b.encoding(name) == "json" && !structured {
+				structured = true
+				if text := string(schema.raw); !slices.Contains(schemas, text) {
+					schemas, nodes = append(schemas, text), append(nodes, schema)
+				}
+			}
+		}
+		empty = empty || !structured
+	}
+	media = distinct(media)
+	if none || len(nodes) == 0 {
+		b.call.Accept = strings.Join(media, ", ")
+		return ""
+	}
+	b.call.Accept = strings.Join(slices.DeleteFunc(media, func(m string) bool { return b.encoding(m) != "json" }), ", ")
+	c := b.converter(true, b.settings.limit())
+	if target, ok := b.resolve(nodes[0]); ok && len(nodes) == 1 && !empty && c.isObject(nodes[0], 0) {
+		return withDefinitions(c, typed(c.convert(target)))
+	}
+	b.call.Wrapped = true
+	var branches []string
+	for _, n := range nodes {
+		branches = append(branches, string(c.convert(n)))
+	}
+	result := branches[0]
+	if len(branches) > 1 {
+		result = `{"anyOf":[` + strings.Join(branches, ",") + `]}`
+	}
+	required := `,"required":["result"]`
+	if empty {
+		required = ""
+	}
+	return withDefinitions(c, wire.Raw(`{"type":"object","properties":{"result":`+result+`}`+required+`}`))
+}
+
+// hasSuccess reports whether there is a response for a success.
+func hasSuccess(responses node) bool {
+	for status := range responses.members {
+		if success.MatchString(status) {
+			return true
+		}
+	}
+	return false
+}
+
+// typed returns the schema of an object with its type.
+func typed(schema wire.Raw) wire.Raw {
+	if with, err := wire.Object(schema).With("type", `"object"`); err == nil {
+		return wire.Raw(with)
+	}
+	return schema
+}
+
+// withDefinitions returns a schema with the definitions that it refers to.
+func withDefinitions(c *converter, schema wire.Raw) wire.Raw {
+	c.size += len(schema)
+	if defs := c.definitions(); defs != "" {
+		if with, err := wire.Object(schema).With("$defs", defs); err == nil {
+			return wire.Raw(with)
+		}
+	}
+	return schema
+}
+
+// server returns the URL of the operation: the server of the mapping file, else the first one of the
+// operation, its path or the document. It is "" if that is relative.
+func (b *toolBuilder) server() string {
+	if b.settings.Server != "" {
+		return b.settings.Server
+	}
+	for _, servers := range []node{b.o.get("servers"), b.o.item.get("servers"), b.at("/servers")} {
+		for n := range servers.elements {
+			address := n.text("url")
+			for name, variable := range n.get("variables").members {
+				value := variable.get("default")
+				text, ok := value.raw.Str()
+				if !ok {
+					text = string(value.raw)
+				}
+				address = strings.ReplaceAll(address, "{"+name+"}", text)
+			}
+			if u, err := url.Parse(address); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.Contains(address, "{") {
+				return strings.TrimRight(address, "/")
+			}
+			b.note(n, "the server %q is not a complete URL; %s of the generated program sets it, or server in the mapping file", address, "API_BASE_URL")
+			return ""
+		}
+	}
+	return ""
+}
+
+// security returns the alternatives of credentials.
+func (b *toolBuilder) security() [][]tools.Scheme {
+	requirements := b.o.get("security")
+	if !requirements.exists() {
+		requirements = b.at("/security")
+	}
+	var all [][]tools.Scheme
+	for alternative := range requirements.elements {
+		schemes := []tools.Scheme{}
+		usable := true
+		for name, scopes := range alternative.members {
+			s, ok := b.scheme(name, scopes)
+			usable = usable && ok
+			if ok && s.Kind != "" {
+				schemes = append(schemes, s)
+			}
+		}
+		if usable {
+			all = append(all, schemes)
+		}
+	}
+	return all
+}
+
+// scheme returns a security scheme. Its kind is "" if it sends no credential in requests.
+func (b *toolBuilder) scheme(name string, at node) (tools.Scheme, bool) {
+	n := b.at(wire.ChildPointer("/components/securitySchemes", name))
+	if !n.exists() {
+		b.note(at, "the document has no security scheme %q; it is ignored", name)
+		return tools.Scheme{}, false
+	}
+	n, ok := b.resolve(n)
+	if !ok {
+		return tools.Scheme{}, false
+	}
+	s := tools.Scheme{Name: name}
+	switch kind := n.text("type"); kind {
+	case "apiKey":
+		s.Kind, s.In, s.Parameter = "apiKey", n.text("in"), n.text("name")
+		if !slices.Contains([]string{"header", "query", "cookie"}, s.In) || s.Parameter == "" {
+			b.note(n, `an API key needs a "name", and to be in "header", "query" or "cookie"; the scheme %q is ignored`, name)
+			return s, false
+		}
+	case "oauth2", "openIdConnect":
+		s.Kind = "bearer"
+	case "http":
+		switch scheme := strings.ToLower(n.text("scheme")); scheme {
+		case "basic", "bearer":
+			s.Kind = scheme
+		default:
+			b.note(n, "the HTTP scheme %q is not supported; the HTTP client of the handlers can add its credentials", scheme)
+		}
+	case "mutualTLS": // the HTTP client has the certificate
+	default:
+		b.note(n, "the type %q of a security scheme is not known; it is ignored", kind)
+		return s, false
+	}
+	return s, true
+}
+
+// encode returns an operation as a member of a tool.
+func encode(o tools.Operation) wire.Raw {
+	var text strings.Builder
+	out := json.NewEncoder(&text)
+	out.SetEscapeHTML(false)
+	if err := out.Encode(o); err != nil {
+		panic(fmt.Sprintf("openapi: an operation cannot be encoded: %v", err)) // it has only strings and flags
+	}
+	return wire.Raw(strings.TrimSpace(text.String()))
+}

@@ -1,0 +1,348 @@
+package openapi
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/diff/locate"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Open returns the text of another file that a $ref names, by its path relative to the folder of
+// the document, with slashes.
+type Open func(path string) ([]byte, error)
+
+// Problem is a fault of a document, with its place.
+type Problem struct {
+	File         string
+	Line, Column int    // from 1, or 0 if the place is not known
+	Pointer      string // a JSON Pointer (RFC 6901)
+	Problem      string
+}
+
+// Error returns the place and the problem.
+func (p *Problem) Error() string {
+	at := p.File
+	if p.Line > 0 {
+		at = fmt.Sprintf("%s:%d:%d", at, p.Line, p.Column)
+	}
+	return at + ": " + (&tools.Error{Pointer: p.Pointer, Problem: p.Problem}).Error()
+}
+
+// document is a file.
+type document struct {
+	// name is what problems call it; at is its path relative to the folder of the first document.
+	name, at string
+	text     []byte
+	root     wire.Raw
+	// old means that schemas are in the dialect of OpenAPI 3.0.
+	old bool
+	// objects has the members of the objects that references have been looked up in, by pointer: a
+	// document of megabytes is not searched for each reference.
+	objects map[string]map[string]wire.Raw
+}
+
+// node is a value in a document.
+type node struct {
+	doc     *document
+	pointer string
+	raw     wire.Raw
+}
+
+// place identifies a node.
+type place struct {
+	doc     *document
+	pointer string
+}
+
+func (n node) place() place { return place{n.doc, n.pointer} }
+
+// kind returns the kind of the value.
+func (n node) kind() wire.Kind { return n.raw.Kind() }
+
+// get returns a member of an object. It is empty if there is none.
+func (n node) get(name string) node {
+	at := node{n.doc, wire.ChildPointer(n.pointer, name), ""}
+	if n.kind() == wire.KindObject {
+		at.raw, _ = wire.Object(n.raw).Get(name)
+	}
+	return at
+}
+
+// exists reports whether there is a value.
+func (n node) exists() bool { return n.raw != "" }
+
+// text returns the value of a member that is a string, or "".
+func (n node) text(name string) string {
+	s, _ := n.get(name).raw.Str()
+	return s
+}
+
+// flag reports whether a member is true.
+func (n node) flag(name string) bool { return n.get(name).raw == "true" }
+
+// members yields the members of an object without extensions.
+func (n node) members(yield func(name string, member node) bool) {
+	if n.kind() != wire.KindObject {
+		return
+	}
+	for name, raw := range wire.Object(n.raw).All() {
+		if !yield(name, node{n.doc, wire.ChildPointer(n.pointer, name), raw}) {
+			return
+		}
+	}
+}
+
+// elements yields the elements of an array.
+func (n node) elements(yield func(element node) bool) {
+	if n.kind() != wire.KindArray {
+		return
+	}
+	for i, raw := range n.raw.Elements() {
+		if !yield(node{n.doc, n.pointer + "/" + strconv.Itoa(i), raw}) {
+			return
+		}
+	}
+}
+
+// lookup returns the value at a pointer.
+func (d *document) lookup(pointer string) (wire.Raw, bool) {
+	if pointer == "" {
+		return d.root, true
+	}
+	cut := strings.LastIndexByte(pointer, '/')
+	if cut < 0 {
+		return "", false
+	}
+	around, name := pointer[:cut], wire.PointerName(pointer[cut+1:])
+	members, known := d.objects[around]
+	if !known {
+		value, ok := d.lookup(around)
+		if !ok {
+			return "", false
+		}
+		members = map[string]wire.Raw{}
+		switch value.Kind() {
+		case wire.KindObject:
+			for name, member := range wire.Object(value).All() {
+				members[name] = member
+			}
+		case wire.KindArray:
+			for i, element := range value.Elements() {
+				members[strconv.Itoa(i)] = element
+			}
+		}
+		d.objects[around] = members
+	}
+	value, ok := members[name]
+	return value, ok
+}
+
+// documents are the files of a description.
+type documents struct {
+	first *document
+	open  Open
+	files map[string]*document
+	// faults prevent the import; notes report what is not imported as it is written.
+	faults, notes []*Problem
+}
+
+// parse reads a file.
+func parse(name, at string, text []byte) (*document, error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	d := &document{name: name, at: at, text: text, objects: map[string]map[string]wire.Raw{}}
+	value := text
+	if catalog.IsYAML(name, text) {
+		var err error
+		if value, err = catalog.FromYAML(text); err != nil {
+			return nil, fmt.Errorf("%s: is neither JSON nor YAML: %w", name, err)
+		}
+	}
+	in := wire.NewStringReader(string(value))
+	d.root = in.ReadRaw()
+	in.End()
+	if e, ok := errors.AsType[*wire.Error](in.Err()); ok {
+		p := &Problem{File: name, Pointer: e.Pointer, Problem: e.Problem}
+		if at, ok := locate.Find(text, []string{e.Pointer})[e.Pointer]; ok {
+			p.Line, p.Column = at.Line, at.Column
+		}
+		return nil, p
+	}
+	return d, in.Err()
+}
+
+// read reads the first file.
+func read(name string, text []byte, open Open) (*documents, error) {
+	d, err := parse(name, path.Base(name), text)
+	if err != nil {
+		return nil, err
+	}
+	all := &documents{first: d, open: open, files: map[string]*document{d.at: d}}
+	root := all.root()
+	version := strings.Trim(string(root.get("openapi").raw), `"`) // YAML reads 3.1 as a number
+	switch {
+	case root.kind() != wire.KindObject:
+		all.fail(root, "an OpenAPI document must be an object, found %s", root.kind())
+	case root.get("swagger").exists():
+		all.fail(root.get("swagger"), "the document is of Swagger %s; OpenAPI 3.0 and 3.1 are supported", strings.Trim(string(root.get("swagger").raw), `"`))
+	case !root.get("openapi").exists():
+		all.fail(root, `the document has no member "openapi", so it is not an OpenAPI document`)
+	case version != "3.0" && version != "3.1" && !strings.HasPrefix(version, "3.0.") && !strings.HasPrefix(version, "3.1."):
+		all.fail(root.get("openapi"), "the version %s is not supported; OpenAPI 3.0 and 3.1 are", root.get("openapi").raw)
+	case root.get("paths").exists() && root.get("paths").kind() != wire.KindObject:
+		all.fail(root.get("paths"), "must be an object of paths, found %s", root.get("paths").kind())
+	}
+	d.old = strings.HasPrefix(version, "3.0")
+	return all, all.err()
+}
+
+func (d *documents) root() node { return node{d.first, "", d.first.root} }
+
+// at returns the node at a pointer in the first file. It may not exist.
+func (d *documents) at(pointer string) node {
+	raw, _ := d.first.lookup(pointer)
+	return node{d.first, pointer, raw}
+}
+
+func (d *documents) fail(n node, format string, args ...any) {
+	d.faults = append(d.faults, &Problem{File: n.doc.name, Pointer: n.pointer, Problem: fmt.Sprintf(format, args...)})
+}
+
+func (d *documents) note(n node, format string, args ...any) {
+	d.notes = append(d.notes, &Problem{File: n.doc.name, Pointer: n.pointer, Problem: fmt.Sprintf(format, args...)})
+}
+
+// err returns the faults as an error.
+func (d *documents) err() error {
+	var errs []error
+	for _, p := range d.located(d.faults) {
+		errs = append(errs, p)
+	}
+	return errors.Join(errs...)
+}
+
+// located returns problems with their lines and columns, each once and in their order.
+func (d *documents) located(all []*Problem) []*Problem {
+	var once []*Problem
+	seen := map[Problem]bool{}
+	for _, p := range all {
+		if !seen[*p] {
+			seen[*p] = true
+			once = append(once, p)
+		}
+	}
+	for _, doc := range d.files {
+		var pointers []string
+		for _, p := range once {
+			if p.File == doc.name {
+				pointers = append(pointers, p.Pointer)
+			}
+		}
+		if len(pointers) == 0 {
+			continue
+		}
+		found := locate.Find(doc.text, pointers)
+		for _, p := range once {
+			if at, ok := found[p.Pointer]; ok && p.File == doc.name {
+				p.Line, p.Column = at.Line, at.Column
+			}
+		}
+	}
+	return once
+}
+
+// resolve follows the references of a node to a value without one. It reports false, and the fault,
+// if there is none.
+func (d *documents) resolve(n node) (node, bool) {
+	for range 50 {
+		ref, ok := n.get("$ref").raw.Str()
+		if !ok {
+			return n, true
+		}
+		next, ok := d.target(n, ref)
+		if !ok {
+			return n, false
+		}
+		n = next
+	}
+	d.fail(n.get("$ref"), "the reference leads to itself")
+	return n, false
+}
+
+// target returns the node that a reference of a node leads to.
+func (d *documents) target(from node, ref string) (node, bool) {
+	at := from.get("$ref")
+	file, fragment, _ := strings.Cut(ref, "#")
+	pointer, err := url.PathUnescape(fragment)
+	if err != nil {
+		pointer = fragment
+	}
+	doc := from.doc
+	if file != "" {
+		if doc, err = d.load(from.doc, file); err != nil {
+			d.fail(at, "%q: %s", ref, err)
+			return node{}, false
+		}
+	}
+	if pointer != "" && pointer[0] != '/' {
+		d.fail(at, "%q is not a JSON Pointer, such as #/components/schemas/Name", ref)
+		return node{}, false
+	}
+	raw, ok := doc.lookup(pointer)
+	if !ok {
+		d.fail(at, "%q leads to nothing", ref)
+		return node{}, false
+	}
+	return node{doc, pointer, raw}, true
+}
+
+// load returns another file of the description.
+func (d *documents) load(from *document, ref string) (*document, error) {
+	const mostFiles = 1000
+	if strings.Contains(ref, "://") {
+		return nil, errors.New("references to other servers are not followed; write the file beside the document")
+	}
+	at := path.Join(path.Dir(from.at), ref)
+	if path.IsAbs(ref) || at == ".." || strings.HasPrefix(at, "../") {
+		return nil, errors.New("the file is not in the folder of the document")
+	}
+	if known := d.files[at]; known != nil {
+		return known, nil
+	}
+	if d.open == nil {
+		return nil, errors.New("only a document that is a file itself may refer to other files")
+	}
+	if len(d.files) == mostFiles {
+		return nil, fmt.Errorf("the document refers to more than %d files", mostFiles)
+	}
+	text, err := d.open(at)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := parse(path.Join(path.Dir(d.first.name), at), at, text)
+	if err != nil {
+		return nil, err
+	}
+	doc.old = d.first.old
+	d.files[at] = doc
+	return doc, nil
+}
+
+// distinct returns the elements of a list, each once.
+func distinct(list []string) []string {
+	var once []string
+	for _, s := range list {
+		if !slices.Contains(once, s) {
+			once = append(once, s)
+		}
+	}
+	return once
+}

@@ -1,0 +1,389 @@
+package openapi
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// methods are the members of a path that are operations.
+var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+
+// operation is an operation of the document.
+type operation struct {
+	node
+	item   node   // the path item
+	method string // in upper case
+	path   string
+	id     string
+}
+
+// key identifies the operation in a mapping file, such as "GET /pets/{id}".
+func (o *operation) key() string { return o.method + " " + o.path }
+
+// summary returns the summary, or the first line of the description.
+func (o *operation) summary() string {
+	text := o.text("summary")
+	if text == "" {
+		text, _, _ = strings.Cut(strings.TrimSpace(o.text("description")), "\n")
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// tags returns the tags.
+func (o *operation) tags() []string {
+	var tags []string
+	for tag := range o.get("tags").elements {
+		if name, ok := tag.raw.Str(); ok {
+			tags = append(tags, name)
+		}
+	}
+	return tags
+}
+
+// operations returns the operations in the order of the document.
+func (d *documents) operations() []*operation {
+	var all []*operation
+	for path, item := range d.root().get("paths").members {
+		if strings.HasPrefix(path, "x-") {
+			continue
+		}
+		if !strings.HasPrefix(path, "/") {
+			d.fail(item, "a path must begin with a slash, found %q", path)
+			continue
+		}
+		item, ok := d.resolve(item)
+		if !ok {
+			continue
+		}
+		for method, n := range item.members {
+			if !slices.Contains(methods, method) {
+				continue
+			}
+			if n.kind() != wire.KindObject {
+				d.fail(n, "an operation must be an object, found %s", n.kind())
+				continue
+			}
+			all = append(all, &operation{n, item, strings.ToUpper(method), path, n.text("operationId")})
+		}
+	}
+	return all
+}
+
+// defaultName returns the name of the tool for an operation: its operationId, else the method and the
+// path, of the characters that all hosts accept.
+func (o *operation) defaultName() string {
+	name := o.id
+	if name == "" {
+		name = strings.ToLower(o.method) + " " + o.path
+	}
+	name = clean(strings.ReplaceAll(name, ".", " "), "_")
+	if len(name) > mostName {
+		name = name[:mostName]
+	}
+	if name = strings.Trim(name, "_-"); name == "" {
+		name = strings.ToLower(o.method)
+	}
+	return name
+}
+
+// mostName is the longest name of a tool that all hosts accept.
+const mostName = 64
+
+// distinctName returns a name whose letters and digits no other tool has: Go names consist of them.
+func distinctName(name string, taken map[string]bool) string {
+	base := name
+	for i := 2; taken[letters(name)]; i++ {
+		suffix := "_" + strconv.Itoa(i)
+		name = base[:min(len(base), mostName-len(suffix))] + suffix
+	}
+	taken[letters(name)] = true
+	return name
+}
+
+// letters returns the letters and digits of a name, in lower case.
+func letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == '.' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(name))
+}
+
+// choice is what the mapping file says of an operation.
+type choice struct {
+	name        string
+	description string
+	noOutput    bool // the answer is returned as content
+}
+
+// tool builds the tool for an operation.
+type toolBuilder struct {
+	*documents
+	o        *operation
+	settings *Mapping
+	call     tools.Operation
+	members  map[string]bool // the names of the properties so far
+	props    []byte
+	required []string
+	input    *converter
+}
+
+// tool returns the definition of the tool for an operation.
+func (d *documents) tool(o *operation, c choice, settings *Mapping) wire.Raw {
+	b := &toolBuilder{documents: d, o: o, settings: settings, members: map[string]bool{}, props: []byte{'{'}, input: d.converter(false, settings.limit())}
+	b.call = tools.Operation{Method: o.method, Path: o.path, Server: b.server(), Security: b.security()}
+	body, media := b.body()
+	b.parameters(body.exists())
+	if body.exists() {
+		b.addBody(body, media)
+	}
+	text := []byte{'{'}
+	add := func(name string, value wire.Raw) { text = append(wire.AppendName(text, name), value...) }
+	add("name", wire.Raw(quoted(c.name)))
+	if about := b.description(c); about != "" {
+		add("description", wire.Raw(quoted(about)))
+	}
+	add("inputSchema", b.inputSchema())
+	if output := b.output(c.noOutput); output != "" {
+		add("outputSchema", output)
+	}
+	if hints := b.annotations(); hints != "" {
+		add("annotations", hints)
+	}
+	add(tools.MemberOperation, encode(b.call))
+	return wire.Raw(append(text, '}'))
+}
+
+// description returns the description for the model.
+func (b *toolBuilder) description(c choice) string {
+	if c.description != "" {
+		return c.description
+	}
+	var parts []string
+	for _, text := range []string{b.o.text("summary"), b.o.text("description")} {
+		if text = strings.TrimSpace(text); text != "" && !slices.Contains(parts, text) {
+			parts = append(parts, text)
+		}
+	}
+	if b.o.flag("deprecated") {
+		parts = append(parts, "This operation is deprecated.")
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// annotations returns the hints that follow from the method (RFC 9110, section 9.2).
+func (b *toolBuilder) annotations() wire.Raw {
+	title := ""
+	if s := strings.TrimSpace(b.o.text("summary")); s != "" && len(s) <= 80 {
+		title = `"title":` + quoted(s) + ","
+	}
+	switch b.o.method {
+	case "GET", "HEAD", "OPTIONS", "TRACE":
+		return wire.Raw(`{` + title + `"readOnlyHint":true,"openWorldHint":true}`)
+	case "PUT":
+		return wire.Raw(`{` + title + `"readOnlyHint":false,"idempotentHint":true,"openWorldHint":true}`)
+	case "DELETE":
+		return wire.Raw(`{` + title + `"readOnlyHint":false,"destructiveHint":true,"idempotentHint":true,"openWorldHint":true}`)
+	}
+	return wire.Raw(`{` + title + `"readOnlyHint":false,"openWorldHint":true}`)
+}
+
+// inputSchema returns the schema of the arguments. It allows no others, so that a model learns of a
+// name that it has misspelt.
+func (b *toolBuilder) inputSchema() wire.Raw {
+	text := append([]byte(`{"type":"object","properties":`), append(b.props, '}')...)
+	if len(b.required) > 0 {
+		text = append(append(text, `,"required":`...), list(b.required)...)
+	}
+	text = append(text, `,"additionalProperties":false`...)
+	b.input.size = len(text)
+	if defs := b.input.definitions(); defs != "" {
+		text = append(append(text, `,"$defs":`...), defs...)
+	}
+	return wire.Raw(append(text, '}'))
+}
+
+// property adds a property of the arguments and returns its name: that of the parameter, in the
+// characters that all hosts accept. Place is added to the name if another property has it.
+func (b *toolBuilder) property(name, place string, schema wire.Raw, required bool) string {
+	name = strings.Trim(clean(name, "_"), "_")
+	if name == "" {
+		name = place
+	}
+	name = name[:min(len(name), mostName)]
+	if b.members[name] {
+		name = name[:min(len(name), mostName-len(place)-1)] + "_" + place
+	}
+	base := name
+	for i := 2; b.members[name]; i++ {
+		suffix := "_" + strconv.Itoa(i)
+		name = base[:min(len(base), mostName-len(suffix))] + suffix
+	}
+	b.members[name] = true
+	b.props = append(wire.AppendName(b.props, name), schema...)
+	if required {
+		b.required = append(b.required, name)
+	}
+	return name
+}
+
+// described returns a schema with the description of what it is for.
+func described(schema wire.Raw, about string) wire.Raw {
+	if about = strings.TrimSpace(about); about == "" || schema.Kind() != wire.KindObject {
+		return schema
+	}
+	with, err := wire.Object(schema).With("description", wire.Raw(quoted(about)))
+	if err != nil {
+		return schema
+	}
+	return wire.Raw(with)
+}
+
+// parameters adds the parameters of the path and of the operation. Those of the path in the URL come
+// first, so that they keep their names when others have the same.
+func (b *toolBuilder) parameters(body bool) {
+	if body {
+		b.members["body"] = true // reserved for addBody
+	}
+	all := b.effective()
+	slices.SortStableFunc(all, func(x, y node) int {
+		rank := func(n node) int {
+			return slices.Index([]string{"path", "query", "header", "cookie"}, n.text("in"))
+		}
+		return rank(x) - rank(y)
+	})
+	missing := placeholders(b.o.path)
+	for _, n := range all {
+		in, name := n.text("in"), n.text("name")
+		if in == "path" {
+			if !slices.Contains(missing, name) && !strings.Contains(b.o.path, "{"+name+"}") {
+				b.note(n, "the path %s has no {%s}; the parameter is left out", b.o.path, name)
+				continue
+			}
+			missing = slices.DeleteFunc(missing, func(s string) bool { return s == name })
+		}
+		b.parameter(n, in, name)
+	}
+	for _, name := range missing {
+		b.note(b.o.node, "no parameter describes {%s} of the path; it is taken as a string", name)
+		member := b.property(name, "path", `{"type":"string","minLength":1}`, true)
+		b.call.Parameters = append(b.call.Parameters, tools.Parameter{Member: member, Name: name, In: "path", Style: "simple"})
+	}
+}
+
+var placeholder = regexp.MustCompile(`\{([^{}/]+)\}`)
+
+// placeholders returns the names in braces in a path.
+func placeholders(path string) []string {
+	var names []string
+	for _, match := range placeholder.FindAllStringSubmatch(path, -1) {
+		names = append(names, match[1])
+	}
+	return distinct(names)
+}
+
+// effective returns the parameters of the operation, and those of its path that it does not replace.
+func (b *toolBuilder) effective() []node {
+	var all []node
+	index := map[[2]string]int{}
+	for _, of := range []node{b.o.item, b.o.node} {
+		list := of.get("parameters")
+		if list.exists() && list.kind() != wire.KindArray {
+			b.fail(list, "must be an array of parameters, found %s", list.kind())
+		}
+		for n := range list.elements {
+			n, ok := b.resolve(n)
+			if !ok {
+				continue
+			}
+			in, name := n.text("in"), n.text("name")
+			switch {
+			case n.kind() != wire.KindObject || name == "":
+				b.fail(n, `a parameter must be an object with a "name"`)
+				continue
+			case !slices.Contains([]string{"path", "query", "header", "cookie"}, in):
+				b.fail(n.get("in"), `the parameter %q must be in "path", "query", "header" or "cookie", found %q`, name, in)
+				continue
+			case in == "header" && slices.Contains([]string{"accept", "content-type", "authorization"}, strings.ToLower(name)):
+				continue // OpenAPI ignores them: media types and security say what they are
+			}
+			key := [2]string{in, name}
+			if i, has := index[key]; has {
+				all[i] = n
+				continue
+			}
+			index[key] = len(all)
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// styles are the styles that each place allows, the default first.
+var styles = map[string][]string{
+	"path":   {"simple", "label", "matrix"},
+	"query":  {"form", "spaceDelimited", "pipeDelimited", "deepObject"},
+	"header": {"simple"},
+	"cookie": {"form"},
+}
+
+// parameter adds a parameter.
+func (b *toolBuilder) parameter(n node, in, name string) {
+	p := tools.Parameter{Name: name, In: in}
+	schema := n.get("schema")
+	for media, content := range n.get("content").members {
+		schema, p.Style = content.get("schema"), "json"
+		if kind := b.encoding(media); kind != "json" {
+			p.Style = ""
+		}
+		break
+	}
+	if p.Style == "" {
+		p.Style = b.style(n, styles[in])
+	}
+	p.Explode = explode(n, p.Style)
+	p.Reserved = in == "query" && n.flag("allowReserved")
+	converted := wire.Raw(`{"type":"string"}`)
+	if schema.exists() {
+		converted = b.input.convert(schema)
+	} else {
+		b.note(n, "the parameter %q has no schema; it is taken as a string", name)
+	}
+	about := n.text("description")
+	if n.flag("deprecated") {
+		about = strings.TrimSpace(about + " (deprecated)")
+	}
+	p.Member = b.property(name, in, described(converted, about), n.flag("required") || in == "path")
+	b.call.Parameters = append(b.call.Parameters, p)
+}
+
+// style returns the style of a parameter or of a field, the first of those that are allowed by
+// default.
+func (b *toolBuilder) style(n node, allowed []string) string {
+	style := n.get("style")
+	if !style.exists() {
+		return allowed[0]
+	}
+	if name, _ := style.raw.Str(); slices.Contains(allowed, name) {
+		return name
+	}
+	b.note(style, "%s is not a style of such a parameter; it is taken as %s", style.raw, allowed[0])
+	return allowed[0]
+}
+
+// explode reports whether values are exploded, which is the default of the style form.
+func explode(n node, style string) bool {
+	if style == "deepObject" || style == "json" {
+		return false
+	}
+	if e := n.get("explode"); e.exists() {
+		return e.raw == "true"
+	}
+	return style == "form"
+}

@@ -1,0 +1,145 @@
+package openapi
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// documentOf reads a document with a schema as the component "S", and others.
+func documentOf(t *testing.T, version, schema, others string) *documents {
+	t.Helper()
+	if others != "" {
+		others = "," + others
+	}
+	text := fmt.Sprintf(`{"openapi":%q,"paths":{},"components":{"schemas":{"S":%s%s}}}`, version, schema, others)
+	d, err := read("api.json", []byte(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// converted returns the schema "S" and its definitions.
+func converted(t *testing.T, d *documents, response bool, limit int) string {
+	t.Helper()
+	c := d.converter(response, limit)
+	text := string(withDefinitions(c, c.convert(d.at("/components/schemas/S"))))
+	if _, problems := jsonschema.Read("", wire.Raw(text)); len(problems) > 0 {
+		t.Errorf("%s: %v", text, problems)
+	}
+	return text
+}
+
+// TestConvert checks what becomes of each keyword.
+func TestConvert(t *testing.T) {
+	const old, current = "3.0.4", "3.1.1"
+	for _, row := range []struct {
+		version, schema, want string
+		note                  string // a part of a note, or "" for none
+	}{
+		{old, `{"type":"string","nullable":true}`, `{"type":["string","null"]}`, ""},
+		{old, `{"type":"string","nullable":true,"enum":["a"]}`, `{"type":["string","null"],"enum":["a",null]}`, ""},
+		{old, `{"nullable":true,"allOf":[{"type":"object"}],"description":"d"}`, `{"anyOf":[{"allOf":[{"type":"object"}],"description":"d"},{"type":"null"}]}`, ""},
+		{old, `{"type":"number","minimum":1,"exclusiveMinimum":true,"maximum":2.50,"exclusiveMaximum":false}`, `{"type":"number","exclusiveMinimum":1,"maximum":2.50}`, ""},
+		{old, `{"type":"string","example":"x","xml":{},"x-own":1,"externalDocs":{},"discriminator":{"propertyName":"a"}}`, `{"type":"string","examples":["x"]}`, ""},
+		{old, `{"type":"string","format":"byte"}`, `{"type":"string","format":"byte","contentEncoding":"base64"}`, ""},
+		{old, `{"oneOf":[{"type":"string"},{"type":"integer"}]}`, `{"anyOf":[{"type":"string"},{"type":"integer"}]}`, ""},
+		{old, `{"oneOf":[{"type":"string"}],"anyOf":[{"type":"string"}]}`, `{"oneOf":[{"type":"string"}],"anyOf":[{"type":"string"}]}`, ""},
+		{old, `{"type":"object","additionalProperties":false,"properties":{}}`, `{"type":"object","additionalProperties":false,"properties":{}}`, ""},
+		{old, `{"type":"string","enum":["a",1.0,true,"a"]}`, `{"type":"string","enum":["a","1.0","true"]}`, ""},
+		{current, `{"type":["integer","null"],"exclusiveMinimum":1,"const":5,"examples":[5]}`, `{"type":["integer","null"],"exclusiveMinimum":1,"const":5}`, ""},
+		{current, `{"prefixItems":[{"type":"string"}],"items":false}`, `{"prefixItems":[{"type":"string"}],"items":false}`, ""},
+		{current, `true`, `true`, ""},
+		// Mistakes of real documents.
+		{old, `{"type":"any"}`, `{}`, `type cannot be "any"`},
+		{old, `{"type":"string","pattern":"(?i)["}`, `{"type":"string"}`, "is not a regular expression"},
+		{old, `{"type":"string","minLength":-1,"maxLength":"5","required":true,"description":""}`, `{"type":"string"}`, "minLength cannot be -1"},
+		{old, `{"type":"object","properties":{"a":1},"required":"a"}`, `{"type":"object","properties":{"a":{}}}`, "a schema must be an object, found a number"},
+		{old, `{"type":"array","items":[{"type":"string"}],"uniqueItems":"no"}`, `{"type":"array","prefixItems":[{"type":"string"}]}`, "uniqueItems"},
+		{old, `{"enum":[],"allOf":[],"multipleOf":0}`, `{}`, "enum cannot be []"},
+	} {
+		d := documentOf(t, row.version, row.schema, "")
+		if diff := cmp.Diff(row.want, converted(t, d, false, 1000)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.schema, diff)
+		}
+		var notes []string
+		for _, n := range d.notes {
+			notes = append(notes, n.Error())
+		}
+		if all := strings.Join(notes, "\n"); row.note == "" && all != "" || !strings.Contains(all, row.note) {
+			t.Errorf("%s: the notes are %q, want %q", row.schema, all, row.note)
+		}
+		if len(d.faults) > 0 {
+			t.Errorf("%s: %v", row.schema, d.err())
+		}
+	}
+}
+
+// TestSides checks that requests have no read-only members, and that answers need not have write-only
+// ones, also if another branch of an allOf requires them.
+func TestSides(t *testing.T) {
+	const schema = `{"type":"object","required":["id","secret","name"],"properties":{
+		"id":{"type":"string","readOnly":true},"secret":{"type":"string","writeOnly":true},"name":{"type":"string"}}}`
+	for _, row := range []struct {
+		schema   string
+		response bool
+		want     string
+	}{
+		{schema, false, `{"type":"object","required":["secret","name"],"properties":{"secret":{"type":"string"},"name":{"type":"string"}}}`},
+		{schema, true, `{"type":"object","required":["id","name"],"properties":{"id":{"type":"string"},"secret":{"type":"string"},"name":{"type":"string"}}}`},
+		{`{"allOf":[{"properties":{"id":{"readOnly":true}}},{"required":["id","a"]}]}`, false, `{"allOf":[{"properties":{}},{"required":["a"]}]}`},
+	} {
+		if diff := cmp.Diff(row.want, converted(t, documentOf(t, "3.0.3", row.schema, ""), row.response, 1000)); diff != "" {
+			t.Errorf("response %v (-want +got):\n%s", row.response, diff)
+		}
+	}
+}
+
+// TestReferences checks that a schema has the definitions that it reaches, and recursion.
+func TestReferences(t *testing.T) {
+	const others = `"A":{"type":"object","properties":{"b":{"$ref":"#/components/schemas/B%3CC%3E"}}},"B<C>":{"type":"array","items":{"$ref":"#/components/schemas/A"}},"Unused":{}`
+	for _, row := range []struct{ version, want string }{
+		{"3.0.0", `{"anyOf":[{"$ref":"#/$defs/A","description":"d"},{"$ref":"#/$defs/b"}],"$defs":{"A":{"type":"object","properties":{"b":{"$ref":"#/$defs/B_C"}}},"b":{"$ref":"#/$defs/B_C"},"B_C":{"type":"array","items":{"$ref":"#/$defs/A"}}}}`},
+		{"3.1.0", `{"anyOf":[{"$ref":"#/$defs/A","description":"d","minProperties":1},{"$ref":"#/$defs/b"}],"$defs":{"A":{"type":"object","properties":{"b":{"$ref":"#/$defs/B_C"}}},"b":{"$ref":"#/$defs/B_C"},"B_C":{"type":"array","items":{"$ref":"#/$defs/A"}}}}`},
+	} {
+		d := documentOf(t, row.version, `{"anyOf":[{"$ref":"#/components/schemas/A","description":"d","minProperties":1},{"$ref":"#/components/schemas/A/properties/b"}]}`, others)
+		if diff := cmp.Diff(row.want, converted(t, d, false, 1000)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.version, diff)
+		}
+	}
+}
+
+// TestLimit checks that references are cut once a schema is long, by the type of what they lead to.
+func TestLimit(t *testing.T) {
+	d := documentOf(t, "3.0.3", `{"type":"object","properties":{"a":{"$ref":"#/components/schemas/A"}}}`,
+		`"A":{"type":"object","properties":{"b":{"$ref":"#/components/schemas/B"},"c":{"$ref":"#/components/schemas/C"}}},"B":{"type":"string","nullable":true,"description":"d","maxLength":3},"C":{"$ref":"#/components/schemas/A"}`)
+	want := `{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}},"$defs":{"A":{"type":"object","properties":{"b":{"$ref":"#/$defs/B"},"c":{"$ref":"#/$defs/C"}}},"B":{"type":["string","null"],"description":"d"},"C":{"type":"object"}}}`
+	if diff := cmp.Diff(want, converted(t, d, false, 100)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestBrokenReferences checks that references without a target are faults with their places.
+func TestBrokenReferences(t *testing.T) {
+	for _, row := range []struct{ schema, want string }{
+		{`{"$ref":"#/components/schemas/T"}`, `api.json:1:61: /components/schemas/S/$ref: "#/components/schemas/T" leads to nothing`},
+		{`{"$ref":"#/components/schemas/S"}`, `the reference leads to itself`},
+		{`{"items":{"$ref":"#T"}}`, `"#T" is not a JSON Pointer, such as #/components/schemas/Name`},
+		{`{"items":{"$ref":"https://example.com/a.json"}}`, `references to other servers are not followed`},
+		{`{"items":{"$ref":"../a.json"}}`, `the file is not in the folder of the document`},
+		{`{"items":{"$ref":"a.json#/x"}}`, `only a document that is a file itself may refer to other files`},
+	} {
+		d := documentOf(t, "3.1.0", row.schema, "")
+		c := d.converter(false, 1000)
+		withDefinitions(c, c.convert(d.at("/components/schemas/S")))
+		if err := d.err(); err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: got %v, want %s", row.schema, err, row.want)
+		}
+	}
+}
