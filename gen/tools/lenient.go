@@ -33,7 +33,7 @@ func (l *Lenient) Add(at, name string, raw wire.Raw) {
 		l.note("", at, "a tool must be an object, found %s; it is not compared", raw.Kind())
 		return
 	}
-	t := &Tool{Definition: withoutGoNames(unwrap(wire.Object(compact))).Without(MemberScopes), Pointer: at, Name: name}
+	t := &Tool{Definition: withoutGoNames(unwrap(wire.Object(compact))).Without(members...), Pointer: at, Name: name}
 	if own, ok := l.text(t, "name"); ok {
 		t.Name = own
 	}

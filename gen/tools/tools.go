@@ -54,7 +54,10 @@ type Tool struct {
 }
 
 // Served returns the definition as a server sends it: without the members of this project.
-func (t *Tool) Served() wire.Object { return t.Definition.Without(MemberScopes, MemberOperation) }
+func (t *Tool) Served() wire.Object { return t.Definition.Without(members...) }
+
+// members are the members of definitions that are of this project. A comparison does not see them either.
+var members = []string{MemberScopes, MemberOperation}
 
 // MemberScopes is the member of a definition that lists its scopes. It is of this project.
 const MemberScopes = "x-mcp-scopes"
