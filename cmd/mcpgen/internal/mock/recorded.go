@@ -1,7 +1,6 @@
 package mock
 
 import (
-	"errors"
 	"io"
 	"sync"
 
@@ -30,75 +29,30 @@ type answer struct {
 
 // ReadRecording reads the answers of a recording of mcpgen proxy, or of plain messages.
 func ReadRecording(r io.Reader) (*Recorded, error) {
-	decoded, err := recording.Decode(r)
-	if err != nil {
-		return nil, err
-	}
-	entries, err := recording.NewReader(decoded)
+	exchanges, err := recording.Exchanges(r)
 	if err != nil {
 		return nil, err
 	}
 	recorded := &Recorded{answers: map[subject][]*answer{}}
-	asked := map[string]wire.Object{} // requests without an answer, by session and id
-	for {
-		e, err := entries.Next()
-		if errors.Is(err, io.EOF) {
-			return recorded, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		var message wire.Raw
-		if e.Text == "" || wire.UnmarshalString(e.Text, &message) != nil {
-			continue
-		}
-		for _, m := range messages(message) {
-			recorded.message(e, m, asked)
+	for _, x := range exchanges {
+		if x.From == recording.Client && x.Result.Kind() == wire.KindObject {
+			recorded.add(x)
 		}
 	}
+	return recorded, nil
 }
 
-// messages returns the messages of a text, which may be a batch.
-func messages(text wire.Raw) []wire.Object {
-	if text.Kind() == wire.KindObject {
-		return []wire.Object{wire.Object(text)}
-	}
-	var all []wire.Object
-	for _, element := range text.Elements() {
-		if element.Kind() == wire.KindObject {
-			all = append(all, wire.Object(element))
-		}
-	}
-	return all
-}
-
-// message adds a request to those without an answer, or an answer to its request.
-func (r *Recorded) message(e recording.Entry, m wire.Object, asked map[string]wire.Object) {
-	id, ok := m.Get("id")
-	if !ok {
-		return
-	}
-	key := e.Session + " " + string(id)
-	if _, request := m.Get("method"); request {
-		asked[key] = m
-		return
-	}
-	request, ok := asked[key]
-	raw, answered := m.Get("result")
-	if !ok || !answered || raw.Kind() != wire.KindObject {
-		return
-	}
-	delete(asked, key)
+// add adds an answer of the server.
+func (r *Recorded) add(x *recording.Exchange) {
 	// These members say which revision the result was sent in, not what the server said.
-	result := wire.Object(raw).Without("resultType", "ttlMs", "cacheScope")
-	params, _ := request.Get("params")
-	method, o := request.GetString("method"), wire.Object(params)
-	name := o.GetString("name")
-	if method == "resources/read" {
-		name = o.GetString("uri")
+	result := wire.Object(x.Result).Without("resultType", "ttlMs", "cacheScope")
+	params := wire.Object(x.Params)
+	name := params.GetString("name")
+	if x.Method == "resources/read" {
+		name = params.GetString("uri")
 	}
-	arguments, _ := o.Get("arguments")
-	s := subject{method, name}
+	arguments, _ := params.Get("arguments")
+	s := subject{x.Method, name}
 	r.answers[s] = append(r.answers[s], &answer{arguments: arguments, result: result})
 }
 

@@ -60,7 +60,7 @@ func (s *Session) Play(ctx context.Context, session *runtime.Session, ignored []
 	cursors := map[string]wire.Raw{} // new cursors by the recorded ones
 	for _, r := range s.Requests {
 		var result wire.Raw
-		err := session.Call(ctx, r.Method, s.params(r, cursors), &result)
+		err := session.Call(ctx, r.Method, r.params(cursors), &result)
 		answer, err := answerOf(result, err)
 		if err != nil {
 			return changes, fmt.Errorf("line %d: %s: %w", r.Line, r.Method, err)
@@ -74,8 +74,8 @@ func (s *Session) Play(ctx context.Context, session *runtime.Session, ignored []
 	return changes, nil
 }
 
-// params returns the params of a request without what the client of the replay adds by itself.
-func (s *Session) params(r *Request, cursors map[string]wire.Raw) wire.Appender {
+// params returns the params without what the client of the replay adds by itself.
+func (r *Request) params(cursors map[string]wire.Raw) wire.Appender {
 	if r.Params == "" {
 		return nil
 	}

@@ -3,7 +3,6 @@
 package replay
 
 import (
-	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -55,121 +54,67 @@ const (
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
 )
 
-// call names a request that waits for its answer.
-type call struct {
-	session string
-	from    recording.Side
-	id      string
-}
-
-// reader reads the sessions of a recording.
+// reader sorts the requests of a recording by session.
 type reader struct {
 	sessions []*Session
 	of       map[string]*Session    // by the name of the session or, without one, by the revision
-	open     map[call]*Request      // requests without an answer
 	asked    map[string]wire.Object // the questions of the last result that asks, by the name of the session
 }
 
 // Read returns the sessions of a recording of mcpgen proxy, or of plain messages.
 func Read(r io.Reader) ([]*Session, error) {
-	decoded, err := recording.Decode(r)
+	exchanges, err := recording.Exchanges(r)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := recording.NewReader(decoded)
-	if err != nil {
-		return nil, err
+	in := &reader{of: map[string]*Session{}, asked: map[string]wire.Object{}}
+	for _, x := range exchanges {
+		in.add(x)
 	}
-	in := &reader{of: map[string]*Session{}, open: map[call]*Request{}, asked: map[string]wire.Object{}}
-	for {
-		e, err := entries.Next()
-		if errors.Is(err, io.EOF) {
-			return in.finish(), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		var text wire.Raw
-		if e.Text == "" || wire.UnmarshalString(e.Text, &text) != nil {
-			continue
-		}
-		if text.Kind() != wire.KindArray {
-			in.message(e, object(text))
-			continue
-		}
-		for _, element := range text.Elements() {
-			in.message(e, object(element))
-		}
+	for _, s := range in.sessions {
+		s.Requests = slices.DeleteFunc(s.Requests, func(r *Request) bool {
+			reason := s.unplayable(r)
+			if reason != "" {
+				s.Skipped[r.Method+" "+reason]++
+			}
+			return reason != ""
+		})
 	}
+	return slices.DeleteFunc(in.sessions, func(s *Session) bool { return len(s.Requests) == 0 && len(s.Skipped) == 0 }), nil
 }
 
-func (in *reader) message(e recording.Entry, m wire.Object) {
-	id, ok := m.Get("id")
-	if !ok {
-		return
-	}
-	if method := m.GetString("method"); method != "" {
-		from := e.From
-		if from == recording.Unknown {
-			from = sender(method)
-		}
-		params, _ := m.Get("params")
-		in.open[call{e.Session, from, string(id)}] = &Request{Line: e.Line, Method: method, Params: params}
-		return
-	}
-	for _, asker := range []recording.Side{recording.Client, recording.Server} {
-		c := call{e.Session, asker, string(id)}
-		request := in.open[c]
-		if request == nil || e.From == asker {
-			continue
-		}
-		delete(in.open, c)
-		request.Result, _ = m.Get("result")
-		request.Error, _ = m.Get("error")
-		in.answered(c, request)
-		return
-	}
-}
-
-// sender returns the side that sends a request, in a recording that does not say it.
-func sender(method string) recording.Side {
-	if slices.Contains([]string{"elicitation/create", "sampling/createMessage", "roots/list"}, method) {
-		return recording.Server
-	}
-	return recording.Client
-}
-
-// answered adds a request with its answer to its session.
-func (in *reader) answered(c call, r *Request) {
-	params := object(r.Params)
+// add adds a request with its answer to its session.
+func (in *reader) add(x *recording.Exchange) {
+	params, result := object(x.Params), object(x.Result)
 	meta := member(params, "_meta")
 	revision := meta.GetString(metaRevision)
-	s := in.session(c.session, revision)
-	if c.from == recording.Server {
-		if r.Result != "" {
-			s.Answers[r.Method] = append(s.Answers[r.Method], r.Result)
+	s := in.session(x.Session, revision)
+	if x.From == recording.Server {
+		if x.Result != "" {
+			s.Answers[x.Method] = append(s.Answers[x.Method], x.Result)
 		}
 		return
 	}
 	if revision != "" {
 		s.Revision, s.Capabilities = revision, member(meta, metaCapabilities)
 	}
-	result := object(r.Result)
 	switch {
-	case r.Method == "initialize":
-		s.Revision, s.Capabilities = result.GetString("protocolVersion"), member(params, "capabilities")
+	case x.Method == "initialize":
+		if x.Result != "" {
+			s.Revision, s.Capabilities = result.GetString("protocolVersion"), member(params, "capabilities")
+		}
 		return
-	case slices.Contains(own, r.Method):
+	case slices.Contains(own, x.Method):
 		return
 	case result.GetString("resultType") == "input_required":
-		in.asked[c.session] = member(result, "inputRequests")
+		in.asked[x.Session] = member(result, "inputRequests")
 		return // the client of a replay answers, and repeats the request
 	}
 	for key, answer := range member(params, "inputResponses").All() {
-		method := member(in.asked[c.session], key).GetString("method")
+		method := member(in.asked[x.Session], key).GetString("method")
 		s.Answers[method] = append(s.Answers[method], answer)
 	}
-	s.Requests = append(s.Requests, r)
+	s.Requests = append(s.Requests, &Request{Line: x.Line, Method: x.Method, Params: x.Params, Result: x.Result, Error: x.Error})
 }
 
 // session returns the session of a message. Requests without a session are those of one revision.
@@ -186,38 +131,16 @@ func (in *reader) session(name, revision string) *Session {
 	return s
 }
 
-// finish returns the sessions, without the requests that cannot be played.
-func (in *reader) finish() []*Session {
-	for c, r := range in.open {
-		if c.from == recording.Client && !slices.Contains(own, r.Method) {
-			reason := reasonUnanswered
-			if r.Method == methodListen {
-				reason = reasonListen
-			}
-			revision := member(object(r.Params), "_meta").GetString(metaRevision)
-			in.session(c.session, revision).Skipped[r.Method+" "+reason]++
-		}
-	}
-	for _, s := range in.sessions {
-		s.Requests = slices.DeleteFunc(s.Requests, func(r *Request) bool {
-			reason := s.unplayable(r)
-			if reason != "" {
-				s.Skipped[r.Method+" "+reason]++
-			}
-			return reason != ""
-		})
-	}
-	return slices.DeleteFunc(in.sessions, func(s *Session) bool { return len(s.Requests) == 0 && len(s.Skipped) == 0 })
-}
-
 // unplayable returns the reason for which a request is not played, or "".
 func (s *Session) unplayable(r *Request) string {
 	_, task := object(r.Params).Get("task")
 	switch {
-	case s.Revision == "":
-		return reasonRevision
 	case r.Method == methodListen:
 		return reasonListen
+	case r.Result == "" && r.Error == "":
+		return reasonUnanswered
+	case s.Revision == "":
+		return reasonRevision
 	case task || strings.HasPrefix(r.Method, "tasks/"):
 		return reasonTask
 	}
