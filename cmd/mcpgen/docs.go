@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -190,14 +191,14 @@ func (k *kept) text(w io.Writer) {
 			w.Write(change.Diff())
 		}
 	}
+	differs := "written"
+	if k.checked {
+		differs = "differs"
+	}
 	for _, page := range k.Pages {
 		state := "up to date"
-		for _, differs := range k.Differ {
-			if page == differs && k.checked {
-				state = "differs"
-			} else if page == differs {
-				state = "written"
-			}
+		if slices.Contains(k.Differ, page) {
+			state = differs
 		}
 		fmt.Fprintf(w, "%s: %s\n", page, state)
 	}

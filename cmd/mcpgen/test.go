@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -138,7 +137,7 @@ func (t *tester) play(cmd *cobra.Command, s *replay.Session, ignored []replay.Pa
 	return s.Play(cmd.Context(), session, ignored)
 }
 
-// longestShown is how much of a value the text report shows, in bytes.
+// longestShown is how much of a value the text report shows, in characters.
 const longestShown = 200
 
 func (t tested) text(w io.Writer) {
@@ -164,17 +163,7 @@ func (t tested) text(w io.Writer) {
 }
 
 // abbreviated returns the beginning of a value.
-func abbreviated(raw wire.Raw) string {
-	text := string(raw)
-	if len(text) <= longestShown {
-		return text
-	}
-	n := longestShown
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "..."
-}
+func abbreviated(raw wire.Raw) string { return reports.Short(raw, longestShown) }
 
 // times returns a remark for what has happened more than once.
 func times(n int) string {

@@ -2,10 +2,11 @@ package bundle
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/report"
 )
 
 // entrySchema is the schema of the registry's entries.
@@ -87,9 +88,7 @@ func (s *Server) Entry(p Published) ([]byte, error) {
 // indented returns a value as indented JSON with a newline.
 func indented(v any) ([]byte, error) {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(v)
-	return b.Bytes(), err
+	p := report.Printer{W: &b}
+	p.JSON(v)
+	return b.Bytes(), p.Err
 }

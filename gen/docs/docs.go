@@ -114,18 +114,12 @@ func required(o wire.Object) bool {
 	return raw == "true"
 }
 
-// sentence returns the first sentence of a description, or of what stands for it.
+// sentence returns the first sentence of the first text that has one.
 func sentence(texts ...string) string {
 	for _, text := range texts {
-		if text = strings.Join(strings.Fields(text), " "); text == "" {
-			continue
+		if s := report.Sentence(text); s != "" {
+			return s
 		}
-		for i := range text {
-			if strings.HasPrefix(text[i:], ". ") || strings.HasPrefix(text[i:], "! ") || strings.HasPrefix(text[i:], "? ") {
-				return text[:i+1]
-			}
-		}
-		return text
 	}
 	return ""
 }

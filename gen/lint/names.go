@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/mcpgen/mcpgen/gen/config"
+	"github.com/mcpgen/mcpgen/gen/report"
 )
 
 // named is a name and the place of its definition.
@@ -108,10 +109,4 @@ func nearest(word string, known []string) (string, bool) {
 }
 
 // short returns a text that fits in a message.
-func short(s string) string {
-	const most = 60
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "..."
-	}
-	return s
-}
+func short(s string) string { return report.Short(s, 60) }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/config"
 	"github.com/mcpgen/mcpgen/gen/diff/locate"
+	"github.com/mcpgen/mcpgen/gen/report"
 )
 
 // Mapping is the file that says which operations become tools and what they are called. People edit
@@ -222,13 +223,7 @@ func (m *Mapping) added(source string, rows []newRow) ([]byte, error) {
 }
 
 // shortened returns the beginning of a text for a comment.
-func shortened(text string) string {
-	const most = 100
-	if letters := []rune(text); len(letters) > most {
-		return string(letters[:most]) + "..."
-	}
-	return text
-}
+func shortened(text string) string { return report.Short(text, 100) }
 
 // scalar returns a text, quoted if YAML would read it as something else.
 func scalar(text string) string {

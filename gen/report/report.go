@@ -1,5 +1,5 @@
-// Package report has what the reports of diff and lint share: the escaping of texts that come
-// from a server, workflow commands of GitHub, and SARIF.
+// Package report has what reports and pages share: the escaping and shortening of texts that come
+// from a server, Markdown, and workflow commands of GitHub.
 package report
 
 import (
@@ -85,4 +85,23 @@ func Escape(s string, hidden func(r rune) bool) string {
 // bidirectional control.
 func Hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+}
+
+// Short returns the first characters of a text, at most a number, and "..." for the others.
+func Short[T ~string](text T, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return string(text)
+}
+
+// Sentence returns the first sentence of a text, on one line.
+func Sentence(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	for i := range text {
+		if strings.HasPrefix(text[i:], ". ") || strings.HasPrefix(text[i:], "! ") || strings.HasPrefix(text[i:], "? ") {
+			return text[:i+1]
+		}
+	}
+	return text
 }

@@ -44,7 +44,7 @@ func Files(list *tools.List, source string) []files.File {
 		if i > 0 {
 			index += "\n"
 		}
-		index += comment("", firstSentence(t.Description)) +
+		index += comment("", report.Sentence(t.Description)) +
 			fmt.Sprintf("export { %s } from './%s.js';\n", strings.Join(m.exports(), ", "), file)
 	}
 	index += "\nexport { type Caller, type Content, ToolError } from './client.js';\n"
@@ -180,15 +180,6 @@ func (m *module) reference(s *jsonschema.Schema) string {
 	m.declared[s] = name
 	m.pending = append(m.pending, s)
 	return name
-}
-
-// firstSentence returns the first sentence of a text.
-func firstSentence(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if i := strings.Index(text, ". "); i >= 0 {
-		return text[:i+1]
-	}
-	return text
 }
 
 // comment returns a doc comment with a text, or "" for none.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/tools/samples"
 	"github.com/mcpgen/mcpgen/runtime/schema/ecma"
@@ -156,10 +157,4 @@ var typeOf = map[wire.Kind]string{
 }
 
 // short returns a value that fits in a message.
-func short(v wire.Raw) string {
-	const most = 60
-	if runes := []rune(string(v)); len(runes) > most {
-		return string(runes[:most]) + "..."
-	}
-	return string(v)
-}
+func short(v wire.Raw) string { return report.Short(v, 60) }
