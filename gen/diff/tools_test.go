@@ -11,6 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/toolstest"
 )
 
 func toolSide(t *testing.T, label, text string) diff.ToolList {
@@ -268,11 +269,7 @@ func TestEveryRuleTold(t *testing.T) {
 // TestUpstreamTools compares the lists of real servers with themselves and with
 // each other.
 func TestUpstreamTools(t *testing.T) {
-	shared := os.Getenv("MCPGEN_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
-	}
-	names, _ := filepath.Glob(filepath.Join(shared, "toollists", "*.json"))
+	names, _ := filepath.Glob(filepath.Join(toolstest.Shared(t), "*.json"))
 	if len(names) == 0 {
 		t.Skip("no tool lists of real servers: set MCPGEN_SHARED")
 	}

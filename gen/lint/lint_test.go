@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpgen/mcpgen/gen/lint"
+	"github.com/mcpgen/mcpgen/gen/tools/toolstest"
 )
 
 // tool returns a list with one tool that has no faults but for what a schema of its input and
@@ -267,11 +268,7 @@ func TestFix(t *testing.T) {
 
 // TestFixUpstream rewrites the lists of real servers. No list has more findings afterwards.
 func TestFixUpstream(t *testing.T) {
-	shared := os.Getenv("MCPGEN_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
-	}
-	lists, _ := filepath.Glob(filepath.Join(shared, "toollists", "[a-m]*.json"))
+	lists, _ := filepath.Glob(filepath.Join(toolstest.Shared(t), "[a-m]*.json"))
 	if len(lists) == 0 {
 		t.Skip("no tool lists at ../shared; MCPGEN_SHARED names another folder")
 	}

@@ -27,10 +27,7 @@ func TestItems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all strings.Builder
-	for _, f := range made.Files {
-		all.Write(f.Content)
-	}
+	all := content(made.Files)
 	for _, want := range []string{
 		"\tNote(ctx context.Context, in *NoteInput) ([]mcp.ContentBlock, error)\n",
 		"\tNotePrompt(ctx context.Context, in *NotePromptArgs) (*mcp.GetPromptResult, error)\n",
@@ -49,16 +46,16 @@ func TestItems(t *testing.T) {
 		"\tLang *NoteTemplateVariablesLang `json:\"lang,omitempty\"`\n",
 		`Scopes:     []string{"notes"}`,
 	} {
-		if !strings.Contains(all.String(), want) {
+		if !strings.Contains(all, want) {
 			t.Errorf("nothing generated has %q", want)
 		}
 	}
 	for _, ours := range []string{tools.MemberCompletion, tools.MemberEnum, tools.MemberScopes, tools.MemberText, tools.MemberVariables, "x-go-name"} {
-		if strings.Contains(all.String(), ours) {
+		if strings.Contains(all, ours) {
 			t.Errorf("clients would see %s", ours)
 		}
 	}
-	if strings.Contains(all.String(), "\tReadHelp(ctx context.Context, uri string)") {
+	if strings.Contains(all, "\tReadHelp(ctx context.Context, uri string)") {
 		t.Error("a resource with a text needs no method")
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/skeleton"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/toolstest"
@@ -164,16 +165,22 @@ func readList(t *testing.T, text string) *tools.List {
 	return list
 }
 
+// content returns the contents of files, one after the other.
+func content(all []files.File) string {
+	var b strings.Builder
+	for _, f := range all {
+		b.Write(f.Content)
+	}
+	return b.String()
+}
+
 // TestNames looks at the names and the signatures that users see.
 func TestNames(t *testing.T) {
 	made, err := skeleton.Server(options(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all strings.Builder
-	for _, f := range made.Files {
-		all.Write(f.Content)
-	}
+	all := content(made.Files)
 	for _, want := range []string{
 		"\tGetForecast(ctx context.Context, in *GetForecastInput) (*GetForecastOutput, error)\n",
 		"\tCheckTool(ctx context.Context, in *CheckToolInput) ([]mcp.ContentBlock, error)\n",
@@ -185,7 +192,7 @@ func TestNames(t *testing.T) {
 		"tools.Content(toolCheckTool, options, func() *CheckToolInput { return new(CheckToolInput) }, nil, t.CheckTool),",
 		"func NewServer(t Tools, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {",
 	} {
-		if !strings.Contains(all.String(), want) {
+		if !strings.Contains(all, want) {
 			t.Errorf("nothing generated has %q", want)
 		}
 	}

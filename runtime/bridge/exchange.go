@@ -275,7 +275,7 @@ func (h *held) put(x *exchange) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	// A client that never comes back must not hold the server's session for ever: the state that it has
-	// got expires after the same time.
+	// got expires after the same time. A timer takes 160 bytes, a goroutine that waits 3 KB.
 	x.expiry = time.AfterFunc(h.bridge.opts.Rounds.Lifetime, func() {
 		if x, err := h.take(x.id); err == nil {
 			h.remove(x)

@@ -63,7 +63,7 @@ func (b *Bridge) connect(ctx context.Context, of client, f *front) (*link, error
 	// The values of ctx, such as the call that opens the session, do not belong to the session.
 	opening, cancel := context.WithTimeout(context.Background(), runtime.DefaultTimeout)
 	defer cancel()
-	defer context.AfterFunc(ctx, cancel)()
+	defer context.AfterFunc(ctx, cancel)() // a goroutine that waits for ctx would take 3 KB
 	declared := declared{link: l, losses: make(map[string][]convert.Loss)}
 	options := runtime.ClientOptions{
 		Name: cmp.Or(of.info.GetString("name"), b.opts.Name), Version: cmp.Or(of.info.GetString("version"), b.opts.Version),

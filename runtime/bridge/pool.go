@@ -212,7 +212,8 @@ func (p *pool) rest(l *link) {
 		return
 	}
 	l.since = time.Now()
-	// A process or a session of a server is not kept for clients that do not come back.
+	// A process or a session of a server is not kept for clients that do not come back. A timer takes
+	// 160 bytes, a goroutine that waits 3 KB.
 	l.idle = time.AfterFunc(p.bridge.opts.IdleTimeout, func() {
 		p.mu.Lock()
 		unused := l.users == 0

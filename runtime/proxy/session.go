@@ -142,6 +142,7 @@ func (s fromClient) Accept(in runtime.Incoming) (serve func()) {
 	}
 	stop := func() bool { return true }
 	if r != nil && in.Bound {
+		// A goroutine that waits for the end of each request would take 3 KB.
 		ids := slices.Clone(r.ids)
 		stop = context.AfterFunc(in.Context, func() { s.disconnected(r, ids) })
 	}
@@ -236,7 +237,8 @@ func (s fromClient) End(why error) {
 		return
 	}
 	s.requests.whenIdle(func() { s.end(nil) })
-	time.AfterFunc(s.proxy.Grace(), func() { s.end(nil) }) // End must not wait; a second end has no effect
+	// End must not wait, and a second end has no effect. A timer takes 160 bytes, a goroutine 3 KB.
+	time.AfterFunc(s.proxy.Grace(), func() { s.end(nil) })
 }
 
 // Shutdown refuses new requests and ends the session when those in flight are answered or

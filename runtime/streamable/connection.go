@@ -53,7 +53,7 @@ func (c *connection) startBeats(first time.Duration) {
 	}
 }
 
-// after lets beat run after a duration.
+// after lets beat run after a duration. A timer takes 160 bytes, a goroutine that waits 3 KB.
 func (c *connection) after(d time.Duration) {
 	if c.timer == nil {
 		c.timer = time.AfterFunc(d, c.beat)

@@ -4,30 +4,17 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/goccy/go-yaml"
 )
 
 // TestClientTable checks that each row of client.yaml names tests that exist, or says why there is none.
 func TestClientTable(t *testing.T) {
-	src, err := os.ReadFile("client.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var table struct {
-		Requirements []requirement `yaml:"requirements"`
-	}
-	if err := yaml.UnmarshalWithOptions(src, &table, yaml.Strict()); err != nil {
-		t.Fatal(err)
-	}
 	tests := testsIn(t, "../../runtime/auth/client")
 	known := map[string]bool{}
-	for _, row := range table.Requirements {
+	for _, row := range readTable(t, "client.yaml") {
 		if known[row.ID] || (len(row.Tests)+len(row.Suite) == 0) == (row.Not == "") {
 			t.Errorf("%s: two rows have this id, or it has both or neither of tests and a reason: %s", row.ID, row.Text)
 		}

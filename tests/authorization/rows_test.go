@@ -36,9 +36,10 @@ type requirement struct {
 	Suite []string `yaml:"suite"`
 }
 
-// TestTable checks that each row has a test or says why not, and runs the tests of the rows.
-func TestTable(t *testing.T) {
-	src, err := os.ReadFile("server.yaml")
+// readTable reads the rows of a file.
+func readTable(t *testing.T, file string) []requirement {
+	t.Helper()
+	src, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,10 +49,15 @@ func TestTable(t *testing.T) {
 	if err := yaml.UnmarshalWithOptions(src, &table, yaml.Strict()); err != nil {
 		t.Fatal(err)
 	}
+	return table.Requirements
+}
+
+// TestTable checks that each row has a test or says why not, and runs the tests of the rows.
+func TestTable(t *testing.T) {
 	all := maps.Clone(rows)
 	maps.Copy(all, attacks)
 	known := map[string]bool{}
-	for _, row := range table.Requirements {
+	for _, row := range readTable(t, "server.yaml") {
 		run := all[row.ID]
 		if known[row.ID] || (run == nil) != (row.Not != "") {
 			t.Errorf("%s: two rows have this id, or it has both or neither of a test and a reason: %s", row.ID, row.Text)

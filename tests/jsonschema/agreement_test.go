@@ -63,14 +63,7 @@ func TestAgreement(t *testing.T) {
 	count, valid, complaints := 0, 0, 0
 	for i, s := range subjects {
 		for range values {
-			text, err := json.Marshal(object{"value": s.source.fitting(s.schema, s.schema, 5)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text, value := s.source.arguments(t, s.schema)
 			theirs, ours := s.judge.Validate(value), p.ask(t, i, text)
 			count++
 			if theirs == nil {

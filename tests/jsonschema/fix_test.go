@@ -1,7 +1,6 @@
 package jsonschema
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -67,14 +66,7 @@ func TestFix(t *testing.T) {
 	p := newProgram(t, list)
 	for i, s := range subjects {
 		for range values {
-			text, err := json.Marshal(object{"value": s.source.fitting(s.schema, s.schema, 5)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text, value := s.source.arguments(t, s.schema)
 			theirs := [2]bool{s.judges[0].Validate(value) == nil, s.judges[1].Validate(value) == nil}
 			ours := [2]bool{p.ask(t, 2*i, text) == "", p.ask(t, 2*i+1, text) == ""}
 			if theirs[0] != theirs[1] || ours[0] != ours[1] {

@@ -1,10 +1,14 @@
 package jsonschema
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -212,6 +216,19 @@ func (r *source) add(s object, keyword string, depth int) {
 			s[pick(r, []string{"unevaluatedProperties", "unevaluatedItems"})] = r.sub(depth)
 		}
 	}
+}
+
+// arguments returns arguments with one value that may fit a schema, as text and as the validator reads it.
+func (r *source) arguments(t *testing.T, schema object) (text []byte, value any) {
+	t.Helper()
+	text, err := json.Marshal(object{"value": r.fitting(schema, schema, 5)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if value, err = jsonschema.UnmarshalJSON(bytes.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	return text, value
 }
 
 // fitting returns a value that is likely to match a schema of a document.
