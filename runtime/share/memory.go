@@ -1,0 +1,203 @@
+package share
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Memory is a [Bus] and a [KV] for servers in one process. The zero value is ready to use.
+type Memory struct {
+	mu          sync.Mutex
+	subscribers map[string]map[*subscriber]bool
+	servers     map[string]map[*server]bool
+	values      map[string]*value
+	version     uint64
+}
+
+// subscriber receives messages in a goroutine that exists only while there are some.
+type subscriber struct {
+	receive func([]byte)
+
+	mu      sync.Mutex
+	waiting [][]byte
+	busy    bool
+	stopped bool
+}
+
+type server struct {
+	answer  func(context.Context, []byte) []byte
+	context context.Context
+}
+
+type value struct {
+	data    []byte
+	version uint64
+	expiry  *time.Timer // nil if the value does not expire
+}
+
+// Publish implements [Bus].
+func (m *Memory) Publish(_ context.Context, subject string, data []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for s := range m.subscribers[subject] {
+		s.add(bytes.Clone(data))
+	}
+	return nil
+}
+
+func (s *subscriber) add(data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting = append(s.waiting, data)
+	if !s.busy {
+		s.busy = true
+		go s.run()
+	}
+}
+
+func (s *subscriber) run() {
+	for {
+		s.mu.Lock()
+		if s.stopped || len(s.waiting) == 0 {
+			s.busy = false
+			s.mu.Unlock()
+			return
+		}
+		data := s.waiting[0]
+		s.waiting = s.waiting[1:]
+		s.mu.Unlock()
+		s.receive(data)
+	}
+}
+
+func (s *subscriber) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopped = true
+}
+
+// Subscribe implements [Bus].
+func (m *Memory) Subscribe(_ context.Context, subject string, receive func(data []byte)) (stop func(), err error) {
+	s := &subscriber{receive: receive}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	add(&m.subscribers, subject, s)
+	return func() {
+		s.stop()
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		remove(m.subscribers, subject, s)
+	}, nil
+}
+
+// Request implements [Bus]. Of several that serve the subject, it chooses one at random.
+func (m *Memory) Request(ctx context.Context, subject string, data []byte) ([]byte, error) {
+	m.mu.Lock()
+	servers := slices.Collect(maps.Keys(m.servers[subject]))
+	m.mu.Unlock()
+	if len(servers) == 0 {
+		return nil, ErrNobody
+	}
+	s := servers[rand.IntN(len(servers))]
+	answers := make(chan []byte, 1)
+	go func() { answers <- s.answer(s.context, bytes.Clone(data)) }()
+	select {
+	case answer := <-answers:
+		return answer, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// Serve implements [Bus].
+func (m *Memory) Serve(ctx context.Context, subject string, answer func(ctx context.Context, data []byte) []byte) (stop func(), err error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s := &server{answer: answer, context: ctx}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	add(&m.servers, subject, s)
+	return func() {
+		m.mu.Lock()
+		remove(m.servers, subject, s)
+		m.mu.Unlock()
+		cancel()
+	}, nil
+}
+
+func add[T comparable](all *map[string]map[T]bool, subject string, t T) {
+	if *all == nil {
+		*all = make(map[string]map[T]bool)
+	}
+	if (*all)[subject] == nil {
+		(*all)[subject] = make(map[T]bool)
+	}
+	(*all)[subject][t] = true
+}
+
+func remove[T comparable](all map[string]map[T]bool, subject string, t T) {
+	delete(all[subject], t)
+	if len(all[subject]) == 0 {
+		delete(all, subject)
+	}
+}
+
+// Get implements [KV].
+func (m *Memory) Get(_ context.Context, key string) ([]byte, uint64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v := m.values[key]
+	if v == nil {
+		return nil, 0, ErrNotFound
+	}
+	return bytes.Clone(v.data), v.version, nil
+}
+
+// Put implements [KV].
+func (m *Memory) Put(_ context.Context, key string, data []byte, version uint64, ttl time.Duration) (uint64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	old := m.values[key]
+	if old == nil && version != 0 || old != nil && old.version != version {
+		return 0, ErrConflict
+	}
+	m.forget(key)
+	if m.values == nil {
+		m.values = make(map[string]*value)
+	}
+	m.version++
+	v := &value{data: bytes.Clone(data), version: m.version}
+	m.values[key] = v
+	if ttl > 0 {
+		v.expiry = time.AfterFunc(ttl, func() {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			if m.values[key] == v {
+				delete(m.values, key)
+			}
+		})
+	}
+	return v.version, nil
+}
+
+// Delete implements [KV].
+func (m *Memory) Delete(_ context.Context, key string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.forget(key)
+	return nil
+}
+
+// forget removes a value. The lock must be held.
+func (m *Memory) forget(key string) {
+	if v := m.values[key]; v != nil {
+		if v.expiry != nil {
+			v.expiry.Stop()
+		}
+		delete(m.values, key)
+	}
+}

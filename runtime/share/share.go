@@ -1,0 +1,54 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+var (
+	// ErrNobody is returned by Bus.Request if nobody serves the subject.
+	ErrNobody = errors.New("share: nobody serves the subject")
+	// ErrNotFound is returned by KV.Get for a key without a value.
+	ErrNotFound = errors.New("share: no such key")
+	// ErrConflict is returned by KV.Put if the key has another version.
+	ErrConflict = errors.New("share: the value has been changed by another")
+)
+
+// Bus carries messages between the replicas of a server. It must be safe for concurrent use. A subject
+// consists of one or more words of letters, digits, "-" and "_", joined by ".", and has at most 256 bytes.
+// A message has at most [MaxMessage] bytes. Delivery is not guaranteed: a replica that is not connected
+// misses what is published.
+type Bus interface {
+	// Publish sends a message to all that subscribe to the subject, this process included. It does not
+	// wait for them and does not keep data.
+	Publish(ctx context.Context, subject string, data []byte) error
+	// Subscribe calls receive for each message that is published on the subject from now on, in the order
+	// in which a publisher has sent them, until stop is called. Calls do not overlap. One call of receive
+	// may follow after stop has returned.
+	Subscribe(ctx context.Context, subject string, receive func(data []byte)) (stop func(), err error)
+	// Request sends a message to one that serves the subject and returns its answer. The error is
+	// ErrNobody if there is none. After any other error, the message may have been received.
+	Request(ctx context.Context, subject string, data []byte) ([]byte, error)
+	// Serve calls answer for each request on the subject from now on, until stop is called. Calls may
+	// overlap. ctx of a call ends after stop.
+	Serve(ctx context.Context, subject string, answer func(ctx context.Context, data []byte) []byte) (stop func(), err error)
+}
+
+// MaxMessage is the size of the longest message of a [Bus], in bytes: the default limit of NATS, 1 MiB,
+// with room for headers.
+const MaxMessage = 1<<20 - 4096
+
+// KV keeps values of up to some kilobytes. It must be safe for concurrent use. A key has the form of the
+// subjects of a [Bus].
+type KV interface {
+	// Get returns the value of a key and its version, which is not 0. The error is ErrNotFound if there is
+	// none.
+	Get(ctx context.Context, key string) (value []byte, version uint64, err error)
+	// Put stores a value and returns its version. The key must have the version given, where 0 means that
+	// it must have no value; otherwise the error is ErrConflict. The value is removed after ttl, counted
+	// anew by each Put; 0 means that it is kept. Put does not keep value.
+	Put(ctx context.Context, key string, value []byte, version uint64, ttl time.Duration) (uint64, error)
+	// Delete removes the value of a key, if there is one.
+	Delete(ctx context.Context, key string) error
+}
