@@ -3,6 +3,7 @@ package share
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -42,6 +43,9 @@ type value struct {
 
 // Publish implements [Bus].
 func (m *Memory) Publish(_ context.Context, subject string, data []byte) error {
+	if err := check(subject, data); err != nil {
+		return err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for s := range m.subscribers[subject] {
@@ -83,6 +87,9 @@ func (s *subscriber) stop() {
 
 // Subscribe implements [Bus].
 func (m *Memory) Subscribe(_ context.Context, subject string, receive func(data []byte)) (stop func(), err error) {
+	if err := CheckSubject(subject); err != nil {
+		return nil, err
+	}
 	s := &subscriber{receive: receive}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -97,6 +104,9 @@ func (m *Memory) Subscribe(_ context.Context, subject string, receive func(data 
 
 // Request implements [Bus]. Of several that serve the subject, it chooses one at random.
 func (m *Memory) Request(ctx context.Context, subject string, data []byte) ([]byte, error) {
+	if err := check(subject, data); err != nil {
+		return nil, err
+	}
 	m.mu.Lock()
 	servers := slices.Collect(maps.Keys(m.servers[subject]))
 	m.mu.Unlock()
@@ -104,10 +114,14 @@ func (m *Memory) Request(ctx context.Context, subject string, data []byte) ([]by
 		return nil, ErrNobody
 	}
 	s := servers[rand.IntN(len(servers))]
+	data = bytes.Clone(data) // the caller may change its own when ctx has ended
 	answers := make(chan []byte, 1)
-	go func() { answers <- s.answer(s.context, bytes.Clone(data)) }()
+	go func() { answers <- s.answer(s.context, data) }()
 	select {
 	case answer := <-answers:
+		if len(answer) > MaxMessage {
+			return nil, fmt.Errorf("the answer: %w", ErrTooLarge)
+		}
 		return answer, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
@@ -116,6 +130,9 @@ func (m *Memory) Request(ctx context.Context, subject string, data []byte) ([]by
 
 // Serve implements [Bus].
 func (m *Memory) Serve(ctx context.Context, subject string, answer func(ctx context.Context, data []byte) []byte) (stop func(), err error) {
+	if err := CheckSubject(subject); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s := &server{answer: answer, context: ctx}
 	m.mu.Lock()
@@ -127,6 +144,14 @@ func (m *Memory) Serve(ctx context.Context, subject string, answer func(ctx cont
 		m.mu.Unlock()
 		cancel()
 	}, nil
+}
+
+// check returns an error if a message or value is too long, or its subject or key is none.
+func check(subject string, data []byte) error {
+	if len(data) > MaxMessage {
+		return ErrTooLarge
+	}
+	return CheckSubject(subject)
 }
 
 func add[T comparable](all *map[string]map[T]bool, subject string, t T) {
@@ -148,6 +173,9 @@ func remove[T comparable](all map[string]map[T]bool, subject string, t T) {
 
 // Get implements [KV].
 func (m *Memory) Get(_ context.Context, key string) ([]byte, uint64, error) {
+	if err := CheckSubject(key); err != nil {
+		return nil, 0, err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	v := m.values[key]
@@ -159,6 +187,9 @@ func (m *Memory) Get(_ context.Context, key string) ([]byte, uint64, error) {
 
 // Put implements [KV].
 func (m *Memory) Put(_ context.Context, key string, data []byte, version uint64, ttl time.Duration) (uint64, error) {
+	if err := check(key, data); err != nil {
+		return 0, err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	old := m.values[key]
@@ -186,6 +217,9 @@ func (m *Memory) Put(_ context.Context, key string, data []byte, version uint64,
 
 // Delete implements [KV].
 func (m *Memory) Delete(_ context.Context, key string) error {
+	if err := CheckSubject(key); err != nil {
+		return err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forget(key)

@@ -3,6 +3,7 @@ package share
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -13,11 +14,32 @@ var (
 	ErrNotFound = errors.New("share: no such key")
 	// ErrConflict is returned by KV.Put if the key has another version.
 	ErrConflict = errors.New("share: the value has been changed by another")
+	// ErrTooLarge is returned for a message or value that is too long, and by Bus.Request if the answer is.
+	ErrTooLarge = errors.New("share: the message is too large")
+	// ErrSubject is returned for a subject or key that has not the form that Bus demands.
+	ErrSubject = errors.New(`share: a subject consists of at most 256 letters, digits, "-" and "_", and single dots between them`)
 )
+
+// CheckSubject returns ErrSubject if a subject or key has not the form that [Bus] demands.
+func CheckSubject(subject string) error {
+	if len(subject) > 256 {
+		return ErrSubject
+	}
+	for word := range strings.SplitSeq(subject, ".") {
+		if word == "" || strings.ContainsFunc(word, notPlain) {
+			return ErrSubject
+		}
+	}
+	return nil
+}
+
+func notPlain(c rune) bool {
+	return !('0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || c == '-' || c == '_')
+}
 
 // Bus carries messages between the replicas of a server. It must be safe for concurrent use. A subject
 // consists of one or more words of letters, digits, "-" and "_", joined by ".", and has at most 256 bytes.
-// A message has at most [MaxMessage] bytes. Delivery is not guaranteed: a replica that is not connected
+// A message or answer has at most [MaxMessage] bytes. Delivery is not guaranteed: a replica that is not connected
 // misses what is published.
 type Bus interface {
 	// Publish sends a message to all that subscribe to the subject, this process included. It does not
@@ -28,7 +50,8 @@ type Bus interface {
 	// may follow after stop has returned.
 	Subscribe(ctx context.Context, subject string, receive func(data []byte)) (stop func(), err error)
 	// Request sends a message to one that serves the subject and returns its answer. The error is
-	// ErrNobody if there is none. After any other error, the message may have been received.
+	// ErrNobody if there is none. After any other error, the message may have been received. If the one
+	// that has received it dies, there is no answer, so ctx should have an end.
 	Request(ctx context.Context, subject string, data []byte) ([]byte, error)
 	// Serve calls answer for each request on the subject from now on, until stop is called. Calls may
 	// overlap. ctx of a call ends after stop.
@@ -39,8 +62,8 @@ type Bus interface {
 // with room for headers.
 const MaxMessage = 1<<20 - 4096
 
-// KV keeps values of up to some kilobytes. It must be safe for concurrent use. A key has the form of the
-// subjects of a [Bus].
+// KV keeps values of up to some kilobytes, at most [MaxMessage]. It must be safe for concurrent use. A key has
+// the form of the subjects of a [Bus].
 type KV interface {
 	// Get returns the value of a key and its version, which is not 0. The error is ErrNotFound if there is
 	// none.

@@ -51,19 +51,20 @@ func TestNoReflection(t *testing.T) {
 // modulesOf lists the modules that a server links if it imports a package of the runtime. A
 // package without a row links only the standard library.
 var modulesOf = map[string][]string{
-	"runtime/internal/pace":   {"golang.org/x/time"},
-	"runtime/internal/web":    {"golang.org/x/time"},
-	"runtime/streamable":      {"golang.org/x/time"},
-	"runtime/sse":             {"golang.org/x/time"},
-	"runtime/dial":            {"golang.org/x/time"},
-	"runtime/tools":           {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"}, // by runtime/catalog
-	"runtime/tools/contract":  {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
-	"runtime/items":           {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
-	"runtime/catalog":         {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
-	"generated/compat":        {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"}, // by runtime/catalog
-	"generated/mcp":           {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
-	"runtime/schema/ecma":     {"github.com/dlclark/regexp2/v2"},
-	"runtime/schema/fallback": {"github.com/dlclark/regexp2/v2", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"},
+	"runtime/internal/pace":         {"golang.org/x/time"},
+	"runtime/internal/web":          {"golang.org/x/time"},
+	"runtime/streamable":            {"golang.org/x/time"},
+	"runtime/streamable/eventstest": {"golang.org/x/time"},
+	"runtime/sse":                   {"golang.org/x/time"},
+	"runtime/dial":                  {"golang.org/x/time"},
+	"runtime/tools":                 {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"}, // by runtime/catalog
+	"runtime/tools/contract":        {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
+	"runtime/items":                 {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
+	"runtime/catalog":               {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
+	"generated/compat":              {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"}, // by runtime/catalog
+	"generated/mcp":                 {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
+	"runtime/schema/ecma":           {"github.com/dlclark/regexp2/v2"},
+	"runtime/schema/fallback":       {"github.com/dlclark/regexp2/v2", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"},
 	"runtime/typed": {
 		"github.com/invopop/jsonschema", "github.com/bahlo/generic-list-go", "github.com/buger/jsonparser", "github.com/pb33f/ordered-map/v2", "go.yaml.in/yaml/v4",
 		"github.com/go-json-experiment/json",
