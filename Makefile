@@ -40,7 +40,7 @@ SOURCES = find . -name node_modules -prune -o -name '*.go' -print
 
 # The modules of their own, for what they need beside the project: parts of the runtime that not every
 # program wants, and tests.
-NESTED = runtime/tasks/filestore runtime/natsmcp tests/replicas tests/jsonschema tests/bench
+NESTED = runtime/tasks/filestore runtime/natsmcp runtime/natsmcp/embedded tests/replicas tests/jsonschema tests/bench
 
 .PHONY: generate
 generate: ## Regenerate the Go packages under generated/ from spec/, and those for tests (what plain "make" does)

@@ -1,49 +1,65 @@
 package natsmcp
 
 import (
-	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// namedStream is a stream and its name.
-type namedStream struct {
-	jetstream.Stream
-	name string
+const (
+	// requestTimeout limits how long NATS may take for one request, whatever the context of the caller,
+	// which may last as long as a task. A cluster chooses a new leader within that time.
+	requestTimeout = 10 * time.Second
+	// tryTimeout is how long an answer may take before the request is repeated, because one that is under
+	// way when the connection breaks or a server of the cluster ends has none.
+	tryTimeout = 2 * time.Second
+	// tryAgain is how long to wait before a request is repeated that NATS has refused for the time being.
+	tryAgain = 100 * time.Millisecond
+)
+
+// stream is a stream of JetStream whose messages are values, each with a subject of its own.
+type stream struct {
+	js     jetstream.JetStream
+	handle jetstream.Stream
+	prefix string // of subjects: the name of the stream and a dot
 }
 
-// openStream returns the stream of a store, which it creates if it does not exist.
-func openStream(ctx context.Context, js jetstream.JetStream, o TasksOptions) (namedStream, error) {
-	name := cmp.Or(o.Stream, DefaultStream)
-	want := jetstream.StreamConfig{
-		Name:              name,
-		Description:       "tasks of MCP, one message each",
-		Subjects:          []string{name + ".*"},
-		MaxMsgs:           cmp.Or(max(o.MaxTasks, 0), -1),
-		MaxMsgsPerSubject: 1,
-		AllowMsgTTL:       true,
-		Discard:           jetstream.DiscardNew, // a full store refuses tasks and forgets none
-		Replicas:          max(o.Replicas, 1),
+// openStream opens a stream. If there is none, openStream creates it.
+func openStream(ctx context.Context, nc *nats.Conn, want jetstream.StreamConfig) (stream, error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return stream{}, fmt.Errorf("natsmcp: %w", err)
 	}
-	stream, err := js.Stream(ctx, name)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		stream, err = js.CreateStream(ctx, want)
-		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was faster
-			stream, err = js.Stream(ctx, name)
+	s := stream{js: js, prefix: want.Name + "."}
+	err = retry(ctx, func(ctx context.Context) (err error) {
+		s.handle, err = js.Stream(ctx, want.Name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			s.handle, err = js.CreateStream(ctx, want)
+			if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was faster
+				s.handle, err = js.Stream(ctx, want.Name)
+			}
 		}
-	}
+		return err
+	})
 	if err == nil {
-		err = check(stream.CachedInfo().Config, want)
+		err = checkStream(s.handle.CachedInfo().Config, want)
 	}
-	return namedStream{stream, name}, err
+	if err != nil {
+		return stream{}, fmt.Errorf("natsmcp: stream %s: %w", want.Name, err)
+	}
+	return s, nil
 }
 
-// check returns an error if a stream that exists cannot keep tasks.
-func check(found, want jetstream.StreamConfig) error {
+// checkStream returns an error if a stream that exists cannot keep what it is wanted for. Its size, its age where
+// one is wanted, and its number of replicas are up to whoever has created it.
+func checkStream(found, want jetstream.StreamConfig) error {
 	var wrong []error
 	for _, member := range []struct {
 		name        string
@@ -52,16 +68,141 @@ func check(found, want jetstream.StreamConfig) error {
 	}{
 		{"subjects", slices.Equal(found.Subjects, want.Subjects), found.Subjects, want.Subjects},
 		{"max_msgs_per_subject", found.MaxMsgsPerSubject == 1, found.MaxMsgsPerSubject, 1},
-		{"allow_msg_ttl", found.AllowMsgTTL, false, "true, which NATS has since version 2.11"},
+		{"allow_msg_ttl", found.AllowMsgTTL || !want.AllowMsgTTL, false, "true, which NATS has since version 2.11"},
 		{"discard", found.Discard == want.Discard, found.Discard, want.Discard},
 		{"retention", found.Retention == want.Retention, found.Retention, want.Retention},
 		{"storage", found.Storage == want.Storage, found.Storage, want.Storage},
-		{"max_age", found.MaxAge == 0, found.MaxAge, "none"},
-		{"allow_direct", !found.AllowDirect, true, "false, because a server that lags could say that a task is unknown"},
+		{"max_age", found.MaxAge == 0 || want.MaxAge != 0, found.MaxAge, "none"},
+		{"allow_direct", !found.AllowDirect, true, "false, because a server that lags could say that a value is unknown"},
 	} {
 		if !member.ok {
 			wrong = append(wrong, fmt.Errorf("%s is %v, want %v", member.name, member.found, member.want))
 		}
 	}
 	return errors.Join(wrong...)
+}
+
+// retry calls try until it succeeds, fails for good or requestTimeout has passed.
+func retry(ctx context.Context, try func(context.Context) error) error {
+	ctx, done := context.WithTimeout(ctx, requestTimeout)
+	defer done()
+	for {
+		err := within(ctx, try)
+		if err == nil || !isTemporary(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(tryAgain):
+		}
+	}
+}
+
+func within(ctx context.Context, try func(context.Context) error) error {
+	ctx, done := context.WithTimeout(ctx, tryTimeout)
+	defer done()
+	return try(ctx)
+}
+
+// isTemporary reports whether a request may succeed when the connection is back or the cluster has a new
+// leader.
+func isTemporary(err error) bool {
+	e, refused := errors.AsType[*jetstream.APIError](err)
+	return refused && e.Code == 503 && !isFull(e) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) ||
+		errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) || errors.Is(err, nats.ErrDisconnected)
+}
+
+// headerWrite is the header of a message with the random id of the write that has stored it.
+const headerWrite = "Mcp-Write"
+
+// write stores a message and returns its sequence number. A write without an answer is repeated, and stored
+// once if it has a condition, which fails with isConflict.
+func (s stream) write(ctx context.Context, m *nats.Msg, opts ...jetstream.PublishOpt) (sequence uint64, err error) {
+	id := rand.Text()
+	m.Header.Set(headerWrite, id)
+	unanswered := false
+	err = retry(ctx, func(ctx context.Context) error {
+		ack, err := s.js.PublishMsg(ctx, m, opts...)
+		switch {
+		case err == nil:
+			sequence = ack.Sequence
+		case isConflict(err) && unanswered:
+			last, e := s.handle.GetLastMsgForSubject(ctx, m.Subject)
+			if e == nil && last.Header.Get(headerWrite) == id {
+				sequence = last.Sequence
+				return nil
+			}
+			if e != nil && !errors.Is(e, jetstream.ErrMsgNotFound) {
+				return e
+			}
+		case isTemporary(err):
+			unanswered = true
+		}
+		return err
+	})
+	return sequence, err
+}
+
+// last returns the last message of a subject, which may have wildcards. The error is
+// jetstream.ErrMsgNotFound if there is none.
+func (s stream) last(ctx context.Context, subject string) (m *jetstream.RawStreamMsg, err error) {
+	err = retry(ctx, func(ctx context.Context) error {
+		m, err = s.handle.GetLastMsgForSubject(ctx, subject)
+		return err
+	})
+	return m, err
+}
+
+// next returns the first message of a subject with wildcards, from a sequence number on.
+func (s stream) next(ctx context.Context, subject string, from uint64) (m *jetstream.RawStreamMsg, err error) {
+	err = retry(ctx, func(ctx context.Context) error {
+		m, err = s.handle.GetMsg(ctx, from, jetstream.WithGetMsgSubject(subject))
+		return err
+	})
+	return m, err
+}
+
+// remove removes the messages of a subject, which may have wildcards.
+func (s stream) remove(ctx context.Context, subject string) error {
+	err := retry(ctx, func(ctx context.Context) error { return s.handle.Purge(ctx, jetstream.WithPurgeSubject(subject)) })
+	if err != nil {
+		return fmt.Errorf("natsmcp: %w", err)
+	}
+	return nil
+}
+
+// seconds rounds a lifetime up to seconds, of which NATS needs at least one.
+func seconds(lifetime time.Duration) time.Duration {
+	return max((lifetime + time.Second - 1).Truncate(time.Second), time.Second)
+}
+
+// The codes of errors that package jetstream has no names for.
+const (
+	codeInsufficientResources = 10023 // of the cluster
+	codeResourcesExceeded     = 10047 // of the account
+	codeStoreFailed           = 10077 // among others, by a limit of the stream
+)
+
+// isFull reports whether there is no room for a message.
+func isFull(e *jetstream.APIError) bool {
+	switch e.ErrorCode {
+	case codeInsufficientResources, codeResourcesExceeded:
+		return true
+	case codeStoreFailed:
+		return strings.HasPrefix(e.Description, "maximum")
+	}
+	return false
+}
+
+// isConflict reports whether the last message of a subject is not the expected one.
+func isConflict(err error) bool {
+	e, ok := errors.AsType[*jetstream.APIError](err)
+	return ok && (e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+}
+
+// isTooLarge reports whether a message is longer than the server or the stream allows.
+func isTooLarge(err error) bool {
+	e, ok := errors.AsType[*jetstream.APIError](err)
+	return errors.Is(err, nats.ErrMaxPayload) || ok && e.ErrorCode == jetstream.JSErrCodeStreamMessageExceedsMaximum
 }

@@ -1,6 +1,7 @@
 package natsmcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,20 +13,13 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/mcpgen/mcpgen/runtime/share"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // DefaultStream is the default of TasksOptions.Stream.
 const DefaultStream = "MCP_TASKS"
-
-// requestTimeout limits how long NATS may take for one request, whatever the context of the caller, which
-// may last as long as a task. A cluster chooses a new leader within that time.
-const requestTimeout = 10 * time.Second
-
-// readTimeout is how long an answer to a read may take before the read is repeated, because a request that is
-// under way when the connection breaks has none.
-const readTimeout = 2 * time.Second
 
 // TasksOptions configure a store of tasks. The zero value is ready to use.
 type TasksOptions struct {
@@ -42,15 +36,9 @@ type TasksOptions struct {
 // Tasks is a tasks.Store in a stream, whose messages are the tasks: each task has a subject of its own, with
 // one message, which NATS removes when the lifetime of the task ends.
 //
-// What is stored survives the end of every replica. It survives the end of a NATS server, too, and the loss
-// of its power if the stream has several replicas, or the server writes each message to the disk
-// (jetstream { sync_interval: always }). A task is limited by max_payload of the NATS server, 1 MB by
-// default.
+// A task is limited by max_payload of the NATS server, 1 MB by default.
 type Tasks struct {
-	js     jetstream.JetStream
-	stream jetstream.Stream
-	prefix string // of subjects
-
+	stream   stream
 	follow   jetstream.ConsumeContext
 	watchers tasks.Watchers
 	work     leases
@@ -59,16 +47,22 @@ type Tasks struct {
 // OpenTasks opens the store, and creates the stream if it does not exist. The caller closes the store before
 // the connection.
 func OpenTasks(ctx context.Context, nc *nats.Conn, o TasksOptions) (*Tasks, error) {
-	js, err := jetstream.New(nc)
+	name := cmp.Or(o.Stream, DefaultStream)
+	stream, err := openStream(ctx, nc, jetstream.StreamConfig{
+		Name:              name,
+		Description:       "tasks of MCP, one message each",
+		Subjects:          []string{name + ".*"},
+		MaxMsgs:           cmp.Or(max(o.MaxTasks, 0), -1),
+		MaxMsgsPerSubject: 1,
+		AllowMsgTTL:       true,
+		Discard:           jetstream.DiscardNew, // a full store refuses tasks and forgets none
+		Replicas:          max(o.Replicas, 1),
+	})
 	if err != nil {
-		return nil, fmt.Errorf("natsmcp: %w", err)
+		return nil, err
 	}
-	stream, err := openStream(ctx, js, o)
-	if err != nil {
-		return nil, fmt.Errorf("natsmcp: stream %s: %w", stream.name, err)
-	}
-	s := &Tasks{js: js, stream: stream.Stream, prefix: stream.name + "."}
-	consumer, err := s.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+	s := &Tasks{stream: stream}
+	consumer, err := s.stream.handle.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
 		DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy, // of each task its state, and then its changes
 		HeadersOnly:   true,
 	})
@@ -76,7 +70,7 @@ func OpenTasks(ctx context.Context, nc *nats.Conn, o TasksOptions) (*Tasks, erro
 		s.follow, err = consumer.Consume(s.changed)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("natsmcp: stream %s cannot be followed: %w", stream.name, err)
+		return nil, fmt.Errorf("natsmcp: stream %s cannot be followed: %w", name, err)
 	}
 	return s, nil
 }
@@ -97,17 +91,19 @@ const (
 
 // subject returns the subject of a task, and false for ids with characters that have a meaning in subjects.
 func (s *Tasks) subject(id string) (string, bool) {
-	plain := func(c rune) bool {
-		return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || c == '-' || c == '_'
-	}
-	if id == "" || len(id) > 128 || strings.ContainsFunc(id, func(c rune) bool { return !plain(c) }) {
+	if !isWord(id) || len(id) > 128 {
 		return "", false
 	}
-	return s.prefix + id, true
+	return s.stream.prefix + id, true
 }
 
-// store stores a task if the last message of its subject is the one with the sequence number last.
-func (s *Tasks) store(ctx context.Context, r *tasks.Record, last uint64) error {
+// isWord reports whether a text can be one word of a subject.
+func isWord(text string) bool {
+	return share.CheckSubject(text) == nil && !strings.Contains(text, ".")
+}
+
+// put stores a task if the last message of its subject is the one with the sequence number last.
+func (s *Tasks) put(ctx context.Context, r *tasks.Record, last uint64) error {
 	subject, ok := s.subject(r.ID)
 	if !ok {
 		return fmt.Errorf("natsmcp: the id of a task has letters and digits: %.100q", r.ID)
@@ -122,52 +118,30 @@ func (s *Tasks) store(ctx context.Context, r *tasks.Record, last uint64) error {
 		m.Header.Set(headerDue, strconv.FormatInt(nanoseconds(at), 10))
 	}
 	m.Header.Set(headerExpires, strconv.FormatInt(nanoseconds(r.Expires), 10))
-	ctx, done := context.WithTimeout(ctx, requestTimeout)
-	defer done()
-	ack, err := s.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(last), jetstream.WithMsgTTL(lifetime(r)))
+	sequence, err := s.stream.write(ctx, m, jetstream.WithExpectLastSequencePerSubject(last), jetstream.WithMsgTTL(seconds(time.Until(r.Expires))))
 	if err != nil {
 		return refusal(err)
 	}
-	r.Version = ack.Sequence
+	r.Version = sequence
 	return nil
 }
 
-// lifetime returns the rest of a task's lifetime in seconds, of which NATS needs at least one.
-func lifetime(r *tasks.Record) time.Duration {
-	return max((time.Until(r.Expires) + time.Second - 1).Truncate(time.Second), time.Second)
-}
-
-// The codes of errors that package jetstream has no names for.
-const (
-	codeInsufficientResources = 10023 // of the cluster
-	codeResourcesExceeded     = 10047 // of the account
-	codeStoreFailed           = 10077 // among others, by a limit of the stream
-)
-
 // refusal returns the error of package tasks that an error of NATS stands for, if there is one.
 func refusal(err error) error {
-	if errors.Is(err, nats.ErrMaxPayload) {
+	e, refused := errors.AsType[*jetstream.APIError](err)
+	switch {
+	case isTooLarge(err):
 		return tasks.ErrTooLarge
-	}
-	var e *jetstream.APIError
-	if !errors.As(err, &e) {
-		return fmt.Errorf("natsmcp: %w", err)
-	}
-	switch e.ErrorCode {
-	case jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant:
+	case isConflict(err):
 		return tasks.ErrConflict
-	case jetstream.JSErrCodeStreamMessageExceedsMaximum:
-		return tasks.ErrTooLarge
-	case codeInsufficientResources, codeResourcesExceeded, codeStoreFailed:
-		if e.ErrorCode != codeStoreFailed || strings.HasPrefix(e.Description, "maximum") {
-			return fmt.Errorf("%w: %w", tasks.ErrFull, err)
-		}
+	case refused && isFull(e):
+		return fmt.Errorf("%w: %w", tasks.ErrFull, err)
 	}
 	return fmt.Errorf("natsmcp: %w", err)
 }
 
 // Create implements tasks.Store.
-func (s *Tasks) Create(ctx context.Context, r *tasks.Record) error { return s.store(ctx, r, 0) }
+func (s *Tasks) Create(ctx context.Context, r *tasks.Record) error { return s.put(ctx, r, 0) }
 
 // Get implements tasks.Store.
 func (s *Tasks) Get(ctx context.Context, id string) (*tasks.Record, error) {
@@ -175,12 +149,7 @@ func (s *Tasks) Get(ctx context.Context, id string) (*tasks.Record, error) {
 	if !ok {
 		return nil, tasks.ErrNotFound
 	}
-	ctx, done := context.WithTimeout(ctx, requestTimeout)
-	defer done()
-	m, err := s.last(ctx, subject)
-	for errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		m, err = s.last(ctx, subject)
-	}
+	m, err := s.stream.last(ctx, subject)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil, tasks.ErrNotFound
 	}
@@ -194,13 +163,6 @@ func (s *Tasks) Get(ctx context.Context, id string) (*tasks.Record, error) {
 	return r, nil
 }
 
-// last returns the last message of a subject.
-func (s *Tasks) last(ctx context.Context, subject string) (*jetstream.RawStreamMsg, error) {
-	ctx, done := context.WithTimeout(ctx, readTimeout)
-	defer done()
-	return s.stream.GetLastMsgForSubject(ctx, subject)
-}
-
 // Swap implements tasks.Store.
 func (s *Tasks) Swap(ctx context.Context, r *tasks.Record) error {
 	if _, ok := s.subject(r.ID); !ok {
@@ -208,7 +170,7 @@ func (s *Tasks) Swap(ctx context.Context, r *tasks.Record) error {
 	}
 	err := tasks.ErrConflict
 	if r.Version != 0 { // which stands for a subject without a message
-		err = s.store(ctx, r, r.Version)
+		err = s.put(ctx, r, r.Version)
 	}
 	if !errors.Is(err, tasks.ErrConflict) {
 		return err
@@ -240,7 +202,7 @@ func (s *Tasks) Expire(_ context.Context, now time.Time) error {
 
 // changed is called with each message of the stream, in their order.
 func (s *Tasks) changed(m jetstream.Msg) {
-	id, ok := strings.CutPrefix(m.Subject(), s.prefix)
+	id, ok := strings.CutPrefix(m.Subject(), s.stream.prefix)
 	if !ok {
 		return
 	}

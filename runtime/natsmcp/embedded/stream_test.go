@@ -1,4 +1,4 @@
-package natsmcp_test
+package embedded_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/mcpgen/mcpgen/runtime/natsmcp"
-	"github.com/mcpgen/mcpgen/runtime/natsmcp/internal/natstest"
+	"github.com/mcpgen/mcpgen/runtime/natsmcp/embedded/internal/natstest"
 )
 
 // TestForeignStream checks that a stream which would lose tasks is refused, with everything that is wrong.

@@ -1,4 +1,4 @@
-package natsmcp_test
+package embedded_test
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/mcpgen/mcpgen/runtime/natsmcp"
-	"github.com/mcpgen/mcpgen/runtime/natsmcp/internal/natstest"
+	"github.com/mcpgen/mcpgen/runtime/natsmcp/embedded/internal/natstest"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/tasks/storetest"
 )

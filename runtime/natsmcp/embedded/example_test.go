@@ -1,4 +1,4 @@
-package natsmcp_test
+package embedded_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/mcpgen/mcpgen/runtime/natsmcp"
-	"github.com/mcpgen/mcpgen/runtime/natsmcp/internal/natstest"
+	"github.com/mcpgen/mcpgen/runtime/natsmcp/embedded/internal/natstest"
 )
 
 // openNATS returns the store for tasks.Options, and a function that closes it.

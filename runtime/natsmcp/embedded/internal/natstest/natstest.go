@@ -2,6 +2,7 @@
 package natstest
 
 import (
+	"cmp"
 	"net"
 	"testing"
 	"time"
@@ -14,7 +15,7 @@ import (
 // with the test.
 func Start(t testing.TB, state string) *server.Server {
 	t.Helper()
-	return start(t, state, server.RANDOM_PORT)
+	return StartWith(t, server.Options{JetStream: true, StoreDir: state})
 }
 
 // Restart ends a server and starts another one in its place.
@@ -23,12 +24,21 @@ func Restart(t testing.TB, s *server.Server, state string) *server.Server {
 	port := s.Addr().(*net.TCPAddr).Port
 	s.Shutdown()
 	s.WaitForShutdown()
-	return start(t, state, port)
+	return StartWith(t, server.Options{Port: port, JetStream: true, StoreDir: state})
 }
 
-func start(t testing.TB, state string, port int) *server.Server {
+// StartWith starts a server with options.
+func StartWith(t testing.TB, o server.Options) *server.Server {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: state, NoSigs: true, NoLog: true})
+	s := start(t, o)
+	await(t, s)
+	return s
+}
+
+func start(t testing.TB, o server.Options) *server.Server {
+	t.Helper()
+	o.Host, o.Port, o.NoSigs, o.NoLog = "127.0.0.1", cmp.Or(o.Port, server.RANDOM_PORT), true, true
+	s, err := server.NewServer(&o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,18 +47,28 @@ func start(t testing.TB, state string, port int) *server.Server {
 		s.Shutdown()
 		s.WaitForShutdown()
 	})
+	return s
+}
+
+// await waits until a server takes connections.
+func await(t testing.TB, s *server.Server) {
+	t.Helper()
 	for !s.ReadyForConnections(time.Second) {
 		if !s.Running() {
 			t.Fatal("the NATS server has ended")
 		}
 	}
-	return s
 }
 
 // Connect returns a connection of its own.
 func Connect(t testing.TB, s *server.Server) *nats.Conn {
 	t.Helper()
-	nc, err := nats.Connect(s.ClientURL(), nats.MaxReconnects(-1), nats.ReconnectWait(10*time.Millisecond))
+	return connect(t, s.ClientURL())
+}
+
+func connect(t testing.TB, url string) *nats.Conn {
+	t.Helper()
+	nc, err := nats.Connect(url, nats.MaxReconnects(-1), nats.ReconnectWait(10*time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,154 @@
+package natsmcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/mcpgen/mcpgen/runtime/share"
+)
+
+// DefaultBusPrefix is the default of BusOptions.Prefix.
+const DefaultBusPrefix = "MCP_BUS"
+
+// BusOptions configure a bus. The zero value is ready to use.
+type BusOptions struct {
+	// Prefix is the first word of all subjects. Servers with different tools have different prefixes. It
+	// defaults to DefaultBusPrefix.
+	Prefix string
+}
+
+// Bus is a share.Bus of the core of NATS: nothing is stored, and a process that is not connected misses what
+// is published.
+type Bus struct {
+	nc     *nats.Conn
+	prefix string
+}
+
+// servers is the queue group of those that serve a subject, of which each request reaches one.
+const servers = "mcp"
+
+// headerFault is the header of an answer that could not be sent, and says why.
+const headerFault = "Mcp-Fault"
+
+// OpenBus returns a bus. Its connection is up to the caller.
+func OpenBus(nc *nats.Conn, o BusOptions) (*Bus, error) {
+	prefix := cmp.Or(o.Prefix, DefaultBusPrefix)
+	if !isWord(prefix) {
+		return nil, fmt.Errorf("natsmcp: the prefix %q of a bus is not one word of letters, digits, - and _", prefix)
+	}
+	if found := nc.MaxPayload(); found < share.MaxMessage {
+		return nil, fmt.Errorf("natsmcp: max_payload of the NATS server is %d bytes, want %d or more", found, share.MaxMessage)
+	}
+	return &Bus{nc, prefix + "."}, nil
+}
+
+// check returns an error for a subject or message that a bus does not take.
+func check(subject string, data []byte) error {
+	if len(data) > share.MaxMessage {
+		return share.ErrTooLarge
+	}
+	return share.CheckSubject(subject)
+}
+
+// Publish implements share.Bus.
+func (b *Bus) Publish(_ context.Context, subject string, data []byte) error {
+	if err := check(subject, data); err != nil {
+		return err
+	}
+	return busError(b.nc.Publish(b.prefix+subject, data))
+}
+
+// busError returns the error of package share that an error of NATS stands for, if there is one.
+func busError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, nats.ErrNoResponders):
+		return share.ErrNobody
+	case errors.Is(err, nats.ErrMaxPayload):
+		return share.ErrTooLarge
+	}
+	return fmt.Errorf("natsmcp: %w", err)
+}
+
+// Subscribe implements share.Bus.
+func (b *Bus) Subscribe(ctx context.Context, subject string, receive func(data []byte)) (stop func(), err error) {
+	if err := share.CheckSubject(subject); err != nil {
+		return nil, err
+	}
+	sub, err := b.nc.Subscribe(b.prefix+subject, func(m *nats.Msg) { receive(m.Data) })
+	if err == nil {
+		err = b.arrive(ctx, sub)
+	}
+	if err != nil {
+		return nil, busError(err)
+	}
+	return func() { _ = sub.Unsubscribe() }, nil // an error says that the connection is closed
+}
+
+// arrive waits until the server knows a subscription.
+func (b *Bus) arrive(ctx context.Context, sub *nats.Subscription) error {
+	ctx, done := context.WithTimeout(ctx, requestTimeout)
+	defer done()
+	err := b.nc.FlushWithContext(ctx)
+	if err != nil {
+		_ = sub.Unsubscribe()
+	}
+	return err
+}
+
+// Request implements share.Bus.
+func (b *Bus) Request(ctx context.Context, subject string, data []byte) ([]byte, error) {
+	if err := check(subject, data); err != nil {
+		return nil, err
+	}
+	m, err := b.nc.RequestWithContext(ctx, b.prefix+subject, data)
+	if err != nil {
+		return nil, busError(err)
+	}
+	if fault := m.Header.Get(headerFault); fault != "" {
+		return nil, fmt.Errorf("natsmcp: the answer of %s bytes: %w", fault, share.ErrTooLarge)
+	}
+	return m.Data, nil
+}
+
+// Serve implements share.Bus.
+func (b *Bus) Serve(ctx context.Context, subject string, answer func(ctx context.Context, data []byte) []byte) (stop func(), err error) {
+	if err := share.CheckSubject(subject); err != nil {
+		return nil, err
+	}
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	sub, err := b.nc.QueueSubscribe(b.prefix+subject, servers, func(m *nats.Msg) {
+		go func() { respond(m, answer(running, m.Data)) }()
+	})
+	if err == nil {
+		err = b.arrive(ctx, sub)
+	}
+	if err != nil {
+		cancel()
+		return nil, busError(err)
+	}
+	return sync.OnceFunc(func() {
+		cancel()
+		_ = sub.Drain() // requests that have arrived are answered
+		if b.nc.IsConnected() {
+			_ = b.nc.FlushTimeout(tryTimeout) // until the server sends no more of them here
+		}
+	}), nil
+}
+
+// respond sends an answer. If it cannot be sent because the connection is lost, the context of the request
+// ends.
+func respond(m *nats.Msg, answer []byte) {
+	if len(answer) <= share.MaxMessage && !errors.Is(m.Respond(answer), nats.ErrMaxPayload) {
+		return
+	}
+	fault := nats.NewMsg(m.Reply)
+	fault.Header.Set(headerFault, fmt.Sprint(len(answer)))
+	_ = m.RespondMsg(fault)
+}

@@ -1,0 +1,163 @@
+package natsmcp
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+)
+
+// The defaults of EventsOptions.
+const (
+	DefaultEventsStream = "MCP_EVENTS"
+	DefaultEventsAge    = 30 * time.Minute
+	DefaultEventsBytes  = 256 << 20
+)
+
+// EventsOptions configure a store of events. The zero value is ready to use.
+type EventsOptions struct {
+	// Stream is the name of the stream that has the events. Servers with different tools have different
+	// streams. It defaults to DefaultEventsStream.
+	Stream string
+	// Replicas is the number of NATS servers that keep each event, if OpenEvents creates the stream: 1, 3
+	// or 5. It defaults to 1.
+	Replicas int
+	// MaxAge is how long events are kept, if OpenEvents creates the stream. 0 means DefaultEventsAge.
+	MaxAge time.Duration
+	// MaxBytes limits the size of all events, with some hundred bytes for each beside its data, if
+	// OpenEvents creates the stream. There is no limit for each session. 0 means DefaultEventsBytes.
+	MaxBytes int64
+}
+
+// Events is a streamable.EventStore in a stream, whose messages are the events. Their subjects have a digest of
+// the session, the stream of the session, and the number of the event. NATS removes the oldest events.
+//
+// An event is limited by max_payload of the NATS server, 1 MB by default. A client gets a larger one over its
+// connection, but not again when the connection is lost.
+type Events struct{ stream stream }
+
+// OpenEvents opens the store, and creates the stream if it does not exist. There is nothing to close.
+func OpenEvents(ctx context.Context, nc *nats.Conn, o EventsOptions) (*Events, error) {
+	name := cmp.Or(o.Stream, DefaultEventsStream)
+	stream, err := openStream(ctx, nc, jetstream.StreamConfig{
+		Name:              name,
+		Description:       "events of MCP sessions, one message each",
+		Subjects:          []string{name + ".*.*.*"},
+		MaxAge:            cmp.Or(o.MaxAge, DefaultEventsAge),
+		MaxBytes:          cmp.Or(o.MaxBytes, DefaultEventsBytes),
+		MaxMsgsPerSubject: 1,                    // an event that is stored again replaces itself
+		Discard:           jetstream.DiscardOld, // a full store forgets the oldest events
+		Replicas:          max(o.Replicas, 1),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Events{stream}, nil
+}
+
+// session returns what the subjects of a session begin with.
+func (s *Events) session(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return s.stream.prefix + base64.RawURLEncoding.EncodeToString(sum[:24]) + "."
+}
+
+// Append implements streamable.EventStore.
+func (s *Events) Append(ctx context.Context, session, stream string, n uint64, data []byte) error {
+	if !isWord(stream) {
+		return fmt.Errorf("natsmcp: the name of a stream has letters and digits: %.100q", stream)
+	}
+	m := nats.NewMsg(s.session(session) + stream + "." + strconv.FormatUint(n, 10))
+	m.Data = data
+	// A repeated request that arrives late must not store the event behind later ones.
+	_, err := s.stream.write(ctx, m, jetstream.WithExpectLastSequencePerSubject(0))
+	if isConflict(err) { // an earlier call has stored event n, and could not know it
+		var old *jetstream.RawStreamMsg
+		if old, err = s.stream.last(ctx, m.Subject); err == nil {
+			_, err = s.stream.write(ctx, m, jetstream.WithExpectLastSequencePerSubject(old.Sequence))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("natsmcp: event %d of %d bytes: %w", n, len(data), err)
+	}
+	return nil
+}
+
+// After implements streamable.EventStore.
+func (s *Events) After(ctx context.Context, session, stream string, n uint64) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		events, err := s.after(ctx, session, stream, n)
+		if err != nil {
+			yield(nil, err)
+		}
+		for _, data := range events {
+			if !yield(data, nil) {
+				return
+			}
+		}
+	}
+}
+
+// after returns all events after number n, so that none is yielded if a later one is missing.
+func (s *Events) after(ctx context.Context, session, stream string, n uint64) (events [][]byte, err error) {
+	if !isWord(stream) {
+		return nil, streamable.ErrEventsLost
+	}
+	prefix := s.session(session) + stream + "."
+	last, err := s.stream.last(ctx, prefix+"*")
+	if err != nil {
+		return nil, missing(err)
+	}
+	end, ok := number(last, prefix)
+	if !ok || n > end {
+		return nil, streamable.ErrEventsLost
+	}
+	for from := uint64(0); n < end; n++ {
+		var m *jetstream.RawStreamMsg
+		switch {
+		case n+1 == end:
+			m = last
+		case from == 0:
+			m, err = s.stream.last(ctx, prefix+strconv.FormatUint(n+1, 10))
+		default:
+			m, err = s.stream.next(ctx, prefix+"*", from)
+		}
+		if err != nil {
+			return nil, missing(err)
+		}
+		if found, _ := number(m, prefix); found != n+1 {
+			return nil, streamable.ErrEventsLost
+		}
+		from = m.Sequence + 1
+		events = append(events, m.Data)
+	}
+	return events, nil
+}
+
+// number returns the number of the event in a message.
+func number(m *jetstream.RawStreamMsg, prefix string) (uint64, bool) {
+	n, err := strconv.ParseUint(strings.TrimPrefix(m.Subject, prefix), 10, 64)
+	return n, err == nil
+}
+
+func missing(err error) error {
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return streamable.ErrEventsLost
+	}
+	return fmt.Errorf("natsmcp: %w", err)
+}
+
+// Drop implements streamable.EventStore.
+func (s *Events) Drop(ctx context.Context, session string) error {
+	return s.stream.remove(ctx, s.session(session)+">")
+}
