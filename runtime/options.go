@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/share"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -97,6 +98,11 @@ type ServerOptions struct {
 
 	// Rounds configures requests of stateless revisions whose handlers ask the client.
 	Rounds Rounds
+
+	// Bus, if not nil, connects the server with its other replicas, which have the same Name. What one
+	// announces to its sessions and listeners, they announce to theirs: changes of a catalog, and what code
+	// with a [Binding] of its own passes to [Replicas]. No call waits for the bus; its failures are logged.
+	Bus share.Bus
 }
 
 // ClientOptions are the options of [NewClient].

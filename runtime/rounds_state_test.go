@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/share"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -90,6 +91,10 @@ func TestState(t *testing.T) {
 			return c.round("prompts/get", confirm, first)
 		}, "another request"},
 		{"P11 twice", runtime.Rounds{Use: runtime.UseOnce(10)}, func(c *client, first wire.Object) wire.Object {
+			wantSaid(c.t.(*testing.T), c.round("tools/call", confirm, first), "done")
+			return c.round("tools/call", confirm, first)
+		}, "used before"},
+		{"P11 twice, with a shared store", runtime.Rounds{Use: runtime.UseOnceIn(new(share.Memory))}, func(c *client, first wire.Object) wire.Object {
 			wantSaid(c.t.(*testing.T), c.round("tools/call", confirm, first), "done")
 			return c.round("tools/call", confirm, first)
 		}, "used before"},
@@ -316,4 +321,44 @@ func TestStateHostile(t *testing.T) {
 		wantSaid(t, c.round("tools/call", confirm, first), "done")
 		c.hangUp()
 	})
+}
+
+// TestUseOnceIn checks that two replicas together allow a state once, and none while their store fails.
+func TestUseOnceIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kv := &brokenStore{KV: new(share.Memory)}
+		a, b := runtime.UseOnceIn(kv), runtime.UseOnceIn(kv)
+		check := func(use func(context.Context, string, time.Time) (bool, error), id string, want bool) {
+			t.Helper()
+			if ok, err := use(t.Context(), id, time.Now().Add(time.Minute)); ok != want || err != nil {
+				t.Errorf("%s: %t, %v; want %t", id, ok, err, want)
+			}
+		}
+		check(a, "1", true)
+		check(b, "1", false)
+		check(a, "1", false)
+		check(b, "2", true)
+		kv.err = errors.New("no connection")
+		if ok, err := a(t.Context(), "3", time.Now().Add(time.Minute)); ok || !errors.Is(err, kv.err) {
+			t.Errorf("without the store: %t, %v", ok, err)
+		}
+		kv.err = nil
+		time.Sleep(time.Minute + 59*time.Second)
+		check(b, "1", false) // a replica whose clock is late still accepts it
+		time.Sleep(time.Second)
+		check(b, "1", true) // forgotten
+	})
+}
+
+// brokenStore is a store that can fail.
+type brokenStore struct {
+	share.KV
+	err error
+}
+
+func (f *brokenStore) Put(ctx context.Context, key string, value []byte, version uint64, ttl time.Duration) (uint64, error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	return f.KV.Put(ctx, key, value, version, ttl)
 }

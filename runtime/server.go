@@ -53,6 +53,9 @@ func NewServer(opts ServerOptions, bindings ...Binding) *Server {
 			s.err = errors.Join(s.err, fmt.Errorf("runtime: Rounds.Keys: %w", keys))
 		}
 	}
+	if opts.Bus != nil && s.err == nil {
+		s.err = s.join(all)
+	}
 	return s
 }
 

@@ -81,8 +81,12 @@ type Catalog struct {
 	unlimited   bool     // calls outside of sessions have no limit
 	watched     watched
 
+	joining  sync.Once
+	replicas atomic.Pointer[runtime.Replicas] // nil without a bus
+
 	mu      sync.Mutex
-	changed change // not yet sent to open sessions; a timer calls tell unless it is 0
+	changed change // not yet sent to open sessions; a timer calls tell unless it and heard are 0
+	heard   change // the same, of changes at other replicas
 }
 
 // New returns an empty catalog.
@@ -152,7 +156,8 @@ func answering[P any, R wire.Appender, PP interface {
 // If the server's options declare no capabilities, a session has those of the binding below
 // and those that the catalog's items have when the session opens.
 //
-// A catalog can be put over the bindings of several revisions.
+// A catalog can be put over the bindings of several revisions. If it is behind several servers with a
+// Bus, it uses the bus and the name of the first.
 func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 	answers := c.answers()
 	if len(below.Methods) > 0 {
@@ -205,6 +210,12 @@ func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 			return below.Subscribe(ctx, uri)
 		}
 		return err
+	}
+	b.Joined = func(r *runtime.Replicas) {
+		c.join(r)
+		if below.Joined != nil {
+			below.Joined(r)
+		}
 	}
 	b.Opened = func(s *runtime.ServerSession) func() {
 		c.opened(s)

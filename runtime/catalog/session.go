@@ -81,22 +81,29 @@ func (c *Catalog) sessionOf(ctx context.Context) *session {
 // announce notifies the open sessions of changes after a delay, because several changes
 // often follow each other. The first change starts the delay, so no goroutine waits for changes.
 func (c *Catalog) announce(what change) {
-	if what == 0 || c.open.Load() == 0 {
-		return
+	if what != 0 && (c.open.Load() != 0 || c.replicas.Load() != nil) {
+		c.tellReplicas(c.note(&c.changed, what))
 	}
+}
+
+// note adds changes to c.changed or c.heard, and returns those that are new there. It has tell called
+// after the delay.
+func (c *Catalog) note(to *change, what change) (added change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.changed == 0 {
+	if c.changed|c.heard == 0 {
 		time.AfterFunc(waits.ListChanged, c.tell)
 	}
-	c.changed |= what
+	added = what &^ *to
+	*to |= what
+	return added
 }
 
 // tell passes the changes to the sessions, which does not wait for their clients.
 func (c *Catalog) tell() {
 	c.mu.Lock()
-	what := c.changed
-	c.changed = 0
+	what := c.changed | c.heard
+	c.changed, c.heard = 0, 0
 	c.mu.Unlock()
 	c.sessions.Range(func(_, s any) bool {
 		s.(*session).tell(what, nil)

@@ -118,10 +118,17 @@ func (c *Catalog) unsubscribe(ctx context.Context, p *uriParams) (wire.Appender,
 // empty is an EmptyResult.
 const empty = wire.Object("{}")
 
-// ResourceUpdated notifies the sessions that have subscribed to a resource of an update. It
-// does not wait for them. Updates that follow each other before a client has received the
-// first notification are sent as one.
+// ResourceUpdated notifies the sessions that have subscribed to a resource of an update,
+// here and at the other replicas of the server (runtime.ServerOptions.Bus). It does not wait
+// for them. Updates that follow each other before a client has received the first
+// notification are sent as one.
 func (c *Catalog) ResourceUpdated(uri string) {
+	c.tellReplicasUpdated(uri)
+	c.updated(uri)
+}
+
+// updated notifies the sessions of this process.
+func (c *Catalog) updated(uri string) {
 	c.watched.mu.Lock()
 	defer c.watched.mu.Unlock()
 	for s, u := range c.watched.byURI[uri] {

@@ -58,6 +58,14 @@ type Bus interface {
 	Serve(ctx context.Context, subject string, answer func(ctx context.Context, data []byte) []byte) (stop func(), err error)
 }
 
+// Reconnector is a [Bus] that knows when messages may have been lost.
+type Reconnector interface {
+	Bus
+	// Reconnected calls f each time that the bus has been lost and is back, when the subscriptions hold
+	// again, until stop is called. Messages in between may have been lost.
+	Reconnected(f func()) (stop func())
+}
+
 // MaxMessage is the size of the longest message of a [Bus], in bytes: the default limit of NATS, 1 MiB,
 // with room for headers.
 const MaxMessage = 1<<20 - 4096

@@ -361,17 +361,23 @@ func TestLate(t *testing.T) {
 	})
 }
 
-// TestListenToTask listens to a task until it has ended.
+// TestListenToTask listens to a task until it has ended, at the replica that works on it and at another one.
 func TestListenToTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := newExtended(t, nil, "", &counter{})
-		id := e.start("sleep")
-		e.send("subscriptions/listen", `{"notifications":{"taskIds":["`+id+`","unknown"]}}`, declaring)
+		store := tasks.NewMemory(0)
+		worker, other := newExtended(t, store, "", &counter{}), newExtended(t, store, "", &counter{})
+		id := worker.start("sleep")
+		all := []*extended{worker, other}
+		for _, e := range all {
+			e.send("subscriptions/listen", `{"notifications":{"taskIds":["`+id+`","unknown"]}}`, declaring)
+		}
 		time.Sleep(5 * time.Second)
-		r := e.get(id)
-		want := []string{"notifications/subscriptions/acknowledged ", "notifications/tasks working", "notifications/tasks completed"}
-		if diff := cmp.Diff(want, e.heard); diff != "" || r.GetString("status") != "completed" {
-			t.Error(diff, r)
+		for i, e := range all {
+			r := e.get(id)
+			want := []string{"notifications/subscriptions/acknowledged ", "notifications/tasks working", "notifications/tasks completed"}
+			if diff := cmp.Diff(want, e.heard); diff != "" || r.GetString("status") != "completed" {
+				t.Error(i, diff, r)
+			}
 		}
 	})
 }

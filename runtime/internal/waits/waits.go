@@ -94,6 +94,17 @@ const (
 	CancelTask = time.Second
 )
 
+// What replicas share.
+const (
+	// Bus limits the wait for a bus to accept a message or a subscription. No call waits for it.
+	Bus = 5 * time.Second
+	// BusFault is the shortest time between two logs of what fails at a bus.
+	BusFault = time.Minute
+	// ClockSkew is how much longer a used state is remembered than it can be used, because the clocks of
+	// replicas differ.
+	ClockSkew = time.Minute
+)
+
 // Retries of HTTP clients. The waits between them grow from the first to a maximum.
 const (
 	// RetryFirst is the shortest wait before a request is repeated, whatever the server asks for,

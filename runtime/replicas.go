@@ -1,0 +1,202 @@
+package runtime
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/share"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Replicas passes notifications to the other replicas of a server and from them, over ServerOptions.Bus.
+// It is safe for concurrent use.
+//
+// A bus that fails delays nobody: announcements wait, each text once, and are sent again after pauses that
+// grow. When too many wait, the others learn only that they have missed some. If the bus is a
+// [share.Reconnector], a replica whose connection was lost learns that too.
+type Replicas struct {
+	bus     share.Bus
+	subject string
+	from    string // tells the own announcements apart
+	log     *slog.Logger
+
+	mu      sync.Mutex
+	waiting []string // texts to publish, each once
+	busy    bool     // publish runs, or will run when a timer fires
+	faults  int      // attempts to publish that failed in a row
+	logged  time.Time
+	muted   int // faults since then that were not logged
+}
+
+// join passes Replicas to the bindings that want it.
+func (s *Server) join(all []*bound) error {
+	if err := checkNotNil("Bus in the options", s.opts.Bus); err != nil {
+		return err
+	}
+	if s.opts.Name == "" {
+		return errors.New("runtime: a server with a Bus needs a Name, which its replicas have in common")
+	}
+	for _, b := range all {
+		if b.Joined != nil {
+			b.Joined(&Replicas{bus: s.opts.Bus, subject: changesSubject(s.opts.Name), from: rand.Text(), log: s.failures()})
+		}
+	}
+	return nil
+}
+
+// maxSubjectName is the length of the longest name that a subject contains as it is. A subject has at most
+// 256 bytes, and base64 makes 4 of 3.
+const maxSubjectName = 120
+
+// changesSubject returns the subject of the announcements of all servers with a name.
+func changesSubject(name string) string {
+	if len(name) > maxSubjectName {
+		sum := sha256.Sum256([]byte(name))
+		return "mcpgen.changes.digest." + base64.RawURLEncoding.EncodeToString(sum[:])
+	}
+	return "mcpgen.changes.name." + base64.RawURLEncoding.EncodeToString([]byte(name))
+}
+
+// Follow calls heard with each notification that another replica announces from now on, or that another
+// binding with the same bus and the same name of the server does. It calls missed after announcements may
+// have been lost. Calls of heard do not overlap. Follow is called once, and the calls last as long as the
+// bus. If the bus cannot be reached within seconds, Follow returns and goes on trying.
+func (r *Replicas) Follow(heard func(Notification), missed func()) {
+	if b, ok := r.bus.(share.Reconnector); ok {
+		b.Reconnected(missed)
+	}
+	receive := func(data []byte) { r.receive(data, heard, missed) }
+	if !r.subscribe(receive) {
+		r.followLater(1, receive, missed)
+	}
+}
+
+// followLater subscribes when the bus can be reached again.
+func (r *Replicas) followLater(faults int, receive func([]byte), missed func()) {
+	time.AfterFunc(backoff(faults), func() {
+		if r.subscribe(receive) {
+			missed()
+			return
+		}
+		r.followLater(faults+1, receive, missed)
+	})
+}
+
+func (r *Replicas) subscribe(receive func([]byte)) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), waits.Bus)
+	defer cancel()
+	_, err := r.bus.Subscribe(ctx, r.subject, receive)
+	if err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.fault("cannot hear of changes at other replicas", err)
+	}
+	return err == nil
+}
+
+// receive reads a message of the bus. The message of a replica that could not send them all has no method.
+func (r *Replicas) receive(data []byte, heard func(Notification), missed func()) {
+	var message wire.Object
+	if err := wire.Unmarshal(data, &message); err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.fault("a message of another replica cannot be read", err)
+		return
+	}
+	if message.GetString("from") == r.from {
+		return
+	}
+	method := message.GetString("method")
+	if method == "" {
+		missed()
+		return
+	}
+	params, _ := message.Get("params")
+	heard(Notification{method, params})
+}
+
+// Announce passes a notification, which the caller sends to its own sessions, to the other replicas. It
+// does not wait for them.
+func (r *Replicas) Announce(n Notification) {
+	text, err := r.message(n)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil && len(text) > share.MaxMessage {
+		err = fmt.Errorf("%d bytes, which is more than %d", len(text), share.MaxMessage)
+	}
+	if err != nil {
+		r.fault("a change cannot be announced to other replicas", err)
+		return
+	}
+	if len(r.waiting) == maxHeard {
+		everything, _ := r.message(Notification{})
+		r.waiting = append(r.waiting[:0], everything)
+	} else if !slices.Contains(r.waiting, text) {
+		r.waiting = append(r.waiting, text)
+	}
+	if !r.busy {
+		r.busy = true
+		go r.publish()
+	}
+}
+
+// message returns the text of an announcement. Without a method, it says that some were lost.
+func (r *Replicas) message(n Notification) (string, error) {
+	w := wire.NewWriter(nil)
+	w.BeginObject()
+	w.String("from", r.from)
+	if n.Method != "" {
+		w.String("method", n.Method)
+	}
+	if n.Params != "" {
+		w.Value("params", n.Params)
+	}
+	w.EndObject()
+	text, err := w.End()
+	return string(text), err
+}
+
+// publish sends what waits, and returns when nothing does or when the bus fails.
+func (r *Replicas) publish() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.waiting) > 0 {
+		text := r.waiting[0]
+		r.waiting = r.waiting[1:]
+		r.mu.Unlock()
+		ctx, cancel := context.WithTimeout(context.Background(), waits.Bus)
+		err := r.bus.Publish(ctx, r.subject, []byte(text))
+		cancel()
+		r.mu.Lock()
+		if err != nil {
+			if !slices.Contains(r.waiting, text) {
+				r.waiting = append(r.waiting, text)
+			}
+			r.faults++
+			r.fault("a change is announced to other replicas later", err)
+			time.AfterFunc(backoff(r.faults), r.publish)
+			return
+		}
+		r.faults = 0
+	}
+	r.waiting, r.busy = nil, false
+}
+
+// fault logs an error unless another one was logged a short time ago. The lock must be held.
+func (r *Replicas) fault(what string, err error) {
+	if now := time.Now(); r.logged.IsZero() || now.Sub(r.logged) >= waits.BusFault {
+		r.log.Warn(what, "subject", r.subject, "error", err, "unlogged", r.muted)
+		r.logged, r.muted = now, 0
+		return
+	}
+	r.muted++
+}
