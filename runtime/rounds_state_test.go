@@ -346,6 +346,7 @@ func TestUseOnceIn(t *testing.T) {
 		time.Sleep(time.Minute + 59*time.Second)
 		check(b, "1", false) // a replica whose clock is late still accepts it
 		time.Sleep(time.Second)
+		synctest.Wait()
 		check(b, "1", true) // forgotten
 	})
 }
