@@ -74,7 +74,9 @@ func (b *bound) handleOnce(ctx context.Context, method string, params wire.Raw) 
 	case method == methodElicit && b.Direction == ToClient:
 		return checkForm(params, result)
 	case method == methodSetLevel && b.Direction == ToServer:
-		CallOf(ctx).setLogLevel(params) // an unknown level that the handler accepts has no effect
+		if err := CallOf(ctx).setAcceptedLevel(params); err != nil {
+			return nil, err
+		}
 	}
 	return result, nil
 }

@@ -42,7 +42,7 @@ type era interface {
 	// logs reports whether the peer wants log messages with a severity.
 	logs(t *terms, severity int) bool
 	// setLogLevel is called when the peer asks for log messages of at least a severity.
-	setLogLevel(t *terms, severity int)
+	setLogLevel(ctx context.Context, severity int) error
 	// server returns the server's session, or nil if there is none. Stateless requests on the same
 	// connection do not belong to it.
 	server() *ServerSession

@@ -88,7 +88,9 @@ func (e *clientEra) accept(result wire.Raw, own wire.Object) (*opened, error) {
 	for _, b := range e.of.bindings {
 		if b.Revision == server.revision && !b.stateless {
 			server.terms = b.terms(server.info, server.capabilities, own)
-			e.negotiated(server.terms)
+			if err := e.negotiated(server.terms); err != nil {
+				return nil, err
+			}
 			return &server, nil
 		}
 	}

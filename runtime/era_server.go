@@ -109,7 +109,9 @@ func (e *serverEra) initialize(ctx context.Context, method string, params wire.R
 		return nil, err
 	}
 	own, _ := wire.Object(text).Get("capabilities")
-	e.negotiated(b.terms(client.info, client.capabilities, cmp.Or(wire.Object(own).Clone(), "{}")))
+	if err := e.negotiated(b.terms(client.info, client.capabilities, cmp.Or(wire.Object(own).Clone(), "{}"))); err != nil {
+		return nil, err
+	}
 	return text, nil
 }
 
@@ -161,10 +163,8 @@ func (e *serverEra) resume(h Handshake) error {
 
 // resumed begins a resumed session. A transport that implements Identified but returns no session id
 // carries a single message; then there is no session to begin.
-func (e *serverEra) resumed(level LogLevel) {
-	if severity := level.severity(); severity > 0 {
-		e.logLevel.Store(int32(severity))
-	}
+func (e *serverEra) resumed(h Handshake) {
+	e.restore(h)
 	if _, ok := e.peer.transport.(Identified); !ok || e.peer.sessionID() != "" {
 		// The ids of requests must differ from those that another server has used in the session, and
 		// must be integers that all peers can read ("Requests" in basic of every revision).
@@ -172,6 +172,12 @@ func (e *serverEra) resumed(level LogLevel) {
 		e.begin("session resumed")
 	}
 	e.announce()
+}
+
+// restore makes the log level and the subscriptions those of h.
+func (e *serverEra) restore(h Handshake) {
+	e.logLevel.Store(int32(max(h.LogLevel.severity(), 0)))
+	e.session.restore(h.Subscriptions)
 }
 
 // announce calls Binding.Opened at the client's first message after initialize, which shows that the

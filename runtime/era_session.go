@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,14 +21,15 @@ var (
 	errNoSessions         = errors.New("runtime: the client has no binding of a revision with initialize")
 )
 
-// Handshake is the result of initialize for one side and, on a server's side, the log level that the
-// client has set since. Another Server with the same bindings can continue the session with it.
+// Handshake is the result of initialize for one side and, on a server's side, the log level and the
+// subscriptions that the client has set since. Another Server with the same bindings can continue the session with it.
 type Handshake struct {
 	Revision         string      // the negotiated revision
 	PeerInfo         wire.Object // the peer's Implementation object; "" if unknown
 	PeerCapabilities wire.Object // the capabilities that the peer declared; "" if unknown
 	Capabilities     wire.Object // the capabilities that this side declared; "" for those of the options
 	LogLevel         LogLevel    // the least severe log messages that the client wants; "" for all
+	Subscriptions    []string    // the URIs of the resources that the client has subscribed to
 
 	// Stateless means that there is no session and no handshake: each request carries its own terms,
 	// and initialize is refused. The other members are ignored.
@@ -37,6 +37,9 @@ type Handshake struct {
 	// SessionOnly means that the transport belongs to revisions with sessions, so a request cannot carry
 	// its own terms. Open returns an error if the server has no such revision.
 	SessionOnly bool
+	// Shared means that other servers may have the session too, so that notifications/initialized may
+	// come to one of them.
+	Shared bool
 }
 
 // sessionEra is the part of the era of sessions that both sides share. The handshake of each side
@@ -47,7 +50,6 @@ type sessionEra struct {
 	opened atomic.Int64 // the time of the handshake, in nanoseconds; 0 before
 
 	logLevel atomic.Int32 // the lowest severity of the log messages that the client wants
-	telling  sync.Mutex   // held while Negotiated of the transport is called
 }
 
 func (e *sessionEra) batches() bool { return e.terms != nil && allowsBatches(e.terms.revision) }
@@ -91,17 +93,33 @@ func admitEarly(m jsonrpc.Message, bindings []*bound) (admission, error) {
 // logs implements era. A client that has not set a level gets all messages.
 func (e *sessionEra) logs(_ *terms, severity int) bool { return severity >= int(e.logLevel.Load()) }
 
-func (e *sessionEra) setLogLevel(t *terms, severity int) {
-	if e.logLevel.Swap(int32(severity)) != int32(severity) {
-		e.tellTransport(t)
+func (e *sessionEra) setLogLevel(ctx context.Context, severity int) error {
+	if err := e.peer.keep(ctx, Change{LogLevel: logLevels[severity]}); err != nil {
+		return err
 	}
+	e.logLevel.Store(int32(severity))
+	return nil
+}
+
+// keep passes a change of the session to a transport that keeps changes.
+func (p *peer) keep(ctx context.Context, c Change) error {
+	if k, ok := p.transport.(Keeper); ok {
+		return k.Keep(ctx, c)
+	}
+	return nil
 }
 
 // negotiated begins the session under the terms of the handshake. The goroutine that reads calls it.
-func (e *sessionEra) negotiated(t *terms) {
+func (e *sessionEra) negotiated(t *terms) error {
+	if n, ok := e.peer.transport.(Negotiator); ok {
+		h := Handshake{Revision: t.revision, PeerInfo: t.info, PeerCapabilities: t.capabilities, Capabilities: t.declared}
+		if err := n.Negotiated(h); err != nil {
+			return err
+		}
+	}
 	e.terms = t
 	e.begin("session opened")
-	e.tellTransport(t)
+	return nil
 }
 
 // begin logs that the session is open and starts the pings.
@@ -115,22 +133,6 @@ func (e *sessionEra) logConnected(event string) {
 	e.peer.logger().Info(event, "revision", e.terms.revision,
 		"peer", fmt.Sprintf("%.100s", e.terms.info.GetString("name")),
 		"version", fmt.Sprintf("%.100s", e.terms.info.GetString("version")))
-}
-
-// tellTransport calls Negotiated of the transport with the current state. The lock ensures that the
-// last call has the latest state.
-func (e *sessionEra) tellTransport(t *terms) {
-	n, ok := e.peer.transport.(Negotiator)
-	if !ok {
-		return
-	}
-	e.telling.Lock()
-	defer e.telling.Unlock()
-	h := Handshake{Revision: t.revision, PeerInfo: t.info, PeerCapabilities: t.capabilities, Capabilities: t.declared}
-	if severity := e.logLevel.Load(); severity > 0 {
-		h.LogLevel = logLevels[severity]
-	}
-	n.Negotiated(h)
 }
 
 // ended logs the end of a session that was open.

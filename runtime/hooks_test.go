@@ -67,8 +67,9 @@ func (r *routed) Done(route runtime.Route, unanswered bool) {
 	r.record("%v done, unanswered %t", route, unanswered)
 }
 
-func (r *routed) Negotiated(h runtime.Handshake) {
+func (r *routed) Negotiated(h runtime.Handshake) error {
 	r.record("negotiated %s with %s", h.Revision, h.PeerInfo)
+	return nil
 }
 
 func (r *routed) Close() error { return nil }

@@ -46,6 +46,13 @@ func (i inbox) Accept(in Incoming) (serve func()) {
 	return serve
 }
 
+// Restore implements Restorer.
+func (i inbox) Restore(h Handshake) {
+	if e, ok := i.peer.era.(*serverEra); ok {
+		e.restore(h)
+	}
+}
+
 func (i inbox) Lose(answer *AnswerError) {
 	i.peer.pending.Resolve(answer.ID, engine.Reply{Err: answer.Err})
 }

@@ -93,8 +93,16 @@ func (c *Call) setLogLevel(params wire.Raw) error {
 	if severity < 0 {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /level: not a log level: %.50q", level)
 	}
-	c.peer.era.setLogLevel(c.terms, severity)
-	return nil
+	return c.peer.era.setLogLevel(&c.context, severity)
+}
+
+// setAcceptedLevel is setLogLevel for params that a handler has accepted. A level that is not known has no
+// effect.
+func (c *Call) setAcceptedLevel(params wire.Raw) error {
+	if c.terms.stateless() || LogLevel(wire.Object(params).GetString("level")).severity() < 0 {
+		return nil
+	}
+	return c.setLogLevel(params)
 }
 
 // logParams are the params of notifications/message.

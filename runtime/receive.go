@@ -72,7 +72,7 @@ func (p *peer) takeMessage(m *jsonrpc.Message, in *Incoming, b *batch) (step eng
 	case jsonrpc.Notification:
 		p.takeNotification(m, in)
 	case jsonrpc.Response:
-		step = p.takeResponse(m)
+		step = p.takeResponse(m, in)
 	}
 	return step
 }
@@ -94,7 +94,7 @@ func (p *peer) takeAnswer(in *Incoming) (step engine.Step) {
 		why = fmt.Errorf("it is a %s, %.100q", m.Kind, m.Method)
 	} else if m.ID.IsZero() {
 		why = fmt.Errorf("it is an error without an id: %w", m.Error)
-	} else if step = p.takeResponse(&m); m.ID.Canonical() == in.Answers.Canonical() {
+	} else if step = p.takeResponse(&m, in); m.ID.Canonical() == in.Answers.Canonical() {
 		return step
 	} else {
 		why = fmt.Errorf("it answers the request with id %.100s", m.ID.String())
@@ -112,7 +112,7 @@ func (p *peer) unanswered(in *Incoming, why error) {
 }
 
 // takeResponse returns the step that hands a response to its caller.
-func (p *peer) takeResponse(m *jsonrpc.Message) engine.Step {
+func (p *peer) takeResponse(m *jsonrpc.Message, in *Incoming) engine.Step {
 	r := engine.Reply{Result: m.Result}
 	if m.Error != nil {
 		r.Err = m.Error
@@ -122,10 +122,21 @@ func (p *peer) takeResponse(m *jsonrpc.Message) engine.Step {
 	case ok:
 	case m.ID.IsZero() && m.Error != nil:
 		p.logger().Warn("the peer could not read a message", "error", m.Error)
+	case p.forward(m, in):
 	default:
 		p.logger().Debug("response to no request in flight dropped")
 	}
 	return step
+}
+
+// forward passes a message about a request that is not in flight here to a transport that knows other
+// servers with the session. It returns false if there is none.
+func (p *peer) forward(m *jsonrpc.Message, in *Incoming) bool {
+	f, ok := p.transport.(Forwarder)
+	if ok = ok && !in.Forwarded; ok {
+		f.Forward(*m)
+	}
+	return ok
 }
 
 // malformed answers a text that is not a valid message. The error for a bad response has no id,

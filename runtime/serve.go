@@ -211,8 +211,8 @@ func (c *Call) fail(buf *[]byte, err error) {
 
 // takeNotification queues a notification for its handler.
 func (p *peer) takeNotification(m *jsonrpc.Message, in *Incoming) {
-	if m.Method == methodCancelled {
-		p.cancelRequest(m.Params)
+	if m.Method == methodCancelled && !p.cancelRequest(m.Params) {
+		p.forward(m, in)
 	}
 	admitted, err := p.era.admit(*m, in.Header)
 	if err != nil {
@@ -221,6 +221,9 @@ func (p *peer) takeNotification(m *jsonrpc.Message, in *Incoming) {
 	}
 	if m.Method == methodProgress && p.takeProgress(m.Params) || p.era.notified(*m) {
 		return
+	}
+	if m.Method == methodProgress && !p.forward(m, in) && in.Forwarded {
+		return // the server that it came to first has a handler for it
 	}
 	c := p.newCall(m, admitted, in, nil)
 	if !p.queue.Add(p.life.Context(), len(m.Params), c.notified) {
@@ -248,16 +251,15 @@ func (c *Call) notified() {
 	}
 }
 
-// cancelRequest cancels the request with the id in the params of notifications/cancelled. It ignores
-// ids of requests that are not being handled, as the protocol requires.
-func (p *peer) cancelRequest(params wire.Raw) {
-	id, ok := wire.Object(params).GetScalar("requestId")
-	if !ok {
-		return
-	}
-	if c := p.serving.Remove(id.Canonical()); c != nil {
+// cancelRequest cancels the request with the id in the params of notifications/cancelled. It returns false
+// if no such request is being handled; the protocol requires that the notification is then ignored.
+func (p *peer) cancelRequest(params wire.Raw) bool {
+	id, _ := wire.Object(params).GetScalar("requestId")
+	c := p.serving.Remove(id.Canonical())
+	if c != nil {
 		c.withdrawn(fmt.Sprintf("%.200s", wire.Object(params).GetString("reason")))
 	}
+	return c != nil
 }
 
 // disconnected cancels a request whose client has closed the response.

@@ -95,7 +95,7 @@ func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
 	defer e.session.end()
 	e.peer.receiveFrom(t)
 	if e.terms != nil {
-		e.resumed(h.LogLevel)
+		e.resumed(h)
 	}
 	e.peer.listen()
 	return e.peer.run(ctx)
@@ -118,7 +118,7 @@ func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(e
 		ended(err)
 	}
 	if e.terms != nil {
-		e.resumed(h.LogLevel)
+		e.resumed(h)
 	}
 	return inbox{p}, nil
 }
@@ -128,7 +128,7 @@ func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverE
 	if err := checkNotNil("transport", out); err != nil {
 		return nil, errors.Join(s.err, err)
 	}
-	e := &serverEra{of: s, sessionless: h.Stateless || len(s.sessions) == 0, sessionOnly: h.SessionOnly}
+	e := &serverEra{of: s, sessionless: h.Stateless || len(s.sessions) == 0, sessionOnly: h.SessionOnly, ready: h.Shared}
 	err := s.err
 	if err == nil && h.SessionOnly && len(s.sessions) == 0 {
 		err = errStatelessServer

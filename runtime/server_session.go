@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -20,6 +21,15 @@ type ServerSession struct {
 	closed func() // result of Binding.Opened
 
 	subscriber *subscriber // nil unless it is one
+
+	subscriptions subscriptions
+}
+
+// subscriptions are those of a session as another server has left them.
+type subscriptions struct {
+	mu   sync.Mutex
+	uris []string
+	set  func(uris []string) // nil if nobody wants to know, or no longer
 }
 
 // Revision returns the negotiated revision.
@@ -55,8 +65,49 @@ func (s *ServerSession) Go(f func(ctx context.Context)) bool {
 	return s.peer.life.Go(func() { f(ctx) })
 }
 
+// KeepSubscription keeps that the client subscribes to a resource, or ends its subscription, for servers that
+// go on with the session. Code that handles resources/subscribe calls it before it answers. If there can be
+// no other server, KeepSubscription does nothing.
+func (s *ServerSession) KeepSubscription(ctx context.Context, uri string, subscribed bool) error {
+	switch {
+	case s.subscriber != nil:
+		return nil
+	case subscribed:
+		return s.peer.keep(ctx, Change{Subscribed: uri})
+	}
+	return s.peer.keep(ctx, Change{Unsubscribed: uri})
+}
+
+// RestoreSubscriptions calls set with all subscriptions of a session that another server has begun, and
+// later with those that are left whenever the client has changed them at another server. Calls do not
+// overlap, and set must not call methods of the session. Code that handles resources/subscribe calls
+// RestoreSubscriptions in Binding.Opened.
+func (s *ServerSession) RestoreSubscriptions(set func(uris []string)) {
+	s.subscriptions.mu.Lock()
+	defer s.subscriptions.mu.Unlock()
+	s.subscriptions.set = set
+	if len(s.subscriptions.uris) > 0 {
+		set(s.subscriptions.uris)
+		s.subscriptions.uris = nil
+	}
+}
+
+// restore sets the subscriptions.
+func (s *ServerSession) restore(uris []string) {
+	s.subscriptions.mu.Lock()
+	defer s.subscriptions.mu.Unlock()
+	if s.subscriptions.set != nil {
+		s.subscriptions.set(uris)
+	} else {
+		s.subscriptions.uris = uris
+	}
+}
+
 // end is called when the session is over.
 func (s *ServerSession) end() {
+	s.subscriptions.mu.Lock()
+	s.subscriptions.set = nil
+	s.subscriptions.mu.Unlock()
 	if s.closed != nil {
 		s.closed()
 	}

@@ -62,6 +62,9 @@ type Incoming struct {
 	// nowhere. A transport sets it for stateless requests, whose client cancels them in this way.
 	Bound bool
 
+	// Forwarded means that the message comes from another server with the same session, see [Forwarder].
+	Forwarded bool
+
 	// Context is set by transports over HTTP, and has values for the contexts of the handlers, such as
 	// the user that an HTTP request has authenticated. Unless Bound, its end ends nothing, because a
 	// handler may go on without the connection that brought the message.
@@ -171,11 +174,41 @@ type RouteEnder interface {
 
 // Negotiator is a Transport that is told the result of the handshake.
 type Negotiator interface {
-	// Negotiated is called for each session: on a server's side before the answer to initialize is
-	// sent, on a client's after it is received and before anything else is sent. On a server's side
-	// it is called again when the client has changed the log level, before that request is answered.
-	// A session that is resumed without a handshake gets only the later calls.
-	Negotiated(h Handshake)
+	// Negotiated is called for each session with a handshake: on a server's side before the answer to
+	// initialize is sent, on a client's after it is received and before anything else is sent. An error
+	// fails the handshake.
+	Negotiated(h Handshake) error
+}
+
+// Keeper is a server's Outbox that keeps what the client changes in its session, so that another server
+// can go on with it.
+type Keeper interface {
+	// Keep is called with each change before the request that makes it is answered. An error fails the
+	// request.
+	Keep(ctx context.Context, c Change) error
+}
+
+// Change is what a client changes in its session. Members that are "" change nothing.
+type Change struct {
+	LogLevel     LogLevel // the least severe log messages that the client wants from now on
+	Subscribed   string   // the URI of a resource that the client subscribes to
+	Unsubscribed string   // the URI of a resource whose subscription the client ends
+}
+
+// Forwarder is a server's Outbox whose session other servers may have too, so that a message about a
+// request can come to another server than the one that has sent or serves it.
+type Forwarder interface {
+	// Forward is called with an answer to no request in flight here, and with notifications/cancelled
+	// and notifications/progress about no request in flight here. It is not called for a message that
+	// is Forwarded. Forward must not wait for the other servers.
+	Forward(m jsonrpc.Message)
+}
+
+// Restorer is an Inbox of a session that other servers have too.
+type Restorer interface {
+	// Restore makes the log level and the subscriptions of the session those of h, because the client
+	// has changed them at another server.
+	Restore(h Handshake)
 }
 
 // Inbox takes the messages of one session from a [Pusher] or from the caller of [Server.Open]. It is

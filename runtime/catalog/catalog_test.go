@@ -335,7 +335,7 @@ func TestOver(t *testing.T) {
 			t.Errorf("%s: got %s, %v", method, got, err)
 		}
 	}
-	if done := b.Opened(nil); !opened || closed {
+	if done := b.Opened(new(runtime.ServerSession)); !opened || closed {
 		t.Error("the binding below was not told of the session")
 	} else if done(); !closed {
 		t.Error("the binding below was not told of the session's end")

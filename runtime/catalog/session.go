@@ -56,8 +56,10 @@ func (c *Catalog) newSession(s *runtime.ServerSession) *session {
 
 // opened adds a session.
 func (c *Catalog) opened(s *runtime.ServerSession) {
-	c.sessions.Store(s, c.newSession(s))
+	own := c.newSession(s)
+	c.sessions.Store(s, own)
 	c.open.Add(1)
+	s.RestoreSubscriptions(func(uris []string) { c.watched.set(own, uris) })
 }
 
 // closed removes a session.

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 
@@ -33,18 +34,26 @@ func newWatched() watched {
 	}
 }
 
-// add subscribes a session. It reports false if the session has the maximum number of
-// subscriptions.
-func (w *watched) add(s *session, uri string, most int) bool {
+// allows reports whether a session may subscribe to a resource without exceeding the
+// maximum number of subscriptions.
+func (w *watched) allows(s *session, uri string, most int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	own := w.bySession[s]
-	if own[uri] != nil {
-		return true
+	return own[uri] != nil || len(own) < most
+}
+
+// add subscribes a session.
+func (w *watched) add(s *session, uri string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.bySession[s][uri] == nil {
+		w.addLocked(s, uri)
 	}
-	if len(own) >= most {
-		return false
-	}
+}
+
+func (w *watched) addLocked(s *session, uri string) {
+	own := w.bySession[s]
 	if own == nil {
 		own = make(map[string]*subscription)
 		w.bySession[s] = own
@@ -55,13 +64,32 @@ func (w *watched) add(s *session, uri string, most int) bool {
 	}
 	u := &subscription{uri: uri}
 	own[uri], w.byURI[uri][s] = u, u
-	return true
+}
+
+// set makes the subscriptions of a session those that its client has with other replicas.
+func (w *watched) set(s *session, uris []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for uri := range w.bySession[s] {
+		if !slices.Contains(uris, uri) {
+			w.removeLocked(s, uri)
+		}
+	}
+	for _, uri := range uris {
+		if w.bySession[s][uri] == nil {
+			w.addLocked(s, uri)
+		}
+	}
 }
 
 // remove ends a subscription if it exists.
 func (w *watched) remove(s *session, uri string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.removeLocked(s, uri)
+}
+
+func (w *watched) removeLocked(s *session, uri string) {
 	own := w.bySession[s]
 	u := own[uri]
 	if u == nil {
@@ -103,15 +131,25 @@ func (c *Catalog) subscribe(ctx context.Context, p *uriParams) (wire.Appender, e
 	if s.ServerSession == nil {
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: subscriptions require a session")
 	}
-	if !c.watched.add(s, p.uri, c.opts.MaxSubscriptions) {
+	if !c.watched.allows(s, p.uri, c.opts.MaxSubscriptions) {
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the session has %d subscriptions, which is the maximum", c.opts.MaxSubscriptions)
 	}
+	if err := s.KeepSubscription(ctx, p.uri, true); err != nil {
+		return nil, err
+	}
+	c.watched.add(s, p.uri)
 	return empty, nil
 }
 
 // unsubscribe handles resources/unsubscribe. It succeeds if there is no subscription.
 func (c *Catalog) unsubscribe(ctx context.Context, p *uriParams) (wire.Appender, error) {
-	c.watched.remove(c.sessionOf(ctx), p.uri)
+	s := c.sessionOf(ctx)
+	if s.ServerSession != nil {
+		if err := s.KeepSubscription(ctx, p.uri, false); err != nil {
+			return nil, err
+		}
+	}
+	c.watched.remove(s, p.uri)
 	return empty, nil
 }
 

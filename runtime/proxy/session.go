@@ -382,12 +382,15 @@ func (s fromServer) negotiated(m jsonrpc.Message) {
 	revision := result.GetString("protocolVersion")
 	tell := func(t any, peer, own wire.Object, info string) {
 		if n, ok := t.(runtime.Negotiator); ok {
-			n.Negotiated(runtime.Handshake{
+			err := n.Negotiated(runtime.Handshake{
 				Revision:         revision,
 				PeerInfo:         member(peer, info),
 				PeerCapabilities: member(peer, "capabilities"),
 				Capabilities:     member(own, "capabilities"),
 			})
+			if err != nil {
+				s.end(err)
+			}
 		}
 	}
 	tell(s.server, result, params, "serverInfo")

@@ -62,7 +62,7 @@ type ClientOptions struct {
 const DefaultMaxRetries = 5
 
 // maxSessionID limits the length of the session ids that are accepted.
-const maxSessionID = 1 << 10
+const maxSessionID = 4 << 10
 
 // Transport is the client's end of one session over Streamable HTTP. Use NewTransport to create it.
 type Transport struct {
@@ -216,10 +216,11 @@ func tooLong(in runtime.Incoming, max int) error {
 }
 
 // Negotiated implements runtime.Negotiator.
-func (t *Transport) Negotiated(h runtime.Handshake) {
+func (t *Transport) Negotiated(h runtime.Handshake) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.revision = []string{h.Revision}
+	return nil
 }
 
 // opened takes the session's id from the response to initialize (section Session Management, 1).

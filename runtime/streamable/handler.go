@@ -2,7 +2,6 @@ package streamable
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -38,6 +37,8 @@ type Handler struct {
 	posts     atomic.Int64 // requests in progress
 	draining  atomic.Bool  // Shutdown was called
 	lanes     lanes
+	sharing   *sharing // nil if nothing is shared
+	err       error    // in the options
 }
 
 // NewHandler returns a handler for the sessions of server.
@@ -63,8 +64,18 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	h.traffic = opts.traffic()
 	h.any = len(h.revisions) == 0 && len(h.stateless) == 0
 	h.lanes = lanes{handler: h, open: make(map[*lane]bool)}
+	if !opts.Stateless {
+		h.sharing, h.err = newSharing(h, opts.Sharing)
+	}
+	if h.err != nil {
+		h.log.Error("no request is served", "error", h.err)
+	}
 	return h
 }
+
+// Err returns the error in the options that NewHandler was called with, or nil. A handler with an error
+// answers every request with status 500.
+func (h *Handler) Err() error { return h.err }
 
 // principal is the default of Options.User.
 func principal(r *http.Request) (string, error) { return runtime.PrincipalOf(r.Context()), nil }
@@ -100,6 +111,7 @@ func (h *Handler) shutdown(ctx context.Context) error {
 	both.Go(func() { h.lanes.shutdown(ctx) })
 	both.Go(func() { _ = h.sessions.Shutdown(ctx) })
 	both.Wait()
+	h.sharing.stop()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -131,6 +143,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	allow := "GET, POST, DELETE"
 	switch {
+	case h.err != nil:
+		return errOptions
 	case r.Method == http.MethodPost:
 		return h.post(w, r)
 	case h.opts.Stateless || h.isStateless(r):
@@ -147,6 +161,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 // Refusals that several methods share.
 var (
 	errSessionID = web.Refuse(http.StatusBadRequest, "invalid request: the Mcp-Session-Id header is missing")
+	errOptions   = web.Refuse(http.StatusInternalServerError, "unavailable: the server is not configured")
 	errUnspoken  = web.Refuse(http.StatusBadRequest, "invalid request: the MCP-Protocol-Version header names a revision that is not supported")
 )
 
@@ -160,20 +175,17 @@ func (h *Handler) find(r *http.Request) (*session, error) {
 	if id == "" {
 		return nil, errSessionID
 	}
+	if h.sharing != nil {
+		return h.findShared(r, id)
+	}
 	key, err := web.User(h.opts.User).Key(r, id, h.log)
 	if err != nil {
 		return nil, err
 	}
-	s := h.known(key)
-	if s == nil {
-		if s, err = h.load(r, id, key); err != nil {
-			return nil, err
-		}
+	if s := h.known(key); s != nil && s.enter() {
+		return s, nil
 	}
-	if !s.enter() {
-		return nil, h.sessions.NoSession()
-	}
-	return s, nil
+	return nil, h.sessions.NoSession()
 }
 
 // speaks reports whether a session may have the revision.
@@ -185,32 +197,6 @@ func (h *Handler) speaks(revision string) bool {
 func (h *Handler) known(key string) *session {
 	s, _ := h.sessions.Find(key).(*session)
 	return s
-}
-
-// load resumes a session that another process has put into the store.
-func (h *Handler) load(r *http.Request, id, key string) (*session, error) {
-	if h.opts.Sessions == nil || h.sessions.Closing() {
-		return nil, h.sessions.NoSession()
-	}
-	handshake, err := h.opts.Sessions.Load(r.Context(), key)
-	switch {
-	case errors.Is(err, ErrSessionUnknown):
-		return nil, web.ErrNoSession
-	case err != nil:
-		h.log.Error("a session could not be loaded", "error", err)
-		return nil, web.Refuse(http.StatusServiceUnavailable, "unavailable: the session cannot be loaded")
-	case !h.speaks(handshake.Revision):
-		return nil, web.ErrNoSession
-	}
-	s := h.newSession(id, key)
-	s.handshake, s.stored, s.used = handshake, true, true
-	err = h.open(s, r)
-	if err == web.ErrOpen { // by another request
-		if other := h.known(key); other != nil {
-			return other, nil
-		}
-	}
-	return s, err
 }
 
 // open starts a session. If its handshake is known, the session is resumed. The request is the one
@@ -237,7 +223,8 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer s.leave()
 	if err := s.withdraw(r.Context()); err != nil {
-		h.log.Error("a session could not be deleted", "error", err)
+		h.log.Error("a session could not be ended", "session", s.logID(), "error", err)
+		return web.Refuse(http.StatusServiceUnavailable, "unavailable: the session cannot be ended now; try again later")
 	}
 	s.end(runtime.ErrClosed)
 	w.WriteHeader(http.StatusNoContent)

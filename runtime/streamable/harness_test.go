@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -288,7 +289,11 @@ func eventually(is func() bool) bool {
 // sessionOf returns the server's session with an id.
 func (r *rig) sessionOf(id string) *session {
 	r.t.Helper()
-	s := r.handler.known(id)
+	key := id
+	if name, ok := seal.Head(id); ok {
+		key = name
+	}
+	s := r.handler.known(key)
 	if s == nil {
 		r.t.Fatal("no session ", id)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
@@ -81,7 +80,7 @@ func (s *session) checkIdle() {
 	}
 	s.mu.Unlock()
 	if expired {
-		s.handler.log.Debug("idle session closed", "session", runtime.LogID(s.id))
+		s.handler.log.Debug("idle session closed", "session", s.logID())
 		s.end(errIdle)
 	}
 }
@@ -109,6 +108,6 @@ func (s *session) Expire() bool {
 
 // Evict implements web.Session.
 func (s *session) Evict() {
-	s.handler.log.Debug("session closed to make room for another", "session", runtime.LogID(s.id))
+	s.handler.log.Debug("session closed to make room for another", "session", s.logID())
 	s.end(errEvicted)
 }

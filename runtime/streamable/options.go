@@ -43,9 +43,9 @@ type Options struct {
 	// ids, GET requests, or requests to the client. The MCP-Protocol-Version header determines the
 	// revision. Later revisions have no sessions anyway.
 	Stateless bool
-	// Sessions stores what another process needs to take over a session. If it is nil, a session
-	// exists in this handler only.
-	Sessions SessionStore
+	// Sharing lets every replica of the server serve every session. By default, a session exists in this
+	// handler only.
+	Sharing Sharing
 	// Events stores events for clients that come back. If it is nil, the handler uses
 	// NewMemoryEvents(DefaultMemoryEvents).
 	Events EventStore

@@ -94,12 +94,10 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 
 // postInitialize opens a session.
 func (h *Handler) postInitialize(c *connection) error {
-	id := rand.Text()
-	key, err := web.User(h.opts.User).Key(c.request, id, h.log)
+	s, err := h.newNamedSession(c.request)
 	if err != nil {
 		return err
 	}
-	s := h.newSession(id, key)
 	s.active = 1
 	if err := h.open(s, c.request); err != nil {
 		return err
@@ -108,11 +106,25 @@ func (h *Handler) postInitialize(c *connection) error {
 	st.opening = true
 	sent, err := h.exchange(st, c)
 	if !sent || s.revision() == "" {
-		s.end(runtime.ErrClosed) // nobody knows its id
+		s.forget() // nobody knows its id
+		s.end(runtime.ErrClosed)
 	} else {
 		s.leave()
 	}
 	return err
+}
+
+// newNamedSession returns a session for the user of a request, with a new name.
+func (h *Handler) newNamedSession(r *http.Request) (*session, error) {
+	name, create := rand.Text(), h.newSession
+	if h.sharing != nil {
+		name, create = h.sharing.ring.NewHead(), h.newSharedSession
+	}
+	key, err := web.User(h.opts.User).Key(r, name, h.log)
+	if err != nil {
+		return nil, err
+	}
+	return create(name, key), nil
 }
 
 // exchange hands the message to the session and waits until the stream that answers it has ended or

@@ -73,7 +73,7 @@ func TestNothingLeft(t *testing.T) {
 
 // TestNothingLeftElsewhere checks the same for a stream of another process, which may go on.
 func TestNothingLeftElsewhere(t *testing.T) {
-	opts := Options{Sessions: &mapSessions{sessions: map[string]runtime.Handshake{}}, Events: NewMemoryEvents(1 << 20)}
+	opts := Options{Sharing: Sharing{Keys: keys(1)}, Events: NewMemoryEvents(1 << 20)}
 	h := base.with(handlers{"steps": noteAndWait})
 	a, b := newRig(t, h, opts), newRig(t, h, opts)
 	session := []string{"Mcp-Session-Id", a.open(r11)}

@@ -69,8 +69,14 @@ func ListenAndServe(ctx context.Context, address, path string, h SessionHandler)
 
 // Serve is [ListenAndServe] for an existing listener and server, such as one with TLS, middleware or
 // more paths. The handler of the server must lead to the handlers of the sessions, which Serve shuts
-// down. It closes the listener.
+// down. It closes the listener. If a handler has an error in its options, Serve returns it at once.
 func Serve(ctx context.Context, l net.Listener, server *http.Server, sessions ...SessionHandler) error {
+	for _, h := range sessions {
+		if checked, ok := h.(interface{ Err() error }); ok && checked.Err() != nil {
+			_ = l.Close()
+			return checked.Err()
+		}
+	}
 	ctx, stop := signals.Context(ctx)
 	defer stop()
 	failed := make(chan error, 1)

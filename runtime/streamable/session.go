@@ -1,6 +1,7 @@
 package streamable
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -29,16 +30,16 @@ var errStateless = errors.New("streamable: without sessions a server cannot send
 // session is a session of a handler. It is the runtime.Outbox of its server.
 type session struct {
 	handler *Handler
-	id      string // "" for a session for one message
-	key     string // in the table and the stores, see web.User
+	id      string  // "" for a session for one message; the name of a shared one
+	key     string  // in the table and the event store, see web.User
+	shared  *shared // nil unless other replicas may have the session
 	inbox   runtime.Inbox
 	gone    chan struct{} // closed when the session is over
 	over    sync.Once
 	place   web.Place
 
 	mu        sync.Mutex
-	handshake runtime.Handshake // zero before there is one
-	stored    bool              // another process may take over the session
+	handshake runtime.Handshake // without a revision before there is one
 
 	streams map[string]*stream // by name
 	own     []*stream          // for the server's own messages, see get.go
@@ -60,8 +61,18 @@ func (h *Handler) newSession(id, key string) *session {
 	return s
 }
 
-// SessionID implements runtime.Identified.
-func (s *session) SessionID() string { return s.id }
+// SessionID implements runtime.Identified. Before a shared session has its id, it is its name.
+func (s *session) SessionID() string {
+	if s.shared == nil {
+		return s.id
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return cmp.Or(s.shared.id, s.id)
+}
+
+// logID names the session in logs.
+func (s *session) logID() string { return runtime.LogID(s.SessionID()) }
 
 // Send implements runtime.Outbox.
 func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
@@ -91,17 +102,16 @@ func (s *session) Done(route runtime.Route, unanswered bool) {
 }
 
 // Negotiated implements runtime.Negotiator.
-func (s *session) Negotiated(h runtime.Handshake) {
-	stored := false
-	if s.id != "" && s.handler.opts.Sessions != nil {
-		err := s.handler.opts.Sessions.Save(s.handler.sessions.Context(), s.key, h)
-		if stored = err == nil; !stored {
-			s.handler.log.Error("a session could not be stored", "session", runtime.LogID(s.id), "error", err)
+func (s *session) Negotiated(h runtime.Handshake) error {
+	if s.shared != nil {
+		if err := s.seal(h); err != nil {
+			return err
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.handshake, s.stored = h, stored
+	s.handshake = h
+	return nil
 }
 
 // Close implements runtime.Outbox.
@@ -141,34 +151,22 @@ func (s *session) Shutdown(ctx context.Context) {
 func (s *session) ended(err error) {
 	h := s.handler
 	s.end(runtime.ErrClosed)
-	if err != nil && !errors.Is(err, runtime.ErrClosed) && err != errIdle && err != errEvicted && h.sessions.Context().Err() == nil {
+	if err != nil && !errors.Is(err, runtime.ErrClosed) && err != errIdle && err != errEvicted && err != errExpired && h.sessions.Context().Err() == nil {
 		h.log.Warn("session failed", "error", err)
 	}
 	if s.id != "" && s.forgotten() {
 		if err := h.opts.Events.Drop(context.Background(), s.key); err != nil {
-			h.log.Warn("the events of a session could not be dropped", "session", runtime.LogID(s.id), "error", err)
+			h.log.Warn("the events of a session could not be dropped", "session", s.logID(), "error", err)
 		}
 	}
 	h.sessions.Done(s)
 }
 
-// forgotten reports whether the session is over and no process can take it over.
+// forgotten reports whether the session is over and no replica can take it over.
 func (s *session) forgotten() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.isGone() && !s.stored
-}
-
-// withdraw removes the session from the store.
-func (s *session) withdraw(ctx context.Context) error {
-	s.mu.Lock()
-	stored := s.stored
-	s.stored = false
-	s.mu.Unlock()
-	if !stored {
-		return nil
-	}
-	return s.handler.opts.Sessions.Delete(ctx, s.key)
+	return s.isGone() && (s.shared == nil || s.shared.id == "" || s.shared.ended)
 }
 
 func (s *session) isGone() bool { return web.Closed(s.gone) }
@@ -217,7 +215,7 @@ func (s *session) keep(ctx context.Context, stream string, n uint64, data []byte
 	}
 	err := events.Append(ctx, s.key, stream, n, data)
 	if err != nil {
-		s.handler.log.Warn("an event could not be stored", "session", runtime.LogID(s.id), "error", err)
+		s.handler.log.Warn("an event could not be stored", "session", s.logID(), "error", err)
 	}
 	return err
 }
@@ -230,6 +228,9 @@ func (s *session) register(st *stream) {
 	if s.streams == nil {
 		s.streams = make(map[string]*stream)
 		s.prefix = rand.Text()[:12]
+		if s.shared != nil {
+			s.prefix = s.handler.sharing.replica + s.prefix
+		}
 	}
 	s.named++
 	mark := ""
@@ -257,5 +258,5 @@ func (s *session) stream(name string) *stream {
 func (s *session) isForeign(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.handler.opts.Sessions != nil && (s.prefix == "" || !strings.HasPrefix(name, s.prefix))
+	return s.shared != nil && (s.prefix == "" || !strings.HasPrefix(name, s.prefix))
 }

@@ -184,7 +184,7 @@ func (st *stream) answer(m runtime.Outgoing) error {
 
 // announce puts the session's id on the response to initialize (section Session Management, 1).
 func (st *stream) announce() {
-	st.conn.Header().Set(headerSession, st.session.id)
+	st.conn.Header().Set(headerSession, st.session.SessionID())
 }
 
 // event stores a message as the next event and writes it if there is a connection. The lock must be

@@ -97,7 +97,7 @@ func TestRequestValues(t *testing.T) {
 //
 // H4
 func TestUsers(t *testing.T) {
-	opts := Options{User: userOf, Sessions: &mapSessions{sessions: map[string]runtime.Handshake{}}, Events: NewMemoryEvents(1 << 20)}
+	opts := Options{User: userOf, Sharing: Sharing{Keys: keys(1)}, Events: NewMemoryEvents(1 << 20)}
 	a, b := newUserRig(t, base, opts), newUserRig(t, base, opts)
 	resp, text := a.do("POST", initialize(r11), "X-User", "ann")
 	id := resp.Header.Get("Mcp-Session-Id")

@@ -111,10 +111,11 @@ func (r recorder) Send(ctx context.Context, m runtime.Outgoing) error {
 	return r.Transport.Send(ctx, m)
 }
 
-func (r recorder) Negotiated(h runtime.Handshake) {
+func (r recorder) Negotiated(h runtime.Handshake) error {
 	if n, ok := r.Transport.(runtime.Negotiator); ok {
-		n.Negotiated(h)
+		return n.Negotiated(h)
 	}
+	return nil
 }
 
 // relayArgument makes the test binary forward and record messages between a client and a server

@@ -55,6 +55,10 @@ const (
 	version    = 1
 	headLength = 1 + len(key{}.name) + len(ID{})
 	bindLength = 8 + 2*sha256.Size
+
+	// HeadLength is the length of the head of a sealed text: its version, the name of its key and its
+	// salt. They are a multiple of 3 bytes, so their base64url is a prefix of the text.
+	HeadLength = headLength / 3 * 4
 )
 
 // NewRing returns a ring of keys with at least MinKey random bytes each. Without keys, it has a random
@@ -100,14 +104,44 @@ var nonce [12]byte
 
 // Seal returns a text that opens to content, for the purpose, until it expires.
 func (r *Ring) Seal(p Purpose, expires time.Time, content []byte) (string, error) {
+	return r.seal(r.newHead(), p, expires, content)
+}
+
+// NewHead returns the head of a text that SealAs is to seal. It names the text before there is one, and
+// shows nothing of it. Its characters are those of base64url.
+func (r *Ring) NewHead() string { return base64.RawURLEncoding.EncodeToString(r.newHead()) }
+
+// SealAs is Seal for the one text that has a head of NewHead.
+func (r *Ring) SealAs(head string, p Purpose, expires time.Time, content []byte) (string, error) {
+	raw, err := base64.RawURLEncoding.DecodeString(head)
+	if err != nil || len(raw) != headLength {
+		return "", fmt.Errorf("%.50q is not the head of a text", head)
+	}
+	return r.seal(raw, p, expires, content)
+}
+
+// Head returns the head of a text. It does not open the text, which may be false. Ok is false if the text
+// is too short to be a sealed one.
+func Head(text string) (head string, ok bool) {
+	if len(text) <= HeadLength {
+		return "", false
+	}
+	return text[:HeadLength], true
+}
+
+// newHead returns the first bytes of a text: its version, the name of the first key, and a salt.
+func (r *Ring) newHead() []byte {
 	var id ID
 	rand.Read(id[:]) // never fails
-	k := &r.keys[0]
-	aead, err := k.aead(id)
+	return append(append([]byte{version}, r.keys[0].name[:]...), id[:]...)
+}
+
+// seal seals a text that begins with head.
+func (r *Ring) seal(head []byte, p Purpose, expires time.Time, content []byte) (string, error) {
+	aead, err := r.keys[0].aead(ID(head[headLength-len(ID{}):]))
 	if err != nil {
 		return "", err
 	}
-	head := append(append([]byte{version}, k.name[:]...), id[:]...)
 	principal := sha256.Sum256([]byte(p.Principal))
 	plain := binary.BigEndian.AppendUint64(nil, uint64(expires.Unix()))
 	plain = append(append(append(plain, principal[:]...), p.Request[:]...), content...)

@@ -38,6 +38,14 @@ func (u *Used) Add(id string, expires, now time.Time) (added, full bool) {
 	return true, false
 }
 
+// Has reports whether an id was added and has not expired.
+func (u *Used) Has(id string, now time.Time) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	until, ok := u.ids[id]
+	return ok && now.Before(until)
+}
+
 // forget removes the ids that have expired.
 func (u *Used) forget(now time.Time) {
 	u.sweep = time.Time{}

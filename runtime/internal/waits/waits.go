@@ -87,6 +87,12 @@ const (
 	Listen = 500 * time.Millisecond
 )
 
+// Sessions that replicas share.
+const (
+	// Shared limits the wait for a bus, which answers within milliseconds.
+	Shared = 5 * time.Second
+)
+
 // Tasks.
 const (
 	// CancelTask limits the wait for the answer to tasks/cancel of a caller that has given up. The task

@@ -1,0 +1,127 @@
+package streamable_test
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/generated/mcp"
+	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
+	"github.com/mcpgen/mcpgen/runtime/share"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+)
+
+const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
+
+// replica is a replica of a server with a catalog.
+type replica struct {
+	*streamable.Handler
+	offers *catalog.Catalog
+}
+
+// newReplica returns a replica that offers the resources test:1 to test:3.
+func newReplica(t *testing.T, sharing streamable.Sharing) *replica {
+	read := func(_ context.Context, uri string) (*mcp.ReadResourceResult, error) {
+		return nil, catalog.ErrNoResource
+	}
+	var items []catalog.Item
+	for i := range 3 {
+		uri := fmt.Sprintf("test:%d", i+1)
+		items = append(items, catalog.NewResource(&mcp.Resource{Name: uri, URI: uri}, read))
+	}
+	offers := catalog.New(catalog.Options{})
+	if err := offers.Add(items...); err != nil {
+		t.Fatal(err)
+	}
+	server, err := mcp.NewServer(mcp.ServerOptions{Name: "s", Version: "1"}, offers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sharing.Keys = [][]byte{make([]byte, seal.MinKey)}
+	h := streamable.NewHandler(server, streamable.Options{Sharing: sharing, StreamAfter: -1})
+	t.Cleanup(h.Close)
+	return &replica{h, offers}
+}
+
+func (r *replica) serve(ctx context.Context, method, body, session string, header ...string) *httptest.ResponseRecorder {
+	req := httptest.NewRequestWithContext(ctx, method, "/", strings.NewReader(body))
+	req.Host = "localhost"
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if session != "" {
+		req.Header.Set("Mcp-Session-Id", session)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	r.ServeHTTP(w, req)
+	return w
+}
+
+func (r *replica) ask(t *testing.T, session, method, params string) {
+	t.Helper()
+	w := r.serve(t.Context(), "POST", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params), session)
+	if w.Code != 200 || !strings.Contains(w.Body.String(), `"result":{}`) {
+		t.Errorf("%s: %d: %s", method, w.Code, w.Body)
+	}
+}
+
+// updates returns the resources whose updates a session gets from a replica.
+func (r *replica) updates(t *testing.T, session string) (uris []string) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	got := make(chan string)
+	go func() { got <- r.serve(ctx, "GET", "", session).Body.String() }()
+	synctest.Wait()
+	for i := range 3 {
+		r.offers.ResourceUpdated(fmt.Sprintf("test:%d", i+1))
+	}
+	text := <-got
+	for i := range 3 {
+		uri := fmt.Sprintf("test:%d", i+1)
+		if strings.Contains(text, `"params":{"uri":"`+uri+`"}`) {
+			uris = append(uris, uri)
+		}
+	}
+	return uris
+}
+
+// TestSubscriptionsElsewhere checks that the subscriptions of a client hold at each replica: at one that
+// takes the session over, and at those that have it already.
+func TestSubscriptionsElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var state share.Memory
+		sharing := streamable.Sharing{Bus: &state, KV: &state}
+		a, b := newReplica(t, sharing), newReplica(t, sharing)
+		session := a.serve(t.Context(), "POST", initialize, "").Header().Get("Mcp-Session-Id")
+		a.ask(t, session, "resources/subscribe", `{"uri":"test:1"}`)
+		a.ask(t, session, "resources/subscribe", `{"uri":"test:2"}`)
+		check := func(want string) {
+			t.Helper()
+			synctest.Wait()
+			for i, r := range []*replica{a, b} {
+				if got := fmt.Sprint(r.updates(t, session)); got != want {
+					t.Errorf("replica %d: updates of %s, want %s", i, got, want)
+				}
+			}
+		}
+		check("[test:1 test:2]") // b takes the session over
+		b.ask(t, session, "resources/unsubscribe", `{"uri":"test:1"}`)
+		a.ask(t, session, "resources/subscribe", `{"uri":"test:3"}`)
+		check("[test:2 test:3]") // b has it
+		var c *replica
+		a.ask(t, session, "resources/unsubscribe", `{"uri":"test:2"}`)
+		a.ask(t, session, "resources/unsubscribe", `{"uri":"test:3"}`)
+		check("[]")
+		c = newReplica(t, sharing)
+		if got := c.updates(t, session); len(got) != 0 {
+			t.Errorf("a new replica: %s", got)
+		}
+	})
+}

@@ -1,0 +1,382 @@
+package streamable
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
+	"github.com/mcpgen/mcpgen/runtime/share"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// keys returns a key for each number.
+func keys(numbers ...byte) [][]byte {
+	var all [][]byte
+	for _, n := range numbers {
+		all = append(all, bytes.Repeat([]byte{n}, seal.MinKey))
+	}
+	return all
+}
+
+// replicas are handlers of the same server.
+type replicas []*Handler
+
+// newReplicas returns a replica for each of the options. It uses no network, so it may be in a bubble.
+func newReplicas(t testing.TB, h handlers, opts ...Options) replicas {
+	var all replicas
+	for _, o := range opts {
+		if o.StreamAfter == 0 {
+			o.StreamAfter = -1
+		}
+		server := newRuntimeServer(t, h, runtime.ServerOptions{Logger: discard, Grace: time.Second, Capabilities: wire.Raw(`{"logging":{}}`)}, r11, r06)
+		replica := NewHandler(server, o)
+		if replica.Err() != nil {
+			t.Fatal(replica.Err())
+		}
+		all = append(all, replica)
+		t.Cleanup(func() {
+			replica.Close()
+			if n := replica.sessions.Len(); n != 0 {
+				t.Errorf("%d sessions are left", n)
+			}
+		})
+	}
+	return all
+}
+
+// alike returns n replicas with the same options.
+func alike(t testing.TB, n int, h handlers, o Options) replicas {
+	all := make([]Options, n)
+	for i := range all {
+		all[i] = o
+	}
+	return newReplicas(t, h, all...)
+}
+
+// open initializes a session at a replica and returns the header that names it.
+func (rs replicas) open(t testing.TB, at int, revision string, header ...string) []string {
+	t.Helper()
+	w := serve(t.Context(), rs[at], "POST", initialize(revision), header...)
+	id := w.Header().Get(headerSession)
+	if w.Code != 200 || id == "" {
+		t.Fatalf("initialize: %d: %s", w.Code, w.Body)
+	}
+	session := append([]string{headerSession, id}, header...)
+	if w := serve(t.Context(), rs[at], "POST", initialized, session...); w.Code != 202 {
+		t.Fatalf("initialized: %d: %s", w.Code, w.Body)
+	}
+	return session
+}
+
+// echo sends a call to a replica and returns the status.
+func (rs replicas) echo(t testing.TB, at int, session []string) int {
+	t.Helper()
+	w := serve(t.Context(), rs[at], "POST", call(1, "echo", `{"a":1}`), session...)
+	if w.Code == 200 != strings.Contains(w.Body.String(), `"result":{"a":1}`) {
+		t.Errorf("replica %d: %d: %s", at, w.Code, w.Body)
+	}
+	return w.Code
+}
+
+// TestReplicas checks that replicas with nothing but a key in common serve the same session, at any time.
+func TestReplicas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rs := alike(t, 3, base, Options{Sharing: Sharing{Keys: keys(1)}, IdleTimeout: time.Minute})
+		session := rs.open(t, 0, r06)
+		for i := range 9 {
+			if status := rs.echo(t, i%3, session); status != 200 {
+				t.Errorf("request %d: status %d", i, status)
+			}
+			time.Sleep(40 * time.Second)
+		}
+		time.Sleep(2 * time.Minute)
+		for i, r := range rs {
+			if n := r.sessions.Len(); n != 0 {
+				t.Errorf("replica %d holds %d idle sessions", i, n)
+			}
+			if status := rs.echo(t, i, session); status != 200 {
+				t.Errorf("after the idle timeout: status %d", status)
+			}
+		}
+	})
+}
+
+// TestSealedHandshake checks what another replica knows of a session.
+func TestSealedHandshake(t *testing.T) {
+	h := base.with(handlers{"who": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		s := runtime.CallOf(ctx).Session()
+		return wire.Raw(fmt.Sprintf(`{"r":%q,"info":%s,"capabilities":%s}`, s.Revision(), s.PeerInfo(), s.PeerCapabilities())), nil
+	}})
+	rs := alike(t, 2, h, Options{Sharing: Sharing{Keys: keys(1)}})
+	w := serve(t.Context(), rs[0], "POST", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"roots":{"x":1}},"clientInfo":{"name":"ü","version":"2","title":"T"}}}`)
+	id := w.Header().Get(headerSession)
+	if strings.ContainsFunc(id, func(r rune) bool { return r < 0x21 || r > 0x7e }) || len(id) > 500 {
+		t.Errorf("the id is %q", id)
+	}
+	got := serve(t.Context(), rs[1], "POST", call(1, "who", "{}"), headerSession, id).Body.String()
+	if want := `{"r":"2025-06-18","info":{"name":"ü","version":"2"},"capabilities":{"roots":{"x":1}}}`; !strings.Contains(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+
+	// What no id can carry is refused at once.
+	for n, status := range map[int]int{600: 200, 1100: 400} {
+		w := serve(t.Context(), rs[0], "POST", strings.Replace(initialize(r11), `"test"`, `"`+strings.Repeat("x", n)+`"`, 1))
+		id, text := w.Header().Get(headerSession), w.Body.String()
+		if refused := strings.Contains(text, "-32602") && strings.Contains(text, "at most 1024 are allowed"); refused != (status != 200) || (id == "") != refused {
+			t.Errorf("a name of %d bytes: id %q: %s", n, id, text)
+		}
+	}
+}
+
+// TestStaleIDs checks that ids that are not those of a session get status 404, at the replica that has the
+// session and at another one, and that the log says why.
+//
+// H4
+func TestStaleIDs(t *testing.T) {
+	log := new(syncBuffer)
+	server := newRuntimeServer(t, base, runtime.ServerOptions{Logger: slog.New(slog.NewTextHandler(log, nil))}, r11)
+	opts := Options{User: userOf, Sharing: Sharing{Keys: keys(1)}}
+	a, b := NewHandler(server, opts), NewHandler(server, opts)
+	opts.Sharing.Keys = keys(2)
+	foreign := NewHandler(server, opts)
+	defer a.Close()
+	defer b.Close()
+	defer foreign.Close()
+	as := func(user string, h *Handler, method, body, id string) *httptest.ResponseRecorder {
+		header := []string{"X-User", user}
+		if id != "" {
+			header = append(header, headerSession, id)
+		}
+		return serve(t.Context(), authenticated(h), method, body, header...)
+	}
+	id := as("ann", a, "POST", initialize(r11), "").Header().Get(headerSession)
+	other := as("ann", foreign, "POST", initialize(r11), "").Header().Get(headerSession)
+	last := byte('A')
+	if id[len(id)-5] == 'A' {
+		last = 'B'
+	}
+	forged := id[:len(id)-5] + string(last) + id[len(id)-4:]
+	for _, c := range []struct {
+		name, user, id, reason string
+	}{
+		{"of another user", "bob", id, seal.ErrPrincipal.Error()},
+		{"of another user with a similar name", "ann:", id, seal.ErrPrincipal.Error()},
+		{"changed", "ann", forged, seal.ErrForeign.Error()},
+		{"without its end", "ann", id[:len(id)-4], seal.ErrForeign.Error()},
+		{"the head alone", "ann", id[:seal.HeadLength], seal.ErrForeign.Error()},
+		{"of another key", "ann", other, seal.ErrForeign.Error()},
+		{"of no replica", "ann", "EXAMPLE", seal.ErrForeign.Error()},
+		{"with a colon", "ann", "x:" + id, ""},
+	} {
+		for _, h := range []*Handler{a, b} {
+			for _, method := range []string{"POST", "GET", "DELETE"} {
+				if w := as(c.user, h, method, call(1, "echo", "{}"), c.id); w.Code != 404 {
+					t.Errorf("%s %s: %d: %s", method, c.name, w.Code, w.Body)
+				}
+			}
+		}
+		if !strings.Contains(log.String(), c.reason) {
+			t.Errorf("%s: the log does not say %q:\n%s", c.name, c.reason, log)
+		}
+	}
+	for _, h := range []*Handler{a, b} {
+		if w := as("ann", h, "POST", call(1, "echo", "{}"), id); w.Code != 200 {
+			t.Errorf("the id itself: %d: %s", w.Code, w.Body)
+		}
+	}
+	if strings.Contains(log.String(), id) {
+		t.Errorf("the log has the id:\n%s", log)
+	}
+}
+
+// TestKeyRotation replaces the keys of replicas one after the other.
+func TestKeyRotation(t *testing.T) {
+	with := func(numbers ...byte) Options { return Options{Sharing: Sharing{Keys: keys(numbers...)}} }
+	rs := newReplicas(t, base, with(1), with(2, 1), with(2))
+	old := rs.open(t, 0, r11)
+	if status := rs.echo(t, 1, old); status != 200 {
+		t.Errorf("the old key in second place: status %d", status)
+	}
+	if status := rs.echo(t, 2, old); status != 404 {
+		t.Errorf("the old key is gone: status %d", status)
+	}
+	if status := rs.echo(t, 2, rs.open(t, 1, r11)); status != 200 {
+		t.Errorf("the new key seals: status %d", status)
+	}
+}
+
+// TestSessionExpiry checks that a session ends with its lifetime, although it is in use.
+func TestSessionExpiry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rs := alike(t, 3, base, Options{Sharing: Sharing{Keys: keys(1), Lifetime: time.Hour}})
+		session := rs.open(t, 0, r11)
+		for range 5 {
+			time.Sleep(10 * time.Minute)
+			rs.echo(t, 0, session)
+			if status := rs.echo(t, 1, session); status != 200 {
+				t.Errorf("status %d", status)
+			}
+		}
+		time.Sleep(10 * time.Minute)
+		for i := range rs {
+			if status := rs.echo(t, i, session); status != 404 {
+				t.Errorf("replica %d: status %d", i, status)
+			}
+		}
+		synctest.Wait()
+		for i, r := range rs {
+			if n := r.sessions.Len(); n != 0 {
+				t.Errorf("replica %d has %d sessions", i, n)
+			}
+		}
+	})
+}
+
+// TestSharedDelete checks which replicas refuse a session that its client has ended.
+func TestSharedDelete(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		sharing Sharing
+		want    [3]int // at the replica that ends it, at one that has the session and at one that does not
+	}{
+		{"KV", Sharing{KV: new(share.Memory)}, [3]int{404, 200, 404}},
+		{"bus", Sharing{Bus: new(share.Memory)}, [3]int{404, 404, 404}},
+		{"nothing", Sharing{}, [3]int{404, 200, 200}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c.sharing.Keys = keys(1)
+			rs := alike(t, 3, base, Options{Sharing: c.sharing})
+			session := rs.open(t, 1, r11)
+			if w := serve(t.Context(), rs[0], "DELETE", "", session...); w.Code != 204 {
+				t.Errorf("%s: DELETE: %d: %s", c.name, w.Code, w.Body)
+			}
+			synctest.Wait()
+			var got [3]int
+			for i := range rs {
+				got[i] = rs.echo(t, i, session)
+			}
+			if got != c.want {
+				t.Errorf("%s: status %v, want %v", c.name, got, c.want)
+			}
+			again := serve(t.Context(), rs[0], "DELETE", "", session...)
+			if again.Code != 404 {
+				t.Errorf("%s: DELETE again: %d", c.name, again.Code)
+			}
+		})
+	}
+}
+
+// TestTakeOverAtOnce checks that requests of a session that reach a replica at the same time all find the
+// session there, however many of them take it over, and that it is opened once.
+func TestTakeOverAtOnce(t *testing.T) {
+	const requests = 50
+	for _, state := range []*share.Memory{nil, new(share.Memory)} {
+		sharing := Sharing{Keys: keys(1)}
+		if state != nil {
+			sharing.Bus, sharing.KV = state, state
+		}
+		rs := alike(t, 2, base, Options{Sharing: sharing})
+		session := rs.open(t, 0, r11)
+		var all sync.WaitGroup
+		for i := range requests {
+			all.Go(func() {
+				w := serve(t.Context(), rs[1], "POST", call(i, "echo", `{}`), session...)
+				if w.Code != 200 || !strings.Contains(w.Body.String(), fmt.Sprintf(`"id":%d,"result":{}`, i)) {
+					t.Errorf("request %d: %d: %s", i, w.Code, w.Body)
+				}
+			})
+		}
+		all.Wait()
+		if n := rs[1].sessions.Len(); n != 1 {
+			t.Errorf("%d sessions", n)
+		}
+	}
+}
+
+// TestRoomAtOnce checks that sessions that make room for each other while they are used lose no request.
+func TestRoomAtOnce(t *testing.T) {
+	rs := newReplicas(t, base, Options{Sharing: Sharing{Keys: keys(1)}}, Options{Sharing: Sharing{Keys: keys(1)}, MaxSessions: 2})
+	var all sync.WaitGroup
+	for range 4 {
+		session := rs.open(t, 0, r11)
+		all.Go(func() {
+			for range 100 {
+				w := serve(t.Context(), rs[1], "POST", call(1, "echo", `{}`), session...)
+				if w.Code != 200 && !strings.Contains(w.Body.String(), "too many sessions") {
+					t.Errorf("%d: %s", w.Code, w.Body)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestInitializedElsewhere checks that a replica accepts notifications although another one got
+// notifications/initialized.
+func TestInitializedElsewhere(t *testing.T) {
+	got := make(chan struct{}, 1)
+	h := base.with(handlers{"notifications/n": func(context.Context, wire.Raw) (wire.Appender, error) {
+		got <- struct{}{}
+		return nil, nil
+	}})
+	rs := alike(t, 2, h, Options{Sharing: Sharing{Keys: keys(1)}})
+	id := serve(t.Context(), rs[0], "POST", initialize(r11)).Header().Get(headerSession)
+	serve(t.Context(), rs[1], "POST", initialized, headerSession, id)
+	serve(t.Context(), rs[0], "POST", `{"jsonrpc":"2.0","method":"notifications/n"}`, headerSession, id)
+	<-got
+}
+
+// brokenKV is a KV that fails.
+type brokenKV struct{ share.KV }
+
+func (brokenKV) Get(context.Context, string) ([]byte, uint64, error) {
+	return nil, 0, errors.New("no connection")
+}
+
+// TestBrokenKV checks that requests that need the KV fail, and the others do not.
+func TestBrokenKV(t *testing.T) {
+	with := func(kv share.KV) Options { return Options{Sharing: Sharing{Keys: keys(1), KV: kv}} }
+	rs := newReplicas(t, base, with(new(share.Memory)), with(brokenKV{}))
+	own, foreign := rs.open(t, 1, r11), rs.open(t, 0, r11)
+	if status := rs.echo(t, 1, own); status != 200 {
+		t.Errorf("a session that is here: status %d", status)
+	}
+	if status := rs.echo(t, 1, foreign); status != 503 {
+		t.Errorf("a session that is not: status %d", status)
+	}
+	if w := serve(t.Context(), rs[1], "DELETE", "", own...); w.Code != 503 {
+		t.Errorf("DELETE: %d: %s", w.Code, w.Body)
+	}
+	if status := rs.echo(t, 1, own); status != 200 {
+		t.Errorf("a session that could not be ended: status %d", status)
+	}
+}
+
+// TestSharingOptions checks that a handler with bad options serves nothing, and says why.
+func TestSharingOptions(t *testing.T) {
+	for want, sharing := range map[string]Sharing{
+		"streamable: Sharing.Keys: key 1 has 3 bytes; it needs at least 32": {Keys: append(keys(1), []byte("abc"))},
+		"streamable: Sharing has a Bus or a KV, but no Keys":                {KV: new(share.Memory)},
+	} {
+		h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{Logger: discard}, r11), Options{Sharing: sharing})
+		if err := h.Err(); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if w := serve(t.Context(), h, "POST", initialize(r11)); w.Code != 500 {
+			t.Errorf("%d: %s", w.Code, w.Body)
+		}
+		if err := ListenAndServe(t.Context(), "localhost:0", "/", h); err != h.Err() {
+			t.Errorf("ListenAndServe: %v", err)
+		}
+	}
+}

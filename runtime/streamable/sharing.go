@@ -1,0 +1,183 @@
+package streamable
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/share"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// DefaultSessionLifetime is the default of Sharing.Lifetime.
+const DefaultSessionLifetime = 24 * time.Hour
+
+// Sharing lets every replica of a server serve every session (section Session Management). A session's id
+// then carries what never changes in the session: the revision, the capabilities of both sides, and the name
+// and version of the client. It is sealed, so that a client can neither read nor change it, and no store
+// is needed. A replica that gets a request of a session that it does not have takes the session over.
+// Requests of a session with an id that has expired, was changed, is of another user or was sealed with an
+// unknown key get status 404, upon which clients initialize again; the logger gets the reason.
+//
+// What changes in a session is in a KV, and replicas talk to each other over a Bus. Both are optional:
+//
+//   - Without a KV, a replica that takes a session over has neither the log level that the client has set nor
+//     its subscriptions, and only replicas that have heard of the end of a session refuse its id.
+//   - Without a Bus, a client's answer, cancellation or progress is lost if it comes to another replica than
+//     the one with the request, and so is a message of the server's own if the client has its GET stream
+//     elsewhere. A replica does not notice what a client changes at another one.
+//
+// A stream is resumed at another replica with the events in Options.Events, which must then be shared too.
+type Sharing struct {
+	// Keys seal the ids: the first seals, and all of them open, so that keys can be replaced. Each has
+	// at least 32 random bytes. All replicas need the same keys. Without keys, nothing is shared.
+	Keys [][]byte
+	// Lifetime is how long a session can last. 0 means DefaultSessionLifetime.
+	Lifetime time.Duration
+	// Bus carries messages between the replicas.
+	Bus share.Bus
+	// KV keeps the log level, the subscriptions and the end of each session for its Lifetime.
+	KV share.KV
+}
+
+// maxEnded limits the ended sessions that a handler remembers, in addition to those in the KV.
+const maxEnded = 1 << 16
+
+// The subjects of the bus. The name of a session, which is the head of its id, does not let anybody use it.
+const (
+	subjectNotices = "mcp.streamable"          // of notices, to all replicas
+	subjectReplica = "mcp.streamable.replica." // and the name of the replica that has a stream
+	subjectAsked   = "mcp.streamable.asked."   // and the name and copy of the session that has sent a request
+	subjectGet     = "mcp.streamable.get."     // and the name of the session whose GET stream a replica has
+)
+
+// replicaLength is the length of the name of a replica.
+const replicaLength = 12
+
+// sharing is what a handler shares with other replicas.
+type sharing struct {
+	handler  *Handler
+	ring     *seal.Ring
+	lifetime time.Duration
+	bus      share.Bus  // may be nil
+	kv       share.KV   // may be nil
+	replica  string     // the name of this handler
+	ended    *seal.Used // names of sessions that their clients have ended
+
+	stops []func() // of the subscriptions of the handler
+	once  sync.Once
+}
+
+// newSharing returns nil if the options share nothing.
+func newSharing(h *Handler, opts Sharing) (*sharing, error) {
+	if len(opts.Keys) == 0 {
+		if opts.Bus != nil || opts.KV != nil {
+			return nil, errors.New("streamable: Sharing has a Bus or a KV, but no Keys")
+		}
+		return nil, nil
+	}
+	ring, err := seal.NewRing(opts.Keys...)
+	if err != nil {
+		return nil, fmt.Errorf("streamable: Sharing.Keys: %w", err)
+	}
+	sh := &sharing{
+		handler:  h,
+		ring:     ring,
+		lifetime: cmp.Or(max(opts.Lifetime, 0), DefaultSessionLifetime),
+		bus:      opts.Bus,
+		kv:       opts.KV,
+		replica:  rand.Text()[:replicaLength],
+		ended:    seal.NewUsed(maxEnded),
+	}
+	if sh.bus == nil {
+		return sh, nil
+	}
+	ctx, cancel := context.WithTimeout(h.sessions.Context(), waits.Shared)
+	defer cancel()
+	stop, err := sh.bus.Subscribe(ctx, subjectNotices, sh.notified)
+	if err != nil {
+		return nil, fmt.Errorf("streamable: Sharing.Bus: %w", err)
+	}
+	sh.stops = append(sh.stops, stop)
+	return sh, nil
+}
+
+// stop ends the subscriptions. It may be called again, and for nil.
+func (sh *sharing) stop() {
+	if sh == nil {
+		return
+	}
+	sh.once.Do(func() {
+		for _, stop := range sh.stops {
+			stop()
+		}
+	})
+}
+
+// notice is a message to all replicas about a session.
+type notice struct {
+	kind    string
+	from    string // the replica that has sent it
+	session string // the key in the table of sessions
+	expires int64  // with noticeEnded: of the session, in seconds
+}
+
+// The kinds of notices.
+const (
+	noticeEnded   = "ended"   // the client has ended the session
+	noticeChanged = "changed" // the client has changed what the KV keeps
+)
+
+// publish sends a notice about a session. It does nothing without a bus.
+func (sh *sharing) publish(n notice) {
+	if sh.bus == nil {
+		return
+	}
+	w := wire.NewWriter(nil)
+	w.BeginObject()
+	w.String("kind", n.kind)
+	w.String("from", sh.replica)
+	w.String("session", n.session)
+	w.Int64("expires", n.expires)
+	w.EndObject()
+	data, err := w.End()
+	if err == nil {
+		ctx, cancel := context.WithTimeout(sh.handler.sessions.Context(), waits.Shared)
+		defer cancel()
+		err = sh.bus.Publish(ctx, subjectNotices, data)
+	}
+	if err != nil {
+		sh.handler.log.Warn("a notice to other replicas could not be sent", "kind", n.kind, "error", err)
+	}
+}
+
+// notified takes a notice. It does not wait.
+func (sh *sharing) notified(data []byte) {
+	o := wire.Object(data)
+	expires, _ := o.GetScalar("expires")
+	n := notice{kind: o.GetString("kind"), from: o.GetString("from"), session: o.GetString("session")}
+	n.expires, _ = expires.Int64()
+	if n.from == sh.replica || len(n.session) < seal.HeadLength {
+		return
+	}
+	s := sh.handler.known(n.session)
+	switch n.kind {
+	case noticeEnded:
+		sh.ended.Add(nameOf(n.session), time.Unix(n.expires, 0), time.Now())
+		if s != nil {
+			s.forget()
+			s.end(runtime.ErrClosed)
+		}
+	case noticeChanged:
+		if s != nil {
+			go s.catchUp(sh.handler.sessions.Context())
+		}
+	}
+}
