@@ -79,6 +79,37 @@ func Params[P any, PP interface {
 }
 
 func decodeParams(ctx context.Context, params wire.Raw, v wire.Value) error {
+	err := readParams(ctx, params, v)
+	if err == nil {
+		err = wire.Validate(v)
+	}
+	if err != nil {
+		return invalidParams(err)
+	}
+	return nil
+}
+
+// CheckParams checks the params of a method that is handled elsewhere, and returns the errors of [Answer].
+// Decode and validate are the methods of the params; validate is nil if their type has none. They are
+// passed instead of the params so that the linker leaves out the other methods of the type: those that
+// encode it, of it and of each type within it.
+func CheckParams(ctx context.Context, params wire.Raw, decode func(*wire.Reader) error, validate func() error) error {
+	err := readParams(ctx, params, decoder(decode))
+	if err == nil && validate != nil {
+		err = validate()
+	}
+	if err != nil {
+		return invalidParams(err)
+	}
+	return nil
+}
+
+type decoder func(*wire.Reader) error
+
+// DecodeJSON implements wire.Decoder.
+func (d decoder) DecodeJSON(r *wire.Reader) error { return d(r) }
+
+func readParams(ctx context.Context, params wire.Raw, v wire.Decoder) error {
 	lenience := wire.AbsentNulls
 	if c := CallOf(ctx); c != nil && c.params == params { // and not replaced by middleware
 		lenience |= wire.WellFormed
@@ -87,13 +118,7 @@ func decodeParams(ctx context.Context, params wire.Raw, v wire.Value) error {
 		params = "{}"
 	}
 	_, _, err := wire.UnmarshalLenient(params, v, lenience)
-	if err == nil {
-		err = wire.Validate(v)
-	}
-	if err != nil {
-		return invalidParams(err)
-	}
-	return nil
+	return err
 }
 
 // maxProblems limits the length of an error message, as the widths in the formats do. A request with a

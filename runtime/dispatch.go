@@ -1,11 +1,11 @@
 package runtime
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -127,13 +127,13 @@ func bindAll(side Direction, bindings []Binding, around layers) ([]*bound, error
 		case b.Direction != side:
 			return nil, fmt.Errorf("runtime: the binding of %s is for messages %s, not %s", b.Revision, b.Direction, side)
 		}
-		all = append(all, bind(b, around))
-	}
-	slices.SortFunc(all, func(a, b *bound) int { return cmp.Compare(b.Revision, a.Revision) })
-	for i := range all[1:] {
-		if all[i].Revision == all[i+1].Revision {
-			return nil, fmt.Errorf("runtime: two bindings of %s", all[i].Revision)
+		at, found := slices.BinarySearchFunc(all, b.Revision, func(other *bound, revision string) int {
+			return strings.Compare(revision, other.Revision)
+		})
+		if found {
+			return nil, fmt.Errorf("runtime: two bindings of %s", b.Revision)
 		}
+		all = slices.Insert(all, at, bind(b, around))
 	}
 	return all, nil
 }

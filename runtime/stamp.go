@@ -140,11 +140,16 @@ func (c *Call) stamp(dst []byte, start int) ([]byte, error) {
 			}
 		}
 	}
-	if n > 0 { // from the end, so that the other places stay where they are
-		slices.SortFunc(edits[:n], func(a, b edit) int { return b.Start - a.Start })
-		for _, e := range edits[:n] {
-			dst = slices.Replace(dst, start+e.Start, start+e.End, []byte(e.text)...)
+	for ; n > 0; n-- { // from the end, so that the other places stay where they are
+		last := 0
+		for i, e := range edits[:n] {
+			if e.Start > edits[last].Start {
+				last = i
+			}
 		}
+		e := edits[last]
+		dst = slices.Replace(dst, start+e.Start, start+e.End, []byte(e.text)...)
+		edits[last] = edits[n-1]
 	}
 
 	dst = open(dst)

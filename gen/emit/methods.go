@@ -100,7 +100,7 @@ func (e *emitter) side(f *jen.File, p peer) {
 	e.unimplemented(f, p, methods)
 	f.Line()
 	f.Add(doc(fmt.Sprintf("Bind%s binds an implementation to the runtime.", p.name)))
-	e.bind(f, p, "Bind"+p.name, []jen.Code{jen.Id("s").Id(p.name)}, jen.Id("s"), methods)
+	e.bind(f, p, "Bind"+p.name, []jen.Code{jen.Id("s").Id(p.name)}, dispatch, methods)
 	if p.name == server.name && e.rev.Extension == nil {
 		e.bindBase(f, methods)
 		cacheHints(f, methods)
@@ -192,10 +192,26 @@ func (e *emitter) bindBase(f *jen.File, methods []*ir.Method) {
 	})
 	f.Line()
 	f.Add(doc("BindBase binds the methods that every server has to the runtime: " + strings.Join(base, ", ") + " and the notifications, whose params it checks. Use it for a server whose other methods are handled elsewhere, for example by a catalog. It does not link the types of those methods into the program."))
-	e.bind(f, server, "BindBase", nil, jen.Id("Unimplemented"+server.name).Values(), methods)
+	e.bind(f, server, "BindBase", nil, checkParams, methods)
 }
 
-func (e *emitter) bind(f *jen.File, p peer, name string, params []jen.Code, receiver jen.Code, methods []*ir.Method) {
+// checkParams renders the check of the params of a method that is handled elsewhere. It names only the
+// methods that it needs, so that a program links no others.
+func checkParams(m *ir.Method) []jen.Code {
+	validate := jen.Nil()
+	if d := underlying(m.Params); d.Checked || hasBox(d) {
+		validate = jen.Id("p").Dot("Validate")
+	}
+	made := jen.Id("p").Op(":=").Add(fresh(m.Params))
+	check := jen.Qual(runtimePath, "CheckParams").Call(jen.Id("ctx"), jen.Id("params"), jen.Id("p").Dot("DecodeJSON"), validate)
+	if m.Notification {
+		return []jen.Code{made, jen.Return(jen.Nil(), check)}
+	}
+	failed := jen.If(jen.Err().Op(":=").Add(check), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
+	return []jen.Code{made, failed}
+}
+
+func (e *emitter) bind(f *jen.File, p peer, name string, params []jen.Code, handle func(*ir.Method) []jen.Code, methods []*ir.Method) {
 	f.Func().Id(name).Params(params...).Qual(runtimePath, "Binding").Block(
 		jen.Return(jen.Qual(runtimePath, "Binding").Values(jen.Dict{
 			jen.Id("Revision"):  jen.Id("Revision"),
@@ -207,7 +223,7 @@ func (e *emitter) bind(f *jen.File, p peer, name string, params []jen.Code, rece
 				Block(
 					jen.Switch(jen.Id("method")).BlockFunc(func(g *jen.Group) {
 						for _, m := range methods {
-							g.Case(jen.Lit(m.Wire)).Block(dispatch(m, receiver))
+							g.Case(jen.Lit(m.Wire)).Block(handle(m)...)
 						}
 					}),
 					jen.Return(jen.Nil(), jen.Qual(runtimePath, "MethodNotFound").Call(jen.Id("method"))),
@@ -216,11 +232,11 @@ func (e *emitter) bind(f *jen.File, p peer, name string, params []jen.Code, rece
 	)
 }
 
-// dispatch renders the delegation of one method to the implementation. It is a single call,
+// dispatch renders the delegation of one method to the implementation s. It is a single call,
 // so that bugs are fixed in the runtime without regenerating.
-func dispatch(m *ir.Method, receiver jen.Code) jen.Code {
+func dispatch(m *ir.Method) []jen.Code {
 	args := []jen.Code{jen.Id("ctx"), jen.Id("params")}
-	function, handler := "Answer", jen.Add(receiver).Dot(m.Go)
+	function, handler := "Answer", jen.Id("s").Dot(m.Go)
 	if m.Notification {
 		function = "Receive"
 	}
@@ -233,12 +249,12 @@ func dispatch(m *ir.Method, receiver jen.Code) jen.Code {
 			returns = jen.Params(messageType(m.Result), jen.Error())
 		}
 		handler = jen.Func().Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("p").Add(box)).Add(returns).Block(
-			jen.Return(jen.Add(receiver).Dot(m.Go).Call(jen.Id("ctx"), jen.Id("p").Dot("V"))),
+			jen.Return(jen.Id("s").Dot(m.Go).Call(jen.Id("ctx"), jen.Id("p").Dot("V"))),
 		)
 	}
 	call := jen.Qual(runtimePath, function).Call(append(args, handler)...)
 	if m.Notification {
-		return jen.Return(jen.Nil(), call)
+		return []jen.Code{jen.Return(jen.Nil(), call)}
 	}
-	return jen.Return(call)
+	return []jen.Code{jen.Return(call)}
 }

@@ -37,13 +37,19 @@ func newKey(d *ir.Decl) string {
 
 // fresh renders the expression for a new wire.Value of a declaration.
 func fresh(d *ir.Decl) jen.Code {
-	if under, ok := d.Type.(*ir.Ref); ok && isAlias(d) {
-		return fresh(under.Decl)
-	}
+	d = underlying(d)
 	if hasBox(d) {
 		return jen.New(qualified(d, boxName(d)))
 	}
 	return jen.New(declName(d))
+}
+
+// underlying returns the declaration that an alias stands for.
+func underlying(d *ir.Decl) *ir.Decl {
+	if under, ok := d.Type.(*ir.Ref); ok && isAlias(d) {
+		return underlying(under.Decl)
+	}
+	return d
 }
 
 // hasBox reports whether a declaration is not a wire.Value without a box.

@@ -206,19 +206,32 @@ func BindBase() runtime.Binding {
 		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
 			switch method {
 			case "initialize":
-				return runtime.Answer(ctx, params, UnimplementedServer{}.Initialize)
+				p := new(InitializeRequestParams)
+				if err := runtime.CheckParams(ctx, params, p.DecodeJSON, p.Validate); err != nil {
+					return nil, err
+				}
 			case "logging/setLevel":
-				return runtime.Answer(ctx, params, UnimplementedServer{}.SetLevel)
+				p := new(SetLevelRequestParams)
+				if err := runtime.CheckParams(ctx, params, p.DecodeJSON, p.Validate); err != nil {
+					return nil, err
+				}
 			case "notifications/cancelled":
-				return nil, runtime.Receive(ctx, params, UnimplementedServer{}.Cancelled)
+				p := new(CancelledNotificationParams)
+				return nil, runtime.CheckParams(ctx, params, p.DecodeJSON, p.Validate)
 			case "notifications/initialized":
-				return nil, runtime.Receive(ctx, params, UnimplementedServer{}.Initialized)
+				p := new(NotificationParams)
+				return nil, runtime.CheckParams(ctx, params, p.DecodeJSON, nil)
 			case "notifications/progress":
-				return nil, runtime.Receive(ctx, params, UnimplementedServer{}.Progress)
+				p := new(ProgressNotificationParams)
+				return nil, runtime.CheckParams(ctx, params, p.DecodeJSON, p.Validate)
 			case "notifications/roots/list_changed":
-				return nil, runtime.Receive(ctx, params, UnimplementedServer{}.RootsListChanged)
+				p := new(NotificationParams)
+				return nil, runtime.CheckParams(ctx, params, p.DecodeJSON, nil)
 			case "ping":
-				return runtime.Answer(ctx, params, UnimplementedServer{}.Ping)
+				p := new(RequestParams)
+				if err := runtime.CheckParams(ctx, params, p.DecodeJSON, p.Validate); err != nil {
+					return nil, err
+				}
 			}
 			return nil, runtime.MethodNotFound(method)
 		},

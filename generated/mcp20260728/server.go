@@ -150,7 +150,8 @@ func BindBase() runtime.Binding {
 		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
 			switch method {
 			case "notifications/cancelled":
-				return nil, runtime.Receive(ctx, params, UnimplementedServer{}.Cancelled)
+				p := new(CancelledNotificationParams)
+				return nil, runtime.CheckParams(ctx, params, p.DecodeJSON, p.Validate)
 			}
 			return nil, runtime.MethodNotFound(method)
 		},

@@ -53,7 +53,7 @@ type leniently struct {
 // UnmarshalLenient is [UnmarshalString] with lenience. It returns the deviations that it
 // accepted, in the order of the text: the first thousand, and the number of those that follow.
 // On an error it returns none.
-func UnmarshalLenient(text Raw, v Value, l Lenience) (accepted []Deviation, more int, err error) {
+func UnmarshalLenient(text Raw, v Decoder, l Lenience) (accepted []Deviation, more int, err error) {
 	r := readers.Get().(*Reader)
 	r.src, r.checked = string(text), l&WellFormed != 0
 	r.lenient.lenience = l &^ WellFormed

@@ -63,12 +63,17 @@ type Appender interface {
 	AppendJSON(dst []byte) ([]byte, error)
 }
 
-// Value is a value that can be encoded and decoded.
-type Value interface {
-	Appender
+// Decoder is a value that can be decoded.
+type Decoder interface {
 	// DecodeJSON reads exactly one value from r, and nothing after it. It returns r.Err(). It
 	// must not keep r.
 	DecodeJSON(r *Reader) error
+}
+
+// Value is a value that can be encoded and decoded.
+type Value interface {
+	Appender
+	Decoder
 }
 
 // Validator is a value whose schema has rules that decoding does not check.
@@ -147,7 +152,7 @@ func UnmarshalChecked(text Raw, v Value) error {
 	return r.unmarshal(v)
 }
 
-func (r *Reader) decode(v Value) error {
+func (r *Reader) decode(v Decoder) error {
 	err := v.DecodeJSON(r)
 	if err == nil {
 		r.End()

@@ -1,7 +1,6 @@
 package seal
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
@@ -60,32 +59,32 @@ func (d *digester) value(r *wire.Reader) {
 	}
 }
 
-// object appends an object without some of its members.
+// object appends an object without some of its members, which are sorted by name.
 func (d *digester) object(r *wire.Reader, without []string) {
-	type member struct {
-		name       string
-		start, end int // in d.buf
-	}
-	byName := func(a, b member) int { return cmp.Compare(a.name, b.name) }
-	var members []member
 	start := len(d.buf)
+	names := make([]string, 0, 8)
+	ends := append(make([]int, 0, 9), start) // of the members in d.buf, after where the first begins
 	for r.BeginObject(); r.Member(); {
-		m := member{name: r.Name(), start: len(d.buf)}
-		if slices.Contains(without, m.name) {
+		name := r.Name()
+		if slices.Contains(without, name) {
 			r.Skip()
 			continue
 		}
-		d.text(m.name)
+		d.text(name)
 		d.value(r)
-		m.end = len(d.buf)
-		members = append(members, m)
+		names, ends = append(names, name), append(ends, len(d.buf))
 	}
-	if !slices.IsSortedFunc(members, byName) {
-		slices.SortFunc(members, byName)
-		text := slices.Clone(d.buf[start:])
+	if !slices.IsSorted(names) {
+		text := slices.Clone(d.buf)
+		place := make(map[string]int, len(names))
+		for i, name := range names {
+			place[name] = i
+		}
+		slices.Sort(names)
 		d.buf = d.buf[:start]
-		for _, m := range members {
-			d.buf = append(d.buf, text[m.start-start:m.end-start]...)
+		for _, name := range names {
+			i := place[name]
+			d.buf = append(d.buf, text[ends[i]:ends[i+1]]...)
 		}
 	}
 	d.fold(start)
