@@ -5,6 +5,7 @@ GO ?= go
 FUZZTIME ?= 10s
 BENCHTIME ?= 1s
 STRESS ?= 1000,100
+CHAOS ?= 1000,15,2s
 
 # Flags for make bench, such as BENCHFLAGS="-quick -run stdio"; see tests/bench/doc.go.
 BENCHFLAGS ?=
@@ -106,6 +107,10 @@ microbench: ## Run every benchmark function, each for BENCHTIME (default 1s)
 .PHONY: stress
 stress: ## Run the stress tests of HTTP over TCP, with STRESS clients and calls of each (default 1000,100)
 	MCPGEN_STRESS=$(STRESS) $(GO) test -count=1 -timeout 30m -v $(GOTESTFLAGS) -run 'TestManySessions|TestKilledConnections' ./runtime/streamable
+
+.PHONY: chaos
+chaos: ## Run the test of replicas that are killed at full size: CHAOS clients, kills and the least time between kills (default 1000,15,2s)
+	MCPGEN_CHAOS=$(CHAOS) $(GO) test -C tests/replicas -count=1 -timeout 30m -v $(GOTESTFLAGS) -run TestChaos .
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target, each for FUZZTIME (default 10s)

@@ -77,7 +77,8 @@ func (s *Session) reopen(ctx context.Context, lost *link) error {
 func (s *Session) again(ctx context.Context, l *link, method string, err error) (bool, error) {
 	_, unsent := errors.AsType[unsentError](err)
 	begun, known := errors.AsType[notBegun](err)
-	refused := unsent || known && begun.NotBegun() && !errors.Is(err, ErrClosed)
+	_, lost := errors.AsType[*LostError](err) // whose reason may be that the stream of a begun request was refused
+	refused := !lost && (unsent || known && begun.NotBegun() && !errors.Is(err, ErrClosed))
 	if !s.reopens() || ctx.Err() != nil || !refused && !errors.Is(err, ErrClosed) {
 		return false, err
 	}

@@ -206,6 +206,9 @@ func (e *exchange) refused(resp *http.Response) error {
 			return e.deliver(text, true)
 		}
 	}
+	if failure.Status == http.StatusBadGateway || failure.Status == http.StatusGatewayTimeout {
+		return &runtime.LostError{Err: failure} // a proxy has lost the server, perhaps after it had the request
+	}
 	return failure
 }
 
@@ -219,7 +222,7 @@ func (e *exchange) follow(resp *http.Response, err error) error {
 			_, final := errors.AsType[*finalError](err)
 			e.retry.failed(err)
 			if final || e.exhausted() {
-				return fmt.Errorf("streamable: the stream could not be resumed: %w", err)
+				return &runtime.LostError{Err: fmt.Errorf("streamable: the stream could not be resumed: %w", err)}
 			}
 		} else {
 			answered, err := e.connected(resp)

@@ -216,7 +216,10 @@ func TestClientOfOddServers(t *testing.T) {
 		answer http.HandlerFunc
 		want   string // part of the error
 		is     error
+		lost   bool
 	}{
+		{name: "status 502", lost: true, answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }, want: "HTTP status 502"},
+		{name: "status 504", lost: true, answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(504) }, want: "HTTP status 504"},
 		{name: "status 500", answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, want: "HTTP status 500"},
 		{name: "JSON-RPC error with status 400", answer: func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
@@ -225,7 +228,7 @@ func TestClientOfOddServers(t *testing.T) {
 		}, want: "HTTP status 400 Bad Request: jsonrpc: error -32600: bad"},
 		{name: "202 for a request", answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202) }, want: "status 202"},
 		{name: "HTML", answer: func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") }, want: "content type"},
-		{name: "a stream that ends", answer: func(w http.ResponseWriter, _ *http.Request) {
+		{name: "a stream that ends", lost: true, answer: func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			io.WriteString(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\n")
 		}, is: errNoAnswer},
@@ -237,15 +240,15 @@ func TestClientOfOddServers(t *testing.T) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			io.WriteString(w, "id: 1\ndata: "+strings.Repeat("x", 100_000)+"\n\n")
 		}, is: errTooLong},
-		{name: "redirected to another server", answer: func(w http.ResponseWriter, r *http.Request) {
+		{name: "redirected to another server", lost: true, answer: func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
 		}, want: "redirect to another server"},
-		{name: "redirected to a GET", answer: func(w http.ResponseWriter, r *http.Request) {
+		{name: "redirected to a GET", lost: true, answer: func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == "POST" {
 				http.Redirect(w, r, "/other", http.StatusSeeOther)
 			}
 		}, want: "redirect that turns a POST into a GET"},
-		{name: "a stream that cannot be resumed", answer: func(w http.ResponseWriter, r *http.Request) {
+		{name: "a stream that cannot be resumed", lost: true, answer: func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == "GET" {
 				w.WriteHeader(405)
 				return
@@ -278,6 +281,9 @@ func TestClientOfOddServers(t *testing.T) {
 			err = s.Call(t.Context(), "x", nil, nil)
 			if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) {
 				t.Errorf("%v; want %s %v", err, c.want, c.is)
+			}
+			if _, lost := errors.AsType[*runtime.LostError](err); lost != c.lost {
+				t.Errorf("%v; LostError: %t, want %t", err, lost, c.lost)
 			}
 			if c.is == ErrSessionLost {
 				return

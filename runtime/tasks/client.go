@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -127,64 +128,102 @@ func (c *taskCaller) finish(ctx context.Context, id string, wait time.Duration, 
 	return err
 }
 
+// maxLosses is how many polls in a row may be lost or refused for the time being before a call fails.
+const maxLosses = 10
+
 func (c *taskCaller) poll(ctx context.Context, name wire.Object, wait time.Duration, result wire.Value) error {
-	answered := map[string]bool{} // the keys of the questions that were answered
-	for {
+	answers := map[string]*taskAnswer{}
+	for losses := 0; ; {
 		if wait > 0 && !pause(ctx, wait) {
 			return context.Cause(ctx)
 		}
-		var state wire.Object
-		if err := c.Caller.Call(ctx, methodGet, name, &state); err != nil {
+		next, ended, err := c.look(ctx, name, answers, result)
+		switch {
+		case ended:
+			return err
+		case err == nil:
+			wait, losses = next, 0
+		case isPassing(err) && losses < maxLosses: // the requests of a poll can be repeated
+			losses++
+			wait = max(wait, DefaultPollInterval)
+		default:
 			return err
 		}
-		if c.opts.Changed != nil {
-			c.opts.Changed(ctx, state)
-		}
-		switch status(state.GetString("status")) {
-		case completed:
-			outcome, _ := state.Get("result")
-			return decode(wire.Object(outcome), result)
-		case failed:
-			problem, _ := state.Get("error")
-			e := new(jsonrpc.Error)
-			if err := wire.UnmarshalString(string(problem), e); err != nil {
-				return wire.In(err, "error")
-			}
-			return e
-		case cancelled:
-			return &CancelledError{state.GetString("taskId"), state.GetString("statusMessage")}
-		case inputRequired:
-			if err := c.update(ctx, name, state, answered); err != nil {
-				return err
-			}
-		}
-		wait = interval(state)
 	}
 }
 
-// update answers the questions of a task that were not answered yet ("Task Update Requests").
-func (c *taskCaller) update(ctx context.Context, name, state wire.Object, answered map[string]bool) error {
-	questions, _ := state.Get("inputRequests")
-	var answers wire.Members
-	for key, question := range wire.Object(questions).All() {
-		if answered[key] {
-			continue
-		}
-		asked, _ := wire.Object(question).Get("params")
-		answer, err := c.answer(ctx, wire.Object(question).GetString("method"), asked)
-		if err != nil {
-			return fmt.Errorf("tasks: the question %.100q cannot be answered: %w", key, err)
-		}
-		text, err := wire.MarshalString(answer)
-		if err != nil {
-			return err
-		}
-		answers = append(answers, wire.Member{Name: key, Value: wire.Raw(text)})
+// isPassing reports whether a request was lost with its connection, or refused for the time being.
+func isPassing(err error) bool {
+	_, lost := errors.AsType[*runtime.LostError](err)
+	e, refused := errors.AsType[*jsonrpc.Error](err)
+	return lost || refused && (e.Code == jsonrpc.CodeServerBusy || e.Code == jsonrpc.CodeUnavailable)
+}
+
+// look polls a task once and answers its questions. It returns when to look again, or that the task has ended,
+// with its error.
+func (c *taskCaller) look(ctx context.Context, name wire.Object, answers map[string]*taskAnswer, result wire.Value) (next time.Duration, ended bool, err error) {
+	var state wire.Object
+	if err := c.Caller.Call(ctx, methodGet, name, &state); err != nil {
+		return 0, false, err
 	}
-	if len(answers) == 0 {
+	if c.opts.Changed != nil {
+		c.opts.Changed(ctx, state)
+	}
+	switch status(state.GetString("status")) {
+	case completed:
+		outcome, _ := state.Get("result")
+		return 0, true, decode(wire.Object(outcome), result)
+	case failed:
+		problem, _ := state.Get("error")
+		e := new(jsonrpc.Error)
+		if err := wire.UnmarshalString(string(problem), e); err != nil {
+			return 0, true, wire.In(err, "error")
+		}
+		return 0, true, e
+	case cancelled:
+		return 0, true, &CancelledError{state.GetString("taskId"), state.GetString("statusMessage")}
+	case inputRequired:
+		if err := c.update(ctx, name, state, answers); err != nil {
+			return 0, false, err
+		}
+	}
+	return interval(state), false, nil
+}
+
+// taskAnswer is the answer to a question of a task.
+type taskAnswer struct {
+	text wire.Raw
+	sent bool // the server has it
+}
+
+// update answers the questions of a task that were not answered yet ("Task Update Requests"). Each question is
+// put once; an answer that was lost is sent again.
+func (c *taskCaller) update(ctx context.Context, name, state wire.Object, answers map[string]*taskAnswer) error {
+	questions, _ := state.Get("inputRequests")
+	var unsent wire.Members
+	for key, question := range wire.Object(questions).All() {
+		a := answers[key]
+		if a == nil {
+			asked, _ := wire.Object(question).Get("params")
+			answer, err := c.answer(ctx, wire.Object(question).GetString("method"), asked)
+			if err != nil {
+				return fmt.Errorf("tasks: the question %.100q cannot be answered: %w", key, err)
+			}
+			text, err := wire.MarshalString(answer)
+			if err != nil {
+				return err
+			}
+			a = &taskAnswer{text: wire.Raw(text)}
+			answers[key] = a
+		}
+		if !a.sent {
+			unsent = append(unsent, wire.Member{Name: key, Value: a.text})
+		}
+	}
+	if len(unsent) == 0 {
 		return nil
 	}
-	all, err := wire.NewObject(answers...)
+	all, err := wire.NewObject(unsent...)
 	if err != nil {
 		return err
 	}
@@ -192,8 +231,11 @@ func (c *taskCaller) update(ctx context.Context, name, state wire.Object, answer
 	if err != nil {
 		return err
 	}
-	for _, a := range answers {
-		answered[a.Name] = true
+	if err := c.Caller.Call(ctx, methodUpdate, params, nil); err != nil {
+		return err
 	}
-	return c.Caller.Call(ctx, methodUpdate, params, nil)
+	for _, a := range unsent {
+		answers[a.Name].sent = true
+	}
+	return nil
 }

@@ -6,17 +6,19 @@ go 1.26.0
 require (
 	github.com/mcpgen/mcpgen v0.0.0
 	github.com/mcpgen/mcpgen/runtime/natsmcp v0.0.0
+	github.com/mcpgen/mcpgen/runtime/natsmcp/embedded v0.0.0
 	github.com/mcpgen/mcpgen/runtime/tasks/filestore v0.0.0
-	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
 )
 
 require (
 	github.com/antithesishq/antithesis-sdk-go v0.8.0-default-no-op // indirect
+	github.com/gofrs/flock v0.13.1 // indirect
 	github.com/google/go-tpm v0.9.8 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/minio/highwayhash v1.0.4 // indirect
 	github.com/nats-io/jwt/v2 v2.8.2 // indirect
+	github.com/nats-io/nats-server/v2 v2.15.2 // indirect
 	github.com/nats-io/nkeys v0.4.16 // indirect
 	github.com/nats-io/nuid v1.0.1 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
@@ -29,5 +31,6 @@ require (
 replace (
 	github.com/mcpgen/mcpgen => ../..
 	github.com/mcpgen/mcpgen/runtime/natsmcp => ../../runtime/natsmcp
+	github.com/mcpgen/mcpgen/runtime/natsmcp/embedded => ../../runtime/natsmcp/embedded
 	github.com/mcpgen/mcpgen/runtime/tasks/filestore => ../../runtime/tasks/filestore
 )

@@ -2,11 +2,12 @@ package replicas
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
-	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -28,27 +29,33 @@ const (
 	variableStore = "REPLICAS_TEST_STORE" // the path of a file, or the URL of a NATS server
 	variableRuns  = "REPLICAS_TEST_RUNS"  // the path of a file to which each run of a tool adds a line
 	variableHangs = "REPLICAS_TEST_HANGS" // not empty: the tool "dig" does not end
+	variableKeys  = "REPLICAS_TEST_KEYS"  // the keys of requestStates in hexadecimal digits, separated by commas
 )
 
 // lease is that of the tasks: long enough for a process that has to wait for a processor.
 const lease = 3 * time.Second
 
-// replica serves over HTTP, prints its URL, and runs until it is killed.
+// replica serves over HTTP, prints its URL, and runs until it is killed or told to end.
 func replica() error {
 	ctx := context.Background()
-	store, err := openStore(ctx, os.Getenv(variableStore))
+	shared, err := openShared(ctx, os.Getenv(variableStore))
+	if err != nil {
+		return err
+	}
+	keys, err := keysOf(os.Getenv(variableKeys))
 	if err != nil {
 		return err
 	}
 	items := catalog.New(catalog.Options{})
-	if err := items.Add(tool("dig", dig), tool("ask", ask)); err != nil {
+	if err := items.Add(offers(items)...); err != nil {
 		return err
 	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	keeper := tasks.New(tasks.Options{
-		Store: store, Lease: lease, PollInterval: 50 * time.Millisecond, Support: items.TaskSupport,
-		Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Store: shared.tasks, Lease: lease, PollInterval: 50 * time.Millisecond, Support: items.TaskSupport, Logger: log,
 	})
-	server := runtime.NewServer(runtime.ServerOptions{Name: "replica", Version: "1"}, keeper.Extend(items.Over(mcp20260728.BindBase())))
+	options := runtime.ServerOptions{Name: "replica", Version: "1", Logger: log, Rounds: runtime.Rounds{Keys: keys}}
+	server := runtime.NewServer(options, keeper.Extend(items.Over(mcp20260728.BindBase())))
 	if err := server.Err(); err != nil {
 		return err
 	}
@@ -57,32 +64,82 @@ func replica() error {
 		return err
 	}
 	fmt.Printf("http://%s\n", listener.Addr())
-	ended := make(chan error, 2)
-	go func() { ended <- keeper.Serve(ctx, server) }()
-	go func() { ended <- http.Serve(listener, streamable.NewHandler(server, streamable.Options{})) }()
-	return errors.Join(<-ended, errors.New("the replica has ended"))
+	working, stop := context.WithCancel(ctx)
+	worked := make(chan error, 1)
+	go func() { worked <- keeper.Serve(working, server) }()
+	handler := streamable.NewHandler(server, streamable.Options{Events: shared.events, MaxSessions: limit, MaxRequests: limit})
+	err = streamable.Serve(ctx, listener, streamable.NewServer(handler), handler)
+	keeper.Close()
+	stop()
+	return errors.Join(err, <-worked)
 }
 
-func openStore(ctx context.Context, where string) (tasks.Store, error) {
+// limit is that of sessions and of requests in flight: more than there are in a test.
+const limit = 100_000
+
+// shared is what replicas share.
+type shared struct {
+	tasks  tasks.Store
+	events streamable.EventStore // nil for those in memory
+}
+
+func openShared(ctx context.Context, where string) (s shared, err error) {
 	if !strings.HasPrefix(where, "nats://") {
-		return filestore.Open(where, filestore.Options{})
+		s.tasks, err = filestore.Open(where, filestore.Options{})
+		return s, err
 	}
 	nc, err := nats.Connect(where)
 	if err != nil {
-		return nil, err
+		return s, err
 	}
-	return natsmcp.OpenTasks(ctx, nc, natsmcp.TasksOptions{})
+	if s.tasks, err = natsmcp.OpenTasks(ctx, nc, natsmcp.TasksOptions{}); err != nil {
+		return s, err
+	}
+	s.events, err = natsmcp.OpenEvents(ctx, nc, natsmcp.EventsOptions{})
+	return s, err
 }
 
-// tool returns a tool that notes that it runs.
-func tool(name string, run func(ctx context.Context) (string, error)) catalog.Tool {
+func keysOf(text string) (keys [][]byte, err error) {
+	for digits := range strings.SplitSeq(text, ",") {
+		if digits == "" {
+			continue
+		}
+		key, err := hex.DecodeString(digits)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+// clock is a resource, whose updates clients await.
+const clock = "test://clock"
+
+// offers returns what a replica offers.
+func offers(items *catalog.Catalog) []catalog.Item {
+	tick := func(context.Context, string) (string, error) {
+		items.ResourceUpdated(clock)
+		return "tock", nil
+	}
+	return []catalog.Item{
+		tool("dig", "optional", noted(dig)), tool("ask", "optional", noted(ask)), tool("toil", "optional", noted(toil)),
+		tool("count", "forbidden", noted(count)), tool("confirm", "forbidden", confirm), tool("tick", "forbidden", tick),
+		catalog.Resource{
+			Definition: wire.Object(`{"uri":"` + clock + `","name":"clock"}`),
+			Read: func(context.Context, string) (wire.Appender, error) {
+				return wire.Object(`{"contents":[{"uri":"` + clock + `","text":""}]}`), nil
+			},
+		},
+	}
+}
+
+// tool returns a tool.
+func tool(name, taskSupport string, run func(ctx context.Context, as string) (string, error)) catalog.Tool {
 	return catalog.Tool{
-		Definition: wire.Object(`{"name":"` + name + `","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}`),
+		Definition: wire.Object(`{"name":"` + name + `","inputSchema":{"type":"object"},"execution":{"taskSupport":"` + taskSupport + `"}}`),
 		Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
-			if err := note(arguments.GetString("as"), tasks.Attempt(ctx)); err != nil {
-				return nil, err
-			}
-			said, err := run(ctx)
+			said, err := run(ctx, arguments.GetString("as"))
 			if err != nil {
 				return nil, err
 			}
@@ -91,14 +148,28 @@ func tool(name string, run func(ctx context.Context) (string, error)) catalog.To
 	}
 }
 
+// noted wraps a tool that notes that it runs.
+func noted(run func(ctx context.Context) (string, error)) func(context.Context, string) (string, error) {
+	return func(ctx context.Context, as string) (string, error) {
+		if err := note(as, tasks.Attempt(ctx)); err != nil {
+			return "", err
+		}
+		return run(ctx)
+	}
+}
+
 // note adds a line to the file of runs.
 func note(name string, attempt int) error {
-	f, err := os.OpenFile(os.Getenv(variableRuns), os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600)
+	return noteIn(os.Getenv(variableRuns), name, fmt.Sprint(attempt))
+}
+
+func noteIn(runs, name, what string) error {
+	f, err := os.OpenFile(runs, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	_, err = fmt.Fprintf(f, "%s %d\n", name, attempt)
+	_, err = fmt.Fprintf(f, "%s %s\n", name, what)
 	return err
 }
 
@@ -116,4 +187,32 @@ func ask(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return "answer: " + string(r.Action), nil
+}
+
+// confirm asks, and notes that it runs when it has the answer: until then, a call may begin anew with each
+// request of the client.
+func confirm(ctx context.Context, as string) (string, error) {
+	said, err := ask(ctx)
+	if err != nil {
+		return "", err
+	}
+	return said, note(as, 1)
+}
+
+// count takes as long as most calls.
+func count(ctx context.Context) (string, error) { return "counted", rest(ctx, 5*time.Millisecond) }
+
+// toil takes long enough to be in progress when a replica is killed.
+func toil(ctx context.Context) (string, error) {
+	return fmt.Sprint("attempt ", tasks.Attempt(ctx)), rest(ctx, 100*time.Millisecond)
+}
+
+// rest waits for up to twice a time.
+func rest(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(rand.N(2 * d)):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }

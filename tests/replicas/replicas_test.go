@@ -2,6 +2,7 @@ package replicas
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,10 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
-
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/natsmcp/embedded"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -24,8 +24,11 @@ import (
 
 func TestMain(m *testing.M) {
 	if os.Getenv(variableStore) != "" {
-		fmt.Fprintln(os.Stderr, replica())
-		os.Exit(1)
+		if err := replica(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
@@ -35,6 +38,21 @@ type fleet struct {
 	t     *testing.T
 	store string
 	runs  string
+	log   *os.File // of the replicas
+}
+
+// logTo collects the logs of the replicas in a file, whose end is shown if the test fails.
+func (f *fleet) logTo(path string) {
+	var err error
+	if f.log, err = os.Create(path); err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() {
+		_ = f.log.Close()
+		if text, _ := os.ReadFile(path); f.t.Failed() {
+			f.t.Logf("the replicas have logged:\n%s", text[max(0, len(text)-10_000):])
+		}
+	})
 }
 
 // start starts a replica and returns it with its URL.
@@ -42,7 +60,7 @@ func (f fleet) start(env ...string) (process *exec.Cmd, url string) {
 	f.t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(append(os.Environ(), variableStore+"="+f.store, variableRuns+"="+f.runs), env...)
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = cmp.Or(f.log, os.Stderr)
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -137,26 +155,19 @@ func text(r mcp20260728.CallToolResult) string {
 
 // TestNATS kills one of two replicas that share a NATS server.
 func TestNATS(t *testing.T) {
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
+	s, err := embedded.Start(t.Context(), embedded.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0", Unsynced: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Start()
-	defer s.WaitForShutdown()
-	defer s.Shutdown()
-	for !s.ReadyForConnections(time.Second) {
-		if !s.Running() {
-			t.Fatal("the NATS server has ended")
-		}
-	}
-	f := fleet{t, s.ClientURL(), filepath.Join(t.TempDir(), "runs")}
+	defer s.Close()
+	f := fleet{t: t, store: s.URL(), runs: filepath.Join(t.TempDir(), "runs")}
 	_, url := f.start()
 	takeOver(f, func() string { return url })
 }
 
 // TestFile kills a server that keeps its tasks in a file, and starts it anew.
 func TestFile(t *testing.T) {
-	f := fleet{t, filepath.Join(t.TempDir(), "tasks.db"), filepath.Join(t.TempDir(), "runs")}
+	f := fleet{t: t, store: filepath.Join(t.TempDir(), "tasks.db"), runs: filepath.Join(t.TempDir(), "runs")}
 	takeOver(f, func() string {
 		_, url := f.start()
 		return url

@@ -90,7 +90,7 @@ func TestStartErrors(t *testing.T) {
 		"not a directory":                    {Dir: file},
 		`Options.Listen is "4222"`:           {Dir: t.TempDir(), Listen: "4222"},
 		`Options.Listen is "127.0.0.1:nats"`: {Dir: t.TempDir(), Listen: "127.0.0.1:nats"},
-		"address already in use": {Dir: t.TempDir(), Listen: taken},
+		"address already in use":             {Dir: t.TempDir(), Listen: taken},
 	} {
 		s, err := embedded.Start(t.Context(), o)
 		if err == nil || !strings.Contains(err.Error(), want) || s != nil {
