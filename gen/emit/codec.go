@@ -286,6 +286,8 @@ func embeddedName(t ir.Type) string {
 		return "Scalar"
 	case *ir.Any:
 		return "Raw"
+	case *ir.Integer:
+		return "Integer"
 	}
 	return "Object"
 }

@@ -104,10 +104,13 @@ func pointerReader(t ir.Type) string {
 	if ref, ok := t.(*ir.Ref); ok && embeds(ref.Decl) {
 		return ""
 	}
-	switch ir.Resolve(t).(type) {
+	switch t := ir.Resolve(t).(type) {
 	case *ir.String, *ir.Enum:
 		return "ReadStringPointer"
 	case *ir.Integer:
+		if t.Exact {
+			return ""
+		}
 		return "ReadInt64Pointer"
 	case *ir.Number:
 		return "ReadFloat64Pointer"
@@ -150,6 +153,9 @@ func readExpr(t ir.Type) (jen.Code, bool) {
 	case *ir.String:
 		return r.Dot("ReadString").Call(), true
 	case *ir.Integer:
+		if t.Exact {
+			return r.Dot("ReadInteger").Call(), true
+		}
 		return r.Dot("ReadInt64").Call(), true
 	case *ir.Number:
 		return r.Dot("ReadFloat64").Call(), true

@@ -53,6 +53,9 @@ func literal(t ir.Type, text string) (jen.Code, bool) {
 			}
 		}
 	case *ir.Integer:
+		if under.Exact {
+			return exactLiteral(r)
+		}
 		return jen.Int64().Parens(jen.Op(strconv.FormatInt(r.ReadInt64(), 10))), true
 	case *ir.Number:
 		return jen.Float64().Parens(jen.Op(text)), true
@@ -60,6 +63,12 @@ func literal(t ir.Type, text string) (jen.Code, bool) {
 		return jen.Lit(r.ReadBool()), true
 	}
 	return nil, false
+}
+
+// exactLiteral renders an integer of any size, if an int64 holds it.
+func exactLiteral(r *wire.Reader) (jen.Code, bool) {
+	v, ok := r.ReadInteger().Int64()
+	return jen.Qual(wirePath, "IntegerOf").Call(jen.Op(strconv.FormatInt(v, 10))), ok
 }
 
 // rawLiteral renders a raw string literal if the text allows it, so that JSON stays

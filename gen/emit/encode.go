@@ -146,10 +146,13 @@ func memberName(name string) jen.Code {
 // memberMethod returns the method of a wire.Writer that writes a member of a scalar type.
 // It returns "" for other types.
 func memberMethod(t ir.Type) string {
-	switch ir.Resolve(t).(type) {
+	switch t := ir.Resolve(t).(type) {
 	case *ir.String, *ir.Enum:
 		return "String"
 	case *ir.Integer:
+		if t.Exact {
+			return ""
+		}
 		return "Int64"
 	case *ir.Number:
 		return "Float64"

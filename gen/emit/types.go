@@ -147,6 +147,9 @@ func goType(t ir.Type) jen.Code {
 	case *ir.String:
 		return jen.String()
 	case *ir.Integer:
+		if t.Exact {
+			return jen.Qual(wirePath, "Integer")
+		}
 		return jen.Int64()
 	case *ir.Number:
 		return jen.Float64()
@@ -186,9 +189,11 @@ func isAlias(d *ir.Decl) bool {
 
 // embeds reports whether a declaration embeds a wire type so that it can have methods.
 func embeds(d *ir.Decl) bool {
-	switch d.Type.(type) {
+	switch t := d.Type.(type) {
 	case *ir.Scalar, *ir.Any, *ir.Open:
 		return !isAlias(d)
+	case *ir.Integer:
+		return t.Exact
 	}
 	return false
 }

@@ -169,8 +169,11 @@ type (
 		Format, Pattern string
 		Length          Count
 	}
-	// Integer is a JSON number without a fraction.
-	Integer struct{ Bounds }
+	// Integer is a JSON number without a fraction. An Exact one may be beyond an int64.
+	Integer struct {
+		Bounds
+		Exact bool
+	}
 	// Number is any JSON number.
 	Number struct{ Bounds }
 	// Boolean is true or false.

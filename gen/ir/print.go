@@ -206,6 +206,9 @@ func TypeString(t Type) string {
 		}
 		return text + t.Length.String()
 	case *Integer:
+		if t.Exact {
+			return "integer of any size" + t.Bounds.String()
+		}
 		return "integer" + t.Bounds.String()
 	case *Number:
 		return "number" + t.Bounds.String()

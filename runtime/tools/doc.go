@@ -9,7 +9,7 @@
 //
 // The package contains no types of a revision or of a tool; generated code passes them in.
 // Values are validated as text, because JSON Schema applies to JSON. A valid value can be
-// decoded, unless it has an integer that does not fit in an int64.
+// decoded, unless it has a number that does not fit in a float64.
 package tools
 
 import (

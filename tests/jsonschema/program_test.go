@@ -14,7 +14,11 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/check"
+	"github.com/mcpgen/mcpgen/gen/emit"
+	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
 // tool is a tool definition with a name and an input schema.
@@ -33,7 +37,7 @@ type question struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// program is a running program with the check functions of tools.
+// program is a running program with the check functions and types of tools.
 type program struct {
 	cmd *exec.Cmd
 	in  *bufio.Writer
@@ -63,21 +67,29 @@ func newProgram(t *testing.T, list *tools.List) *program {
 	if err := f.Render(&checks); err != nil {
 		t.Fatal(err)
 	}
+	pkg, _, err := typing.Types(list, typing.Options{Server: true})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var table strings.Builder
-	table.WriteString("package main\n\nimport \"github.com/mcpgen/mcpgen/runtime/schema\"\n\nfunc init() {\n\tchecks = []func(*schema.Checker){\n")
-	for _, root := range roots {
-		fmt.Fprintf(&table, "\t\t%s,\n", root.Func)
+	table.WriteString("package main\n\nimport \"github.com/mcpgen/mcpgen/runtime/wire\"\n\nfunc init() {\n\ttools = []tool{\n")
+	for i, root := range roots {
+		fmt.Fprintf(&table, "\t\t{%s, func() wire.Value { return new(%s) }},\n", root.Func, pkg.Tools[i].Input.Name)
 	}
 	table.WriteString("\t}\n}\n")
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The checks are files of the package in another folder.
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{
+	// The checks and types are files of the package in another folder.
+	replace := map[string]string{
 		filepath.Join(here, "program", "checks.go"): write("checks.go", checks.Bytes()),
 		filepath.Join(here, "program", "table.go"):  write("table.go", []byte(table.String())),
-	}})
+	}
+	for _, f := range typesOf(t, pkg) {
+		replace[filepath.Join(here, "program", f.Path)] = write(f.Path, f.Content)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +127,23 @@ func newProgram(t *testing.T, list *tools.List) *program {
 	return p
 }
 
-// ask returns the problem that a tool's check finds in a value, or "" if the value is valid.
+// typesOf returns the files with the types and codecs of a list.
+func typesOf(t *testing.T, pkg *typing.Package) []files.File {
+	t.Helper()
+	types := emit.NewTools("tools.json")
+	source := func(name string, add func(*jen.File, ...*ir.Decl)) emit.Source {
+		return emit.Source{Name: name, New: func() *jen.File { return jen.NewFile("main") }, Items: len(pkg.Decls),
+			Fill: func(f *jen.File, first, end int) { add(f, pkg.Decls[first:end]...) }}
+	}
+	all, err := emit.Render(source("types.gen.go", types.Types), source("codec.gen.go", types.Codecs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// ask returns the problem that a tool's check finds in a value, or "" if the value is valid and can
+// be decoded into the tool's type.
 func (p *program) ask(t *testing.T, tool int, value json.RawMessage) string {
 	t.Helper()
 	line, err := json.Marshal(question{tool, value})

@@ -26,7 +26,7 @@ type object = map[string]any
 var (
 	names    = []string{"a", "b", "c", "x-1", "x-22", "ä/~"}
 	words    = []string{"", "a", "ab", "abc", "x-1", "äöü", "🐲🐲", "2026-01-31", "a@b.co", "1", " \t"}
-	numbers  = []json.Number{"0", "1", "1.0", "2", "3", "-2", "0.5", "1e1", "10", "2.5", "12345678901234567890", "12345678901234567891.5", "1e-3", "4"}
+	numbers  = []json.Number{"0", "1", "1.0", "2", "3", "-2", "0.5", "1e1", "10", "2.5", "12345678901234567890", "-9223372036854775809", "1e30", "12345678901234567891.5", "1e-3", "4"}
 	patterns = []string{"^a", "b$", `^\w+$`, `^[^\s]*$`, "^(?!a)", "^.{2}$", `^\p{L}+$`, `\d`}
 	formats  = []string{"date", "email", "uuid", "ipv4", "uri", "unheard-of"}
 	types    = []string{"null", "boolean", "object", "array", "number", "string", "integer"}

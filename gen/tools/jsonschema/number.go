@@ -18,15 +18,9 @@ func IsPositive(number wire.Raw) bool {
 	return mantissa[0] != '-' && strings.ContainsAny(mantissa, "123456789")
 }
 
-// IsHeld reports whether a Go value can hold a number: an int64 if integral is set and the
-// number has no fraction, and a float64 otherwise. The limit of an integer may have a
-// fraction.
-func IsHeld(number wire.Raw, integral bool) bool {
+// IsHeld reports whether a number is within the range of a float64.
+func IsHeld(number wire.Raw) bool {
 	in := wire.NewStringReader(string(number))
-	if integral && IsIntegral(number) {
-		in.ReadInt64()
-	} else {
-		in.ReadFloat64()
-	}
+	in.ReadFloat64()
 	return in.Err() == nil
 }

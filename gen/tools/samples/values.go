@@ -58,7 +58,7 @@ func (g *sampler) ofType(t string, flat []*jsonschema.Schema) iter.Seq[wire.Raw]
 	given := func(yield func(wire.Raw) bool) {
 		for _, s := range flat {
 			for _, v := range append(asList(s.Default), s.Examples...) {
-				if !isOf(v, t) || v.Kind() == wire.KindNumber && !jsonschema.IsHeld(v, t == "integer") {
+				if !isOf(v, t) || v.Kind() == wire.KindNumber && t == "number" && !jsonschema.IsHeld(v) {
 					continue // a value that does not decode is useless
 				}
 				if !yield(v) {

@@ -113,7 +113,9 @@ func misfit(t ir.Type, v wire.Raw) string {
 		return expect(wire.KindObject)
 	case *ir.Integer:
 		in := wire.NewStringReader(string(v))
-		if in.ReadInt64(); in.Err() != nil {
+		if n := in.ReadInteger(); in.Err() != nil {
+			return "it is no integer"
+		} else if _, ok := n.Int64(); !ok && !t.Exact {
 			return "it is no integer that an int64 holds"
 		}
 	case *ir.Number:

@@ -91,7 +91,7 @@ func (t *typer) typeOf(all disj, at spot) ir.Type {
 	}
 	kinds := d.kinds()
 	if kinds&isNumber != 0 && slices.ContainsFunc(d.of(isNumber), conj.unheld) {
-		return t.raw(at, "has numbers that no int64 or float64 holds")
+		return t.raw(at, "has numbers that no float64 holds")
 	}
 	nullable := kinds&isNull != 0
 	kinds &^= isNull
@@ -121,24 +121,52 @@ func (d disj) integral() bool {
 	return !slices.ContainsFunc(d.of(isNumber), func(c conj) bool { return !c.integral() })
 }
 
-// unheld reports whether the schemas list numbers, or allow only numbers, that do not fit into
-// Go's types.
+// fitsInt64 reports whether the schemas allow no integer beyond an int64: because they list their
+// values, or have a lower and an upper limit. A format does not count: JSON Schema does not validate
+// int32 and int64.
+func (d disj) fitsInt64() bool {
+	return !slices.ContainsFunc(d.of(isNumber), func(c conj) bool { return !c.fitsInt64() })
+}
+
+func (c conj) fitsInt64() bool {
+	if values, finite := c.values(); finite {
+		return !slices.ContainsFunc(values, func(v wire.Raw) bool {
+			return v.Kind() == wire.KindNumber && (wire.CompareNumbers(v, least) < 0 || wire.CompareNumbers(v, most) > 0)
+		})
+	}
+	var low, high bool
+	for _, s := range c {
+		low = low || s.Minimum != "" && wire.CompareNumbers(s.Minimum, least) >= 0 ||
+			s.ExclusiveMinimum != "" && wire.CompareNumbers(s.ExclusiveMinimum, least) >= 0
+		high = high || s.Maximum != "" && wire.CompareNumbers(s.Maximum, most) <= 0 ||
+			s.ExclusiveMaximum != "" && wire.CompareNumbers(s.ExclusiveMaximum, most) <= 0
+	}
+	return low && high
+}
+
+// The limits of an int64.
+const (
+	least wire.Raw = "-9223372036854775808"
+	most  wire.Raw = "9223372036854775807"
+)
+
+// unheld reports whether the schemas list numbers, or allow only numbers, that no float64 holds.
 func (c conj) unheld() bool {
-	integral := c.integral()
+	if c.integral() {
+		return false
+	}
 	values, _ := c.values()
-	if slices.ContainsFunc(values, func(v wire.Raw) bool {
-		return v.Kind() == wire.KindNumber && !(jsonschema.IsHeld(v, integral) && (integral || exact(v)))
-	}) {
+	if slices.ContainsFunc(values, func(v wire.Raw) bool { return v.Kind() == wire.KindNumber && !exact(v) }) {
 		return true
 	}
 	return slices.ContainsFunc(c, func(s *jsonschema.Schema) bool {
 		for _, low := range []wire.Raw{s.Minimum, s.ExclusiveMinimum} {
-			if low != "" && low[0] != '-' && !jsonschema.IsHeld(low, integral) {
+			if low != "" && low[0] != '-' && !jsonschema.IsHeld(low) {
 				return true
 			}
 		}
 		for _, high := range []wire.Raw{s.Maximum, s.ExclusiveMaximum} {
-			if high != "" && high[0] == '-' && !jsonschema.IsHeld(high, integral) {
+			if high != "" && high[0] == '-' && !jsonschema.IsHeld(high) {
 				return true
 			}
 		}
@@ -149,7 +177,8 @@ func (c conj) unheld() bool {
 // exact reports whether a number stays the same when it is read as a float64 and written again.
 func exact(number wire.Raw) bool {
 	in := wire.NewStringReader(string(number))
-	return wire.Equal(number, wire.Raw(strconv.FormatFloat(in.ReadFloat64(), 'g', -1, 64)))
+	f := in.ReadFloat64()
+	return in.Err() == nil && wire.Equal(number, wire.Raw(strconv.FormatFloat(f, 'g', -1, 64)))
 }
 
 // structured reports whether schemas describe members or elements.
@@ -198,7 +227,7 @@ func (t *typer) ofKind(d disj, kind kindSet, at spot) ir.Type {
 		return &ir.Boolean{}
 	case isNumber:
 		if d.integral() {
-			return &ir.Integer{}
+			return &ir.Integer{Exact: !d.fitsInt64()}
 		}
 		return &ir.Number{}
 	case isString:

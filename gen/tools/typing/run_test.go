@@ -85,6 +85,11 @@ var valueCases = []valueCase{
 		`{"r":"","s":"","i":0,"i1":0,"n":0,"b":true,"e":"p","a":[],"o":{"x":0,"y":{"z":"zz"}},"m":{"k":{"d":"dd"},"l":{"d":""}},"any":null,"u":{"t":"b"},"ul":[{"t":"a","d":1},{"t":"b"},{"t":"a","d":9}],"sc":"","ns":null,"no":{"d":2},"tup":[[{"d":2}],[]],"ref":0,"c":"k","oa":[{"d":2}]}`},
 	{"DefaultsInput", `{"r":"","no":null,"oa":null}`, `{"r":"","no":null,"oa":null,"s":"x\"y","i":5,"i1":1,"n":1000,"b":false,"e":"q","a":["u","v"],"o":{"x":3},"any":{"k":[1]},"u":{"t":"a","d":1},"sc":7,"ns":"nn","ref":20,"c":"k"}`},
 	{"GetForecastInput", `{"place":"Ulm"}`, `{"place":"Ulm","days":3}`},
+	// Integers have any size.
+	same("WholesArguments", `{"r":9223372036854775808,"o":-9223372036854775809,"n":1e30,"l":[1,123456789012345678901234567890],"m":{"a":null,"b":1e40},"u":1e30,"e":18446744073709551616,"d":1e19,"h":1e20,"far":1e20,"unsigned":18446744073709551615,"small":-9223372036854775808,"byte":255,"listed":2}`),
+	same("WholesArguments", `{"r":0,"n":null,"l":[],"m":{},"u":{"k":1e30}}`),
+	{"WholesInput", `{"r":1.0e3}`, `{"r":1000,"d":7,"h":1000000000000000000000000000000}`},
+	{"WholesInput", `{"r":1.5}`, `"wire: at /r, byte 5: expected an integer, found 1.5"`},
 	// Errors report the location.
 	{"GetForecastInput", `{"place":"Ulm","days":"3"}`, `"wire: at /days, byte 22: expected an integer, found a string"`},
 	{"GetForecastInput", `{"days":1}`, `"wire: at byte 0: missing member \"place\""`},

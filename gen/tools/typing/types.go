@@ -78,15 +78,18 @@ func (d Diagnostic) String() string {
 }
 
 // Types makes Go types from the schemas of a list. Every valid value can be decoded into the
-// type of its schema and encoded again without loss, except for integers that do not fit into
-// an int64. The error joins an [*Error] for each problem.
+// type of its schema, except for one with a number beyond a float64, and encoded again without
+// loss, except for the digits that a float64 does not hold. The error joins an [*Error] for each
+// problem.
 //
 // A type expresses the kind of value that a schema allows, and nothing more. A schema is
 // expanded into alternatives, one for each combination of its anyOf and oneOf branches, which
 // include references and allOf. Types do not express not, if and limits; validation of the text
 // checks these.
 //
-//	string, integer, number, boolean     string, int64, float64, bool
+//	string, number, boolean              string, float64, bool
+//	integer                              int64 if the limits of the schema fit it, otherwise
+//	                                     wire.Integer, which holds any integer
 //	several of these                     wire.Scalar
 //	listed strings                       a named string with constants
 //	array                                a slice whose element type covers all elements

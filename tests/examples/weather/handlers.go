@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 //go:generate go run github.com/mcpgen/mcpgen/cmd/mcpgen server --tools tools.json --out .
@@ -79,7 +80,7 @@ func (h *handlers) ReportSighting(_ context.Context, in *ReportSightingInput) (*
 	id := sha256.Sum256(fmt.Appendf(nil, "%s %d", in.City, total))
 	return &ReportSightingOutput{
 		ID:    fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:16]),
-		Total: total,
+		Total: wire.IntegerOf(total),
 	}, nil
 }
 

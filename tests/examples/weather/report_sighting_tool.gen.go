@@ -45,7 +45,7 @@ type ReportSightingOutput struct {
 	// How many sightings there are of the city.
 	//
 	// At least 1.
-	Total int64 `json:"total"`
+	Total wire.Integer `json:"total"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
@@ -137,7 +137,7 @@ func (x *ReportSightingOutput) DecodeJSON(r *wire.Reader) error {
 			x.ID = r.ReadString()
 		case "total":
 			r.Once(&seen[0], 1)
-			x.Total = r.ReadInt64()
+			x.Total = r.ReadInteger()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -153,7 +153,7 @@ func (x *ReportSightingOutput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.String("id", x.ID)
-	w.Int64("total", x.Total)
+	w.Value("total", &x.Total)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "id", "total")
 	}

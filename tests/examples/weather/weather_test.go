@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/runtime/wire"
+
 	// The test builds these programs, so go test must not cache results across their changes.
 	_ "github.com/mcpgen/mcpgen/tests/examples/weather/client"
 )
@@ -48,7 +50,7 @@ func TestReportSighting(t *testing.T) {
 	h := &handlers{}
 	for want := range int64(3) {
 		out, err := h.ReportSighting(t.Context(), &ReportSightingInput{City: "Lima"})
-		if err != nil || out.Total != want+1 {
+		if err != nil || out.Total != wire.IntegerOf(want+1) {
 			t.Errorf("got %+v, %v, want %d", out, err, want+1)
 		}
 	}

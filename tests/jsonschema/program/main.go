@@ -1,4 +1,4 @@
-// Program answers with the verdicts of check functions.
+// Program answers with the verdicts of check functions. It decodes valid values into their types.
 package main
 
 import (
@@ -10,8 +10,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// checks are the check functions. Generated code adds them.
-var checks []func(*schema.Checker)
+// tool has the generated code of a tool.
+type tool struct {
+	check func(*schema.Checker)
+	fresh func() wire.Value
+}
+
+// tools are the tools. Generated code adds them.
+var tools []tool
 
 func main() {
 	in := bufio.NewScanner(os.Stdin)
@@ -26,8 +32,11 @@ func main() {
 			panic(err)
 		}
 		answer := ""
-		if err := schema.Check(wire.Raw(question.Value), checks[question.Tool]); err != nil {
+		t := tools[question.Tool]
+		if err := schema.Check(wire.Raw(question.Value), t.check); err != nil {
 			answer = err.Error()
+		} else if err := wire.Unmarshal(question.Value, t.fresh()); err != nil {
+			answer = "valid, but not decoded: " + err.Error()
 		}
 		if err := out.Encode(answer); err != nil {
 			panic(err)
