@@ -54,6 +54,8 @@ type sessionEra struct {
 
 func (e *sessionEra) batches() bool { return e.terms != nil && allowsBatches(e.terms.revision) }
 
+func (e *sessionEra) repeated() string { return "" }
+
 func (e *sessionEra) outgoing(_ *terms, _ string, params wire.Appender) wire.Appender { return params }
 
 func (e *sessionEra) server() *ServerSession { return nil }

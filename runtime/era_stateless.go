@@ -48,6 +48,14 @@ func (c *carried) remember(meta wire.Object) {
 	c.prefix, c.suffix = `{"_meta":`+string(meta), `,"_meta":`+string(meta)+`}`
 }
 
+// repeated implements era.
+func (e *serverEra) repeated() string {
+	if last := e.of.known.last.Load(); last != nil {
+		return last.carried.prefix[1:]
+	}
+	return ""
+}
+
 // noLogs is the severity for a request that asks for no log messages.
 const noLogs = int(^uint(0) >> 1)
 

@@ -49,7 +49,7 @@ func (p *peer) take(in *Incoming) engine.Step {
 		p.takeBatch(in)
 		return engine.Step{}
 	}
-	m, err := jsonrpc.Parse(in.Text)
+	m, err := jsonrpc.ParseKnowing(in.Text, p.era.repeated())
 	if err != nil {
 		p.malformed(&m, err, in.Text, in.Route, nil)
 		p.done(in.Route, false)

@@ -15,6 +15,13 @@ import (
 // Most results have none of these members. They are written first, because a client has to read the type
 // before it can read the rest.
 
+// KnownMembers is implemented by results that know their members. The text of other results is searched for
+// the members that the runtime adds to those of stateless requests, and for those that a conversion changes.
+type KnownMembers interface {
+	// MayHave reports whether the result may have a member with the name.
+	MayHave(name string) bool
+}
+
 // stampedMembers are the members of a result that stamp looks for, and their places in it.
 var stampedMembers = [...]string{"resultType", "_meta", "ttlMs", "cacheScope"}
 
@@ -45,7 +52,7 @@ func (c *Call) appendResult(dst []byte, result wire.Appender) ([]byte, error) {
 		text, names = append(text, '}'), names[atResultType+1:]
 	}
 	switch {
-	case !lacks(text, names):
+	case !lacks(result, text, names):
 		return c.stamp(append(dst[:start], text...), start)
 	case len(text) == len("{}"):
 		return append(dst[:own], '}'), nil
@@ -84,14 +91,17 @@ func (c *Call) appendStamp(dst []byte) ([]byte, []string) {
 	return append(wire.AppendName(dst, "cacheScope"), hint.scope()...), stampedMembers[:]
 }
 
-// lacks reports whether text certainly is an object without members of these names, so that members can
-// be put before its own.
-func lacks(text []byte, names []string) bool {
+// lacks reports whether the text of a result certainly is an object without members of these names, so that
+// members can be put before its own.
+func lacks(result wire.Appender, text []byte, names []string) bool {
 	n := len(text)
-	if n < 2 || text[0] != '{' || text[n-1] != '}' || text[1] <= ' ' || bytes.Contains(text, []byte(escapedLetter)) {
+	if n < 2 || text[0] != '{' || text[n-1] != '}' || text[1] <= ' ' {
 		return false
 	}
-	return !slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(text, []byte(name)) })
+	if known, ok := result.(KnownMembers); ok {
+		return !slices.ContainsFunc(names, known.MayHave)
+	}
+	return !bytes.Contains(text, []byte(escapedLetter)) && !slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(text, []byte(name)) })
 }
 
 // escapedLetter is a part of every escape sequence that can stand for a letter in a name.

@@ -139,6 +139,40 @@ func TestStamp(t *testing.T) {
 	})
 }
 
+// knowing is a result that knows its members.
+type knowing struct {
+	wire.Raw
+	names string
+}
+
+func (k knowing) MayHave(name string) bool { return strings.Contains(k.names, name) }
+
+// TestStampKnownMembers checks that a result's own word on its members counts, and not what its text seems to
+// have.
+func TestStampKnownMembers(t *testing.T) {
+	const self = `{"io.modelcontextprotocol/serverInfo":{"name":"probe","version":"0.1"}}`
+	const first = `"resultType":"complete","_meta":` + self
+	for _, row := range []struct {
+		name string
+		have knowing
+		want string
+	}{
+		{"B6 none of those that are added", knowing{`{"a":"resultType, _meta \u0041"}`, "a"}, `{` + first + `,"a":"resultType, _meta \u0041"}`},
+		{"B6 no members", knowing{`{}`, ""}, `{` + first + `}`},
+		{"B36 a _meta", knowing{`{"a":1,"_meta":{}}`, "a _meta"}, `{"a":1,"_meta":` + self + `,"resultType":"complete"}`},
+		{"B36 perhaps a _meta", knowing{`{"a":1}`, "a _meta"}, `{"a":1,` + first + `}`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			returns := func(context.Context, wire.Raw) (wire.Appender, error) { return row.have, nil }
+			s := newStateless(t, side{"echo": returns}, runtime.ServerOptions{})
+			got := exchange(t, s, request("1", "tools/call", `"name":"echo"`, metaTerms))
+			if want := `{"jsonrpc":"2.0","id":1,"result":` + row.want + "}\n"; got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
 // TestStampOrder checks the texts of results: the members that all results have come first if the handler
 // has written none of them, or nothing but the type, at the end.
 func TestStampOrder(t *testing.T) {

@@ -65,8 +65,8 @@ func (n *newest) file(name string) *jen.File {
 
 func (n *newest) packageDoc(f *jen.File, revision string) {
 	for i, text := range []string{
-		"Package mcp is the newest revision of the Model Context Protocol, with a name that has no date, and servers and clients that speak every revision.",
-		"Its types, constants and functions are those of package " + n.pkg + ", for revision " + revision + ". When a newer revision is published, they become those of the newer package. Code that uses this package may then need changes, and its messages may have new members.",
+		"Package mcp is a revision of the Model Context Protocol under a name without a date, and servers and clients that speak every revision.",
+		"Its types, constants and functions are those of package " + n.pkg + ", for revision " + revision + ". A later version of this package may have those of a newer revision. Code that uses this package may then need changes, and its messages may have new members.",
 		"To stay with a revision, import the package with its date instead, and use package compat, whose NewServer and Connect do the same for any revision.",
 	} {
 		if i > 0 {
@@ -81,7 +81,7 @@ func (n *newest) newServer(f *jen.File) {
 	f.Add(doc("ServerOptions configure a server."))
 	f.Type().Id("ServerOptions").Op("=").Qual(runtimePath, "ServerOptions")
 	f.Line()
-	f.Add(doc("NewServer returns a server that offers the items and speaks every revision of the protocol. Items are the tools, prompts, resources and templates of package catalog, the tools of package typed, and those of generated packages. Their definitions and results are written for the newest revision and converted to the revision of each client.\n\nThe items decide the capabilities of the server, unless the options declare some. NewServer returns an error for an invalid definition or schema, for two items with the same name, and for options that cannot be served.\n\nTo change the items later, pass a *catalog.Catalog as one of them and keep it."))
+	f.Add(doc("NewServer returns a server that offers the items and speaks every revision of the protocol. Items are the tools, prompts, resources and templates of package catalog, the tools of package typed, and those of generated packages. Their definitions and results are written for the revision of this package and converted to that of each client.\n\nThe items decide the capabilities of the server, unless the options declare some. NewServer returns an error for an invalid definition or schema, for two items with the same name, and for options that cannot be served.\n\nTo change the items later, pass a *catalog.Catalog as one of them and keep it."))
 	f.Func().Id("NewServer").Params(
 		jen.Id("options").Id("ServerOptions"), jen.Id("items").Op("...").Qual(catalogPath, "Item"),
 	).Params(jen.Op("*").Qual(runtimePath, "Server"), jen.Error()).Block(

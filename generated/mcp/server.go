@@ -15,8 +15,8 @@ type ServerOptions = runtime.ServerOptions
 // NewServer returns a server that offers the items and speaks every revision
 // of the protocol. Items are the tools, prompts, resources and templates of
 // package catalog, the tools of package typed, and those of generated
-// packages. Their definitions and results are written for the newest
-// revision and converted to the revision of each client.
+// packages. Their definitions and results are written for the revision of
+// this package and converted to that of each client.
 //
 // The items decide the capabilities of the server, unless the options
 // declare some. NewServer returns an error for an invalid definition or

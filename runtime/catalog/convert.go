@@ -32,11 +32,17 @@ func fitting[P any](c *Catalog, definition string, h func(context.Context, *P) (
 	}
 	return func(ctx context.Context, p *P) (wire.Appender, error) {
 		result, err := h(ctx, p)
-		revision := spokenIn(ctx)
-		if err != nil || result == nil || revision == "" || revision == c.opts.Convert.Native {
+		call := runtime.CallOf(ctx)
+		if call == nil || call.Revision() == "" || call.Revision() == c.opts.Convert.Native {
 			return result, err
 		}
-		return &fitted{ctx, c.opts.Convert, revision, definition, result}, nil
+		if err != nil && c.opts.Convert.Error != nil {
+			return nil, c.opts.Convert.Error(call.Revision(), call.Method(), err)
+		}
+		if err != nil || result == nil || c.opts.Convert.Same != nil && c.opts.Convert.Same(call.Revision(), definition, result) {
+			return result, err
+		}
+		return &fitted{ctx, c.opts.Convert, call.Revision(), definition, result}, nil
 	}
 }
 

@@ -25,9 +25,14 @@ func NewServer(o runtime.ServerOptions, base runtime.Binding, table *convert.Tab
 	if err != nil {
 		return nil, err
 	}
-	bindings := []runtime.Binding{c.Over(base)}
+	bindings := []runtime.Binding{base}
 	if table != nil {
-		bindings = table.Bind(bindings[0], convert.Options{})
+		bindings = table.Bind(base, convert.Options{})
+	}
+	// The catalog reads the params of its methods in every revision and has the methods of each, so it is in
+	// front of the conversion.
+	for i := range bindings {
+		bindings[i] = c.Over(bindings[i])
 	}
 	s := runtime.NewServer(o, bindings...)
 	return s, s.Err()

@@ -3,14 +3,18 @@ package catalog_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/generated/compat"
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -163,5 +167,47 @@ func TestStatelessConverted(t *testing.T) {
 	}
 	if call == nil || call.Session() != nil || call.Revision() != "2026-07-28" {
 		t.Errorf("the call of the tool is %+v", call)
+	}
+}
+
+// TestWrittenWithoutSessions checks a session with a server whose items are written for a revision without
+// sessions: the catalog handles the methods that only revisions with sessions have.
+func TestWrittenWithoutSessions(t *testing.T) {
+	offers := catalog.New(catalog.Options{})
+	s, err := compat.NewServer(mcp20260728.BindBase(), runtime.ServerOptions{Name: "probe", Version: "1"}, offers,
+		catalog.NewResource(&mcp20260728.Resource{Name: "r", URI: "a:b"}, func(context.Context, string) (*mcp20260728.ReadResourceResult, error) {
+			return &mcp20260728.ReadResourceResult{TTLMs: 1, CacheScope: mcp20260728.CacheScopePublic}, nil
+		}),
+		catalog.NewResource(&mcp20260728.Resource{Name: "gone", URI: "a:c"}, func(context.Context, string) (*mcp20260728.ReadResourceResult, error) {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "gone", Data: `{"uri":"a:c"}`}
+		}))
+	must(t, err)
+	for _, revision := range []string{"2024-11-05", "2025-11-25"} {
+		synctest.Test(t, func(t *testing.T) {
+			c := connectIn(t, s, revision)
+			defer c.close()
+			for _, row := range []struct {
+				method string
+				params wire.Raw
+				want   string
+			}{
+				{"ping", "", "{}"},
+				{"resources/subscribe", `{"uri":"a:b"}`, "{}"},
+				{"resources/read", `{"uri":"a:b"}`, `{"contents":[]}`},
+				{"resources/read", `{"uri":"a:c"}`, `-32002 gone {"uri":"a:c"}`},
+			} {
+				if got := c.ask(row.method, row.params); got != row.want {
+					t.Errorf("%s: %s: got %s, want %s", revision, row.method, got, row.want)
+				}
+			}
+			offers.ResourceUpdated("a:b")
+			synctest.Wait()
+			if got := c.heard(); !slices.Equal(got, []string{`resources/updated {"uri":"a:b"}`}) {
+				t.Errorf("%s: the client was told %q", revision, got)
+			}
+		})
+	}
+	if got := talk(t, s, `resources/subscribe "uri":"a:b"`)[0].GetString("message"); !strings.Contains(got, "method not found") {
+		t.Errorf("without a session: got %s", got)
 	}
 }

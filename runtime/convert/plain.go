@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -15,6 +16,7 @@ import (
 type plain struct {
 	names []string // of the members that differ
 	added string   // the members that are added, with commas between them
+	same  bool     // nothing is added, or only what the runtime adds
 }
 
 // applies reports whether text certainly is such an object.
@@ -22,6 +24,18 @@ func (p *plain) applies(text []byte) bool {
 	return p != nil && readable(text) &&
 		!slices.ContainsFunc(p.names, func(name string) bool { return bytes.Contains(text, []byte(name)) })
 }
+
+// keeps reports whether a value certainly is such an object and gets no members from the conversion.
+func (p *plain) keeps(v wire.Appender) bool {
+	if p == nil || !p.same {
+		return false
+	}
+	known, ok := v.(runtime.KnownMembers)
+	return ok && !slices.ContainsFunc(p.names, known.MayHave)
+}
+
+// addedToResults is what the runtime adds to complete results of stateless requests.
+const addedToResults = `"resultType":"complete"`
 
 // append converts the object at the end of dst.
 func (p *plain) append(dst []byte) []byte {
@@ -35,6 +49,7 @@ func (p *plain) append(dst []byte) []byte {
 func (t *Table) plain(from, to int, definition string) *plain {
 	var c Conversion
 	p, text := &plain{}, wire.Raw("{}") // text is the object without members
+	alone := (&runtime.Binding{Methods: t.Revisions[to].Methods}).Stateless()
 	for from != to {
 		step, d, err := t.step(from, to, func(int) string { return definition })
 		if err != nil {
@@ -59,6 +74,7 @@ func (t *Table) plain(from, to int, definition string) *plain {
 		from = toward(from, to)
 	}
 	p.added = string(text[1 : len(text)-1])
+	p.same = p.added == "" || alone && p.added == addedToResults
 	return p
 }
 

@@ -1,9 +1,12 @@
 package convert_test
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -48,5 +51,55 @@ func TestPlain(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// members is an object that knows its members.
+type members struct {
+	wire.Raw
+	names []string
+}
+
+func (m members) MayHave(name string) bool { return slices.Contains(m.names, name) }
+
+// TestSame checks when a result needs no conversion: it knows its members, none of them differs, and none is
+// added but the type that the runtime adds.
+func TestSame(t *testing.T) {
+	sessions := []runtime.Method{{Name: "initialize", Kind: jsonrpc.Request, Direction: runtime.ToServer}}
+	alone := []runtime.Method{{Name: "m", Kind: jsonrpc.Request, Direction: runtime.ToServer}}
+	typed := func(value wire.Raw) convert.Shape {
+		return convert.Shape{Members: []convert.Member{{Name: "resultType", Default: value, Const: true}, {Name: "_meta", Rule: 3, LeaveOut: true, Default: "{}"}}}
+	}
+	table := func(newer []runtime.Method, up convert.Rule) *convert.Converter {
+		all := &convert.Table{
+			Revisions: []convert.Revision{{ID: "1", Methods: sessions}, {ID: "2", Methods: newer}},
+			Steps: []*convert.Step{{Older: "1", Newer: "2",
+				Definitions: []convert.Definition{{Older: "R", Newer: "R", Up: up}},
+				Up:          []convert.Shape{1: typed(`"complete"`), 2: typed(`"other"`), 3: {Members: []convert.Member{{Name: "server", Fact: convert.ServerInfo}}}}}},
+		}
+		return all.Converter("1", convert.Options{})
+	}
+	plain := members{`{"a":1}`, []string{"a"}}
+	for _, tt := range []struct {
+		name       string
+		by         *convert.Converter
+		definition string
+		result     wire.Appender
+		want       bool
+	}{
+		{"the type of complete results", table(alone, 1), "R", plain, true},
+		{"nothing", table(sessions, convert.Keep), "R", plain, true},
+		{"a member that differs", table(alone, 1), "R", members{`{"_meta":{}}`, []string{"_meta"}}, false},
+		{"members that are not known", table(alone, 1), "R", plain.Raw, false},
+		{"another type", table(alone, 2), "R", plain, false},
+		{"the type in a revision with sessions", table(sessions, 1), "R", plain, false},
+		{"a definition that is not known", table(alone, 1), "S", plain, false},
+	} {
+		if got := tt.by.Same("2", tt.definition, tt.result); got != tt.want {
+			t.Errorf("%s: got %t, want %t", tt.name, got, tt.want)
+		}
+	}
+	if table(alone, 1).Same("3", "R", plain) {
+		t.Error("a result is the same in an unknown revision")
 	}
 }

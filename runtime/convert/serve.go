@@ -405,13 +405,24 @@ type Converter struct {
 	// Append appends a value of a definition to dst, converted to another revision. It returns an error
 	// if the value cannot be expressed there.
 	Append func(ctx context.Context, dst []byte, revision, definition string, v wire.Appender) ([]byte, error)
+	// Same, if not nil, reports whether a result of a definition is the same in another revision, but for what
+	// the runtime adds to it. Such a result need not be appended by Append.
+	Same func(revision, definition string, result wire.Appender) bool
+	// Error, if not nil, converts the error of a request to another revision.
+	Error func(revision, method string, err error) error
 }
 
 // Converter returns the Converter of a catalog whose definitions and results are written for the native
 // revision (catalog.Options.Convert).
 func (t *Table) Converter(native string, o Options) *Converter {
 	known := make([]plains, len(t.Revisions))
-	return &Converter{Native: native, Append: func(ctx context.Context, dst []byte, revision, definition string, v wire.Appender) ([]byte, error) {
+	restate := func(revision, method string, err error) error { return t.Error(native, revision, method, err) }
+	same := func(revision, definition string, result wire.Appender) bool {
+		from, err := t.index(native)
+		to, unknown := t.index(revision)
+		return err == nil && unknown == nil && known[to].of(t, from, to, definition).keeps(result)
+	}
+	return &Converter{Native: native, Same: same, Error: restate, Append: func(ctx context.Context, dst []byte, revision, definition string, v wire.Appender) ([]byte, error) {
 		from, err := t.index(native)
 		if err != nil {
 			return dst, err

@@ -32,7 +32,7 @@ func ParseBatch(text string, max int) ([]Item, error) {
 			r.Skip()
 			continue
 		}
-		m, fault := read(r)
+		m, fault := read(r, "")
 		item := Item{Message: m}
 		if fault != "" {
 			item.Err = invalid(fault)

@@ -51,9 +51,15 @@ const integral = wire.ScalarString | wire.ScalarInteger
 //
 // Params that are null count as absent. So does a null error beside a result, and a null
 // result beside an error. The schemas allow neither, but some peers write absent members so.
-func Parse(text string) (Message, error) {
+func Parse(text string) (Message, error) { return ParseKnowing(text, "") }
+
+// ParseKnowing is Parse for a message whose params may have a member of earlier ones. Known is the text of
+// that member in params that Parse has accepted, from the quote of its name to the end of its value, which
+// is an object. It is not checked again. Clients without a session repeat the member _meta, which is longer
+// than the rest.
+func ParseKnowing(text, known string) (Message, error) {
 	r := wire.NewStringReader(text)
-	m, fault := read(r)
+	m, fault := read(r, known)
 	r.End()
 	if err := r.Err(); err != nil {
 		return refused(text, err)
@@ -133,6 +139,7 @@ const (
 // envelope holds the members of a message while it is read.
 type envelope struct {
 	Message
+	known   string // see ParseKnowing
 	seen    uint64
 	version string
 	method  wire.Kind
@@ -144,13 +151,13 @@ type envelope struct {
 
 // read reads one value as a message. It records an error in r only if the text is not
 // acceptable JSON, so that the rest of a batch can be read after an invalid element. If the
-// value is not a message, fault explains why; otherwise it is "".
-func read(r *wire.Reader) (m Message, fault string) {
+// value is not a message, fault explains why; otherwise it is "". Known is that of ParseKnowing.
+func read(r *wire.Reader, known string) (m Message, fault string) {
 	if r.Kind() != wire.KindObject {
 		r.Skip()
 		return m, "message is not an object"
 	}
-	var e envelope
+	e := envelope{known: known}
 	for r.BeginObject(); r.Member(); {
 		e.member(r)
 	}
@@ -212,7 +219,7 @@ func (e *envelope) member(r *wire.Reader) {
 	case "params":
 		r.Once(&e.seen, bitParams)
 		e.params = r.Kind()
-		e.Params = r.ReadRaw()
+		e.Params = r.ReadRawKnowing(e.known)
 	case "result":
 		r.Once(&e.seen, bitResult)
 		e.Result = r.ReadRaw()

@@ -12,6 +12,24 @@ func (r *Reader) ReadRaw() Raw {
 	return Raw(r.src[start:r.pos])
 }
 
+// ReadRawKnowing is [Reader.ReadRaw] for an object that may have a member which ReadRaw has accepted before,
+// in an object that was at least as deep in its text. Known is the text of that member, from the quote of its
+// name to the end of its value, which is an object. It is not checked again.
+func (r *Reader) ReadRawKnowing(known string) Raw {
+	if r.err != nil || r.checked || known == "" {
+		return r.ReadRaw()
+	}
+	start := skipSpace(r.src, r.pos)
+	s := scanner{known: known, above: r.depth}
+	end := s.value(r.src, start, r.depth)
+	if end < 0 {
+		r.failScan(s.fault, s.reach)
+		return ""
+	}
+	r.pos = end
+	return Raw(r.src[start:end])
+}
+
 // ReadObject is [Reader.ReadRaw] for a value that must be an object.
 func (r *Reader) ReadObject() Object {
 	if r.err != nil {

@@ -64,6 +64,15 @@ func statelessViolations() []violation {
 	call, asked := request(2, "tools/call", tool), inputs(2, "s", ask)
 	retry, done := request(3, "tools/call", tool+`,"requestState":"s",`+answer), result(3, contents)
 	logging := `,"io.modelcontextprotocol/logLevel":`
+	logged := func(data string) []string {
+		return []string{requestAs(2, "tools/call", allOfMeta+logging+`"info"`, tool), strings.Replace(log, `"data":1`, `"data":`+data, 1), result(2, contents)}
+	}
+	form := func(field string) []string {
+		return []string{call, inputs(2, "", `"a":{"method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{`+field+`}}}}`)}
+	}
+	visit := func(url string) []string {
+		return []string{call, inputs(2, "", `"a":{"method":"elicitation/create","params":{"mode":"url","message":"m","url":"`+url+`"}}`)}
+	}
 	all := []violation{
 		{rule: "schema", name: "V6 discover", lines: []string{discover, result(1, complete)}},
 		{rule: "schema", name: "F1 F6 hints", lines: []string{request(2, "tools/list", ""), result(2, complete+`,"tools":[],"ttlMs":-1,"cacheScope":"private"`)}},
@@ -102,6 +111,12 @@ func statelessViolations() []violation {
 		{rule: "elicitation-content", name: "F52", lines: []string{
 			call, inputs(2, "", `"a":{"method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{"n":{"type":"integer"}}}}}`),
 			request(3, "tools/call", tool+`,"inputResponses":{"a":{"action":"accept","content":{"n":"x"}}}`), done}},
+		{rule: "elicitation-sensitive", name: "F49 by name", lines: form(`"apiKey":{"type":"string"}`)},
+		{rule: "elicitation-sensitive", name: "F49 by title", lines: form(`"a":{"type":"string","title":"Password"}`)},
+		{rule: "elicitation-url", name: "F50 not a URL", lines: visit("https:///nowhere"), also: []audit.Rule{"schema"}},
+		{rule: "elicitation-url-https", name: "F50", lines: visit("http://example.com/")},
+		{rule: "elicitation-url-secret", name: "F50 a password", lines: visit("https://ada:abcdef@example.com/")},
+		{rule: "elicitation-url-secret", name: "F50 a token", lines: visit("https://example.com/?access_token=abcdef")},
 		{rule: "retry-id", name: "P18", lines: []string{call, asked, strings.Replace(retry, `@id":3`, `@id":2`, 1), result(2, contents)}},
 		{rule: "retry-state", name: "P16 another", lines: []string{call, asked, strings.Replace(retry, `"requestState":"s"`, `"requestState":"S"`, 1), done}},
 		{rule: "retry-state", name: "P16 missing", lines: []string{call, asked, strings.Replace(retry, `"requestState":"s",`, ``, 1), done}},
@@ -122,6 +137,8 @@ func statelessViolations() []violation {
 		{rule: "log-unasked", name: "F43 after the answer", lines: []string{requestAs(2, "tools/call", allOfMeta+logging+`"info"`, tool), result(2, contents), log}},
 		{rule: "log-level", name: "F43", lines: []string{requestAs(2, "tools/call", allOfMeta+logging+`"error"`, tool), log, result(2, contents)}},
 		{rule: "log-level-invalid", name: "F44", lines: []string{requestAs(2, "tools/call", allOfMeta+logging+`"loud"`, tool), result(2, contents)}, also: []audit.Rule{"schema"}},
+		{rule: "log-secret", name: "F45 a member", lines: logged(`{"user":{"apiKey":"12345678"}}`)},
+		{rule: "log-secret", name: "F45 a text", lines: logged(`["connected with password=hunter22"]`)},
 		{rule: "progress-not-increasing", name: "P53", lines: []string{requestAs(2, "tools/call", allOfMeta+`,"progressToken":"p"`, tool),
 			`s {"@method":"notifications/progress","params":{"progressToken":"p","progress":1}}`, `s {"@method":"notifications/progress","params":{"progressToken":"p","progress":1}}`, result(2, contents)}},
 		{rule: "progress-token-unknown", name: "P55", lines: []string{call, `s {"@method":"notifications/progress","params":{"progressToken":"p","progress":1}}`, result(2, contents)}},
