@@ -23,7 +23,7 @@ type BusOptions struct {
 }
 
 // Bus is a share.Bus of the core of NATS: nothing is stored, and a process that is not connected misses what
-// is published.
+// is published. It is a share.Reconnector too.
 type Bus struct {
 	nc     *nats.Conn
 	prefix string
@@ -100,6 +100,17 @@ func (b *Bus) arrive(ctx context.Context, sub *nats.Subscription) error {
 		_ = sub.Unsubscribe()
 	}
 	return err
+}
+
+// Reconnected implements share.Reconnector.
+func (b *Bus) Reconnected(f func()) (stop func()) {
+	changes := b.nc.StatusChanged(nats.CONNECTED)
+	go func() {
+		for range changes {
+			f()
+		}
+	}()
+	return func() { b.nc.RemoveStatusListener(changes) }
 }
 
 // Request implements share.Bus.

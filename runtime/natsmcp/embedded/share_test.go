@@ -162,7 +162,10 @@ func TestBusReconnects(t *testing.T) {
 	if _, err := other.Subscribe(t.Context(), "a", func(data []byte) { got <- string(data) }); err != nil {
 		t.Fatal(err)
 	}
+	back := make(chan struct{}, 1)
+	defer other.Reconnected(func() { back <- struct{}{} })()
 	natstest.Restart(t, srv, state)
+	<-back
 	for received := false; !received; {
 		if err := one.Publish(t.Context(), "a", []byte("again")); err != nil {
 			t.Fatal(err)
