@@ -16,6 +16,7 @@ type Extension struct {
 	Methods  []Method          // of the extension
 	Results  []ExtensionResult // further results of methods of the revision
 	Filters  []ExtensionFilter // further members of the filter of subscriptions
+	Settings string            // the value that declares the extension, a name for the package's New; "" if its schema has none
 }
 
 // ExtensionResult is a result that a method of the revision may have if both sides have the extension.

@@ -98,6 +98,19 @@ func (s *selection) readOverlay() (*spec.Overlay, error) {
 	return spec.ParseOverlay(s.overlay, src)
 }
 
+// extensionSource returns the source of an extension whose schema is given. Its revision defaults to that of
+// the pinned extension of its name, or the newest.
+func extensionSource(project *spec.Spec, name, revision string, schema []byte) gen.ExtensionSource {
+	if revision == "" {
+		revisions := project.Revisions()
+		revision = revisions[len(revisions)-1]
+		if pinned := project.Extension(name); pinned != nil {
+			revision = pinned.Revision
+		}
+	}
+	return gen.ExtensionSource{Name: name, Revision: revision, Schema: schema}
+}
+
 // planExtension returns the files of an extension: a pinned one, or that of --schema.
 func (s *selection) planExtension(cmd *cobra.Command, project *spec.Spec) (files.Plan, error) {
 	if s.schema == "" {
@@ -110,19 +123,17 @@ func (s *selection) planExtension(cmd *cobra.Command, project *spec.Spec) (files
 		}
 		return gen.Extension(project, src)
 	}
-	x := gen.ExtensionSource{Name: s.extension}
-	switch revisions := project.Revisions(); len(s.revisions) {
-	case 0:
-		x.Revision = revisions[len(revisions)-1]
-	case 1:
-		x.Revision = s.revisions[0]
-	default:
+	revision := ""
+	if len(s.revisions) > 1 {
 		return files.Plan{}, errors.New("--extension needs at most one --revision")
+	} else if len(s.revisions) == 1 {
+		revision = s.revisions[0]
 	}
-	var err error
-	if x.Schema, err = readSource(cmd.Context(), cmd.InOrStdin(), s.schema); err != nil {
+	src, err := readSource(cmd.Context(), cmd.InOrStdin(), s.schema)
+	if err != nil {
 		return files.Plan{}, err
 	}
+	x := extensionSource(project, s.extension, revision, src)
 	if x.Overlay, err = s.readOverlay(); err != nil {
 		return files.Plan{}, err
 	}

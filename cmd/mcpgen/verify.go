@@ -25,6 +25,7 @@ type verifier struct {
 	opts       audit.Options
 	failOn     audit.Level
 	out        reporter
+	extension  extensionFlags
 
 	// spoken are the revisions that files were checked against.
 	spoken   []string
@@ -52,6 +53,11 @@ line of a log:
 With --schema, a schema.json checks the messages in place of generated code, so its
 revision need not be pinned. --revision names the revision; it defaults to the last date
 in the name of the file, or the pinned revision that is most like it.
+
+Messages of the extensions with generated code are checked when the client declares the
+extension. With --extension and --schema, a schema.json checks those of any extension,
+and --overlay has the rows that it cannot express, such as the results that it adds to
+methods of the revision.
 
 --against all, or --against with a list of revisions, reports which of them accept the
 messages.
@@ -94,8 +100,8 @@ func verifyCommand() *cobra.Command {
 			}
 			v.progress = &progress{w: cmd.ErrOrStderr(), last: time.Now()}
 			if against != "" {
-				if v.definition != "" || revision != "" || schema != "" {
-					return errors.New("--against cannot be combined with --revision, --schema or --definition")
+				if v.definition != "" || revision != "" || schema != "" || v.extension.name != "" {
+					return errors.New("--against cannot be combined with --revision, --schema, --extension or --definition")
 				}
 				return v.against(cmd, against, args)
 			}
@@ -113,6 +119,8 @@ func verifyCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&revision, "revision", "", "revision to check against (default: the one that the session in a file negotiates)")
 	cmd.Flags().StringVar(&schema, "schema", "", "schema.json of a revision to check against, which need not be pinned (file, https URL or -)")
+	cmd.Flags().StringVar(&v.extension.name, "extension", "", "identifier of the extension that --schema or --definition belongs to, such as com.example/colors; --revision is the revision that it extends (default: the newest)")
+	cmd.Flags().StringVar(&v.extension.overlay, "overlay", "", "YAML file with rows for the schema of the --extension, as for spec generate")
 	cmd.Flags().StringVar(&against, "against", "", `report which revisions accept the messages: all, or a comma-separated list`)
 	cmd.Flags().StringVar(&v.definition, "definition", "", "definition that every value must match (default: JSON-RPC messages)")
 	cmd.Flags().BoolVar(&v.opts.Lenient, "lenient", false, "report as notes what a receiver can decode although the schema forbids it")
@@ -127,6 +135,7 @@ func verifyCommand() *cobra.Command {
 	completeValues(cmd, "revision", knownRevisions()...)
 	completeValues(cmd, "against", append([]string{"all"}, knownRevisions()...)...)
 	completeFiles(cmd, "schema", "json")
+	completeFiles(cmd, "overlay", "yaml", "yml")
 	cmd.Flags().BoolVar(&rules, "rules", false, "list the rules and their levels")
 	return cmd
 }
@@ -139,6 +148,10 @@ func (v *verifier) fails() bool {
 // judgeBy applies --revision and --schema, and checks --definition.
 func (v *verifier) judgeBy(cmd *cobra.Command, revision, schema string) error {
 	switch {
+	case v.extension.name != "":
+		return v.judgeByExtension(cmd, revision, schema)
+	case v.extension.overlay != "":
+		return errors.New("--overlay needs --extension")
 	case schema != "":
 		r, err := schemaRevision(cmd, schema, revision, cmd.ErrOrStderr())
 		if err != nil {
@@ -152,11 +165,16 @@ func (v *verifier) judgeBy(cmd *cobra.Command, revision, schema string) error {
 		}
 		v.opts.Revision = &r
 	}
+	return v.checkDefinition()
+}
+
+// checkDefinition returns an error for a --definition that there is not.
+func (v *verifier) checkDefinition() error {
 	if v.definition == "" {
 		return nil
 	}
 	if v.opts.Revision == nil {
-		return errors.New("--definition needs --revision or --schema")
+		return errors.New("--definition needs --revision, --schema or --extension")
 	}
 	if _, ok := v.opts.Revision.New(v.definition); !ok {
 		return fmt.Errorf("revision %s has no definition %q", v.opts.Revision.ID, v.definition)

@@ -30,6 +30,9 @@ func (e *emitter) extension(f *jen.File) {
 				}
 			})
 		}
+		if x.Settings != nil {
+			g.Line().Id("Settings").Op(":").Lit(newKey(x.Settings))
+		}
 		g.Line()
 	})
 	if x.Settings != nil {

@@ -24,6 +24,7 @@ var Extension = runtime.Extension{
 		Notification: "notifications/tasks",
 		Param:        "taskId",
 	}},
+	Settings: "TasksExtensionCapability",
 }
 
 // Settings is the value that declares the extension among the capabilities,

@@ -7,6 +7,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,6 +54,8 @@ type Options struct {
 	// Revision is the revision for all messages. If nil, it is the one that the session
 	// negotiates.
 	Revision *generated.Revision
+	// Extensions are those whose messages are known. If nil, they are those with generated code.
+	Extensions *Extensions
 	// Lenient reports as notes what a receiver can decode although the schema forbids it.
 	Lenient bool
 	// Roundtrip requires that a message stays the same when it is decoded and encoded again.
@@ -72,11 +75,12 @@ type Options struct {
 // Session checks the messages of one session. Without initialize, the rules between messages
 // are checked as far as possible.
 type Session struct {
-	opts     Options
-	revision generated.Revision
-	methods  map[string]*runtime.Method
-	known    map[string]bool // the methods of any revision
-	schemas  *schemas
+	opts       Options
+	extensions *Extensions
+	revision   generated.Revision
+	methods    map[string]*runtime.Method
+	known      map[string]bool // the methods of any revision
+	schemas    *schemas
 
 	modern    generated.Revision // the last stateless revision that a request has named
 	named     []string           // the stateless revisions that requests have named
@@ -146,6 +150,7 @@ var knownMethods = sync.OnceValue(func() map[string]bool {
 func NewSession(opts Options) *Session {
 	s := &Session{
 		opts:         opts,
+		extensions:   cmp.Or(opts.Extensions, knownExtensions()),
 		known:        knownMethods(),
 		schemas:      newSchemas(),
 		capabilities: map[Side]wire.Object{},
@@ -195,6 +200,7 @@ func (s *Session) follows() bool { return s.whole || s.recorded || s.modern.ID !
 func (s *Session) since(revision string) bool { return s.revision.ID >= revision }
 
 func (s *Session) speak(revision generated.Revision) {
+	revision = s.extensions.over(revision)
 	s.revision, s.methods, s.stateless = revision, methodsOf(revision), stateless(revision)
 }
 

@@ -178,6 +178,9 @@ func (w walk) meta(o wire.Object, pointer string) {
 		case found && !metaPrefix.MatchString(prefix), !metaName.MatchString(name):
 			w.c.breaks("meta-key", at, w.base, "%q is not a valid _meta key: an optional prefix of labels and a slash, then a name of letters, digits, -, _ and .", cut(key, 80))
 		case found && !defined[key] && w.s.reserved(strings.Split(prefix, ".")):
+			if w.s.extensions.named(key) != nil && w.s.extended() {
+				continue // an extension may have a key of its own name
+			}
 			if s := w.s; s.stateless && prefix == "io.modelcontextprotocol" && newer[name] {
 				continue
 			}

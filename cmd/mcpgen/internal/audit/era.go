@@ -80,9 +80,14 @@ func begins(src string) bool {
 	return ok
 }
 
-// of returns the revision of a message. It returns the revision of the session for messages
-// that are not stateless.
+// of returns the revision of a message, with the extensions.
 func (s *Session) of(c *check, m jsonrpc.Message) generated.Revision {
+	return s.extensions.over(s.spokenIn(c, m))
+}
+
+// spokenIn returns the revision of a message. It returns the revision of the session for messages that are
+// not stateless.
+func (s *Session) spokenIn(c *check, m jsonrpc.Message) generated.Revision {
 	if one := s.opts.Revision; one != nil {
 		if _, ok := named(m.Params); ok && stateless(*one) {
 			s.modern = *one

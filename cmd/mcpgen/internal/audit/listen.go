@@ -30,8 +30,8 @@ func (s *Session) listens(r *request, params wire.Raw) {
 }
 
 // subscribes reports whether a notification belongs to a subscription.
-func subscribes(method string) bool {
-	return method == methodAcknowledged || method == methodUpdated || strings.HasSuffix(method, "/list_changed")
+func (s *Session) subscribes(method string) bool {
+	return s.extensions.filter(s.revision.ID, method) != nil || method == methodAcknowledged || method == methodUpdated || strings.HasSuffix(method, "/list_changed")
 }
 
 // delivered checks a notification of a subscription.
@@ -58,6 +58,8 @@ func (s *Session) delivered(c *check, m jsonrpc.Message, pointer string, base in
 	case c.exchange != nil && r.exchange != c.exchange.number:
 		c.breaks("http-stream-other", at, base, "the notification is not on the stream of its subscription")
 	}
+	s.capabilities[Client] = r.about.capabilities
+	s.undeclaredExtension(c, s.methods[m.Method], pointer+"/method", base)
 	l := r.about.listen
 	if m.Method == methodAcknowledged {
 		l.acknowledged = true
@@ -72,7 +74,11 @@ func (s *Session) delivered(c *check, m jsonrpc.Message, pointer string, base in
 	if l.agreed != "" {
 		filter = wire.Raw(l.agreed)
 	}
-	if !covers(filter, m) {
+	covered := covers(filter, m)
+	if f := s.extensions.filter(s.revision.ID, m.Method); f != nil {
+		covered = coversExtension(filter, f, m)
+	}
+	if !covered {
 		c.breaks("subscription-unasked", pointer+"/method", base, "the subscription %s does not include %s", cut(string(raw), 80), subject(m))
 	}
 }

@@ -199,7 +199,7 @@ func (c *check) params(s *Session, m jsonrpc.Message, src, pointer string, base 
 	}
 	if m.Kind == jsonrpc.Notification {
 		s.announced(m.Method)
-		if s.stateless && s.follows() && subscribes(m.Method) {
+		if s.stateless && s.follows() && s.subscribes(m.Method) {
 			s.delivered(c, m, pointer, base)
 		}
 	}
@@ -310,7 +310,7 @@ func (r *request) result(c *check, m jsonrpc.Message, src, pointer string, base 
 	}
 	definition := r.method.Result
 	if stateless(r.revision) {
-		if definition = resultDefinition(r.method, m.Result); definition == "" {
+		if definition = c.s.resultDefinition(r, m.Result); definition == "" {
 			return true
 		}
 	}

@@ -17,6 +17,9 @@ func (s *Session) asks(c *check, r *request, m jsonrpc.Message, pointer string, 
 	}
 	r.about.task = member(p, "task").Kind() == wire.KindObject
 	s.requested(c, r, p, pointer, base)
+	if r.method.Extension != "" {
+		return
+	}
 	switch m.Method {
 	case "initialize":
 		s.capabilities[Client] = object(member(p, "capabilities"))
@@ -91,6 +94,10 @@ func (s *Session) announced(method string) {
 func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer string, base int) {
 	result := m.Result
 	s.cached(c, r, m, pointer, base)
+	if r.method.Extension != "" {
+		s.undeclaredExtension(c, r.method, pointer+"/result", base)
+		return
+	}
 	if r.about.task {
 		if task := member(result, "task"); task != "" {
 			s.taskCreated(c, r, task, pointer, base)
@@ -115,6 +122,7 @@ func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer strin
 		}
 	case probe:
 		s.discovered(result)
+		s.settings(c, member(result, "capabilities"), c.src, "/result/capabilities", pointer, base)
 	case methodListen:
 		s.listenDone(c, r, result, pointer, base)
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list":

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -39,6 +38,7 @@ func (s *Session) terms(c *check, r *request, params wire.Raw, pointer string, b
 	if trace, ok := meta.Get("traceparent"); ok && !traceParent.MatchString(text(trace)) {
 		c.breaks("trace-context", pointer+"/params/_meta/traceparent", base, "%s is not a traceparent of W3C Trace Context", cut(string(trace), 80))
 	}
+	s.settings(c, member(wire.Raw(meta), metaCapabilities), c.src, pathCapabilities, pointer, base)
 	if level, ok := meta.Get(metaLogLevel); ok {
 		r.about.logs, r.about.level = true, kept(text(level))
 	}
@@ -75,6 +75,7 @@ func (s *Session) supports(list wire.Raw) {
 // resultType checks the type of a result. It reports whether the result is complete.
 func (s *Session) resultType(c *check, r *request, result wire.Raw, pointer string, base int) bool {
 	raw := member(result, "resultType")
+	x, _ := s.extensions.result(r.revision.ID, r.name, text(raw))
 	at := pointer + "/result/resultType"
 	switch kind := text(raw); {
 	case raw == "":
@@ -85,6 +86,12 @@ func (s *Session) resultType(c *check, r *request, result wire.Raw, pointer stri
 	case kind == resultComplete:
 	case r.method != nil && slices.Contains(r.method.ResultTypes, kind):
 		s.served = true
+		return false
+	case x != nil && s.declaresExtension(Client, x.Name):
+		s.served = true
+		return false
+	case x != nil:
+		c.breaks("result-type-unknown", at, base, "the resultType %q belongs to the extension %s, which the client does not declare", cut(kind, 80), x.Name)
 		return false
 	case s.extended():
 		c.note("result-type-unknown", at, base, "the protocol does not define the resultType %q; perhaps an extension does", cut(kind, 80))
@@ -105,12 +112,16 @@ func (s *Session) resultType(c *check, r *request, result wire.Raw, pointer stri
 
 // resultDefinition returns the definition of a result of a method, or "" if the protocol does not
 // define one for its type.
-func resultDefinition(method *runtime.Method, result wire.Raw) string {
+func (s *Session) resultDefinition(r *request, result wire.Raw) string {
+	method := r.method
 	switch kind := member(result, "resultType"); {
 	case kind == "" || kind.Kind() != wire.KindString, text(kind) == resultComplete, slices.Contains(method.ResultTypes, text(kind)):
 		return method.Result
 	case text(kind) == resultInputRequired:
 		return "InputRequiredResult"
+	}
+	if x, definition := s.extensions.result(r.revision.ID, r.name, text(member(result, "resultType"))); x != nil && s.declaresExtension(Client, x.Name) {
+		return definition
 	}
 	return ""
 }

@@ -147,10 +147,39 @@ func statelessViolations() []violation {
 			request(2, "tools/list", ""), result(2, cacheable+`,"tools":[],"nextCursor":"n"`), request(3, "tools/list", `"cursor":"n"`), result(3, strings.Replace(cacheable, "private", "public", 1)+`,"tools":[]`)}},
 		{rule: "cache-misplaced", name: "F2", lines: []string{request(2, "resources/read", `"uri":"a:b"`), strings.Replace(inputs(2, "s"), `"resultType"`, `"ttlMs":1,"resultType"`, 1)}},
 	}
+	all = append(all, extensionViolations()...)
 	for i := range all {
 		all[i].bare = true
 	}
 	return all
+}
+
+const (
+	withTasks = metaVersion + `,"io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}`
+	aTask     = `"taskId":"k","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":null,"status":`
+	ofTask    = `"notifications":{"taskIds":["k"]}`
+)
+
+// extensionViolations break rules with messages of the tasks extension.
+func extensionViolations() []violation {
+	get := requestAs(2, "tasks/get", withTasks, `"taskId":"k"`)
+	working := result(2, complete+","+aTask+`"working"`)
+	open := func(meta string) []string {
+		return []string{requestAs(2, "subscriptions/listen", meta, ofTask), told(2, "subscriptions/acknowledged", ofTask)}
+	}
+	closed := result(2, complete+`,"_meta":{"io.modelcontextprotocol/subscriptionId":2}`)
+	return []violation{
+		{rule: "result-type-unknown", name: "X1 of an extension that is not declared", lines: []string{request(2, "tools/call", `"name":"t"`), result(2, `"resultType":"task",`+aTask+`"working"`)}},
+		{rule: "schema", name: "X5 of an extension", lines: []string{requestAs(2, "tools/call", withTasks, `"name":"t"`), result(2, `"resultType":"task","taskId":"k"`)}},
+		{rule: "schema", name: "params of an extension", lines: []string{strings.Replace(get, `"k"`, `1`, 1), failure(2, -32602, "")}},
+		{rule: "schema", name: "X10 result of an extension", lines: []string{get, result(2, complete+","+aTask+`"completed"`)}},
+		{rule: "schema", name: "notification of an extension", lines: append(open(withTasks), told(2, "tasks", aTask+`"asleep"`), closed)},
+		{rule: "schema", name: "settings of an extension", lines: []string{strings.Replace(get, `tasks":{}`, `tasks":{"depth":1}`, 1), working}},
+		{rule: "extension-undeclared", name: "X21", lines: []string{strings.Replace(get, `"io.modelcontextprotocol/tasks":{}`, "", 1), working}},
+		{rule: "extension-undeclared", name: "X17", lines: append(open(metaVersion+`,"io.modelcontextprotocol/clientCapabilities":{}`), told(2, "tasks", aTask+`"working"`), closed)},
+		{rule: "subscription-unasked", name: "another value of the filter of an extension", lines: append(open(withTasks), told(2, "tasks", strings.Replace(aTask, `"k"`, `"l"`, 1)+`"working"`), closed)},
+		{rule: "subscription-id", name: "notification of an extension", lines: append(open(withTasks), `s {"@method":"notifications/tasks","params":{`+aTask+`"working"}}`, closed)},
+	}
 }
 
 // cleanStateless is a correct recording without a session.
@@ -186,6 +215,14 @@ func cleanStateless() []string {
 		`s {"@method":"notifications/cancelled","params":{"requestId":9}}`,
 		request(10, "tools/call", `"name":"x"`), `c {"@method":"notifications/cancelled","params":{"requestId":10}}`,
 		strings.Replace(request(11, "tools/list", ""), "2026-07-28", "2099-01-01", 1), failure(11, -32022, `,"data":{"supported":["2026-07-28"],"requested":"2099-01-01"}`),
+		requestAs(13, "tools/call", withTasks, `"name":"x"`), result(13, `"resultType":"task",`+aTask+`"working"`),
+		requestAs(14, "subscriptions/listen", withTasks, ofTask), told(14, "subscriptions/acknowledged", ofTask),
+		request(15, "prompts/list", ""), result(15, cacheable+`,"prompts":[]`),
+		told(14, "tasks", aTask+`"input_required","inputRequests":{`+ask+`}`),
+		requestAs(16, "tasks/update", withTasks, `"taskId":"k","inputResponses":{"roots":{"roots":[]}}`), result(16, complete),
+		requestAs(17, "tasks/get", withTasks, `"taskId":"k"`), result(17, complete+","+aTask+`"completed","result":{"content":[]}`),
+		requestAs(18, "tasks/cancel", withTasks, `"taskId":"k"`), result(18, complete+`,"_meta":{"io.modelcontextprotocol/tasks":1}`),
+		request(19, "tasks/get", `"taskId":"k"`), failure(19, -32021, `,"data":{"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`),
 		strings.Replace(request(12, "tools/call", `"name":"x"`), `"roots":{},`, "", 1), failure(12, -32021, `,"data":{"requiredCapabilities":{"roots":{}}}`),
 	}
 }

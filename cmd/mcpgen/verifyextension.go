@@ -1,0 +1,121 @@
+//go:build !bootstrap
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
+	"github.com/mcpgen/mcpgen/gen"
+	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/diff/judge"
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/generated"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/spec"
+)
+
+// extensionFlags are the flags of verify for an extension.
+type extensionFlags struct{ name, overlay string }
+
+// judgeByExtension applies --extension, with the schema of a file if there is one.
+func (v *verifier) judgeByExtension(cmd *cobra.Command, revision, schema string) error {
+	all := generated.Extensions()
+	at := slices.IndexFunc(all, func(x generated.Extension) bool { return x.Name == v.extension.name })
+	switch {
+	case schema != "":
+		x, err := v.schemaExtension(cmd, revision, schema)
+		if err != nil {
+			return err
+		}
+		if at >= 0 {
+			all = slices.Delete(all, at, at+1)
+		}
+		at = len(all)
+		all = append(all, *x)
+	case v.extension.overlay != "":
+		return fmt.Errorf("--overlay needs --schema")
+	case at < 0:
+		return fmt.Errorf("extension %q has no generated code; --schema checks any extension", v.extension.name)
+	case revision != "" && revision != all[at].Revision:
+		return fmt.Errorf("extension %s extends revision %s, not %s", v.extension.name, all[at].Revision, revision)
+	}
+	v.opts.Extensions = audit.NewExtensions(all)
+	if v.definition == "" {
+		return nil
+	}
+	core, _ := generated.Lookup(all[at].Revision)
+	core.New = all[at].New
+	v.opts.Revision = &core
+	return v.checkDefinition()
+}
+
+// schemaExtension returns an extension without generated code: a schema.json checks its values. A pinned
+// extension of the same name lends it its overlay, unless --overlay names another one.
+func (v *verifier) schemaExtension(cmd *cobra.Command, revision, schema string) (*generated.Extension, error) {
+	src, err := readSource(cmd.Context(), cmd.InOrStdin(), schema)
+	if err != nil {
+		return nil, err
+	}
+	project, err := spec.Load(spec.Embedded())
+	if err != nil {
+		return nil, err
+	}
+	x := extensionSource(project, v.extension.name, revision, src)
+	if v.extension.overlay != "" {
+		rows, err := os.ReadFile(v.extension.overlay)
+		if err != nil {
+			return nil, err
+		}
+		if x.Overlay, err = spec.ParseOverlay(v.extension.overlay, rows); err != nil {
+			return nil, err
+		}
+	} else if pinned := project.Extension(x.Name); pinned != nil {
+		x.Overlay = pinned.Overlay
+	}
+	lowered, err := gen.LowerExtension(project, x)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", schema, err)
+	}
+	core, ok := generated.Lookup(x.Revision)
+	if !ok {
+		return nil, unknownRevision(x.Revision)
+	}
+	root, pointers, err := judge.Definitions(lowered.Document, lowered.Revision)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", schema, err)
+	}
+	own := schemaDefinitions{root, pointers, map[string]schemaCheck{}}
+	return &generated.Extension{
+		Extension: describeExtension(lowered.Revision),
+		New: func(definition string) (wire.Value, bool) {
+			if value, ok := own.value(definition); ok {
+				return value, true
+			}
+			return core.New(definition)
+		},
+	}, nil
+}
+
+// describeExtension returns what generated code says about an extension.
+func describeExtension(rev *ir.Revision) runtime.Extension {
+	x := runtime.Extension{Name: rev.Extension.Name, Revision: rev.ID, Methods: methodTable(rev)}
+	for i := range x.Methods {
+		x.Methods[i].Extension = x.Name
+	}
+	for _, r := range rev.Extension.Results {
+		x.Results = append(x.Results, runtime.ExtensionResult{Method: r.Method, Type: r.Type, Definition: diff.Key(r.Decl)})
+	}
+	for _, f := range rev.Extension.Filters {
+		x.Filters = append(x.Filters, runtime.ExtensionFilter{Member: f.Member, Notification: f.Notification, Param: f.Param})
+	}
+	if s := rev.Extension.Settings; s != nil {
+		x.Settings = diff.Key(s)
+	}
+	return x
+}
