@@ -58,36 +58,23 @@ func CheckExtension(name string) error {
 // LowerExtension checks the schema of an extension and returns its ir. Rows of the spec apply to it
 // where they match, because it may repeat definitions of the revision.
 func LowerExtension(s *spec.Spec, x ExtensionSource) (*Lowered, error) {
-	if err := CheckExtension(x.Name); err != nil {
-		return nil, err
-	}
-	src, err := PinnedSource(s, x.Revision)
-	if err != nil {
-		return nil, err
-	}
-	core, err := Lower(s, src)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range core.Revision.Decls {
-		d.Import = emit.PackagePath(core.Revision.Package)
-	}
-	sharing, err := share(s, x, src)
-	if err != nil {
-		return nil, err
-	}
 	doc, err := x.parse(s, x.Schema)
 	if err != nil {
 		return nil, err
 	}
-	docs := s.Docs
-	if x.Docs != nil {
-		docs = x.Docs.Before(s.Docs)
+	facts, err := schema.Facts(x.Revision, x.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("extension %s: %w", x.Name, err)
 	}
-	out, err := lower.Lower(lower.Input{
-		Document: doc, Overlay: s.Overlay, Docs: docs, Extra: x.Overlay,
-		Extension: &lower.Extension{Name: x.Name, Core: core.Revision, Sharing: sharing},
-	})
+	theirs, err := x.parse(s, facts)
+	if err != nil {
+		return nil, err
+	}
+	in, err := x.input(s, doc, theirs)
+	if err != nil {
+		return nil, err
+	}
+	out, err := lower.Lower(in)
 	if err != nil {
 		return nil, fmt.Errorf("extension %s: %w", x.Name, err)
 	}
@@ -97,6 +84,41 @@ func LowerExtension(s *spec.Spec, x ExtensionSource) (*Lowered, error) {
 		}
 	}
 	return &Lowered{doc, out.Revision, nil, out.Undocumented, out.UsedDocs}, nil
+}
+
+// input returns what the ir of the extension is made from: its document and, unless it is nil, another copy of
+// it, of which the definitions that the revision has too become those of the revision.
+func (x ExtensionSource) input(s *spec.Spec, doc, theirs *schema.Document) (lower.Input, error) {
+	if err := CheckExtension(x.Name); err != nil {
+		return lower.Input{}, err
+	}
+	src, err := PinnedSource(s, x.Revision)
+	if err != nil {
+		return lower.Input{}, err
+	}
+	core, err := Lower(s, src)
+	if err != nil {
+		return lower.Input{}, err
+	}
+	for _, d := range core.Revision.Decls {
+		d.Import = emit.PackagePath(core.Revision.Package)
+	}
+	sharing := new(schema.Sharing)
+	if theirs != nil {
+		ours, err := schema.Parse(x.Revision, src.Schema, s.Errata)
+		if err != nil {
+			return lower.Input{}, err
+		}
+		sharing = schema.Share(theirs, ours)
+	}
+	docs := s.Docs
+	if x.Docs != nil {
+		docs = x.Docs.Before(s.Docs)
+	}
+	return lower.Input{
+		Document: doc, Overlay: s.Overlay, Docs: docs, Extra: x.Overlay,
+		Extension: &lower.Extension{Name: x.Name, Core: core.Revision, Sharing: sharing},
+	}, nil
 }
 
 // parse reads the schema of the extension. The errata of the revision apply where their old values
@@ -111,23 +133,6 @@ func (x ExtensionSource) parse(s *spec.Spec, src []byte) (*schema.Document, erro
 		return nil, fmt.Errorf("extension %s: %w", x.Name, err)
 	}
 	return doc, nil
-}
-
-// share compares the facts of the extension with those of its revision.
-func share(s *spec.Spec, x ExtensionSource, core Source) (*schema.Sharing, error) {
-	facts, err := schema.Facts(x.Revision, x.Schema)
-	if err != nil {
-		return nil, fmt.Errorf("extension %s: %w", x.Name, err)
-	}
-	theirs, err := x.parse(s, facts)
-	if err != nil {
-		return nil, err
-	}
-	ours, err := schema.Parse(x.Revision, core.Schema, s.Errata)
-	if err != nil {
-		return nil, err
-	}
-	return schema.Share(theirs, ours), nil
 }
 
 func unusedDocs(d *spec.Docs, used map[string]bool) error {

@@ -32,18 +32,47 @@ type Lenient struct {
 // LowerLenient returns the ir of a source that [Lower] may not accept. It returns an error only
 // for a text that is not a JSON object with definitions.
 func LowerLenient(s *spec.Spec, src Source) (*Lenient, error) {
-	errata := slices.Clone(s.Errata)
-	for i := range errata {
-		if errata[i].Until == "" { // later revisions have not been reviewed
-			errata[i].Until = slices.Max(append(s.Revisions(), errata[i].Since))
-		}
-	}
-	read, err := schema.ParseLenient(src.Revision, src.Schema, errata)
+	read, err := schema.ParseLenient(src.Revision, src.Schema, reviewedErrata(s))
 	if err != nil {
 		return nil, err
 	}
+	return lowerLenient(src.Revision, read, lower.Input{Document: read.Document, Overlay: s.Overlay, Docs: s.Docs, Extra: src.Overlay})
+}
+
+// LowerExtensionLenient is [LowerLenient] for the schema of an extension. A row that matches
+// nothing is a note. Definitions that the revision has too are those of the schema, where findings are.
+func LowerExtensionLenient(s *spec.Spec, x ExtensionSource) (*Lenient, error) {
+	misfits, err := schema.Misfits(x.Revision, x.Schema, s.Errata)
+	if err != nil {
+		return nil, fmt.Errorf("extension %s: %w", x.Name, err)
+	}
+	read, err := schema.ParseLenient(x.Revision, x.Schema, fitting(s.Errata, misfits))
+	if err != nil {
+		return nil, fmt.Errorf("extension %s: %w", x.Name, err)
+	}
+	in, err := x.input(s, read.Document, nil)
+	if err != nil {
+		return nil, err
+	}
+	return lowerLenient(x.Revision, read, in)
+}
+
+// reviewedErrata returns the errata without those of revisions after the newest pinned one, which have not
+// been reviewed.
+func reviewedErrata(s *spec.Spec) []spec.Erratum {
+	errata := slices.Clone(s.Errata)
+	for i := range errata {
+		if errata[i].Until == "" {
+			errata[i].Until = slices.Max(append(s.Revisions(), errata[i].Since))
+		}
+	}
+	return errata
+}
+
+func lowerLenient(revision string, read *schema.Lenient, in lower.Input) (*Lenient, error) {
 	doc := read.Document
-	lowered, err := lower.Lower(lower.Input{Document: doc, Overlay: s.Overlay, Docs: s.Docs, Extra: src.Overlay, Lenient: true})
+	in.Lenient = true
+	lowered, err := lower.Lower(in)
 	if err != nil {
 		return nil, err
 	}
@@ -54,17 +83,17 @@ func LowerLenient(s *spec.Spec, src Source) (*Lenient, error) {
 	for _, note := range lowered.Notes {
 		var problem *schema.Error
 		if !errors.As(note, &problem) {
-			problem = &schema.Error{Revision: src.Revision, Problem: note.Error()}
+			problem = &schema.Error{Revision: revision, Problem: note.Error()}
 		}
 		out.Notes = append(out.Notes, problem)
 	}
 	text, err := doc.JSON()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", src.Revision, err)
+		return nil, fmt.Errorf("%s: %w", revision, err)
 	}
 	root, notes := jsonschema.ReadLenient("", wire.Raw(text))
 	for _, note := range notes {
-		out.Notes = append(out.Notes, &schema.Error{Revision: src.Revision, Pointer: note.Pointer, Problem: note.Problem})
+		out.Notes = append(out.Notes, &schema.Error{Revision: revision, Pointer: note.Pointer, Problem: note.Problem})
 	}
 	out.Schema, out.Sources = root, doc.Sources()
 	// Validators use the schema that was lowered.

@@ -27,6 +27,10 @@ type differ struct {
 	project                         *spec.Spec
 	// live is the server on the new side. Its headers also apply to url: sides.
 	live origin
+	// overlay is a file with rows for the schemas of extensions.
+	overlay string
+	// extension is the extension that a side names, or "".
+	extension string
 	// sides are the sides that were read, for the HTML page.
 	sides []page.Side
 }
@@ -45,6 +49,9 @@ func diffCommand() *cobra.Command {
   FILE, URL or -     a schema.json, or a list of what a server offers
   git:REV:PATH       such a file in a commit of the git repository
   REVISION=SIDE      a schema with its revision
+  EXTENSION          a pinned extension, such as io.modelcontextprotocol/tasks
+  EXTENSION=SIDE     a schema.json of an extension; the other side may leave out
+                     EXTENSION=
   cmd:COMMAND        a server that the command starts
   url:URL            a server over HTTP
 
@@ -120,6 +127,7 @@ be compared. mcpgen rules lists the rules.`,
 	cmd.Flags().StringVar(&d.format, "format", "text", "text, json, markdown, html (a self-contained page), github or sarif")
 	cmd.Flags().StringVar(&d.upgrade, "upgrade", "", "the side that is upgraded first: server, client or either (default: server for tool lists, either for revisions)")
 	cmd.Flags().StringVar(&d.failOn, "fail-on", "", "findings that make the exit code 1: err, warn, info, none or conditions such as server=err,client=warn (default: err)")
+	cmd.Flags().StringVar(&d.overlay, "overlay", "", "YAML file with rows for the schemas of an extension, as for spec generate (default: those of the pinned extension)")
 	cmd.Flags().StringVar(&d.config, "config", "", "policy file (default: mcpgen.yaml if it exists)")
 	cmd.Flags().BoolVarP(&d.quiet, "quiet", "q", false, "print no report, only set the exit code")
 	jsonFormat(cmd, &d.format)
@@ -128,6 +136,7 @@ be compared. mcpgen rules lists the rules.`,
 	completeValues(cmd, "upgrade", "server", "client", "either")
 	completeValues(cmd, "fail-on", "err", "warn", "info", "none")
 	completeFiles(cmd, "config", "yaml", "yml")
+	completeFiles(cmd, "overlay", "yaml", "yml")
 	cmd.Flags().BoolVar(&d.schema, "schema", false, "print the JSON Schema of --format json and exit")
 	return cmd
 }
@@ -224,6 +233,11 @@ func (d *differ) readConfig() (*diff.Policy, error) {
 func (d *differ) pair(cmd *cobra.Command, old, new string) (*diff.Report, render.Options, error) {
 	if old == "-" && new == "-" {
 		return nil, render.Options{}, errors.New("only one side can be standard input")
+	}
+	for _, arg := range []string{old, new} {
+		if extension, _ := d.extensionOf(arg); extension != "" {
+			d.extension = extension
+		}
 	}
 	was, err := d.side(cmd, old)
 	if err != nil {

@@ -53,6 +53,12 @@ func (d *differ) side(cmd *cobra.Command, arg string) (*diffSide, error) {
 	if _, pinned := d.project.Pin(name); pinned && !named {
 		return d.pinned(name)
 	}
+	extension, file := d.extensionOf(arg)
+	if extension != "" && file == "" {
+		return d.pinnedExtension(extension)
+	} else if extension != "" {
+		name = file
+	}
 	src, err := readSide(cmd, name)
 	if err != nil {
 		return nil, err
@@ -62,7 +68,14 @@ func (d *differ) side(cmd *cobra.Command, arg string) (*diffSide, error) {
 		side.file = name
 	}
 	text, isSchema := catalog.Schema(name, src)
+	if extension == "" && isSchema && !named {
+		extension = d.extension // that of the other side
+	}
 	switch {
+	case extension != "" && !isSchema:
+		return nil, fmt.Errorf("%s: a tool list belongs to no extension", arg)
+	case extension != "":
+		return side, d.extensionSide(side, extensionSource(d.project, extension, "", text))
 	case isSchema:
 		return side, d.schemaSide(side, revision, name, text)
 	case named:

@@ -53,6 +53,7 @@ func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
 	p.errors()
 	report := &Report{Old: p.old.Label, New: p.new.Label, Kind: p.kind}
 	p.methods(report)
+	p.extension(report)
 	if err := p.ledger.stale(); err != nil {
 		p.problem("%v", err)
 	}
@@ -277,10 +278,7 @@ func (p *protocol) method(old, new *ir.Method) {
 	if old.Result == nil || new.Result == nil {
 		return // a notification, or a leniently read side without a usable result
 	}
-	p.compare(&root{
-		use: new.Wire + " result", direction: to.answer(), old: p.was.decl(old.Result), new: p.is.decl(new.Result),
-		judgedOld: []string{Key(old.Result)}, judgedNew: []string{Key(new.Result)},
-	})
+	p.compare(p.declared(new.Wire+" result", to.answer(), old.Result, new.Result))
 }
 
 // errors compares the error codes that have definitions.
@@ -317,10 +315,10 @@ func (p *protocol) unchanged(report *Report) {
 			used[strings.TrimSuffix(use, " result")] = true
 		}
 	}
-	for _, wire := range slices.Sorted(maps.Keys(p.is.methods)) {
-		old, new := p.was.methods[wire], p.is.methods[wire]
+	both := p.subjects()
+	for _, wire := range slices.Sorted(maps.Keys(both)) {
 		switch {
-		case !sameKind(old, new):
+		case !both[wire]:
 		case used[wire]:
 			report.Compared.Changed = append(report.Compared.Changed, wire)
 		default:

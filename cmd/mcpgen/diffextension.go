@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen"
+	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/spec"
+)
+
+// extensionOf returns the extension that an argument of diff names, and the file with its schema, which is ""
+// for a pinned extension. A prefix of an identifier has a dot, so that paths with "=" are not taken for one.
+func (d *differ) extensionOf(arg string) (name, file string) {
+	if d.project.Extension(arg) != nil {
+		return arg, ""
+	}
+	name, file, named := strings.Cut(arg, "=")
+	prefix, _, _ := strings.Cut(name, "/")
+	if !named || gen.CheckExtension(name) != nil || !strings.Contains(prefix, ".") {
+		return "", ""
+	}
+	return name, file
+}
+
+// pinnedExtension returns the side of a pinned extension.
+func (d *differ) pinnedExtension(name string) (*diffSide, error) {
+	src, err := gen.PinnedExtension(d.project, name)
+	if err != nil {
+		return nil, err
+	}
+	side := &diffSide{label: name}
+	return side, d.extensionSide(side, src)
+}
+
+// extensionSide reads a side that is the schema of an extension, leniently.
+func (d *differ) extensionSide(side *diffSide, x gen.ExtensionSource) (err error) {
+	switch pinned := d.project.Extension(x.Name); {
+	case d.overlay != "":
+		rows, err := os.ReadFile(d.overlay)
+		if err != nil {
+			return err
+		}
+		if x.Overlay, err = spec.ParseOverlay(d.overlay, rows); err != nil {
+			return err
+		}
+	case pinned != nil:
+		x.Overlay = pinned.Overlay
+	}
+	lenient, err := gen.LowerExtensionLenient(d.project, x)
+	if err != nil {
+		return fmt.Errorf("%s: %w", side.label, err)
+	}
+	side.revision = &diff.Revision{Label: side.label, IR: lenient.Lowered.Revision, Schema: lenient.Schema, Sources: lenient.Sources}
+	side.revision.Notes.Errata = lenient.Errata
+	for _, note := range lenient.Notes {
+		side.revision.Notes.Skipped = append(side.revision.Notes.Skipped, diff.Skipped{Where: diff.Place{Pointer: note.Pointer}, Why: note.Problem})
+	}
+	return d.judged(side, lenient.Lowered, nil)
+}
