@@ -5,9 +5,11 @@ package interop
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,9 +48,41 @@ func recorded(t *testing.T, file string, command []string) []string {
 	return []string{program(t, "mcpgen"), "proxy", "--record", file, "--cmd", strings.Join(words, " ")}
 }
 
+// recordedURL returns the URL of a proxy that records the messages of a server at a URL in a file.
+func recordedURL(t *testing.T, file, server string) string {
+	t.Helper()
+	return watch(t, exec.Command(program(t, "mcpgen"), "proxy", "--record", file, "--url", server, "--listen", "127.0.0.1:0"))
+}
+
+// nullID is what is wrong with the answers of the TypeScript SDK to messages over HTTP that it takes for parts
+// of no session, such as the probe server/discover: an error with the id null.
+const nullID = "/id: expected a string or an integer, found null [schema]"
+
+// checkRecordings checks that recordings of sessions or of stateless requests, by file, are valid, but for
+// findings with the text of a known fault of the peer; "" if it has none.
+func checkRecordings(ctx context.Context, t *testing.T, kinds map[string]string, fault string) {
+	t.Helper()
+	for file, kind := range kinds {
+		out, err := exec.CommandContext(ctx, program(t, "mcpgen"), "verify", file).CombinedOutput()
+		findings := strings.Split(strings.TrimSpace(string(out)), "\n")
+		findings = findings[:len(findings)-1] // the last line counts them
+		findings = slices.DeleteFunc(findings, func(finding string) bool { return fault != "" && strings.HasSuffix(finding, fault) })
+		if code := new(exec.ExitError); err != nil && !errors.As(err, &code) || len(findings) > 0 {
+			t.Errorf("mcpgen verify: %v\n%s", err, out)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if began := strings.Contains(string(text), `\"method\":\"initialize\"`); began != (kind == "session") || !strings.Contains(string(text), "tools/call") {
+			t.Errorf("%s is no recording of a %s:\n%.2000s", filepath.Base(file), kind, text)
+		}
+	}
+}
+
 // TestBridgeEras has clients that know one era only call servers that know the other one only, through a
-// bridge. Each client works as with a server of its own era, and what passes on both sides of the bridge over
-// stdio is valid in the revisions of the sides.
+// bridge. Each client works as with a server of its own era, and what passes on both sides of the bridge is
+// valid in the revisions of the sides.
 func TestBridgeEras(t *testing.T) {
 	t.Parallel()
 	npm.Need(t, ".")
@@ -67,29 +101,20 @@ func TestBridgeEras(t *testing.T) {
 					if sides.server == "typescript" {
 						command = []string{"node", "eras_server.mjs", server, way}
 					}
-					behind := append([]string{"--"}, command...)
-					if way == "http" {
-						behind = []string{"--url", eraURL(t, sides.server, server, command)}
-					}
-					if way == "http" {
-						checkEra(t, client, meetAt(ctx, t, sides.client, client, way, bridgeTo(t, way, behind...)))
-						return
-					}
 					front, back := filepath.Join(t.TempDir(), "front.jsonl"), filepath.Join(t.TempDir(), "back.jsonl")
-					target := recorded(t, front, bridgeTo(t, way, append([]string{"--"}, recorded(t, back, command)...)...))
+					var target []string
+					if way == "http" {
+						behind := recordedURL(t, back, eraURL(t, sides.server, server, command))
+						target = []string{recordedURL(t, front, bridgeTo(t, way, "--url", behind)[0])}
+					} else {
+						target = recorded(t, front, bridgeTo(t, way, append([]string{"--"}, recorded(t, back, command)...)...))
+					}
 					checkEra(t, client, meetAt(ctx, t, sides.client, client, way, target))
-					if out, err := exec.CommandContext(ctx, program(t, "mcpgen"), "verify", front, back).CombinedOutput(); err != nil {
-						t.Errorf("mcpgen verify: %v\n%s", err, out)
+					fault := ""
+					if sides.server == "typescript" && server == "session" && way == "http" {
+						fault = nullID
 					}
-					for file, kind := range map[string]string{front: client, back: server} {
-						text, err := os.ReadFile(file)
-						if err != nil {
-							t.Fatal(err)
-						}
-						if began := strings.Contains(string(text), `\"method\":\"initialize\"`); began != (kind == "session") || !strings.Contains(string(text), "tools/call") {
-							t.Errorf("%s is no recording of a %s:\n%.2000s", filepath.Base(file), kind, text)
-						}
-					}
+					checkRecordings(ctx, t, map[string]string{front: client, back: server}, fault)
 				})
 			}
 		}
@@ -123,6 +148,7 @@ func transportTo(way string, target []string) runtime.Transport {
 }
 
 // TestBridgeEverything uses the features of server-everything, which has sessions, as a client without one.
+// What passes on both sides of the bridge is valid.
 func TestBridgeEverything(t *testing.T) {
 	t.Parallel()
 	npm.Need(t, ".")
@@ -148,7 +174,14 @@ func TestBridgeEverything(t *testing.T) {
 					return nil
 				},
 			}
-			session, err := options.NewClient(nil).Connect(ctx, transportTo(way, bridgeTo(t, way, "--", "node", everythingServer)))
+			front, back := filepath.Join(t.TempDir(), "front.jsonl"), filepath.Join(t.TempDir(), "back.jsonl")
+			target := bridgeTo(t, way, append([]string{"--"}, recorded(t, back, []string{"node", everythingServer})...)...)
+			if way == "http" {
+				target = []string{recordedURL(t, front, target[0])}
+			} else {
+				target = recorded(t, front, target)
+			}
+			session, err := options.NewClient(nil).Connect(ctx, transportTo(way, target))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -167,6 +200,8 @@ func TestBridgeEverything(t *testing.T) {
 			case <-ctx.Done():
 				t.Error("no update of the resource")
 			}
+			session.Close()
+			checkRecordings(ctx, t, map[string]string{front: "stateless", back: "session"}, "")
 		})
 	}
 }

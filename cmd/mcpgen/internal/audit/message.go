@@ -370,7 +370,7 @@ func (c *check) decode(v wire.Value, src, pointer string, base int) bool {
 		switch {
 		case err != nil:
 			c.breaks("roundtrip", pointer, base, "the decoded value cannot be encoded again: %v", err)
-		case !wire.Equal(wire.Raw(src), wire.Raw(again)):
+		case !wire.Equal(wire.Raw(src), wire.Raw(again)) && !wire.Equal(typed(wire.Raw(src)), wire.Raw(again)):
 			c.breaks("roundtrip", pointer, base, "the value changes when it is decoded and encoded again")
 		}
 	}
@@ -378,6 +378,26 @@ func (c *check) decode(v wire.Value, src, pointer string, base int) bool {
 	if c.s.opts.Undeclared {
 		c.undeclared(v, src, pointer, base)
 	}
+	return ok
+}
+
+// typed returns a result, or a response with one, with the resultType that an absent one stands for ("Responses"
+// in basic, 2026-07-28). Other objects come back with a member that they do not have once they are encoded.
+func typed(src wire.Raw) wire.Raw {
+	if src.Kind() != wire.KindObject {
+		return src
+	}
+	o := wire.Object(src)
+	if result, ok := o.Get("result"); ok && has(o, "jsonrpc") {
+		o, _ = o.With("result", typed(result)) // a checked text cannot fail
+	} else if !has(o, "resultType") {
+		o, _ = o.With("resultType", `"complete"`)
+	}
+	return wire.Raw(o)
+}
+
+func has(o wire.Object, name string) bool {
+	_, ok := o.Get(name)
 	return ok
 }
 
