@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -99,6 +98,7 @@ func allPinned() ([]pinned, error) {
 
 func specImportCommand() *cobra.Command {
 	var revision, extension, commit, dir string
+	var c console
 	cmd := &cobra.Command{
 		Use:   "import FILE|URL",
 		Short: "Pin an upstream schema.json: store its facts and its checksum",
@@ -131,13 +131,18 @@ is 1.`,
 			if err := files.Replace(dir, imported.Files); err != nil {
 				return err
 			}
-			return reportImport(cmd, dir, imported)
+			done := newPinnedSchema(dir, imported)
+			if err := c.report(cmd, done, done.text); err != nil || len(done.Needed)+len(done.Stale) == 0 {
+				return err
+			}
+			return errFindings
 		},
 	}
 	cmd.Flags().StringVar(&revision, "revision", "", "revision of the file, or that an extension extends (required, but for extensions, which extend the newest by default)")
 	cmd.Flags().StringVar(&extension, "extension", "", "identifier of the extension that the file is the schema of, such as io.modelcontextprotocol/tasks")
 	cmd.Flags().StringVar(&commit, "commit", "", "upstream commit of the file")
 	cmd.Flags().StringVar(&dir, "spec", "spec", "spec folder")
+	c.flags(cmd)
 	return cmd
 }
 
@@ -155,9 +160,31 @@ func importSchema(project *spec.Spec, extension, revision, commit string, upstre
 	return gen.ImportExtension(project, extension, revision, commit, upstream)
 }
 
-func reportImport(cmd *cobra.Command, dir string, imported *gen.Imported) error {
-	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "pinned %s, sha256 %s, in %s\n", imported.Pin.Revision, imported.Pin.SHA256, dir)
+// pinnedSchema is the report of spec import.
+type pinnedSchema struct {
+	Revision string `json:"revision"` // or the identifier of an extension
+	SHA256   string `json:"sha256"`
+	Folder   string `json:"folder"`
+
+	Against      string   `json:"against,omitempty"` // what the changes are compared with
+	Changes      []string `json:"changes,omitempty"`
+	Errata       []string `json:"errata,omitempty"`       // that apply
+	Ended        []string `json:"ended,omitempty"`        // errata of other revisions that would apply
+	Stale        []string `json:"stale,omitempty"`        // rows without effect
+	Needed       []string `json:"needed,omitempty"`       // rows that are missing
+	Undocumented []string `json:"undocumented,omitempty"` // identifiers without a doc comment
+	Unbridged    []string `json:"unbridged,omitempty"`    // values that are not converted between revisions
+}
+
+func newPinnedSchema(dir string, i *gen.Imported) pinnedSchema {
+	return pinnedSchema{
+		Revision: i.Pin.Revision, SHA256: i.Pin.SHA256, Folder: dir, Against: i.Against, Changes: i.Changes, Errata: i.Errata,
+		Ended: i.Ended, Stale: i.Stale, Needed: i.Needed, Undocumented: i.Undocumented, Unbridged: i.Unbridged,
+	}
+}
+
+func (p pinnedSchema) text(out io.Writer) {
+	fmt.Fprintf(out, "pinned %s, sha256 %s, in %s\n", p.Revision, p.SHA256, p.Folder)
 	list := func(title string, lines []string) {
 		if len(lines) == 0 {
 			return
@@ -167,26 +194,47 @@ func reportImport(cmd *cobra.Command, dir string, imported *gen.Imported) error 
 			fmt.Fprintln(out, "  "+line)
 		}
 	}
-	if imported.Against != "" {
-		if len(imported.Changes) == 0 {
-			fmt.Fprintf(out, "no changes since %s\n", imported.Against)
+	if p.Against != "" {
+		if len(p.Changes) == 0 {
+			fmt.Fprintf(out, "no changes since %s\n", p.Against)
 		}
-		list(fmt.Sprintf("changes since %s:", imported.Against), imported.Changes)
+		list(fmt.Sprintf("changes since %s:", p.Against), p.Changes)
 	}
-	list("errata that apply:", imported.Errata)
-	list("errata of other revisions that would apply:", imported.Ended)
-	list("rows without effect, which need an until before the revision can be generated:", imported.Stale)
-	list("still needed before the revision can be generated:", imported.Needed)
-	list("without a doc comment in docs.yaml:", imported.Undocumented)
-	list("not bridged between revisions, for want of a row in convert.yaml:", imported.Unbridged)
-	if len(imported.Needed)+len(imported.Stale) > 0 {
-		return errFindings
+	list("errata that apply:", p.Errata)
+	list("errata of other revisions that would apply:", p.Ended)
+	list("rows without effect, which need an until before the revision can be generated:", p.Stale)
+	list("still needed before the revision can be generated:", p.Needed)
+	list("without a doc comment in docs.yaml:", p.Undocumented)
+	list("not bridged between revisions, for want of a row in convert.yaml:", p.Unbridged)
+}
+
+// comparison is the report of spec verify.
+type comparison struct {
+	File    string `json:"file"`
+	Matches bool   `json:"matches"`
+	// Pinned is the revision or the identifier of the extension that the file matches, or else the
+	// nearest one.
+	Pinned      string   `json:"pinned"`
+	SameBytes   bool     `json:"sameBytes"`
+	Differences []string `json:"differences,omitempty"`
+
+	kind string // revision or extension
+}
+
+func (c comparison) text(out io.Writer) {
+	switch {
+	case !c.Matches:
+		fmt.Fprintf(out, "%s differs from the pinned %s %s:\n  %s\n", c.File, c.kind, c.Pinned, strings.Join(c.Differences, "\n  "))
+	case c.SameBytes:
+		fmt.Fprintf(out, "%s matches the pinned %s %s (same file as imported)\n", c.File, c.kind, c.Pinned)
+	default:
+		fmt.Fprintf(out, "%s matches the pinned %s %s (different bytes, same facts)\n", c.File, c.kind, c.Pinned)
 	}
-	return nil
 }
 
 func specVerifyCommand() *cobra.Command {
 	var revision, extension string
+	var c console
 	cmd := &cobra.Command{
 		Use:   "verify FILE|URL",
 		Short: "Report whether an upstream schema.json matches the pinned facts",
@@ -203,57 +251,37 @@ nearest one are printed and the exit code is 1.`,
 			if err != nil {
 				return err
 			}
-			if extension != "" {
-				return verifyExtension(cmd, project, extension, args[0], upstream)
-			}
-			candidates := project.Revisions()
-			if revision != "" {
+			verify, candidates, kind := gen.VerifyFacts, project.Revisions(), "revision"
+			switch {
+			case extension != "":
+				verify, candidates, kind = gen.VerifyExtension, []string{extension}, "extension"
+			case revision != "":
 				candidates = []string{revision}
 			}
-			var nearest []string
+			var nearest *comparison
 			for _, candidate := range candidates {
-				differences, sameBytes, err := gen.VerifyFacts(project, candidate, upstream)
+				differences, sameBytes, err := verify(project, candidate, upstream)
 				if err != nil {
 					return err
 				}
-				if len(differences) == 0 {
-					note := "same file as imported"
-					if !sameBytes {
-						note = "different bytes, same facts"
-					}
-					fmt.Fprintf(cmd.OutOrStdout(), "%s matches the pinned revision %s (%s)\n", args[0], candidate, note)
-					return nil
+				if nearest == nil || len(differences) < len(nearest.Differences) {
+					nearest = &comparison{args[0], len(differences) == 0, candidate, sameBytes, differences, kind}
 				}
-				header := fmt.Sprintf("%s differs from the pinned revision %s:", args[0], candidate)
-				if nearest == nil || len(differences) < len(nearest)-1 {
-					nearest = slices.Concat([]string{header}, differences)
+				if nearest.Matches {
+					break
 				}
 			}
-			if len(nearest) == 0 {
+			if nearest == nil {
 				return errors.New("no revision is pinned")
 			}
-			fmt.Fprintln(cmd.OutOrStdout(), strings.Join(nearest, "\n  "))
+			if err := c.report(cmd, nearest, nearest.text); err != nil || nearest.Matches {
+				return err
+			}
 			return errFindings
 		},
 	}
 	cmd.Flags().StringVar(&revision, "revision", "", "revision to compare with")
 	cmd.Flags().StringVar(&extension, "extension", "", "identifier of the pinned extension to compare with")
+	c.flags(cmd)
 	return cmd
-}
-
-func verifyExtension(cmd *cobra.Command, project *spec.Spec, name, file string, upstream []byte) error {
-	differences, sameBytes, err := gen.VerifyExtension(project, name, upstream)
-	if err != nil {
-		return err
-	}
-	if len(differences) > 0 {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s differs from the pinned extension %s:\n  %s\n", file, name, strings.Join(differences, "\n  "))
-		return errFindings
-	}
-	note := "same file as imported"
-	if !sameBytes {
-		note = "different bytes, same facts"
-	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s matches the pinned extension %s (%s)\n", file, name, note)
-	return nil
 }

@@ -35,6 +35,7 @@ func toolsCommand() *cobra.Command {
 type origin struct {
 	command string
 	url     string
+	program []string // a program that --go has built, with its arguments
 	access
 
 	declares capabilities
@@ -45,6 +46,7 @@ func importCommand() *cobra.Command {
 	var from origin
 	var c console
 	var api apiSource
+	var program goProgram
 	var out string
 	var all bool
 	cmd := &cobra.Command{
@@ -59,6 +61,10 @@ servers list more tools for clients that can do more, so mcpgen declares all
 capabilities of clients, unless --capabilities names some. The file has the complete
 definitions in the server's order. It does not name their source.
 
+With --go, the server is a Go program on any library, such as the Go SDK or mcp-go:
+mcpgen builds its package, starts it with the arguments after -- and imports its
+list over stdio, or over HTTP if --url says where it listens.
+
 With --all, the file also has the server's prompts, resources, resource templates,
 instructions and capabilities. mcpgen diff compares them, and "mcpgen server" and
 "mcpgen client" generate a method for each prompt, resource and template.
@@ -67,11 +73,20 @@ With --openapi, the tools are the operations of an HTTP API, described by an Ope
 document (3.0 or 3.1, JSON or YAML). "mcpgen server" generates handlers for them that
 call the API. The mapping file, which is written first and then kept, says which
 operations become tools and what the tools are called.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if n := cmd.ArgsLenAtDash(); n >= 0 && program.pkg != "" {
+				args = args[:n]
+			}
+			return cobra.MaximumNArgs(1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			args, err := program.take(cmd, args)
+			if err != nil {
+				return err
+			}
 			if api.document != "" {
-				if from.given() || all || len(args) > 0 {
-					return errors.New("expected one of --cmd, --url, --openapi and FILE")
+				if from.given() || program.pkg != "" || all || len(args) > 0 {
+					return errOneSource
 				}
 				done, err := api.write(cmd, out)
 				if err != nil || out == "-" {
@@ -83,6 +98,14 @@ operations become tools and what the tools are called.`,
 				return errors.New("--mapping needs --openapi")
 			}
 			from.quiet = c.quiet
+			if program.pkg != "" && (from.command != "" || len(args) > 0) {
+				return errOneSource
+			}
+			end, err := program.start(cmd, &from)
+			if err != nil {
+				return err
+			}
+			defer end()
 			done, text, err := from.file(cmd, args, all)
 			if err != nil {
 				return err
@@ -98,10 +121,12 @@ operations become tools and what the tools are called.`,
 			if from.given() {
 				done.Declared = from.declares.names()
 			}
+			done.Next = program.next(out, &from)
 			return c.report(cmd, done, done.text)
 		},
 	}
 	from.flags(cmd)
+	program.flags(cmd)
 	c.flags(cmd)
 	api.flags(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "write everything that a running server offers, not only its tools")
@@ -121,6 +146,7 @@ type imported struct {
 
 	Declared []string `json:"declared,omitzero"` // the capabilities that were declared to a running server
 	Notes    []string `json:"notes,omitempty"`   // what was not taken as it was
+	Next     []string `json:"next,omitempty"`    // what to do with the list of a Go program
 }
 
 func (i imported) text(w io.Writer) {
@@ -135,6 +161,9 @@ func (i imported) text(w io.Writer) {
 		declared = "; declared no capabilities"
 	}
 	fmt.Fprintf(w, "%s: %s%s\n", i.File, listed(i.Tools, i.Prompts, i.Resources, i.Templates), declared)
+	for _, line := range i.Next {
+		fmt.Fprintln(w, line)
+	}
 }
 
 // file returns the report of an import and the text of the output file.
@@ -193,7 +222,7 @@ func texts(notes []*tools.Error) []string {
 // indented returns the indented catalog of a running server.
 func (o *origin) indented(cmd *cobra.Command) ([]byte, error) {
 	if !o.given() {
-		return nil, errors.New("--all needs --cmd or --url")
+		return nil, errors.New("--all needs --cmd, --url or --go")
 	}
 	text, err := o.catalog(cmd.Context(), cmd.ErrOrStderr())
 	if err != nil {
@@ -227,7 +256,10 @@ func (o *origin) with(other origin) *origin {
 }
 
 // given reports whether a running server is named.
-func (o *origin) given() bool { return o.command != "" || o.url != "" }
+func (o *origin) given() bool { return o.command != "" || o.url != "" || o.program != nil }
+
+// errOneSource reports several sources of a list, or none.
+var errOneSource = errors.New("expected one of --cmd, --url, --go, --openapi and FILE")
 
 // check requires exactly one source.
 func (o *origin) check(args []string) error {
@@ -237,13 +269,16 @@ func (o *origin) check(args []string) error {
 			given++
 		}
 	}
+	if o.program != nil && o.url == "" {
+		given++
+	}
 	switch {
 	case given != 1:
-		return errors.New("expected one of --cmd, --url, --openapi and FILE")
+		return errOneSource
 	case o.url == "" && o.access.given() != "":
 		return fmt.Errorf("%s needs --url", o.access.given())
 	case !o.given() && o.declares.narrowed:
-		return errors.New("--capabilities needs --cmd or --url")
+		return errors.New("--capabilities needs --cmd, --url or --go")
 	}
 	return nil
 }
@@ -284,9 +319,12 @@ func named(name string, err error) error {
 
 // process returns the command that starts a server.
 func (o *origin) process() (*exec.Cmd, error) {
-	words, err := splitWords(o.command)
-	if err != nil {
-		return nil, fmt.Errorf("--cmd: %w", err)
+	words := o.program
+	if words == nil {
+		var err error
+		if words, err = splitWords(o.command); err != nil {
+			return nil, fmt.Errorf("--cmd: %w", err)
+		}
 	}
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Env = os.Environ()
