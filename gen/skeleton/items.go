@@ -2,6 +2,7 @@ package skeleton
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -85,6 +86,9 @@ func (g *generator) prompt(f *jen.File, p typing.PromptTypes) {
 	members := jen.Dict{jen.Id("Name"): jen.Lit(p.Prompt.Name), jen.Id("Definition"): definitionText(p.Prompt.Definition)}
 	if g.inputs {
 		members[jen.Id("Arguments")] = jen.Id(checkName(p.Arguments.Name))
+		if blank := blank(p.Prompt); len(blank) > 0 {
+			members[jen.Id("Blank")] = stringList(blank)
+		}
 	}
 	h := promptHandler(p)
 	facts(f, promptName(p), h.of, "prompts/list", "Prompt", p.Prompt.Scopes, members)
@@ -93,6 +97,17 @@ func (g *generator) prompt(f *jen.File, p typing.PromptTypes) {
 	for _, c := range p.Completions {
 		g.clientCompletion(f, completionHandler(c, "argument", h.of), c, promptName(p))
 	}
+}
+
+// blank returns the arguments of a prompt that an empty string leaves out.
+func blank(p *tools.Prompt) []string {
+	var names []string
+	for _, a := range p.Arguments {
+		if !a.Required && len(a.Enum) > 0 && !slices.Contains(a.Enum, "") {
+			names = append(names, a.Name)
+		}
+	}
+	return names
 }
 
 // resource renders a resource and the client's method that reads it.

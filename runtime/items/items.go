@@ -24,6 +24,9 @@ type Prompt struct {
 	Definition wire.Object
 	// Arguments checks the arguments, an object of strings.
 	Arguments func(*schema.Checker)
+	// Blank are the optional arguments that an empty string leaves out: their values are listed, and
+	// the empty string is none of them. Hosts send it for a field of a form that a user left blank.
+	Blank []string
 	// Scopes are those of catalog.Prompt.
 	Scopes []string
 }

@@ -42,7 +42,7 @@ func checkAB(c *schema.Checker) {
 }
 
 var (
-	ask      = &items.Prompt{Name: "ask", Definition: `{"name":"ask","arguments":[{"name":"a"},{"name":"b"}]}`, Arguments: checkAB}
+	ask      = &items.Prompt{Name: "ask", Definition: `{"name":"ask","arguments":[{"name":"a"},{"name":"b"}]}`, Arguments: checkAB, Blank: []string{"b"}}
 	about    = &items.Resource{URI: "x://about", Definition: `{"uri":"x://about","name":"about","mimeType":"text/plain"}`}
 	note     = &items.Template{URITemplate: "x://h/{a}{/list*}{?b}", Definition: `{"uriTemplate":"x://h/{a}{/list*}{?b}","name":"note"}`, Variables: checkAB, Lists: []string{"list"}}
 	fresh    = func() *wire.Object { return new(wire.Object) }
@@ -80,6 +80,7 @@ func TestPrompt(t *testing.T) {
 	for _, test := range []struct{ in, want string }{
 		{`{"b":"x","a":"1","c":"2"}`, `'text':'{'a':'1','b':'x','c':'2'}'`}, // sorted, as maps have no order
 		{`{"a":"ü"}`, `{'a':'ü'}`},
+		{`{"a":"","b":""}`, `'text':'{'a':''}'`}, // a field that was left blank
 		{`{}`, `-32602: invalid params: /arguments: missing member 'a'`},
 		{`{"a":"1","b":"z"}`, `-32602: invalid params: /arguments/b: must be one of 'x', 'y z', found 'z'`},
 	} {

@@ -18,6 +18,12 @@ import (
 func ServePrompt[In wire.Value, R wire.Appender](p *Prompt, fresh func() In, get func(context.Context, In) (R, error)) catalog.Prompt {
 	item := catalog.NewPrompt(p.Definition, func(ctx context.Context, arguments map[string]string) (R, error) {
 		in := fresh()
+		for _, name := range p.Blank {
+			if value, ok := arguments[name]; ok && value == "" {
+				arguments = maps.Clone(arguments)
+				delete(arguments, name)
+			}
+		}
 		if err := decode(arguments, p.Arguments, in); err != nil {
 			var none R
 			return none, invalid(err)

@@ -14,6 +14,7 @@ import (
 // returns it.
 var promptSummary = &items.Prompt{
 	Arguments:  checkSummaryArgs,
+	Blank:      []string{"length"},
 	Definition: `{"name":"summary","description":"Asks for a summary of the notes about a topic.","arguments":[{"name":"topic","description":"The topic of the notes.","required":true},{"name":"length","description":"The length of the summary."}]}`,
 	Name:       "summary",
 }
