@@ -100,3 +100,18 @@ func ExampleRaw_Decode() {
 	fmt.Println(forecast.Degrees, err)
 	// Output: 21.5 <nil>
 }
+
+func ExampleInteger() {
+	var all []wire.Integer
+	r := wire.NewStringReader(`[100, 1e2, 9223372036854775808]`)
+	for r.BeginArray(); r.Element(); {
+		all = append(all, r.ReadInteger())
+	}
+	fmt.Println(all, all[0] == all[1])
+	fmt.Println(all[0].Int64())
+	fmt.Println(all[2].Int64()) // the nearest int64, which is not exact
+	// Output:
+	// [100 100 9223372036854775808] true
+	// 100 true
+	// 9223372036854775807 false
+}
