@@ -5,7 +5,7 @@ GO ?= go
 FUZZTIME ?= 10s
 BENCHTIME ?= 1s
 STRESS ?= 1000,100
-CHAOS ?= 1000,15,2s
+CHAOS ?= 0,1000,15,2s
 
 # Flags for make bench, such as BENCHFLAGS="-quick -run stdio"; see tests/bench/doc.go.
 BENCHFLAGS ?=
@@ -41,7 +41,10 @@ SOURCES = find . -name node_modules -prune -o -name '*.go' -print
 
 # The modules of their own, for what they need beside the project: parts of the runtime that not every
 # program wants, and tests.
-NESTED = runtime/tasks/filestore runtime/natsmcp runtime/natsmcp/embedded tests/replicas tests/jsonschema tests/bench
+NESTED = runtime/tasks/filestore runtime/natsmcp runtime/natsmcp/embedded tests/replicas tests/examples/replicas tests/jsonschema tests/bench
+
+# The packages with the benchmarks of stores of tasks: in memory, in a file, in NATS.
+TASKSTORES = runtime/tasks runtime/tasks/filestore runtime/natsmcp/embedded
 
 .PHONY: generate
 generate: ## Regenerate the Go packages under generated/ from spec/, and those for tests (what plain "make" does)
@@ -94,8 +97,12 @@ build: ## Build the program ./mcpgen
 	$(GO) build -o mcpgen ./cmd/mcpgen
 
 .PHONY: bench
-bench: ## Measure mcpgen beside two other libraries and the floor: a table, and files tests/bench/latest.*
+bench: ## Measure mcpgen beside two other libraries and the floor: a table, and files tests/bench/latest.*; then the stores of tasks
 	$(GO) run -C tests/bench . -json latest.json -raw latest.txt -chart latest.svg $(BENCHFLAGS)
+	@echo "tasks per second that each store creates, reads and changes, by one caller and by many:"
+	@for dir in $(TASKSTORES); do \
+		$(GO) test -C $$dir -run '^$$' -bench '^Benchmark(Memory|Store|Tasks)$$' -benchtime $(BENCHTIME) . | grep -E '^(pkg|Benchmark|FAIL|---)' || exit 1; \
+	done
 
 .PHONY: microbench
 microbench: ## Run every benchmark function, each for BENCHTIME (default 1s)
@@ -109,7 +116,7 @@ stress: ## Run the stress tests of HTTP over TCP, with STRESS clients and calls 
 	MCPGEN_STRESS=$(STRESS) $(GO) test -count=1 -timeout 30m -v $(GOTESTFLAGS) -run 'TestManySessions|TestKilledConnections' ./runtime/streamable
 
 .PHONY: chaos
-chaos: ## Run the test of replicas that are killed at full size: CHAOS clients, kills and the least time between kills (default 1000,15,2s)
+chaos: ## Run the test of replicas that are killed at full size: CHAOS sessions, clients, kills and the least time between kills (default 0,1000,15,2s)
 	MCPGEN_CHAOS=$(CHAOS) $(GO) test -C tests/replicas -count=1 -timeout 30m -v $(GOTESTFLAGS) -run TestChaos .
 
 .PHONY: fuzz

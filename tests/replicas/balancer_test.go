@@ -1,6 +1,8 @@
 package replicas
 
 import (
+	"io"
+	"log"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -26,7 +28,8 @@ func newBalancer(t *testing.T, slots int) *balancer {
 	proxy := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(b.pick()) },
 		Transport:     &http.Transport{MaxIdleConnsPerHost: 10_000},
-		FlushInterval: -1, // events leave at once
+		FlushInterval: -1,                         // events leave at once
+		ErrorLog:      log.New(io.Discard, "", 0), // of connections to replicas that are killed
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
 			b.refused.Add(1)
 			w.WriteHeader(http.StatusBadGateway)

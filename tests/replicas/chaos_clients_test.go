@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -32,8 +33,14 @@ func judge(err error) verdict {
 	if _, ok := errors.AsType[*runtime.LostError](err); ok {
 		return lost
 	}
-	if e, ok := errors.AsType[*jsonrpc.Error](err); ok && (e.Code == jsonrpc.CodeServerBusy || e.Code == jsonrpc.CodeUnavailable) {
-		return refused
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		switch {
+		case e.Code == jsonrpc.CodeServerBusy, e.Code == jsonrpc.CodeUnavailable:
+			return refused
+		case e.Code == jsonrpc.CodeInternalError && strings.HasPrefix(e.Message, "unavailable: "), // its replica was killed
+			e.Code == jsonrpc.CodeInternalError && strings.HasPrefix(e.Message, "cancelled: shutting down"):
+			return lost
+		}
 	}
 	if e, ok := errors.AsType[*streamable.StatusError](err); ok && e.Status == http.StatusServiceUnavailable {
 		return refused
@@ -50,6 +57,9 @@ func (c *chaos) stateless(n int) {
 		return
 	}
 	defer p.session.Close()
+	if !c.subscribe(p.session) {
+		return
+	}
 	for i := 0; !c.isOver() && !c.t.Failed(); i++ {
 		name := fmt.Sprintf("s%d.%d", n, i)
 		switch i % 4 {
@@ -62,6 +72,7 @@ func (c *chaos) stateless(n int) {
 		}
 		c.done.Add(1)
 	}
+	c.hear(&p.updates)
 }
 
 // statelessClient is a client without a session at the server.
@@ -71,30 +82,74 @@ type statelessClient struct {
 	binding runtime.Binding
 	opts    tasks.ClientOptions
 	created atomic.Pointer[string] // the id of the last task
+	updates updates
 }
 
 // open connects, which may take several attempts.
 func (p *statelessClient) open() {
-	answers := runtime.Handlers{"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) {
-		return wire.Object(`{"action":"accept"}`), nil
-	}}
+	answers := p.updates.handlers()
 	p.binding = answers.Bind(mcp20260728.Revision, mcp20260728.Methods)
 	p.opts.Created = func(_ context.Context, id string) { p.created.Store(&id) }
+	p.session = p.connect(p.t.Context(), tasks.ExtendClient(p.binding, p.opts))
+}
+
+// connect connects a client, which may take several attempts. It returns nil after a fault.
+func (c *chaos) connect(ctx context.Context, binding runtime.Binding) *runtime.Session {
 	o := runtime.ClientOptions{Name: "c", Version: "1", Capabilities: wire.Raw(`{"elicitation":{}}`)}
-	client := runtime.NewClient(o, tasks.ExtendClient(p.binding, p.opts))
+	client := runtime.NewClient(o, binding)
 	for {
-		transport, err := streamable.NewTransport(p.proxy.URL, streamable.ClientOptions{HTTPClient: &http.Client{Transport: pool}})
+		transport, err := streamable.NewTransport(c.proxy.URL, streamable.ClientOptions{HTTPClient: &http.Client{Transport: pool}, MaxRetries: 50})
 		if err == nil {
-			p.session, err = client.Connect(p.t.Context(), transport)
-		}
-		if err == nil {
-			return
+			var session *runtime.Session
+			if session, err = client.Connect(ctx, transport); err == nil {
+				return session
+			}
 		}
 		if judge(err) == fault {
-			p.t.Errorf("a client cannot connect: %v", err)
-			return
+			c.t.Errorf("a client cannot connect: %v", err)
+			return nil
 		}
+		time.Sleep(again)
 	}
+}
+
+// updates are those of the clock that a client has heard of.
+type updates struct{ heard atomic.Int64 }
+
+// handlers answer questions, and count updates.
+func (u *updates) handlers() runtime.Handlers {
+	return runtime.Handlers{
+		"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) {
+			return wire.Object(`{"action":"accept"}`), nil
+		},
+		"notifications/resources/updated": func(context.Context, wire.Raw) (wire.Appender, error) {
+			u.heard.Add(1)
+			return nil, nil
+		},
+	}
+}
+
+// subscribe subscribes to updates of the clock, once.
+func (c *chaos) subscribe(s *runtime.Session) bool {
+	for {
+		err := s.Call(c.t.Context(), "resources/subscribe", wire.Object(`{"uri":"`+clock+`"}`), nil)
+		if err == nil {
+			return true
+		}
+		if judge(err) == fault {
+			c.t.Errorf("a client cannot subscribe: %v", err)
+			return false
+		}
+		time.Sleep(again)
+	}
+}
+
+// hear waits until a client has heard of an update that happens from now on. The clock ticks until all have.
+func (c *chaos) hear(u *updates) {
+	for before := u.heard.Load(); u.heard.Load() == before && !c.t.Failed(); {
+		time.Sleep(time.Millisecond)
+	}
+	c.tally.add("subscribed", func(r *row) { r.done++ })
 }
 
 func (p *statelessClient) call(ctx context.Context, tool, as string) (string, error) {

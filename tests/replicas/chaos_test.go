@@ -19,7 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/natsmcp/embedded"
 )
 
-// chaosVariable sets the size of TestChaos: stateless clients, kills, and the least time between kills.
+// chaosVariable sets the size of TestChaos: sessions, stateless clients, kills, and the least time between kills.
 const chaosVariable = "MCPGEN_CHAOS"
 
 // slots is the number of replicas.
@@ -28,8 +28,8 @@ const slots = 3
 // chaos is a run of TestChaos.
 type chaos struct {
 	fleet
-	clients, kills int
-	every          time.Duration
+	sessions, clients, kills int
+	every                    time.Duration
 
 	proxy *balancer
 	keys  []string
@@ -49,11 +49,11 @@ type chaos struct {
 // The size is small, and what comes next waits for a number of operations, not for time. "make chaos" runs the
 // full size.
 func TestChaos(t *testing.T) {
-	c := &chaos{clients: 12, kills: 3, over: make(chan struct{})}
+	c := &chaos{sessions: 0, clients: 12, kills: 3, over: make(chan struct{})}
 	if size := os.Getenv(chaosVariable); size != "" {
 		every := ""
-		if n, err := fmt.Sscanf(strings.ReplaceAll(size, ",", " "), "%d %d %s", &c.clients, &c.kills, &every); n != 3 {
-			t.Fatalf("%s is %q, want numbers of clients and kills, and a duration, separated by commas: %v", chaosVariable, size, err)
+		if n, err := fmt.Sscanf(strings.ReplaceAll(size, ",", " "), "%d %d %d %s", &c.sessions, &c.clients, &c.kills, &every); n != 4 {
+			t.Fatalf("%s is %q, want numbers of sessions, clients and kills, and a duration, separated by commas: %v", chaosVariable, size, err)
 		}
 		var err error
 		if c.every, err = time.ParseDuration(every); err != nil {
@@ -77,10 +77,13 @@ func TestChaos(t *testing.T) {
 	for n := range c.clients {
 		c.alive.Go(func() { c.stateless(n) })
 	}
+	for n := range c.sessions {
+		c.alive.Go(func() { c.inSession(n) })
+	}
 	c.strike()
 	c.rotate()
 	close(c.over)
-	c.alive.Wait()
+	c.tick()
 	c.tally.report(t, c, time.Since(begun))
 }
 
@@ -109,9 +112,9 @@ func (c *chaos) isOver() bool {
 	}
 }
 
-// progress waits until as many operations more are done as there are clients.
+// progress waits until as many operations more are done as there are sessions and clients.
 func (c *chaos) progress() {
-	for target := c.done.Load() + int64(c.clients); c.done.Load() < target; {
+	for target := c.done.Load() + int64(c.sessions+c.clients); c.done.Load() < target; {
 		if c.t.Failed() {
 			c.t.FailNow()
 		}
@@ -133,11 +136,11 @@ func (c *chaos) strike() {
 	}
 }
 
-// rotate replaces all replicas by others with a new key: first all accept it, then all use it, and in the end
-// none accepts the old one. Those that are replaced end gracefully.
+// rotate replaces all replicas by others with a new key: first all accept it, then all use it. Those that are
+// replaced end gracefully.
 func (c *chaos) rotate() {
 	oldest, newest := c.keys[0], newKey()
-	for _, keys := range [][]string{{oldest, newest}, {newest, oldest}, {newest}} {
+	for _, keys := range [][]string{{oldest, newest}, {newest, oldest}} {
 		c.keys = keys
 		for slot, process := range c.slots {
 			c.progress()
@@ -152,6 +155,31 @@ func (c *chaos) rotate() {
 		}
 	}
 	c.progress()
+}
+
+// tick lets the clock tick until all clients have heard of it.
+func (c *chaos) tick() {
+	heard := make(chan struct{})
+	go func() {
+		c.alive.Wait()
+		close(heard)
+	}()
+	p := &statelessClient{chaos: c}
+	if p.open(); p.session == nil {
+		return
+	}
+	defer p.session.Close()
+	for {
+		if _, err := p.call(c.t.Context(), "tick", ""); err != nil && judge(err) == fault {
+			c.t.Errorf("the clock does not tick: %v", err)
+			return
+		}
+		select {
+		case <-heard:
+			return
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
 }
 
 // ledger reads the file of runs, in which the test notes what clients have seen to be finished. It returns how
@@ -230,9 +258,9 @@ func (y *tally) report(t *testing.T, c *chaos, took time.Duration) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	var text strings.Builder
-	fmt.Fprintf(&text, "%d stateless clients, %d kills, %d graceful restarts with rotated keys, %d requests that the proxy could not deliver, %v\n",
-		c.clients, y.killed, y.restarted, c.proxy.refused.Load(), took.Round(time.Millisecond))
-	fmt.Fprintf(&text, "%-10s %7s %9s %6s %8s %8s | %7s %7s %7s\n", "", "done", "attempts", "lost", "refused", "resumed", "not run", "once", "more")
+	fmt.Fprintf(&text, "%d sessions, %d stateless clients, %d kills, %d graceful restarts with rotated keys, %d requests that the proxy could not deliver, %v\n",
+		c.sessions, c.clients, y.killed, y.restarted, c.proxy.refused.Load(), took.Round(time.Millisecond))
+	fmt.Fprintf(&text, "%-12s %7s %9s %6s %8s %8s | %7s %7s %7s\n", "", "done", "attempts", "lost", "refused", "resumed", "not run", "once", "more")
 	slices.SortFunc(y.rows, func(a, b *row) int { return cmp.Compare(a.kind, b.kind) })
 	for _, r := range y.rows {
 		for _, a := range r.attempts {
@@ -252,7 +280,7 @@ func (y *tally) report(t *testing.T, c *chaos, took time.Duration) {
 				t.Errorf("%s: attempt %s has run, and the client was told that it was not begun", r.kind, a.name)
 			}
 		}
-		fmt.Fprintf(&text, "%-10s %7d %9d %6d %8d %8d | %7d %7d %7d\n", r.kind, r.done, len(r.attempts), r.lost, r.refused, r.resumed, r.unbegun, r.once, r.more)
+		fmt.Fprintf(&text, "%-12s %7d %9d %6d %8d %8d | %7d %7d %7d\n", r.kind, r.done, len(r.attempts), r.lost, r.refused, r.resumed, r.unbegun, r.once, r.more)
 		if r.done == 0 {
 			t.Errorf("%s: nothing was done", r.kind)
 		}

@@ -14,10 +14,12 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/natsmcp"
+	"github.com/mcpgen/mcpgen/runtime/share"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/tasks/filestore"
@@ -54,8 +56,8 @@ func replica() error {
 	keeper := tasks.New(tasks.Options{
 		Store: shared.tasks, Lease: lease, PollInterval: 50 * time.Millisecond, Support: items.TaskSupport, Logger: log,
 	})
-	options := runtime.ServerOptions{Name: "replica", Version: "1", Logger: log, Rounds: runtime.Rounds{Keys: keys}}
-	server := runtime.NewServer(options, keeper.Extend(items.Over(mcp20260728.BindBase())))
+	options := runtime.ServerOptions{Name: "replica", Version: "1", Logger: log, Rounds: runtime.Rounds{Keys: keys}, Bus: shared.bus}
+	server := runtime.NewServer(options, items.Over(mcp20251125.BindBase()), keeper.Extend(items.Over(mcp20260728.BindBase())))
 	if err := server.Err(); err != nil {
 		return err
 	}
@@ -67,7 +69,10 @@ func replica() error {
 	working, stop := context.WithCancel(ctx)
 	worked := make(chan error, 1)
 	go func() { worked <- keeper.Serve(working, server) }()
-	handler := streamable.NewHandler(server, streamable.Options{Events: shared.events, MaxSessions: limit, MaxRequests: limit})
+	handler := streamable.NewHandler(server, streamable.Options{
+		Events: shared.events, Sharing: streamable.Sharing{Keys: keys, Bus: shared.bus, KV: shared.kv},
+		MaxSessions: limit, MaxRequests: limit,
+	})
 	err = streamable.Serve(ctx, listener, streamable.NewServer(handler), handler)
 	keeper.Close()
 	stop()
@@ -79,8 +84,11 @@ const limit = 100_000
 
 // shared is what replicas share.
 type shared struct {
-	tasks  tasks.Store
-	events streamable.EventStore // nil for those in memory
+	tasks tasks.Store
+	// The others are nil if the tasks are in a file, which has one process at a time.
+	events streamable.EventStore
+	bus    share.Bus
+	kv     share.KV
 }
 
 func openShared(ctx context.Context, where string) (s shared, err error) {
@@ -95,7 +103,13 @@ func openShared(ctx context.Context, where string) (s shared, err error) {
 	if s.tasks, err = natsmcp.OpenTasks(ctx, nc, natsmcp.TasksOptions{}); err != nil {
 		return s, err
 	}
-	s.events, err = natsmcp.OpenEvents(ctx, nc, natsmcp.EventsOptions{})
+	if s.events, err = natsmcp.OpenEvents(ctx, nc, natsmcp.EventsOptions{}); err != nil {
+		return s, err
+	}
+	if s.kv, err = natsmcp.OpenKV(ctx, nc, natsmcp.KVOptions{}); err != nil {
+		return s, err
+	}
+	s.bus, err = natsmcp.OpenBus(nc, natsmcp.BusOptions{})
 	return s, err
 }
 
@@ -125,6 +139,7 @@ func offers(items *catalog.Catalog) []catalog.Item {
 	return []catalog.Item{
 		tool("dig", "optional", noted(dig)), tool("ask", "optional", noted(ask)), tool("toil", "optional", noted(toil)),
 		tool("count", "forbidden", noted(count)), tool("confirm", "forbidden", confirm), tool("tick", "forbidden", tick),
+		tool("steps", "forbidden", noted(steps)),
 		catalog.Resource{
 			Definition: wire.Object(`{"uri":"` + clock + `","name":"clock"}`),
 			Read: func(context.Context, string) (wire.Appender, error) {
@@ -143,7 +158,7 @@ func tool(name, taskSupport string, run func(ctx context.Context, as string) (st
 			if err != nil {
 				return nil, err
 			}
-			return &mcp20260728.CallToolResult{Content: []mcp20260728.ContentBlock{&mcp20260728.TextContent{Text: said}}}, nil
+			return wire.Object(`{"content":[{"type":"text","text":"` + said + `"}]}`), nil
 		},
 	}
 }
@@ -182,11 +197,27 @@ func dig(ctx context.Context) (string, error) {
 }
 
 func ask(ctx context.Context) (string, error) {
-	r, err := mcp20260728.NewClientCaller(runtime.CallOf(ctx)).Elicit(ctx, &mcp20260728.ElicitRequestFormParams{Message: "Sure?"})
-	if err != nil {
+	var answer wire.Object
+	question := wire.Object(`{"mode":"form","message":"Sure?","requestedSchema":{"type":"object","properties":{}}}`)
+	if err := runtime.CallOf(ctx).Call(ctx, "elicitation/create", question, &answer); err != nil {
 		return "", err
 	}
-	return "answer: " + string(r.Action), nil
+	return "answer: " + answer.GetString("action"), nil
+}
+
+// stepsTaken is the number of steps whose progress the tool "steps" reports.
+const stepsTaken = 10
+
+func steps(ctx context.Context) (string, error) {
+	for i := range stepsTaken {
+		if err := runtime.CallOf(ctx).Progress(ctx, float64(i+1), nil, ""); err != nil {
+			return "", err
+		}
+		if err := rest(ctx, 5*time.Millisecond); err != nil {
+			return "", err
+		}
+	}
+	return "arrived", nil
 }
 
 // confirm asks, and notes that it runs when it has the answer: until then, a call may begin anew with each
