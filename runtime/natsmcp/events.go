@@ -45,7 +45,12 @@ type EventsOptions struct {
 //
 // An event is limited by max_payload of the NATS server, 1 MB by default. A client gets a larger one over its
 // connection, but not again when the connection is lost.
-type Events struct{ stream stream }
+type Events struct {
+	stream stream
+	// dropping holds a token while a session is dropped. NATS looks at all events for that, and leaves other
+	// requests waiting: when many sessions end at once, one after the other must do.
+	dropping chan struct{}
+}
 
 // OpenEvents opens the store, and creates the stream if it does not exist. There is nothing to close.
 func OpenEvents(ctx context.Context, nc *nats.Conn, o EventsOptions) (*Events, error) {
@@ -63,7 +68,7 @@ func OpenEvents(ctx context.Context, nc *nats.Conn, o EventsOptions) (*Events, e
 	if err != nil {
 		return nil, err
 	}
-	return &Events{stream}, nil
+	return &Events{stream, make(chan struct{}, 1)}, nil
 }
 
 // session returns what the subjects of a session begin with.
@@ -159,5 +164,11 @@ func missing(err error) error {
 
 // Drop implements streamable.EventStore.
 func (s *Events) Drop(ctx context.Context, session string) error {
+	select {
+	case s.dropping <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-s.dropping }()
 	return s.stream.remove(ctx, s.session(session)+">")
 }
