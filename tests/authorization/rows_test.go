@@ -104,8 +104,17 @@ var rows = map[string]func(*testing.T){
 		if diff := cmp.Diff(want, r.document(r.guard.MetadataURL())); diff != "" {
 			t.Errorf("metadata (-want +got):\n%s", diff)
 		}
-		if _, err := resource.New(resource.Options{Resource: r.url, Verifier: verifierFunc(nil)}); err == nil {
-			t.Error("no authorization server: want an error")
+		keys := newRig(t, authserver.Options{}, ownTokens)
+		if got := keys.call("who", "").bearer().ResourceMetadata(); got != "" || keys.guard.MetadataURL() != "" {
+			t.Errorf("no authorization server: the challenge names the metadata %q", got)
+		}
+		answer, err := http.Get(keys.URL + "/.well-known/oauth-protected-resource/mcp")
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusNotFound {
+			t.Errorf("no authorization server: status %d for the metadata, want 404", answer.StatusCode)
 		}
 	},
 	"R3": func(t *testing.T) { // A2
@@ -299,11 +308,31 @@ func (r *rig) document(place string) auth.ProtectedResourceMetadata {
 	return m
 }
 
-// verifierFunc is a resource.Verifier.
-type verifierFunc func(ctx context.Context, token string) (*auth.Caller, error)
+// ownTokens lets in one token, which no authorization server knows.
+func ownTokens(_ *rig, o *resource.Options) {
+	o.Issuers = nil
+	o.Verifier = resource.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
+		if token == "key-of-zoe" {
+			return &auth.Caller{Subject: "zoe", Scopes: []string{"mcp"}}, nil
+		}
+		return nil, &resource.TokenError{Reason: "unknown API key"}
+	})
+}
 
-func (f verifierFunc) Verify(ctx context.Context, token string) (*auth.Caller, error) {
-	return f(ctx, token)
+// TestOwnTokens lets in tokens of another kind beside those of an authorization server.
+func TestOwnTokens(t *testing.T) {
+	r := newRig(t, authserver.Options{}, func(r *rig, o *resource.Options) {
+		issuers := o.Issuers
+		ownTokens(r, o)
+		o.Issuers = issuers
+	})
+	r.accepted("an API key", "key-of-zoe")
+	r.accepted("a token of the issuer", r.as.Token(r.url, "mcp"))
+	r.refused("a token for another server", r.as.Token("https://other.example.com", "mcp"))
+	r.refused("a token that nobody knows", "guess")
+	if got, want := r.document(r.guard.MetadataURL()).AuthorizationServers, []string{r.as.Issuer}; !slices.Equal(got, want) {
+		t.Errorf("authorization servers: got %q, want %q", got, want)
+	}
 }
 
 // testInsufficient checks the refusals of every kind of item, in both eras.

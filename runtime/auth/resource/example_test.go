@@ -37,23 +37,17 @@ func Example() {
 	// Output: 401 https://mcp.example.com/.well-known/oauth-protected-resource/mcp [notes]
 }
 
-// keys are API keys, which a server knows by itself.
-type keys map[string]*auth.Caller
-
-// Verify implements resource.Verifier.
-func (k keys) Verify(_ context.Context, token string) (*auth.Caller, error) {
-	if caller, ok := k[token]; ok {
-		return caller, nil
-	}
-	return nil, &resource.TokenError{Reason: "unknown API key"}
-}
-
 // A server with tokens of its own kind. Handlers learn who calls.
-func ExampleVerifier() {
+func ExampleVerifierFunc() {
+	keys := map[string]*auth.Caller{"key-of-zoe": {Subject: "Zoë", Scopes: []string{"notes"}}}
 	guard, err := resource.New(resource.Options{
-		Resource:             "https://mcp.example.com/mcp",
-		AuthorizationServers: []string{"https://auth.example.com"}, // where users get their keys
-		Verifier:             keys{"key-of-zoe": {Subject: "Zoë", Scopes: []string{"notes"}}},
+		Resource: "https://mcp.example.com/mcp",
+		Verifier: resource.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
+			if caller, ok := keys[token]; ok {
+				return caller, nil
+			}
+			return nil, &resource.TokenError{Reason: "unknown API key"}
+		}),
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -77,12 +71,10 @@ func ExampleVerifier() {
 // A scope that includes others: the one of an administrator is enough for every operation.
 func ExampleOptions_implies() {
 	guard, err := resource.New(resource.Options{
-		Resource:             "https://mcp.example.com/mcp",
-		AuthorizationServers: []string{"https://auth.example.com"},
-		Verifier: keys{
-			"reader": {Subject: "r", Scopes: []string{"notes:read"}},
-			"admin":  {Subject: "a", Scopes: []string{"notes:admin"}},
-		},
+		Resource: "https://mcp.example.com/mcp",
+		Verifier: resource.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
+			return &auth.Caller{Subject: "somebody", Scopes: []string{"notes:" + token}}, nil
+		}),
 		Scopes:  []string{"notes:write"},
 		Implies: func(has, needed string) bool { return has == "notes:admin" && strings.HasPrefix(needed, "notes:") },
 	})
@@ -91,7 +83,7 @@ func ExampleOptions_implies() {
 		return
 	}
 	handler := guard.Protect(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	for _, token := range []string{"reader", "admin"} {
+	for _, token := range []string{"read", "admin"} {
 		request := httptest.NewRequest(http.MethodPost, "https://mcp.example.com/mcp", nil)
 		request.Header.Set("Authorization", "Bearer "+token)
 		answer := httptest.NewRecorder()
@@ -99,6 +91,6 @@ func ExampleOptions_implies() {
 		fmt.Println(token, answer.Code)
 	}
 	// Output:
-	// reader 403
+	// read 403
 	// admin 200
 }

@@ -24,16 +24,18 @@ const (
 	DefaultCacheSize = 10_000
 )
 
-// Options configure a Guard. Resource and either Issuers or Verifier are required.
+// Options configure a Guard. Resource is required, and Issuers or Verifier or both.
 type Options struct {
 	// Resource is the URL of the server as its clients write it, such as https://mcp.example.com/mcp. It
 	// is the audience that tokens must have (RFC 8707), and the origin of the URL of the metadata.
 	Resource string
 	// Issuers are the authorization servers whose tokens the server accepts.
 	Issuers []Issuer
-	// Verifier verifies tokens in place of Issuers. The metadata then names AuthorizationServers.
+	// Verifier verifies tokens of another kind, such as API keys. With Issuers, it is asked first, and the
+	// tokens that it refuses are verified by them.
 	Verifier Verifier
-	// AuthorizationServers are those that the metadata names. The default are the URLs of Issuers.
+	// AuthorizationServers are those that the metadata names. The default are the URLs of Issuers. Without
+	// any, there is no metadata, and clients need a token from elsewhere.
 	AuthorizationServers []string
 
 	// Audiences are accepted in tokens besides Resource, for authorization servers that do not put the
@@ -156,25 +158,27 @@ func (g *Guard) identify() error {
 
 // choose sets the verifier and the authorization servers of the metadata.
 func (g *Guard) choose() error {
-	switch {
-	case g.opts.Verifier != nil && len(g.opts.Issuers) > 0:
-		return errors.New("there are both Issuers and a Verifier")
-	case g.opts.Verifier != nil:
-		g.verifier = g.opts.Verifier
-	default:
-		v, err := newIssuers(&g.opts, func() time.Time { return g.now() })
-		if err != nil {
-			return err
+	if len(g.opts.Issuers) == 0 {
+		if g.verifier = g.opts.Verifier; g.verifier == nil {
+			return errors.New("there are no Issuers and no Verifier")
 		}
-		g.verifier = v
 		if len(g.opts.AuthorizationServers) == 0 {
-			for _, issuer := range g.opts.Issuers {
-				g.opts.AuthorizationServers = append(g.opts.AuthorizationServers, issuer.URL)
-			}
+			g.metadataURL, g.places = "", nil // metadata without an authorization server helps no client
 		}
+		return nil
+	}
+	issuers, err := newIssuers(&g.opts, func() time.Time { return g.now() })
+	if err != nil {
+		return err
+	}
+	g.verifier = issuers
+	if g.opts.Verifier != nil {
+		g.verifier = verifiers{g.opts.Verifier, issuers}
 	}
 	if len(g.opts.AuthorizationServers) == 0 {
-		return errors.New("no AuthorizationServers: the metadata must name one")
+		for _, issuer := range g.opts.Issuers {
+			g.opts.AuthorizationServers = append(g.opts.AuthorizationServers, issuer.URL)
+		}
 	}
 	return nil
 }
@@ -204,12 +208,13 @@ func (g *Guard) logger() *slog.Logger {
 	return slog.Default()
 }
 
-// MetadataURL returns the URL of the metadata of the resource (RFC 9728), which challenges name.
+// MetadataURL returns the URL of the metadata of the resource (RFC 9728), which challenges name, or "" if
+// no authorization server is known.
 func (g *Guard) MetadataURL() string { return g.metadataURL }
 
 // Protect returns a handler that passes requests with a valid token to next, and answers those for the
 // metadata of the resource: at /.well-known/oauth-protected-resource with the path of Resource and
-// without it. If next is at one path of a mux, the mux needs [Guard.Metadata] at these places.
+// without it. If next is at one path of a mux, the mux needs [Guard.ServeMetadata] at these places.
 func (g *Guard) Protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if slices.Contains(g.places, r.URL.Path) {
@@ -246,6 +251,10 @@ func (g *Guard) Mount(mux *http.ServeMux, path string, next http.Handler) {
 // ServeMetadata answers a request for the metadata of the resource (RFC 9728, section 3). It needs no
 // token, and pages of every origin may read it.
 func (g *Guard) ServeMetadata(w http.ResponseWriter, r *http.Request) {
+	if g.metadataURL == "" {
+		http.NotFound(w, r)
+		return
+	}
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
 	switch r.Method {

@@ -22,6 +22,28 @@ type Verifier interface {
 	Verify(ctx context.Context, token string) (*auth.Caller, error)
 }
 
+// VerifierFunc is a function that is a Verifier.
+type VerifierFunc func(ctx context.Context, token string) (*auth.Caller, error)
+
+// Verify calls f.
+func (f VerifierFunc) Verify(ctx context.Context, token string) (*auth.Caller, error) {
+	return f(ctx, token)
+}
+
+// verifiers asks one Verifier after the other, until one accepts the token or fails.
+type verifiers []Verifier
+
+// Verify implements Verifier. The error for a token that nobody accepts is that of the last one.
+func (all verifiers) Verify(ctx context.Context, token string) (caller *auth.Caller, err error) {
+	for _, v := range all {
+		caller, err = v.Verify(ctx, token)
+		if _, refused := errors.AsType[*TokenError](err); !refused {
+			break
+		}
+	}
+	return caller, err
+}
+
 // TokenError is the error for a token that is not acceptable.
 type TokenError struct {
 	Reason string // what the client is told: "the access token has expired"
@@ -84,9 +106,6 @@ type issuer struct {
 }
 
 func newIssuers(o *Options, now func() time.Time) (*issuers, error) {
-	if len(o.Issuers) == 0 {
-		return nil, errors.New("there are no Issuers and no Verifier")
-	}
 	all := &issuers{byURL: make(map[string]*issuer)}
 	for _, given := range o.Issuers {
 		i := &issuer{Issuer: given, opts: o, now: now, algorithms: defaultAlgorithms, places: make(chan struct{}, maxQuestions)}
