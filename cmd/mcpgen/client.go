@@ -19,11 +19,14 @@ func clientCommand() *cobra.Command {
 		Short: "Generate a typed client from a tool list",
 		Long: `Generate a Go package that calls tools. It has a method for each tool with typed
 arguments and results, and one for each prompt, resource and resource template in the
-list. It compares a server's list with the list that it was
-generated from. A generated server already comes with a client.`,
+list. It compares a server's list with the list that it was generated from. A
+generated server already comes with a client.
+
+The package belongs to the module around its folder. If there is none, it gets a
+go.mod of its own.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			done, err := p.client(cmd)
+			done, err := p.writeClient(cmd)
 			return p.report(cmd, done, err)
 		},
 	}
@@ -32,8 +35,9 @@ generated from. A generated server already comes with a client.`,
 }
 
 // client generates or checks a client.
-func (p *project) client(cmd *cobra.Command) (*outcome, error) {
+func (p *project) writeClient(cmd *cobra.Command) (*outcome, error) {
 	start := time.Now()
+	p.client = true
 	name, err := p.name()
 	if err != nil {
 		return nil, err

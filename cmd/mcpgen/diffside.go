@@ -5,12 +5,14 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"path"
 	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcpgen/mcpgen/gen"
+	"github.com/mcpgen/mcpgen/gen/authoring"
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/diff/judge"
@@ -81,7 +83,12 @@ func (d *differ) side(cmd *cobra.Command, arg string) (*diffSide, error) {
 	case named:
 		return nil, fmt.Errorf("%s: a tool list belongs to no revision; leave out %q", arg, revision+"=")
 	}
-	return side, d.listSide(side, name, src)
+	open, done, err := besideSide(cmd.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return side, d.listSide(side, name, authoring.Bundle(name, src, open).Text)
 }
 
 // pinned returns the side of a pinned revision. The generated code judges it, if the program
@@ -178,6 +185,17 @@ func readSide(cmd *cobra.Command, name string) ([]byte, error) {
 		return nil, fmt.Errorf("revision %q is not pinned, and there is no file of that name", name)
 	}
 	return src, err
+}
+
+// besideSide is [beside] for a side.
+func besideSide(ctx context.Context, name string) (open func(path string) ([]byte, error), done func() error, err error) {
+	object, ok := strings.CutPrefix(name, "git:")
+	if !ok {
+		return beside(ctx, name)
+	}
+	rev, file, _ := strings.Cut(object, ":")
+	open = func(at string) ([]byte, error) { return readGit(ctx, rev+":"+path.Join(path.Dir(file), at)) }
+	return open, func() error { return nil }, nil
 }
 
 // readGit reads a file from a commit of the repository around the working directory.

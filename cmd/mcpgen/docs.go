@@ -111,26 +111,22 @@ func (o *origin) described(cmd *cobra.Command, args []string) (string, *catalog.
 	}
 	name := "server"
 	var text []byte
-	var err error
 	if len(args) == 0 {
-		text, err = o.indented(cmd)
+		var err error
+		if text, err = o.indented(cmd); err != nil {
+			return "", nil, err
+		}
 	} else {
 		name = args[0]
-		text, err = readSource(cmd.Context(), cmd.InOrStdin(), name)
-	}
-	if err != nil {
-		return "", nil, err
+		bundled, err := readShared(cmd, name)
+		if err != nil {
+			return "", nil, err
+		}
+		text = bundled.Text
 	}
 	c, err := catalog.Read(name, text)
 	if err != nil {
 		return "", nil, named(name, err)
-	}
-	if len(args) == 1 && name != "-" && c.Has[catalog.Tools] {
-		file, err := readList(cmd, name) // its schemas may refer to other files
-		if err != nil {
-			return "", nil, err
-		}
-		c.Tools = file.List
 	}
 	return name, c, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpgen/mcpgen/gen/authoring"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/lint"
 	"github.com/mcpgen/mcpgen/gen/lint/render"
@@ -77,14 +78,16 @@ func (l *linter) run(cmd *cobra.Command, args []string) error {
 	if err := l.from.check(args); err != nil {
 		return err
 	}
-	name, file, text, err := l.read(cmd, args)
+	name, file, list, err := l.read(cmd, args)
 	if err != nil {
 		return err
 	}
-	if l.fix {
-		if text, err = l.rewrite(cmd, name, file, text, options); err != nil {
+	text := list.Text
+	if options.Find = list.Find; l.fix {
+		if text, err = l.rewrite(cmd, name, file, list, options); err != nil {
 			return named(name, err)
 		}
+		options.Find = nil
 		if l.out != "" {
 			name, file = l.out, l.out
 		}
@@ -130,33 +133,35 @@ func (l *linter) options() (lint.Options, error) {
 	return o, nil
 }
 
-// read returns the name of the list for people, its path if it is a file, and its text.
-func (l *linter) read(cmd *cobra.Command, args []string) (name, file string, text []byte, err error) {
+// read returns the name of the list for people, its path if it is a file, and the list.
+func (l *linter) read(cmd *cobra.Command, args []string) (name, file string, list *authoring.Bundled, err error) {
 	if len(args) == 0 {
 		name = "server"
 		if l.from.url != "" {
 			name = withoutSecrets(l.from.url)
 		}
-		text, err = l.from.indented(cmd)
-		return name, "", text, err
+		text, err := l.from.indented(cmd)
+		return name, "", &authoring.Bundled{Text: text}, err
 	}
 	name = args[0]
 	if name != "-" && !strings.Contains(name, "://") {
 		file = name
 	}
-	text, err = readSource(cmd.Context(), cmd.InOrStdin(), name)
-	return name, file, text, err
+	list, err = readShared(cmd, name)
+	return name, file, list, err
 }
 
 // rewrite writes the fixed list and returns it.
-func (l *linter) rewrite(cmd *cobra.Command, name, file string, text []byte, options lint.Options) ([]byte, error) {
-	out := l.out
+func (l *linter) rewrite(cmd *cobra.Command, name, file string, list *authoring.Bundled, options lint.Options) ([]byte, error) {
+	out, text := l.out, list.Text
 	switch {
 	case out != "":
 	case file == "":
 		return nil, errors.New("--fix needs --out for a list that is not a file")
 	case strings.HasSuffix(file, ".yaml") || strings.HasSuffix(file, ".yml"):
 		return nil, errors.New("--fix writes JSON: name the file with --out")
+	case list.Shared():
+		return nil, errors.New("--fix writes a copy of the shared schemas into each tool: name the file with --out")
 	default:
 		out = file
 	}

@@ -53,11 +53,11 @@ func mockCommand() *cobra.Command {
 			if args[0] == "-" && listen == "" {
 				return errors.New("the list can be standard input only with --listen")
 			}
-			src, err := readSource(cmd.Context(), cmd.InOrStdin(), args[0])
+			src, err := readShared(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			list, err := catalog.Read(args[0], src)
+			list, err := catalog.Read(args[0], src.Text)
 			if err != nil {
 				return named(args[0], err)
 			}

@@ -61,14 +61,14 @@ var needed = []string{
 }
 
 // module returns the contents of a go.mod for the folder. It returns nil if no go.mod is
-// needed: the enclosing module requires mcpgen, or encloses a package with a name of its own. The
+// needed: the enclosing module requires mcpgen, or encloses a library. The
 // program of the module may be protected by package runtime/auth/resource.
 func (p *project) module(name string, made *skeleton.Result) (*skeleton.Module, error) {
 	around, err := enclosing(p.out)
 	if err != nil {
 		return nil, err
 	}
-	if around != "" && (p.named && p.pkg != "main" || mentions(around, "require", "module")) {
+	if around != "" && (p.library() || mentions(around, "require", "module")) {
 		return nil, nil
 	}
 	version, sum, folder := origins()
@@ -171,7 +171,7 @@ func (p *project) program() (string, error) {
 	}
 	switch {
 	case around == "" || !mentions(around, "require", "module"):
-		if around != "" && p.named && p.pkg != "main" {
+		if around != "" && p.library() {
 			return "go tool mcpgen", nil // after the command of hint
 		}
 		return "go tool -modfile=" + skeleton.ToolModule + " mcpgen", nil

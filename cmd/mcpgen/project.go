@@ -25,6 +25,7 @@ type project struct {
 	out       string
 	pkg       string
 	named     bool // --package was given
+	client    bool // only a client is generated
 	check     bool
 	strict    bool
 	transport string
@@ -114,6 +115,10 @@ func (p *project) options() skeleton.Options {
 	}
 	return o
 }
+
+// library reports whether the package belongs to the module around its folder, if there is one: as a client, or as a
+// server with a package name of its own.
+func (p *project) library() bool { return p.pkg != "main" && (p.named || p.client) }
 
 // apart reports whether the folder has only generated files and the handlers are in another
 // package.

@@ -222,7 +222,7 @@ func (r *repository) make(cmd *cobra.Command, e *entry) (entryReport, error) {
 	case e.kind == "typescript":
 		return e.typescript(cmd)
 	}
-	return e.client(cmd)
+	return e.writeClient(cmd)
 }
 
 // entries returns the entries of mcpgen.yaml. There are none if the verb was called in the way that it

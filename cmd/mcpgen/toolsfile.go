@@ -31,6 +31,20 @@ func readList(cmd *cobra.Command, name string) (*authoring.File, error) {
 	return file, err
 }
 
+// readShared reads a list from a file for readers that know nothing of shared schemas.
+func readShared(cmd *cobra.Command, name string) (*authoring.Bundled, error) {
+	text, err := readSource(cmd.Context(), cmd.InOrStdin(), name)
+	if err != nil {
+		return nil, err
+	}
+	open, done, err := beside(cmd.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return authoring.Bundle(name, text, open), nil
+}
+
 // beside returns the function that reads other files in the folder of a file, or nil if the source is
 // none. The caller must call done.
 func beside(ctx context.Context, name string) (open func(path string) ([]byte, error), done func() error, err error) {

@@ -77,6 +77,54 @@ func Read(name string, text []byte, open Open) (*File, error) {
 	return &File{list, distinct(r.notes), r}, nil
 }
 
+// Bundle returns a list for readers that know nothing of shared schemas: the text with a copy, in each tool, of
+// those that it uses. It is the text as it is if the tools share none, or if the text is not one document. A
+// reference that leads to nothing stays as it is.
+func Bundle(name string, text []byte, open Open) *Bundled {
+	r := &reader{open: open, files: map[string]*source{}}
+	var err error
+	if r.root, err = newSource(name, "", text); err != nil {
+		return &Bundled{Text: text}
+	}
+	bundled := r.bundle()
+	if bundled == r.root.value {
+		return &Bundled{Text: text}
+	}
+	return &Bundled{Text: []byte(bundled), reader: r}
+}
+
+// Bundled is the result of [Bundle].
+type Bundled struct {
+	Text   []byte
+	reader *reader // nil if Text is that of the file
+}
+
+// Shared reports whether Text differs from that of the file. It is JSON then.
+func (b *Bundled) Shared() bool { return b.reader != nil }
+
+// Find returns the positions in the file of JSON Pointers into Text, as [locate.Find] does. A schema of another
+// file has the position of the tool's schema that uses it.
+func (b *Bundled) Find(pointers []string) map[string]locate.Position {
+	if b.reader == nil {
+		return locate.Find(b.Text, pointers)
+	}
+	origins := make([]string, len(pointers))
+	for i, pointer := range pointers {
+		origins[i] = pointer // at the closest ancestor that the file has
+		if from := b.reader.origin(pointer); from.file == b.reader.root {
+			origins[i] = from.pointer
+		}
+	}
+	at := locate.Find(b.reader.root.text, origins)
+	found := map[string]locate.Position{}
+	for i, pointer := range pointers {
+		if position, ok := at[origins[i]]; ok {
+			found[pointer] = position
+		}
+	}
+	return found
+}
+
 // Err returns the notes as an error, or nil if there are none.
 func (f *File) Err() error {
 	var errs []error

@@ -28,6 +28,9 @@ type Options struct {
 	// Validate reports what a revision of the protocol does not allow in a definition, with
 	// pointers into it. It may be nil.
 	Validate func(part catalog.Part, definition wire.Raw) []Problem
+	// Find returns the positions of JSON Pointers into the text. Nil means those in the text itself, which
+	// may have been made from another one.
+	Find func(pointers []string) map[string]locate.Position
 }
 
 // Problem is a violation at a place within a definition.
@@ -123,7 +126,11 @@ func (l *linter) locate(text []byte) {
 	for _, f := range l.report.Findings {
 		pointers = append(pointers, f.Pointer)
 	}
-	found := locate.Find(text, pointers)
+	find := l.options.Find
+	if find == nil {
+		find = func(pointers []string) map[string]locate.Position { return locate.Find(text, pointers) }
+	}
+	found := find(pointers)
 	for _, f := range l.report.Findings {
 		if at, ok := found[f.Pointer]; ok {
 			f.Position = &at

@@ -50,7 +50,14 @@ func (g *generator) newServer(f *jen.File) {
 			tools, jen.Id("ServerPrompts").Call(jen.Id(param)), jen.Id("ServerResources").Call(jen.Id(param)), jen.Id("items"),
 		)}
 	}
-	f.Add(emit.Comment("NewServer returns a server that offers " + offers + ", and other items if there are any, and speaks every revision of the protocol. It returns an error for options that cannot be served, and for an item that cannot be added."))
+	comment := "NewServer returns a server that offers " + offers + ", and other items if there are any, and speaks every revision of the protocol."
+	if g.List.Instructions != "" {
+		comment += " Options without instructions get those of " + g.Source + "."
+		body = append(body, jen.If(jen.Id("options").Dot("Instructions").Op("==").Lit("")).Block(
+			jen.Id("options").Dot("Instructions").Op("=").Add(text(g.List.Instructions)),
+		))
+	}
+	f.Add(emit.Comment(comment + " It returns an error for options that cannot be served, and for an item that cannot be added."))
 	f.Func().Id("NewServer").Params(
 		jen.Id(param).Id(kind), jen.Id("options").Qual(runtimePath, "ServerOptions"), jen.Id("items").Op("...").Qual(catalogPath, "Item"),
 	).Params(jen.Op("*").Qual(runtimePath, "Server"), jen.Error()).Block(

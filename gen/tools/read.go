@@ -47,6 +47,7 @@ func (r *reader) list(text string) *List {
 			root, pointer = result, "/result"
 		}
 		r.items(list, pointer, wire.Object(root))
+		list.Instructions = r.text(pointer, wire.Object(root), "instructions")
 		tools, ok := wire.Object(root).Get("tools")
 		if !ok && len(list.Prompts)+len(list.Resources)+len(list.Templates) == 0 {
 			r.fail(pointer, `has no member "tools"`)

@@ -26,6 +26,8 @@ type List struct {
 	Prompts   []*Prompt
 	Resources []*Resource
 	Templates []*Template
+	// Instructions are what a model should know about the server, or "".
+	Instructions string
 	// Notes report what was not read as written.
 	Notes []*Error
 }
