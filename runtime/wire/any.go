@@ -103,6 +103,15 @@ func (m Map[T]) MarshalJSON() ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
+// Decode decodes m into v as [Raw.Decode] does, such as the answers to a form into a struct.
+func (m Map[T]) Decode(v any) error {
+	text, err := m.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	return Raw(text).Decode(v)
+}
+
 // UnmarshalJSON implements the interface of encoding/json. Values are decoded as by
 // [Raw.Decode].
 func (m *Map[T]) UnmarshalJSON(data []byte) error {

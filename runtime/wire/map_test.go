@@ -204,3 +204,17 @@ func FuzzMap(f *testing.F) {
 		}
 	})
 }
+
+func TestMapDecode(t *testing.T) {
+	m := wire.Map[wire.Scalar]{{Name: "name", Value: wire.StringScalar("Ada")}, {Name: "age", Value: wire.IntScalar(36)}}
+	var form struct {
+		Name string
+		Age  int
+	}
+	if err := m.Decode(&form); err != nil || form.Name != "Ada" || form.Age != 36 {
+		t.Errorf("got %+v, %v", form, err)
+	}
+	if err := append(m, m[0]).Decode(&form); err == nil {
+		t.Error("a name twice: want an error")
+	}
+}

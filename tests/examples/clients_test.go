@@ -2,6 +2,7 @@ package examples
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -47,9 +48,21 @@ type answers struct {
 // ask asks the user and the model of the client.
 func ask(ctx context.Context, _ *none) (*answers, error) {
 	client := mcp.NewClientCaller(runtime.CallOf(ctx))
-	asked, err := client.Elicit(ctx, &mcp.ElicitRequestFormParams{Message: "Who are you?"})
+	asked, err := client.Elicit(ctx, &mcp.ElicitRequestFormParams{
+		Message: "Who are you?",
+		RequestedSchema: mcp.ElicitRequestFormParamsRequestedSchema{
+			Properties: wire.Map[mcp.PrimitiveSchemaDefinition]{{Name: "name", Value: &mcp.StringSchema{}}},
+			Required:   []string{"name"},
+		},
+	})
 	if err != nil {
 		return nil, err
+	}
+	var form struct{ Name string }
+	if asked.Action == mcp.ElicitActionAccept {
+		if err := asked.Content.Decode(&form); err != nil {
+			return nil, err
+		}
 	}
 	sampled, err := client.CreateMessage(ctx, &mcp.CreateMessageRequestParams{
 		MaxTokens: 10,
@@ -62,7 +75,7 @@ func ask(ctx context.Context, _ *none) (*answers, error) {
 	if !ok {
 		return nil, fmt.Errorf("the model said %T", sampled.Content)
 	}
-	return &answers{User: string(asked.Action), Model: said.Text}, nil
+	return &answers{User: cmp.Or(form.Name, string(asked.Action)), Model: said.Text}, nil
 }
 
 func newAsking() (*runtime.Server, error) {
@@ -209,7 +222,8 @@ func Example_answer() {
 	session, err := mcp.Connect(ctx, connected(server), mcp.ClientOptions{
 		Name: "app", Version: "1.0.0",
 		Elicit: func(ctx context.Context, params mcp.ElicitRequestParams) (*mcp.ElicitResult, error) {
-			return &mcp.ElicitResult{Action: mcp.ElicitActionDecline}, nil
+			name := mcp.ElicitResultContentScalar{Scalar: wire.StringScalar("Ada")}
+			return &mcp.ElicitResult{Action: mcp.ElicitActionAccept, Content: wire.Map[mcp.ElicitResultContent]{{Name: "name", Value: name}}}, nil
 		},
 		CreateMessage: func(ctx context.Context, params *mcp.CreateMessageRequestParams) (*mcp.CreateMessageResult, error) {
 			return &mcp.CreateMessageResult{Role: mcp.RoleAssistant, Model: "none", Content: &mcp.TextContent{Text: "Hello!"}}, nil
@@ -224,7 +238,7 @@ func Example_answer() {
 		log.Fatal(err)
 	}
 	fmt.Println(result.StructuredContent)
-	// Output: {"user":"decline","model":"Hello!"}
+	// Output: {"user":"Ada","model":"Hello!"}
 }
 
 // A proxy that forwards every message as it is. A program serves it with

@@ -25,7 +25,7 @@ import (
 const root = "../.."
 
 // pages are the tested README files.
-var pages = []string{"README.md", "cmd/mcpgen/README.md", "cmd/mcpgen/lists.md", "cmd/mcpgen/sessions.md", "cmd/mcpgen/diff.md", "cmd/mcpgen/revisions.md", "generated/README.md", "runtime/README.md", "runtime/auth/README.md", "runtime/migration.md", "runtime/tasks/README.md"}
+var pages = []string{"README.md", "cmd/mcpgen/README.md", "cmd/mcpgen/lists.md", "cmd/mcpgen/sessions.md", "cmd/mcpgen/diff.md", "cmd/mcpgen/revisions.md", "generated/README.md", "runtime/README.md", "runtime/auth/README.md", "runtime/auth/client/README.md", "runtime/migration.md", "runtime/tasks/README.md"}
 
 // blocks returns the code blocks of the pages in a language.
 func blocks(t *testing.T, language string) []string {
