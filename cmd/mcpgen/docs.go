@@ -145,7 +145,11 @@ func (d *documents) keep(c *catalog.Catalog, check bool) (*kept, error) {
 			continue
 		}
 		old, err := os.ReadFile(page.path)
-		if err != nil && (page.path == d.readme || !errors.Is(err, fs.ErrNotExist)) {
+		missing := errors.Is(err, fs.ErrNotExist)
+		switch {
+		case missing && page.path == d.readme:
+			return nil, fmt.Errorf("%w: write it, with the lines %s and %s", err, docs.Begin, docs.End)
+		case err != nil && !missing:
 			return nil, err
 		}
 		text, err := page.make(string(old))
