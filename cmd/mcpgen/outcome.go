@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/skeleton"
 )
 
@@ -58,6 +59,9 @@ func (o *outcome) wrote(made *skeleton.Result, plan files.Plan, changes []files.
 			o.Notes = append(o.Notes, d.String())
 		}
 	}
+	if n := unlimited(made.Decls); n > 0 {
+		o.Notes = append(o.Notes, fmt.Sprintf(`%s a wire.Integer, which holds any integer; "minimum" and "maximum" in the list make it an int64`, isOrAre(n, "member")))
+	}
 	kinds := o.changed(plan, changes)
 	for _, name := range skeleton.UserFiles {
 		if kinds[name] != "" {
@@ -66,6 +70,33 @@ func (o *outcome) wrote(made *skeleton.Result, plan files.Plan, changes []files.
 			o.Kept = append(o.Kept, name)
 		}
 	}
+}
+
+// unlimited counts the members with integers that may be beyond an int64.
+func unlimited(decls []*ir.Decl) int {
+	members := map[string]bool{}
+	for _, d := range decls {
+		object, ok := d.Type.(*ir.Object)
+		if !ok {
+			continue
+		}
+		for _, f := range object.Fields {
+			ir.Walk(f.Type, func(t ir.Type) {
+				if i, ok := t.(*ir.Integer); ok && i.Exact {
+					members[f.Pointer] = true
+				}
+			})
+		}
+	}
+	return len(members)
+}
+
+// isOrAre returns a number of things and the verb that follows.
+func isOrAre(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " is"
+	}
+	return plural(n, noun) + " are"
 }
 
 // changed notes which generated files were written, and returns the kind of each change by its path.
