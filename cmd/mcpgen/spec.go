@@ -41,7 +41,7 @@ func specListCommand() *cobra.Command {
 	var c console
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the pinned revisions",
+		Short: "List the pinned revisions and extensions",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all, err := allPinned()
