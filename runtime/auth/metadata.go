@@ -76,18 +76,8 @@ const (
 	wellKnownOpenID   = "/.well-known/openid-configuration"
 )
 
-// ResourceMetadataURL returns where the metadata of a server is: at its origin, with the path of the
-// server after the well-known part (RFC 9728, section 3.1).
-func ResourceMetadataURL(resource string) (string, error) {
-	u, err := parseURL(resource)
-	if err != nil {
-		return "", err
-	}
-	return insert(u, wellKnownResource), nil
-}
-
 // ResourceMetadataURLs returns where a client looks for the metadata of a server, given its URL: at
-// the path of the server, then at the root (basic/authorization, 2025-11-25 and later).
+// the path of the server, then at the root (RFC 9728, section 3.1; basic/authorization, 2025-11-25 and later).
 func ResourceMetadataURLs(server string) ([]string, error) {
 	u, err := parseURL(server)
 	if err != nil {
