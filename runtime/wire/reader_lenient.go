@@ -1,7 +1,5 @@
 package wire
 
-import "slices"
-
 // Lenience is a set of deviations from a type that a [Reader] accepts. The zero Lenience is
 // strict.
 type Lenience uint8
@@ -111,7 +109,11 @@ func (r *Reader) leaveOut(before position) bool {
 // one.
 func (r *Reader) deviations() []Deviation {
 	all := r.lenient.deviations
-	slices.SortStableFunc(all, func(a, b deviation) int { return a.about - b.about })
+	for i := range all { // few, and nearly in order
+		for ; i > 0 && all[i].about < all[i-1].about; i-- {
+			all[i], all[i-1] = all[i-1], all[i]
+		}
+	}
 	found := make([]Deviation, len(all))
 	t := tracer{src: r.src}
 	for i, d := range all {
