@@ -152,6 +152,10 @@ func (s *Server) MaxMessage() int { return s.limits.MaxMessage }
 // Grace returns how long requests may continue when their session shuts down.
 func (s *Server) Grace() time.Duration { return max(s.limits.grace, 0) }
 
+// Announces reports whether the server and its other replicas announce changes to each other, so that each of
+// them notifies its sessions (ServerOptions.Bus).
+func (s *Server) Announces() bool { return s.opts.Bus != nil }
+
 // Logger returns the Logger of the options, or one that discards.
 func (s *Server) Logger() *slog.Logger { return s.log }
 

@@ -35,6 +35,11 @@
 // resume, so an answer that has begun as a stream is not lost with its connection. Every other answer
 // is lost.
 //
+// # Replicas
+//
+// With Options.Sharing, the replicas of a server serve each other's sessions, so a proxy may send each request
+// to any of them. Requests without sessions need nothing for that.
+//
 // # Clients
 //
 // A response without an answer to its request fails the call at once, with an error that quotes the

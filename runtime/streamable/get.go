@@ -35,7 +35,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 func (h *Handler) resume(s *session, c *connection) error {
 	ctx, last := c.request.Context(), c.request.Header.Get(headerLast)
 	if last == "" {
-		return h.listen(s, c)
+		return h.listen(s, c, "", 0)
 	}
 	name, n, ok := parseEventID(last)
 	if !ok {
@@ -46,31 +46,63 @@ func (h *Handler) resume(s *session, c *connection) error {
 	case st != nil && st.own && h.sessions.Closing():
 		return web.ErrClosing
 	case st != nil && st.own:
+		defer s.getClosed()
 		defer s.unclaim(s.claim(st))
+		s.getOpened()
+		s.tellGet()
+		s.renew(ctx, st)
 		return h.follow(st, c, take)
 	case st != nil:
 		if err := h.follow(st, c, take); err != errEnded {
 			return err
 		}
 	case strings.Contains(name, ownMark):
-		// Of another process, or one that unclaim has removed: the client gets what was stored, and
-		// then what the server sends from now on.
-		if err := s.replay(ctx, c, name, n); err != nil && err != errEnded {
-			return err
-		}
-		return h.listen(s, c)
+		// Of another process, or one that unclaim has removed.
+		return h.listen(s, c, name, n)
+	case s.onBus() && s.isForeign(name):
+		return s.pursue(ctx, c, name, n)
 	}
 	return s.replay(ctx, c, name, n)
 }
 
-// listen writes the server's own messages.
-func (h *Handler) listen(s *session, c *connection) error {
+// listen writes the server's own messages. If the client has had those of another stream up to event n, it
+// first gets the ones that it has missed of that.
+func (h *Handler) listen(s *session, c *connection, former string, n uint64) error {
 	if h.sessions.Closing() {
 		return web.ErrClosing
 	}
+	ctx := c.request.Context()
 	st := s.claim(nil)
+	defer s.getClosed()
 	defer s.unclaim(st)
-	return h.follow(st, c, func(st *stream) error { return st.listen(c.request.Context(), c) })
+	s.getOpened()
+	if former != "" {
+		if err := s.leaveFormer(ctx, c, former, n); err != nil {
+			return err
+		}
+	}
+	s.tellGet()
+	s.renew(ctx, st)
+	return h.follow(st, c, func(st *stream) error { return st.listen(ctx, c) })
+}
+
+// leaveFormer brings the client what it has missed of a stream of the server's own messages that it does
+// not go on with. A replica that has the stream passes it on; otherwise it is what was stored.
+func (s *session) leaveFormer(ctx context.Context, c *connection, former string, n uint64) error {
+	if s.onBus() && s.isForeign(former) {
+		at, err := s.handler.sharing.ask(ctx, question{session: s.key, stream: former, after: n, release: true})
+		if err == nil && at.known {
+			return nil
+		}
+	}
+	switch err := s.replay(ctx, c, former, n); {
+	case err == errEnded:
+	case errors.Is(err, ErrEventsLost) && s.shared != nil:
+		s.setStale()
+	default:
+		return err
+	}
+	return nil
 }
 
 // follow lets a connection take over a stream and waits until either has ended.

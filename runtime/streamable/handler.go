@@ -38,6 +38,7 @@ type Handler struct {
 	draining  atomic.Bool  // Shutdown was called
 	lanes     lanes
 	sharing   *sharing // nil if nothing is shared
+	announces bool     // the replicas of the server announce changes to each other
 	err       error    // in the options
 }
 
@@ -62,6 +63,9 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	limits.All = opts.MaxRequests
 	h.requests = web.NewRequests(limits, opts.User)
 	h.traffic = opts.traffic()
+	if of, ok := server.(interface{ Announces() bool }); ok {
+		h.announces = of.Announces()
+	}
 	h.any = len(h.revisions) == 0 && len(h.stateless) == 0
 	h.lanes = lanes{handler: h, open: make(map[*lane]bool)}
 	if !opts.Stateless {

@@ -302,13 +302,18 @@ func (r *rig) sessionOf(id string) *session {
 
 // serve calls a handler without a network, for tests in a bubble of testing/synctest.
 func serve(ctx context.Context, h http.Handler, method, body string, header ...string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	serveTo(ctx, w, h, method, body, header...)
+	return w
+}
+
+// serveTo is serve with a response of the caller.
+func serveTo(ctx context.Context, w http.ResponseWriter, h http.Handler, method, body string, header ...string) {
 	r := httptest.NewRequestWithContext(ctx, method, "/", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
-	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-	return w
 }

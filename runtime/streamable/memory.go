@@ -1,6 +1,7 @@
 package streamable
 
 import (
+	"container/list"
 	"context"
 	"iter"
 	"slices"
@@ -13,8 +14,6 @@ const DefaultMemoryEvents = 16 << 20
 const (
 	// eventOverhead is the size of an event beyond its data, in bytes.
 	eventOverhead = 256
-	// usualEvents is the number of events of most streams: a few notifications and an answer.
-	usualEvents = 4
 	// sessionShare is the fraction of a store that one session may fill.
 	sessionShare = 8
 )
@@ -26,15 +25,14 @@ type MemoryEvents struct {
 
 	mu       sync.Mutex
 	size     int
-	count    int
-	ring     memoryEvent // between the newest event and the oldest
+	events   list.List // of *memoryEvent, the oldest first
 	sessions map[string]*memorySession
 }
 
 type memorySession struct {
 	id      string
 	size    int
-	events  []*memoryEvent // the oldest first
+	events  list.List // of *memoryEvent, the oldest first
 	streams map[string]*memoryStream
 }
 
@@ -45,16 +43,15 @@ type memoryStream struct {
 }
 
 type memoryEvent struct {
-	session      *memorySession
-	stream       *memoryStream
-	older, newer *memoryEvent // in the ring of the store
+	session  *memorySession
+	stream   *memoryStream
+	all, own *list.Element // in the lists of the store and of the session
+	size     int
 }
 
 // NewMemoryEvents returns a store that holds about this many bytes.
 func NewMemoryEvents(bytes int) *MemoryEvents {
-	m := &MemoryEvents{limit: bytes, sessions: make(map[string]*memorySession)}
-	m.ring.older, m.ring.newer = &m.ring, &m.ring
-	return m
+	return &MemoryEvents{limit: bytes, sessions: make(map[string]*memorySession)}
 }
 
 // Append implements EventStore.
@@ -68,44 +65,38 @@ func (m *MemoryEvents) Append(_ context.Context, session, stream string, n uint6
 	}
 	st := s.streams[stream]
 	if st == nil {
-		st = &memoryStream{name: stream, first: n, events: make([][]byte, 0, usualEvents)}
+		st = &memoryStream{name: stream, first: n}
 		s.streams[stream] = st
 	}
 	st.events = append(st.events, slices.Clone(data))
-	e := &memoryEvent{session: s, stream: st, older: m.ring.older, newer: &m.ring}
-	e.older.newer, e.newer.older = e, e
-	s.events = append(s.events, e)
-	size := len(data) + eventOverhead
-	m.size += size
-	s.size += size
-	m.count++
+	e := &memoryEvent{session: s, stream: st, size: len(data) + eventOverhead}
+	e.all, e.own = m.events.PushBack(e), s.events.PushBack(e)
+	m.size += e.size
+	s.size += e.size
 	for s.size > m.limit/sessionShare {
-		m.removeOldest(s)
+		m.remove(s.events.Front())
 	}
 	for m.size > m.limit {
-		m.removeOldest(m.ring.newer.session)
+		m.remove(m.events.Front())
 	}
 	return nil
 }
 
-// removeOldest removes the oldest event of a session, which is also the oldest one of its stream.
-func (m *MemoryEvents) removeOldest(s *memorySession) {
-	e := s.events[0]
-	s.events[0] = nil
-	s.events = s.events[1:]
-	e.older.newer, e.newer.older = e.newer, e.older
-	st := e.stream
-	size := len(st.events[0]) + eventOverhead
+// remove removes the oldest event of a session, which is also the oldest one of its stream.
+func (m *MemoryEvents) remove(oldest *list.Element) {
+	e := oldest.Value.(*memoryEvent)
+	s, st := e.session, e.stream
+	m.events.Remove(e.all)
+	s.events.Remove(e.own)
+	m.size -= e.size
+	s.size -= e.size
 	st.events[0] = nil
 	st.events = st.events[1:]
 	st.first++
-	m.size -= size
-	s.size -= size
-	m.count--
 	if len(st.events) == 0 {
 		delete(s.streams, st.name)
 	}
-	if len(s.events) == 0 {
+	if s.events.Len() == 0 {
 		delete(m.sessions, s.id)
 	}
 }
@@ -145,8 +136,8 @@ func (m *MemoryEvents) Drop(_ context.Context, session string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s := m.sessions[session]; s != nil {
-		for len(s.events) > 0 {
-			m.removeOldest(s)
+		for s.events.Len() > 0 {
+			m.remove(s.events.Front())
 		}
 	}
 	return nil
@@ -156,5 +147,5 @@ func (m *MemoryEvents) Drop(_ context.Context, session string) error {
 func (m *MemoryEvents) Len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.count
+	return m.events.Len()
 }

@@ -24,8 +24,9 @@ type replica struct {
 	offers *catalog.Catalog
 }
 
-// newReplica returns a replica that offers the resources test:1 to test:3.
-func newReplica(t *testing.T, sharing streamable.Sharing) *replica {
+// newReplica returns a replica that offers the resources test:1 to test:3. It announces changes to others on a
+// bus, unless that is nil.
+func newReplica(t *testing.T, sharing streamable.Sharing, announced share.Bus) *replica {
 	read := func(_ context.Context, uri string) (*mcp.ReadResourceResult, error) {
 		return nil, catalog.ErrNoResource
 	}
@@ -38,7 +39,7 @@ func newReplica(t *testing.T, sharing streamable.Sharing) *replica {
 	if err := offers.Add(items...); err != nil {
 		t.Fatal(err)
 	}
-	server, err := mcp.NewServer(mcp.ServerOptions{Name: "s", Version: "1"}, offers)
+	server, err := mcp.NewServer(mcp.ServerOptions{Name: "s", Version: "1", Bus: announced}, offers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestSubscriptionsElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var state share.Memory
 		sharing := streamable.Sharing{Bus: &state, KV: &state}
-		a, b := newReplica(t, sharing), newReplica(t, sharing)
+		a, b := newReplica(t, sharing, nil), newReplica(t, sharing, nil)
 		session := a.serve(t.Context(), "POST", initialize, "").Header().Get("Mcp-Session-Id")
 		a.ask(t, session, "resources/subscribe", `{"uri":"test:1"}`)
 		a.ask(t, session, "resources/subscribe", `{"uri":"test:2"}`)
@@ -119,9 +120,56 @@ func TestSubscriptionsElsewhere(t *testing.T) {
 		a.ask(t, session, "resources/unsubscribe", `{"uri":"test:2"}`)
 		a.ask(t, session, "resources/unsubscribe", `{"uri":"test:3"}`)
 		check("[]")
-		c = newReplica(t, sharing)
+		c = newReplica(t, sharing, nil)
 		if got := c.updates(t, session); len(got) != 0 {
 			t.Errorf("a new replica: %s", got)
 		}
 	})
+}
+
+// TestAnnouncedOnce checks that a client hears once of a change that all replicas of its session know, and that
+// it hears of what has changed while it had no GET when it opens one at any replica.
+func TestAnnouncedOnce(t *testing.T) {
+	const updated, changed = `"method":"notifications/resources/updated","params":{"uri":"test:1"}`, `"method":"notifications/resources/list_changed"`
+	for _, announced := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			var state share.Memory
+			sharing := streamable.Sharing{Bus: &state, KV: &state}
+			var bus share.Bus
+			if announced {
+				bus = &state
+			}
+			rs := []*replica{newReplica(t, sharing, bus), newReplica(t, sharing, bus), newReplica(t, sharing, bus)}
+			session := rs[0].serve(t.Context(), "POST", initialize, "").Header().Get("Mcp-Session-Id")
+			for _, r := range rs {
+				r.ask(t, session, "ping", "{}")
+			}
+			rs[2].ask(t, session, "resources/subscribe", `{"uri":"test:1"}`)
+			get := func(at int) (end func() string) {
+				ctx, cancel := context.WithCancel(t.Context())
+				text := make(chan string)
+				go func() { text <- rs[at].serve(ctx, "GET", "", session).Body.String() }()
+				time.Sleep(time.Second)
+				return func() string { time.Sleep(time.Second); cancel(); return <-text }
+			}
+			change := func(at int) {
+				rs[at].offers.ResourceUpdated("test:1")
+				rs[at].offers.RemoveResources("test:2")
+				time.Sleep(time.Second)
+			}
+			get(1)() // it has taken the session over, and tells that everything may have changed
+			end := get(1)
+			change(0)
+			if text := end(); strings.Count(text, updated) != 1 || strings.Count(text, changed) != 1 {
+				t.Errorf("announced %t: a change at another replica:\n%s", announced, text)
+			}
+			change(2)
+			for _, at := range []int{0, 1} {
+				text := get(at)()
+				if heard := strings.Contains(text, updated) && strings.Contains(text, changed); !heard && (at == 0 || announced) {
+					t.Errorf("announced %t: changes without a GET, at replica %d:\n%s", announced, at, text)
+				}
+			}
+		})
+	}
 }

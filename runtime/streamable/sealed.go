@@ -33,9 +33,10 @@ type shared struct {
 	id      string // "" before the client has initialized
 	expires time.Time
 	ended   bool // the client has ended the session
-	resumed bool // another replica has begun the session
 
-	kept kept
+	kept  kept
+	asked asked
+	gets  gets
 }
 
 // newSharedSession returns a session that is to be initialized, or taken over.
@@ -189,7 +190,8 @@ func (h *Handler) takeOver(r *http.Request, id, key string) (*session, error) {
 	}
 	s := h.newSharedSession(strings.Clone(nameOf(key)), key)
 	s.used = true
-	s.shared.id, s.shared.expires, s.shared.resumed = strings.Clone(id), opened.Expires, true
+	s.shared.id, s.shared.expires = strings.Clone(id), opened.Expires
+	s.shared.gets.elsewhere, s.shared.gets.stale = true, true
 	kept, err := h.sharing.load(r.Context(), s.shared.name)
 	if err == nil && kept.ended {
 		err = errEnded
@@ -232,7 +234,7 @@ func (s *session) withdraw(ctx context.Context) error {
 	s.forget()
 	sh := s.handler.sharing
 	sh.ended.Add(s.shared.name, s.shared.expires, time.Now())
-	sh.publish(notice{kind: noticeEnded, session: s.key, expires: s.shared.expires.Unix()})
+	sh.publish(notice{kind: noticeEnded, session: s.key, time: s.shared.expires.Unix()})
 	return nil
 }
 

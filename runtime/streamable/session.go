@@ -82,6 +82,9 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 	if m.Kind == jsonrpc.Request && s.id == "" {
 		return errStateless
 	}
+	if m.Kind == jsonrpc.Request && s.onBus() {
+		s.awaitAnswer(m.ID)
+	}
 	if st, ok := m.Route.(*stream); ok {
 		if sent, err := st.send(ctx, m); sent {
 			return err
@@ -90,8 +93,7 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 	if s.id == "" {
 		return errStateless
 	}
-	_, err := s.ownStream().send(ctx, m)
-	return err
+	return s.sendOwn(ctx, m)
 }
 
 // Done implements runtime.RouteEnder.
@@ -130,6 +132,9 @@ func (s *session) end(why error) {
 			s.idle.Stop()
 		}
 		s.mu.Unlock()
+		if s.shared != nil {
+			s.shared.asked.stop()
+		}
 		if s.inbox != nil {
 			s.inbox.End(why)
 		}
@@ -238,6 +243,9 @@ func (s *session) register(st *stream) {
 		mark = ownMark
 	}
 	st.name = s.prefix + mark + strconv.FormatUint(s.named, 10)
+	if s.shared != nil && !st.own && st.conn != nil {
+		st.name += requestName(st.conn.text)
+	}
 	s.streams[st.name] = st
 }
 

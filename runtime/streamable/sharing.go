@@ -106,7 +106,32 @@ func newSharing(h *Handler, opts Sharing) (*sharing, error) {
 		return nil, fmt.Errorf("streamable: Sharing.Bus: %w", err)
 	}
 	sh.stops = append(sh.stops, stop)
+	if stop, err = sh.bus.Serve(ctx, subjectReplica+sh.replica, sh.answer); err != nil {
+		sh.stop()
+		return nil, fmt.Errorf("streamable: Sharing.Bus: %w", err)
+	}
+	sh.stops = append(sh.stops, stop)
+	if r, ok := sh.bus.(share.Reconnector); ok {
+		sh.stops = append(sh.stops, r.Reconnected(sh.reconnected))
+	}
 	return sh, nil
+}
+
+// reconnected lets the sessions catch up with notices that may have been lost.
+func (sh *sharing) reconnected() {
+	for _, open := range sh.handler.sessions.All() {
+		s, ok := open.(*session)
+		if !ok || s.shared == nil {
+			continue
+		}
+		s.catchUp(sh.handler.sessions.Context())
+		s.setStale()
+		if s.hasGet() {
+			s.tellGet()
+		} else {
+			s.yieldGet(time.Now().UnixNano())
+		}
+	}
 }
 
 // stop ends the subscriptions. It may be called again, and for nil.
@@ -126,13 +151,17 @@ type notice struct {
 	kind    string
 	from    string // the replica that has sent it
 	session string // the key in the table of sessions
-	expires int64  // with noticeEnded: of the session, in seconds
+	time    int64  // of the end of the session's lifetime, in seconds; of the opening of a GET, in nanoseconds
+	text    string // of the client's message
 }
 
 // The kinds of notices.
 const (
 	noticeEnded   = "ended"   // the client has ended the session
 	noticeChanged = "changed" // the client has changed what the KV keeps
+	noticeMessage = "message" // the client has sent a notification about a request that is elsewhere
+	noticeGet     = "get"     // the client has opened a GET
+	noticeNoGet   = "no get"  // the client has no GET at that replica any more
 )
 
 // publish sends a notice about a session. It does nothing without a bus.
@@ -145,7 +174,8 @@ func (sh *sharing) publish(n notice) {
 	w.String("kind", n.kind)
 	w.String("from", sh.replica)
 	w.String("session", n.session)
-	w.Int64("expires", n.expires)
+	w.Int64("time", n.time)
+	w.String("text", n.text)
 	w.EndObject()
 	data, err := w.End()
 	if err == nil {
@@ -161,23 +191,30 @@ func (sh *sharing) publish(n notice) {
 // notified takes a notice. It does not wait.
 func (sh *sharing) notified(data []byte) {
 	o := wire.Object(data)
-	expires, _ := o.GetScalar("expires")
-	n := notice{kind: o.GetString("kind"), from: o.GetString("from"), session: o.GetString("session")}
-	n.expires, _ = expires.Int64()
+	at, _ := o.GetScalar("time")
+	n := notice{kind: o.GetString("kind"), from: o.GetString("from"), session: o.GetString("session"), text: o.GetString("text")}
+	n.time, _ = at.Int64()
 	if n.from == sh.replica || len(n.session) < seal.HeadLength {
 		return
 	}
 	s := sh.handler.known(n.session)
+	if n.kind == noticeEnded {
+		sh.ended.Add(nameOf(n.session), time.Unix(n.time, 0), time.Now())
+	}
+	if s == nil {
+		return
+	}
 	switch n.kind {
 	case noticeEnded:
-		sh.ended.Add(nameOf(n.session), time.Unix(n.expires, 0), time.Now())
-		if s != nil {
-			s.forget()
-			s.end(runtime.ErrClosed)
-		}
+		s.forget()
+		s.end(runtime.ErrClosed)
 	case noticeChanged:
-		if s != nil {
-			go s.catchUp(sh.handler.sessions.Context())
-		}
+		go s.catchUp(sh.handler.sessions.Context())
+	case noticeMessage:
+		s.inbox.Deliver(runtime.Incoming{Text: n.text, Forwarded: true})
+	case noticeGet:
+		s.getElsewhere(n.time)
+	case noticeNoGet:
+		s.getNowhere()
 	}
 }

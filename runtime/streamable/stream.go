@@ -42,6 +42,8 @@ type stream struct {
 	answered   bool        // the answer was written as JSON
 	unanswered bool        // the request gets no answer
 
+	changed chan struct{} // closed with the next event, for other replicas that wait for it; nil if none does
+
 	current atomic.Pointer[connection] // conn, for readers without the lock
 }
 
@@ -195,6 +197,7 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	stored := st.session.keep(ctx, st.name, n, m.Text)
 	if stored == nil {
 		st.last = n
+		st.tellNews()
 	}
 	c := st.conn
 	if c == nil {
@@ -374,6 +377,7 @@ func (st *stream) end(unanswered bool) {
 		st.session.unregister(st.name)
 	}
 	st.over.Store(true)
+	st.tellNews()
 	if st.conn != nil {
 		st.conn.leave()
 	}

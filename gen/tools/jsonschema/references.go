@@ -2,7 +2,6 @@ package jsonschema
 
 import (
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -29,9 +28,8 @@ type document struct {
 	schemas   map[string]*Schema   // by pointer
 	refs      []*Schema
 	dynamic   []*Schema // the schemas with a $dynamicRef
-	// older is the draft that a schema without $schema is of, if it uses what draft 2020-12
-	// does not allow.
-	older Draft
+	// tuples means that a schema has an array in items, which draft 2020-12 does not allow.
+	tuples bool
 }
 
 // register adds a resource under its URI. Two embedded documents may use the same URI; each
@@ -60,15 +58,12 @@ func (r *reader) resolve(s *Schema) { s.Target, s.Meta = r.find(s, "$ref", s.Ref
 // resolveDynamic sets the static target of a $dynamicRef. If no other schema has the same
 // $dynamicAnchor, the reference always leads there, and becomes a $ref.
 func (r *reader) resolveDynamic(s *Schema) {
-	target, meta := r.find(s, s.Draft.dynamicRef(), s.DynamicRef)
+	target, meta := r.find(s, "$dynamicRef", s.DynamicRef)
 	s.dynamicTarget = target
 	if target == nil || meta || s.Ref != "" {
 		return
 	}
 	_, name, _ := strings.Cut(s.DynamicRef, "#")
-	if s.Draft == Draft201909 {
-		name = recursiveAnchor
-	}
 	if target.DynamicAnchor == name && name != "" {
 		for _, other := range s.resource.doc.schemas {
 			if other != target && other.DynamicAnchor == name {
@@ -133,8 +128,7 @@ func (r *reader) misplaced(s *Schema, ref, fragment string) *Schema {
 
 // isMeta reports whether a URI is that of a metaschema, which every validator knows.
 func isMeta(uri string) bool {
-	for _, prefix := range []string{"http://json-schema.org/draft-04/", "http://json-schema.org/draft-06/", "http://json-schema.org/draft-07/",
-		"https://json-schema.org/draft/2019-09/", "https://json-schema.org/draft/2020-12/"} {
+	for _, prefix := range []string{"http://json-schema.org/draft-07/", "https://json-schema.org/draft/2020-12/"} {
 		if strings.HasPrefix(uri, prefix) {
 			return true
 		}
@@ -190,45 +184,4 @@ func child(raw wire.Raw, segment string) (wire.Raw, bool) {
 		return all[i], true
 	}
 	return "", false
-}
-
-// endless reports references that lead back to themselves without a member or an element in
-// between. Validating a value by such a schema does not end.
-func (r *reader) endless(d *document) {
-	const within, done = 1, 2
-	state := map[*Schema]int{}
-	var way []*Schema
-	var visit func(s *Schema)
-	visit = func(s *Schema) {
-		switch state[s] {
-		case done:
-			return
-		case within:
-			for i := len(way) - 1; i >= 0; i-- {
-				if way[i].Target != nil {
-					r.fail(wire.ChildPointer(way[i].Pointer, "$ref"), "%q leads back to itself without a member or an element in between", way[i].Ref)
-					return
-				}
-			}
-		}
-		state[s] = within
-		way = append(way, s)
-		for _, next := range s.samePlace() {
-			visit(next)
-		}
-		way = way[:len(way)-1]
-		state[s] = done
-	}
-	for _, s := range d.refs {
-		visit(s)
-	}
-}
-
-// samePlace returns the schemas that apply to a value that s applies to.
-func (s *Schema) samePlace() []*Schema {
-	all := slices.Concat([]*Schema{s.Target, s.Not, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf)
-	for _, p := range s.DependentSchemas {
-		all = append(all, p.Schema)
-	}
-	return slices.DeleteFunc(all, func(s *Schema) bool { return s == nil })
 }

@@ -91,6 +91,9 @@ const (
 const (
 	// Shared limits the wait for a bus, which answers within milliseconds.
 	Shared = 5 * time.Second
+	// News is how long a replica that is asked for news of a stream waits for some. It bounds how late
+	// the end of the replica is noticed when a bus notices nothing.
+	News = 5 * time.Second
 )
 
 // Tasks.

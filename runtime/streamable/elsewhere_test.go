@@ -1,0 +1,338 @@
+package streamable
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/share"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// live is a response that can be read while it is written.
+type live struct {
+	syncBuffer
+	header http.Header
+	done   chan struct{} // closed when the handler has returned
+	cut    func()        // breaks the connection
+}
+
+func (l *live) Header() http.Header { return l.header }
+func (l *live) WriteHeader(int)     {}
+func (l *live) Flush()              {}
+
+// begin sends a request to a replica and returns the response, which has not ended.
+func (rs replicas) begin(t *testing.T, at int, method, body string, header ...string) *live {
+	ctx, cancel := context.WithCancel(t.Context())
+	l := &live{header: http.Header{}, done: make(chan struct{}), cut: cancel}
+	go func() {
+		defer close(l.done)
+		serveTo(ctx, l, rs[at], method, body, header...)
+	}()
+	synctest.Wait()
+	return l
+}
+
+// key is the key of a session in the table of each replica.
+func keyOf(session []string) string {
+	name, _ := seal.Head(session[1])
+	return name
+}
+
+// messages returns the messages of an event stream.
+func (l *live) messages(t *testing.T) (all []string) {
+	for _, e := range streamOf(t, strings.NewReader(l.String()), 0) {
+		if e.data != "" {
+			all = append(all, e.data)
+		}
+	}
+	return all
+}
+
+func onBus() Options {
+	var bus share.Memory
+	return Options{Sharing: Sharing{Keys: keys(1), Bus: &bus, KV: &bus}, Events: NewMemoryEvents(1 << 20)}
+}
+
+// TestAnswerElsewhere checks that the answer to a question of the server reaches the replica that has asked:
+// the one that has begun the session, and one that has taken it over.
+func TestAnswerElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rs := alike(t, 3, base, onBus())
+		session := rs.open(t, 0, r11)
+		for _, at := range []int{0, 1} {
+			for range 2 {
+				l := rs.begin(t, at, "POST", call(5, "ask", `{"q":1}`), session...)
+				question, err := jsonrpc.Parse(l.messages(t)[0])
+				if err != nil || question.Method != "client/echo" {
+					t.Fatalf("%v: %s", err, l)
+				}
+				answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"a":%d}}`, question.ID, at)
+				if w := serve(t.Context(), rs[2], "POST", answer, session...); w.Code != 202 {
+					t.Errorf("%d: %s", w.Code, w.Body)
+				}
+				<-l.done
+				if want := fmt.Sprintf(`"id":5,"result":{"a":%d}`, at); !strings.Contains(l.String(), want) {
+					t.Errorf("%s, want %s", l, want)
+				}
+			}
+		}
+	})
+}
+
+// TestLargeAnswerElsewhere checks that a call does not wait for an answer that no bus can carry.
+func TestLargeAnswerElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rs := alike(t, 2, base, onBus())
+		session := rs.open(t, 0, r11)
+		l := rs.begin(t, 0, "POST", call(5, "ask", `{}`), session...)
+		answer := `{"jsonrpc":"2.0","id":1,"result":{"a":"` + strings.Repeat("x", share.MaxMessage) + `"}}`
+		serve(t.Context(), rs[1], "POST", answer, session...)
+		<-l.done
+		if !strings.Contains(l.String(), `"id":5,"error"`) {
+			t.Errorf("%.300s", l)
+		}
+	})
+}
+
+// TestAnswerToNobody checks that an answer is dropped, and logged, if the replica that has asked is gone.
+func TestAnswerToNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rs := alike(t, 2, base, onBus())
+		log := new(syncBuffer)
+		rs[1].log = slog.New(slog.NewTextHandler(log, nil))
+		session := rs.open(t, 0, r11)
+		l := rs.begin(t, 0, "POST", call(5, "ask", `{}`), session...)
+		rs[0].Close()
+		<-l.done
+		if w := serve(t.Context(), rs[1], "POST", `{"jsonrpc":"2.0","id":1,"result":{}}`, session...); w.Code != 202 {
+			t.Errorf("%d: %s", w.Code, w.Body)
+		}
+		synctest.Wait()
+		if !strings.Contains(log.String(), "the replica that has asked is gone") {
+			t.Errorf("the log has %q", log)
+		}
+		if status := rs.echo(t, 1, session); status != 200 {
+			t.Errorf("status %d", status)
+		}
+	})
+}
+
+// TestNotificationsElsewhere checks that cancellations and progress reach the replica with the request.
+func TestNotificationsElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := base.with(handlers{"progress": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+			var result wire.Raw
+			got := 0.0
+			err := runtime.CallOf(ctx).Call(runtime.WithProgress(ctx, func(p runtime.Progress) { got = p.Progress }), "client/echo", params, &result)
+			return wire.Raw(fmt.Sprintf(`{"progress":%v}`, got)), err
+		}})
+		rs := alike(t, 3, h, onBus())
+		session := rs.open(t, 0, r11)
+		rs.echo(t, 2, session) // so that it has the session, too
+
+		l := rs.begin(t, 0, "POST", call(7, "wait", `{}`), session...)
+		other := rs.begin(t, 0, "POST", call(8, "wait", `{}`), session...)
+		serve(t.Context(), rs[1], "POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`, session...)
+		<-l.done
+		synctest.Wait()
+		select {
+		case <-other.done:
+			t.Error("another request was cancelled")
+		default:
+		}
+		serve(t.Context(), rs[2], "POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":8}}`, session...)
+		<-other.done
+
+		l = rs.begin(t, 0, "POST", call(9, "progress", `{}`), session...)
+		question, _ := jsonrpc.Parse(l.messages(t)[0])
+		serve(t.Context(), rs[1], "POST", fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":0.5}}`, question.ID), session...)
+		synctest.Wait()
+		serve(t.Context(), rs[2], "POST", fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`, question.ID), session...)
+		<-l.done
+		if !strings.Contains(l.String(), `"progress":0.5`) {
+			t.Errorf("%s", l)
+		}
+	})
+}
+
+// TestOwnMessagesElsewhere checks that messages of the server's own reach the client through the replica with
+// its GET, in order and once: while it has one, while it has none, and when it moves to another replica.
+func TestOwnMessagesElsewhere(t *testing.T) {
+	for _, resumes := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			rs := alike(t, 3, base, onBus())
+			session := rs.open(t, 0, r11)
+			for at := range rs {
+				rs.echo(t, at, session)
+			}
+			sent := 0
+			send := func(at int) {
+				t.Helper()
+				sent++
+				text := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/n","params":{"n":%d}}`, sent)
+				if err := rs[at].known(keyOf(session)).Send(t.Context(), runtime.Outgoing{Kind: jsonrpc.Notification, Method: "notifications/n", Text: text}); err != nil {
+					t.Error(err)
+				}
+				synctest.Wait()
+			}
+			var got []string
+			last := ""
+			get := func(at int) *live {
+				header := session
+				if resumes && last != "" {
+					header = append(header, headerLast, last)
+				}
+				return rs.begin(t, at, "GET", "", header...)
+			}
+			end := func(l *live, cut bool) {
+				if cut {
+					l.cut()
+					<-l.done
+				}
+				got = append(got, l.messages(t)...)
+				events := streamOf(t, strings.NewReader(l.String()), 0)
+				last = events[len(events)-1].id
+			}
+			send(1) // nobody listens
+			first := get(0)
+			send(0)
+			send(1)
+			end(first, true)
+			send(0)
+			send(0) // nobody listens any more
+			second := get(2)
+			send(1)
+			end(second, false) // the connection is lost, which the replica does not know
+			third := get(1)
+			send(2)
+			send(0)
+			end(third, true)
+			for i, text := range got {
+				if want := fmt.Sprintf(`"n":%d}`, i+1); i >= sent || !strings.Contains(text, want) {
+					t.Errorf("message %d is %s", i+1, text)
+				}
+			}
+			if len(got) != sent {
+				t.Errorf("%d messages of %d", len(got), sent)
+			}
+		})
+	}
+}
+
+// TestResumeElsewhere checks that a client that comes back to another replica gets what it has missed of a
+// stream, and then what comes.
+func TestResumeElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rs := alike(t, 2, base.with(handlers{"slow": threeNotes}), onBus())
+		session := rs.open(t, 0, r11)
+		l := rs.begin(t, 0, "POST", call(`"x/1"`, "slow", `{}`), session...)
+		id := streamOf(t, strings.NewReader(l.String()), 1)[0].id
+		l.cut()
+		time.Sleep(time.Minute)
+		again := rs.begin(t, 1, "GET", "", append(session, headerLast, id)...)
+		if n := len(again.messages(t)); n != 1 {
+			t.Errorf("%d messages were missed, want 1: %s", n, again)
+		}
+		<-again.done
+		if got := again.messages(t); len(got) != 3 || got[2] != `{"jsonrpc":"2.0","id":"x/1","result":{}}` {
+			t.Errorf("%q", got)
+		}
+		events := streamOf(t, strings.NewReader(again.String()), 0)
+		if w := serve(t.Context(), rs[1], "GET", "", append(session, headerLast, events[len(events)-1].id)...); w.Code != 405 {
+			t.Errorf("after the answer: %d: %s", w.Code, w.Body)
+		}
+	})
+}
+
+// threeNotes sends a notification at once, and then each time that a while has passed.
+func threeNotes(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	for i := range 3 {
+		if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(fmt.Sprintf(`{"i":%d}`, i))); err != nil {
+			return nil, err
+		}
+		time.Sleep(45 * time.Second)
+	}
+	return params, nil
+}
+
+// TestOwnerGone checks that a call fails if the replica that handles it is gone when its client comes back.
+func TestOwnerGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rs := alike(t, 2, base.with(handlers{"slow": threeNotes}), onBus())
+		session := rs.open(t, 0, r11)
+		l := rs.begin(t, 0, "POST", call(`"é"`, "slow", `{}`), session...)
+		id := streamOf(t, strings.NewReader(l.String()), 1)[0].id
+		l.cut()
+		again := rs.begin(t, 1, "GET", "", append(session, headerLast, id)...)
+		rs[0].sharing.stop() // as if it were killed
+		<-again.done
+		got := again.messages(t)
+		if len(got) == 0 {
+			t.Fatalf("no answer: %s", again)
+		}
+		m, err := jsonrpc.Parse(got[len(got)-1])
+		<-l.done // its handler does not know
+		if err != nil || m.ID.String() != `"é"` || m.Error == nil || !strings.Contains(m.Error.Message, "the replica of the server that handled the request has ended") {
+			t.Errorf("%v: %q", err, got)
+		}
+	})
+}
+
+// lossyBus is a bus that loses notices until it is reconnected.
+type lossyBus struct {
+	share.Memory
+	lost atomic.Bool
+	back []func()
+}
+
+func (b *lossyBus) Publish(ctx context.Context, subject string, data []byte) error {
+	if b.lost.Load() {
+		return nil
+	}
+	return b.Memory.Publish(ctx, subject, data)
+}
+
+// Reconnected implements share.Reconnector.
+func (b *lossyBus) Reconnected(f func()) (stop func()) {
+	b.back = append(b.back, f)
+	return func() {}
+}
+
+// TestReconnected checks that replicas catch up with what a client has changed while they did not hear each other.
+func TestReconnected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bus := new(lossyBus)
+		rs := alike(t, 2, base, Options{Sharing: Sharing{Keys: keys(1), Bus: bus, KV: bus}})
+		changed, ended := rs.open(t, 0, r11), rs.open(t, 0, r11)
+		bus.lost.Store(true)
+		rs.echo(t, 1, changed)
+		if err := rs[1].known(keyOf(changed)).Keep(t.Context(), runtime.Change{LogLevel: runtime.LogError}); err != nil {
+			t.Fatal(err)
+		}
+		serve(t.Context(), rs[1], "DELETE", "", ended...)
+		if status := rs.echo(t, 0, ended); status != 200 {
+			t.Errorf("a notice that was lost has arrived: status %d", status)
+		}
+		bus.lost.Store(false)
+		for _, f := range bus.back {
+			f()
+		}
+		synctest.Wait()
+		if level := rs[0].known(keyOf(changed)).shared.kept.level; level != runtime.LogError {
+			t.Errorf("the log level is %q", level)
+		}
+		if status := rs.echo(t, 0, ended); status != 404 {
+			t.Errorf("a session that has ended: status %d", status)
+		}
+	})
+}
