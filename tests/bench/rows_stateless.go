@@ -9,8 +9,8 @@ import (
 // sessionTimes is what a call without a session may cost, as a multiple of one in a session.
 const sessionTimes = 1.1
 
-// inSession is mcpgen at the revision of the other rows. It does its work in turn with the calls without a
-// session, because the speed of a machine changes from row to row.
+// inSession is mcpgen at the revision of the other rows, with sessions in memory. It does its work in turn with
+// the calls without a session, or in a sealed one, because the speed of a machine changes from row to row.
 const inSession = "mcpgen, in a session"
 
 // besideSession adds the subject inSession to a row, and the target.

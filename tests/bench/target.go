@@ -52,9 +52,12 @@ func rowPlus(more float64, row string) Target {
 }
 
 // floorPlus limits a time to the floor plus a constant.
-func floorPlus(more float64) Target {
+func floorPlus(more float64) Target { return plusOf(more, floor) }
+
+// plusOf limits a time to that of another subject plus a constant.
+func plusOf(more float64, than string) Target {
 	return Target{
-		Than: floor, Times: 1, Plus: more, text: "at most floor + " + format(more, perOp),
+		Than: than, Times: 1, Plus: more, text: "at most " + than + " + " + format(more, perOp),
 		value: func(is, that float64) string { return "+ " + format(is-that, perOp) },
 	}
 }
