@@ -5,7 +5,7 @@ GO ?= go
 FUZZTIME ?= 10s
 BENCHTIME ?= 1s
 STRESS ?= 1000,100
-CHAOS ?= 0,1000,15,2s
+CHAOS ?= 1000,1000,15,2s
 
 # Flags for make bench, such as BENCHFLAGS="-quick -run stdio"; see tests/bench/doc.go.
 BENCHFLAGS ?=
@@ -116,7 +116,7 @@ stress: ## Run the stress tests of HTTP over TCP, with STRESS clients and calls 
 	MCPGEN_STRESS=$(STRESS) $(GO) test -count=1 -timeout 30m -v $(GOTESTFLAGS) -run 'TestManySessions|TestKilledConnections' ./runtime/streamable
 
 .PHONY: chaos
-chaos: ## Run the test of replicas that are killed at full size: CHAOS sessions, clients, kills and the least time between kills (default 0,1000,15,2s)
+chaos: ## Run the test of replicas that are killed at full size: CHAOS sessions, clients, kills and the least time between kills (default 1000,1000,15,2s)
 	MCPGEN_CHAOS=$(CHAOS) $(GO) test -C tests/replicas -count=1 -timeout 30m -v $(GOTESTFLAGS) -run TestChaos .
 
 .PHONY: fuzz

@@ -49,7 +49,7 @@ type chaos struct {
 // The size is small, and what comes next waits for a number of operations, not for time. "make chaos" runs the
 // full size.
 func TestChaos(t *testing.T) {
-	c := &chaos{sessions: 0, clients: 12, kills: 3, over: make(chan struct{})}
+	c := &chaos{sessions: 12, clients: 12, kills: 3, over: make(chan struct{})}
 	if size := os.Getenv(chaosVariable); size != "" {
 		every := ""
 		if n, err := fmt.Sscanf(strings.ReplaceAll(size, ",", " "), "%d %d %d %s", &c.sessions, &c.clients, &c.kills, &every); n != 4 {
