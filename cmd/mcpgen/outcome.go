@@ -60,7 +60,7 @@ func (o *outcome) wrote(made *skeleton.Result, plan files.Plan, changes []files.
 		}
 	}
 	if n := unlimited(made.Decls); n > 0 {
-		o.Notes = append(o.Notes, fmt.Sprintf(`%s a wire.Integer, which holds any integer; "minimum" and "maximum" in the list make it an int64`, isOrAre(n, "member")))
+		o.Notes = append(o.Notes, fmt.Sprintf(`%s a wire.Integer, which holds any integer; "minimum" and "maximum" in the list, or --int64, make it an int64`, isOrAre(n, "member")))
 	}
 	kinds := o.changed(plan, changes)
 	for _, name := range skeleton.UserFiles {

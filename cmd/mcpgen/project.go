@@ -28,6 +28,7 @@ type project struct {
 	client    bool // only a client is generated
 	check     bool
 	strict    bool
+	int64     bool
 	transport string
 	protected bool // --auth was given
 	console
@@ -43,6 +44,7 @@ func (p *project) flags(cmd *cobra.Command, pkg string) {
 	cmd.Flags().StringVar(&p.pkg, "package", "", "name of the package (default: "+pkg+")")
 	cmd.Flags().BoolVar(&p.check, "check", false, "write nothing; print how the generated files differ from what would be written, and exit with 1 if they do")
 	cmd.Flags().BoolVar(&p.strict, "strict", false, "fail if a part of a schema has no Go type, or if the list has a probable mistake, such as an unknown keyword")
+	cmd.Flags().BoolVar(&p.int64, "int64", false, "let integers without limits be int64, and refuse values beyond it; otherwise they are wire.Integer")
 	p.console.flags(cmd)
 	completeFiles(cmd, "tools", "json", "yaml", "yml")
 	completeFolders(cmd, "out")
@@ -109,7 +111,7 @@ func (p *project) sources() (map[string][]byte, error) {
 }
 
 func (p *project) options() skeleton.Options {
-	o := skeleton.Options{List: p.file.List, Source: p.source(), Package: p.pkg, Implementations: p.survey.Implementations}
+	o := skeleton.Options{List: p.file.List, Source: p.source(), Package: p.pkg, Implementations: p.survey.Implementations, Int64: p.int64}
 	if len(o.Implementations) == 0 && !p.apart() {
 		o.Implementations = []string{skeleton.HandlersType(p.pkg)} // to be overwritten
 	}

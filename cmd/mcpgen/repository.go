@@ -29,6 +29,7 @@ const repositoryHelp = `mcpgen.yaml lists what a repository generates. Its paths
       client: internal/weather    # or that of a client, as for mcpgen client --out
       package: weather            # as for --package
       strict: true                # as for --strict
+      int64: true                 # as for --int64
     - tools: admin.json
       server: cmd/admin
       transport: stdio            # as for mcpgen server --transport
@@ -106,6 +107,7 @@ func readEntry(f *config.File, n ast.Node) entry {
 		"typescript": folder("typescript"),
 		"package":    func(n ast.Node) { e.pkg = f.Text(n, "package") },
 		"strict":     func(n ast.Node) { e.strict = f.Bool(n, "strict") },
+		"int64":      func(n ast.Node) { e.int64 = f.Bool(n, "int64") },
 		"readme":     page("readme", &e.readme),
 		"llms":       page("llms", &e.llms),
 		"title":      func(n ast.Node) { e.title = f.Text(n, "title") },

@@ -14,6 +14,7 @@ import (
 // typer makes the types of one list.
 type typer struct {
 	names *names.Namer
+	int64 bool // see Options.Int64
 	// taken has the exported identifiers of the package and their owners.
 	taken       map[string]string
 	decls       []*ir.Decl
@@ -130,9 +131,7 @@ func (d disj) fitsInt64() bool {
 
 func (c conj) fitsInt64() bool {
 	if values, finite := c.values(); finite {
-		return !slices.ContainsFunc(values, func(v wire.Raw) bool {
-			return v.Kind() == wire.KindNumber && (wire.CompareNumbers(v, least) < 0 || wire.CompareNumbers(v, most) > 0)
-		})
+		return !slices.ContainsFunc(values, func(v wire.Raw) bool { return v.Kind() == wire.KindNumber && beyondInt64(v) })
 	}
 	var low, high bool
 	for _, s := range c {
@@ -142,6 +141,25 @@ func (c conj) fitsInt64() bool {
 			s.ExclusiveMaximum != "" && wire.CompareNumbers(s.ExclusiveMaximum, most) <= 0
 	}
 	return low && high
+}
+
+// namesBeyondInt64 reports whether the schemas have a value or a limit beyond an int64.
+func (d disj) namesBeyondInt64() bool {
+	return slices.ContainsFunc(d.of(isNumber), func(c conj) bool {
+		values, finite := c.values()
+		if finite {
+			return slices.ContainsFunc(values, func(v wire.Raw) bool { return v.Kind() == wire.KindNumber && beyondInt64(v) })
+		}
+		return slices.ContainsFunc(c, func(s *jsonschema.Schema) bool {
+			return slices.ContainsFunc([]wire.Raw{s.Minimum, s.ExclusiveMinimum, s.Maximum, s.ExclusiveMaximum}, func(limit wire.Raw) bool {
+				return limit != "" && beyondInt64(limit)
+			})
+		})
+	})
+}
+
+func beyondInt64(v wire.Raw) bool {
+	return wire.CompareNumbers(v, least) < 0 || wire.CompareNumbers(v, most) > 0
 }
 
 // The limits of an int64.
@@ -227,7 +245,7 @@ func (t *typer) ofKind(d disj, kind kindSet, at spot) ir.Type {
 		return &ir.Boolean{}
 	case isNumber:
 		if d.integral() {
-			return &ir.Integer{Exact: !d.fitsInt64()}
+			return &ir.Integer{Exact: !d.fitsInt64() && (!t.int64 || d.namesBeyondInt64())}
 		}
 		return &ir.Number{}
 	case isString:

@@ -25,6 +25,9 @@ type Options struct {
 	// nil leaves the choice to the server. A tool that calls an operation of an API leaves the choice
 	// to the API: a default that it sent could overwrite a value.
 	Server bool
+	// Int64 makes an integer without limits an int64. Decoding then refuses values beyond it, although
+	// the schema allows them.
+	Int64 bool
 }
 
 // Package is the Go types of a tool list.
@@ -89,7 +92,8 @@ func (d Diagnostic) String() string {
 //
 //	string, number, boolean              string, float64, bool
 //	integer                              int64 if the limits of the schema fit it, otherwise
-//	                                     wire.Integer, which holds any integer
+//	                                     wire.Integer, which holds any integer; with Int64, int64
+//	                                     also if there are no limits
 //	several of these                     wire.Scalar
 //	listed strings                       a named string with constants
 //	array                                a slice whose element type covers all elements
@@ -107,7 +111,7 @@ func (d Diagnostic) String() string {
 // properties but without a type allows values that are not objects; its struct has these in
 // Other.
 func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
-	t := &typer{names: names.New(initialisms), taken: map[string]string{}}
+	t := &typer{names: names.New(initialisms), taken: map[string]string{}, int64: opts.Int64}
 	for _, name := range opts.Identifiers {
 		t.taken[name] = "other generated files"
 	}

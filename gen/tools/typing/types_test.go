@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -278,6 +279,44 @@ func TestVariantNames(t *testing.T) {
 		}
 		if text := strings.Join(got, " "); text != test.want {
 			t.Errorf("%s: %s, want %s", test.name, text, test.want)
+		}
+	}
+}
+
+// TestInt64 gives integers without limits the type that the options ask for. Those whose schemas name numbers
+// beyond an int64 stay exact.
+func TestInt64(t *testing.T) {
+	list, err := tools.Read([]byte(`{"tools":[{"name":"t","inputSchema":{"type":"object","properties":{
+		"open": {"type":"integer"},
+		"atLeast": {"type":"integer","minimum":1},
+		"bounded": {"type":"integer","minimum":1,"maximum":9},
+		"unsigned": {"type":"integer","minimum":0,"maximum":18446744073709551615},
+		"beyond": {"type":"integer","exclusiveMinimum":1e30},
+		"listed": {"type":"integer","enum":[1,18446744073709551615]}
+	}}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		opts  typing.Options
+		exact []string
+	}{
+		{typing.Options{}, []string{"atLeast", "beyond", "listed", "open", "unsigned"}},
+		{typing.Options{Int64: true}, []string{"beyond", "listed", "unsigned"}},
+	} {
+		pkg, _, err := typing.Types(list, row.opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var exact []string
+		for _, f := range pkg.Lookup("TInput").Type.(*ir.Object).Fields {
+			if f.Type.(*ir.Integer).Exact {
+				exact = append(exact, f.Wire)
+			}
+		}
+		slices.Sort(exact)
+		if !slices.Equal(exact, row.exact) {
+			t.Errorf("%+v: exact are %q, want %q", row.opts, exact, row.exact)
 		}
 	}
 }
