@@ -83,9 +83,9 @@ func TestAllocations(t *testing.T) {
 		most       float64
 	}{
 		{"echo", call(1, "echo", `{"a":1}`), session, 14},
-		{"note", call(1, "note", `{"a":1}`), session, 40},
+		{"note", call(1, "note", `{"a":1}`), session, 26},
 		{"stateless echo", alone(1, "echo", `"a":1`), standard("echo"), 16},
-		{"stateless note", alone(1, "note", `"a":1`), standard("note"), 25},
+		{"stateless note", alone(1, "note", `"a":1`), standard("note"), 18},
 	} {
 		ctx, cancel := context.WithCancel(t.Context()) // as that of net/http
 		defer cancel()

@@ -1,7 +1,6 @@
 package streamable
 
 import (
-	"container/list"
 	"context"
 	"iter"
 	"slices"
@@ -14,6 +13,8 @@ const DefaultMemoryEvents = 16 << 20
 const (
 	// eventOverhead is the size of an event beyond its data, in bytes.
 	eventOverhead = 256
+	// usualEvents is the number of events of most streams: a few notifications and an answer.
+	usualEvents = 4
 	// sessionShare is the fraction of a store that one session may fill.
 	sessionShare = 8
 )
@@ -25,14 +26,15 @@ type MemoryEvents struct {
 
 	mu       sync.Mutex
 	size     int
-	events   list.List // of *memoryEvent, the oldest first
+	count    int
+	ring     memoryEvent // between the newest event and the oldest
 	sessions map[string]*memorySession
 }
 
 type memorySession struct {
 	id      string
 	size    int
-	events  list.List // of *memoryEvent, the oldest first
+	events  []*memoryEvent // the oldest first
 	streams map[string]*memoryStream
 }
 
@@ -43,15 +45,16 @@ type memoryStream struct {
 }
 
 type memoryEvent struct {
-	session  *memorySession
-	stream   *memoryStream
-	all, own *list.Element // in the lists of the store and of the session
-	size     int
+	session      *memorySession
+	stream       *memoryStream
+	older, newer *memoryEvent // in the ring of the store
 }
 
 // NewMemoryEvents returns a store that holds about this many bytes.
 func NewMemoryEvents(bytes int) *MemoryEvents {
-	return &MemoryEvents{limit: bytes, sessions: make(map[string]*memorySession)}
+	m := &MemoryEvents{limit: bytes, sessions: make(map[string]*memorySession)}
+	m.ring.older, m.ring.newer = &m.ring, &m.ring
+	return m
 }
 
 // Append implements EventStore.
@@ -65,38 +68,44 @@ func (m *MemoryEvents) Append(_ context.Context, session, stream string, n uint6
 	}
 	st := s.streams[stream]
 	if st == nil {
-		st = &memoryStream{name: stream, first: n}
+		st = &memoryStream{name: stream, first: n, events: make([][]byte, 0, usualEvents)}
 		s.streams[stream] = st
 	}
 	st.events = append(st.events, slices.Clone(data))
-	e := &memoryEvent{session: s, stream: st, size: len(data) + eventOverhead}
-	e.all, e.own = m.events.PushBack(e), s.events.PushBack(e)
-	m.size += e.size
-	s.size += e.size
+	e := &memoryEvent{session: s, stream: st, older: m.ring.older, newer: &m.ring}
+	e.older.newer, e.newer.older = e, e
+	s.events = append(s.events, e)
+	size := len(data) + eventOverhead
+	m.size += size
+	s.size += size
+	m.count++
 	for s.size > m.limit/sessionShare {
-		m.remove(s.events.Front())
+		m.removeOldest(s)
 	}
 	for m.size > m.limit {
-		m.remove(m.events.Front())
+		m.removeOldest(m.ring.newer.session)
 	}
 	return nil
 }
 
-// remove removes the oldest event of a session, which is also the oldest one of its stream.
-func (m *MemoryEvents) remove(oldest *list.Element) {
-	e := oldest.Value.(*memoryEvent)
-	s, st := e.session, e.stream
-	m.events.Remove(e.all)
-	s.events.Remove(e.own)
-	m.size -= e.size
-	s.size -= e.size
+// removeOldest removes the oldest event of a session, which is also the oldest one of its stream.
+func (m *MemoryEvents) removeOldest(s *memorySession) {
+	e := s.events[0]
+	s.events[0] = nil
+	s.events = s.events[1:]
+	e.older.newer, e.newer.older = e.newer, e.older
+	st := e.stream
+	size := len(st.events[0]) + eventOverhead
 	st.events[0] = nil
 	st.events = st.events[1:]
 	st.first++
+	m.size -= size
+	s.size -= size
+	m.count--
 	if len(st.events) == 0 {
 		delete(s.streams, st.name)
 	}
-	if s.events.Len() == 0 {
+	if len(s.events) == 0 {
 		delete(m.sessions, s.id)
 	}
 }
@@ -136,8 +145,8 @@ func (m *MemoryEvents) Drop(_ context.Context, session string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s := m.sessions[session]; s != nil {
-		for s.events.Len() > 0 {
-			m.remove(s.events.Front())
+		for len(s.events) > 0 {
+			m.removeOldest(s)
 		}
 	}
 	return nil
@@ -147,5 +156,5 @@ func (m *MemoryEvents) Drop(_ context.Context, session string) error {
 func (m *MemoryEvents) Len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.events.Len()
+	return m.count
 }

@@ -89,9 +89,20 @@ var (
 // Put writes an event, which leaves with the next event, with Flush, or with the end of the response.
 func (r *Response) Put(id []byte, typ string, retry time.Duration, data []byte) error {
 	r.begin()
-	_, err := r.w.Write(eventstream.Append(nil, id, typ, retry, data))
+	buf := buffers.Get().(*[]byte)
+	*buf = eventstream.Append((*buf)[:0], id, typ, retry, data)
+	_, err := r.w.Write(*buf)
+	if cap(*buf) <= maxPooled {
+		buffers.Put(buf)
+	}
 	return err
 }
+
+// buffers keeps the texts of events, of at most maxPooled bytes each. A call with two reports of progress
+// would otherwise allocate three of them.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+const maxPooled = 16 << 10
 
 // Event writes an event and sends it.
 func (r *Response) Event(id []byte, typ string, retry time.Duration, data []byte) error {
