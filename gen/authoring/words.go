@@ -148,7 +148,7 @@ var ofAnnotations = []word{
 // ofExecution are the members of the execution of a tool.
 var ofExecution = []word{{"taskSupport", text, "Whether the tool can be called as a task: forbidden, optional or required."}}
 
-// keywords are those of JSON Schema, drafts 07 and 2020-12.
+// keywords are those of JSON Schema, drafts 07 and 2020-12, in which people write.
 var keywords = []word{
 	{"type", types, "The type of the values."},
 	{"title", text, "A short name."},

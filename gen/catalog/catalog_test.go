@@ -103,7 +103,7 @@ func TestNotes(t *testing.T) {
 		{`{"tools":[{"name":"a","inputSchema":{"type":"string"}}]}`, "/tools/0/inputSchema/type", `must be "object"`},
 		{`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"text"}}}}]}`, "/tools/0/inputSchema/properties/x/type", `"text" is not a type`},
 		{`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"#/$defs/X"}}}}]}`, "/tools/0/inputSchema/properties/x/$ref", "leads to nothing"},
-		{`{"tools":[{"name":"a","inputSchema":{"$schema":"https://json-schema.org/draft/2019-09/schema","type":"object"}}]}`, "/tools/0/inputSchema/$schema", "unsupported draft"},
+		{`{"tools":[{"name":"a","inputSchema":{"$schema":"https://json-schema.org/draft/next/schema","type":"object"}}]}`, "/tools/0/inputSchema/$schema", "unsupported draft"},
 		{`{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"a","title":"b","inputSchema":{"type":"object"}}]}`, "/tools/1", "the tool at /tools/0 has the same name"},
 		{`{"tools":[{"name":"a","name":"a","inputSchema":{"type":"object"}}]}`, "", `duplicate member "name"`},
 		{`{"tools":[{"name":"a","title":1,"inputSchema":{"type":"object"}}]}`, "/tools/0/title", "must be a string, found a number"},

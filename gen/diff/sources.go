@@ -103,7 +103,7 @@ func (b *builder) sourceAt(where Place) *Shape {
 // itself.
 func alias(s *jsonschema.Schema) *jsonschema.Schema {
 	for range 100 { // references may form a cycle
-		if s.Target == nil || s.Draft != jsonschema.Draft7 && wire.Object(s.Source).Len() > 1 {
+		if s.Target == nil || !s.Draft.RefAlone() && wire.Object(s.Source).Len() > 1 {
 			break
 		}
 		s = s.Target

@@ -88,14 +88,19 @@ type hostCheck struct {
 	order    []string
 }
 
-// draft checks what is valid in draft 07 and not in 2020-12.
+// draft checks what is valid in older drafts and not in 2020-12.
 func (h *hostCheck) draft(at string, root wire.Object, s *jsonschema.Schema) {
-	if s.Draft != jsonschema.Draft7 {
+	if s.Draft == jsonschema.Draft202012 {
 		return
 	}
 	walkSchemas(at, wire.Raw(root), func(at string, o wire.Object) {
 		if value, ok := o.Get("items"); ok && value.Kind() == wire.KindArray {
 			h.add("anthropic-draft", at+"/items", "an array of schemas in items is draft 07; draft 2020-12 has prefixItems")
+		}
+		for _, keyword := range []string{"exclusiveMinimum", "exclusiveMaximum"} {
+			if value, ok := o.Get(keyword); ok && value.Kind() == wire.KindBool {
+				h.add("anthropic-draft", at+"/"+keyword, "a boolean is draft 04; in draft 2020-12, %s is a number", keyword)
+			}
 		}
 	})
 }

@@ -78,6 +78,9 @@ func tuples(root *node, _ bool) bool {
 	if strings.Contains(string(root.raw()), `"dependencies"`) || strings.Contains(string(root.raw()), `"$ref"`) {
 		return false
 	}
+	if strings.Contains(root.get("$schema").text(), "draft-04") {
+		return false // which differs in more
+	}
 	changed := false
 	root.eachSchema(func(s *node) {
 		items, rest := s.get("items"), s.get("additionalItems")
@@ -428,7 +431,7 @@ func inline(root *node, _ bool) bool {
 		strings.Contains(string(root.raw()), `"$dynamicRef"`) {
 		return false
 	}
-	in := inliner{root: root, source: root.clone(), draft7: strings.Contains(root.get("$schema").text(), "draft-07")}
+	in := inliner{root: root, source: root.clone(), alone: strings.Contains(root.get("$schema").text(), "/draft-0")}
 	root.drop("$defs", "definitions")
 	in.schema(root, nil)
 	if !in.changed || in.failed || len(root.raw()) > len(in.source.raw())+mostInlined {
@@ -440,8 +443,9 @@ func inline(root *node, _ bool) bool {
 
 // inliner is one run of inline. Schemas are copied from source, which does not change.
 type inliner struct {
-	root, source            *node
-	draft7, changed, failed bool
+	root, source *node
+	// alone means that the draft ignores what stands beside a reference.
+	alone, changed, failed bool
 }
 
 // schema replaces the references in a schema. The path has the references that lead to it.
@@ -463,7 +467,7 @@ func (in *inliner) schema(s *node, path []string) {
 		}
 		path = append(path[:len(path):len(path)], ref)
 		copied := target.clone()
-		if !in.draft7 { // draft 07 ignores what stands beside a reference
+		if !in.alone {
 			for _, m := range s.members {
 				switch {
 				case m.name == "$ref":

@@ -40,6 +40,10 @@ func (r *reader) known(lenient bool) {
 		if s.Source.Kind() != wire.KindObject {
 			continue
 		}
+		if s.Draft != jsonschema.Draft7 && s.Draft != jsonschema.Draft202012 {
+			r.fail(Child(pointer, "$schema"), "unsupported draft %q: schemas of MCP are of %s or %s", s.Draft, jsonschema.Draft7, jsonschema.Draft202012)
+			continue
+		}
 		for key := range wire.Object(s.Source).All() {
 			draft, ok := keywords[key]
 			switch {

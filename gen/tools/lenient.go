@@ -105,8 +105,8 @@ func (l *Lenient) input(tool, at string, raw wire.Raw) *jsonschema.Schema {
 		return l.document(tool, at, nothing)
 	case len(s.Types) == 1 && s.Types[0] == "object":
 		return s
-	case s.Ref != "" && s.Draft == jsonschema.Draft7:
-		return s // draft 07 ignores the keywords beside a reference
+	case s.Ref != "" && s.Draft.RefAlone():
+		return s // these drafts ignore the keywords beside a reference
 	}
 	if s.Types != nil && !slices.Contains(s.Types, "object") {
 		l.note(tool, at+"/type", `must be "object", as arguments are objects; the schema is compared as one that accepts no arguments`)

@@ -35,7 +35,10 @@ func (g *group) name() string { return fmt.Sprintf("%s/%s#%d", g.draft, g.file, 
 
 // dialects are the $schema URIs of the drafts.
 var dialects = map[string]string{
+	"draft4":       "http://json-schema.org/draft-04/schema#",
+	"draft6":       "http://json-schema.org/draft-06/schema#",
 	"draft7":       "http://json-schema.org/draft-07/schema#",
+	"draft2019-09": "https://json-schema.org/draft/2019-09/schema",
 	"draft2020-12": "https://json-schema.org/draft/2020-12/schema",
 }
 
@@ -81,7 +84,8 @@ func suite(t *testing.T, draft, pattern string) []*group {
 	return all
 }
 
-// wrapping makes a schema of the suite the property called value of a tool's input schema.
+// wrapping makes a schema of the suite the property called value of a tool's input schema, or
+// returns nil if its meaning would be another.
 type wrapping struct {
 	name string
 	wrap func(g *group) json.RawMessage
@@ -92,6 +96,9 @@ var wrappings = []wrapping{
 		return property("", with(g.Schema, "$schema", dialects[g.draft]))
 	}},
 	{"with $schema outside", func(g *group) json.RawMessage {
+		if g.name() == "draft2019-09/recursiveRef#0" {
+			return nil // "$recursiveRef": "#" leads to the root, wherever it is
+		}
 		return property(dialect(g), moved(without(g.Schema, "$schema")))
 	}},
 	{"with $schema and $id in the property", func(g *group) json.RawMessage {
@@ -188,7 +195,10 @@ func moved(schema json.RawMessage) json.RawMessage {
 //
 // B23, B24
 func TestSuite(t *testing.T) {
-	groups := append(suite(t, "draft2020-12", "*.json"), suite(t, "draft7", "*.json")...)
+	var groups []*group
+	for draft := range dialects {
+		groups = append(groups, suite(t, draft, "*.json")...)
+	}
 	refused := judge(t, groups, func(name, test, got string) {
 		t.Errorf("%s: %s: %s", name, test, got)
 	})
@@ -292,7 +302,11 @@ func judge(t *testing.T, groups []*group, complain func(name, test, got string))
 	var definitions []string
 	for _, g := range groups {
 		for _, w := range wrappings {
-			definition := tool(fmt.Sprintf("t%d", len(definitions)), w.wrap(g))
+			input := w.wrap(g)
+			if input == nil {
+				continue
+			}
+			definition := tool(fmt.Sprintf("t%d", len(definitions)), input)
 			if _, err := readTools(definition); err != nil {
 				if !strings.Contains(err.Error(), "references are not fetched") && !strings.Contains(err.Error(), "unsupported draft") {
 					t.Errorf("%s, %s: %v", g.name(), w.name, err)
@@ -340,7 +354,11 @@ func remote() []string {
 		{"draft2020-12/dynamicRef", 13, 17},
 		{"draft2020-12/refRemote", 0, 14},
 		{"draft2020-12/vocabulary", 0, 1},
+		{"draft2019-09/refRemote", 0, 14},
+		{"draft2019-09/vocabulary", 0, 1},
 		{"draft7/refRemote", 0, 10},
+		{"draft6/refRemote", 0, 10},
+		{"draft4/refRemote", 0, 7},
 	} {
 		for i := file.first; i <= file.last; i++ {
 			all = append(all, fmt.Sprintf("%s#%d", file.name, i))

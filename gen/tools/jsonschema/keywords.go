@@ -30,7 +30,7 @@ func (p *parser) keywords() {
 	s.Not, s.If, s.Then, s.Else = p.sub("not"), p.sub("if"), p.sub("then"), p.sub("else")
 
 	s.Minimum, s.Maximum = p.number("minimum"), p.number("maximum")
-	s.ExclusiveMinimum, s.ExclusiveMaximum = p.number("exclusiveMinimum"), p.number("exclusiveMaximum")
+	s.ExclusiveMinimum, s.ExclusiveMaximum = p.exclusive("exclusiveMinimum", &s.Minimum), p.exclusive("exclusiveMaximum", &s.Maximum)
 	if s.MultipleOf = p.number("multipleOf"); s.MultipleOf != "" && !IsPositive(s.MultipleOf) {
 		p.fail("multipleOf", "must be greater than 0")
 	}
@@ -88,25 +88,22 @@ func (p *parser) kinds() {
 
 func (p *parser) arrays() {
 	s := p.s
+	tuple := p.members["items"].Kind() == wire.KindArray
 	switch {
-	case p.draft == Draft7 && p.members["items"].Kind() == wire.KindArray:
+	case tuple && p.draft == Draft202012:
+		p.older(Draft7)
+		p.fail("items", "must be a schema in draft 2020-12, which has prefixItems for the schemas of the first elements; found an array, which only older drafts allow")
+	case tuple:
 		s.PrefixItems, s.Items = p.schemas("items"), p.sub("additionalItems")
-	case p.draft == Draft7:
-		s.Items = p.sub("items")
-	case p.members["items"].Kind() == wire.KindArray:
-		p.res.doc.tuples = true
-		p.fail("items", "must be a schema in draft 2020-12, which has prefixItems for the schemas of the first elements; found an array, which only draft 07 allows")
 	default:
 		s.PrefixItems, s.Items = p.schemas("prefixItems"), p.sub("items")
 	}
 	s.Contains = p.sub("contains")
-	if p.draft == Draft202012 {
-		s.MinContains, s.MaxContains = p.count("minContains"), p.count("maxContains")
-		s.UnevaluatedItems, s.UnevaluatedProperties = p.sub("unevaluatedItems"), p.sub("unevaluatedProperties")
-		if ref, ok := p.string("$dynamicRef"); ok {
-			s.DynamicRef = ref
-			p.res.doc.dynamic = append(p.res.doc.dynamic, s)
-		}
+	s.MinContains, s.MaxContains = p.count("minContains"), p.count("maxContains")
+	s.UnevaluatedItems, s.UnevaluatedProperties = p.sub("unevaluatedItems"), p.sub("unevaluatedProperties")
+	if ref, ok := p.string(p.draft.dynamicRef()); ok {
+		s.DynamicRef = ref
+		p.res.doc.dynamic = append(p.res.doc.dynamic, s)
 	}
 	s.MinItems, s.MaxItems = p.count("minItems"), p.count("maxItems")
 	s.UniqueItems = p.members["uniqueItems"] == "true"
@@ -120,15 +117,10 @@ func (p *parser) objects() {
 		s.Required = p.strings(wire.ChildPointer(p.at, "required"), raw)
 	}
 	s.MinProperties, s.MaxProperties = p.count("minProperties"), p.count("maxProperties")
-	if p.draft == Draft202012 {
-		s.DependentSchemas = p.properties("dependentSchemas")
-		p.each("dependentRequired", func(name, at string, raw wire.Raw) {
-			s.DependentRequired = append(s.DependentRequired, Dependency{name, p.strings(at, raw)})
-		})
-	}
-	if p.draft != Draft7 {
-		return
-	}
+	s.DependentSchemas = p.properties("dependentSchemas")
+	p.each("dependentRequired", func(name, at string, raw wire.Raw) {
+		s.DependentRequired = append(s.DependentRequired, Dependency{name, p.strings(at, raw)})
+	})
 	p.each("dependencies", func(name, at string, raw wire.Raw) {
 		if raw.Kind() == wire.KindArray {
 			s.DependentRequired = append(s.DependentRequired, Dependency{name, p.strings(at, raw)})
@@ -220,6 +212,32 @@ func (p *parser) number(keyword string) wire.Raw {
 		return ""
 	}
 	return raw
+}
+
+// exclusive reads a limit that is exclusive. In draft 04 the keyword is a boolean, which says
+// whether another limit is exclusive.
+func (p *parser) exclusive(keyword string, limit *wire.Raw) wire.Raw {
+	raw := p.members[keyword]
+	if raw.Kind() != wire.KindBool {
+		return p.number(keyword)
+	}
+	if p.draft != Draft4 {
+		p.older(Draft4)
+		p.fail(keyword, "must be a number, found %s, which only draft 04 allows", raw.Kind())
+		return ""
+	}
+	if raw == "false" {
+		return ""
+	}
+	raw, *limit = *limit, ""
+	return raw
+}
+
+// older records that a schema uses what an older draft allows and its own does not.
+func (p *parser) older(draft Draft) {
+	if p.res.doc.older != Draft4 {
+		p.res.doc.older = draft
+	}
 }
 
 // count reads a keyword whose value is an integer of at least 0. In JSON Schema, 2.0 is an

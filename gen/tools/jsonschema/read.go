@@ -2,6 +2,7 @@ package jsonschema
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"strings"
 
@@ -12,15 +13,17 @@ import (
 // pointer of the schema in its text. If there are errors, the schema is incomplete.
 //
 // A schema without $schema is read as draft 2020-12. One with an array in items is read as
-// draft 07, because some generators write draft 07 without a $schema.
+// draft 07, because some generators write draft 07 without a $schema. One in which
+// exclusiveMinimum or exclusiveMaximum is a boolean is read as draft 04.
 func Read(at string, raw wire.Raw) (*Schema, []*Error) {
 	r := &reader{}
 	s := r.document(at, raw, Draft202012)
-	if _, named := wire.Object(raw).Get("$schema"); named || !s.resource.doc.tuples {
+	draft := s.resource.doc.older
+	if _, named := wire.Object(raw).Get("$schema"); named || draft == "" {
 		return s, r.errs
 	}
 	r = &reader{}
-	return r.document(at, raw, Draft7), r.errs
+	return r.document(at, raw, draft), r.errs
 }
 
 type reader struct {
@@ -74,8 +77,9 @@ func (r *reader) schema(at string, raw wire.Raw, res *resource, draft Draft) *Sc
 		}
 	}
 	p.draft = s.Draft
+	maps.DeleteFunc(p.members, func(name string, _ wire.Raw) bool { return !p.draft.has(name) })
 	ref, isRef := p.string("$ref")
-	alone := isRef && s.Draft == Draft7
+	alone := isRef && s.Draft.RefAlone()
 	if !alone {
 		p.identify(s)
 	}
@@ -95,27 +99,15 @@ func (r *reader) schema(at string, raw wire.Raw, res *resource, draft Draft) *Sc
 	return s
 }
 
-// draft returns the draft that a $schema names.
-func (r *reader) draft(at, dialect string) Draft {
-	switch d := Draft(strings.TrimSuffix(dialect, "#")); d {
-	case Draft7, Draft202012:
-		return d
-	case "https://json-schema.org/draft-07/schema", "http://json-schema.org/draft-06/schema":
-		return Draft7 // draft 06 is a subset
-	case "http://json-schema.org/draft/2020-12/schema":
-		return Draft202012
-	}
-	r.fail(at+"/$schema", "unsupported draft %q; the supported drafts are %s and %s", dialect, Draft7, Draft202012)
-	return Draft202012
-}
-
 // identify registers the URI and the anchors of a schema.
 func (p *parser) identify(s *Schema) {
-	id, _ := p.string("$id")
+	id, _ := p.string(s.Draft.idKeyword())
 	anchor, _ := p.string("$anchor")
 	s.DynamicAnchor, _ = p.string("$dynamicAnchor")
-	if s.Draft == Draft7 {
-		s.DynamicAnchor, anchor = "", ""
+	if p.members["$recursiveAnchor"] == "true" {
+		s.DynamicAnchor = recursiveAnchor
+	}
+	if s.Draft.RefAlone() {
 		if i := strings.IndexByte(id, '#'); i >= 0 {
 			id, anchor = id[:i], id[i+1:]
 		}
@@ -123,7 +115,7 @@ func (p *parser) identify(s *Schema) {
 	if id != "" {
 		uri, err := s.resource.base.Parse(id)
 		if err != nil {
-			p.fail("$id", "%q is not a URI reference", id)
+			p.fail(s.Draft.idKeyword(), "%q is not a URI reference", id)
 			uri = &url.URL{}
 		}
 		uri.Fragment = ""

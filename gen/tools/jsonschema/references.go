@@ -28,8 +28,9 @@ type document struct {
 	schemas   map[string]*Schema   // by pointer
 	refs      []*Schema
 	dynamic   []*Schema // the schemas with a $dynamicRef
-	// tuples means that a schema has an array in items, which draft 2020-12 does not allow.
-	tuples bool
+	// older is the draft that a schema without $schema is of, if it uses what draft 2020-12
+	// does not allow.
+	older Draft
 }
 
 // register adds a resource under its URI. Two embedded documents may use the same URI; each
@@ -58,12 +59,15 @@ func (r *reader) resolve(s *Schema) { s.Target, s.Meta = r.find(s, "$ref", s.Ref
 // resolveDynamic sets the static target of a $dynamicRef. If no other schema has the same
 // $dynamicAnchor, the reference always leads there, and becomes a $ref.
 func (r *reader) resolveDynamic(s *Schema) {
-	target, meta := r.find(s, "$dynamicRef", s.DynamicRef)
+	target, meta := r.find(s, s.Draft.dynamicRef(), s.DynamicRef)
 	s.dynamicTarget = target
 	if target == nil || meta || s.Ref != "" {
 		return
 	}
 	_, name, _ := strings.Cut(s.DynamicRef, "#")
+	if s.Draft == Draft201909 {
+		name = recursiveAnchor
+	}
 	if target.DynamicAnchor == name && name != "" {
 		for _, other := range s.resource.doc.schemas {
 			if other != target && other.DynamicAnchor == name {
@@ -128,7 +132,8 @@ func (r *reader) misplaced(s *Schema, ref, fragment string) *Schema {
 
 // isMeta reports whether a URI is that of a metaschema, which every validator knows.
 func isMeta(uri string) bool {
-	for _, prefix := range []string{"http://json-schema.org/draft-07/", "https://json-schema.org/draft/2020-12/"} {
+	for _, prefix := range []string{"http://json-schema.org/draft-04/", "http://json-schema.org/draft-06/", "http://json-schema.org/draft-07/",
+		"https://json-schema.org/draft/2019-09/", "https://json-schema.org/draft/2020-12/"} {
 		if strings.HasPrefix(uri, prefix) {
 			return true
 		}

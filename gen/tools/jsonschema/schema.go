@@ -1,4 +1,4 @@
-// Package jsonschema reads JSON Schemas of drafts 07 and 2020-12, as the tools of a server
+// Package jsonschema reads JSON Schemas of drafts 04 to 2020-12, as the tools of a server
 // have them.
 //
 // The reader knows every keyword, keeps the order of members and the text of numbers, and
@@ -17,23 +17,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Draft is a version of JSON Schema.
-type Draft string
-
-// The supported drafts. A schema without $schema is read as Draft202012, unless it has an
-// array in items, which only Draft7 allows.
-const (
-	Draft7      Draft = "http://json-schema.org/draft-07/schema"
-	Draft202012 Draft = "https://json-schema.org/draft/2020-12/schema"
-)
-
 // Schema is one schema of a document. The zero value of a field means that the schema does
 // not have the keyword.
 //
-// The fields follow draft 2020-12. For draft 07, definitions are in Defs, an array in items
-// is in PrefixItems, additionalItems beside one is in Items, and dependencies are in
-// DependentRequired and DependentSchemas. A schema of draft 07 with a $ref has no other
-// keywords, except for its definitions.
+// The fields follow draft 2020-12. For older drafts, definitions are in Defs, an array in items
+// is in PrefixItems, additionalItems beside one is in Items, dependencies are in
+// DependentRequired and DependentSchemas, and a $recursiveRef is in DynamicRef. If exclusiveMinimum
+// is true, minimum is in ExclusiveMinimum. Before draft 2019-09, a schema with a $ref has no
+// other keywords, except for its definitions.
 type Schema struct {
 	// Pointer is the place of the schema in the text.
 	Pointer string
@@ -49,7 +40,8 @@ type Schema struct {
 	Target *Schema
 	Meta   bool
 	// DynamicRef is the value of $dynamicRef, and DynamicAnchor of $dynamicAnchor. A
-	// $dynamicRef that always refers to the same schema is in Ref instead.
+	// $dynamicRef that always refers to the same schema is in Ref instead. Those of draft 2019-09
+	// are a $recursiveRef and a $recursiveAnchor, whose values are "#" and recursiveAnchor.
 	DynamicRef, DynamicAnchor string
 	// Defs holds $defs and definitions.
 	Defs []Property
@@ -177,6 +169,9 @@ func (s *Schema) All() map[string]*Schema {
 // Referenced returns the schema that a reference leads to, or nil. A $dynamicRef leads to
 // the anchor in its own resource.
 func (s *Schema) Referenced() *Schema {
+	if s.Target == nil && s.Draft == Draft201909 {
+		return s.dynamicTarget
+	}
 	if s.Target == nil && len(s.DynamicRef) > 1 && s.DynamicRef[0] == '#' {
 		return s.resource.anchors[s.DynamicRef[1:]]
 	}

@@ -68,3 +68,49 @@ func TestDraft(t *testing.T) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }
+
+// TestOlderDrafts reads the keywords of each draft, and none that it lacks.
+func TestOlderDrafts(t *testing.T) {
+	read := func(schema string) *jsonschema.Schema {
+		t.Helper()
+		got, err := tools.Read([]byte(`[{"name":"a","inputSchema":{"type":"object",` + schema + `}}]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Tools[0].Input
+	}
+
+	four := read(`"$schema":"http://json-schema.org/draft-04/schema#","id":"http://example.com/a","properties":{
+		"n":{"minimum":1,"exclusiveMinimum":true,"maximum":9,"exclusiveMaximum":false,"const":5},
+		"r":{"$ref":"#named","minLength":3}},"definitions":{"s":{"id":"#named","type":"string"}}`)
+	n, r := four.Property("n"), four.Property("r")
+	if n.Minimum != "" || n.ExclusiveMinimum != "1" || n.Maximum != "9" || n.ExclusiveMaximum != "" || n.Const != "" {
+		t.Errorf("draft 04: the limits are %+v", n)
+	}
+	if r.Target != four.Defs[0].Schema || r.MinLength != nil {
+		t.Errorf("draft 04: the reference is %+v", r)
+	}
+
+	nineteen := read(`"$schema":"https://json-schema.org/draft/2019-09/schema","properties":{
+		"t":{"items":[{"type":"string"}],"additionalItems":false,"prefixItems":[{},{}]},
+		"self":{"$recursiveRef":"#","minProperties":1}},"dependentRequired":{"t":["self"]}`)
+	if tuple := nineteen.Property("t"); len(tuple.PrefixItems) != 1 || tuple.Items == nil {
+		t.Errorf("draft 2019-09: the tuple is %+v", tuple)
+	}
+	if self := nineteen.Property("self"); self.Target != nineteen || self.MinProperties == nil {
+		t.Errorf("draft 2019-09: the recursive reference is %+v", self)
+	}
+	if len(nineteen.DependentRequired) != 1 {
+		t.Errorf("draft 2019-09: the dependencies are %+v", nineteen.DependentRequired)
+	}
+
+	unsaid := read(`"properties":{"n":{"minimum":1,"exclusiveMinimum":true}}`)
+	if unsaid.Draft != jsonschema.Draft4 || unsaid.Property("n").ExclusiveMinimum != "1" {
+		t.Errorf("without $schema: %s, %+v", unsaid.Draft, unsaid.Property("n"))
+	}
+	said := `[{"name":"a","inputSchema":{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"n":{"minimum":1,"exclusiveMinimum":true}}}}]`
+	const want = "/0/inputSchema/properties/n/exclusiveMinimum: must be a number, found a boolean"
+	if _, err := tools.Read([]byte(said)); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

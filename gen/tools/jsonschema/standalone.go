@@ -97,7 +97,7 @@ func (w *standalone) value(dst []byte, at string, raw wire.Raw) []byte {
 			case s == nil:
 			case w.replaced(s, name) || isMalformed(name, value):
 				continue
-			case name == "required", name == "type" && value.Kind() == wire.KindArray, name == "enum" && s.Draft == Draft7:
+			case name == "required", name == "type" && value.Kind() == wire.KindArray, name == "enum" && s.Draft.RefAlone():
 				value = distinct(value)
 			}
 			dst = w.value(appendName(dst, name), wire.ChildPointer(at, name), value)
@@ -119,7 +119,7 @@ func (w *standalone) value(dst []byte, at string, raw wire.Raw) []byte {
 // replaced reports whether a member is left out, or written by head instead.
 func (w *standalone) replaced(s *Schema, name string) bool {
 	switch name {
-	case "$id", "$schema", "$ref", "$dynamicRef":
+	case s.Draft.idKeyword(), "$schema", "$ref", s.Draft.dynamicRef():
 		return true
 	case "format":
 		return w.formats == AssertedFormats && !s.AssertsFormat()
@@ -167,11 +167,11 @@ func distinct(array wire.Raw) wire.Raw {
 
 // head appends $schema, $id, $ref and $dynamicRef.
 func (w *standalone) head(dst []byte, s *Schema) []byte {
-	alone := s.Ref != "" && s.Draft == Draft7
+	alone := s.Ref != "" && s.Draft.RefAlone()
 	if s == w.root || s.resource.root == s && !alone {
-		dst = appendText(dst, "$schema", string(s.Draft)+strings.Repeat("#", strings.Count(string(s.Draft), "draft-07")))
+		dst = appendText(dst, "$schema", s.Draft.uri())
 		if !alone {
-			dst = appendText(dst, "$id", w.id(s))
+			dst = appendText(dst, s.Draft.idKeyword(), w.id(s))
 		}
 	}
 	switch {
@@ -184,7 +184,7 @@ func (w *standalone) head(dst []byte, s *Schema) []byte {
 		dst = appendText(dst, "$ref", w.uri(s.Target))
 	}
 	if s.DynamicRef != "" {
-		dst = appendText(dst, "$dynamicRef", w.dynamic(s))
+		dst = appendText(dst, s.Draft.dynamicRef(), w.dynamic(s))
 	}
 	return dst
 }
@@ -200,8 +200,8 @@ func (w *standalone) dynamic(s *Schema) string {
 	target := s.dynamicTarget
 	_, name, _ := strings.Cut(s.DynamicRef, "#")
 	switch {
-	case target == nil:
-		return s.DynamicRef
+	case target == nil || s.Draft == Draft201909:
+		return s.DynamicRef // the only $recursiveRef is "#"
 	case target.DynamicAnchor == name && name != "":
 		return w.id(target.resource.root) + "#" + name
 	}

@@ -1,0 +1,96 @@
+package jsonschema
+
+import (
+	"slices"
+	"strings"
+)
+
+// Draft is a version of JSON Schema.
+type Draft string
+
+// The supported drafts. Draft 06 is read as Draft7, of which it is nearly a subset. A schema
+// without $schema is read as Draft202012, unless it has an array in items, which only older
+// drafts allow.
+const (
+	Draft4      Draft = "http://json-schema.org/draft-04/schema"
+	Draft7      Draft = "http://json-schema.org/draft-07/schema"
+	Draft201909 Draft = "https://json-schema.org/draft/2019-09/schema"
+	Draft202012 Draft = "https://json-schema.org/draft/2020-12/schema"
+)
+
+// recursiveAnchor is the name of the anchor that "$recursiveAnchor": true makes.
+const recursiveAnchor = "$recursiveAnchor"
+
+// RefAlone reports whether the keywords beside a $ref have no effect.
+func (d Draft) RefAlone() bool { return d == Draft4 || d == Draft7 }
+
+// uri returns the value of $schema, as the draft spells it.
+func (d Draft) uri() string {
+	if d.RefAlone() {
+		return string(d) + "#"
+	}
+	return string(d)
+}
+
+// idKeyword returns the keyword for the URI of a schema.
+func (d Draft) idKeyword() string {
+	if d == Draft4 {
+		return "id"
+	}
+	return "$id"
+}
+
+// dynamicRef returns the keyword for a reference whose target depends on the schemas that led to it.
+func (d Draft) dynamicRef() string {
+	if d == Draft201909 {
+		return "$recursiveRef"
+	}
+	return "$dynamicRef"
+}
+
+// The keywords that only some drafts have. Without them, a schema means what it means to a
+// validator of its draft.
+var (
+	since6      = []string{"$id", "const", "contains", "propertyNames", "examples", "if", "then", "else"}
+	since201909 = []string{"$anchor", "dependentRequired", "dependentSchemas", "minContains", "maxContains", "unevaluatedItems", "unevaluatedProperties"}
+	since202012 = []string{"prefixItems", "$dynamicRef", "$dynamicAnchor"}
+	only201909  = []string{"$recursiveRef", "$recursiveAnchor"}
+	until201909 = []string{"additionalItems"}
+	until7      = []string{"dependencies"}
+)
+
+// has reports whether a keyword of JSON Schema has a meaning in the draft.
+func (d Draft) has(keyword string) bool {
+	switch {
+	case slices.Contains(since6, keyword):
+		return d != Draft4
+	case slices.Contains(since201909, keyword):
+		return !d.RefAlone()
+	case slices.Contains(since202012, keyword):
+		return d == Draft202012
+	case slices.Contains(only201909, keyword):
+		return d == Draft201909
+	case slices.Contains(until201909, keyword):
+		return d != Draft202012
+	case slices.Contains(until7, keyword):
+		return d.RefAlone()
+	}
+	return true
+}
+
+// draft returns the draft that a $schema names.
+func (r *reader) draft(at, dialect string) Draft {
+	address := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(dialect, "http://"), "https://"), "#")
+	switch address {
+	case "json-schema.org/draft-04/schema":
+		return Draft4
+	case "json-schema.org/draft-06/schema", "json-schema.org/draft-07/schema":
+		return Draft7
+	case "json-schema.org/draft/2019-09/schema":
+		return Draft201909
+	case "json-schema.org/draft/2020-12/schema":
+		return Draft202012
+	}
+	r.fail(at+"/$schema", "unsupported draft %q; the supported drafts are 04, 06, 07, 2019-09 and 2020-12, such as %s", dialect, Draft202012)
+	return Draft202012
+}
