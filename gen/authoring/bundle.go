@@ -63,7 +63,8 @@ func (r *reader) bundleTool(at string, tool wire.Raw) wire.Raw {
 			continue
 		}
 		name, _ := wire.Object(tool).Get("name")
-		b := &bundler{reader: r, at: at + "/" + member, taken: map[string]bool{}, names: map[place]string{}}
+		b := &bundler{reader: r, at: at + "/" + member, taken: map[string]bool{}, names: map[place]string{}, ids: map[string]bool{}}
+		b.identified(schema)
 		b.tool, _ = name.Str()
 		own, _ := wire.Object(schema).Get("$defs")
 		b.own = wire.Object(own)
@@ -99,6 +100,24 @@ type bundler struct {
 	added wire.Members
 	taken map[string]bool
 	names map[place]string
+	ids   map[string]bool // the values of $id in the schema
+}
+
+// identified records the values of $id in a schema.
+func (b *bundler) identified(s wire.Raw) {
+	switch s.Kind() {
+	case wire.KindObject:
+		for name, value := range wire.Object(s).All() {
+			if id, ok := value.Str(); ok && name == "$id" {
+				b.ids[id] = true
+			}
+			b.identified(value)
+		}
+	case wire.KindArray:
+		for _, element := range s.Elements() {
+			b.identified(element)
+		}
+	}
 }
 
 // rewrite returns a schema whose references lead to copies. Copied means that the schema is a
@@ -158,6 +177,8 @@ func (b *bundler) reference(value wire.Raw, at place, copied bool) wire.Raw {
 	}
 	target := place{at.file, fragment}
 	switch {
+	case b.ids[file] && !copied:
+		return value // it leads to a schema within that of the tool
 	case file != "":
 		if target.file, err = b.load(at.file, file); err != nil {
 			b.fail(b.tool, at, "%s", err)

@@ -108,7 +108,12 @@ tools:
     properties:
       list: {type: array, items: {$ref: 'common.yaml#/$defs/place'}}
 - name: two
-  inputSchema: {type: object}
+  inputSchema:
+    type: object
+    properties:
+      inner: {$ref: 'inner.json#/$defs/x'}
+    $defs:
+      inner: {$id: inner.json, $defs: {x: {type: string}}}
 $defs:
   spot:
     anyOf: [{$ref: '#/$defs/name'}, {$ref: 'common.yaml#/$defs/place'}]
@@ -124,7 +129,8 @@ $defs:
 		`{"name":"one","inputSchema":{"type":"object","properties":{"at":{"$ref":"#/$defs/spot"},"own":{"$ref":"#/$defs/own"}},"$defs":{"own":{"type":"string"},` +
 			`"spot":{"anyOf":[{"$ref":"#/$defs/name"},{"$ref":"#/$defs/place"}]},"name":{"type":"string","maxLenght":2},"place":` + place + `,"zip":` + zip + `}},` +
 			`"outputSchema":{"type":"object","properties":{"list":{"type":"array","items":{"$ref":"#/$defs/place"}}},"$defs":{"place":` + place + `,"zip":` + zip + `}}}`,
-		`{"name":"two","inputSchema":{"type":"object"}}`,
+		// A schema with an $id is no file.
+		`{"name":"two","inputSchema":{"type":"object","properties":{"inner":{"$ref":"inner.json#/$defs/x"}},"$defs":{"inner":{"$id":"inner.json","$defs":{"x":{"type":"string"}}}}}}`,
 	}
 	var got []string
 	for _, tool := range list.Tools {
@@ -140,7 +146,7 @@ $defs:
 	for _, n := range file.Notes {
 		places = append(places, n.Place()+" "+n.Pointer)
 	}
-	if diff := cmp.Diff([]string{"lists/more/zip.json:1:75 /minLenght", "lists/tools.yaml:21:24 /$defs/name/maxLenght"}, places); diff != "" {
+	if diff := cmp.Diff([]string{"lists/more/zip.json:1:75 /minLenght", "lists/tools.yaml:26:24 /$defs/name/maxLenght"}, places); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
 }

@@ -56,26 +56,6 @@ func reach(root *jsonschema.Schema) []*jsonschema.Schema {
 	return all
 }
 
-// looped reports whether checking a value by s requires checking the same value by s again.
-func looped(s *jsonschema.Schema) (pointer string, ok bool) {
-	known := map[*jsonschema.Schema]bool{}
-	next := []*jsonschema.Schema{s}
-	for len(next) > 0 {
-		at := next[0]
-		next = next[1:]
-		for _, sub := range append(inPlace(at), some([]*jsonschema.Schema{at.Target})...) {
-			if sub == s {
-				return s.Pointer, true
-			}
-			if !known[sub] {
-				known[sub] = true
-				next = append(next, sub)
-			}
-		}
-	}
-	return "", false
-}
-
 // covered reports whether code can be generated for all keywords of a schema, not counting
 // those of its subschemas.
 func covered(s *jsonschema.Schema) bool {

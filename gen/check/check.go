@@ -60,8 +60,7 @@ type Group struct {
 //	func NAME(c *schema.Checker)
 //
 // for each root, and the functions that they share. All roots of a package must be in one
-// call of Declarations or Groups. It returns an error for a schema that refers to itself
-// without a member or an element in between. A pattern that is not a regular expression of
+// call of Declarations or Groups. A pattern that is not a regular expression of
 // ECMA-262 is not checked.
 func Declarations(roots []Root) ([]jen.Code, error) {
 	all, err := Groups([]Group{{Prefix: "check", Roots: roots}})

@@ -89,15 +89,10 @@ func TestEmit(t *testing.T) {
 }
 
 func TestEmitErrors(t *testing.T) {
-	list := read(t, `{"type":"object","properties":{"a":{"$ref":"#/$defs/b"}},"$defs":{"b":{"anyOf":[{"$ref":"#/$defs/c"}]},"c":{"$ref":"#/$defs/b"}}}`)
+	list := read(t, `{"type":"object"}`)
 	err := check.Emit(jen.NewFile("p"), []check.Root{{Func: "checkA", Schema: list.Tools[0].Input}, {Func: "checkA", Schema: list.Tools[0].Input}})
-	for _, want := range []string{
-		"two check functions have the name checkA",
-		"the schema at /0/inputSchema/$defs/b refers to itself without a member or an element in between",
-	} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
+	if want := "two check functions have the name checkA"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

@@ -65,14 +65,7 @@ func (e *emitter) err() error { return errors.Join(e.errs...) }
 
 // root emits the function of a root.
 func (e *emitter) root(r Root) {
-	reached := reach(r.Schema)
-	for _, s := range reached {
-		if pointer, ok := looped(s); ok {
-			e.errs = append(e.errs, fmt.Errorf("validate: the schema at %s refers to itself without a member or an element in between", pointer))
-			return
-		}
-	}
-	for _, s := range reached {
+	for _, s := range reach(r.Schema) {
 		if !covered(s) {
 			e.fallback(r)
 			return

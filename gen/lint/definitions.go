@@ -156,13 +156,24 @@ func (l *linter) tool(at, name string, o wire.Object) {
 	}
 }
 
+// placeholder matches descriptions that are still to be written.
+var placeholder = regexp.MustCompile(`^(?:TODO|FIXME|TBD|XXX)(?:[:.!]|$)|^(?i:n/?a|todo|tbd|placeholder|undefined|null|(?:add |your |insert )*description(?: goes)?(?: here)?|no description(?: available| provided| yet)?|lorem ipsum.*)[.!]?$`)
+
+// isMissing reports whether a description says nothing.
+func isMissing(description string) bool {
+	text := strings.TrimSpace(description)
+	return text == "" || placeholder.MatchString(text)
+}
+
 // described checks the description of a definition.
 func (l *linter) described(at, name string, o wire.Object) {
 	text := strings.TrimSpace(o.GetString("description"))
 	switch {
 	case text == "":
 		l.add("description-missing", at, "there is no description")
-	case fold(strings.TrimRight(text, ".!")) == fold(name) || fold(text) == fold(o.GetString("title")):
+	case placeholder.MatchString(text):
+		l.add("description-missing", at+"/description", "the description %q stands for one that is still to be written", short(text))
+	case strings.Contains(fold(name), fold(strings.TrimRight(text, ".!"))) || fold(text) == fold(o.GetString("title")):
 		l.add("description-empty", at+"/description", "the description %q only repeats the name", short(text))
 	}
 }

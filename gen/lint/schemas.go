@@ -73,7 +73,7 @@ func (d *document) visit(s *jsonschema.Schema, p place) {
 		d.deep = true
 		d.add("schema-deep", s.Pointer, "the schema is nested more than %d levels deep", deepSchema)
 	}
-	if p.property != "" && !p.described && strings.TrimSpace(s.Description) == "" && (s.Target == nil || s.Target.Description == "") {
+	if p.property != "" && !p.described && isMissing(s.Description) && (s.Target == nil || s.Target.Description == "") {
 		d.add("parameter-description-missing", s.Pointer, "the parameter %q has no description", p.property)
 	}
 	d.keywords(s)

@@ -23,7 +23,7 @@ func (l *linter) strings(at string, raw wire.Raw) {
 	case wire.KindObject:
 		for name, value := range wire.Object(raw).All() {
 			here := wire.ChildPointer(at, name)
-			l.hidden(here, name)
+			l.text(here, strings.ReplaceAll(name, "_", " ")) // the name of a property may instruct, too
 			l.strings(here, value)
 		}
 	}
@@ -71,7 +71,13 @@ func (l *linter) hidden(at, text string) {
 	if len(found) > 0 {
 		l.add("hidden-characters", at, "%d hidden characters: %s", len(found), short(strings.Join(found, " ")))
 	}
+	if gap := gaps.FindStringSubmatch(text); gap != nil {
+		l.add("hidden-characters", at, "%d characters of white space push what follows them out of sight: %q", len(gap[1]), short(gap[2]))
+	}
 }
+
+// gaps matches so much white space within a text that viewers show nothing after it.
+var gaps = regexp.MustCompile(`([ \t\r]{120,}|[\s]{0,400}(?:\n[ \t\r]*){20,})(\S.*)`)
 
 // isHidden reports whether a character has no shape of its own: controls but for white space,
 // format characters such as zero-width spaces, bidirectional controls and tags, and variation
@@ -82,7 +88,7 @@ func isHidden(r rune) bool {
 		return false
 	case r >= 0xFE00 && r <= 0xFE0F, r >= 0xE0100 && r <= 0xE01EF:
 		return true
-	case r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0: // fillers of Hangul
+	case r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0 || r == 0x2800: // fillers of Hangul, blank Braille
 		return true
 	}
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Co, r)
@@ -139,13 +145,13 @@ var phrases = []phrase{
 	{"instructs-override", words(`\b(?:you are|act as|pretend to be) (?:now )?(?:an? )?(?:unrestricted|jailbroken|DAN\b|in developer mode|root|the system|no longer)`)},
 	{"instructs-override", words(`\b(?:new|updated|real|actual) (?:system )?(?:instructions?|prompt) ?:`)},
 	{"instructs-override", words(`\b(?:reveal|print|output|repeat|return|include|pass|send) (?:the |your )(?:full |entire |complete |whole )?(?:system prompt|system message|hidden instructions|initial instructions|conversation history|chat history)\b`)},
-	{"instructs-exfiltration", words(`\b(?:read|open|cat|get|fetch|load|include|send|pass|copy|upload|attach|provide) [^.\n]{0,60}(?:~/\.|\.ssh/|id_rsa|id_ed25519|\.aws/credentials|\.env file|/etc/passwd|/etc/shadow|mcp\.json|\.netrc|\.npmrc|\.kube/config|\.git-credentials|browser cookies|private keys?\b|keychain)`)},
-	{"instructs-exfiltration", words(`\b(?:send|forward|post|upload|exfiltrate|leak|transmit|bcc|cc|copy) (?:all |every |any |a copy of )?(?:of )?(?:the |its |their |your |this )?(?:conversations?|chats?|messages?|emails?|credentials?|secrets?|api keys?|tokens?|passwords?|environment variables?|files?|data|contents?|history|results?|everything)[^.\n]{0,60}\bto (?:https?://|attacker|[a-z0-9._%+-]+@[a-z0-9.-]+\.[a-z]{2,})`)},
+	{"instructs-exfiltration", words(`\b(?:read|reading|open|cat|get|fetch|load|include|send|pass|copy|upload|attach|provide) [^.\n]{0,60}(?:~/\.|\.ssh/|id[_\s]rsa|id_ed25519|\.aws/credentials|\.env file|/etc/passwd|/etc/shadow|mcp\.json|\.netrc|\.npmrc|\.kube/config|\.git-credentials|browser cookies|private keys?\b|keychain)`)},
+	{"instructs-exfiltration", words(`\b(?:send|forward|post|upload|exfiltrate|leak|transmit|bcc|cc|copy) (?:all |every |any |a copy of )?(?:of )?(?:the |its |their |your |this )?(?:conversations?|chats?|messages?|e-?mails?|credentials?|secrets?|api keys?|tokens?|passwords?|environment variables?|files?|data|contents?|history|results?|everything)[^.\n]{0,60}\bto (?:https?://|attacker|[a-z0-9._%+-]+@[a-z0-9.-]+\.[a-z]{2,})`)},
 	{"instructs-exfiltration", words(`\b(?:pass|include|put|add|append|send|supply|provide|insert) (?:all |the |its |your |full |entire |any )*(?:contents?|text|value|file|credentials?|secrets?|api keys?|passwords?|conversation|chat history|system prompt|environment variables?)[^.\n]{0,60}\b(?:as|in|into|to|via|through) (?:the |this |a )?['"` + "`" + `]?(?:sidenote|side note|hidden|extra|unused|notes?|context|metadata|debug|telemetry)\b`)},
 	{"instructs-other-tools", words(`\b(?:whenever|when|every time|each time|before|after|if|instead of) [^.\n]{0,40}\b(?:any|all|every|each|the)? ?(?:other|another) (?:mcp )?(?:tool|server|function)s?\b`)},
 	{"instructs-other-tools", words(`\b(?:never|do not|don't|stop|instead of|must not|should not) (?:ever )?(?:use|using|call|calling|invoke|invoking|trust|trusting) (?:any |the |all )?(?:other|another|official|built[- ]in|native|existing) (?:mcp )?(?:[a-z]+ )?(?:tool|server|function)s?\b`)},
 	{"instructs-other-tools", words(`\b(?:this tool|it) (?:replaces|overrides|supersedes|takes precedence over|has priority over) (?:all |any |every |the )?(?:other |existing |official |previous )?(?:[a-z_]+ )?(?:tool|server|function)s?\b`)},
 	{"instructs-markup", regexp.MustCompile(`(?i)</?(?:important|system|instructions?|secret|hidden|admin|assistant|critical|override|sys|s)>|\[/?(?:INST|SYSTEM)\]|<\|(?:im_start|im_end|system|endoftext)[^>]*\|?>|<!--|^\s*#{1,6}\s*system\b`)},
-	{"encoded-text", regexp.MustCompile(`(?:[A-Za-z0-9+/]{4}){24,}={0,2}|(?:\\x[0-9a-fA-F]{2}){12,}|(?:%[0-9a-fA-F]{2}){16,}|\b(?:[0-9a-f]{2}){64,}\b`)},
+	{"encoded-text", regexp.MustCompile(`(?:[A-Za-z0-9+/]{4}){18,}={0,2}|(?:\\x[0-9a-fA-F]{2}){12,}|(?:%[0-9a-fA-F]{2}){16,}|\b(?:[0-9a-f]{2}){64,}\b`)},
 	{"secret", regexp.MustCompile(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36,}\b|\bgithub_pat_[A-Za-z0-9_]{40,}|\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{24,}|\bxox[abprs]-[A-Za-z0-9-]{20,}|\bglpat-[A-Za-z0-9_-]{20}|\bAIza[0-9A-Za-z_-]{35}\b|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----|\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`)},
 }

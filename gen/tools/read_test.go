@@ -53,6 +53,8 @@ func TestReadErrors(t *testing.T) {
 		{`[{"name":"a","inputSchema":{"type":"string"}}]`, `tool "a": /0/inputSchema: must have the type "object"`},
 		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"text"}}}}]`, `/0/inputSchema/properties/x/type: "text" is not a type`},
 		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"#/$defs/y"}}}}]`, `/0/inputSchema/properties/x/$ref: "#/$defs/y" leads to nothing`},
+		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"#/$defs/b"}},"$defs":{"b":{"anyOf":[{"$ref":"#/$defs/c"}]},"c":{"$ref":"#/$defs/b"}}}}]`, `/0/inputSchema/$defs/c/$ref: "#/$defs/b" leads back to itself without a member or an element in between`},
+		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"#/properties/x"}}}}]`, `/0/inputSchema/properties/x/$ref: "#/properties/x" leads back to itself`},
 		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"https://example.com/s"}}}}]`, `is not in this list, and references are not fetched`},
 		{`[{"name":"a","inputSchema":{"type":"object","minProperties":-1}}]`, `/minProperties: must be an integer of at least 0, found -1`},
 		{`{"tools":[],"nextCursor":"x"}`, "/nextCursor"},

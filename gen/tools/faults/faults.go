@@ -1,6 +1,6 @@
 // Package faults finds what is wrong with a JSON Schema that can be read: patterns that are no
-// regular expressions, bounds without a value between them, listed values of another type, and
-// defaults and examples that are not valid.
+// regular expressions, bounds and types that no value has, listed values that are never accepted,
+// and defaults and examples that are not valid.
 package faults
 
 import (
@@ -23,7 +23,7 @@ type Kind int
 const (
 	Pattern Kind = iota // a pattern cannot be read
 	Bounds              // no value satisfies the bounds
-	Listed              // a value of enum or const has another type
+	Listed              // a value of enum or const is not valid
 	Value               // a default or an example is not valid
 )
 
@@ -41,6 +41,7 @@ func Of(s *jsonschema.Schema, judge *samples.Validator) []Fault {
 	f := finder{schema: s}
 	f.patterns()
 	f.bounds()
+	f.types()
 	f.listed()
 	if judge != nil {
 		f.values(judge)
@@ -111,6 +112,47 @@ func (f *finder) bounds() {
 	}
 }
 
+// types finds types and members that no value can have.
+func (f *finder) types() {
+	var common []string
+	var meet func(s *jsonschema.Schema, depth int) bool
+	meet = func(s *jsonschema.Schema, depth int) bool {
+		if s.Types != nil && common == nil {
+			common = s.Types
+		} else if s.Types != nil {
+			if common = bothTypes(common, s.Types); len(common) == 0 {
+				return false
+			}
+		}
+		if depth == 0 {
+			return true // references may form a cycle through dynamic ones
+		}
+		return !slices.ContainsFunc(s.InPlace(), func(part *jsonschema.Schema) bool { return !meet(part, depth-1) })
+	}
+	if len(f.schema.InPlace()) > 0 && !meet(f.schema, 16) {
+		f.add(Bounds, "", "no value is of all the types that the schema, its references and its allOf ask for")
+	}
+	for _, name := range f.schema.Required {
+		if p := f.schema.Property(name); p != nil && p.Always != nil && !*p.Always {
+			f.add(Bounds, wire.ChildPointer("/properties", name), "the member %q is required, and no value of it is valid", name)
+		}
+	}
+}
+
+// bothTypes returns the types of values that are of a type in each list.
+func bothTypes(a, b []string) []string {
+	both := []string{}
+	for _, t := range a {
+		switch {
+		case slices.Contains(b, t), t == "integer" && slices.Contains(b, "number"):
+			both = append(both, t)
+		case t == "number" && slices.Contains(b, "integer"):
+			both = append(both, "integer")
+		}
+	}
+	return both
+}
+
 func (f *finder) listed() {
 	s := f.schema
 	if s.Types == nil {
@@ -128,7 +170,7 @@ func (f *finder) listed() {
 }
 
 func (f *finder) values(judge *samples.Validator) {
-	check := func(within, what string, text wire.Raw) {
+	check := func(kind Kind, within, what string, text wire.Raw) {
 		in := json.NewDecoder(strings.NewReader(string(text)))
 		in.UseNumber()
 		var value any
@@ -136,14 +178,25 @@ func (f *finder) values(judge *samples.Validator) {
 			return
 		}
 		if accepts, known := judge.Accepts([]*jsonschema.Schema{f.schema}, value); known && !accepts {
-			f.add(Value, within, "the %s %s is not valid under its own schema", what, short(text))
+			f.add(kind, within, "the %s %s is not valid under its own schema", what, short(text))
 		}
 	}
-	check("/default", "default", f.schema.Default)
+	check(Value, "/default", "default", f.schema.Default)
 	for i, example := range f.schema.Examples {
-		check(fmt.Sprintf("/examples/%d", i), "example", example)
+		check(Value, fmt.Sprintf("/examples/%d", i), "example", example)
+	}
+	for i, value := range f.schema.Enum[:min(len(f.schema.Enum), maxListed)] {
+		if f.schema.Types == nil || fits(value, f.schema.Types) {
+			check(Listed, fmt.Sprintf("/enum/%d", i), "value", value)
+		}
+	}
+	if f.schema.Types == nil || fits(f.schema.Const, f.schema.Types) {
+		check(Listed, "/const", "value", f.schema.Const)
 	}
 }
+
+// maxListed limits how many values of an enum are validated.
+const maxListed = 200
 
 // fits reports whether a value is of one of several types.
 func fits(v wire.Raw, types []string) bool {

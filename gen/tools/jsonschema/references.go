@@ -2,6 +2,7 @@ package jsonschema
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -189,4 +190,45 @@ func child(raw wire.Raw, segment string) (wire.Raw, bool) {
 		return all[i], true
 	}
 	return "", false
+}
+
+// endless reports references that lead back to themselves without a member or an element in
+// between. Validating a value by such a schema does not end.
+func (r *reader) endless(d *document) {
+	const within, done = 1, 2
+	state := map[*Schema]int{}
+	var way []*Schema
+	var visit func(s *Schema)
+	visit = func(s *Schema) {
+		switch state[s] {
+		case done:
+			return
+		case within:
+			for i := len(way) - 1; i >= 0; i-- {
+				if way[i].Target != nil {
+					r.fail(wire.ChildPointer(way[i].Pointer, "$ref"), "%q leads back to itself without a member or an element in between", way[i].Ref)
+					return
+				}
+			}
+		}
+		state[s] = within
+		way = append(way, s)
+		for _, next := range s.samePlace() {
+			visit(next)
+		}
+		way = way[:len(way)-1]
+		state[s] = done
+	}
+	for _, s := range d.refs {
+		visit(s)
+	}
+}
+
+// samePlace returns the schemas that apply to a value that s applies to.
+func (s *Schema) samePlace() []*Schema {
+	all := slices.Concat([]*Schema{s.Target, s.Not, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf)
+	for _, p := range s.DependentSchemas {
+		all = append(all, p.Schema)
+	}
+	return slices.DeleteFunc(all, func(s *Schema) bool { return s == nil })
 }
