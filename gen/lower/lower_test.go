@@ -134,32 +134,32 @@ func TestRefused(t *testing.T) {
 		{
 			name:        "a definition that is itself",
 			definitions: `"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}`,
-			want:        "/$defs/A: the definition consists of itself: A -> B -> A",
+			want:        `/$defs/B/$ref: "#/$defs/A" leads back to itself without a member or an element in between`,
 		},
 		{
 			name:        "a union of itself",
 			definitions: tagA + `, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/U"}]}`,
-			want:        "/$defs/U: the definition consists of itself: U -> U",
+			want:        `/$defs/U/anyOf/1/$ref: "#/$defs/U" leads back to itself`,
 		},
 		{
 			name:        "a union of a definition that is itself",
 			definitions: `"A": {"$ref": "#/$defs/A"}, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "string"}]}`,
-			want:        "/$defs/A: the definition consists of itself: A -> A",
+			want:        `/$defs/A/$ref: "#/$defs/A" leads back to itself`,
 		},
 		{
 			name:        "unions of each other, seen from a third",
 			definitions: tagA + `, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/V"}]}]}, "V": {"anyOf": [{"$ref": "#/$defs/U"}, {"type": "boolean"}]}, "W": {"anyOf": [{"$ref": "#/$defs/U"}, {"type": "integer"}]}`,
-			want:        "/$defs/V: the definition consists of itself: V -> U -> V",
+			want:        `leads back to itself`,
 		},
 		{
 			name:        "params that are themselves",
 			definitions: `"P": {"anyOf": [{"$ref": "#/$defs/P"}, {"type": "object"}]}, "PingRequest": {"type": "object", "properties": {"method": {"type": "string", "const": "ping"}, "params": {"$ref": "#/$defs/P"}}}, ` + requests,
-			want:        "/$defs/P: the definition consists of itself: P -> P",
+			want:        `/$defs/P/anyOf/0/$ref: "#/$defs/P" leads back to itself`,
 		},
 		{
 			name:        "allOf of itself",
 			definitions: `"A": {"allOf": [{"$ref": "#/$defs/A"}, {"type": "object"}]}`,
-			want:        "/$defs/A: the definition consists of itself: A -> A",
+			want:        `/$defs/A/allOf/0/$ref: "#/$defs/A" leads back to itself`,
 		},
 		{
 			name:        "a method twice",
@@ -244,6 +244,12 @@ func TestRefused(t *testing.T) {
 			definitions: request + `, "pingRequest": {"type": "object", "properties": {"method": {"type": "string", "const": "x/ping"}}, "required": ["method"]}, "EmptyResult": {"type": "object", "properties": {"_meta": {}}}, "ClientRequest": {"anyOf": [{"$ref": "#/$defs/PingRequest"}, {"$ref": "#/$defs/pingRequest"}]}`,
 			overlay:     spec.Overlay{Names: []spec.NameRow{{At: "PingRequest", Name: "PlainPing"}, {At: "pingRequest", Name: "PlainPingRequest"}}},
 			want:        `/$defs/pingRequest: methods "x/ping" and "ping" have the Go name PlainPing: an overlay row can name their definitions`,
+		},
+		{
+			name:        "a value that is not in the enum",
+			definitions: `"A": {"type": "object", "properties": {"a": {"type": "string", "enum": ["one", "two"]}}}`,
+			overlay:     spec.Overlay{Values: []spec.ValueRow{{At: "A.a", Value: "three"}}},
+			want:        `/$defs/A/properties/a: the overlay has a value for A.a, which is not a string that can be "three"`,
 		},
 		{
 			name:        "an order of other values",

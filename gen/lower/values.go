@@ -23,7 +23,8 @@ func (l *lowerer) fixValues() {
 			case value == "" && absent == "" || value != "" && absent != "" && value != absent:
 				l.fail(p.Schema, "the overlay has no value for %s.%s, or two", def.Name, p.Name)
 				continue
-			case !slices.Equal(p.Schema.Types, []string{"string"}) || value != "" && p.Schema.Const != nil && p.Schema.Const != value:
+			case !slices.Equal(p.Schema.Types, []string{"string"}) || value != "" && p.Schema.Const != nil && p.Schema.Const != value,
+				p.Schema.Enum != nil && !slices.Contains(p.Schema.Enum, cmp.Or(value, absent)):
 				l.fail(p.Schema, "the overlay has a value for %s.%s, which is not a string that can be %q", def.Name, p.Name, cmp.Or(value, absent))
 				continue
 			}
@@ -34,7 +35,7 @@ func (l *lowerer) fixValues() {
 			row.use()
 			fixed := *p.Schema
 			if value != "" {
-				fixed.Const = value
+				fixed.Const, fixed.Enum = value, nil
 			}
 			def.Schema.Properties[i] = schema.Property{Name: p.Name, Schema: &fixed}
 			if absent != "" {
