@@ -20,6 +20,9 @@ const deepSchema = 10
 // that was read, for what it means.
 func (l *linter) schema(at string, raw wire.Raw, input bool) {
 	s, errs := jsonschema.Read(at, raw)
+	if len(errs) == 0 {
+		errs = s.Endless()
+	}
 	for _, e := range errs {
 		if strings.Contains(e.Problem, "reference") && remote.MatchString(e.Problem) {
 			l.add("schema-reference-remote", e.Pointer, "%s", e.Problem)

@@ -65,6 +65,7 @@ func Lower(in Input) (*Output, error) {
 	}
 	l.names = names.New(l.overlay.initialisms)
 	l.overlay.check(l.failAt)
+	l.checkRefs()
 	if err := l.err(); err != nil {
 		return nil, err
 	}

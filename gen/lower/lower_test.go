@@ -134,32 +134,32 @@ func TestRefused(t *testing.T) {
 		{
 			name:        "a definition that is itself",
 			definitions: `"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}`,
-			want:        `/$defs/B/$ref: "#/$defs/A" leads back to itself without a member or an element in between`,
+			want:        "/$defs/A: the definition consists of itself: A -> B -> A",
 		},
 		{
 			name:        "a union of itself",
 			definitions: tagA + `, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/U"}]}`,
-			want:        `/$defs/U/anyOf/1/$ref: "#/$defs/U" leads back to itself`,
+			want:        "/$defs/U: the definition consists of itself: U -> U",
 		},
 		{
 			name:        "a union of a definition that is itself",
 			definitions: `"A": {"$ref": "#/$defs/A"}, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "string"}]}`,
-			want:        `/$defs/A/$ref: "#/$defs/A" leads back to itself`,
+			want:        "/$defs/A: the definition consists of itself: A -> A",
 		},
 		{
 			name:        "unions of each other, seen from a third",
 			definitions: tagA + `, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/V"}]}]}, "V": {"anyOf": [{"$ref": "#/$defs/U"}, {"type": "boolean"}]}, "W": {"anyOf": [{"$ref": "#/$defs/U"}, {"type": "integer"}]}`,
-			want:        `leads back to itself`,
+			want:        "/$defs/V: the definition consists of itself: V -> U -> V",
 		},
 		{
 			name:        "params that are themselves",
 			definitions: `"P": {"anyOf": [{"$ref": "#/$defs/P"}, {"type": "object"}]}, "PingRequest": {"type": "object", "properties": {"method": {"type": "string", "const": "ping"}, "params": {"$ref": "#/$defs/P"}}}, ` + requests,
-			want:        `/$defs/P/anyOf/0/$ref: "#/$defs/P" leads back to itself`,
+			want:        "/$defs/P: the definition consists of itself: P -> P",
 		},
 		{
 			name:        "allOf of itself",
 			definitions: `"A": {"allOf": [{"$ref": "#/$defs/A"}, {"type": "object"}]}`,
-			want:        `/$defs/A/allOf/0/$ref: "#/$defs/A" leads back to itself`,
+			want:        "/$defs/A: the definition consists of itself: A -> A",
 		},
 		{
 			name:        "a method twice",

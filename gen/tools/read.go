@@ -203,6 +203,9 @@ func withoutGoNames(definition wire.Object) wire.Object {
 
 func (r *reader) schema(at string, raw wire.Raw) *jsonschema.Schema {
 	s, problems := jsonschema.Read(at, raw)
+	if len(problems) == 0 {
+		problems = s.Endless()
+	}
 	for _, p := range problems {
 		r.fail(p.Pointer, "%s", p.Problem)
 	}

@@ -49,9 +49,6 @@ func (r *reader) document(at string, raw wire.Raw, draft Draft) *Schema {
 	for _, s := range d.dynamic {
 		r.resolveDynamic(s)
 	}
-	if len(r.errs) == 0 {
-		r.endless(d)
-	}
 	return s
 }
 

@@ -192,8 +192,14 @@ func child(raw wire.Raw, segment string) (wire.Raw, bool) {
 	return "", false
 }
 
-// endless reports references that lead back to themselves without a member or an element in
-// between. Validating a value by such a schema does not end.
+// Endless returns the references of a document that lead back to themselves without a member or
+// an element in between. Validating a value by such a schema does not end.
+func (s *Schema) Endless() []*Error {
+	r := &reader{}
+	r.endless(s.resource.doc)
+	return r.errs
+}
+
 func (r *reader) endless(d *document) {
 	const within, done = 1, 2
 	state := map[*Schema]int{}
