@@ -36,8 +36,9 @@ var extension = runtime.Extension{
 		{Name: methodGet, Kind: jsonrpc.Request, Direction: runtime.ToServer, Definition: "GetTaskRequest", Params: "GetTaskRequestParams", ParamsRequired: true, Result: "GetTaskResult", NameParam: "taskId", Extension: ExtensionName},
 		{Name: methodUpdate, Kind: jsonrpc.Request, Direction: runtime.ToServer, Definition: "UpdateTaskRequest", Params: "UpdateTaskRequestParams", ParamsRequired: true, Result: "UpdateTaskResult", NameParam: "taskId", Extension: ExtensionName},
 	},
-	Results: []runtime.ExtensionResult{{Method: methodCallTool, Type: "task", Definition: "CreateTaskResult"}},
-	Filters: []runtime.ExtensionFilter{{Member: filterTasks, Notification: methodTaskChanged, Param: "taskId"}},
+	Results:  []runtime.ExtensionResult{{Method: methodCallTool, Type: "task", Definition: "CreateTaskResult"}},
+	Filters:  []runtime.ExtensionFilter{{Member: filterTasks, Notification: methodTaskChanged, Param: "taskId"}},
+	Settings: "TasksExtensionCapability",
 }
 
 // required are the capabilities of a client with the extension.

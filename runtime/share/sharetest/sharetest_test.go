@@ -81,10 +81,14 @@ func TestFlawed(t *testing.T) {
 type flawedBus struct {
 	share.Memory
 	flaw string
-	held []byte // a message that is sent later
+	held []byte         // a message that is sent later
+	over []func([]byte) // of subscriptions that have been stopped
 }
 
 func (b *flawedBus) Publish(ctx context.Context, subject string, data []byte) error {
+	for _, receive := range b.over {
+		receive(data)
+	}
 	switch {
 	case b.flaw == "disorders" && string(data) == "a0":
 		b.held = data
@@ -118,8 +122,11 @@ func (b *flawedBus) Subscribe(ctx context.Context, subject string, receive func(
 		inner := receive
 		receive = func(data []byte) { go inner(data) }
 	case "continues":
-		_, err := b.Memory.Subscribe(ctx, subject, receive)
-		return func() {}, err
+		stop, err := b.Memory.Subscribe(ctx, subject, receive)
+		return func() {
+			stop()
+			b.over = append(b.over, receive)
+		}, err
 	}
 	return b.Memory.Subscribe(ctx, subject, receive)
 }
