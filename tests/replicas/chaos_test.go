@@ -32,7 +32,6 @@ type chaos struct {
 	every                    time.Duration
 
 	proxy *balancer
-	keys  []string
 	slots [slots]*exec.Cmd
 
 	over  chan struct{} // closed when clients begin nothing more
@@ -65,9 +64,8 @@ func TestChaos(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nats.Close()
-	c.fleet = fleet{t: t, store: nats.URL(), runs: filepath.Join(t.TempDir(), "runs")}
+	c.fleet = fleet{t: t, store: nats.URL(), runs: filepath.Join(t.TempDir(), "runs"), keys: []string{newKey()}}
 	c.logTo(filepath.Join(t.TempDir(), "log"))
-	c.keys = []string{newKey()}
 	c.proxy = newBalancer(t, slots)
 	for slot := range slots {
 		c.launch(slot)
@@ -97,7 +95,7 @@ func newKey() string {
 
 // launch starts a replica in a slot.
 func (c *chaos) launch(slot int) {
-	process, url := c.start(variableKeys + "=" + strings.Join(c.keys, ","))
+	process, url := c.start()
 	c.slots[slot] = process
 	c.proxy.set(slot, url)
 }

@@ -38,6 +38,7 @@ type fleet struct {
 	t     *testing.T
 	store string
 	runs  string
+	keys  []string // of the replicas, in hexadecimal digits; replicas that share sessions need one
 	log   *os.File // of the replicas
 }
 
@@ -59,7 +60,7 @@ func (f *fleet) logTo(path string) {
 func (f fleet) start(env ...string) (process *exec.Cmd, url string) {
 	f.t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(append(os.Environ(), variableStore+"="+f.store, variableRuns+"="+f.runs), env...)
+	cmd.Env = append(append(os.Environ(), variableStore+"="+f.store, variableRuns+"="+f.runs, variableKeys+"="+strings.Join(f.keys, ",")), env...)
 	cmd.Stderr = cmp.Or(f.log, os.Stderr)
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -160,7 +161,7 @@ func TestNATS(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	f := fleet{t: t, store: s.URL(), runs: filepath.Join(t.TempDir(), "runs")}
+	f := fleet{t: t, store: s.URL(), runs: filepath.Join(t.TempDir(), "runs"), keys: []string{newKey()}}
 	_, url := f.start()
 	takeOver(f, func() string { return url })
 }
