@@ -96,11 +96,8 @@ func (b *flawedBus) Publish(ctx context.Context, subject string, data []byte) er
 	case b.flaw == "disorders" && string(data) == "a1":
 		_ = b.Memory.Publish(ctx, subject, data)
 		return b.Memory.Publish(ctx, subject, b.held)
-	case b.flaw == "confuses":
-		subject = strings.ToLower(subject)
-		if string(data) == "a.b" {
-			data = []byte("A.B")
-		}
+	case b.flaw == "confuses" && string(data) == "a.b":
+		data = []byte("A.B") // as if it were of another subject
 	case b.flaw == "keeps":
 		b.held = data // until the publisher has changed it
 		return nil
