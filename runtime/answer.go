@@ -90,9 +90,8 @@ func decodeParams(ctx context.Context, params wire.Raw, v wire.Value) error {
 }
 
 // CheckParams checks the params of a method that is handled elsewhere, and returns the errors of [Answer].
-// Decode and validate are the methods of the params; validate is nil if their type has none. They are
-// passed instead of the params so that the linker leaves out the other methods of the type: those that
-// encode it, of it and of each type within it.
+// Decode and validate are methods of the type of the params; validate is nil if it has none. CheckParams does
+// not take a value of the type because the linker would then keep all methods of it and of the types within it.
 func CheckParams(ctx context.Context, params wire.Raw, decode func(*wire.Reader) error, validate func() error) error {
 	err := readParams(ctx, params, decoder(decode))
 	if err == nil && validate != nil {

@@ -76,9 +76,9 @@ type Binding struct {
 	// stateless revision, it is called for each client that listens for notifications instead.
 	Opened func(*ServerSession) (closed func())
 
-	// Joined, if not nil, is called by NewServer if the server has a Bus. Code that sends a notification to
-	// all sessions, which it has from Opened, also passes it to Announce of r, and sends what it gets from
-	// Follow of r to its sessions.
+	// Joined, if not nil, is called by NewServer if the server has a Bus. A binding that sends notifications to
+	// all of its sessions also passes them to r.Announce, and sends to its sessions what r.Follow reports from
+	// other replicas.
 	Joined func(r *Replicas)
 
 	// Permit, if not nil, returns an error if the sender of a request may not use the tool, prompt or

@@ -80,7 +80,8 @@ func (r *Replicas) Follow(heard func(Notification), missed func()) {
 	}
 }
 
-// followLater subscribes when the bus can be reached again.
+// followLater subscribes when the bus can be reached again. The timer takes 160 bytes, where a goroutine that
+// waits would take 3 KB.
 func (r *Replicas) followLater(faults int, receive func([]byte), missed func()) {
 	time.AfterFunc(backoff(faults), func() {
 		if r.subscribe(receive) {
@@ -183,7 +184,7 @@ func (r *Replicas) publish() {
 			}
 			r.faults++
 			r.fault("a change is announced to other replicas later", err)
-			time.AfterFunc(backoff(r.faults), r.publish)
+			time.AfterFunc(backoff(r.faults), r.publish) // as in followLater
 			return
 		}
 		r.faults = 0

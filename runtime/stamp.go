@@ -15,8 +15,9 @@ import (
 // Most results have none of these members. They are written first, because a client has to read the type
 // before it can read the rest.
 
-// KnownMembers is implemented by results that know their members. The text of other results is searched for
-// the members that the runtime adds to those of stateless requests, and for those that a conversion changes.
+// KnownMembers is implemented by results that can tell which members they have. The runtime adds members to the
+// results of stateless requests, and a conversion changes some members. In the text of other results it searches
+// for these.
 type KnownMembers interface {
 	// MayHave reports whether the result may have a member with the name.
 	MayHave(name string) bool

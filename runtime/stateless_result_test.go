@@ -139,7 +139,7 @@ func TestStamp(t *testing.T) {
 	})
 }
 
-// knowing is a result that knows its members.
+// knowing is a result that implements runtime.KnownMembers.
 type knowing struct {
 	wire.Raw
 	names string
@@ -147,8 +147,7 @@ type knowing struct {
 
 func (k knowing) MayHave(name string) bool { return strings.Contains(k.names, name) }
 
-// TestStampKnownMembers checks that a result's own word on its members counts, and not what its text seems to
-// have.
+// TestStampKnownMembers checks that the runtime asks a result for its members, instead of searching its text.
 func TestStampKnownMembers(t *testing.T) {
 	const self = `{"io.modelcontextprotocol/serverInfo":{"name":"probe","version":"0.1"}}`
 	const first = `"resultType":"complete","_meta":` + self

@@ -14,39 +14,43 @@ import (
 )
 
 // readList reads a list from a file.
-func readList(cmd *cobra.Command, name string) (*authoring.File, error) {
-	text, err := readSource(cmd.Context(), cmd.InOrStdin(), name)
-	if err != nil {
-		return nil, err
-	}
-	open, done, err := beside(cmd.Context(), name)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	file, err := authoring.Read(name, text, open)
-	if _, placed := errors.AsType[*authoring.Problem](err); err != nil && !placed {
-		err = named(name, err)
-	}
+func readList(cmd *cobra.Command, name string) (file *authoring.File, err error) {
+	err = openList(cmd, name, func(text []byte, open authoring.Open) (err error) {
+		file, err = authoring.Read(name, text, open)
+		if _, placed := errors.AsType[*authoring.Problem](err); err != nil && !placed {
+			err = named(name, err)
+		}
+		return err
+	})
 	return file, err
 }
 
 // readShared reads a list from a file for readers that know nothing of shared schemas.
-func readShared(cmd *cobra.Command, name string) (*authoring.Bundled, error) {
+func readShared(cmd *cobra.Command, name string) (list *authoring.Bundled, err error) {
+	err = openList(cmd, name, func(text []byte, open authoring.Open) error {
+		list = authoring.Bundle(name, text, open)
+		return nil
+	})
+	return list, err
+}
+
+// openList calls read with the text of a list and with a function that reads other files in its folder. The
+// function must not be used after read has returned.
+func openList(cmd *cobra.Command, name string, read func(text []byte, open authoring.Open) error) error {
 	text, err := readSource(cmd.Context(), cmd.InOrStdin(), name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	open, done, err := beside(cmd.Context(), name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer done()
-	return authoring.Bundle(name, text, open), nil
+	return read(text, open)
 }
 
-// beside returns the function that reads other files in the folder of a file, or nil if the source is
-// none. The caller must call done.
+// beside returns the function that reads other files in the folder of a file, or nil if the source is not a
+// file. The caller must call done.
 func beside(ctx context.Context, name string) (open func(path string) ([]byte, error), done func() error, err error) {
 	if name == "-" || strings.Contains(name, "://") {
 		return nil, func() error { return nil }, nil

@@ -168,7 +168,7 @@ func (v *verifier) judgeBy(cmd *cobra.Command, revision, schema string) error {
 	return v.checkDefinition()
 }
 
-// checkDefinition returns an error for a --definition that there is not.
+// checkDefinition returns an error if --definition names a definition that the revision does not have.
 func (v *verifier) checkDefinition() error {
 	if v.definition == "" {
 		return nil

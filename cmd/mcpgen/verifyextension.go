@@ -12,7 +12,6 @@ import (
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
 	"github.com/mcpgen/mcpgen/gen"
 	"github.com/mcpgen/mcpgen/gen/diff"
-	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
@@ -86,11 +85,10 @@ func (v *verifier) schemaExtension(cmd *cobra.Command, revision, schema string) 
 	if !ok {
 		return nil, unknownRevision(x.Revision)
 	}
-	root, pointers, err := judge.Definitions(lowered.Document, lowered.Revision)
+	own, err := newSchemaDefinitions(schema, lowered.Document, lowered.Revision)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", schema, err)
+		return nil, err
 	}
-	own := schemaDefinitions{root, pointers, map[string]schemaCheck{}}
 	return &generated.Extension{
 		Extension: describeExtension(lowered.Revision),
 		New: func(definition string) (wire.Value, bool) {

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/ir"
+	genschema "github.com/mcpgen/mcpgen/gen/schema"
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -47,11 +48,10 @@ func schemaRevision(cmd *cobra.Command, name, revision string, notes io.Writer) 
 	for _, note := range read.Notes {
 		fmt.Fprintf(notes, "%s: note: %s: %s\n", name, note.Pointer, note.Problem)
 	}
-	root, pointers, err := judge.Definitions(read.Document, read.Lowered.Revision)
+	d, err := newSchemaDefinitions(name, read.Document, read.Lowered.Revision)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
-	d := schemaDefinitions{root, pointers, map[string]schemaCheck{}}
 	return &generated.Revision{ID: revision, New: d.value, Methods: methodTable(read.Lowered.Revision), Errors: errorTable(read.Lowered.Revision)}, nil
 }
 
@@ -62,6 +62,14 @@ type schemaDefinitions struct {
 	compiled map[string]schemaCheck
 }
 
+func newSchemaDefinitions(name string, document *genschema.Document, rev *ir.Revision) (*schemaDefinitions, error) {
+	root, pointers, err := judge.Definitions(document, rev)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &schemaDefinitions{root, pointers, map[string]schemaCheck{}}, nil
+}
+
 // schemaCheck is a compiled schema, or the reason why it could not be compiled.
 type schemaCheck struct {
 	check func(*schema.Checker)
@@ -69,7 +77,7 @@ type schemaCheck struct {
 }
 
 // value implements [generated.Revision.New].
-func (d schemaDefinitions) value(definition string) (wire.Value, bool) {
+func (d *schemaDefinitions) value(definition string) (wire.Value, bool) {
 	pointer, ok := d.pointers[definition]
 	if !ok {
 		return nil, false

@@ -88,8 +88,8 @@ func (c *Catalog) announce(what change) {
 	}
 }
 
-// note adds changes to c.changed or c.heard, and returns those that are new there. It has tell called
-// after the delay.
+// note adds changes to c.changed or c.heard, and returns those that are new there. The first change starts the
+// timer that calls tell.
 func (c *Catalog) note(to *change, what change) (added change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -47,13 +47,14 @@ func (w *watched) allows(s *session, uri string, most int) bool {
 func (w *watched) add(s *session, uri string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.bySession[s][uri] == nil {
-		w.addLocked(s, uri)
-	}
+	w.addLocked(s, uri)
 }
 
 func (w *watched) addLocked(s *session, uri string) {
 	own := w.bySession[s]
+	if own[uri] != nil {
+		return
+	}
 	if own == nil {
 		own = make(map[string]*subscription)
 		w.bySession[s] = own
@@ -76,9 +77,7 @@ func (w *watched) set(s *session, uris []string) {
 		}
 	}
 	for _, uri := range uris {
-		if w.bySession[s][uri] == nil {
-			w.addLocked(s, uri)
-		}
+		w.addLocked(s, uri)
 	}
 }
 

@@ -54,7 +54,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// members is an object that knows its members.
+// members is a result that implements runtime.KnownMembers.
 type members struct {
 	wire.Raw
 	names []string
@@ -62,7 +62,7 @@ type members struct {
 
 func (m members) MayHave(name string) bool { return slices.Contains(m.names, name) }
 
-// TestSame checks when a result needs no conversion: it knows its members, none of them differs, and none is
+// TestSame checks when a result needs no conversion: it implements KnownMembers, none of them differs, and none is
 // added but the type that the runtime adds.
 func TestSame(t *testing.T) {
 	sessions := []runtime.Method{{Name: "initialize", Kind: jsonrpc.Request, Direction: runtime.ToServer}}

@@ -53,10 +53,10 @@ const integral = wire.ScalarString | wire.ScalarInteger
 // result beside an error. The schemas allow neither, but some peers write absent members so.
 func Parse(text string) (Message, error) { return ParseKnowing(text, "") }
 
-// ParseKnowing is Parse for a message whose params may have a member of earlier ones. Known is the text of
-// that member in params that Parse has accepted, from the quote of its name to the end of its value, which
-// is an object. It is not checked again. Clients without a session repeat the member _meta, which is longer
-// than the rest.
+// ParseKnowing is Parse for a message whose params may repeat a member of an earlier message, which is not
+// checked again. Known is the text of that member in params that Parse has accepted, from the quote of its name
+// to the end of its value, which is an object. Clients without a session repeat the member _meta, which is
+// often longer than the rest of a message.
 func ParseKnowing(text, known string) (Message, error) {
 	r := wire.NewStringReader(text)
 	m, fault := read(r, known)

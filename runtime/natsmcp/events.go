@@ -27,7 +27,7 @@ const (
 
 // EventsOptions configure a store of events. The zero value is ready to use.
 type EventsOptions struct {
-	// Stream is the name of the stream that has the events. Servers with different tools have different
+	// Stream is the name of the stream with the events. Servers with different tools need different
 	// streams. It defaults to DefaultEventsStream.
 	Stream string
 	// Replicas is the number of NATS servers that keep each event, if OpenEvents creates the stream: 1, 3
@@ -40,15 +40,16 @@ type EventsOptions struct {
 	MaxBytes int64
 }
 
-// Events is a streamable.EventStore in a stream, whose messages are the events. Their subjects have a digest of
-// the session, the stream of the session, and the number of the event. NATS removes the oldest events.
+// Events is a streamable.EventStore in a stream of JetStream. Each message is an event, and its subject consists
+// of a digest of the session, the stream of the session and the number of the event. When the stream is full,
+// NATS removes the oldest events.
 //
-// An event is limited by max_payload of the NATS server, 1 MB by default. A client gets a larger one over its
-// connection, but not again when the connection is lost.
+// The size of an event is limited by max_payload of the NATS server, 1 MB by default. A larger event still
+// reaches its client, but is not repeated after the connection has been lost.
 type Events struct {
 	stream stream
-	// dropping holds a token while a session is dropped. NATS looks at all events for that, and leaves other
-	// requests waiting: when many sessions end at once, one after the other must do.
+	// dropping holds a token while a session is dropped. NATS scans all events for that, and other requests
+	// wait meanwhile. Dropping one session at a time lets them in between when many sessions end at once.
 	dropping chan struct{}
 }
 

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// requestTimeout limits how long NATS may take for one request, whatever the context of the caller,
-	// which may last as long as a task. A cluster chooses a new leader within that time.
+	// requestTimeout limits the time for a request with its repetitions, because the context of a caller may
+	// last as long as a task. A cluster chooses a new leader within that time.
 	requestTimeout = 10 * time.Second
-	// tryTimeout is how long an answer may take before the request is repeated, because one that is under
-	// way when the connection breaks or a server of the cluster ends has none.
+	// tryTimeout is how long a request waits for its answer before it is repeated. A request that is under
+	// way while the connection breaks or a server of the cluster ends gets no answer.
 	tryTimeout = 2 * time.Second
-	// tryAgain is how long to wait before a request is repeated that NATS has refused for the time being.
+	// tryAgain is the wait before a request is repeated after NATS has temporarily refused it.
 	tryAgain = 100 * time.Millisecond
 )
 
@@ -57,8 +57,8 @@ func openStream(ctx context.Context, nc *nats.Conn, want jetstream.StreamConfig)
 	return s, nil
 }
 
-// checkStream returns an error if a stream that exists cannot keep what it is wanted for. Its size, its age where
-// one is wanted, and its number of replicas are up to whoever has created it.
+// checkStream returns an error if an existing stream could lose data. Its size, its number of replicas, and its
+// age if want has one, may differ.
 func checkStream(found, want jetstream.StreamConfig) error {
 	var wrong []error
 	for _, member := range []struct {
@@ -116,8 +116,8 @@ func isTemporary(err error) bool {
 // headerWrite is the header of a message with the random id of the write that has stored it.
 const headerWrite = "Mcp-Write"
 
-// write stores a message and returns its sequence number. A write without an answer is repeated, and stored
-// once if it has a condition, which fails with isConflict.
+// write stores a message and returns its sequence number. It repeats a write that gets no answer. The message
+// is stored once if opts has a condition. isConflict reports whether the condition does not hold.
 func (s stream) write(ctx context.Context, m *nats.Msg, opts ...jetstream.PublishOpt) (sequence uint64, err error) {
 	id := rand.Text()
 	m.Header.Set(headerWrite, id)

@@ -204,6 +204,8 @@ func (m *Memory) Put(_ context.Context, key string, data []byte, version uint64,
 	v := &value{data: bytes.Clone(data), version: m.version}
 	m.values[key] = v
 	if ttl > 0 {
+		// A timer for each value takes 160 bytes, and a goroutine that looks for expired values would have
+		// to be stopped.
 		v.expiry = time.AfterFunc(ttl, func() {
 			m.mu.Lock()
 			defer m.mu.Unlock()

@@ -14,13 +14,13 @@ var (
 	ErrNotFound = errors.New("share: no such key")
 	// ErrConflict is returned by KV.Put if the key has another version.
 	ErrConflict = errors.New("share: the value has been changed by another")
-	// ErrTooLarge is returned for a message or value that is too long, and by Bus.Request if the answer is.
+	// ErrTooLarge is returned for a message, an answer or a value that is too long.
 	ErrTooLarge = errors.New("share: the message is too large")
-	// ErrSubject is returned for a subject or key that has not the form that Bus demands.
+	// ErrSubject is returned for an invalid subject or key.
 	ErrSubject = errors.New(`share: a subject consists of at most 256 letters, digits, "-" and "_", and single dots between them`)
 )
 
-// CheckSubject returns ErrSubject if a subject or key has not the form that [Bus] demands.
+// CheckSubject returns ErrSubject if a subject or key is invalid (see [Bus]).
 func CheckSubject(subject string) error {
 	if len(subject) > 256 {
 		return ErrSubject
@@ -49,9 +49,9 @@ type Bus interface {
 	// in which a publisher has sent them, until stop is called. Calls do not overlap. One call of receive
 	// may follow after stop has returned.
 	Subscribe(ctx context.Context, subject string, receive func(data []byte)) (stop func(), err error)
-	// Request sends a message to one that serves the subject and returns its answer. The error is
-	// ErrNobody if there is none. After any other error, the message may have been received. If the one
-	// that has received it dies, there is no answer, so ctx should have an end.
+	// Request sends a message to one of those that serve the subject and returns its answer. The error is
+	// ErrNobody if nobody serves it. After any other error, the message may have been received. There is no
+	// answer if the receiver dies, so ctx should have a deadline.
 	Request(ctx context.Context, subject string, data []byte) ([]byte, error)
 	// Serve calls answer for each request on the subject from now on, until stop is called. Calls may
 	// overlap. ctx of a call ends after stop.
@@ -61,8 +61,8 @@ type Bus interface {
 // Reconnector is a [Bus] that knows when messages may have been lost.
 type Reconnector interface {
 	Bus
-	// Reconnected calls f each time that the bus has been lost and is back, when the subscriptions hold
-	// again, until stop is called. Messages in between may have been lost.
+	// Reconnected calls f each time that the connection to the bus has been lost and the subscriptions are
+	// in force again, until stop is called. Messages in between may have been lost.
 	Reconnected(f func()) (stop func())
 }
 

@@ -197,7 +197,7 @@ func announced(method string) bool {
 
 // sendElsewhere passes a message to the replica with the client's GET.
 func (s *session) sendElsewhere(ctx context.Context, text []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, waits.Shared)
+	ctx, cancel := context.WithTimeout(ctx, waits.Bus)
 	defer cancel()
 	answer, err := s.handler.sharing.bus.Request(ctx, subjectGet+s.shared.name, text)
 	switch {

@@ -49,7 +49,7 @@ func (sh *sharing) ask(ctx context.Context, q question) (news, error) {
 	if err != nil || len(q.stream) < replicaLength {
 		return news{}, errors.Join(err, errEventID)
 	}
-	ctx, cancel := context.WithTimeout(ctx, waits.News+waits.Shared)
+	ctx, cancel := context.WithTimeout(ctx, waits.News+waits.Bus)
 	defer cancel()
 	answer, err := sh.bus.Request(ctx, subjectReplica+q.stream[:replicaLength], data)
 	if err != nil {

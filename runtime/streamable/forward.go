@@ -97,7 +97,7 @@ func (s *session) forwardAnswer(id wire.Scalar, text []byte) {
 		e := jsonrpc.Errorf(jsonrpc.CodeInternalError, "the answer has %d bytes, too many to be forwarded to the replica that has asked", len(text))
 		text, _ = jsonrpc.AppendError(nil, id, e)
 	}
-	ctx, cancel := context.WithTimeout(s.handler.sessions.Context(), waits.Shared)
+	ctx, cancel := context.WithTimeout(s.handler.sessions.Context(), waits.Bus)
 	defer cancel()
 	_, err := s.handler.sharing.bus.Request(ctx, subject, text)
 	switch {

@@ -99,7 +99,7 @@ func newSharing(h *Handler, opts Sharing) (*sharing, error) {
 	if sh.bus == nil {
 		return sh, nil
 	}
-	ctx, cancel := context.WithTimeout(h.sessions.Context(), waits.Shared)
+	ctx, cancel := context.WithTimeout(h.sessions.Context(), waits.Bus)
 	defer cancel()
 	stop, err := sh.bus.Subscribe(ctx, subjectNotices, sh.notified)
 	if err != nil {
@@ -179,7 +179,7 @@ func (sh *sharing) publish(n notice) {
 	w.EndObject()
 	data, err := w.End()
 	if err == nil {
-		ctx, cancel := context.WithTimeout(sh.handler.sessions.Context(), waits.Shared)
+		ctx, cancel := context.WithTimeout(sh.handler.sessions.Context(), waits.Bus)
 		defer cancel()
 		err = sh.bus.Publish(ctx, subjectNotices, data)
 	}

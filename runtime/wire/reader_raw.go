@@ -12,9 +12,9 @@ func (r *Reader) ReadRaw() Raw {
 	return Raw(r.src[start:r.pos])
 }
 
-// ReadRawKnowing is [Reader.ReadRaw] for an object that may have a member which ReadRaw has accepted before,
-// in an object that was at least as deep in its text. Known is the text of that member, from the quote of its
-// name to the end of its value, which is an object. It is not checked again.
+// ReadRawKnowing is [Reader.ReadRaw] for an object that may repeat a member of an earlier one, which is not
+// checked again. Known is the text of that member as ReadRaw has accepted it, from the quote of its name to the
+// end of its value, which is an object. It must have been nested at least as deeply in its text.
 func (r *Reader) ReadRawKnowing(known string) Raw {
 	if r.err != nil || r.checked || known == "" {
 		return r.ReadRaw()

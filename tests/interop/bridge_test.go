@@ -54,12 +54,12 @@ func recordedURL(t *testing.T, file, server string) string {
 	return watch(t, exec.Command(program(t, "mcpgen"), "proxy", "--record", file, "--url", server, "--listen", "127.0.0.1:0"))
 }
 
-// nullID is what is wrong with the answers of the TypeScript SDK to messages over HTTP that it takes for parts
-// of no session, such as the probe server/discover: an error with the id null.
+// nullID is the fault that verify finds when the TypeScript SDK answers an HTTP request that belongs to no
+// session, such as the probe server/discover: its error has the id null.
 const nullID = "/id: expected a string or an integer, found null [schema]"
 
-// checkRecordings checks that recordings of sessions or of stateless requests, by file, are valid, but for
-// findings with the text of a known fault of the peer; "" if it has none.
+// checkRecordings checks that recordings of sessions or of stateless requests are valid. It ignores findings
+// with the text of a known fault of the peer, which is "" if there is none.
 func checkRecordings(ctx context.Context, t *testing.T, kinds map[string]string, fault string) {
 	t.Helper()
 	for file, kind := range kinds {

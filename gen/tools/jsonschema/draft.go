@@ -48,8 +48,8 @@ func (d Draft) dynamicRef() string {
 	return "$dynamicRef"
 }
 
-// The keywords that only some drafts have. Without them, a schema means what it means to a
-// validator of its draft.
+// The keywords that only some drafts have. A validator of an older draft ignores them, so they are removed from
+// its schemas.
 var (
 	since6      = []string{"$id", "const", "contains", "propertyNames", "examples", "if", "then", "else"}
 	since201909 = []string{"$anchor", "dependentRequired", "dependentSchemas", "minContains", "maxContains", "unevaluatedItems", "unevaluatedProperties"}

@@ -107,11 +107,11 @@ func (r *Ring) Seal(p Purpose, expires time.Time, content []byte) (string, error
 	return r.seal(r.newHead(), p, expires, content)
 }
 
-// NewHead returns the head of a text that SealAs is to seal. It names the text before there is one, and
-// shows nothing of it. Its characters are those of base64url.
+// NewHead returns a head for SealAs. The head identifies the sealed text before its content is known, and tells
+// nothing about the content. It consists of characters of base64url.
 func (r *Ring) NewHead() string { return base64.RawURLEncoding.EncodeToString(r.newHead()) }
 
-// SealAs is Seal for the one text that has a head of NewHead.
+// SealAs is Seal with a head that NewHead has returned. A head must be used for one text only.
 func (r *Ring) SealAs(head string, p Purpose, expires time.Time, content []byte) (string, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(head)
 	if err != nil || len(raw) != headLength {
@@ -120,8 +120,8 @@ func (r *Ring) SealAs(head string, p Purpose, expires time.Time, content []byte)
 	return r.seal(raw, p, expires, content)
 }
 
-// Head returns the head of a text. It does not open the text, which may be false. Ok is false if the text
-// is too short to be a sealed one.
+// Head returns the head of a text. It does not open the text, which may be forged. Ok is false if the text is
+// too short to be a sealed one.
 func Head(text string) (head string, ok bool) {
 	if len(text) <= HeadLength {
 		return "", false

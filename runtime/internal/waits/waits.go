@@ -87,10 +87,15 @@ const (
 	Listen = 500 * time.Millisecond
 )
 
-// Sessions that replicas share.
+// What replicas share.
 const (
-	// Shared limits the wait for a bus, which answers within milliseconds.
-	Shared = 5 * time.Second
+	// Bus limits the wait for a bus, which answers within milliseconds.
+	Bus = 5 * time.Second
+	// BusFault is the shortest time between two logs of what fails at a bus.
+	BusFault = time.Minute
+	// ClockSkew is how much longer a used state is remembered than it can be used, because the clocks of
+	// replicas differ.
+	ClockSkew = time.Minute
 	// News is how long a replica that is asked for news of a stream waits for some. It bounds how late
 	// the end of the replica is noticed when a bus notices nothing.
 	News = 5 * time.Second
@@ -101,17 +106,6 @@ const (
 	// CancelTask limits the wait for the answer to tasks/cancel of a caller that has given up. The task
 	// is cancelled in any case.
 	CancelTask = time.Second
-)
-
-// What replicas share.
-const (
-	// Bus limits the wait for a bus to accept a message or a subscription. No call waits for it.
-	Bus = 5 * time.Second
-	// BusFault is the shortest time between two logs of what fails at a bus.
-	BusFault = time.Minute
-	// ClockSkew is how much longer a used state is remembered than it can be used, because the clocks of
-	// replicas differ.
-	ClockSkew = time.Minute
 )
 
 // Retries of HTTP clients. The waits between them grow from the first to a maximum.

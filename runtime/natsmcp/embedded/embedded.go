@@ -1,6 +1,6 @@
-// Package embedded runs a server of NATS JetStream within a program, for package natsmcp: a single binary that
-// keeps its state in a folder, or replicas of which one has the state of all. It is a module of its own so that
-// programs which use a NATS server of their own do not require its code, which adds 13 MB to a binary.
+// Package embedded runs a NATS JetStream server within a program, for package natsmcp. A program can thus keep
+// its state in a folder, and one of several replicas can keep the state of all. The package is a module of its
+// own, so that programs with a separate NATS server do not depend on code that adds 13 MB to a binary.
 //
 // The tests of package natsmcp are here, too, because they need a server.
 package embedded
@@ -27,11 +27,11 @@ type Options struct {
 	// Dir is the folder with the state of the server, which is created if it does not exist. One process
 	// can use it at a time.
 	Dir string
-	// Listen is a TCP address, such as "127.0.0.1:4222", for other processes, which nothing else protects.
-	// If it is empty, only this process can connect.
+	// Listen is the TCP address for other processes, such as "127.0.0.1:4222". Everybody who can reach it can
+	// read and change the state. If it is empty, only this process can connect.
 	Listen string
-	// Unsynced lets the system write to the disk when it likes: changes are many times as fast, and the
-	// last ones are lost with the power. They survive the end of the process either way.
+	// Unsynced lets the operating system delay writes to the disk. Changes are many times as fast, but the
+	// last ones are lost if the machine loses power. They survive the end of the process either way.
 	Unsynced bool
 	// Logger receives the errors and warnings of the server. If it is nil, they are lost.
 	Logger *slog.Logger

@@ -21,10 +21,7 @@ type OpenKV func(t testing.TB) (one, other share.KV)
 // TestKV checks that a store does what share.KV demands. Each test opens a store of its own. The end of a
 // value's time is awaited without a limit other than that of the test.
 func TestKV(t *testing.T, open OpenKV) {
-	for _, test := range []struct {
-		name string
-		run  func(t *testing.T, one, other share.KV)
-	}{
+	run(t, open, []test[share.KV]{
 		{"Put", testPut},
 		{"Delete", testDelete},
 		{"Keys", testKeys},
@@ -34,12 +31,7 @@ func TestKV(t *testing.T, open OpenKV) {
 		{"Create", testCreateRace},
 		{"Change", testChangeRace},
 		{"TTL", testTTL},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			one, other := open(t)
-			test.run(t, one, other)
-		})
-	}
+	})
 }
 
 func put(t testing.TB, s share.KV, key, text string, version uint64, ttl time.Duration) uint64 {

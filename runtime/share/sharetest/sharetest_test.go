@@ -3,24 +3,18 @@ package sharetest_test
 import (
 	"context"
 	"errors"
-	"os"
-	"os/exec"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/flaws"
 	"github.com/mcpgen/mcpgen/runtime/share"
 	"github.com/mcpgen/mcpgen/runtime/share/sharetest"
 )
 
-// flawVariable names the environment variable that selects the flaw of the tested implementation.
-const flawVariable = "SHARETEST_FLAW"
-
-// flaws are the mistakes that an implementation may have, each with the test that finds it and what that
+// known are the mistakes that an implementation may have, each with the test that finds it and what that
 // reports.
-var flaws = []struct{ name, test, want string }{
-	{"none", "", "--- PASS: TestFlawed "},
+var known = []flaws.Flaw{
 	{"disorders", "Bus/Order", "when 1 was due"},
 	{"confuses", "Bus/Subjects", "a subscriber of a.b has received a message of A.B"},
 	{"overlaps", "Bus/Overlap", "calls of receive overlap"},
@@ -43,23 +37,11 @@ var flaws = []struct{ name, test, want string }{
 }
 
 // TestFlaws checks that each flaw is found, and that an implementation without any passes.
-func TestFlaws(t *testing.T) {
-	for _, flaw := range flaws {
-		t.Run(flaw.name+"/"+flaw.test, func(t *testing.T) {
-			t.Parallel()
-			cmd := exec.Command(os.Args[0], "-test.run=^TestFlawed$/"+flaw.test, "-test.v")
-			cmd.Env = append(os.Environ(), flawVariable+"="+flaw.name)
-			out, err := cmd.CombinedOutput()
-			if (err == nil) != (flaw.name == "none") || !strings.Contains(string(out), flaw.want) {
-				t.Errorf("%v, want %q in\n%s", err, flaw.want, out)
-			}
-		})
-	}
-}
+func TestFlaws(t *testing.T) { flaws.Run(t, known) }
 
 // TestFlawed tests an implementation with the flaw in the environment.
 func TestFlawed(t *testing.T) {
-	flaw := os.Getenv(flawVariable)
+	flaw := flaws.Current()
 	if flaw == "" {
 		return // TestFlaws runs it in a process for each flaw
 	}

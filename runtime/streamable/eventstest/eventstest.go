@@ -1,4 +1,4 @@
-// Package eventstest checks implementations of streamable.EventStore, like testing/fstest those of fs.FS.
+// Package eventstest checks implementations of streamable.EventStore, as testing/fstest checks those of fs.FS.
 package eventstest
 
 import (

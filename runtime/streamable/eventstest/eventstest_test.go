@@ -3,11 +3,10 @@ package eventstest_test
 import (
 	"context"
 	"iter"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/flaws"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/streamable/eventstest"
 )
@@ -22,12 +21,8 @@ func open(_ testing.TB, limit int) (one, other streamable.EventStore) {
 
 func TestMemoryEvents(t *testing.T) { eventstest.Test(t, open) }
 
-// flawVariable names the environment variable that selects the flaw of the tested store.
-const flawVariable = "EVENTSTEST_FLAW"
-
-// flaws are the mistakes that a store may have, each with the test that finds it and what that reports.
-var flaws = []struct{ name, test, want string }{
-	{"none", "", "--- PASS: TestFlawed "},
+// known are the mistakes that a store may have, each with the test that finds it and what that reports.
+var known = []flaws.Flaw{
 	{"repeats", "After", "after event 1 of a"},
 	{"invents", "After", "want ErrEventsLost"},
 	{"mixes", "Streams", "after event 0 of a"},
@@ -40,23 +35,11 @@ var flaws = []struct{ name, test, want string }{
 }
 
 // TestFlaws checks that each flaw is found, and that a store without any passes.
-func TestFlaws(t *testing.T) {
-	for _, flaw := range flaws {
-		t.Run(flaw.name, func(t *testing.T) {
-			t.Parallel()
-			cmd := exec.Command(os.Args[0], "-test.run=^TestFlawed$/"+flaw.test, "-test.v")
-			cmd.Env = append(os.Environ(), flawVariable+"="+flaw.name)
-			out, err := cmd.CombinedOutput()
-			if (err == nil) != (flaw.name == "none") || !strings.Contains(string(out), flaw.want) {
-				t.Errorf("%v, want %q in\n%s", err, flaw.want, out)
-			}
-		})
-	}
-}
+func TestFlaws(t *testing.T) { flaws.Run(t, known) }
 
 // TestFlawed tests a store with the flaw in the environment.
 func TestFlawed(t *testing.T) {
-	flaw := os.Getenv(flawVariable)
+	flaw := flaws.Current()
 	if flaw == "" {
 		return // TestFlaws runs it in a process for each flaw
 	}

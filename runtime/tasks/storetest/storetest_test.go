@@ -3,22 +3,16 @@ package storetest_test
 import (
 	"context"
 	"errors"
-	"os"
-	"os/exec"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/flaws"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/tasks/storetest"
 )
 
-// flawVariable names the environment variable that selects the flaw of the tested store.
-const flawVariable = "STORETEST_FLAW"
-
-// flaws are the mistakes that a store may have, each with the test that finds it and what that reports.
-var flaws = []struct{ name, test, want string }{
-	{"none", "", "--- PASS: TestFlawed "},
+// known are the mistakes that a store may have, each with the test that finds it and what that reports.
+var known = []flaws.Flaw{
 	{"replaces", "Create", "Create of a task that exists: the error is <nil>"},
 	{"forgets", "Create", `Get returns 1 {"id":"A"`},
 	{"overrides", "Swap", "Swap of an old version: the error is <nil>"},
@@ -31,22 +25,11 @@ var flaws = []struct{ name, test, want string }{
 }
 
 // TestFlaws checks that each flaw is found, and that a store without any passes.
-func TestFlaws(t *testing.T) {
-	for _, flaw := range flaws {
-		t.Run(flaw.name, func(t *testing.T) {
-			cmd := exec.Command(os.Args[0], "-test.run=^TestFlawed$/"+flaw.test, "-test.v")
-			cmd.Env = append(os.Environ(), flawVariable+"="+flaw.name)
-			out, err := cmd.CombinedOutput()
-			if (err == nil) != (flaw.name == "none") || !strings.Contains(string(out), flaw.want) {
-				t.Errorf("%v, want %q in\n%s", err, flaw.want, out)
-			}
-		})
-	}
-}
+func TestFlaws(t *testing.T) { flaws.Run(t, known) }
 
 // TestFlawed tests a store with the flaw in the environment.
 func TestFlawed(t *testing.T) {
-	flaw := os.Getenv(flawVariable)
+	flaw := flaws.Current()
 	if flaw == "" {
 		return // TestFlaws runs it in a process for each flaw
 	}

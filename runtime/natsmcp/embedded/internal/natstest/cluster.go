@@ -31,7 +31,7 @@ func StartCluster(t testing.TB) Cluster {
 		await(t, s)
 	}
 	for !c.hasLeader() {
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) // the server has no event for it
 	}
 	return c
 }
