@@ -35,17 +35,13 @@ var preferred = []string{"json", "form", "multipart", "text", "binary"}
 
 // body returns the request body and the media type that is sent, or a node that does not exist.
 func (b *toolBuilder) body() (node, string) {
-	n := b.o.get("requestBody")
+	n := b.child(b.o.node, "requestBody")
 	if !n.exists() {
-		return node{}, ""
-	}
-	n, ok := b.resolve(n)
-	if !ok {
 		return node{}, ""
 	}
 	best := ""
 	rank := func(media string) int { return slices.Index(preferred, b.encoding(media)) }
-	for media := range n.get("content").members {
+	for media := range b.child(n, "content").members {
 		if best == "" || rank(media) < rank(best) || rank(media) == rank(best) && strings.Contains(best, "*") {
 			best = media
 		}
@@ -59,7 +55,7 @@ func (b *toolBuilder) body() (node, string) {
 
 // addBody adds the property for the body.
 func (b *toolBuilder) addBody(n node, media string) {
-	content := n.get("content").get(media)
+	content := b.child(b.child(n, "content"), media)
 	schema := content.get("schema")
 	call := &tools.Body{Member: "body", MediaType: media, Encoding: b.encoding(media)}
 	if strings.Contains(media, "*") {
@@ -165,16 +161,13 @@ func (b *toolBuilder) output(none bool) wire.Raw {
 	var schemas, media []string
 	var nodes []node
 	empty := false
-	for status, response := range b.o.get("responses").members {
-		if !success.MatchString(status) && (status != "default" || hasSuccess(b.o.get("responses"))) {
-			continue
-		}
-		response, ok := b.resolve(response)
-		if !ok {
+	responses := b.child(b.o.node, "responses")
+	for status, response := range b.children(responses) {
+		if !success.MatchString(status) && (status != "default" || hasSuccess(responses)) {
 			continue
 		}
 		structured := false
-		for name, content := range response.get("content").members {
+		for name, content := range b.children(b.child(response, "content")) {
 			media = append(media, name)
 			if schema := content.get("schema"); schema.exists() && b.encoding(name) == "json" && !structured {
 				structured = true

@@ -277,6 +277,26 @@ func (d *documents) resolve(n node) (node, bool) {
 	return n, false
 }
 
+// child returns a member of an object, or what it refers to. It is empty if there is none.
+func (d *documents) child(n node, name string) node {
+	member, ok := d.resolve(n.get(name))
+	if !ok {
+		return node{}
+	}
+	return member
+}
+
+// children yields the members of an object, or what they refer to.
+func (d *documents) children(n node) func(yield func(name string, member node) bool) {
+	return func(yield func(string, node) bool) {
+		for name, member := range n.members {
+			if member, ok := d.resolve(member); ok && !yield(name, member) {
+				return
+			}
+		}
+	}
+}
+
 // target returns the node that a reference of a node leads to.
 func (d *documents) target(from node, ref string) (node, bool) {
 	at := from.get("$ref")

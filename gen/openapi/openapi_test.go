@@ -149,6 +149,58 @@ paths:
 	}
 }
 
+// TestReferencesBetweenParts checks that references are followed where documents of several files have
+// them: for operations, all responses, and media types.
+func TestReferencesBetweenParts(t *testing.T) {
+	files := map[string]string{
+		"ops/add.yaml": `
+operationId: add
+requestBody: {content: {$ref: "parts.yaml#/content"}}
+responses: {$ref: "parts.yaml#/responses"}
+`,
+		"ops/parts.yaml": `
+content: {application/json: {$ref: "#/media"}}
+media: {schema: {type: object}}
+responses: {"200": {content: {application/json: {$ref: "#/media"}}}}
+`,
+	}
+	open := func(path string) ([]byte, error) {
+		text, ok := files[path]
+		if !ok {
+			return nil, fmt.Errorf("there is no file %s", path)
+		}
+		return []byte(text), nil
+	}
+	r, err := openapi.Import(openapi.Options{Name: "api.yaml", Text: []byte("openapi: 3.0.3\npaths: {/a: {post: {$ref: ops/add.yaml}}}"), Open: open})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"tools":[{"name":"add","inputSchema":{"type":"object","properties":{"body":{"type":"object"}},"additionalProperties":false},"outputSchema":{"type":"object"},` +
+		`"annotations":{"readOnlyHint":false,"openWorldHint":true},"x-openapi":{"method":"POST","path":"/a","body":{"member":"body","mediaType":"application/json","encoding":"json"},"accept":"application/json"}}]}`
+	if diff := cmp.Diff(want, string(r.List)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	delete(files, "ops/add.yaml")
+	_, err = openapi.Import(openapi.Options{Name: "api.yaml", Text: []byte("openapi: 3.0.3\npaths: {/a: {post: {$ref: ops/add.yaml}}}"), Open: open})
+	if want := `api.yaml:2:21: /paths/~1a/post/$ref: "ops/add.yaml": there is no file ops/add.yaml`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// TestAuthorizationParameter checks the note about credentials that only a parameter describes.
+func TestAuthorizationParameter(t *testing.T) {
+	const operation = `{parameters: [{name: Authorization, in: header, schema: {type: string}}, {name: Accept, in: header, schema: {type: string}}]}`
+	r, _ := load(t, "paths: {/a: {get: "+operation+"}}", nil)
+	want := `api.yaml:2:33: /paths/~1a/get/parameters/0: OpenAPI ignores the parameter "Authorization", and the operation has no security; the field Header of the client can add it`
+	if len(r.Notes) != 1 || r.Notes[0].Error() != want {
+		t.Errorf("got %v, want %s", r.Notes, want)
+	}
+	r, _ = load(t, "security: [{b: []}]\ncomponents: {securitySchemes: {b: {type: http, scheme: bearer}}}\npaths: {/a: {get: "+operation+"}}", nil)
+	if len(r.Notes) != 0 {
+		t.Errorf("got %v, want no note", r.Notes)
+	}
+}
+
 // TestHints checks the annotations that follow from methods.
 func TestHints(t *testing.T) {
 	_, list := load(t, "paths: {/a: {get: {}, put: {}, post: {}, delete: {summary: Ends it.}}}", nil)

@@ -64,6 +64,11 @@ func (d *documents) operations() []*operation {
 			if !slices.Contains(methods, method) {
 				continue
 			}
+			// OpenAPI has no references here, but documents that were divided into files do.
+			n, ok := d.resolve(n)
+			if !ok {
+				continue
+			}
 			if n.kind() != wire.KindObject {
 				d.fail(n, "an operation must be an object, found %s", n.kind())
 				continue
@@ -311,7 +316,8 @@ func (b *toolBuilder) effective() []node {
 				b.fail(n.get("in"), `the parameter %q must be in "path", "query", "header" or "cookie", found %q`, name, in)
 				continue
 			case in == "header" && slices.Contains([]string{"accept", "content-type", "authorization"}, strings.ToLower(name)):
-				continue // OpenAPI ignores them: media types and security say what they are
+				b.ignoredHeader(n, name)
+				continue
 			}
 			key := [2]string{in, name}
 			if i, has := index[key]; has {
@@ -323,6 +329,14 @@ func (b *toolBuilder) effective() []node {
 		}
 	}
 	return all
+}
+
+// ignoredHeader notes a parameter for credentials of an operation without security. OpenAPI ignores the
+// headers Accept, Content-Type and Authorization, because media types and security say what they are.
+func (b *toolBuilder) ignoredHeader(n node, name string) {
+	if strings.EqualFold(name, "authorization") && len(b.call.Security) == 0 {
+		b.note(n, "OpenAPI ignores the parameter %q, and the operation has no security; the field Header of the client can add it", name)
+	}
 }
 
 // styles are the styles that each place allows, the default first.

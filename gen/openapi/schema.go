@@ -35,7 +35,7 @@ func (c *converter) definitions() wire.Raw {
 		n := c.queue[i]
 		name := c.names[n.place()]
 		var converted wire.Raw
-		if c.size < c.limit {
+		if c.size < c.limit || c.short(n) {
 			converted = c.convert(n)
 			c.size += len(converted)
 		} else {
@@ -49,11 +49,20 @@ func (c *converter) definitions() wire.Raw {
 	return wire.Raw(append(text, '}'))
 }
 
+// short reports whether a schema is hardly longer than its outline, as an enum of a few words is.
+func (c *converter) short(n node) bool {
+	return len(n.raw) <= 400 && !strings.Contains(string(n.raw), `"$ref"`)
+}
+
 // outline returns a schema that accepts all values of a schema and has no references.
 func (c *converter) outline(n node) wire.Raw {
 	text := []byte{'{'}
 	if target, ok := c.resolve(n); ok {
-		text = append(text, c.typeOf(target)...)
+		if types := c.typeOf(target); types != "" {
+			text = append(text, types...)
+		} else if c.isObject(target, 0) {
+			text = append(text, `"type":"object"`...)
+		}
 		if about := target.text("description"); about != "" && len(about) <= 300 {
 			text, _ = wire.AppendString(wire.AppendName(text, "description"), about)
 		}
@@ -162,9 +171,27 @@ func (c *converter) otherSide(n node, seen map[place]bool) []string {
 // foreign reports whether only the other side sends the values of a property.
 func (c *converter) foreign(property node) bool {
 	if c.response {
-		return property.flag("writeOnly")
+		return c.marked(property, "writeOnly", 0)
 	}
-	return property.flag("readOnly")
+	return c.marked(property, "readOnly", 0)
+}
+
+// marked reports whether a flag of a schema is true, or that of a schema it refers to or of a branch of
+// its allOf.
+func (c *converter) marked(n node, flag string, depth int) bool {
+	if n.flag(flag) {
+		return true
+	}
+	n, ok := c.resolve(n)
+	if !ok || depth > 20 {
+		return false
+	}
+	for branch := range n.get("allOf").elements {
+		if c.marked(branch, flag, depth+1) {
+			return true
+		}
+	}
+	return n.flag(flag)
 }
 
 // nameOf returns the name of the definition for a node, which definitions will convert.

@@ -94,8 +94,12 @@ func TestSides(t *testing.T) {
 		{schema, false, `{"type":"object","required":["secret","name"],"properties":{"secret":{"type":"string"},"name":{"type":"string"}}}`},
 		{schema, true, `{"type":"object","required":["id","name"],"properties":{"id":{"type":"string"},"secret":{"type":"string"},"name":{"type":"string"}}}`},
 		{`{"allOf":[{"properties":{"id":{"readOnly":true}}},{"required":["id","a"]}]}`, false, `{"allOf":[{"properties":{}},{"required":["a"]}]}`},
+		// The flag of what a property refers to counts too.
+		{`{"required":["a","b","c"],"properties":{"a":{"$ref":"#/components/schemas/ReadOnly"},"b":{"allOf":[{"$ref":"#/components/schemas/ReadOnly"}]},"c":{"type":"integer"}}}`, false,
+			`{"required":["c"],"properties":{"c":{"type":"integer"}}}`},
 	} {
-		if diff := cmp.Diff(row.want, converted(t, documentOf(t, "3.0.3", row.schema, ""), row.response, 1000)); diff != "" {
+		others := `"ReadOnly":{"type":"string","readOnly":true}`
+		if diff := cmp.Diff(row.want, converted(t, documentOf(t, "3.0.3", row.schema, others), row.response, 1000)); diff != "" {
 			t.Errorf("response %v (-want +got):\n%s", row.response, diff)
 		}
 	}
@@ -115,11 +119,15 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestLimit checks that references are cut once a schema is long, by the type of what they lead to.
+// TestLimit checks that references are cut once a schema is long, by the type of what they lead to, except
+// for those to short schemas.
 func TestLimit(t *testing.T) {
+	enum := `{"type":"string","nullable":true,"enum":[` + strings.Repeat(`"abcdefgh",`, 50) + `"z"]}`
 	d := documentOf(t, "3.0.3", `{"type":"object","properties":{"a":{"$ref":"#/components/schemas/A"}}}`,
-		`"A":{"type":"object","properties":{"b":{"$ref":"#/components/schemas/B"},"c":{"$ref":"#/components/schemas/C"}}},"B":{"type":"string","nullable":true,"description":"d","maxLength":3},"C":{"$ref":"#/components/schemas/A"}`)
-	want := `{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}},"$defs":{"A":{"type":"object","properties":{"b":{"$ref":"#/$defs/B"},"c":{"$ref":"#/$defs/C"}}},"B":{"type":["string","null"],"description":"d"},"C":{"type":"object"}}}`
+		`"A":{"type":"object","properties":{"b":{"$ref":"#/components/schemas/B"},"c":{"$ref":"#/components/schemas/C"},"d":{"$ref":"#/components/schemas/D"},"e":{"$ref":"#/components/schemas/E"}}},`+
+			`"B":`+enum+`,"C":{"$ref":"#/components/schemas/A"},"D":{"type":"string","description":"d","enum":["x","y"]},"E":{"description":"e","oneOf":[{"$ref":"#/components/schemas/A"},{"$ref":"#/components/schemas/C"}]}`)
+	want := `{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}},"$defs":{"A":{"type":"object","properties":{"b":{"$ref":"#/$defs/B"},"c":{"$ref":"#/$defs/C"},"d":{"$ref":"#/$defs/D"},"e":{"$ref":"#/$defs/E"}}},` +
+		`"B":{"type":["string","null"]},"C":{"type":"object"},"D":{"type":"string","description":"d","enum":["x","y"]},"E":{"type":"object","description":"e"}}}`
 	if diff := cmp.Diff(want, converted(t, d, false, 100)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

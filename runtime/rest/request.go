@@ -34,7 +34,8 @@ func (o *Operation) request(ctx context.Context, base string, arguments wire.Obj
 	}
 	b := &builder{path: o.Path, header: http.Header{}}
 	for _, p := range o.Parameters {
-		if raw, ok := arguments.Get(p.Member); ok {
+		// No style can write null, which RFC 6570 takes for a value that is not there.
+		if raw, ok := arguments.Get(p.Member); ok && (raw.Kind() != wire.KindNull || p.In == Path || p.Style == JSON) {
 			if err := b.parameter(p, raw); err != nil {
 				return nil, fmt.Errorf("%s %s: the argument %q: %w", o.Method, o.Path, p.Member, err)
 			}

@@ -72,7 +72,9 @@ func TestValues(t *testing.T) {
 		want string
 	}{
 		{Parameter{In: Query, Style: Form, Explode: true}, `"a b&c=d+é/?"`, "/x?p=a%20b%26c%3Dd%2B%C3%A9%2F%3F"},
-		{Parameter{In: Query, Style: Form, Reserved: true}, `"a/b?c&d=e#f+g%"`, "/x?p=a/b?c%26d%3De%23f%2Bg%25"},
+		{Parameter{In: Query, Style: Form, Reserved: true}, `"a/b?c&d=e#f+g%;h"`, "/x?p=a/b?c%26d%3De%23f%2Bg%25%3Bh"},
+		{Parameter{In: Query, Style: Form, Explode: true}, `null`, "/x"},
+		{Parameter{In: Query, Style: JSON}, `null`, "/x?p=null"},
 		{Parameter{In: Query, Style: Form, Explode: true}, `[]`, "/x"},
 		{Parameter{In: Query, Style: Form}, `[]`, "/x"},
 		{Parameter{In: Query, Style: Form, Explode: true}, `{}`, "/x"},

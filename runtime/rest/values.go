@@ -164,8 +164,8 @@ func deep(pairs []pair, name string, raw wire.Raw, escape escaper) []pair {
 func escapeText(text string) string { return escapeBut(text, "") }
 
 // escapeReserved leaves reserved characters as they are, except for those that delimit the pairs of
-// a query or end it.
-func escapeReserved(text string) string { return escapeBut(text, ":/?[]@!$'()*,;") }
+// a query or end it. Some servers take a semicolon for a delimiter, and others refuse it.
+func escapeReserved(text string) string { return escapeBut(text, ":/?[]@!$'()*,") }
 
 func escapeBut(text, keep string) string {
 	const digits = "0123456789ABCDEF"
