@@ -10,11 +10,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Access decides what the sender of a request may use. Package runtime/auth/resource puts one into the
+// Access decides what the sender of a request may use. Package runtime/auth/resource adds one to the
 // context of each HTTP request that it admits.
 type Access interface {
-	// Allow returns nil if the sender may use what requires all of the scopes. Otherwise it returns
-	// the error for the sender, which names all scopes of the operation.
+	// Allow returns nil if the sender may use an operation that requires all of the scopes.
+	// Otherwise it returns the error for the sender, which names all scopes of the operation.
 	Allow(scopes []string) *DeniedError
 }
 
@@ -55,13 +55,13 @@ func (e *DeniedError) Unwrap() error {
 }
 
 // Deliberating is a Route whose response waits a little for the decision of [Authorize] before it becomes
-// an event stream, because the HTTP status of a refusal could not be sent any more.
+// an event stream, because after that the HTTP status of a refusal can no longer be sent.
 type Deliberating interface {
 	// Allowed is called when the request was allowed.
 	Allowed()
 }
 
-// Authorize returns nil if the sender of the request that a handler serves may use what requires all of
+// Authorize returns nil if the sender of the handler's request may use an operation that requires all of
 // the scopes. The error is the one of [Access]. A handler returns it, so that the client can ask for the
 // scopes; [errors.AsType] finds a *DeniedError in it.
 //

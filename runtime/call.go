@@ -78,7 +78,7 @@ func CallOf(ctx context.Context) *Call {
 	return c
 }
 
-// Revision returns the revision under which the message is handled, "" before it is negotiated.
+// Revision returns the revision under which the message is handled, or "" before it is negotiated.
 func (c *Call) Revision() string { return c.terms.revision }
 
 // Method returns the method of the message.
@@ -96,7 +96,7 @@ func (c *Call) ID() wire.Scalar { return c.id }
 // canonicalID returns the id under which the request is registered.
 func (c *Call) canonicalID() wire.Scalar { return c.key }
 
-// SessionID returns the transport's name of the session, "" if it has none.
+// SessionID returns the transport's name of the session, or "" if it has none.
 func (c *Call) SessionID() string {
 	if c.terms.stateless() {
 		return ""
@@ -138,7 +138,7 @@ func (c *Call) Declared(capability string) bool {
 	return declared == "" || Declares(declared, capability)
 }
 
-// Meta returns the _meta object of the params, "" if there is none.
+// Meta returns the _meta object of the params, or "" if there is none.
 func (c *Call) Meta() wire.Object {
 	switch {
 	case c.params == "":

@@ -46,7 +46,7 @@ func (c *Client) self() implementation {
 //
 // The error is a *[VersionError] if the sides have no revision in common, and an *[EraError] if the server
 // does not know server/discover and the client has no binding with initialize. Connect owns the transport,
-// also if it fails. Ctx applies to the opening only: the session lasts until Close or until the server
+// even if it fails. Ctx applies to the opening only: the session lasts until Close or until the server
 // ends it.
 func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 	l, err := c.dial(ctx, t, false)
@@ -106,8 +106,8 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 	return l, nil
 }
 
-// diedOfProbe reports whether a server may have ended because of a request before initialize, as a few
-// servers of older revisions do.
+// diedOfProbe reports whether the server may have exited because of a request before initialize, as a
+// few servers of older revisions do.
 func (c *Client) diedOfProbe(ctx context.Context, err error) bool {
 	return errors.Is(err, ErrClosed) && ctx.Err() == nil && c.newest(true) != nil && c.newest(false) != nil
 }
@@ -140,7 +140,7 @@ func (s *Session) ServerInfo() wire.Object { return s.now().server.Load().info }
 // ServerCapabilities returns the capabilities that the server declared.
 func (s *Session) ServerCapabilities() wire.Object { return s.now().server.Load().capabilities }
 
-// Instructions returns the instructions for using the server, "" if there are none.
+// Instructions returns the instructions for using the server, or "" if there are none.
 func (s *Session) Instructions() string { return s.now().server.Load().instructions }
 
 // Call implements [Caller]. If a server without sessions has changed its revisions, the request is sent
@@ -173,8 +173,8 @@ func (s *Session) callOn(ctx context.Context, l *link, method string, params wir
 	return err
 }
 
-// renegotiate agrees on another revision after the server has refused that of the terms with an error. It
-// returns false if there is none.
+// renegotiate agrees on another revision after the server has refused the revision of the terms with an
+// error. It returns false if there is none.
 func (s *Session) renegotiate(ctx context.Context, l *link, refused *terms, why error) bool {
 	s.negotiating.Lock()
 	defer s.negotiating.Unlock()

@@ -31,7 +31,7 @@ const memberResources = "resourceSubscriptions"
 const maxLosses = 3
 
 // QuestionsError is the error of a request that the server answers with an InputRequiredResult: it asks
-// for input, with which the client repeats the request. A client does that by itself and as often as
+// for input, with which the client repeats the request. A client does so automatically, as often as
 // [ClientOptions].MaxRounds allows. Middleware sees each of the requests and this error.
 type QuestionsError struct {
 	Method    string      // of the request

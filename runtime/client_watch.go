@@ -11,11 +11,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file lets code that is written for sessions work with servers without them: what a session keeps
-// at the server is kept here. The log level goes into each request, and subscriptions into the filter of
-// one subscriptions/listen.
+// This file lets code that is written for sessions work with servers without them: the client keeps what
+// a server would keep for a session. The log level goes into each request, and subscriptions into the
+// filter of one subscriptions/listen.
 
-// adapt does a request of sessions that the revision does not have. Done is false for others.
+// adapt carries out a request that exists only in revisions with sessions. Done is false for others.
 func (s *Session) adapt(ctx context.Context, t *terms, method string, params wire.Appender, result wire.Value) (done bool, err error) {
 	if t.bound.rows[method].kind != 0 {
 		return false, nil
@@ -59,7 +59,7 @@ type watch struct {
 }
 
 // restore listens on a new connection for the lists whose changes have a handler, and for the resources
-// that were subscribed to. It waits until the server has acknowledged that, but not long.
+// that were subscribed to. It waits until the server has acknowledged that, for a limited time.
 func (w *watch) restore(ctx context.Context, s *Session) {
 	t := s.now().server.Load().terms
 	w.mu.Lock()

@@ -30,11 +30,10 @@ type detachment struct {
 
 // Detach runs f after the answer to the request, in a goroutine that belongs to the session. A handler
 // calls it before it returns. The context of f has the values of ctx and a Call of its own ([CallOf]),
-// which sends on the stream that how.Route returns and reports progress until f returns; that of a
-// stateless request can send nothing after the answer. The context
-// ends when cancel is called, when the session reads nothing more from the peer, and, with
-// context.Canceled, when the request is not answered. If ok is false, the session is ending and f is
-// not run. F must not panic.
+// which sends on the stream that how.Route returns and reports progress until f returns; the Call of a
+// stateless request can send nothing after the answer. The context ends when cancel is called, when
+// the session stops reading from the peer, and, with context.Canceled, when the request is not
+// answered. If ok is false, the session is ending and f is not run. F must not panic.
 func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Context)) (cancel context.CancelCauseFunc, ok bool) {
 	p := c.peer
 	d := &Call{peer: p, terms: c.terms, handle: c.handle, id: c.id, method: c.method, params: c.params}
@@ -101,10 +100,10 @@ func (c *Call) outgoing(method string, params wire.Appender) wire.Appender {
 }
 
 // Kept returns the session's value for key. It calls made to create the value on first use. The value
-// lives as long as the session. The context of made ends when the session reads nothing more from the
-// peer. Its Call belongs to no message, so the value may hold it; c would retain the memory of its
-// request. Made must be quick and must not use the session. A stateless request has no session, so each
-// call of Kept makes a value, with the context of the request.
+// lives as long as the session. The context of made ends when the session stops reading from the peer.
+// Its Call does not belong to a message, so the value may keep it, whereas c would retain the memory of
+// its request. Made must be quick and must not use the session. A stateless request has no session, so
+// each call of Kept makes a value, with the context of the request.
 func (c *Call) Kept(key any, made func(ctx context.Context) any) any {
 	if c.terms.serving() {
 		return made(&c.context)

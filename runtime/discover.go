@@ -4,9 +4,9 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // discovery returns the result of server/discover that follows from the options, without the members that
 // all results get ("Response" in server/discover, 2026-07-28). It lists the revisions with sessions too,
-// because a client that speaks none of the others can open a session. The text of the revision is of two
-// minds about hints for caches: the changelog leaves the method out of those whose results have them, and
-// server/utilities/caching includes it. The results have them.
+// because a client that speaks none of the others can open a session. The text of the revision
+// contradicts itself about hints for caches: the changelog leaves the method out of those whose results
+// have them, and server/utilities/caching includes it. The results have them.
 func (s *Server) discovery(b *bound) (wire.Appender, error) {
 	capabilities, err := b.offered.declared()
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// bound is a binding with the tables and functions that handling its messages takes. It is immutable.
+// bound is a binding with the tables and functions that are needed to handle its messages. It is
+// immutable.
 //
 // The exception is what a stateless server's side offers, which changes with the catalog.
 type bound struct {
@@ -46,8 +47,8 @@ func (b *bound) terms(info, peer, own wire.Object) *terms {
 	}
 }
 
-// handle calls Binding.Handle and does the runtime's own part: checks of results, the log level, and
-// fallback.
+// handle calls Binding.Handle and adds what the runtime does itself: checks of results, the log
+// level, and fallback.
 func (b *bound) handle(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
 	if b.Handle == nil {
 		return b.fallback(ctx, method, params, MethodNotFound(method))

@@ -7,11 +7,11 @@
 //
 // # Words
 //
-// The peer is the other side of a connection. A revision is a dated version of the protocol. A session
-// is one conversation over one transport; revisions up to 2025-11-25 open it with the initialize
-// handshake. Later ones are stateless: each request carries what a session would have agreed on, and the
-// next one owes nothing to it. A [Call] is one request or notification that is being handled, and all that a handler sees.
-// The route of a message is the stream of the transport that it belongs to.
+// The peer is the other side of a connection. A revision is a dated version of the protocol. A session is one
+// conversation over one transport; revisions up to 2025-11-25 open it with the initialize handshake. Later
+// ones are stateless: each request carries what a session would have agreed on, independently of the requests
+// before it. A [Call] is one request or notification that is being handled, and all that a handler sees. The
+// route of a message is the stream of the transport that it belongs to.
 //
 // # Order
 //
@@ -29,14 +29,14 @@
 // this side has not declared is answered with "method not found". A request that needs a capability of
 // the peer is not sent and fails with a [CapabilityError], and so does a notification that needs a
 // capability of this side. A message that the negotiated revision does not have fails with a
-// [MethodError]. In these cases the runtime leaves out what it sends by itself: log messages, progress,
-// changes of lists, the status of tasks.
+// [MethodError]. In these cases the runtime leaves out the notifications that it sends itself: log
+// messages, progress, changes of lists, the status of tasks.
 //
 // # Stateless requests
 //
 // A server answers a request that carries its revision in _meta on its own terms, also on the connection of
 // a session ("Versioning and Compatibility", 2026-07-28). It answers server/discover from its options, adds
-// to results what all of them have, and sends log messages only at the level that the request asks for. A
+// the members that all results have, and sends log messages only at the level that the request asks for. A
 // handler of a session serves it unchanged, with three differences: [Call.Session] is nil, notifications
 // other than progress and log messages fail with [ErrNotRequested], and a request to the client is answered
 // when the client repeats its own.

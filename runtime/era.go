@@ -27,8 +27,8 @@ type era interface {
 	// unknownID returns the id for the error answer to a request whose id cannot be read: null, or
 	// zero for an answer without an id. It returns false if this side does not answer at all.
 	unknownID() (id wire.Scalar, answered bool)
-	// silent reports whether this side answers no request. A client has none to answer without a
-	// session.
+	// silent reports whether this side does not answer requests. A client without a session gets
+	// none.
 	silent() bool
 	// notified is called for each notification that is admitted. If it returns true, the
 	// notification is not passed to a handler.
@@ -38,8 +38,8 @@ type era interface {
 	// askRounds sends a stateless request and decodes its complete result. Servers do not link what it
 	// needs.
 	askRounds(ctx context.Context, q *request, result wire.Value) error
-	// complete returns the complete result of a stateless request without what this side cannot use,
-	// and what that is. The error is a *[QuestionsError] if the server asks instead.
+	// complete returns the complete result of a stateless request without the parts that this side
+	// cannot use, and describes those. The error is a *[QuestionsError] if the server asks instead.
 	complete(q *request, text wire.Raw) (wire.Raw, []wire.Deviation, error)
 	// logs reports whether the peer wants log messages with a severity.
 	logs(t *terms, severity int) bool
@@ -83,7 +83,7 @@ func (t *terms) stateless() bool { return t != nil && t.bound != nil && t.bound.
 // ("Requests" in basic, 2026-07-28).
 func (t *terms) serving() bool { return t.stateless() && t.bound.Direction == ToServer }
 
-// spoken returns the revision, "" before it is known.
+// spoken returns the revision, or "" before it is known.
 func (t *terms) spoken() string {
 	if t == nil {
 		return ""
@@ -102,5 +102,5 @@ func (t *terms) revisionSent() string {
 	return t.revision
 }
 
-// around reports whether the binding wraps what it sends.
+// around reports whether the binding wraps the messages that it sends.
 func (t *terms) around() bool { return t != nil && t.bound != nil && t.bound.Around != nil }

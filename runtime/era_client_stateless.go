@@ -35,9 +35,9 @@ func (e *clientEra) outgoing(t *terms, method string, params wire.Appender) wire
 	return &envelope{params, t.envelope, level}
 }
 
-// discover asks the server for its revisions and capabilities under the revision of a binding, and if it
-// does not speak that, under one that it lists, which may be the same. The error is an *[initializeError] if the sides have only a
-// revision with sessions in common.
+// discover asks the server for its revisions and capabilities under the revision of a binding and, if the
+// server does not speak that revision, under one that it lists, which may be the same. The error is an
+// *[initializeError] if the sides have only a revision with sessions in common.
 func (e *clientEra) discover(ctx context.Context, b *bound) (*opened, error) {
 	tried := map[*bound]int{}
 	for {
@@ -105,8 +105,8 @@ func (e *clientEra) statelessTerms(b *bound, server greeting) (*terms, error) {
 	return t, err
 }
 
-// fixedMeta returns the members of _meta that all requests have. A client without a name does not
-// introduce itself.
+// fixedMeta returns the members of _meta that all requests have. A client without a name sends no
+// clientInfo.
 func fixedMeta(revision string, capabilities wire.Object, self implementation) (string, error) {
 	dst, err := wire.AppendString(wire.AppendName(nil, metaRevision), revision)
 	if err == nil {

@@ -21,7 +21,7 @@ type serverEra struct {
 	ready   bool // the client has sent notifications/initialized
 
 	sessionless bool // there can be no session, see Handshake.Stateless
-	sessionOnly bool // there can be nothing else, see Handshake.SessionOnly
+	sessionOnly bool // requests cannot carry their own terms, see Handshake.SessionOnly
 }
 
 // stateless reports whether a request may carry its own terms.
@@ -162,7 +162,7 @@ func (e *serverEra) resume(h Handshake) error {
 }
 
 // resumed begins a resumed session. A transport that implements Identified but returns no session id
-// carries a single message; then there is no session to begin.
+// carries a single message, so no session begins.
 func (e *serverEra) resumed(h Handshake) {
 	e.restore(h)
 	if _, ok := e.peer.transport.(Identified); !ok || e.peer.sessionID() != "" {
@@ -174,7 +174,7 @@ func (e *serverEra) resumed(h Handshake) {
 	e.announce()
 }
 
-// restore makes the log level and the subscriptions those of h.
+// restore sets the log level and the subscriptions to those of h.
 func (e *serverEra) restore(h Handshake) {
 	e.logLevel.Store(int32(max(h.LogLevel.severity(), 0)))
 	e.session.restore(h.Subscriptions)
@@ -194,7 +194,7 @@ func (e *serverEra) announce() {
 	}
 }
 
-// errServer is the error for a stateless request of a server, which sends none.
+// errServer is the error for a stateless request by a server, which may not send any.
 var errServer = errors.New("runtime: a server sends no stateless request")
 
 // askRounds implements era.

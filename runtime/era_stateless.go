@@ -33,8 +33,8 @@ type carried struct {
 
 // rest returns the text of params before or after that _meta, and false if they neither begin nor end with
 // it. No string or nested object can look like it: the name in prefix follows the bracket that opens
-// params, and the value in suffix precedes the one that closes them, with a comma, which ends no string,
-// before the quote of the name.
+// params, and the value in suffix precedes the one that closes them, with a comma, which cannot end a
+// string, before the quote of the name.
 func (c *carried) rest(params wire.Raw) (string, bool) {
 	if rest, ok := strings.CutSuffix(string(params), c.suffix); ok {
 		return rest, true
@@ -184,7 +184,8 @@ func (s *Server) newTerms(m requestMeta) (*terms, error) {
 	return t, nil
 }
 
-// implementation returns the client's Implementation, "" if there is none. Servers accept its absence.
+// implementation returns the client's Implementation, or "" if there is none. Servers accept its
+// absence.
 func (m requestMeta) implementation() (wire.Object, error) {
 	if m.info == "" || m.info == "null" {
 		return "", nil
@@ -221,7 +222,7 @@ const (
 
 // termsCache keeps the terms of requests by their texts, so that equal texts are decoded once.
 type termsCache struct {
-	last atomic.Pointer[terms] // that were got or put last; nil before
+	last atomic.Pointer[terms] // the terms that were got or put last; nil before
 
 	mu   sync.RWMutex
 	kept map[requestMeta]*terms

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// maxEras limits the servers that Eras knows. Beyond it, all are forgotten, which costs a probe each.
+// maxEras limits the servers that Eras knows. Beyond it, all are forgotten, and each is probed again.
 const maxEras = 10_000
 
 // Eras remembers the revisions that servers speak, so that a client which connects again need not find
@@ -19,8 +19,8 @@ type Eras struct {
 	known map[string]string
 }
 
-// Get returns the revision that a server speaks, "" if that is unknown. See [Located] for the names of
-// servers.
+// Get returns the revision that a server speaks, or "" if that is unknown. See [Located] for the names
+// of servers.
 func (e *Eras) Get(server string) (revision string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -47,7 +47,7 @@ func (e *Eras) All() iter.Seq2[string, string] {
 	return maps.All(maps.Clone(e.known))
 }
 
-// nameOf returns the name of the server that a transport leads to, "" if it has none.
+// nameOf returns the name of the server that a transport leads to, or "" if it has none.
 func nameOf(t Transport) string {
 	if l, ok := t.(Located); ok {
 		return l.Server()

@@ -59,8 +59,8 @@ func (e *CapabilityError) Error() string {
 }
 
 // MethodError reports that a message was not sent because the negotiated revision does not have it: the
-// method is not in the table, or it is the other kind of message, or it goes the other way. Methods of an
-// extension are added to Binding.Methods.
+// method is not in the table, has another kind, or is for the other direction. Methods of an extension
+// are added to Binding.Methods.
 type MethodError struct {
 	Method   string       // of the message
 	Kind     jsonrpc.Kind // of the message
@@ -117,7 +117,7 @@ func (e *AnswerError) Error() string { return "runtime: no answer: " + e.Err.Err
 func (e *AnswerError) Unwrap() error { return e.Err }
 
 // LostError reports that the answer to a request was lost with its connection. The server may have handled
-// the request. A client sends requests that only read, such as tools/list, again by itself.
+// the request. A client repeats requests that only read, such as tools/list, automatically.
 type LostError struct{ Err error }
 
 // Error returns the reason.

@@ -38,7 +38,7 @@ func (c *Call) restated(err error) error {
 	case jsonrpc.CodeServerBusy:
 		return &jsonrpc.Error{Code: jsonrpc.CodeUnavailable, Message: e.Message, Data: e.Data}
 	case jsonrpc.CodeURLElicitationRequired:
-		// What the error asks for is asked by Call.askURLs. It remains if that is not possible.
+		// If possible, Call.askURLs asks for what the error demands; otherwise the error remains.
 		return jsonrpc.MissingCapability(`{"elicitation":{"url":{}}}`)
 	}
 	if undefinedCode(c.terms.revision, e.Code) {

@@ -34,8 +34,8 @@ type ExtensionFilter struct {
 	Param        string // "taskId"
 }
 
-// Over returns a binding that has the methods of the extension, which own handles, and hands all others
-// to b. If b is of another revision, it returns b unchanged.
+// Over returns a binding in which own handles the methods of the extension and b handles all others. If
+// b is of another revision, it returns b unchanged.
 func (x Extension) Over(b, own Binding) Binding {
 	if b.Revision != x.Revision {
 		return b
@@ -56,7 +56,7 @@ func (x Extension) Over(b, own Binding) Binding {
 	return b
 }
 
-// Declare returns capabilities that declare the extension, too, unless they do. Capabilities may be nil.
+// Declare returns the capabilities with the extension declared. Capabilities may be nil.
 func (x Extension) Declare(capabilities wire.Appender) (wire.Appender, error) {
 	own, err := objectOf(capabilities)
 	if err != nil {
@@ -79,8 +79,8 @@ func (x Extension) Declare(capabilities wire.Appender) (wire.Appender, error) {
 // memberExtensions is the member of capabilities with the extensions by their names.
 const memberExtensions = "extensions"
 
-// extensionNeed begins the need of an extension among bound.needs. Names of extensions have dots, so they
-// are no dotted paths.
+// extensionNeed begins the need of an extension among bound.needs. Names of extensions contain dots, so
+// they cannot be dotted paths.
 const extensionNeed = memberExtensions + ":"
 
 // declaresExtension reports whether capabilities declare an extension.
@@ -90,8 +90,8 @@ func declaresExtension(capabilities wire.Object, name string) bool {
 	return ok && settings.Kind() == wire.KindObject
 }
 
-// Extension reports whether the peer has declared an extension, for a stateless request with this very
-// request.
+// Extension reports whether the peer has declared an extension: in this request, if it is stateless,
+// and otherwise for the session.
 func (c *Call) Extension(name string) bool { return declaresExtension(c.terms.capabilities, name) }
 
 // Server returns the server that handles a stateless request, and nil on a client's side and in sessions.
@@ -141,6 +141,6 @@ func DecodeResult(result wire.Appender, kind string, into wire.Value) (bool, err
 	return true, wire.UnmarshalString(text, into)
 }
 
-// Params returns the params of the message as they were received, with what the client has answered in
-// earlier rounds of a stateless request.
+// Params returns the params of the message as they were received, and the client's answers in earlier
+// rounds of a stateless request.
 func (c *Call) Params() wire.Raw { return c.params }

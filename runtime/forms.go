@@ -11,7 +11,8 @@ import (
 // ("Form Mode Security" in client/elicitation, 2026-07-28; "Security Considerations" in the revisions before it):
 // the client before it sends the content, the server before its handler gets it.
 
-// checkForm encodes what the client's handler has made of a form, or returns an error if it does not match.
+// checkForm encodes the result of the client's handler for a form, or returns an error if it does not match
+// the form.
 func checkForm(params wire.Raw, result wire.Appender) (wire.Appender, error) {
 	if result == nil {
 		return nil, nil

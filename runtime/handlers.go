@@ -41,8 +41,8 @@ func (h Handlers) Bind(revision string, methods []Method) Binding {
 }
 
 // Capabilities returns the ClientCapabilities object that follows from the handlers: the
-// capabilities of the requests that have a handler, and those of the client's notifications
-// that belong to one of these capabilities, such as roots.listChanged to roots.
+// capabilities of the requests that have a handler, and those of the client's notifications that
+// are part of one of these capabilities, as roots.listChanged is of roots.
 func (h Handlers) Capabilities(methods []Method) wire.Object {
 	declared := wire.Object("{}")
 	for _, m := range methods {

@@ -36,7 +36,7 @@ func (i implementation) append(dst []byte, revision string) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// appendDetails appends the details behind the other members.
+// appendDetails appends the details after the other members.
 func (i implementation) appendDetails(dst []byte) ([]byte, error) {
 	for n, m := range i.details {
 		other := func(o wire.Member) bool { return o.Name == m.Name }

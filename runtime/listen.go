@@ -113,7 +113,7 @@ func backoff(failures int) time.Duration {
 	return d/2 + rand.N(d/2+1)
 }
 
-// final reports whether listening again would fail in the same way.
+// final reports whether another attempt to listen would fail in the same way.
 func final(err error) bool {
 	if e, ok := asError(err); ok {
 		return e.Code != jsonrpc.CodeServerBusy && e.Code != jsonrpc.CodeUnavailable && e.Code != jsonrpc.CodeInternalError
@@ -173,7 +173,7 @@ func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
 	}}, nil)
 }
 
-// subscribeSession does in a session what the filter asks for, until ctx ends.
+// subscribeSession subscribes in a session to what the filter asks for, until ctx ends.
 func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 	for name, value := range l.filter.All() {
 		if list, ok := strings.CutSuffix(name, "ListChanged"); ok && value == "true" {
@@ -217,7 +217,8 @@ func uriParams(uri string) wire.Appender {
 	})
 }
 
-// compare logs what the server does not honour ("Acknowledgment" in basic/patterns/subscriptions).
+// compare logs which parts of the filter the server does not honour ("Acknowledgment" in
+// basic/patterns/subscriptions).
 func (s *Session) compare(asked wire.Object, ack wire.Raw) {
 	honoured, _ := wire.Object(ack).Get("notifications")
 	for name, want := range asked.All() {

@@ -44,10 +44,10 @@ func (c *Call) Log(ctx context.Context, level LogLevel, logger string, data wire
 	return c.Notify(ctx, methodMessage, logParams{level, logger, data})
 }
 
-// Logs reports whether the client gets log messages of the level. It gets none if the revision has no
-// log messages or the server has not declared the capability. A client that has not set a level with
+// Logs reports whether the client gets log messages of the level. It gets none if the revision has no log
+// messages or the server has not declared the capability. A client that has not set a level with
 // logging/setLevel gets all levels; for a stateless request, it gets those that the request asks for, and
-// none without ("Per-request log level" in server/utilities/logging, 2026-07-28).
+// none if the request asks for none ("Per-request log level" in server/utilities/logging, 2026-07-28).
 func (c *Call) Logs(level LogLevel) bool { return c.peer.mayLog(c.terms, level) }
 
 // Log sends a log message that belongs to no request, see [Call.Log].

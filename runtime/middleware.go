@@ -25,10 +25,10 @@ type Middleware struct {
 	// that of any handler. The handler must not recover from a panic of next.
 	Handle func(next Handler) Handler
 
-	// Send returns a sender that wraps next, for the requests and notifications of this side: those of
-	// a [Caller], those of the methods of [Call], and the handshake, but not the pings of KeepAlive and
-	// cancellations. If a handler sends a message with its own context, CallOf returns the handler's
-	// call.
+	// Send returns a sender that wraps next, for the requests and notifications that this side sends
+	// through a [Caller] or the methods of [Call], and for the handshake, but not for cancellations and
+	// the pings of KeepAlive. If a handler sends a message with its own context, CallOf returns the
+	// handler's call.
 	Send func(next Sender) Sender
 }
 
@@ -58,7 +58,7 @@ func (m *Message) Revision() string {
 	return m.request.terms.spoken()
 }
 
-// SessionID returns the transport's name of the session, "" if it has none.
+// SessionID returns the transport's name of the session, or "" if it has none.
 func (m *Message) SessionID() string { return m.peer.sessionID() }
 
 // ID returns the id that the request was sent with; zero before that, and for notifications.
@@ -69,7 +69,7 @@ func (m *Message) ID() wire.Scalar {
 	return wire.IntScalar(m.request.id)
 }
 
-// Reply returns the text of the result, "" until the request is answered with one.
+// Reply returns the text of the result, or "" until the request is answered with one.
 func (m *Message) Reply() wire.Raw { return m.reply }
 
 // transmit is the innermost Sender.

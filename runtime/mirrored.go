@@ -7,11 +7,11 @@ import (
 )
 
 // This file compares a stateless request with the HTTP headers that repeat parts of it ("Server
-// Validation" in basic/transports/streamable-http, 2026-07-28). Nothing says which headers a notification
-// has, so those of notifications are ignored.
+// Validation" in basic/transports/streamable-http, 2026-07-28). The protocol does not say which headers a
+// notification has, so those of notifications are ignored.
 
 // checkHeader compares the revision alone. A client that gets UnsupportedVersion may rely on the header,
-// so both must be the same before.
+// so this is checked before.
 func (m requestMeta) checkHeader(h headers.Header) error {
 	revision, ok := m.revision.Str()
 	if h == nil || !ok {

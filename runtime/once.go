@@ -20,7 +20,7 @@ import (
 //
 // The value travels with the client, sealed (see [Rounds]), as JSON, so T must survive encoding and decoding
 // as by [wire.RawOf] and [wire.Raw.Decode]. If f fails, nothing is kept. Uses with equal keys are numbered in
-// their order. A client that begins anew, without the state, makes f run again.
+// their order. If a client starts over without the state, f runs again.
 func Once[T any](ctx context.Context, key string, f func(ctx context.Context) (T, error)) (T, error) {
 	kept, keep := onceOf(ctx, key)
 	if kept != "" {

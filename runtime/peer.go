@@ -229,7 +229,7 @@ func (p *peer) send(ctx context.Context, buf *[]byte, m Outgoing) error {
 	return err
 }
 
-// sessionID returns the transport's name of the session, "" if it has none.
+// sessionID returns the transport's name of the session, or "" if it has none.
 func (p *peer) sessionID() string {
 	if p == nil { // a Message of a test
 		return ""

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file finds out whether a server speaks revisions in which each message carries its own terms, or
-// revisions with sessions ("Backward Compatibility" in basic/versioning and in both pages of
+// This file determines whether a server speaks revisions in which each message carries its own terms,
+// or revisions with sessions ("Backward Compatibility" in basic/versioning and in both pages of
 // basic/transports, 2026-07-28).
 
 // open determines the era of the server and opens a session if it has one. Known is the revision that the
@@ -50,7 +50,7 @@ func (e *clientEra) openStateless(ctx context.Context, b *bound) (*opened, error
 	return server, err
 }
 
-// probe asks the server for its revisions, and opens a session if the server does not know the question.
+// probe asks the server for its revisions, and opens a session if the server does not know the method.
 func (e *clientEra) probe(ctx context.Context, stateless, session *bound) (*opened, error) {
 	probing, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -36,9 +36,9 @@ func progressToken(meta wire.Object) wire.Scalar {
 }
 
 // Progress reports the progress of the request, if the peer has sent a progress token; otherwise it does
-// nothing. Total may be nil and message "". A value that is not above the last one is dropped, as the
-// protocol requires, and so is a value after the answer or the cancellation. Revision 2024-11-05 has no
-// message, so it is left out there.
+// nothing. Total may be nil and message "". A value that is not greater than the last one is dropped, as
+// the protocol requires, and so is a value after the answer or the cancellation. Revision 2024-11-05 has
+// no message, so it is left out there.
 func (c *Call) Progress(ctx context.Context, progress float64, total *float64, message string) error {
 	token, ok := c.ProgressToken()
 	if !ok {
@@ -88,7 +88,7 @@ func WithProgress(ctx context.Context, report func(Progress)) context.Context {
 // [WithProgress], the progress of the first request that work makes is reported until work returns, not
 // only until the request is answered. It is meant for tasks, which continue after the answer ("Task
 // Progress Notifications" in basic/utilities/tasks). The other requests of work carry no progress token.
-// Work then runs in another goroutine, and report in the one that calls Follow.
+// Work then runs in another goroutine, and report is called in the one that calls Follow.
 func Follow(ctx context.Context, work func(ctx context.Context) error) error {
 	report, ok := ctx.Value(progressKey{}).(func(Progress))
 	if !ok {
@@ -115,7 +115,7 @@ func Follow(ctx context.Context, work func(ctx context.Context) error) error {
 			report(Progress(r))
 		case err := <-done:
 			if panicked != "" {
-				panic(panicked) // in a goroutine whose panics are recovered if it is a handler's
+				panic(panicked) // the goroutine of a handler recovers panics
 			}
 			for len(reports) > 0 {
 				report(Progress(<-reports))
@@ -206,8 +206,8 @@ func (m metaParams) AppendJSON(dst []byte) ([]byte, error) {
 	return append(dst, "}}"...), err
 }
 
-// extensible reports whether the text of an object certainly has no _meta, and a member can be
-// appended to it.
+// extensible reports whether the text of an object is certain to have no _meta, so that the member
+// can be appended.
 func extensible(object []byte) bool {
 	n := len(object)
 	return n >= 2 && object[0] == '{' && object[n-1] == '}' && object[n-2] > ' ' &&

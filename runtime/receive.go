@@ -36,8 +36,8 @@ func (p *peer) received(in *Incoming, err error) bool {
 	return ok
 }
 
-// take handles a message or a batch, except for the step that it returns. Only one goroutine calls it
-// at a time.
+// take handles a message or a batch, except for the part that is left to the step that it returns.
+// Only one goroutine calls it at a time.
 func (p *peer) take(in *Incoming) engine.Step {
 	if p.limits.KeepAlive > 0 {
 		p.heard.Store(true)
@@ -103,7 +103,7 @@ func (p *peer) takeAnswer(in *Incoming) (step engine.Step) {
 	return step
 }
 
-// unanswered fails the call that waits for the answer that a text should have been.
+// unanswered fails the call whose answer a text should have been.
 func (p *peer) unanswered(in *Incoming, why error) {
 	err := fmt.Errorf("runtime: the response holds no answer to request %s: %w; received %.200q", in.Answers.String(), why, in.Text)
 	if p.pending.Resolve(in.Answers, engine.Reply{Err: err}) {
@@ -167,8 +167,8 @@ func unwrapped(err error) error {
 	return err
 }
 
-// maxBad is how many bad texts of a session are all logged. Beyond that, a text is logged when their
-// number is a power of two.
+// maxBad is up to how many bad texts of a session each is logged. Beyond that, a text is logged when
+// their number is a power of two.
 const maxBad = 16
 
 // logBad logs that a text is not a message. A client also logs the beginning of the text, which a

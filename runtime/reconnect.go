@@ -77,7 +77,7 @@ func (s *Session) reopen(ctx context.Context, lost *link) error {
 func (s *Session) again(ctx context.Context, l *link, method string, err error) (bool, error) {
 	_, unsent := errors.AsType[unsentError](err)
 	begun, known := errors.AsType[notBegun](err)
-	_, lost := errors.AsType[*LostError](err) // whose reason may be that the stream of a begun request was refused
+	_, lost := errors.AsType[*LostError](err) // it may wrap the refusal of the stream of a request that was begun
 	refused := !lost && (unsent || known && begun.NotBegun() && !errors.Is(err, ErrClosed))
 	if !s.reopens() || ctx.Err() != nil || !refused && !errors.Is(err, ErrClosed) {
 		return false, err

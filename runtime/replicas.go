@@ -17,12 +17,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Replicas passes notifications to the other replicas of a server and from them, over ServerOptions.Bus.
-// It is safe for concurrent use.
+// Replicas exchanges notifications with the other replicas of a server over ServerOptions.Bus. It is
+// safe for concurrent use.
 //
-// A bus that fails delays nobody: announcements wait, each text once, and are sent again after pauses that
-// grow. When too many wait, the others learn only that they have missed some. If the bus is a
-// [share.Reconnector], a replica whose connection was lost learns that too.
+// A failing bus does not delay anything: announcements wait, each text once, and are sent again after
+// growing pauses. When too many wait, the other replicas are only told that they have missed some. If the
+// bus is a [share.Reconnector], a replica whose connection was lost learns that too.
 type Replicas struct {
 	bus     share.Bus
 	subject string
@@ -37,7 +37,7 @@ type Replicas struct {
 	muted   int // faults since then that were not logged
 }
 
-// join passes Replicas to the bindings that want it.
+// join passes Replicas to the bindings that have a Joined function.
 func (s *Server) join(all []*bound) error {
 	if err := checkNotNil("Bus in the options", s.opts.Bus); err != nil {
 		return err
@@ -69,7 +69,7 @@ func changesSubject(name string) string {
 // Follow calls heard with each notification that another replica announces from now on, or that another
 // binding with the same bus and the same name of the server does. It calls missed after announcements may
 // have been lost. Calls of heard do not overlap. Follow is called once, and the calls last as long as the
-// bus. If the bus cannot be reached within seconds, Follow returns and goes on trying.
+// bus. If the bus cannot be reached within seconds, Follow returns and keeps trying in the background.
 func (r *Replicas) Follow(heard func(Notification), missed func()) {
 	if b, ok := r.bus.(share.Reconnector); ok {
 		b.Reconnected(missed)
@@ -104,7 +104,7 @@ func (r *Replicas) subscribe(receive func([]byte)) bool {
 	return err == nil
 }
 
-// receive reads a message of the bus. The message of a replica that could not send them all has no method.
+// receive reads a message of the bus. A message without a method says that its replica has lost some.
 func (r *Replicas) receive(data []byte, heard func(Notification), missed func()) {
 	var message wire.Object
 	if err := wire.Unmarshal(data, &message); err != nil {
@@ -125,7 +125,7 @@ func (r *Replicas) receive(data []byte, heard func(Notification), missed func())
 	heard(Notification{method, params})
 }
 
-// Announce passes a notification, which the caller sends to its own sessions, to the other replicas. It
+// Announce passes a notification to the other replicas. The caller sends it to its own sessions. It
 // does not wait for them.
 func (r *Replicas) Announce(n Notification) {
 	text, err := r.message(n)
@@ -166,7 +166,7 @@ func (r *Replicas) message(n Notification) (string, error) {
 	return string(text), err
 }
 
-// publish sends what waits, and returns when nothing does or when the bus fails.
+// publish sends the waiting announcements, and returns when none is left or the bus fails.
 func (r *Replicas) publish() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -99,8 +99,8 @@ func (p *peer) report(ctx context.Context, d *Deviations) {
 }
 
 // UnknownResult returns the error for a result that has none of the types that the method allows: an
-// *[OtherResultError] if it has a resultType, which then belongs to an extension, because a client refuses
-// all others before. Generated code calls it with a box of the method's result.
+// *[OtherResultError] if it has a resultType, which then belongs to an extension, because a client has
+// refused all others before. Generated code calls it with a box of the method's result.
 func UnknownResult(method string, result wire.Value) error {
 	text, err := wire.Marshal(result)
 	if kind := wire.Object(text).GetString("resultType"); kind != "" && kind != resultComplete && kind != resultInputRequired {

@@ -51,7 +51,7 @@ const (
 	revisionProgressMessage = "2025-03-26" // progress notifications have a message
 	revisionTitle           = "2025-06-18" // Implementation has a title
 	revisionDetails         = "2025-11-25" // Implementation has a description, a website and icons
-	revisionNoID            = "2025-11-25" // an error answer may be without an id
+	revisionNoID            = "2025-11-25" // an error answer may lack an id
 )
 
 // undefinedCode reports whether the revision reserves an error code for the protocol and gives it no meaning,

@@ -22,7 +22,7 @@ import (
 
 // ErrInputRequired is the error of a request that the handler of a stateless call sends to the client, as
 // long as the client has not answered it. The handler returns it, or an error that wraps it, and runs again
-// when the client has the answer. Whatever the handler returns, the client is asked.
+// when the client has the answer. The client is asked even if the handler returns something else.
 var ErrInputRequired = errors.New("runtime: the client is asked, and repeats its request with the answer")
 
 // rounds holds what the handler of a stateless call has asked, and what the client has answered. It is
@@ -69,11 +69,11 @@ func (r *rounds) key(name string) string {
 
 type inputKey struct{}
 
-// WithInputKey returns a context for a request to the client that has the given key among the
-// inputRequests of a stateless result. Without it, the key is made from the method and the params, so a
-// question whose params differ when the handler runs again is another question, and is asked anew. With it,
-// the answer belongs to the key, whatever the params. A client that knows the key can also answer before it
-// is asked. In a session the key has no meaning.
+// WithInputKey returns a context for a request to the client that has the given key among the inputRequests
+// of a stateless result. Without it, the key is made from the method and the params, so a question whose
+// params differ when the handler runs again is another question and is asked too. With it, the answer
+// belongs to the key, whatever the params. A client that knows the key can also answer before it is asked.
+// In a session the key has no meaning.
 func WithInputKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, inputKey{}, key)
 }
@@ -195,7 +195,8 @@ func (c *Call) answered(ctx context.Context, result wire.Appender, err error) (w
 }
 
 // askURLs asks the client to show the pages that a handler's error requires ("URL Elicitation Required" in
-// client/elicitation of 2025-11-25). If the client has shown them and the error comes again, it asks anew.
+// client/elicitation of 2025-11-25). If the client has shown them and the error is returned again, it asks
+// again.
 func (c *Call) askURLs(ctx context.Context, required *jsonrpc.Error) {
 	pages, _ := wire.Object(required.Data).Get("elicitations")
 	for _, page := range pages.Elements() {
@@ -207,7 +208,7 @@ func (c *Call) askURLs(ctx context.Context, required *jsonrpc.Error) {
 }
 
 // warn logs that the client has answered a question that the handler has not asked again, although it asks
-// others. Such a handler may never come to an end.
+// others. Such a handler may never finish.
 func (r *rounds) warn(c *Call) {
 	for _, key := range slices.Sorted(maps.Keys(r.given)) {
 		method, _, _ := strings.Cut(key, ":")

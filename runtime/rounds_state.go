@@ -16,15 +16,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// DefaultStateLifetime is the default of Rounds.Lifetime. People have it to answer what they are asked.
+// DefaultStateLifetime is the default of Rounds.Lifetime. Users have that long to answer.
 const DefaultStateLifetime = 15 * time.Minute
 
 // Rounds configures the requests of stateless revisions whose handlers ask the client ("Multi Round-Trip
-// Requests" in basic/patterns/mrtr, 2026-07-28). What such a request has come to goes to the client as
-// requestState, and comes back with the answers: the answers so far, the values of [Once], and the state
-// of a handler that makes its results by hand. It is sealed, so that a client can neither read nor change
-// it, and is accepted only from the same principal, for the same method with the same params, until it
-// expires. Otherwise, the client gets an error with CodeInvalidParams, and the logger gets the reason.
+// Requests" in basic/patterns/mrtr, 2026-07-28). The progress of such a request goes to the client as
+// requestState, and comes back with the answers. It consists of the answers so far, the values of [Once],
+// and the state of a handler that makes its results by hand. It is sealed, so that a client can neither
+// read nor change it, and is accepted only from the same principal, for the same method with the same
+// params, until it expires. Otherwise, the client gets an error with CodeInvalidParams, and the logger
+// gets the reason.
 type Rounds struct {
 	// Keys seal states: the first seals, and all of them open, so that keys can be replaced. Each has
 	// at least 32 random bytes. All replicas of a server need the same keys. Without keys, the server
@@ -37,10 +38,10 @@ type Rounds struct {
 	// handler; "" if there is none. If Principal is nil, it is that of [WithPrincipal], which the
 	// transports over HTTP and the middleware of runtime/auth/resource set.
 	Principal func(ctx context.Context) string
-	// Use, if not nil, is called with the id of each state before its request is handled, and reports
-	// whether the state may be used. [UseOnce] and [UseOnceIn] allow each state once. A client whose connection
-	// breaks during a retry then has to begin anew. The id is remembered at least until expires. An
-	// error fails the request.
+	// Use, if not nil, is called with the id of each state before its request is handled, and reports whether
+	// the state may be used. [UseOnce] and [UseOnceIn] allow each state once. A client whose connection
+	// breaks during a retry then has to start over. The id is remembered at least until expires. An error
+	// fails the request.
 	Use func(ctx context.Context, id string, expires time.Time) (bool, error)
 }
 
@@ -96,7 +97,7 @@ const (
 // errState is the error for a state that is not accepted. It does not tell the client why.
 var errState = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /requestState: not valid for this request, or no longer; send the request without it to begin anew")
 
-// errUsed is the reason for which a state is refused by Rounds.Use.
+// errUsed is the reason to refuse a state that Rounds.Use does not allow.
 var errUsed = errors.New("used before")
 
 // purpose returns what the states of the call are sealed for.
@@ -114,7 +115,7 @@ func (c *Call) purpose() seal.Purpose {
 // server returns the server of a stateless call.
 func (c *Call) server() *Server { return c.terms.bound.offered.server }
 
-// resume reads what the client has sent of earlier rounds, and returns the params for the handler. The
+// resume reads what the client has sent about earlier rounds, and returns the params for the handler. The
 // members of the rounds are removed, unless the handler has made the result by hand; then it gets its own
 // state. Without a state, the params do not change, because the client may know the keys of a handler.
 func (c *Call) resume(params wire.Raw) (wire.Raw, error) {
@@ -153,8 +154,8 @@ func (c *Call) resume(params wire.Raw) (wire.Raw, error) {
 	return params, nil
 }
 
-// mayResume reports whether params may have members of earlier rounds. Most have neither their names nor
-// any escape that could hide them, so that nothing has to be read.
+// mayResume reports whether params may have members of earlier rounds. Most contain neither their names
+// nor an escape that could hide them, and need not be read.
 func (c *Call) mayResume(params wire.Raw) bool {
 	text := string(params)
 	if c.alone.rest != "" && params == c.params {
@@ -163,7 +164,7 @@ func (c *Call) mayResume(params wire.Raw) bool {
 	return strings.Contains(text, memberState) || strings.Contains(text, memberResponses) || strings.Contains(text, escapedLetter)
 }
 
-// present returns a member of the params, "" if it is absent or null.
+// present returns a member of the params, or "" if it is absent or null.
 func present(o wire.Object, name string) wire.Raw {
 	value, _ := o.Get(name)
 	if value == "null" {
@@ -254,7 +255,7 @@ func (c *Call) requireInput(result wire.Object) (wire.Object, error) {
 	return result.With(memberState, wire.Raw(`"`+text+`"`))
 }
 
-// content returns what the state of a result has to hold.
+// content returns the content of the state of a result.
 func (c *Call) content(result wire.Object, requests wire.Raw) ([]byte, error) {
 	r := c.rounds()
 	r.mu.Lock()

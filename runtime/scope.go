@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 )
 
-// This file decides which notifications the handler of a stateless request may send, and until when. The
-// client knows nothing but its requests, so a notification must belong to one that it waits for
-// ("Receiving Messages" in basic/transports/stdio, 2026-07-28).
+// This file decides which notifications the handler of a stateless request may send, and until when. A
+// client knows only its own requests, so a notification must belong to a request for whose answer the
+// client waits ("Receiving Messages" in basic/transports/stdio, 2026-07-28).
 
 // ErrNotRequested is the error of a notification that a handler sends in a stateless call although it does
 // not belong to the request. Such notifications go to the clients that listen for them.
@@ -29,7 +29,7 @@ type alone struct {
 	rest    string         // the params before or after the _meta, if that is the one in terms.carried; otherwise ""
 }
 
-// statelessCall is a call with its part, which take one allocation.
+// statelessCall is a call with its stateless part, so that both take one allocation.
 type statelessCall struct {
 	Call
 	own alone

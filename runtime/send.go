@@ -113,8 +113,8 @@ func (p *peer) ask(ctx context.Context, q *request, result wire.Value) error {
 }
 
 // exchange sends a request and waits for its answer, or takes the answer from a stateless call. If it
-// stops waiting, it tells the peer that the request is cancelled. The protocol does not allow that for
-// initialize, and a server that does not know server/discover would not know its cancellation.
+// stops waiting, it tells the peer that the request is cancelled, except for initialize, where the
+// protocol forbids it, and for server/discover, which the server may not know.
 func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 	if q.terms.serving() {
 		return q.call.input(ctx, q)
@@ -138,7 +138,7 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 		sent = true
 		r, err = p.await(ctx, w, limit, q)
 	} else {
-		sent = ctx.Err() != nil // the transport may go on sending it
+		sent = ctx.Err() != nil // the transport may still be sending it
 	}
 	if err != nil && !p.pending.GiveUp(w) {
 		// The answer or the end of the session came first. The reason for the end of the session

@@ -67,7 +67,7 @@ func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, b *batch) 
 		c.context.Context, c.cancel = context.WithCancelCause(p.values)
 	}
 	if in.Context != nil {
-		c.context.values = context.WithoutCancel(in.Context) // its end and cause are not the handler's
+		c.context.values = context.WithoutCancel(in.Context) // the end and the cause of that context do not apply to the handler
 	}
 	return c
 }
@@ -223,7 +223,7 @@ func (p *peer) takeNotification(m *jsonrpc.Message, in *Incoming) {
 		return
 	}
 	if m.Method == methodProgress && !p.forward(m, in) && in.Forwarded {
-		return // the server that it came to first has a handler for it
+		return // the server that received it first has a handler for it
 	}
 	c := p.newCall(m, admitted, in, nil)
 	if !p.queue.Add(p.life.Context(), len(m.Params), c.notified) {

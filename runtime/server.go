@@ -70,10 +70,10 @@ func (s *Server) Err() error { return s.err }
 // the error of the transport or the cause of ctx.
 //
 // When ctx or the client's input ends, requests in flight have the Grace of the options to be
-// answered, and new requests are refused with an error that says that they were not begun. Handlers
-// get the values of ctx, but their contexts end only when Grace is over. When Serve returns, the
-// transport is closed and all handlers have returned, except those that ignore the end of their
-// contexts for seconds, which are logged.
+// answered, and new requests are refused with an error which says that they were not begun.
+// Handlers get the values of ctx, but their contexts end only when Grace is over. When Serve
+// returns, the transport is closed and all handlers have returned, except those that ignore the end
+// of their contexts for seconds, which are logged.
 func (s *Server) Serve(ctx context.Context, t Transport) error {
 	return s.serve(ctx, t, Handshake{})
 }
@@ -104,8 +104,8 @@ func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
 // Open begins a session whose messages the caller puts into the returned inbox. Such a session has no
 // goroutine while no message is being handled. It lasts until End or Shutdown of the inbox is called,
 // or the client stops answering the pings of KeepAlive. Ctx provides values for the handlers; its end
-// has no effect. After the end, when out is closed and all handlers have returned that Serve would
-// wait for, ended is called in a goroutine with the error that Serve would return. If h has a revision,
+// has no effect. After the end, when out is closed and all handlers that Serve would wait for have
+// returned, ended is called in a goroutine with the error that Serve would return. If h has a revision,
 // the session is resumed, see Resume. If Open returns an error, out is closed and ended is not called.
 func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(error)) (Inbox, error) {
 	e, err := s.session(context.WithoutCancel(ctx), out, h)

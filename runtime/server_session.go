@@ -25,11 +25,11 @@ type ServerSession struct {
 	subscriptions subscriptions
 }
 
-// subscriptions are those of a session as another server has left them.
+// subscriptions are the subscriptions of a session, as changed at another server.
 type subscriptions struct {
 	mu   sync.Mutex
 	uris []string
-	set  func(uris []string) // nil if nobody wants to know, or no longer
+	set  func(uris []string) // nil before RestoreSubscriptions is called and after the session has ended
 }
 
 // Revision returns the negotiated revision.
@@ -65,9 +65,9 @@ func (s *ServerSession) Go(f func(ctx context.Context)) bool {
 	return s.peer.life.Go(func() { f(ctx) })
 }
 
-// KeepSubscription keeps that the client subscribes to a resource, or ends its subscription, for servers that
-// go on with the session. Code that handles resources/subscribe calls it before it answers. If there can be
-// no other server, KeepSubscription does nothing.
+// KeepSubscription stores that the client has subscribed to a resource or ended its subscription, for other
+// servers that continue the session. Code that handles resources/subscribe calls it before it answers. If no
+// other server can have the session, KeepSubscription does nothing.
 func (s *ServerSession) KeepSubscription(ctx context.Context, uri string, subscribed bool) error {
 	switch {
 	case s.subscriber != nil:
@@ -79,7 +79,7 @@ func (s *ServerSession) KeepSubscription(ctx context.Context, uri string, subscr
 }
 
 // RestoreSubscriptions calls set with all subscriptions of a session that another server has begun, and
-// later with those that are left whenever the client has changed them at another server. Calls do not
+// again with the current ones whenever the client has changed them at another server. Calls do not
 // overlap, and set must not call methods of the session. Code that handles resources/subscribe calls
 // RestoreSubscriptions in Binding.Opened.
 func (s *ServerSession) RestoreSubscriptions(set func(uris []string)) {

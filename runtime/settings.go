@@ -78,7 +78,7 @@ func (l *limits) patience(ctx context.Context, method string) engine.Patience {
 	switch method {
 	case methodElicit, methodSample, methodTaskResult:
 		p.Quiet = p.Total
-	case methodListen: // it is answered when the server ends it
+	case methodListen: // it lasts until the server ends it
 		return engine.Patience{}
 	}
 	if p.Total > 0 && (p.Quiet == 0 || p.Quiet > p.Total) {

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file adds to the results of stateless requests what all of them have: the type, the server's
+// This file adds the members that all results of stateless requests have: the type, the server's
 // Implementation, and how long the result may be kept ("Result Responses" and "Per-response protocol
 // fields" in basic, "Cacheable Results" in server/utilities/caching, 2026-07-28). What a handler has set
 // is kept.
@@ -15,15 +15,15 @@ import (
 // Most results have none of these members. They are written first, because a client has to read the type
 // before it can read the rest.
 
-// KnownMembers is implemented by results that can tell which members they have. The runtime adds members to the
-// results of stateless requests, and a conversion changes some members. In the text of other results it searches
-// for these.
+// KnownMembers is implemented by results that can tell which members they have. The runtime adds members to
+// the results of stateless requests, and a conversion changes some members. For other results, both have to
+// search the text for these members.
 type KnownMembers interface {
 	// MayHave reports whether the result may have a member with the name.
 	MayHave(name string) bool
 }
 
-// stampedMembers are the members of a result that stamp looks for, and their places in it.
+// stampedMembers are the members of a result that stamp looks for, with their indexes.
 var stampedMembers = [...]string{"resultType", "_meta", "ttlMs", "cacheScope"}
 
 const (
@@ -62,15 +62,15 @@ func (c *Call) appendResult(dst []byte, result wire.Appender) ([]byte, error) {
 	return dst[:own+len(text)], nil
 }
 
-// How a complete result begins or ends whose type comes first or last. The comma ends no string, so the
-// quote after it begins the name.
+// The beginning or end of a complete result whose type comes first or last. The comma cannot end a
+// string, so the quote after it begins the name.
 const (
 	completeFirst = `{"resultType":"` + resultComplete + `"`
 	completeLast  = `,"resultType":"` + resultComplete + `"}`
 )
 
-// stampOf returns how complete results of a server begin. Named is the member of their _meta that names the
-// server, or "".
+// stampOf returns the beginning of a server's complete results. Named is the member of their _meta that
+// names the server, or "".
 func stampOf(named string) string {
 	stamp := completeFirst
 	if named != "" {
@@ -92,8 +92,8 @@ func (c *Call) appendStamp(dst []byte) ([]byte, []string) {
 	return append(wire.AppendName(dst, "cacheScope"), hint.scope()...), stampedMembers[:]
 }
 
-// lacks reports whether the text of a result certainly is an object without members of these names, so that
-// members can be put before its own.
+// lacks reports whether the text of a result is certain to be an object without members of these names, so
+// that members can be inserted before its own.
 func lacks(result wire.Appender, text []byte, names []string) bool {
 	n := len(text)
 	if n < 2 || text[0] != '{' || text[n-1] != '}' || text[1] <= ' ' {

@@ -1,6 +1,6 @@
 package runtime
 
-// Stats is what a handler over HTTP does at a moment. Package otelmcp reports it as metrics.
+// Stats describes the current activity of a handler over HTTP. Package otelmcp reports it as metrics.
 type Stats struct {
 	Requests      int  // POST requests in progress, including those of subscriptions
 	Sessions      int  // open sessions

@@ -151,11 +151,11 @@ func readFilter(filter wire.Object) (lists, uris []string, err error) {
 	return lists, slices.Compact(uris), nil
 }
 
-// honour selects what is sent: what the server has declared and, of resources, what the binding accepts. The
-// error is a *DeniedError if the sender may not use a resource. The acknowledgement could leave it out as it
-// leaves out one that does not exist, but then the client would not learn which scopes it lacks. A request
-// with insufficient scope should get a challenge with all scopes of the operation ("Runtime Insufficient
-// Scope Errors"), as resources/subscribe and resources/read give one.
+// honour selects the part of the filter that is honoured: what the server has declared and, among resources,
+// what the binding accepts. The error is a *DeniedError if the sender may not use a resource. The
+// acknowledgement could leave it out as it leaves out one that does not exist, but then the client would not
+// learn which scopes it lacks. A request with insufficient scope should get a challenge with all scopes of
+// the operation ("Runtime Insufficient Scope Errors"), as resources/subscribe and resources/read give one.
 func (l *subscriber) honour(ctx context.Context, lists, uris []string) error {
 	t := l.call.terms
 	for _, name := range lists {
@@ -184,7 +184,7 @@ func (l *subscriber) honour(ctx context.Context, lists, uris []string) error {
 	return cmp.Or(all(), denied)
 }
 
-// acknowledgement returns the params of the first notification: what is honoured of the filter.
+// acknowledgement returns the params of the first notification: the honoured part of the filter.
 func (l *subscriber) acknowledgement(filter wire.Object) wire.Appender {
 	return appendFunc(func(dst []byte) ([]byte, error) {
 		w := wire.NewWriter(dst)
@@ -257,9 +257,10 @@ func (l *subscriber) notify(ctx context.Context, method string, params wire.Appe
 	return c.notifyAround(ctx, method, params)
 }
 
-// farewell is sent after the result with which the server ends a stream, if all streams share a channel.
-// The text demands it in basic/patterns/cancellation and the result in basic/patterns/subscriptions; clients
-// ignore the cancellation of a request that is answered. Over HTTP the end of the response says the same.
+// farewell is sent after the result with which the server ends a stream, if all streams share a channel. The
+// revision demands it in basic/patterns/cancellation, and the result in basic/patterns/subscriptions;
+// clients ignore the cancellation of a request that is answered. Over HTTP, the end of the response takes
+// its place.
 func (l *subscriber) farewell() {
 	c := l.call
 	if c.route != nil {

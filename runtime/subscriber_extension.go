@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// filtered is what a client listens to of an extension.
+// filtered holds what a client listens to in an extension.
 type filtered struct {
 	ExtensionFilter
 	values []string

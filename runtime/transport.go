@@ -15,11 +15,11 @@ import (
 type Outbox interface {
 	// Send writes one message. It is called concurrently. It must not keep m.Text after it returns,
 	// but may append to it in place. An error is about this message alone, and is ErrClosed after
-	// Close; a transport that can send no more makes Receive fail.
+	// Close. A transport that can no longer send makes Receive fail.
 	Send(ctx context.Context, m Outgoing) error
 
-	// Close ends the traffic in both directions and releases what the transport holds. A Receive or
-	// Send that waits returns, if anything can interrupt what it waits for.
+	// Close ends the traffic in both directions and releases what the transport holds. A blocked
+	// Receive or Send returns, if it can be interrupted.
 	Close() error
 }
 
@@ -31,17 +31,17 @@ type Transport interface {
 
 	// Receive returns the next message. It is called by one goroutine at a time.
 	//
-	// A text longer than max bytes is skipped, without being kept, and the error is a
-	// *jsonrpc.Error, with the Route if there is one. The session sends such an error to the peer
-	// and calls Receive again. io.EOF means that the peer sends no more but may read what is still
-	// to be answered; ErrClosed means that it has gone. An *AnswerError ends the wait for one answer.
-	// Every other error ends the session and is its error.
+	// A text longer than max bytes is skipped, without being kept, and the error is a *jsonrpc.Error,
+	// with the Route if there is one. The session sends such an error to the peer and calls Receive
+	// again. io.EOF means that the peer sends no more but may read what is still to be answered;
+	// ErrClosed means that it has gone. An *AnswerError ends the wait for one answer. Every other
+	// error ends the session and becomes its error.
 	Receive(ctx context.Context, max int) (Incoming, error)
 }
 
 // Route marks the stream of a transport that a message belongs to. It is a comparable value of the
-// transport, which the runtime carries from a request to what is sent because of it. Nil is no
-// particular stream.
+// transport, which the runtime copies from a request to all messages that belong to the request.
+// Nil is no particular stream.
 type Route any
 
 // Incoming is a message from the peer.
@@ -58,16 +58,17 @@ type Incoming struct {
 	// request must repeat. A session's message is not compared with them.
 	Header headers.Header
 
-	// Bound means that the end of Context cancels the request in the text, because the answer could go
-	// nowhere. A transport sets it for stateless requests, whose client cancels them in this way.
+	// Bound means that the end of Context cancels the request in the text, because its answer can no
+	// longer be delivered. A transport sets it for stateless requests, whose client cancels them in
+	// this way.
 	Bound bool
 
 	// Forwarded means that the message comes from another server with the same session, see [Forwarder].
 	Forwarded bool
 
 	// Context is set by transports over HTTP, and has values for the contexts of the handlers, such as
-	// the user that an HTTP request has authenticated. Unless Bound, its end ends nothing, because a
-	// handler may go on without the connection that brought the message.
+	// the user that an HTTP request has authenticated. Unless Bound is set, its end has no effect,
+	// because a handler may continue without the connection that brought the message.
 	Context context.Context
 }
 
@@ -84,8 +85,8 @@ type Outgoing struct {
 	Code int64
 	// Refused marks the error answer to a message that was not passed to a handler.
 	Refused bool
-	// Denied, if not nil, is why the error answer refuses the sender. A transport over HTTP gives the
-	// response its status and challenges.
+	// Denied, if not nil, is the reason why the error answer refuses the sender. A transport over
+	// HTTP gives the response its status and challenges.
 	Denied *DeniedError
 
 	// Revision is the revision of a message that carries its own terms; "" for a message of a session.
@@ -109,21 +110,21 @@ type Opener interface {
 	Open(ctx context.Context) error
 }
 
-// Fallback is a Transport that knows another one for servers that refuse the handshake.
+// Fallback is a Transport that has an alternative for servers that refuse the handshake.
 type Fallback interface {
 	// Fallback returns the transport with which a client connects after the handshake has
 	// failed with an error, or the error with which it gives up.
 	Fallback(ctx context.Context, refused error) (Transport, error)
 }
 
-// Located is a client's Transport that can name the server it leads to.
+// Located is a client's Transport that can name its server.
 type Located interface {
 	// Server returns the origin of the server, such as https://example.com, or the command line of a
 	// process. It is the key in [Eras].
 	Server() string
 }
 
-// Restarter is a client's Transport that can lead to its server again after its end.
+// Restarter is a client's Transport that can connect to its server again after the connection has ended.
 type Restarter interface {
 	// Restart returns a new transport like this one. It starts nothing.
 	Restart() (Transport, error)
@@ -143,15 +144,15 @@ type Interrupter interface {
 	// Interruptible reports whether Receive can be interrupted. It is called once.
 	Interruptible() bool
 	// Interrupt makes the current or the next Receive return ErrInterrupted, unless a message is
-	// there. No part of a message is lost.
+	// available. No part of a message is lost.
 	Interrupt()
 }
 
 // ErrInterrupted is the error of Receive after Interrupt, see [Interrupter].
 var ErrInterrupted = engine.ErrInterrupted
 
-// Identified is a Transport that has a name for the session: the session id of Streamable HTTP. It is
-// "" while there is none.
+// Identified is a Transport that has a name for the session: the session id of Streamable HTTP, or ""
+// while there is none.
 type Identified interface{ SessionID() string }
 
 // Pusher is a Transport that puts messages into the session's inbox as they come. Receive is then not
@@ -166,7 +167,7 @@ type Pusher interface {
 // of the route.
 type RouteEnder interface {
 	// Done is called once for each Incoming with a Route, and for each error of Receive with one,
-	// when all messages of it are taken and its requests are answered. Nothing more is sent on the
+	// when all of its messages are taken and its requests are answered. Nothing more is sent on the
 	// route, except by handlers of notifications. Unanswered is true if a request gets no answer,
 	// because it was cancelled or the session is over.
 	Done(route Route, unanswered bool)
@@ -180,8 +181,8 @@ type Negotiator interface {
 	Negotiated(h Handshake) error
 }
 
-// Keeper is a server's Outbox that keeps what the client changes in its session, so that another server
-// can go on with it.
+// Keeper is a server's Outbox that keeps the client's changes of its session, so that another server
+// can continue the session.
 type Keeper interface {
 	// Keep is called with each change before the request that makes it is answered. An error fails the
 	// request.
@@ -206,8 +207,8 @@ type Forwarder interface {
 
 // Restorer is an Inbox of a session that other servers have too.
 type Restorer interface {
-	// Restore makes the log level and the subscriptions of the session those of h, because the client
-	// has changed them at another server.
+	// Restore sets the log level and the subscriptions of the session to those of h, because the
+	// client has changed them at another server.
 	Restore(h Handshake)
 }
 
@@ -223,10 +224,9 @@ type Inbox interface {
 	// Accept is Handle without the handler of a request. It returns a function that calls the
 	// handler, or nil if there is none. The function must be called, in any goroutine.
 	Accept(in Incoming) (serve func())
-	// Lose reports that the answer to a request of this side cannot come. The call returns
-	// answer.Err.
+	// Lose reports that a request of this side will not be answered. The call returns answer.Err.
 	Lose(answer *AnswerError)
-	// End ends the session as an error of Receive does. It does not wait for that.
+	// End ends the session in the same way as an error of Receive. It does not wait for that.
 	End(why error)
 	// Shutdown ends the session gracefully: it refuses new requests with an error, waits until
 	// those in flight are answered, and then ends the session as End does. When ctx ends first, the

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Caller is who sends a request, according to a verified access token. Its fields are not changed
-// after the token was verified, because requests with the same token share them.
+// Caller identifies the sender of a request, according to a verified access token. Its fields are
+// not changed after the token was verified, because requests with the same token share them.
 type Caller struct {
 	// Issuer is the authorization server that issued the token.
 	Issuer string
@@ -36,7 +36,7 @@ type Caller struct {
 	KeyThumbprint string
 }
 
-// Principal returns a text that identifies the user, and no other user of any issuer.
+// Principal returns a string that identifies the user uniquely among the users of all issuers.
 func (c *Caller) Principal() string {
 	if c == nil {
 		return ""
@@ -67,8 +67,7 @@ func WithCaller(ctx context.Context, c *Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// CallerOf returns who sent the request that a handler serves, or nil if the request was not
-// authorized.
+// CallerOf returns the Caller of the handler's request, or nil if the request was not authorized.
 func CallerOf(ctx context.Context) *Caller {
 	c, _ := ctx.Value(callerKey{}).(*Caller)
 	return c

@@ -208,8 +208,8 @@ func (p *challengeParser) token() string {
 	return t
 }
 
-// token68 reads a value like that of Negotiate, which is all there is up to a comma or the end. A
-// token before an equals sign and a value is a parameter instead.
+// token68 reads a value like that of Negotiate, which extends to a comma or the end. A token before
+// an equals sign and a value is a parameter instead.
 func (p *challengeParser) token68() string {
 	n := 0
 	for n < len(p.rest) && isToken68Byte(p.rest[n]) {

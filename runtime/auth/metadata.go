@@ -90,9 +90,9 @@ func ResourceMetadataURLs(server string) ([]string, error) {
 	return urls, nil
 }
 
-// IssuerMetadataURLs returns where a client looks for the metadata of an authorization server, given
-// its issuer, in the order of basic/authorization (2025-11-25 and later). An issuer with a path has
-// three places, one without has two.
+// IssuerMetadataURLs returns the URLs at which a client looks for the metadata of an authorization
+// server, given its issuer, in the order of basic/authorization (2025-11-25 and later): three for an
+// issuer with a path, two for one without.
 func IssuerMetadataURLs(issuer string) ([]string, error) {
 	u, err := parseURL(issuer)
 	if err != nil {

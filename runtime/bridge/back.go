@@ -48,8 +48,8 @@ func (l *link) handle(ctx context.Context, method string, params wire.Raw) (wire
 	return answer, nil
 }
 
-// ask sends a request of the server to a client. Own is the call of the server's request, which gets the
-// client's progress.
+// ask sends a request of the server to a client. Own is the call of the server's request, to which the
+// client's progress is reported.
 func (l *link) ask(ctx context.Context, to runtime.Caller, method string, params wire.Raw, own *runtime.Call) (wire.Raw, error) {
 	params, follow := withoutToken(params)
 	if follow && own != nil {

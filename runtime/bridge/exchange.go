@@ -81,7 +81,7 @@ func (x *exchange) attend(ctx context.Context, call *runtime.Call, method string
 	}
 	for {
 		select {
-		case <-x.done: // it is looked at first, because its questions are without effect
+		case <-x.done: // it is checked first, because then its questions have no effect
 			return x.finished()
 		default:
 		}
@@ -274,8 +274,8 @@ func (h *held) reserve(x *exchange) bool {
 func (h *held) put(x *exchange) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	// A client that never comes back must not hold the server's session for ever: the state that it has
-	// got expires after the same time. A timer takes 160 bytes, a goroutine that waits 3 KB.
+	// A client that never comes back must not hold the server's session for ever. The state that the
+	// client was given expires at the same time. A timer takes 160 bytes, a waiting goroutine 3 KB.
 	x.expiry = time.AfterFunc(h.bridge.opts.Rounds.Lifetime, func() {
 		if x, err := h.take(x.id); err == nil {
 			h.remove(x)

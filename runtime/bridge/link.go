@@ -287,7 +287,7 @@ func (l *link) answer(ctx context.Context, method string, params wire.Raw) (wire
 	return l.named(ctx, revision, result)
 }
 
-// kept are the requests of sessions that the runtime's client does without the server, if that has no
+// kept are the requests of sessions that the runtime's client handles itself if the server has no
 // sessions.
 var kept = []string{methodSetLevel, methodSubscribe, methodUnsubscribe}
 
@@ -324,8 +324,8 @@ func (l *link) forward(ctx context.Context, method string, params wire.Raw) (wir
 	return result, nil
 }
 
-// call sends a request to the server. Before it returns the answer, everything that the server has sent
-// before the answer has been passed on.
+// call sends a request to the server. When it returns the answer, every earlier message of the server
+// has been passed on.
 func (l *link) call(ctx context.Context, method string, params wire.Raw, report func(runtime.Progress)) (wire.Raw, error) {
 	params, follow := withoutToken(params)
 	if follow {
@@ -335,7 +335,7 @@ func (l *link) call(ctx context.Context, method string, params wire.Raw, report 
 	err := l.session.Call(ctx, method, appender(params), &result)
 	l.session.Settle(ctx)
 	if errors.Is(err, runtime.ErrClosed) {
-		l.bridge.pool.drop(l) // the next request gets another session, also if this one takes long to end
+		l.bridge.pool.drop(l) // the next request gets another session even if this one takes long to end
 	}
 	return result, failure(method, "server", err)
 }

@@ -57,8 +57,8 @@ func (l *link) listen(ctx context.Context, call *runtime.Call, params wire.Raw) 
 	})
 }
 
-// refusedListen returns the error for a client whose subscription the server refuses. It must not be that
-// of an unknown method, which the runtime would answer itself.
+// refusedListen returns the error for a client whose subscription the server refuses. It must not be
+// MethodNotFound, because the runtime would then answer the request itself.
 func refusedListen(err error) error {
 	err = failure(methodListen, "server", err)
 	if e, ok := err.(*jsonrpc.Error); ok && e.Code == jsonrpc.CodeMethodNotFound {
@@ -147,7 +147,8 @@ func (l *link) mute(ctx context.Context, own *listener) {
 	for _, uri := range own.uris {
 		if l.watched[uri]--; l.watched[uri] == 0 {
 			delete(l.watched, uri)
-			// An error means that the session is over, or that the server goes on to send what nobody hears.
+			// An error means that the session is over, or that the server continues to send updates, which
+			// are dropped.
 			_ = l.session.Call(ctx, methodUnsubscribe, uriParams(uri), nil)
 		}
 	}
@@ -162,7 +163,7 @@ func uriParams(uri string) wire.Appender {
 }
 
 // put adds a notification for the client. If too many wait, the subscription ends, and the client has to
-// look at everything anew.
+// read everything again.
 func (h *listener) put(n runtime.Notification) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -206,7 +206,7 @@ func (l *link) release() {
 	}
 }
 
-// rest ends a session that is not used, after a while. The session of a connection ends with that.
+// rest ends an unused session after a while. The session of a connection ends with the connection.
 func (p *pool) rest(l *link) {
 	if l.of.front != nil || p.closed {
 		return

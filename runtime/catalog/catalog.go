@@ -44,9 +44,9 @@ type Options struct {
 	// DefaultMaxSubscriptions.
 	MaxSubscriptions int
 
-	// HideForbidden makes lists leave out what the caller's access token has not the scopes for, so
-	// that a model does not try it. A client then has to know by itself which scopes it could
-	// request. Calls are checked in any case.
+	// HideForbidden makes lists leave out items for which the caller's access token lacks scopes,
+	// so that a model does not try them. A client must then know from elsewhere which scopes it
+	// could request. Calls are checked in any case.
 	HideForbidden bool
 
 	// Checker, if not nil, is called with the definition of each tool that is added and

@@ -21,7 +21,7 @@
 //
 // # Words
 //
-// The key of an item is the name or the URI by which clients refer to it. A view is a
-// snapshot of a list. It is rendered when clients first request the list after a change,
-// once for each revision if there is a conversion.
+// The key of an item is the name or URI by which clients refer to it. A view is a snapshot of a
+// list. It is rendered when clients first request the list after a change, once for each revision
+// if there is a conversion.
 package catalog

@@ -33,9 +33,8 @@ var changes = []struct {
 
 const methodUpdated = "notifications/resources/updated"
 
-// session holds the notifications that a session has not yet sent, each of them once. A
-// client that does not read therefore delays no other client and takes no more memory as
-// changes go on.
+// session holds the notifications that a session has not yet sent, each of them once. So a client
+// that does not read does not delay other clients, and takes a constant amount of memory.
 type session struct {
 	*runtime.ServerSession // nil for calls outside of sessions
 	calls                  pace.Limiter
@@ -88,8 +87,8 @@ func (c *Catalog) announce(what change) {
 	}
 }
 
-// note adds changes to c.changed or c.heard, and returns those that are new there. The first change starts the
-// timer that calls tell.
+// note adds changes to c.changed or c.heard, and returns the new ones. The first change starts the timer that
+// calls tell.
 func (c *Catalog) note(to *change, what change) (added change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

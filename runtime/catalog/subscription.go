@@ -34,8 +34,8 @@ func newWatched() watched {
 	}
 }
 
-// allows reports whether a session may subscribe to a resource without exceeding the
-// maximum number of subscriptions.
+// allows reports whether a session can subscribe to a resource without exceeding the maximum number
+// of subscriptions.
 func (w *watched) allows(s *session, uri string, most int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

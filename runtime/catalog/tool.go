@@ -26,10 +26,9 @@ type Tool struct {
 	// Call runs the tool. Arguments is "{}" if the client sent none. The result is a
 	// CallToolResult.
 	//
-	// An error becomes a result with isError and the error's text, which the client's model
-	// reads. An error that is a *jsonrpc.Error becomes the response of the call itself. A
-	// panic and an error that is a *Defect are logged; of a panic, the client does not get
-	// the text.
+	// An error becomes a result with isError and the error's text, which the client's model reads.
+	// An error that is a *jsonrpc.Error becomes the response of the call itself. A panic and an
+	// error that is a *Defect are logged. The client does not get the text of a panic.
 	Call func(ctx context.Context, arguments wire.Object) (wire.Appender, error)
 
 	// Name, if not empty, asserts that Definition is valid and has this name, as generated
@@ -152,11 +151,10 @@ func readTool(it *item[tool]) (string, error) {
 // progress continue.
 func (c *Catalog) RemoveTools(names ...string) int { return c.tools.remove(names) }
 
-// TaskSupport returns the execution.taskSupport of a tool's definition, which says whether
-// the tool can be called as a task. It fits Support in tasks.Options. A tool whose
-// definition does not say it cannot be ("Tool-Level Negotiation" in basic/utilities/tasks
-// of 2025-11-25). For an unknown tool it returns optional, so that a call of it reports
-// that there is no such tool.
+// TaskSupport returns the execution.taskSupport of a tool's definition, which says whether the tool
+// can be called as a task. It fits Support in tasks.Options. A tool whose definition does not say
+// it cannot be ("Tool-Level Negotiation" in basic/utilities/tasks of 2025-11-25). For an unknown
+// tool it returns optional, so that a call reports that there is no such tool.
 func (c *Catalog) TaskSupport(tool string) tasksupport.Support {
 	t, ok := c.tools.get(tool)
 	if !ok {

@@ -15,8 +15,8 @@ type ClientOptions[S any] interface {
 	NewSession(*runtime.Session) S
 }
 
-// Connect opens a session with a server in the newest revision that both sides speak. It
-// owns the transport, also if it fails. ctx applies to the opening only.
+// Connect opens a session with a server in the newest revision that both sides speak. It owns the
+// transport, even if it fails. Ctx applies to the opening only.
 func Connect[S any](ctx context.Context, table *Table, t runtime.Transport, o ClientOptions[S]) (S, error) {
 	session, err := o.NewClient(table).Connect(ctx, t)
 	if err != nil {

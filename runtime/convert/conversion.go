@@ -50,7 +50,7 @@ type Conversion struct {
 
 	bridge *bridge // has the facts if Facts is nil; nil for none
 	ctx    context.Context
-	few    [4]string // the first names of path, so that most paths need no memory of their own
+	few    [4]string // the first names of path, so that most paths take no allocation
 }
 
 // Losses returns the parts that were not kept, in the order in which they were met.

@@ -12,20 +12,20 @@ import (
 
 // plain is the conversion of the objects of a definition that have none of the members that differ: all of
 // them get the same members, if any. Nil is the conversion of a definition for which that is not so.
-// Without it, a call without a session would take a twentieth more time.
+// Without it, a call without a session takes a twentieth longer.
 type plain struct {
 	names []string // of the members that differ
 	added string   // the members that are added, with commas between them
 	same  bool     // nothing is added, or only what the runtime adds
 }
 
-// applies reports whether text certainly is such an object.
+// applies reports whether text is certain to be such an object.
 func (p *plain) applies(text []byte) bool {
 	return p != nil && readable(text) &&
 		!slices.ContainsFunc(p.names, func(name string) bool { return bytes.Contains(text, []byte(name)) })
 }
 
-// keeps reports whether a value certainly is such an object and gets no members from the conversion.
+// keeps reports whether a value is certain to be such an object and gets no members from the conversion.
 func (p *plain) keeps(v wire.Appender) bool {
 	if p == nil || !p.same {
 		return false

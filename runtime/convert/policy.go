@@ -33,9 +33,9 @@ func Policies() map[string]Rewrite {
 	}
 }
 
-// AudioAsResource turns audio content into an embedded resource, which content of tools
-// and prompts may be in every revision. The URI is not readable. It is derived from the
-// data, so that two clips have different URIs.
+// AudioAsResource turns audio content into an embedded resource, which tools and prompts may return
+// in every revision. The URI is not readable. It is derived from the data, so that two clips have
+// different URIs.
 func AudioAsResource(c *Conversion, audio wire.Raw) wire.Raw {
 	c.Lose("the older revision has no audio content: sent as an embedded resource")
 	data, _ := wire.Object(audio).Get("data")

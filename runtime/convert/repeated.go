@@ -10,7 +10,7 @@ import (
 
 // This file converts most messages without reading them: results that lack all members that differ, and
 // params whose _meta a message before had, since clients without a session repeat it with each request.
-// Otherwise, a call in process would take a third more time.
+// Without it, a call in process takes a third longer.
 
 // escaped is a part of every escape sequence that can stand for a character of a member's name.
 const escaped = "u00"
@@ -21,7 +21,7 @@ func (s *Shape) plain() bool {
 		!slices.ContainsFunc(s.Members, func(m Member) bool { return m.Always })
 }
 
-// lackedBy reports whether text certainly is an object without the members that the shape names.
+// lackedBy reports whether text is certain to be an object without the members that the shape names.
 func (s *Shape) lackedBy(text []byte) bool {
 	if !s.plain() || !readable(text) {
 		return false
@@ -29,7 +29,7 @@ func (s *Shape) lackedBy(text []byte) bool {
 	return !slices.ContainsFunc(s.Members, func(m Member) bool { return bytes.Contains(text, []byte(m.Name)) })
 }
 
-// readable reports whether text is an object whose members have their names in the text as they are.
+// readable reports whether text is an object in which no name of a member is escaped.
 func readable(text []byte) bool {
 	return len(text) >= 2 && text[0] == '{' && !bytes.Contains(text, []byte(escaped))
 }
@@ -37,8 +37,8 @@ func readable(text []byte) bool {
 // maxRepeated is the length of the longest _meta whose conversion is kept.
 const maxRepeated = 4 << 10
 
-// repeated is a _meta of the params of a method and its conversion. Params of which the rest has none of
-// the names in others differ in nothing else.
+// repeated is a _meta of the params of a method and its conversion. If the rest of the params has none
+// of the names in others, nothing else differs.
 type repeated struct {
 	method            string
 	others            []string
@@ -46,9 +46,9 @@ type repeated struct {
 	newFront, newBack string // how they do after the conversion
 }
 
-// convert returns converted params if they have the _meta. That it can only be theirs, and not part of
-// a string or of a nested object, follows from the bracket that opens front or closes back, and from the
-// comma before the quote in back, which ends no string.
+// convert returns converted params if they have the _meta. It cannot be part of a string or of a nested
+// object, because of the bracket that opens front or closes back, and because of the comma before the
+// quote in back, which cannot end a string.
 func (k *repeated) convert(method string, params wire.Raw) (wire.Raw, bool) {
 	if k == nil || k.method != method {
 		return "", false

@@ -13,9 +13,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Bind returns bindings for all revisions, given the native binding: that of a server or
-// client for the revision it is written for. The native binding is returned as it is. If
-// the table does not have its revision, it is the only one.
+// Bind returns bindings for all revisions, given the native binding: that of a server or client for
+// the revision it is written for. The native binding is among them, unchanged. If the table does
+// not have its revision, it is the only one.
 //
 // A request for a method that the native revision does not have is passed to the native
 // binding unchanged.
@@ -348,9 +348,9 @@ func (c *caller) unknown(invalid error) []Loss {
 	return losses
 }
 
-// Notify implements runtime.Caller. A notification that the revision of the session cannot
-// express, or that a stateless request cannot get, is not sent, which is reported as a loss:
-// the sender expects no answer.
+// Notify implements runtime.Caller. A notification that the revision of the session cannot express,
+// or that a stateless request cannot get, is not sent and is reported as a loss, because the sender
+// does not expect an answer.
 func (c *caller) Notify(ctx context.Context, method string, params wire.Appender) error {
 	native, _ := c.method(method)
 	if native == nil {
@@ -405,8 +405,8 @@ type Converter struct {
 	// Append appends a value of a definition to dst, converted to another revision. It returns an error
 	// if the value cannot be expressed there.
 	Append func(ctx context.Context, dst []byte, revision, definition string, v wire.Appender) ([]byte, error)
-	// Same, if not nil, reports whether a result of a definition is the same in another revision, but for what
-	// the runtime adds to it. Such a result need not be appended by Append.
+	// Same, if not nil, reports whether a result of a definition is the same in another revision, except for
+	// what the runtime adds to it. Such a result need not be converted by Append.
 	Same func(revision, definition string, result wire.Appender) bool
 	// Error, if not nil, converts the error of a request to another revision.
 	Error func(revision, method string, err error) error

@@ -76,7 +76,7 @@ type Shape struct {
 	LeaveOut bool
 	// Cases are the variants of a union. The first one that matches applies.
 	Cases []Case
-	// Otherwise is why a value that matches no case is refused. If it is "", the value is
+	// Otherwise is the reason to refuse a value that matches no case. If it is "", the value is
 	// kept.
 	Otherwise string
 }
@@ -96,7 +96,7 @@ type Limits struct {
 // Member describes a member of an object.
 type Member struct {
 	Name string
-	// As is the name of the member in the other revision, if it has another one there.
+	// As is the name of the member in the other revision, if it differs there.
 	As string
 	// Rewrite, if not nil, rewrites the whole object if it has the member, before its members
 	// are converted. If Always is set, the object need not have the member.
@@ -106,15 +106,15 @@ type Member struct {
 	Rule Rule
 	// LeaveOut drops a value that is refused, or replaces it by the default.
 	LeaveOut bool
-	// Reason is why a value is refused or left out. If it is "", the rule has the reason.
+	// Reason says why a value is refused or left out. If it is "", the rule has the reason.
 	Reason string
-	// Drop is why the member is dropped, or "". It is not a loss if the value equals Implied, or
-	// if Handled is set, because the runtime acts on the member.
+	// Drop is the reason to drop the member, or "". It is not a loss if the value equals Implied,
+	// or if Handled is set, because the runtime acts on the member.
 	Drop    string
 	Implied wire.Raw
 	Handled bool
-	// Require is why an object is refused that does not have the member; "" accepts the object.
-	// With it, a value that is refused is not left out if the default is refused as well.
+	// Require is the reason to refuse an object without the member; "" accepts the object. With it,
+	// a value that is refused is not left out if the default is refused as well.
 	Require string
 	// Default is the value of a member that is absent, before the rule converts it. Fact is the
 	// fact about the session that is the value instead; see [Conversion.Facts].
@@ -136,7 +136,7 @@ type Case struct {
 	// Replace replaces the value, which is a loss with the reason Lose, unless it is "".
 	Replace wire.Raw
 	Lose    string
-	// Refuse is why a value is refused, or "".
+	// Refuse is the reason to refuse a value, or "".
 	Refuse string
 }
 

@@ -219,8 +219,8 @@ func (c *Conversion) member(dst []byte, m *Member, value wire.Raw) (_ []byte, ke
 	return dst, true
 }
 
-// absent appends the value of a member that is absent, or nothing if it stays absent. That is so
-// for an optional object that is empty unless there are facts about the session to put into it.
+// absent appends the value of a member that is absent, or nothing if it stays absent. An optional
+// object stays absent if there are no facts about the session to put into it.
 func (c *Conversion) absent(dst []byte, m *Member) []byte {
 	value := m.Default
 	if m.Fact != "" {
@@ -291,7 +291,7 @@ func beyond(v, bound wire.Raw, open bool, sign int) bool {
 	return order > 0 || order == 0 && !open
 }
 
-// excess describes a value that exceeds the limits. It does not contain a value of any length.
+// excess describes a value that exceeds the limits. The length of the description is bounded.
 func (l *Limits) excess(v wire.Raw) string {
 	switch kind := v.Kind(); {
 	case l.Kinds != 0 && kindsOf(v)&l.Kinds == 0:

@@ -1,6 +1,6 @@
-// Package dial connects to servers of which only the URL is known. The URL may be that of
-// Streamable HTTP or that of its predecessor, HTTP with SSE. If you know the transport, use
-// package streamable or sse directly.
+// Package dial connects to servers when only their URL is known. The URL may be that of Streamable
+// HTTP or that of its predecessor, HTTP with SSE. If you know the transport, use package streamable
+// or sse directly.
 //
 // It implements the section Backwards Compatibility of basic/transports, revision
 // 2025-11-25.

@@ -1,5 +1,5 @@
-// Package headers knows the HTTP headers that repeat parts of a message, so that proxies can route a
-// request without reading its body ("Request Metadata" in basic/transports/streamable-http,
+// Package headers handles the HTTP headers that repeat parts of a message, so that proxies can route
+// a request without reading its body ("Request Metadata" in basic/transports/streamable-http,
 // 2026-07-28).
 //
 // [Encode] and [Decode] convert values of headers. [Standard] has what the standard headers repeat,

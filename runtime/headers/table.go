@@ -50,8 +50,8 @@ func (t *Table) Set(h Header, arguments wire.Object) error {
 	return nil
 }
 
-// Check compares the headers with the arguments of a call, which may be "". A header must be there if
-// the argument is there and not null, and only then. Integers are compared by value ("Server
+// Check compares the headers with the arguments of a call, which may be "". A header must be present
+// if and only if the argument is present and not null. Integers are compared by value ("Server
 // Validation"). Other headers are ignored. The error is a *MismatchError.
 func (t *Table) Check(h Header, arguments wire.Object) error {
 	if t == nil {

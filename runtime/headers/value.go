@@ -58,7 +58,7 @@ func Decode(value string) (string, error) {
 	return string(text), nil
 }
 
-// strictBase64 accepts one encoding of each text only, so that two programs cannot read the same value
+// strictBase64 accepts only one encoding of each text, so that two programs cannot read the same value
 // differently.
 var strictBase64 = base64.StdEncoding.Strict()
 

@@ -65,7 +65,7 @@ func (t *Template) Expand(in wire.Appender) (string, error) {
 }
 
 // Complete requests values for an argument. Value is the text typed so far. Settled holds the
-// values of other arguments, which servers know since revision 2025-06-18.
+// values of other arguments, which are sent from revision 2025-06-18 on.
 func Complete[R wire.Value](ctx context.Context, c runtime.Caller, ref Ref, argument, value string, settled map[string]string, out R) (R, error) {
 	params := members{
 		{"ref", members{{"type", text(ref.kind)}, {ref.member, text(ref.key)}}},
@@ -81,13 +81,13 @@ func Complete[R wire.Value](ctx context.Context, c runtime.Caller, ref Ref, argu
 	return result(out, c.Call(ctx, "completion/complete", params, out))
 }
 
-// Ref is what an argument to complete belongs to.
+// Ref names the prompt or template that an argument to complete belongs to.
 type Ref struct{ kind, member, key string }
 
-// Ref returns the prompt as [Complete] wants it.
+// Ref returns the reference to the prompt for [Complete].
 func (p *Prompt) Ref() Ref { return Ref{"ref/prompt", "name", p.Name} }
 
-// Ref returns the template as [Complete] wants it.
+// Ref returns the reference to the template for [Complete].
 func (t *Template) Ref() Ref { return Ref{"ref/resource", "uri", t.URITemplate} }
 
 // result returns a value, or nil with an error.

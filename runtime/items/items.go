@@ -1,9 +1,9 @@
-// Package items is the runtime of the prompts, resources and resource templates in the servers
-// and clients that mcpgen generates from lists, as package tools is that of the tools.
+// Package items is the runtime of the prompts, resources and resource templates in the servers and
+// clients that mcpgen generates from lists. Package tools is the runtime of their tools.
 //
 // A server checks the arguments of a prompt, decodes them and calls a typed handler
-// ([ServePrompt]); the variables of a URI likewise ([ServeTemplate]). A client encodes them and
-// decodes the result ([GetPrompt], [ReadTemplate]).
+// ([ServePrompt]). It does the same for the variables of a URI ([ServeTemplate]). A client encodes
+// them and decodes the result ([GetPrompt], [ReadTemplate]).
 //
 // The package contains no types of a revision or of an item; generated code passes them in.
 package items
@@ -24,8 +24,9 @@ type Prompt struct {
 	Definition wire.Object
 	// Arguments checks the arguments, an object of strings.
 	Arguments func(*schema.Checker)
-	// Blank are the optional arguments that an empty string leaves out: their values are listed, and
-	// the empty string is none of them. Hosts send it for a field of a form that a user left blank.
+	// Blank are the optional arguments for which an empty string counts as absent: their values are
+	// listed, and the empty string is not among them. Hosts send it for a field of a form that a
+	// user left blank.
 	Blank []string
 	// Scopes are those of catalog.Prompt.
 	Scopes []string

@@ -44,13 +44,13 @@ type Message struct {
 // integral is the set of scalars that an ID may be.
 const integral = wire.ScalarString | wire.ScalarInteger
 
-// Parse parses one message. A non-nil error is an *Error to send back. The Message then
-// holds what is known. With [CodeInvalidRequest], Kind is the kind that the text resembles,
-// and a non-zero ID is that of the request to answer or of the response that a caller may be
-// waiting for. With [CodeParseError], they are known for responses only.
+// Parse parses one message. A non-nil error is an *Error to send back. The Message then holds what
+// is known about the text. With [CodeInvalidRequest], Kind is the kind that the text resembles, and
+// a non-zero ID is that of the request to answer or of the response that a caller may be waiting
+// for. With [CodeParseError], they are known for responses only.
 //
-// Params that are null count as absent. So does a null error beside a result, and a null
-// result beside an error. The schemas allow neither, but some peers write absent members so.
+// Params that are null count as absent. So does a null error beside a result, and a null result
+// beside an error. The schemas allow neither, but some peers write absent members like that.
 func Parse(text string) (Message, error) { return ParseKnowing(text, "") }
 
 // ParseKnowing is Parse for a message whose params may repeat a member of an earlier message, which is not
@@ -70,10 +70,10 @@ func ParseKnowing(text, known string) (Message, error) {
 	return m, nil
 }
 
-// refused returns what is known of a text that cannot be accepted. A message with a
-// repeated member is invalid, but it is JSON: refused looks up its kind and ID, so that the
-// caller who waits for it gets an answer. For text that is not JSON, it does so only if the
-// text resembles a response.
+// refused returns what is known about a text that cannot be accepted. A message with a repeated
+// member is invalid, but it is JSON: refused looks up its kind and ID, so that the caller who waits
+// for it gets an answer. For text that is not JSON, it does so only if the text resembles a
+// response.
 func refused(text string, err error) (Message, error) {
 	var at *wire.Error
 	if !errors.As(err, &at) {

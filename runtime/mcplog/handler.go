@@ -123,9 +123,8 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	return &c
 }
 
-// Level returns the protocol's level for a slog level. The protocol has more levels than
-// slog, whose four levels are four apart: 2 is notice, 12 critical, 16 alert and 20
-// emergency.
+// Level returns the protocol's level for a slog level. The protocol has more levels than slog: 2 is
+// notice, 12 critical, 16 alert and 20 emergency.
 func Level(level slog.Level) runtime.LogLevel {
 	switch {
 	case level < slog.LevelInfo:

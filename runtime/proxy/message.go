@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// read returns the messages in a text, as far as they can be read. A text that is no message
-// has one of unknown kind.
+// read returns the messages in a text, as far as they can be read. A text that is not a message has
+// one of unknown kind.
 func read(text string) []jsonrpc.Message {
 	if jsonrpc.IsBatch(text) {
 		items, _ := jsonrpc.ParseBatch(text, math.MaxInt)
@@ -30,7 +30,7 @@ func read(text string) []jsonrpc.Message {
 // method ("Standard Request Headers" in basic/transports/streamable-http, 2026-07-28).
 var nameParams = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
-// revisionOf returns the revision that a message carries, "" for a message of a session.
+// revisionOf returns the revision that a message carries, or "" for a message of a session.
 func revisionOf(m jsonrpc.Message) string {
 	if !runtime.CarriesTerms(m.Params) {
 		return ""
@@ -39,8 +39,8 @@ func revisionOf(m jsonrpc.Message) string {
 	return wire.Object(meta).GetString("io.modelcontextprotocol/protocolVersion")
 }
 
-// outgoing returns a text with what its transport needs to know of it. A batch counts as a
-// request if it has one, and otherwise as its last message. Revision is that of a message without a session.
+// outgoing returns a text with what its transport needs to know about it. A batch counts as a request if it
+// has one, and otherwise as its last message. Revision is that of a message without a session.
 func outgoing(text string, messages []jsonrpc.Message, route runtime.Route, revision string) runtime.Outgoing {
 	out := runtime.Outgoing{Text: []byte(text), Route: route, Revision: revision}
 	if revision != "" && len(messages) == 1 {
@@ -70,8 +70,7 @@ func errorMessage(id wire.Scalar, e *jsonrpc.Error, route runtime.Route) runtime
 // cancelled returns the id of the request that a notification cancels, or zero.
 func cancelled(m jsonrpc.Message) wire.Scalar { return nameIn(wire.Object(m.Params), "requestId") }
 
-// nameIn returns the member of an object that names something, a string or a number in its canonical
-// form, or zero.
+// nameIn returns the id or token in a member of an object, in its canonical form, or zero.
 func nameIn(o wire.Object, member string) wire.Scalar {
 	s, _ := o.GetScalar(member)
 	if !s.Is(wire.ScalarString | wire.ScalarNumber) {

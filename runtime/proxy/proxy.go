@@ -9,10 +9,9 @@
 // message without a session carries, because HTTP repeats it in headers. A connection may have messages of both
 // kinds.
 //
-// The proxy writes a message of its own in three cases. It cancels a request at the server if the client does
-// so by closing its connection, answers a request with an error
-// (-32603) if the server cannot be sent the request or the answer is lost on the way, and it
-// answers a message that is too long with an error (-32600).
+// The proxy writes a message of its own in three cases. It cancels a request at the server if the client has
+// cancelled it by closing its connection. It answers a request with an error (-32603) if the request cannot
+// be sent to the server or its answer is lost. It answers a message that is too long with an error (-32600).
 //
 // [stdio.Serve]: https://pkg.go.dev/github.com/mcpgen/mcpgen/runtime/stdio#Serve
 // [streamable.NewHandler]: https://pkg.go.dev/github.com/mcpgen/mcpgen/runtime/streamable#NewHandler

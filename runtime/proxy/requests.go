@@ -128,7 +128,7 @@ func (q *requests) whenIdle(f func()) {
 	f()
 }
 
-// route returns the stream for a message of the server that is no answer, or nil.
+// route returns the stream for a message of the server that is not an answer, or nil.
 func (q *requests) route(m jsonrpc.Message) runtime.Route {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -101,7 +101,7 @@ func (s *session) end(err error) {
 	})
 }
 
-// done tells the client's transport that a route is done with.
+// done tells the client's transport that a route is no longer used.
 func (s *session) done(route runtime.Route, unanswered bool) {
 	if s.routes != nil && route != nil {
 		s.routes.Done(route, unanswered)
@@ -172,8 +172,8 @@ func (s fromClient) Accept(in runtime.Incoming) (serve func()) {
 	}
 }
 
-// revision returns the revision of a message without a session, "" for others. A cancellation has that of its
-// request.
+// revision returns the revision of a message without a session, or "" for others. A cancellation has that of
+// its request.
 func (s fromClient) revision(r *request, messages []jsonrpc.Message) string {
 	switch {
 	case r != nil && len(messages) == 1:
@@ -200,7 +200,7 @@ func (s fromClient) disconnected(r *request, ids []wire.Scalar) {
 		}
 		quoted, err := wire.MarshalString(id)
 		if err != nil {
-			continue // an id that was read can be written
+			continue // an id that was read can always be written
 		}
 		out := runtime.Outgoing{
 			Text: []byte(`{"jsonrpc":"2.0","method":"` + methodCancelled + `","params":{"requestId":` + quoted + `,"reason":"the client has closed the connection"}}`),
@@ -212,7 +212,7 @@ func (s fromClient) disconnected(r *request, ids []wire.Scalar) {
 		s.finish(r, true)
 	}
 	if s.lane {
-		s.end(nil) // another client must not get an answer that comes late
+		s.end(nil) // another client must not get a late answer
 	}
 }
 
@@ -278,7 +278,7 @@ func (s fromClient) refused(messages []jsonrpc.Message, route runtime.Route) boo
 	return true
 }
 
-// note keeps what the client says of itself, for transports that want to know it.
+// note keeps how the client introduces itself, for transports that ask for it.
 func (s fromClient) note(messages []jsonrpc.Message) {
 	for _, m := range messages {
 		if m.Kind == jsonrpc.Request && m.Method == "initialize" {
@@ -292,9 +292,9 @@ func (s fromClient) note(messages []jsonrpc.Message) {
 // fromServer is the inbox for what the server sends.
 type fromServer struct{ *session }
 
-// Accept forwards a message to the client: an answer on the stream of its request, progress
-// on the stream of the request that it is about, and everything else on the stream of the
-// newest request, because a client may listen to no other. It returns nil.
+// Accept forwards a message to the client: an answer and progress on the stream of their request,
+// and everything else on the stream of the newest request, because a client may not listen to any
+// other. It returns nil.
 func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 	messages := read(in.Text)
 	var route runtime.Route
@@ -367,7 +367,7 @@ func (s fromServer) End(why error) {
 // Shutdown ends the session.
 func (s fromServer) Shutdown(context.Context) { s.end(nil) }
 
-// negotiated tells both transports what the answer to initialize says.
+// negotiated tells both transports the revision in the answer to initialize.
 func (s fromServer) negotiated(m jsonrpc.Message) {
 	s.mu.Lock()
 	params, is := s.initialize, s.opening == m.ID.Canonical() && !m.ID.IsZero()

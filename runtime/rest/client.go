@@ -175,7 +175,7 @@ func (a *answer) json(wrapped bool) (string, error) {
 	return text, nil
 }
 
-// kind returns the media type, or what is known instead.
+// kind returns the media type, or a description if there is none.
 func (a *answer) kind() string {
 	switch {
 	case len(a.body) == 0:

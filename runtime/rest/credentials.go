@@ -62,7 +62,7 @@ func (s Scheme) Variable() string {
 	return name
 }
 
-// authorize adds the credentials of the first alternative for which there are all.
+// authorize adds the credentials of the first alternative whose credentials are all known.
 func (c *Client) authorize(o *Operation, req *http.Request) error {
 	if c.Credentials == nil || len(o.Security) == 0 {
 		return nil

@@ -5,7 +5,7 @@
 // [Client] sends the request and limits the answer. [Call] decodes a JSON answer into the
 // structured result of a tool, and [CallContent] returns any answer as content blocks.
 //
-// The package knows nothing of documents: mcpgen reads them when it generates.
+// The package does not read OpenAPI documents; mcpgen does when it generates code.
 package rest
 
 // RestV1 is true while this package is compatible with code generated for its first version.
@@ -64,9 +64,9 @@ type Parameter struct {
 	Member, Name string
 	In           Place
 	Style        Style
-	// Explode writes each element of an array, and each member of an object, on its own.
+	// Explode writes each element of an array, and each member of an object, separately.
 	Explode bool
-	// Reserved leaves the characters of URLs as they are that do not delimit a query.
+	// Reserved leaves the characters of URLs unescaped that do not delimit a query.
 	Reserved bool
 }
 

@@ -142,8 +142,8 @@ func inQuery(name string, style Style, explode bool, raw wire.Raw, escape escape
 	return []pair{{own, v.joined(separator, separator, escape)}}
 }
 
-// deep returns the pairs of the style deepObject. OpenAPI defines it for members that are scalars;
-// deeper members and elements are in further brackets, as the common readers expect them.
+// deep returns the pairs of the style deepObject. OpenAPI defines it for members that are scalars.
+// Deeper members and elements are in further brackets, as common parsers expect.
 func deep(pairs []pair, name string, raw wire.Raw, escape escaper) []pair {
 	switch raw.Kind() {
 	case wire.KindObject:
@@ -187,5 +187,5 @@ func escapeCookie(text string) string {
 	return escapeBut(text, "!#$&'()*+/:<=>?@[]^`{|}")
 }
 
-// plain leaves a text as it is, for headers.
+// plain leaves a text unescaped, for headers.
 func plain(text string) string { return text }

@@ -52,7 +52,7 @@ func (c *Checker) report(message string) {
 	c.keep(problem{Problem: wire.Problem{Message: message}})
 }
 
-// atLeast reports a value that has n things if n is less than least.
+// atLeast reports a value with n items of a kind if n is less than least.
 func (c *Checker) atLeast(n int, least int64, thing string) {
 	if int64(n) < least && c.wanted() {
 		c.report("must have at least " + count(least, thing) + ", has " + strconv.Itoa(n))

@@ -102,7 +102,7 @@ func (m *Memory) Subscribe(_ context.Context, subject string, receive func(data 
 	}, nil
 }
 
-// Request implements [Bus]. Of several that serve the subject, it chooses one at random.
+// Request implements [Bus]. If several functions serve the subject, it chooses one at random.
 func (m *Memory) Request(ctx context.Context, subject string, data []byte) ([]byte, error) {
 	if err := check(subject, data); err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (m *Memory) Serve(ctx context.Context, subject string, answer func(ctx cont
 	}, nil
 }
 
-// check returns an error if a message or value is too long, or its subject or key is none.
+// check returns an error if a message or value is too long, or its subject or key is invalid.
 func check(subject string, data []byte) error {
 	if len(data) > MaxMessage {
 		return ErrTooLarge

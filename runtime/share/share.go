@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	// ErrNobody is returned by Bus.Request if nobody serves the subject.
+	// ErrNobody is returned by Bus.Request if no process serves the subject.
 	ErrNobody = errors.New("share: nobody serves the subject")
 	// ErrNotFound is returned by KV.Get for a key without a value.
 	ErrNotFound = errors.New("share: no such key")
@@ -49,9 +49,9 @@ type Bus interface {
 	// in which a publisher has sent them, until stop is called. Calls do not overlap. One call of receive
 	// may follow after stop has returned.
 	Subscribe(ctx context.Context, subject string, receive func(data []byte)) (stop func(), err error)
-	// Request sends a message to one of those that serve the subject and returns its answer. The error is
-	// ErrNobody if nobody serves it. After any other error, the message may have been received. There is no
-	// answer if the receiver dies, so ctx should have a deadline.
+	// Request sends a message to one of the processes that serve the subject and returns its answer. The
+	// error is ErrNobody if there is none. After any other error, the message may have been received. There
+	// is no answer if the receiver dies, so ctx should have a deadline.
 	Request(ctx context.Context, subject string, data []byte) ([]byte, error)
 	// Serve calls answer for each request on the subject from now on, until stop is called. Calls may
 	// overlap. ctx of a call ends after stop.
@@ -74,11 +74,11 @@ const MaxMessage = 1<<20 - 4096
 // the form of the subjects of a [Bus].
 type KV interface {
 	// Get returns the value of a key and its version, which is not 0. The error is ErrNotFound if there is
-	// none.
+	// no value.
 	Get(ctx context.Context, key string) (value []byte, version uint64, err error)
-	// Put stores a value and returns its version. The key must have the version given, where 0 means that
-	// it must have no value; otherwise the error is ErrConflict. The value is removed after ttl, counted
-	// anew by each Put; 0 means that it is kept. Put does not keep value.
+	// Put stores a value and returns its version. The key must have the given version, where 0 means that
+	// it must have no value; otherwise the error is ErrConflict. The value is removed after ttl, which
+	// each Put starts again; 0 means that it is kept. Put does not keep value.
 	Put(ctx context.Context, key string, value []byte, version uint64, ttl time.Duration) (uint64, error)
 	// Delete removes the value of a key, if there is one.
 	Delete(ctx context.Context, key string) error

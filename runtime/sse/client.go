@@ -211,7 +211,7 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 		return fmt.Errorf("sse: %w", err)
 	}
 	if resp.StatusCode/100 == 2 {
-		go func() { // the body says nothing that the caller waits for
+		go func() { // the caller does not need the body
 			defer cancel()
 			web.Discard(resp)
 		}()

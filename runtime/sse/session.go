@@ -40,7 +40,7 @@ func newSession(h *Handler, id string, response *web.Response) *session {
 	}
 }
 
-// use records a message of the client. It reports false if the session is over.
+// use records a message of the client. It returns false if the session is over.
 func (s *session) use() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,8 +129,7 @@ func (s *session) beat() {
 	}
 }
 
-// leave ends the session and makes sure that nothing is written any more, whatever a write waits
-// for.
+// leave ends the session and makes sure that nothing more is written, even if a write is blocked.
 func (s *session) leave() {
 	s.end()
 	select {

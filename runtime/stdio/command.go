@@ -49,7 +49,7 @@ type Process struct {
 	closer  sync.Once
 
 	deadlines   sync.Mutex // guards the deadline of output and the next two fields
-	drained     time.Time  // until when output is read after the end of the process; zero before
+	drained     time.Time  // when reading output stops after the end of the process; zero before
 	interrupted bool       // Interrupt has set the deadline
 
 	exited  chan struct{} // closed when the process has ended
@@ -153,7 +153,7 @@ func (c *Process) Restart() (runtime.Transport, error) {
 	cmd := c.like
 	next := Command(&cmd)
 	next.ExitWait, next.TermWait = c.ExitWait, c.TermWait
-	if cmd.Cancel != nil { // which refers to the process that has ended
+	if cmd.Cancel != nil { // it refers to the process that has ended
 		cmd.Cancel = func() error { return cmd.Process.Kill() }
 	}
 	return next, nil
@@ -299,7 +299,7 @@ func (c *Process) stop() error {
 	return c.status
 }
 
-// ends waits for the end of the process and reports whether it has come.
+// ends waits for the end of the process and reports whether it has ended.
 func (c *Process) ends(ctx context.Context, wait time.Duration) bool {
 	timer := time.NewTimer(max(wait, 0))
 	defer timer.Stop()

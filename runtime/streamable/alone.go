@@ -33,7 +33,7 @@ func (h *Handler) postAlone(c *connection, initialize bool) error {
 	if sent {
 		s.end(io.EOF)
 	} else {
-		s.end(runtime.ErrClosed) // nobody can get the answer or cancel the request
+		s.end(runtime.ErrClosed) // no client can get the answer or cancel the request
 	}
 	return err
 }

@@ -242,7 +242,7 @@ func (t *Transport) opened(resp *http.Response) error {
 	return nil
 }
 
-// lose ends a session that the server does not know. It reports false if there was no session.
+// lose ends a session that the server does not know. It returns false if there was no session.
 func (t *Transport) lose() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -259,7 +259,7 @@ func (t *Transport) lose() bool {
 	return true
 }
 
-// enter counts a goroutine that is about to start and calls f with the lock held. It reports false
+// enter counts a goroutine that is about to start and calls f with the lock held. It returns false
 // if the transport is closed.
 func (t *Transport) enter(f func()) bool {
 	t.mu.Lock()

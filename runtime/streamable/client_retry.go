@@ -39,7 +39,7 @@ func (r *retry) failed(err error) {
 	}
 }
 
-// wait returns how long to wait now.
+// wait returns the duration of the next wait.
 func (r *retry) wait() time.Duration {
 	base := min(max(r.base, waits.RetryFirst), waits.RetryTold)
 	d, most := base, time.Duration(0)

@@ -105,8 +105,9 @@ func (e *exchange) awaitSent(ctx context.Context) {
 	}
 }
 
-// sendOther sends a notification or a response, which have no answer. When ctx ends it stops
-// waiting, but the POST goes on: the caller does not want to wait, but wants the message sent.
+// sendOther sends a notification or a response, which have no answer. When ctx ends, it stops
+// waiting, but the POST continues: the end of ctx means that the caller no longer waits, not that
+// the message is not to be sent.
 func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, text string) error {
 	if !t.enter(func() {}) {
 		return runtime.ErrClosed
@@ -155,7 +156,7 @@ func (t *Transport) postOther(text string, tries int, sent chan<- error) {
 	}
 }
 
-// sleep waits for d. It reports false if one of the channels is closed before.
+// sleep waits for d. It returns false if one of the channels is closed first.
 func sleep(a, b <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -207,7 +207,7 @@ func (e *exchange) refused(resp *http.Response) error {
 		}
 	}
 	if failure.Status == http.StatusBadGateway || failure.Status == http.StatusGatewayTimeout {
-		return &runtime.LostError{Err: failure} // a proxy has lost the server, perhaps after it had the request
+		return &runtime.LostError{Err: failure} // a proxy has lost the server, perhaps after forwarding the request
 	}
 	return failure
 }
@@ -288,7 +288,7 @@ func (e *exchange) resume() (*http.Response, error) {
 	return nil, &finalError{failure}
 }
 
-// finalError is a failure that another attempt does not mend.
+// finalError is a failure that another attempt would not change.
 type finalError struct{ error }
 
 func (e *finalError) Unwrap() error { return e.error }
@@ -361,8 +361,8 @@ func (t *Transport) awaitsOther(e *exchange, id wire.Scalar) bool {
 	return other != nil && other != e
 }
 
-// answeredElsewhere ends the exchange of a request whose answer has come on another stream. Some
-// servers send it there when the client comes back.
+// answeredElsewhere ends the exchange of a request whose answer has arrived on another stream. Some
+// servers send it there when the client reconnects.
 func (t *Transport) answeredElsewhere(text string) {
 	if m, err := jsonrpc.Parse(text); err == nil && m.Kind == jsonrpc.Response {
 		if e := t.forget(m.ID.Canonical()); e != nil {
@@ -372,8 +372,9 @@ func (t *Transport) answeredElsewhere(text string) {
 }
 
 // listen opens the stream of the server's own messages, once (section Listening for Messages from
-// the Server). It waits up to waits.Listen for the server's response: some servers lose what they
-// send before there is such a stream, even a question without whose answer a call never ends.
+// the Server). It waits up to waits.Listen for the server's response: some servers lose messages
+// that they send before there is such a stream, even a request without whose answer a call never
+// ends.
 func (t *Transport) listen(ctx context.Context) {
 	e := newExchange(t, wire.Scalar{})
 	first := false

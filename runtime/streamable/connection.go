@@ -26,7 +26,7 @@ type connection struct {
 	timer    *time.Timer
 	buffered bool          // an event waits to be sent
 	waited   bool          // for the decision whether the sender may make the request
-	left     chan struct{} // closed by leave; nil if nobody waits
+	left     chan struct{} // closed by leave; nil if no goroutine waits
 }
 
 // leave wakes the request's goroutine: the stream has ended or let go of the connection.
@@ -37,7 +37,7 @@ func (c *connection) leave() {
 	}
 }
 
-// never is a timer's duration that does not end.
+// never is a duration after which a timer does not fire in practice.
 const never = math.MaxInt64
 
 // startBeats starts the timer, which stands in for a goroutine for each connection: a client may hold
@@ -53,7 +53,7 @@ func (c *connection) startBeats(first time.Duration) {
 	}
 }
 
-// after lets beat run after a duration. A timer takes 160 bytes, a goroutine that waits 3 KB.
+// after schedules beat after a duration. A timer takes 160 bytes, a goroutine that waits 3 KB.
 func (c *connection) after(d time.Duration) {
 	if c.timer == nil {
 		c.timer = time.AfterFunc(d, c.beat)
@@ -77,7 +77,7 @@ func (c *connection) beat() {
 	st.lock <- struct{}{}
 	defer st.release()
 	if st.conn != c || st.over.Load() || st.answered {
-		return // the response is complete, or somebody else's
+		return // the response is complete or no longer this connection's
 	}
 	var err error
 	switch {
@@ -117,8 +117,8 @@ func (c *connection) asks() bool {
 	return err == nil && m.Kind == jsonrpc.Request
 }
 
-// buffer keeps the event that was written last from being sent at once. The next event takes it
-// along, most often the answer.
+// buffer delays the last event that was written, so that it is sent together with the next one,
+// which is usually the answer.
 func (c *connection) buffer() {
 	if !c.buffered {
 		c.buffered = true

@@ -37,8 +37,8 @@
 //
 // # Replicas
 //
-// With Options.Sharing, the replicas of a server serve each other's sessions, so a proxy may send each request
-// to any of them. Requests without sessions need nothing for that.
+// With Options.Sharing, the replicas of a server serve each other's sessions, so a proxy may send each
+// request to any of them. Requests without sessions do not need it.
 //
 // # Clients
 //

@@ -14,24 +14,24 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file brings the server's own messages to the replica that has the client's GET stream. The replica
-// with the GET that was opened last serves subjectGet of the session, and has told the others. If none serves
-// it, messages wait where they come from, until a GET is opened somewhere.
+// This file passes the server's own messages to the replica that has the client's GET stream. The replica
+// with the GET that was opened last serves subjectGet of the session and notifies the others. If none serves
+// it, each message waits at the replica that has sent it, until a GET is opened somewhere.
 
-// gets is what a session knows of the GET streams of its client.
+// gets is what a session knows about the GET streams of its client.
 type gets struct {
 	mu        sync.Mutex // held while the subject begins or ends to be served, and while others are told
 	stop      func()     // ends serving; nil while the subject is not served
 	opened    int64      // when the last GET was opened here, in nanoseconds; 0 for never
 	elsewhere bool       // another replica may have a GET that was opened later
 	heard     int        // how often elsewhere was set by others
-	stale     bool       // announcements may have passed the client by
+	stale     bool       // the client may have missed announcements
 }
 
 // onBus reports whether the session can reach other replicas.
 func (s *session) onBus() bool { return s.shared != nil && s.handler.sharing.bus != nil }
 
-// getOpened lets messages of other replicas come to the GET that has been opened here. The others go on with
+// getOpened directs messages of other replicas to the GET that has been opened here. The others keep using
 // theirs until tellGet. getClosed must follow.
 func (s *session) getOpened() {
 	if !s.onBus() {
@@ -44,7 +44,8 @@ func (s *session) getOpened() {
 	s.serveGetLocked()
 }
 
-// serveGetLocked serves the subject of the session, unless it does already. The lock of gets must be held.
+// serveGetLocked serves the subject of the session, unless it is served already. The lock of gets must be
+// held.
 func (s *session) serveGetLocked() {
 	g := &s.shared.gets
 	g.elsewhere = false
@@ -103,7 +104,8 @@ func (s *session) hasGet() bool {
 	return slices.ContainsFunc(s.own, func(st *stream) bool { return st.followers > 0 })
 }
 
-// getElsewhere is called when another replica tells that it has a GET, which was opened at a time.
+// getElsewhere is called when another replica reports that it has a GET, which was opened at the given
+// time.
 func (s *session) getElsewhere(opened int64) {
 	if s.yieldGet(opened) {
 		go s.handOver(s.handler.sessions.Context())
@@ -112,8 +114,8 @@ func (s *session) getElsewhere(opened int64) {
 	}
 }
 
-// yieldGet leaves messages to a GET that was opened elsewhere at a time. It returns false if one was opened here
-// later.
+// yieldGet leaves messages to a GET that was opened elsewhere at the given time. It returns false if one was
+// opened here later.
 func (s *session) yieldGet(opened int64) bool {
 	g := &s.shared.gets
 	g.mu.Lock()
@@ -130,7 +132,7 @@ func (s *session) yieldGet(opened int64) bool {
 	return true
 }
 
-// getNowhere is called when another replica tells that it has no GET any more.
+// getNowhere is called when another replica reports that it no longer has a GET.
 func (s *session) getNowhere() {
 	g := &s.shared.gets
 	g.mu.Lock()
@@ -255,8 +257,8 @@ func (s *session) setStale() {
 	s.shared.gets.stale = true
 }
 
-// renew tells the client on its GET that everything may have changed, if announcements may have passed it by:
-// the session was taken over, or another replica had the GET.
+// renew tells the client on its GET that everything may have changed, if it may have missed announcements
+// because the session was taken over or another replica had the GET.
 func (s *session) renew(ctx context.Context, st *stream) {
 	if s.shared == nil {
 		return

@@ -22,7 +22,7 @@ type question struct {
 	stream  string
 	after   uint64 // the number of the last event that the client has
 	wait    bool   // for an event after that
-	release bool   // the client has left an own stream: its events are to be passed on
+	release bool   // the client has left a stream of the server's own messages, whose events are to be passed on
 }
 
 // news is the answer to a question.
@@ -122,7 +122,7 @@ func (st *stream) news(ctx context.Context, n uint64) (last uint64, over bool) {
 	}
 }
 
-// tellNews wakes those who wait in news. The lock must be held.
+// tellNews wakes the goroutines that wait in news. The lock must be held.
 func (st *stream) tellNews() {
 	if st.changed != nil {
 		close(st.changed)
@@ -130,8 +130,8 @@ func (st *stream) tellNews() {
 	}
 }
 
-// pursue writes a stream of another replica: what is stored, and then what comes. If the replica is gone and
-// has not answered the request, the client gets an error in place of the answer.
+// pursue writes a stream of another replica: the stored events, and then the new ones. If the replica is
+// gone and has not answered the request, the client gets an error in place of the answer.
 func (s *session) pursue(ctx context.Context, c *connection, stream string, n uint64) error {
 	sh := s.handler.sharing
 	begun, heard := n, time.Now()

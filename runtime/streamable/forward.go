@@ -13,15 +13,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file forwards messages of the client that are about a request at another replica. Answers go to
-// the replica that has asked: each copy of a session begins the ids of its requests at a random multiple of
-// 1<<copyBits (see runtime.Server.Resume), and the copy that has begun the session at 0. Everything else goes
-// to all replicas.
+// This file forwards messages of the client that are about a request at another replica. Answers go to the
+// replica that has sent the request: each copy of a session begins the ids of its requests at a random
+// multiple of 1<<copyBits (see runtime.Server.Resume), and the copy that has begun the session at 0.
+// Everything else goes to all replicas.
 
 // copyBits is the number of bits in the id of a server's request that do not name the copy of the session.
 const copyBits = 20
 
-// asked is what a session needs to receive answers from other replicas.
+// asked holds what a session needs to receive answers from other replicas.
 type asked struct {
 	mu     sync.Mutex // held while a subject begins to be served
 	copies map[int64]func()

@@ -57,7 +57,7 @@ func (h *Handler) resume(s *session, c *connection) error {
 			return err
 		}
 	case strings.Contains(name, ownMark):
-		// Of another process, or one that unclaim has removed.
+		// The stream is that of another process, or unclaim has removed it.
 		return h.listen(s, c, name, n)
 	case s.onBus() && s.isForeign(name):
 		return s.pursue(ctx, c, name, n)
@@ -65,8 +65,8 @@ func (h *Handler) resume(s *session, c *connection) error {
 	return s.replay(ctx, c, name, n)
 }
 
-// listen writes the server's own messages. If the client has had those of another stream up to event n, it
-// first gets the ones that it has missed of that.
+// listen writes the server's own messages. If the client had another stream up to event n, it first gets
+// the events of that stream that it has missed.
 func (h *Handler) listen(s *session, c *connection, former string, n uint64) error {
 	if h.sessions.Closing() {
 		return web.ErrClosing
@@ -86,8 +86,8 @@ func (h *Handler) listen(s *session, c *connection, former string, n uint64) err
 	return h.follow(st, c, func(st *stream) error { return st.listen(ctx, c) })
 }
 
-// leaveFormer brings the client what it has missed of a stream of the server's own messages that it does
-// not go on with. A replica that has the stream passes it on; otherwise it is what was stored.
+// leaveFormer sends the client the events that it has missed on a stream of the server's own messages
+// that it has left. A replica that has the stream passes them on; otherwise they come from the store.
 func (s *session) leaveFormer(ctx context.Context, c *connection, former string, n uint64) error {
 	if s.onBus() && s.isForeign(former) {
 		at, err := s.handler.sharing.ask(ctx, question{session: s.key, stream: former, after: n, release: true})
@@ -127,7 +127,7 @@ var (
 	errEventsGone  = web.Refuse(http.StatusBadRequest, "invalid request: the events after Last-Event-ID are no longer kept")
 )
 
-// getError returns the refusal for a client that gets no events, unless a response has begun.
+// getError returns the refusal of a GET for which there are no events, unless its response has begun.
 func getError(err error, c *connection) error {
 	if err == nil || c.Streaming() {
 		return nil
@@ -137,7 +137,7 @@ func getError(err error, c *connection) error {
 	case refused:
 		return err
 	case errors.Is(err, errEnded):
-		// Clients take most other statuses for failures, and would request an empty stream again.
+		// Clients treat most other statuses as failures, and would request an empty stream again.
 		// Status 405 says that there is no stream.
 		c.Header().Set("Allow", "POST, DELETE")
 		return errNothingLeft
@@ -149,8 +149,8 @@ func getError(err error, c *connection) error {
 	return web.Refuse(http.StatusServiceUnavailable, "unavailable: the events cannot be read")
 }
 
-// ownStream returns the stream for a message of the server's own. A client may have several open, of
-// which each message goes to one (section Multiple Connections): the one that was opened last. If
+// ownStream returns the stream for a message of the server's own. A client may have several open.
+// Each message goes to one of them (section Multiple Connections): the one that was opened last. If
 // none is open, the message waits on the one that was open last.
 func (s *session) ownStream() *stream {
 	s.mu.Lock()
@@ -166,8 +166,8 @@ func (s *session) ownStream() *stream {
 	return s.own[len(s.own)-1]
 }
 
-// claim returns the own stream for a GET: st, or if st is nil one that no GET follows. It takes no
-// stream from another GET unless st is that. unclaim must follow.
+// claim returns the stream of the server's own messages for a GET: st or, if st is nil, one that no
+// GET follows. It takes only st from another GET. unclaim must follow.
 func (s *session) claim(st *stream) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,9 +187,9 @@ func (s *session) claim(st *stream) *stream {
 	return st
 }
 
-// unclaim records that a GET no longer follows a stream. Of the streams that no GET follows it keeps
-// only the last one, where messages wait: a client that names one of the others gets its events from
-// the store.
+// unclaim records that a GET no longer follows a stream. Among the streams that no GET follows, it
+// keeps only the last one, where messages wait. A client that names one of the others gets its
+// events from the store.
 func (s *session) unclaim(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,7 +215,7 @@ func (s *session) addOwnLocked() *stream {
 	return st
 }
 
-// replay writes what is stored of a stream that has ended, or that belongs to another process.
+// replay writes the stored events of a stream that has ended or that belongs to another process.
 func (s *session) replay(ctx context.Context, c *connection, stream string, n uint64) error {
 	foreign := s.isForeign(stream)
 	missed, ended, err := s.missed(ctx, stream, n)
@@ -241,7 +241,7 @@ func (s *session) replay(ctx context.Context, c *connection, stream string, n ui
 	case ended || !foreign:
 		return errEnded
 	}
-	// Another process goes on with the stream. The client asks again until there is more.
+	// Another process writes the stream. The client asks again until there are more events.
 	return s.prime(c, eventID(stream, n))
 }
 

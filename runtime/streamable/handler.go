@@ -213,7 +213,7 @@ func (h *Handler) open(s *session, r *http.Request) error {
 	switch {
 	case err != nil:
 		s.end(runtime.ErrClosed)
-	case s.isGone(): // it was too idle while it was opened
+	case s.isGone(): // its idle timeout ended while it was opened
 		s.inbox.End(runtime.ErrClosed)
 	}
 	return err

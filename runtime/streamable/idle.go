@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
 
-// Reasons for which a session ends without its client.
+// Reasons for which a session ends although its client has not ended it.
 var (
 	errIdle    = errors.New("streamable: the session was idle")
 	errEvicted = errors.New("streamable: the session has made room for another")

@@ -24,7 +24,7 @@ type keptState struct {
 	ended         bool
 }
 
-// errKept is the answer to a request that changes the session when the KV fails.
+// errKept is the answer to a request whose change of the session the KV has failed to keep.
 var errKept = jsonrpc.Errorf(jsonrpc.CodeInternalError, "unavailable: the session's state cannot be kept; try again later")
 
 func (k *keptState) encode() ([]byte, error) {
@@ -78,7 +78,7 @@ func (k keptState) with(c runtime.Change) keptState {
 	return k
 }
 
-// load returns what is kept of the session with a name.
+// load returns the kept state of the session with a name.
 func (sh *sharing) load(ctx context.Context, name string) (keptState, error) {
 	if sh.ended.Has(name, time.Now()) {
 		return keptState{ended: true}, nil
@@ -112,7 +112,7 @@ func (s *session) Keep(ctx context.Context, c runtime.Change) error {
 	return nil
 }
 
-// keepEnd keeps that the client has ended the session.
+// keepEnd stores in the KV that the client has ended the session.
 func (s *session) keepEnd(ctx context.Context) error {
 	_, err := s.change(ctx, func(keptState) keptState { return keptState{ended: true} })
 	if err == errEnded {
@@ -121,7 +121,7 @@ func (s *session) keepEnd(ctx context.Context) error {
 	return err
 }
 
-// change changes what the KV keeps of the session. It reports false without a KV.
+// change changes the session's state in the KV. It reports false without a KV.
 func (s *session) change(ctx context.Context, next func(keptState) keptState) (bool, error) {
 	sh, kept := s.handler.sharing, &s.shared.kept
 	if sh.kv == nil {
@@ -167,7 +167,7 @@ func (s *session) catchUp(ctx context.Context) {
 	}
 }
 
-// refreshLocked reads what the KV keeps of the session, and applies it. The lock of kept must be held.
+// refreshLocked reads the session's state in the KV and applies it. The lock of kept must be held.
 func (s *session) refreshLocked(ctx context.Context) error {
 	kept := &s.shared.kept
 	now, err := s.handler.sharing.load(ctx, s.shared.name)

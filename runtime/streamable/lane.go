@@ -14,8 +14,8 @@ import (
 )
 
 // lane is a connection with the server that carries stateless requests, one at a time. A lane is used for
-// many requests, of any client, because opening one takes longer than a quick request. The server keeps
-// nothing of a request on it. A lane is the runtime.Outbox of its connection.
+// many requests, of any client, because opening one takes longer than a quick request. No state of a
+// request remains on it. A lane is the runtime.Outbox of its connection.
 type lane struct {
 	web.Response // to the current request
 	lanes        *lanes
@@ -57,7 +57,7 @@ func (l *lane) begin(route *reply) {
 	l.answered, l.unanswered, l.buffered = false, false, false
 }
 
-// startBeats starts the timer for a request that takes time.
+// startBeats starts the timer for a request that takes a while.
 func (l *lane) startBeats() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,7 +68,7 @@ func (l *lane) startBeats() {
 	l.timer.Reset(first)
 }
 
-// end ends the response. What belongs to the request is not sent any more.
+// end ends the response. Messages that belong to the request are no longer sent.
 func (l *lane) end(returned bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

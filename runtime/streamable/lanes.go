@@ -85,7 +85,7 @@ func (ls *lanes) give(l *lane) {
 	}
 }
 
-// keep puts a lane among those that are idle. It returns false if the lane must end.
+// keep adds a lane to the idle ones. It returns false if the lane must end.
 func (ls *lanes) keep(l *lane) bool {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -124,7 +124,7 @@ func (ls *lanes) cut() []*lane {
 	return cut
 }
 
-// gone forgets a lane that is over.
+// gone removes a lane that is over.
 func (ls *lanes) gone(l *lane) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()

@@ -13,9 +13,9 @@ import (
 // DefaultMaxCallers is how many callers a handler remembers for their rates.
 const DefaultMaxCallers = web.DefaultMaxCallers
 
-// Load limits the JSON-RPC requests of clients, in sessions and without, as a public server should. Zero
-// means no limit in addition to those of Options and of runtime.Limits. Notifications and the answers of
-// clients are not limited, since calls in flight wait for them.
+// Load limits the JSON-RPC requests of clients, in sessions and without. A public server should set it.
+// Zero means no limit in addition to those of Options and runtime.Limits. Notifications and the answers
+// of clients are not limited, since calls in flight wait for them.
 //
 // A caller is the user that Options.User returns or, without one, the address that Options.Address
 // returns. Requests without either are only limited together.

@@ -74,8 +74,8 @@ type Options struct {
 	// not limit them further.
 	Load Load
 
-	// DrainDelay is how long Shutdown and Close go on to serve everything after Ready has become false, so
-	// that load balancers notice and send new requests elsewhere. 0 means not at all.
+	// DrainDelay is how long Shutdown and Close continue to serve everything after Ready has become false,
+	// so that load balancers notice and send new requests elsewhere. 0 means not at all.
 	DrainDelay time.Duration
 	// IdleTimeout is how long a session stays open without a request in progress, including the GET
 	// of an open stream. 0 means DefaultIdleTimeout, a negative duration no limit. A session whose

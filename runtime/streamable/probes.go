@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 )
 
-// Ready reports whether the handler takes new requests and will go on to: Shutdown was not called.
+// Ready reports whether the handler accepts new requests: it becomes false when Shutdown is called.
 func (h *Handler) Ready() bool { return !h.draining.Load() }
 
 // Stats returns what the handler does now.
@@ -26,8 +26,7 @@ func (h *Handler) Stats() runtime.Stats {
 
 // MountProbes lets a mux answer the probes of an orchestrator or a load balancer: GET /healthz has status
 // 200 as long as the process serves HTTP, and GET /readyz has status 503 as soon as one of the handlers is
-// being shut down. Neither needs authorization, and neither tells more than that.
-// [ListenAndServe] calls it.
+// being shut down. Neither needs authorization or reveals anything else. [ListenAndServe] calls it.
 func MountProbes(mux *http.ServeMux, handlers ...SessionHandler) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answerProbe(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {

@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// maxSealed limits what the id of a session carries, in bytes. The id is sent with each request, and
+// maxSealed limits the content of a session's id, in bytes. The id is sent with each request, and
 // servers limit the size of headers. Most clients need 300 bytes.
 const maxSealed = 1 << 10
 
@@ -114,7 +114,7 @@ func readHandshake(content []byte) (runtime.Handshake, error) {
 	}, err
 }
 
-// errExpired is the reason for which a session ends at the end of its lifetime.
+// errExpired is the reason with which a session ends at the end of its lifetime.
 var errExpired = errors.New("streamable: the session has expired")
 
 // findShared returns the session that a request names, entered. If it is not here, it is taken over.
@@ -142,7 +142,7 @@ func (h *Handler) findShared(r *http.Request, id string) (*session, error) {
 		if s.enter() {
 			return s, nil
 		}
-		// It was idle, or has made room for another one, but that was not its end.
+		// It was idle or has made room for another one here, but it has not ended for its client.
 		<-s.gone
 		h.sessions.Leave(s)
 	}
@@ -172,7 +172,8 @@ func (s *session) mayUse(id string) error {
 	return nil
 }
 
-// takeOver opens a session that another replica has begun. The error is web.ErrOpen if another request does.
+// takeOver opens a session that another replica has begun. The error is web.ErrOpen if another request is
+// doing so.
 func (h *Handler) takeOver(r *http.Request, id, key string) (*session, error) {
 	if h.sessions.Closing() {
 		return nil, web.ErrClosing
@@ -238,7 +239,7 @@ func (s *session) withdraw(ctx context.Context) error {
 	return nil
 }
 
-// kept is what the KV keeps of a session, as far as this replica knows.
+// kept is a session's state in the KV, as far as this replica knows it.
 type kept struct {
 	mu sync.Mutex // held while the state is read or written, and while it is applied
 	keptState

@@ -51,7 +51,7 @@ type SessionHandler interface {
 // ListenAndServe serves a handler at a path of a TCP address, such as "/mcp" at "localhost:8080",
 // until ctx ends or the process gets SIGINT or SIGTERM. Then it shuts down gracefully, as
 // [Handler.Close] does, and returns nil. A second signal ends the process at once. It logs the URL. It
-// answers the probes of [MountProbes], too.
+// also answers the probes of [MountProbes].
 //
 //	handler := streamable.NewHandler(server, streamable.Options{})
 //	err := streamable.ListenAndServe(ctx, "localhost:8080", "/mcp", handler)

@@ -18,7 +18,7 @@ import (
 
 const (
 	// revisionPriming is the first revision with events without data, from which a client can
-	// resume. Clients of earlier revisions may take such an event for a bad message.
+	// resume. Clients of earlier revisions may treat such an event as a bad message.
 	revisionPriming = "2025-11-25"
 	// revisionBatches is the only revision in which a client may send several messages in an array.
 	revisionBatches = "2025-03-26"
@@ -39,7 +39,7 @@ type session struct {
 	place   web.Place
 
 	mu        sync.Mutex
-	handshake runtime.Handshake // without a revision before there is one
+	handshake runtime.Handshake // without a revision before it is negotiated
 
 	streams map[string]*stream // by name
 	own     []*stream          // for the server's own messages, see get.go
@@ -61,7 +61,7 @@ func (h *Handler) newSession(id, key string) *session {
 	return s
 }
 
-// SessionID implements runtime.Identified. Before a shared session has its id, it is its name.
+// SessionID implements runtime.Identified. It is the name of a shared session that has no id yet.
 func (s *session) SessionID() string {
 	if s.shared == nil {
 		return s.id
@@ -200,7 +200,7 @@ func (s *session) batches() bool { return s.revision() == revisionBatches }
 // resumable reports whether the client can resume an event stream from its beginning.
 func (s *session) resumable() bool { return s.id != "" && s.primes() }
 
-// prime begins an event stream on the connection. A client that knows events without data is told
+// prime begins an event stream on the connection. It tells a client that knows events without data
 // how to resume the stream after the event with this id.
 func (s *session) prime(c *connection, id []byte) error {
 	if !s.resumable() {
@@ -209,7 +209,7 @@ func (s *session) prime(c *connection, id []byte) error {
 	return c.Event(id, "", s.handler.opts.Retry, nil)
 }
 
-// keep stores an event. Without a session nobody could ask for it.
+// keep stores an event. Without a session, no client could ask for it.
 func (s *session) keep(ctx context.Context, stream string, n uint64, data []byte) error {
 	if s.id == "" {
 		return errStateless
@@ -225,8 +225,8 @@ func (s *session) keep(ctx context.Context, stream string, n uint64, data []byte
 	return err
 }
 
-// register gives a stream a name, by which a client that comes back finds it. Every process that
-// has the session gives other names.
+// register gives a stream a name, by which a client that comes back finds it. Each process that has
+// the session gives different names.
 func (s *session) register(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

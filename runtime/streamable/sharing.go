@@ -26,13 +26,14 @@ const DefaultSessionLifetime = 24 * time.Hour
 // Requests of a session with an id that has expired, was changed, is of another user or was sealed with an
 // unknown key get status 404, upon which clients initialize again; the logger gets the reason.
 //
-// What changes in a session is in a KV, and replicas talk to each other over a Bus. Both are optional:
+// The state that changes in a session is in a KV, and replicas communicate over a Bus. Both are
+// optional:
 //
 //   - Without a KV, a replica that takes a session over has neither the log level that the client has set nor
 //     its subscriptions, and only replicas that have heard of the end of a session refuse its id.
 //   - Without a Bus, a client's answer, cancellation or progress is lost if it comes to another replica than
 //     the one with the request, and so is a message of the server's own if the client has its GET stream
-//     elsewhere. A replica does not notice what a client changes at another one.
+//     elsewhere. A replica does not notice changes that a client makes at another one.
 //
 // A stream is resumed at another replica with the events in Options.Events, which must then be shared too.
 type Sharing struct {
@@ -50,7 +51,8 @@ type Sharing struct {
 // maxEnded limits the ended sessions that a handler remembers, in addition to those in the KV.
 const maxEnded = 1 << 16
 
-// The subjects of the bus. The name of a session, which is the head of its id, does not let anybody use it.
+// The subjects of the bus. The name of a session, which is the head of its id, does not suffice to use the
+// session.
 const (
 	subjectNotices = "mcp.streamable"          // of notices, to all replicas
 	subjectReplica = "mcp.streamable.replica." // and the name of the replica that has a stream
@@ -61,7 +63,7 @@ const (
 // replicaLength is the length of the name of a replica.
 const replicaLength = 12
 
-// sharing is what a handler shares with other replicas.
+// sharing is the state that a handler shares with other replicas.
 type sharing struct {
 	handler  *Handler
 	ring     *seal.Ring
@@ -134,7 +136,7 @@ func (sh *sharing) reconnected() {
 	}
 }
 
-// stop ends the subscriptions. It may be called again, and for nil.
+// stop ends the subscriptions. It may be called more than once, and on nil.
 func (sh *sharing) stop() {
 	if sh == nil {
 		return
@@ -161,7 +163,7 @@ const (
 	noticeChanged = "changed" // the client has changed what the KV keeps
 	noticeMessage = "message" // the client has sent a notification about a request that is elsewhere
 	noticeGet     = "get"     // the client has opened a GET
-	noticeNoGet   = "no get"  // the client has no GET at that replica any more
+	noticeNoGet   = "no get"  // the client no longer has a GET at that replica
 )
 
 // publish sends a notice about a session. It does nothing without a bus.

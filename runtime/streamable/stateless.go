@@ -27,7 +27,7 @@ func (h *Handler) isStateless(r *http.Request) bool {
 }
 
 // carriesTerms reports whether a message is of a revision without sessions, judged by itself. Its headers
-// say otherwise, so it will be refused unless they may be absent.
+// do not match that, so it is refused unless they may be absent.
 func (h *Handler) carriesTerms(m *jsonrpc.Message) bool {
 	return (h.any || len(h.stateless) > 0) && runtime.CarriesTerms(m.Params)
 }
@@ -67,8 +67,8 @@ func (h *Handler) postStateless(w http.ResponseWriter, r *http.Request, text str
 	return l.serve(r, text)
 }
 
-// unsupported refuses a request whose header names a revision that the server does not speak, and which
-// says nothing else of its revision.
+// unsupported refuses a request whose header names a revision that the server does not speak, and whose
+// body does not name another one.
 func (h *Handler) unsupported(r *http.Request) error {
 	requested := r.Header.Get(headerRevision)
 	if requested == "" {
@@ -79,7 +79,7 @@ func (h *Handler) unsupported(r *http.Request) error {
 
 // statusOf returns the HTTP status of an answer. The protocol gives some codes a status of their own, and
 // status 400 to a request without the right _meta. Other errors of handlers get status 200: some clients
-// take a different status for a failure of the transport.
+// treat a different status as a failure of the transport.
 func statusOf(m *runtime.Outgoing) int {
 	if m.Denied != nil {
 		return m.Denied.Status

@@ -51,7 +51,7 @@ func newStream(s *session) *stream {
 	return &stream{session: s, lock: make(chan struct{}, 1)}
 }
 
-// acquire takes the lock. It reports false if ctx or the session ends first.
+// acquire takes the lock. It returns false if ctx or the session ends first.
 func (st *stream) acquire(ctx context.Context) bool {
 	select {
 	case st.lock <- struct{}{}:
@@ -75,8 +75,8 @@ func (st *stream) connect(c *connection) {
 	st.current.Store(c)
 }
 
-// wait waits until nothing more comes or the stream lets go of the connection. It reports whether
-// nothing more comes.
+// wait waits until the stream has ended or released the connection. It reports whether nothing more
+// comes.
 func (st *stream) wait(ctx context.Context, c *connection) bool {
 	if !st.acquire(ctx) {
 		return st.over.Load()
@@ -96,7 +96,7 @@ func (st *stream) wait(ctx context.Context, c *connection) bool {
 	return st.over.Load()
 }
 
-// drop lets go of the connection, if there is one. The lock must be held.
+// drop releases the connection, if there is one. The lock must be held.
 func (st *stream) drop() {
 	c := st.conn
 	if c == nil {
@@ -110,11 +110,11 @@ func (st *stream) drop() {
 	c.leave()
 }
 
-// disconnect makes sure that nothing uses the connection any more, whatever it waits for.
+// disconnect makes sure that the connection is no longer used, even if a write to it is blocked.
 func (st *stream) disconnect(c *connection) {
 	defer c.Finish()
 	if st.current.Load() != c {
-		return // nothing uses a connection that the stream has let go of
+		return // nothing uses a connection that the stream has released
 	}
 	select {
 	case st.lock <- struct{}{}:
@@ -130,7 +130,7 @@ func (st *stream) disconnect(c *connection) {
 	}
 }
 
-// send writes a message, or stores it for a client that comes back. It reports false if the stream
+// send writes a message, or stores it for a client that comes back. It returns false if the stream
 // has ended, so that the message belongs elsewhere.
 func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
 	if !st.acquire(ctx) {
@@ -144,7 +144,7 @@ func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
 		return true, st.answer(m)
 	}
 	if st.name == "" && st.conn == nil && !st.own {
-		return true, errDisconnected // without event ids nobody can come back
+		return true, errDisconnected // without event ids, a client cannot come back
 	}
 	return true, st.event(ctx, m)
 }
@@ -242,7 +242,7 @@ func (st *stream) begin() {
 }
 
 // resume lets a connection take over the stream: the client gets the events after number n and then
-// what comes. The error is errEnded if nothing comes any more.
+// the new ones. The error is errEnded if there are no more events.
 func (st *stream) resume(ctx context.Context, c *connection, n uint64) error {
 	if !st.take(ctx) {
 		return st.session.whyNot(ctx)
@@ -262,7 +262,8 @@ func (st *stream) resume(ctx context.Context, c *connection, n uint64) error {
 	return nil
 }
 
-// listen is resume for a client that names no event: it gets the events that no client was sent.
+// listen is resume for a client that does not name an event: it gets the events that were not sent to
+// any client.
 func (st *stream) listen(ctx context.Context, c *connection) error {
 	if !st.take(ctx) {
 		return st.session.whyNot(ctx)
@@ -338,7 +339,7 @@ func (st *stream) hangUp(ctx context.Context) {
 	}
 }
 
-// part ends the connection but not the stream. The client is asked to come back after the time.
+// part ends the connection but not the stream, and asks the client to come back after the given time.
 func (st *stream) part(ctx context.Context, retry time.Duration) error {
 	if !st.acquire(ctx) {
 		return st.session.whyNot(ctx)

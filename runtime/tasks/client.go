@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ClientOptions configure what a client does with tasks of the extension. The zero value is ready to use.
+// ClientOptions configure how a client handles tasks of the extension. The zero value is ready to use.
 type ClientOptions struct {
 	// Created, if not nil, is called with the id of each task that the server creates, before it is
 	// polled. A program that stores the id can pass it to [Resume] after a restart.
@@ -58,7 +58,7 @@ func ExtendClient(below runtime.Binding, o ClientOptions) runtime.Binding {
 	return b
 }
 
-// taskCaller waits for the tasks that requests become.
+// taskCaller is a Caller that waits for the tasks that its requests lead to.
 type taskCaller struct {
 	runtime.Caller
 	answer handler
@@ -87,8 +87,8 @@ func (c *taskCaller) Call(ctx context.Context, method string, params wire.Append
 	return c.finish(ctx, id, interval(answer), result)
 }
 
-// Resume waits for the task with an id, as a call whose result is the task does. Caller is a session of a
-// client whose binding [ExtendClient] has wrapped with the same options, and below the binding that it
+// Resume waits for the task with an id, as the call that created it does. Caller is a session of a client
+// whose binding [ExtendClient] has wrapped with the same options, and below is the binding that it
 // wrapped.
 func Resume(ctx context.Context, caller runtime.Caller, below runtime.Binding, o ClientOptions, id string, result wire.Value) error {
 	return (&taskCaller{caller, below.Handle, o}).finish(ctx, id, 0, result)
@@ -128,7 +128,7 @@ func (c *taskCaller) finish(ctx context.Context, id string, wait time.Duration, 
 	return err
 }
 
-// maxLosses is how many polls in a row may be lost or refused for the time being before a call fails.
+// maxLosses is how many polls in a row may be lost or temporarily refused before a call fails.
 const maxLosses = 10
 
 func (c *taskCaller) poll(ctx context.Context, name wire.Object, wait time.Duration, result wire.Value) error {
@@ -152,15 +152,15 @@ func (c *taskCaller) poll(ctx context.Context, name wire.Object, wait time.Durat
 	}
 }
 
-// isPassing reports whether a request was lost with its connection, or refused for the time being.
+// isPassing reports whether a request was lost with its connection, or was refused temporarily.
 func isPassing(err error) bool {
 	_, lost := errors.AsType[*runtime.LostError](err)
 	e, refused := errors.AsType[*jsonrpc.Error](err)
 	return lost || refused && (e.Code == jsonrpc.CodeServerBusy || e.Code == jsonrpc.CodeUnavailable)
 }
 
-// look polls a task once and answers its questions. It returns when to look again, or that the task has ended,
-// with its error.
+// look polls a task once and answers its questions. It returns how long to wait before the next poll, or that
+// the task has ended, with its error.
 func (c *taskCaller) look(ctx context.Context, name wire.Object, answers map[string]*taskAnswer, result wire.Value) (next time.Duration, ended bool, err error) {
 	var state wire.Object
 	if err := c.Caller.Call(ctx, methodGet, name, &state); err != nil {
@@ -196,8 +196,8 @@ type taskAnswer struct {
 	sent bool // the server has it
 }
 
-// update answers the questions of a task that were not answered yet ("Task Update Requests"). Each question is
-// put once; an answer that was lost is sent again.
+// update answers the questions of a task that were not answered yet ("Task Update Requests"). Each question
+// is asked once; an answer that was lost is sent again.
 func (c *taskCaller) update(ctx context.Context, name, state wire.Object, answers map[string]*taskAnswer) error {
 	questions, _ := state.Get("inputRequests")
 	var unsent wire.Members

@@ -45,16 +45,16 @@ var extension = runtime.Extension{
 const required = wire.Object(`{"extensions":{"` + ExtensionName + `":{}}}`)
 
 // Extend wraps a server's binding of a revision without sessions. The server then declares the tasks
-// extension, and answers calls of clients that declare it, too, with tasks: those of the tools that
-// Options.Support allows it for. Clients that do not declare it get the results of the same calls, except
+// extension, and answers calls of the tools that Options.Support allows it for with tasks, if the client
+// declares the extension too. Clients that do not declare it get the results of the same calls, except
 // for tools that can only be called as tasks ("Capability Negotiation"). Bindings of other revisions are
 // returned unchanged, so that all bindings of a server can be passed; see also [Tasks.Over].
 //
 // A task is stored before the client learns of it. The work of a task is a request that the server sends
 // itself, so the handler is the same as without tasks: when it asks the client, the task waits for
 // tasks/update and the handler runs again, as in every request of such a revision. Middleware sees that
-// request, whose context has the values of the client's request, or just its principal when another
-// process has taken the work over. Progress and log messages of a task go nowhere.
+// request, whose context has the values of the client's request, or only its principal when another
+// process has taken the work over. Progress and log messages of a task are dropped.
 func (t *Tasks) Extend(below runtime.Binding) runtime.Binding {
 	if below.Handle == nil || below.Revision != extensionRevision || below.Direction != runtime.ToServer {
 		return below
@@ -119,7 +119,7 @@ var ErrBegun = errors.New("tasks: the call continues as a task")
 
 // Begin makes the call of a tool that [Options].Late names a task, if the client has the extension: it
 // returns ErrBegun, the handler returns that or any other error, and runs again as a task, where Begin
-// returns nil. What the handler has asked the client before is answered there, too. Before Begin, it
+// returns nil. Questions that the handler asked before are answered there, too. Before Begin, it
 // should do nothing but ask ("Task Creation"). Without the extension, Begin returns nil.
 func Begin(ctx context.Context) error {
 	l, ok := ctx.Value(laterKey{}).(*later)
@@ -130,8 +130,8 @@ func Begin(ctx context.Context) error {
 	return ErrBegun
 }
 
-// start stores a task, begins its work and returns the CreateTaskResult. The task goes on from what the
-// client has answered before.
+// start stores a task, begins its work and returns the CreateTaskResult. The task continues with the
+// answers that the client has given before.
 func (t *Tasks) start(ctx context.Context, c *runtime.Call, method string) (wire.Appender, error) {
 	now := time.Now()
 	request := wire.Object(c.Params())
@@ -176,7 +176,7 @@ func (t *Tasks) handleExtension(ctx context.Context, method string, params wire.
 	return nil, runtime.MethodNotFound(method)
 }
 
-// lookup returns a task of the caller. The tasks of others do not exist for it ("Security
+// lookup returns a task of the caller. It does not find the tasks of other callers ("Security
 // Considerations").
 func (t *Tasks) lookup(ctx context.Context, id string) (*Record, error) {
 	r, err := t.store.Get(ctx, id)
@@ -234,7 +234,8 @@ func (t *Tasks) updateTask(ctx context.Context, p *updateParams) (wire.Object, e
 	return "{}", err
 }
 
-// cancelTask handles tasks/cancel ("Task Cancellation"). Work that goes on elsewhere is cancelled there.
+// cancelTask handles tasks/cancel ("Task Cancellation"). Work that runs in another process is cancelled
+// there.
 func (t *Tasks) cancelTask(ctx context.Context, p *taskParams) (wire.Object, error) {
 	if _, err := t.lookup(ctx, p.id); err != nil {
 		return "", err

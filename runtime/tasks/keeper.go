@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// keeper keeps the states of the requests that are the work of tasks: they are in the store of tasks, and
-// clients do not see them. It implements seal.Keeper.
+// keeper keeps the states of the requests that tasks run. They are in the store of tasks, and clients do
+// not see them. It implements seal.Keeper.
 type keeper struct{ server *runtime.Server }
 
 // keptVersion begins the text of a state. That of a sealed one begins with another version.
@@ -31,6 +31,6 @@ func (k keeper) Open(text string) (content []byte, ok bool) {
 
 func (k keeper) Refused() error { return errForeignState }
 
-// errForeignState is the error for a state of the client with which a task began, if the task has gone to a
-// server that does not accept it.
+// errForeignState is the error for a task that began with a state of its client, and is now at a server
+// that does not accept the state.
 var errForeignState = jsonrpc.Errorf(jsonrpc.CodeInternalError, "what the client had answered before the task began has expired, or is sealed with other keys than those of this server; replicas need the same Rounds.Keys")

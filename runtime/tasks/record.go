@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Record is a task of the extension as a [Store] keeps it. Its texts do not share the memory of
-// messages. Stores beyond the process keep it as JSON: Record is a wire.Value, whose text has everything but
+// Record is a task of the extension as a [Store] keeps it. Its texts do not share the memory of messages.
+// Stores outside of the process keep it as JSON: Record is a wire.Value, whose text has everything except
 // Version. Members that an older process does not know are lost when it changes the task.
 type Record struct {
 	ID      string
@@ -26,8 +26,8 @@ type Record struct {
 
 	// The lease of the process that does the work. Another process may take the work over when it ends.
 	Holder  string
-	Leased  time.Time // the end of the lease; zero if nobody does the work
-	Attempt int       // how often the work was begun anew
+	Leased  time.Time // the end of the lease; zero if no process does the work
+	Attempt int       // how often the work has begun
 
 	Cancelled bool         // the client wants no outcome
 	Questions wire.Members // requests to the client without an answer, by key

@@ -159,8 +159,8 @@ func (s *session) finish(t *task, st status, result wire.Object, err error) {
 	close(t.done)
 }
 
-// stopWork cancels the work of a task that has ended. It drops the work, because its
-// context holds the whole request. The caller holds the session's mu.
+// stopWork cancels the work of a task that has ended. It drops the work, because its context
+// retains the whole request. The caller holds the session's mu.
 func (t *task) stopWork(why error) {
 	if t.cancel != nil {
 		t.cancel(why)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The errors of a Store. Others are reported to the client as internal errors.
+// The errors of a Store. Other errors are reported to the client as internal errors.
 var (
 	ErrNotFound = errors.New("tasks: no such task")
 	ErrConflict = errors.New("tasks: the task was changed meanwhile")
@@ -18,16 +18,16 @@ var (
 )
 
 // Store keeps tasks of the extension. What Create and Swap have stored survives as long as the store
-// promises: that of [NewMemory] as long as the process, others beyond it. Processes that serve the same
-// clients must share a store, with the consistency of one: a change is found by all processes before Create
-// or Swap returns. A store keeps no memory of the records that it is given, and is safe for concurrent use.
-// Package storetest checks all of this.
+// promises: in the store of [NewMemory] as long as the process, in others longer. Processes that serve the
+// same clients must share a store that is consistent: all processes find a change before Create or Swap
+// returns. A store keeps no memory of the records that it is given, and is safe for concurrent use. Package
+// storetest checks all of this.
 //
 // An id may be any text, because Get and Watch are called with those that clients send. The ids of tasks
 // consist of letters and digits.
 type Store interface {
 	// Create stores a task that does not exist, and sets r.Version. The error is ErrConflict if it exists,
-	// ErrFull if there is no room, and ErrTooLarge if there never is.
+	// ErrFull if there is no room, and ErrTooLarge if there can never be room for it.
 	Create(ctx context.Context, r *Record) error
 	// Get returns a task, which the caller may change. The error is ErrNotFound for an unknown task.
 	Get(ctx context.Context, id string) (*Record, error)
@@ -38,8 +38,8 @@ type Store interface {
 	// Watch returns a channel that receives a value after the task has changed, and may receive one
 	// for several changes or for none. The caller calls stop.
 	Watch(ctx context.Context, id string) (changes <-chan struct{}, stop func(), err error)
-	// Due returns the ids of the tasks for which [Record.Due] returns true. It may be wrong about changes
-	// that another process has just made.
+	// Due returns the ids of the tasks for which [Record.Due] returns true. It may miss changes that
+	// another process has just made.
 	Due(ctx context.Context, now time.Time) ([]string, error)
 	// Expire removes the tasks whose lifetime has ended, unless the store does that itself soon.
 	Expire(ctx context.Context, now time.Time) error

@@ -21,7 +21,7 @@ const maxSwaps = 100
 
 // attempt is one run of the work of a task.
 type attempt struct {
-	holder string // unique, so that a process does not take its own lost lease for a valid one
+	holder string // unique, so that a process does not mistake its own lost lease for a valid one
 	number int
 }
 
@@ -73,8 +73,9 @@ func (r *Record) end(s status, message string) {
 }
 
 // Serve takes over the work of tasks whose processes have died, and removes tasks whose lifetime has
-// ended, until ctx ends. A server with a store that outlives it calls it next to serving; without it, the
-// tasks of a process end with it. It looks for such tasks at the interval of Options.Lease.
+// ended, until ctx ends. A server with a store that outlives its process calls it while it serves.
+// Without it, the tasks of a process end with the process. It looks for such tasks at the interval of
+// Options.Lease.
 func (t *Tasks) Serve(ctx context.Context, server *runtime.Server) error {
 	ticker := time.NewTicker(t.opts.Lease)
 	defer ticker.Stop()
@@ -120,7 +121,7 @@ func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) error {
 	return nil
 }
 
-// work does the work of a task in a goroutine, which ends with the work, the task or its lease.
+// work runs the work of a task in a goroutine, which ends with the work, the task or its lease.
 func (t *Tasks) work(base context.Context, server *runtime.Server, r *Record, a *attempt) {
 	base = runtime.WithPrincipal(context.WithValue(base, attemptKey{}, a), r.Owner)
 	ctx, stop := context.WithDeadline(base, r.Expires)
@@ -214,7 +215,7 @@ func (t *Tasks) goWork(f func()) bool {
 	return true
 }
 
-// stopWith calls stop when t is closed, until the returned function is called.
+// stopWith calls stop when t is closed, unless the returned function is called first.
 func (t *Tasks) stopWith(stop func()) (release func()) {
 	over := make(chan struct{})
 	t.working.Go(func() {
@@ -262,7 +263,7 @@ func (t *Tasks) keep(ctx context.Context, stop func(), id string, a *attempt) {
 	}
 }
 
-// outcome is what the request of a task has led to.
+// outcome is the outcome of the request of a task.
 type outcome struct {
 	result    wire.Object
 	err       *jsonrpc.Error
@@ -271,12 +272,12 @@ type outcome struct {
 	lost      bool // there is none: the server ends
 }
 
-// again reports whether the server asks nothing, but wants the request to be repeated.
+// again reports whether the server asks no questions, but wants the request to be repeated.
 func (o outcome) again() bool {
 	return !o.lost && o.err == nil && o.result == "" && len(o.questions) == 0
 }
 
-// pause waits, and reports whether ctx is not over.
+// pause waits, and reports whether ctx has not ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -363,8 +364,8 @@ func answered(m jsonrpc.Message) outcome {
 	return o
 }
 
-// request returns the request whose answer is the outcome of the task: that of the client, without what
-// asks for messages that a task cannot send.
+// request returns the request whose answer is the outcome of the task: that of the client, without the
+// members that ask for messages which a task cannot send.
 func (r *Record) request() ([]byte, error) {
 	params := wire.Object(r.Params)
 	meta, _ := params.Get("_meta")

@@ -90,8 +90,8 @@ func CallContent[Block any](ctx context.Context, c runtime.Caller, t *Tool, in w
 	return blocks, nil
 }
 
-// CallRaw calls a tool and returns its CallToolResult. It returns an *[Error] if the tool
-// fails, and a *[ResultError] for a result without any content.
+// CallRaw calls a tool and returns its CallToolResult. It returns an *[Error] if the tool fails,
+// and a *[ResultError] for a result without content.
 func CallRaw(ctx context.Context, c runtime.Caller, name string, arguments wire.Appender) (wire.Object, error) {
 	result, _, err := call(ctx, c, name, arguments)
 	return result, err

@@ -21,7 +21,7 @@ import (
 // version. Generated code refers to it, so that a mismatch does not compile.
 const ToolsV3 = true
 
-// revisionInputError is the revision since which invalid arguments are an error of the tool,
+// revisionInputError is the first revision in which invalid arguments are an error of the tool,
 // which the model reads. Revisions are dates, so they compare as strings.
 const revisionInputError = "2025-11-25"
 

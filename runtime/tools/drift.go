@@ -66,7 +66,7 @@ func withoutTasks(definitions []wire.Object) []wire.Object {
 	return kept
 }
 
-// Drift describes how a list of tools differs from another, or a list of other items.
+// Drift describes how a list of tools or other items differs from another list.
 type Drift struct {
 	// List says what is listed: "tools", "prompts", "resources" or "resource templates".
 	List string

@@ -22,7 +22,7 @@ import (
 func derive[T any]() (schema wire.Raw, err error) {
 	t := reflect.TypeFor[T]()
 	defer func() {
-		// The deriver panics for types that have no JSON.
+		// The deriver panics for types that have no JSON form.
 		if v := recover(); v != nil {
 			schema, err = "", fmt.Errorf("%s: %v", t, v)
 		}
@@ -51,7 +51,7 @@ func derive[T any]() (schema wire.Raw, err error) {
 
 // deriver derives the schema of one type.
 type deriver struct {
-	// loops records for each type whether it contains a type that contains itself.
+	// loops records for each type whether it contains a recursive type.
 	loops map[reflect.Type]bool
 	// names holds the types in $defs by their name.
 	names map[string]reflect.Type
@@ -98,7 +98,7 @@ func (d *deriver) inline(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// describing returns the description that the tag jsonschema of a field is, if it is one.
+// describing returns the tag jsonschema of a field if it is a description.
 func describing(t reflect.Type, field string) string {
 	if t.Kind() != reflect.Struct || field == "" {
 		return ""
@@ -207,7 +207,7 @@ func implements[I any](t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[I]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
 }
 
-// tellsSchema reports whether a type has a method that returns its schema.
+// tellsSchema reports whether a type has a method that returns its own schema.
 func tellsSchema(t reflect.Type) bool {
 	for _, name := range []string{"JSONSchema", "JSONSchemaAlias"} {
 		if _, ok := t.MethodByName(name); ok {

@@ -31,10 +31,10 @@
 //
 // # From JSON to values
 //
-// Arguments are first checked against the schema as text. Then missing members are set to
-// the defaults of the schema, and github.com/go-json-experiment/json decodes the value:
-// names are case-sensitive. The same package encodes results: a slice or map without
-// elements becomes [] or {}, as the schema requires, where encoding/json would write null.
-// As there, omitempty leaves out false, 0, nil, and what has no elements or characters.
-// The result is checked against its schema before it is sent.
+// Arguments are first checked against the schema as text. Then missing members are set to the
+// defaults of the schema, and github.com/go-json-experiment/json decodes the value: names are
+// case-sensitive. The same package encodes results: a slice or map without elements becomes [] or
+// {}, as the schema requires, where encoding/json would write null. As in encoding/json, omitempty
+// leaves out false, 0, nil, and values without elements or characters. The result is checked
+// against its schema before it is sent.
 package typed

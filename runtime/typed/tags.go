@@ -17,11 +17,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The deriver ignores what it does not understand in a tag, so that a misspelled limit would
-// be no limit. The tags are therefore checked before.
+// The deriver ignores the parts of a tag that it does not understand, so a misspelled limit would
+// have no effect. The tags are therefore checked before.
 
-// keys are the keys of the tag jsonschema, with the kinds of values that they apply to. A key
-// for any kind has none. Those of elements also apply to arrays of the kind.
+// keys are the keys of the tag jsonschema, with the kinds of values that they apply to. A key that
+// applies to every kind has no kinds. Those of elements also apply to arrays of the kind.
 var keys = map[string][]string{
 	"title": nil, "description": nil, "type": nil, "anchor": nil,
 	"oneof_required": nil, "anyof_required": nil, "oneof_ref": nil, "oneof_type": nil, "anyof_ref": nil, "anyof_type": nil,
@@ -49,8 +49,8 @@ func description(tag string) string {
 // keyed matches a tag that begins with a key.
 var keyed = regexp.MustCompile(`^[A-Za-z_]\w*=`)
 
-// checkTags returns an error for a tag, of a type or of a type that it contains, that has no
-// effect or a wrong one.
+// checkTags returns an error for a tag in a type, or in a type that it contains, whose effect would
+// be none or a wrong one.
 func checkTags(t reflect.Type, seen map[reflect.Type]bool) error {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map {
 		if special(t) != nil || tellsSchema(t) {

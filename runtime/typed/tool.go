@@ -17,10 +17,10 @@ import (
 // gives access to the content blocks, _meta and isError of the result.
 type Handler[In, Out any] = func(ctx context.Context, in *In) (*Out, error)
 
-// Tool returns a tool with schemas derived from the types of its handler. In and Out are
-// structs or maps. The definition is a Tool object, such as a *mcp.Tool or a wire.Object,
-// without schemas. A schema in the definition takes precedence over the derived one, unless
-// it says no more than that the value is an object; the type must then fit the schema.
+// Tool returns a tool with schemas derived from the types of its handler. In and Out are structs or
+// maps. The definition is a Tool object, such as a *mcp.Tool or a wire.Object, without schemas. A
+// schema in the definition takes precedence over the derived one, unless it only says that the
+// value is an object; the type must then fit the schema.
 //
 // If a type has no schema, adding the tool to a server or a catalog returns the error.
 func Tool[In, Out any](definition wire.Appender, h Handler[In, Out], options ...tools.Options) catalog.Tool {
@@ -88,7 +88,7 @@ func (t *described[In]) complete(in *value[In]) { in.complete(t.defaults) }
 
 func fresh[In any]() *value[In] { return new(value[In]) }
 
-// only returns the options, if there are any.
+// only returns the only element of a list of options, or the zero Options.
 func only(options []tools.Options) tools.Options {
 	if len(options) == 0 {
 		return tools.Options{}

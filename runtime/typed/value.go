@@ -19,7 +19,7 @@ type value[T any] struct {
 
 // AppendJSON implements wire.Appender.
 func (x *value[T]) AppendJSON(dst []byte) ([]byte, error) {
-	// As in encoding/json, omitempty leaves out zeros, which may be below the minimum of the
+	// As in encoding/json, omitempty leaves out zeros, even those that are below the minimum of the
 	// member.
 	text, err := json.Marshal(&x.v, json.Deterministic(true), jsonv1.OmitEmptyWithLegacySemantics(true))
 	if err != nil {
@@ -40,7 +40,7 @@ func (x *value[T]) DecodeJSON(r *wire.Reader) error {
 func (x *value[T]) decode(text wire.Raw) error {
 	err := json.Unmarshal([]byte(text), &x.v)
 	if err != nil {
-		// JSON Schema takes 3.0 and 3e0 for integers, the decoder only 3.
+		// JSON Schema treats 3.0 and 3e0 as integers, the decoder only 3.
 		plain := jsontext.Value(text)
 		if plain.Format(jsontext.CanonicalizeRawFloats(true)) == nil && string(plain) != string(text) {
 			x.v = *new(T)

@@ -22,7 +22,7 @@ func isDate(s string) bool {
 	y, _ := strconv.Atoi(year)
 	m, _ := strconv.Atoi(month)
 	d, _ := strconv.Atoi(day)
-	t := time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC) // which makes the 1st of March of the 30th of February
+	t := time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC) // which turns the 30th of February into the 1st of March
 	return t.Month() == time.Month(m) && t.Day() == d
 }
 

@@ -146,7 +146,7 @@ func ParseDecimal(number Raw) Decimal {
 	return d
 }
 
-// hugeExp is a power of ten that the digits of a token cannot make up for.
+// hugeExp is a power of ten that the digits of a token cannot compensate.
 const hugeExp = 1 << 48
 
 // Exp returns the power of ten. It is only approximate beyond ±2^48.

@@ -28,13 +28,13 @@ type Browser struct {
 	// port, a free one is used. "" is "http://127.0.0.1/callback" (RFC 8252, section 8.3), or
 	// "http://localhost/callback" if the authorization server refuses to register that.
 	RedirectURI string
-	// Open opens a URL in the browser. Nil opens it in that of the system.
+	// Open opens a URL in the browser. Nil means the default browser of the system.
 	Open func(address string) error
 	// Output receives the URL for users whose browser does not open. Nil means that it is not printed.
 	Output io.Writer
 	// Input is read for a line with the URL to which the browser was redirected, which users paste if
-	// their browser runs on another machine. Nil means that none can be pasted. Reading goes on after
-	// the redirect has arrived otherwise.
+	// their browser runs on another machine. If it is nil, no URL can be pasted. Reading continues
+	// even if the redirect arrives another way.
 	Input io.Reader
 }
 
@@ -99,7 +99,7 @@ type visit struct {
 // RedirectURI implements Visit.
 func (v *visit) RedirectURI() string { return v.redirect.String() }
 
-// renamed makes localhost the host of the redirect URI. It reports false if that is not the program's default.
+// renamed makes localhost the host of the redirect URI. It returns false if the URI is not the default.
 func (v *visit) renamed() bool {
 	if v.browser.RedirectURI != "" || v.redirect.Hostname() == localhost {
 		return false

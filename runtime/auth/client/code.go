@@ -36,11 +36,11 @@ type UserAgent interface {
 
 // Visit is one authorization.
 type Visit interface {
-	// RedirectURI returns the URI to which the authorization server shall send the user back.
+	// RedirectURI returns the URI to which the authorization server sends the user back.
 	RedirectURI() string
 	// Go takes the user to a URL of the authorization server and returns the URL to which the server
-	// sent the user back: the redirect URI with a query. Go should ignore URLs with another state than
-	// that in the query of address.
+	// sent the user back: the redirect URI with a query. Go should ignore URLs whose state differs
+	// from the one in the query of address.
 	Go(ctx context.Context, address string) (back string, err error)
 	// Close ends the visit.
 	Close() error

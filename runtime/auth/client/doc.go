@@ -16,11 +16,10 @@
 // credentials and for enterprise-managed authorization.
 //
 // A [Store] keeps tokens and registrations. What it keeps is bound to the server and to the
-// authorization server by which it was issued, and is sent to no other one.
+// authorization server that issued it, and is sent to no other server.
 //
 // # Words
 //
-// A grant is an access token with all that belongs to it: its refresh token, its scopes, and who issued
-// it. Renewing replaces a grant, by its refresh token or by the flow. A challenge is a WWW-Authenticate
-// header of the server.
+// A grant is an access token with its refresh token, its scopes and its issuer. Renewing replaces a
+// grant, by its refresh token or by the flow. A challenge is a WWW-Authenticate header of the server.
 package client

@@ -121,7 +121,8 @@ func (s *seconds) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// expiry returns when a token ends that was requested at a time; zero if it does not say.
+// expiry returns the end of a token, given the time of its request. It is zero if the response does not
+// have it.
 func (i *issued) expiry(requested time.Time) time.Time {
 	if i.ExpiresIn == 0 {
 		return time.Time{}
@@ -196,7 +197,7 @@ func oauthError(endpoint *url.URL, status int, text []byte) *OAuthError {
 		Code        string `json:"error"`
 		Description string `json:"error_description"`
 	}
-	_ = json.Unmarshal(text, &body) // a response that is no JSON has no code
+	_ = json.Unmarshal(text, &body) // a response that is not JSON has no code
 	return &OAuthError{
 		Endpoint:    shown(endpoint.Scheme + "://" + endpoint.Host + endpoint.Path),
 		Status:      status,

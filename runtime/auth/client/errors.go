@@ -62,7 +62,8 @@ func code(err error) string {
 // maxShown limits the texts of other parties in errors.
 const maxShown = 200
 
-// shown returns a text of another party as it may be shown: without control characters, and not too long.
+// shown returns a text of another party in a form that is safe to show: short and without control
+// characters.
 func shown(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {

@@ -21,7 +21,7 @@ import (
 )
 
 // File is a Store in a folder, with a file for each key. Only the user of the program can read the
-// files. They are written whole or not at all, and any number of programs may use the folder.
+// files. Writes are atomic, and any number of programs may use the folder.
 type File struct {
 	folder string
 	seal   cipher.AEAD // encrypts the values; nil if they are not encrypted
@@ -154,8 +154,8 @@ func (f *File) Lock(ctx context.Context, key string) (func(), error) {
 	return lock(ctx, f.path(key)+".lock")
 }
 
-// lock waits for the lock of a file, which it makes. The file stays: removing it would let a program
-// that waits for it and one that makes it anew both have the lock.
+// lock creates the file if necessary and waits for its lock. The file stays: if it were removed, a
+// program that waits for it and one that creates it again could both hold the lock.
 func lock(ctx context.Context, path string) (func(), error) {
 	l := flock.New(path, flock.SetPermissions(0o600))
 	if _, err := l.TryLockContext(ctx, waits.LockedFile); err != nil {

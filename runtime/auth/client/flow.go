@@ -82,7 +82,7 @@ func (t *Transport) requestGrant(ctx context.Context, from *target, client *Cred
 	return t.newGrant(from, client, scopes, response, requested, proofs)
 }
 
-// newProofs returns a prover with a new key if tokens shall be bound to one; otherwise nil.
+// newProofs returns a prover with a new key if tokens are to be bound to one, and nil otherwise.
 func (t *Transport) newProofs(from *target) *prover {
 	if !from.bound && !(t.opts.DPoP && slices.Contains(from.server.DPoPSigningAlgValuesSupported, "ES256")) {
 		return nil
@@ -157,7 +157,7 @@ func (f Enterprise) grant(ctx context.Context, t *Transport, from *target, scope
 }
 
 // TokenSource is the flow of tokens that come from elsewhere. They are not stored, and no authorization
-// server is looked for; the source must know that the token is meant for the MCP server.
+// server is discovered. The source must return tokens that are meant for the MCP server.
 type TokenSource struct{ oauth2.TokenSource }
 
 func (TokenSource) kind() string { return "source" }

@@ -19,8 +19,8 @@ type grant struct {
 	Legacy   bool   `json:"legacy,omitempty"` // of a server that is its own authorization server
 	Resource string `json:"resource,omitempty"`
 	ClientID string `json:"client_id,omitempty"`
-	// Secret and AuthMethod are those of the client, which a program without them needs to renew the
-	// grant.
+	// Secret and AuthMethod are those of the client. A program that is not configured with them
+	// needs them to renew the grant.
 	Secret     string `json:"client_secret,omitempty"`
 	AuthMethod string `json:"auth_method,omitempty"`
 	// Type is the scheme of the Authorization header: auth.SchemeBearer or auth.SchemeDPoP.
@@ -41,7 +41,7 @@ type grant struct {
 	proofs *prover // of DPoP
 }
 
-// String keeps secrets out of whatever prints a grant.
+// String keeps secrets out of logs and error messages.
 func (*grant) String() string { return redacted }
 
 // valid reports whether the token can be sent.

@@ -27,8 +27,8 @@ type Key struct {
 	id         string
 }
 
-// NewKey returns a key. Its id, which may be "", is that by which the authorization server knows it.
-// RSA, ECDSA and Ed25519 keys are supported.
+// NewKey returns a key. Its id, which may be "", identifies it to the authorization server. RSA,
+// ECDSA and Ed25519 keys are supported.
 func NewKey(signer crypto.Signer, id string) (*Key, error) {
 	k := &Key{signer: signer, id: id}
 	switch public := signer.Public().(type) {

@@ -11,7 +11,7 @@ import (
 )
 
 // Login obtains a token if the server demands one and the store has none that it accepts. Sessions do that
-// by themselves; a program calls Login first if the user may take longer than the timeout of a call, or to
+// on their own. A program calls Login first if the user may take longer than the timeout of a call, or to
 // ask again after the user has refused.
 func (t *Transport) Login(ctx context.Context) error {
 	t.mu.Lock()
@@ -67,8 +67,8 @@ type Status struct {
 	Bound bool
 }
 
-// Status returns what the store knows of the token for the server. It asks nobody. Without a token the
-// error is ErrNoGrant.
+// Status returns what the store knows about the token for the server. It asks nobody. Without a token
+// the error is ErrNoGrant.
 func (t *Transport) Status(ctx context.Context) (Status, error) {
 	g, err := t.firstGrant(ctx)
 	if err != nil {
@@ -81,8 +81,8 @@ func (t *Transport) Status(ctx context.Context) (Status, error) {
 }
 
 // Logout deletes the token for the server, and revokes it at the authorization server if that is possible
-// (RFC 7009). An error of the revocation does not keep the token from being deleted. Without a token the
-// error is ErrNoGrant. The registration of the client is kept.
+// (RFC 7009). The token is deleted even if the revocation fails. Without a token the error is ErrNoGrant.
+// The registration of the client is kept.
 func (t *Transport) Logout(ctx context.Context) error {
 	unlock, err := t.store.Lock(ctx, t.grantKey())
 	if err != nil {

@@ -9,10 +9,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 )
 
-// horizon is the set of kinds of addresses that may be reached. Metadata says which URLs a client requests, so
-// an MCP server could make a client request any URL in its network. Requests to authorization servers reach
-// public addresses only, and those of the kind of the MCP server itself. The set grows with the addresses at
-// which the MCP server answers: not with those to which its name resolves, which its owner chooses freely.
+// horizon is the set of kinds of addresses that may be reached. Metadata says which URLs a client requests,
+// so an MCP server could make a client request any URL in its network. So requests to authorization servers
+// may reach only public addresses and addresses of the same kind as that of the MCP server. The kinds are
+// those of addresses at which the MCP server has answered, not those to which its name resolves, which its
+// owner chooses freely.
 type horizon struct{ set atomic.Uint32 }
 
 // seen adds what a server at an address may refer to.
@@ -28,7 +29,7 @@ func (h *horizon) seen(remote net.Addr) {
 	h.allow(kind)
 }
 
-// allow adds kinds of addresses, and allowed returns those that were added.
+// allow adds kinds of addresses, and allowed returns the added ones.
 func (h *horizon) allow(kinds reach.Kind) { h.set.Or(uint32(kinds)) }
 func (h *horizon) allowed() reach.Kind    { return reach.Kind(h.set.Load()) }
 

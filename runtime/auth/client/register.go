@@ -27,7 +27,7 @@ type registration struct {
 	Dynamic     bool      `json:"dynamic,omitempty"`
 }
 
-// String keeps secrets out of whatever prints a registration.
+// String keeps secrets out of logs and error messages.
 func (*registration) String() string { return redacted }
 
 func (r *registration) credentials() *Credentials {
@@ -37,7 +37,7 @@ func (r *registration) credentials() *Credentials {
 // expired reports whether the client must register again.
 func (r *registration) expired() bool { return !r.Expiry.IsZero() && time.Until(r.Expiry) <= 0 }
 
-// registrationKey is the key of a registration in the store. No issuer uses that of another one.
+// registrationKey is the key of a registration in the store. It is used with its own issuer only.
 func registrationKey(issuer string) string { return "client " + issuer }
 
 // identify returns the client at an authorization server, in the order of "Client Registration",
@@ -80,8 +80,8 @@ func (t *Transport) identify(ctx context.Context, from *target, redirect string)
 	return &asked, err
 }
 
-// given returns the credentials in the options for an authorization server; nil if there are none at all.
-// Credentials without an issuer are bound to the first one, which the store remembers.
+// given returns the credentials in the options for an authorization server, or nil if the options have
+// none. Credentials without an issuer are bound to the first one, which the store remembers.
 func (t *Transport) given(ctx context.Context, issuer string) (*Credentials, error) {
 	var issuers []string
 	for i := range t.opts.Credentials {
@@ -109,8 +109,8 @@ func (t *Transport) given(ctx context.Context, issuer string) (*Credentials, err
 	return nil, fmt.Errorf("%w %s, which the server now uses: the given credentials are those for %s", ErrNoClient, shown(issuer), strings.Join(issuers, ", "))
 }
 
-// forget removes a registration that the authorization server does not know any more. It reports whether
-// the client can register again.
+// forget removes a registration that the authorization server no longer knows. It reports whether the
+// client can register again.
 func (t *Transport) forget(ctx context.Context, issuer string) (bool, error) {
 	var r registration
 	ok, err := t.load(ctx, registrationKey(issuer), &r)

@@ -17,14 +17,14 @@ import (
 // as long as any of them waits.
 type renewal struct {
 	done    chan struct{} // closed when got and err are set
-	got     *grant        // nil if the next request shall be sent without a token
+	got     *grant        // nil if the next request is sent without a token
 	err     error
 	waiting int // guarded by Transport.mu
 	cancel  context.CancelFunc
 }
 
-// usable returns the grant for a request: the current one, or its successor if it ends. Without any it
-// returns nil, and the response of the server says how to get one.
+// usable returns the grant for a request: the current one, or its successor if it is about to expire.
+// If there is none, it returns nil, and the response of the server says how to get one.
 func (t *Transport) usable(ctx context.Context) (*grant, error) {
 	t.mu.Lock()
 	current, loaded := t.current, t.loaded
@@ -93,7 +93,7 @@ func (t *Transport) renew(ctx context.Context, used *grant, n need) (*grant, err
 	}
 }
 
-// mayRenew returns an error if no grant shall be obtained now. The caller holds t.mu.
+// mayRenew returns an error if no grant may be obtained now. The caller holds t.mu.
 func (t *Transport) mayRenew(n need) error {
 	if t.refused != nil && (t.retry.IsZero() || time.Now().Before(t.retry)) {
 		return t.refused
@@ -105,7 +105,7 @@ func (t *Transport) mayRenew(n need) error {
 	return nil
 }
 
-// run obtains a grant for all who wait.
+// run obtains a grant for all waiting requests.
 func (t *Transport) run(ctx context.Context, r *renewal, used *grant, n need) {
 	defer r.cancel()
 	r.got, r.err = t.acquire(ctx, used, n)
@@ -125,7 +125,7 @@ func (t *Transport) run(ctx context.Context, r *renewal, used *grant, n need) {
 	close(r.done)
 }
 
-// remember keeps an error that asking again would repeat. The caller holds t.mu.
+// remember keeps an error that would only be repeated by asking again. The caller holds t.mu.
 func (t *Transport) remember(err error) {
 	if _, ok := errors.AsType[*stopped](err); ok {
 		t.refused, t.retry = err, time.Time{}
@@ -190,7 +190,7 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 		return nil, err
 	}
 	if n.status == http.StatusUnauthorized && t.isFresh(used) && used.Issuer == found.issuer && includes(used.Requested, scopes) {
-		return nil, n.refusal() // another token like this one would be refused too, and users would be asked in vain
+		return nil, n.refusal() // another token like this one would be refused too, after asking the user for nothing
 	}
 	g, err := t.opts.Flow.grant(ctx, t, found, scopes)
 	if code(err) == "invalid_client" {
@@ -215,7 +215,7 @@ func (t *Transport) isFresh(g *grant) bool {
 	return g != nil && t.fresh == g
 }
 
-// acquireSilently obtains the successor of a grant that ends, or nil if there is no way without a
+// acquireSilently obtains the successor of an expiring grant. It returns nil if that needs a
 // challenge.
 func (t *Transport) acquireSilently(ctx context.Context, stored *grant) (*grant, error) {
 	if stored == nil || stored.Refresh == "" {
@@ -228,8 +228,8 @@ func (t *Transport) acquireSilently(ctx context.Context, stored *grant) (*grant,
 	return t.refresh(ctx, from, stored)
 }
 
-// refresh obtains a grant by a refresh token. It returns nil if the authorization server does not accept
-// that any more.
+// refresh obtains a grant by a refresh token. It returns nil if the authorization server no longer
+// accepts that token.
 func (t *Transport) refresh(ctx context.Context, from *target, g *grant) (*grant, error) {
 	client, err := t.clientOf(ctx, from, g)
 	if g.Refresh == "" || client == nil || err != nil {
@@ -255,7 +255,7 @@ func (t *Transport) refresh(ctx context.Context, from *target, g *grant) (*grant
 	return next, t.save(ctx, t.grantKey(), next)
 }
 
-// clientOf returns the client to which a grant was issued, or nil if it cannot authenticate any more.
+// clientOf returns the client to which a grant was issued, or nil if it can no longer authenticate.
 func (t *Transport) clientOf(ctx context.Context, from *target, g *grant) (*Credentials, error) {
 	if len(t.opts.Credentials) > 0 {
 		c, err := t.given(ctx, from.issuer)

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// Secret is a text that is not printed, logged or marshalled: all of that gives "[redacted]".
+// Secret is a string that is printed, logged and marshalled as "[redacted]".
 type Secret string
 
 const redacted = "[redacted]"

@@ -12,12 +12,12 @@ type Store interface {
 	// Get returns the value of a key, or nil if there is none.
 	Get(ctx context.Context, key string) ([]byte, error)
 	// CompareAndSwap sets the value of a key to new if it is still old, and reports whether it was.
-	// Nil stands for no value, for both.
+	// Old and new may be nil, which means no value.
 	CompareAndSwap(ctx context.Context, key string, old, new []byte) (bool, error)
-	// Lock waits until nobody else holds the lock of a key, in this process or in any other that uses
-	// the same storage. The lock is held until unlock is called; Get and CompareAndSwap do not need
-	// it. It keeps two programs from using a refresh token twice, which authorization servers treat as
-	// theft (OAuth 2.1, section 4.3.1).
+	// Lock acquires the lock of a key, which is exclusive within this process and among all others
+	// that use the same storage. The lock is held until unlock is called; Get and CompareAndSwap do
+	// not need it. It keeps two programs from using a refresh token twice, which authorization servers
+	// treat as theft (OAuth 2.1, section 4.3.1).
 	Lock(ctx context.Context, key string) (unlock func(), err error)
 }
 

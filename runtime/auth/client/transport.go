@@ -24,7 +24,7 @@ type Options struct {
 	// dynamically.
 	Name string
 	// Credentials identify the program to authorization servers where it is registered. If there are
-	// any, no others are used.
+	// any, only these are used.
 	Credentials []Credentials
 	// ClientIDURL is the URL of the program's client id metadata document, if it has one ("Client ID
 	// Metadata Documents", 2025-11-25 and later). The document lists the redirect URIs.
@@ -109,12 +109,12 @@ func (t *Transport) CloseIdleConnections() {
 	}
 }
 
-// maxRenewals limits how often one request, or requests in a row of which none succeeds, lead to another
-// token ("Step-Up Authorization Flow", step 4, 2026-07-28).
+// maxRenewals limits how often one request, or a row of failing requests, leads to another token
+// ("Step-Up Authorization Flow", step 4, 2026-07-28).
 const maxRenewals = 3
 
-// RoundTrip implements http.RoundTripper. Requests to other origins than that of the server, and those that
-// have an Authorization header, are sent as they are. A request whose body cannot be read again (see
+// RoundTrip implements http.RoundTripper. Requests to other origins than the server's, and those with an
+// Authorization header, are sent unchanged. A request whose body cannot be read again (see
 // http.Request.GetBody) is not repeated.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !sameOrigin(req.URL, t.server) || req.Header.Get("Authorization") != "" {

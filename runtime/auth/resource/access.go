@@ -48,7 +48,7 @@ func schemeOf(caller *auth.Caller) string {
 	return auth.SchemeBearer
 }
 
-// challenge returns a challenge with what all of them have.
+// challenge returns a challenge with the parameters that all challenges have.
 func (g *Guard) challenge(scheme string, scopes []string) auth.Challenge {
 	c := auth.Challenge{Scheme: scheme}.With("resource_metadata", g.metadataURL).With("scope", auth.FormatScopes(scopes))
 	if scheme == auth.SchemeDPoP {

@@ -15,7 +15,8 @@ func keyOf(token string) tokenKey {
 }
 
 // cache remembers values by tokens until their time is over. It has two generations of half its size:
-// when the young one is full, it becomes the old one, and what was not used since is forgotten.
+// when the young one is full, it becomes the old one, and the values of the previous old one are
+// dropped.
 type cache[V any] struct {
 	half int
 

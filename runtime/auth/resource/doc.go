@@ -1,4 +1,4 @@
-// Package resource protects a server over HTTP: it lets in requests with an access token that an
+// Package resource protects a server over HTTP: it admits requests with an access token that an
 // authorization server has issued for this server, tells other clients how to get one, and checks what
 // the token permits (basic/authorization of every revision; the server is the resource server of OAuth
 // 2.1, section 5).
@@ -14,11 +14,11 @@
 //
 // A token is verified by the keys of its issuer (a JWT) or by asking the issuer (an opaque token), and
 // remembered for a short time. Handlers learn who calls from [auth.CallerOf]. The transports bind
-// sessions, sealed states and limits to the caller by themselves.
+// sessions, sealed states and limits to the caller.
 //
 // Tools, prompts and resources require scopes of their own by the field Scopes in package
 // runtime/catalog. A client whose token lacks some gets status 403 with all scopes of the operation.
 //
-// The package does not issue tokens, asks nobody for consent, and passes no token on: a server that calls
-// other services gets its own tokens for them.
+// The package does not issue tokens, ask for consent or forward tokens: a server that calls other
+// services obtains its own tokens for them.
 package resource

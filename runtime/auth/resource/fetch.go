@@ -56,7 +56,7 @@ func newFetcher(issuer string, given *http.Client) (*fetcher, error) {
 	return f, nil
 }
 
-// checkURL returns a URL that may be fetched: one without eavesdroppers.
+// checkURL parses a URL and returns an error unless requests to it are safe from eavesdroppers.
 func checkURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -70,8 +70,8 @@ func checkURL(text string) (*url.URL, error) {
 	return nil, fmt.Errorf("%q must be an https URL", text)
 }
 
-// newClient returns a client that follows no redirects: a document of an authorization server is where
-// its identifier says.
+// newClient returns a client that does not follow redirects, because a document of an authorization
+// server must be at the URL that its identifier determines.
 func newClient(control func(network, address string, c syscall.RawConn) error) *http.Client {
 	dialer := &net.Dialer{Timeout: waits.AuthFetch, Control: control}
 	return &http.Client{
@@ -85,8 +85,8 @@ func newClient(control func(network, address string, c syscall.RawConn) error) *
 	}
 }
 
-// onlyPublic refuses connections to addresses that are not public, to which metadata of a public
-// authorization server must not lead.
+// onlyPublic refuses connections to addresses that are not public. Metadata of a public
+// authorization server must not lead there.
 func onlyPublic(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {

@@ -41,7 +41,7 @@ type Options struct {
 	// Audiences are accepted in tokens besides Resource, for authorization servers that do not put the
 	// requested resource there.
 	Audiences []string
-	// Leeway is how long a token is accepted after its end, for clocks that differ.
+	// Leeway is how long a token is accepted after it has expired, because clocks differ.
 	Leeway time.Duration
 
 	// Scopes are required of every request.
@@ -55,8 +55,8 @@ type Options struct {
 
 	// DPoP configures tokens that are bound to a key of the client (RFC 9449).
 	DPoP DPoP
-	// Certificate returns the certificate by which a client has authenticated itself, for tokens that are
-	// bound to one (RFC 8705), or nil. The default is that of the TLS connection. A server behind a
+	// Certificate returns the certificate with which a client has authenticated itself, for tokens that
+	// are bound to one (RFC 8705), or nil. The default is that of the TLS connection. A server behind a
 	// proxy that ends TLS needs a function that reads the proxy's header.
 	Certificate func(*http.Request) []byte
 	// RequireBound refuses tokens that are bound neither to a key nor to a certificate.
@@ -77,7 +77,7 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Guard lets requests with valid access tokens through. It is safe for concurrent use.
+// Guard admits requests with valid access tokens. It is safe for concurrent use.
 type Guard struct {
 	opts        Options
 	resource    *url.URL
@@ -163,7 +163,7 @@ func (g *Guard) choose() error {
 			return errors.New("there are no Issuers and no Verifier")
 		}
 		if len(g.opts.AuthorizationServers) == 0 {
-			g.metadataURL, g.places = "", nil // metadata without an authorization server helps no client
+			g.metadataURL, g.places = "", nil // metadata without an authorization server is of no use to clients
 		}
 		return nil
 	}
@@ -278,9 +278,9 @@ func (g *Guard) contextOf(ctx context.Context, a *admission) context.Context {
 	return runtime.WithAccess(ctx, &a.access)
 }
 
-// As returns a context whose requests come from a caller, for servers that do not get tokens: over
-// standard input the user is the one who has started the process. The scopes of tools are then checked
-// as they are over HTTP.
+// As returns a context whose requests come from a caller, for servers that do not receive tokens, such
+// as one over standard input, whose user is the one who started the process. The scopes of tools are
+// then checked as they are over HTTP.
 func (g *Guard) As(ctx context.Context, caller *auth.Caller) context.Context {
 	return g.contextOf(ctx, g.newAdmission(caller))
 }

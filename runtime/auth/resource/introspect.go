@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// maxQuestions limits the requests to an authorization server at the same time. Everybody can send tokens
-// that it must be asked about.
+// maxQuestions limits the concurrent requests to an authorization server, because anyone can send tokens
+// that lead to such requests.
 const maxQuestions = 32
 
 // introspect asks the authorization server about a token (RFC 7662, section 2).

@@ -13,8 +13,8 @@ import (
 )
 
 // keySet keeps the public keys of an issuer. Keys are read when they are first needed and again when a
-// token names an unknown one, but not often: clients choose what tokens name. One request reads them for
-// all that wait.
+// token names an unknown one, but not often, because clients choose what tokens name. One request reads
+// them for all waiting tokens.
 type keySet struct {
 	fetch func(context.Context) ([]jose.JSONWebKey, error)
 	now   func() time.Time
@@ -70,7 +70,8 @@ func (s *keySet) find(ctx context.Context, id, algorithm string) ([]jose.JSONWeb
 	return s.noneLocked(usable)
 }
 
-// noneLocked returns the error for a token without a key. If the keys could not be read, they may have one.
+// noneLocked returns the error for a token whose key is not found. If the keys could not be read, the error
+// says so.
 func (s *keySet) noneLocked(usable bool) ([]jose.JSONWebKey, error) {
 	if !usable || s.failure != nil {
 		return nil, fmt.Errorf("the keys of the issuer are not known: %w", s.failure)
@@ -78,8 +79,9 @@ func (s *keySet) noneLocked(usable bool) ([]jose.JSONWebKey, error) {
 	return nil, refusedf("the access token is signed with an unknown key")
 }
 
-// startLocked starts to read the keys, unless somebody does already. The channel is closed at the end.
-// The context of a request does not end it, because others may wait for it.
+// startLocked starts reading the keys, unless they are being read already. The returned channel is
+// closed at the end. The context of a request does not end the reading, because other requests may
+// wait for it.
 func (s *keySet) startLocked() <-chan struct{} {
 	if s.reading != nil {
 		return s.reading

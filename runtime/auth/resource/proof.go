@@ -38,8 +38,8 @@ type DPoP struct {
 	// NonceKey makes the nonces: at least 32 random bytes, the same in all replicas of the server. Nil
 	// means a key of this process.
 	NonceKey []byte
-	// MaxProofs limits the proofs that are remembered against their reuse, all within Age. Beyond it,
-	// requests get status 503. Replicas each remember their own. 0 means DefaultMaxProofs.
+	// MaxProofs limits the proofs that are remembered to detect their reuse, all within Age. Beyond
+	// it, requests get status 503. Replicas each remember their own. 0 means DefaultMaxProofs.
 	MaxProofs int
 }
 
@@ -171,7 +171,8 @@ func (g *Guard) isTarget(target string, r *http.Request) bool {
 	return given == own || err == nil && given == here
 }
 
-// nonce checks the nonce of a proof and gives the client a new one in good time (RFC 9449, section 9).
+// nonce checks the nonce of a proof and gives the client a new one before it expires (RFC 9449, section
+// 9).
 func (g *Guard) nonce(w http.ResponseWriter, given string, now time.Time) *refusal {
 	if !g.opts.DPoP.Nonce {
 		return nil
@@ -190,7 +191,7 @@ func (g *Guard) nonce(w http.ResponseWriter, given string, now time.Time) *refus
 // nonceLife is how long a nonce is accepted. A client gets a new one after half of it.
 const nonceLife = 5 * time.Minute
 
-// nonces makes nonces that need no memory: a time and its HMAC.
+// nonces makes nonces that need not be remembered: a time and its HMAC.
 type nonces struct{ key []byte }
 
 func (n *nonces) init(d DPoP) error {
@@ -217,7 +218,7 @@ func (n *nonces) sum(text []byte) []byte {
 	return h.Sum(text)
 }
 
-// age returns the age of a nonce. It reports false for one of somebody else.
+// age returns the age of a nonce. It returns false for a nonce that it has not made.
 func (n *nonces) age(nonce string, now time.Time) (time.Duration, bool) {
 	text, err := base64.RawURLEncoding.DecodeString(nonce)
 	if err != nil || len(text) != 8+sha256.Size || !hmac.Equal(n.sum(text[:8:8]), text) {

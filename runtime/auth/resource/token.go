@@ -37,8 +37,7 @@ type credentials struct{ scheme, token string }
 // credentialsOf returns the credentials of a request (OAuth 2.1, section 5.1.1). A token in the query is
 // refused, because queries are logged (section Token Requirements).
 func credentialsOf(r *http.Request) (credentials, *refusal) {
-	// The name is compared in the query as it is written, too, because a part that cannot be parsed
-	// would be left out.
+	// The raw query is searched for the name too, because parsing leaves out what it cannot decode.
 	if strings.Contains(r.URL.RawQuery, "access_token") && hasToken(r) {
 		return credentials{}, badRequest("an access token must be in the Authorization header, not in the query")
 	}

@@ -16,9 +16,10 @@ import (
 
 // Verifier verifies access tokens.
 type Verifier interface {
-	// Verify returns who calls with a token, or a *TokenError if the token is not acceptable: the
-	// client gets status 401 and may get another one. After any other error it gets status 503. Verify
-	// must check that the token was issued for this server. It is called concurrently.
+	// Verify returns the caller that a token identifies. If the token is not acceptable, the error is
+	// a *TokenError, and the client gets status 401 and may obtain another token. After any other
+	// error, the client gets status 503. Verify must check that the token was issued for this server.
+	// It is called concurrently.
 	Verify(ctx context.Context, token string) (*auth.Caller, error)
 }
 
@@ -33,7 +34,7 @@ func (f VerifierFunc) Verify(ctx context.Context, token string) (*auth.Caller, e
 // verifiers asks one Verifier after the other, until one accepts the token or fails.
 type verifiers []Verifier
 
-// Verify implements Verifier. The error for a token that nobody accepts is that of the last one.
+// Verify implements Verifier. If none accepts it, the error is that of the last one.
 func (all verifiers) Verify(ctx context.Context, token string) (caller *auth.Caller, err error) {
 	for _, v := range all {
 		caller, err = v.Verify(ctx, token)
@@ -56,8 +57,8 @@ func refusedf(format string, args ...any) error { return &TokenError{fmt.Sprintf
 
 // Issuer is an authorization server whose tokens are accepted.
 type Issuer struct {
-	// URL is the issuer identifier. Its metadata is found there unless JWKS or Introspection says
-	// what is needed of it.
+	// URL is the issuer identifier. Its metadata is found there, unless JWKS or Introspection makes
+	// it unnecessary.
 	URL string
 	// JWKS is the URL of the keys; "" means the one in the metadata.
 	JWKS string
@@ -81,8 +82,8 @@ type Introspection struct {
 // defaultAlgorithms are those of Issuer.Algorithms: asymmetric ones that authorization servers use.
 var defaultAlgorithms = []jose.SignatureAlgorithm{jose.RS256, jose.PS256, jose.ES256, jose.ES384, jose.EdDSA}
 
-// asymmetric are the algorithms that Issuer.Algorithms may name. The others are missing on purpose: with a
-// symmetric one, a key that everyone may read would be enough to sign.
+// asymmetric are the algorithms that Issuer.Algorithms may name. Symmetric ones are missing on purpose: a
+// public key would then be enough to sign tokens.
 var asymmetric = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
@@ -180,8 +181,8 @@ func (all *issuers) verifyJWT(ctx context.Context, token string, jws *jose.JSONW
 	return i.callerOf(claims)
 }
 
-// signed returns the claims of a JWT whose signature is right. It is not said which part of the check
-// has failed.
+// signed returns the claims of a JWT with a valid signature. The error does not say which part of
+// the check has failed.
 func (i *issuer) signed(ctx context.Context, jws *jose.JSONWebSignature) (claims, error) {
 	h := jws.Signatures[0].Protected
 	if typ, ok := h.ExtraHeaders[jose.HeaderType].(string); ok && !slices.Contains([]string{"jwt", "at+jwt", "application/at+jwt"}, strings.ToLower(typ)) {
@@ -202,7 +203,7 @@ func (i *issuer) signed(ctx context.Context, jws *jose.JSONWebSignature) (claims
 	return "", refusedf("the signature of the access token is wrong")
 }
 
-// callerOf checks the claims of a token, whose signature or introspection is right, and returns the
+// callerOf checks the claims of a token whose signature or introspection was valid, and returns the
 // caller.
 func (i *issuer) callerOf(c claims) (*auth.Caller, error) {
 	now := i.now()

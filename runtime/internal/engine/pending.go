@@ -18,7 +18,7 @@ var ErrExpired = errors.New("engine: no answer in time")
 type Pending struct {
 	mu       sync.Mutex
 	waits    map[int64]*Call // nil before the first
-	followed map[int64]*Feed // feeds that get progress also after the answer
+	followed map[int64]*Feed // feeds that get progress even after the answer
 	last     int64           // the last id
 	closed   error           // what Begin returns after Close
 	spare    *Call           // one that is done, for the next request; nil for none
@@ -192,7 +192,7 @@ func (p *Pending) Done(c *Call) {
 	p.mu.Unlock()
 }
 
-// Close fails all current and later requests with err. It is called when no answer can come any more.
+// Close fails all current and later requests with err. It is called when no further answer can arrive.
 func (p *Pending) Close(err error) {
 	p.mu.Lock()
 	waits := p.waits
@@ -242,7 +242,7 @@ type Patience struct {
 	Total time.Duration // limit with progress; 0 means none
 }
 
-// left returns how long the next report may take when the request has taken passed.
+// left returns how long the next report may take, given how long the request has waited.
 func (p Patience) left(passed time.Duration) time.Duration {
 	if p.Total == 0 {
 		return p.Quiet

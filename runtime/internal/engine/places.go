@@ -16,7 +16,7 @@ type Places struct {
 	free    int
 	waiting chan struct{} // gets the next free place; nil if no goroutine waits
 	unbound bool          // there is no limit any more
-	stuck   bool          // the last wait was in vain; only Take uses it
+	stuck   bool          // the last wait timed out; only Take uses it
 }
 
 // NewPlaces returns Places with a limit of n.

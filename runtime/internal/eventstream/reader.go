@@ -48,7 +48,7 @@ func NewReader(src io.Reader, max int) *Reader {
 	return &Reader{src: src, max: max}
 }
 
-// Release returns the reader's buffer to the pool. The reader must not be used afterwards.
+// Release returns the reader's buffer to the pool. The reader must not be used after that.
 func (r *Reader) Release() {
 	if r.buf != nil {
 		buffers.Put(r.buf)

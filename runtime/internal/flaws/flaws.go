@@ -1,4 +1,4 @@
-// Package flaws shows that tests which others run on their implementations of an interface find mistakes.
+// Package flaws shows that the tests for implementations of an interface find mistakes.
 package flaws
 
 import (
@@ -18,8 +18,9 @@ const None = "none"
 // part of what that prints.
 type Flaw = struct{ Name, Test, Want string }
 
-// Run checks that each flaw is found, and that an implementation without any passes. It runs TestFlawed of
-// the package in a process of its own for each, because a test cannot expect the failure of another one.
+// Run checks that each flaw is found, and that an implementation without a flaw passes. It runs TestFlawed
+// of the package in a process of its own for each, because a test cannot expect the failure of another
+// one.
 func Run(t *testing.T, all []Flaw) {
 	for _, flaw := range append([]Flaw{{None, "", "--- PASS: TestFlawed "}}, all...) {
 		t.Run(flaw.Name+"/"+flaw.Test, func(t *testing.T) {

@@ -26,7 +26,7 @@ func (l Limit) None() bool { return !(l.PerSecond > 0) || l.PerSecond >= float64
 // Limiter counts events against a limit. It is safe for concurrent use.
 type Limiter struct{ bucket *rate.Limiter } // nil for no limit
 
-// New returns a Limiter that has not counted anything.
+// New returns a Limiter that has not counted any events.
 func New(l Limit) Limiter {
 	if l.None() {
 		return Limiter{}
@@ -50,7 +50,7 @@ func (l Limiter) Admit(n int) time.Duration {
 	return time.Duration(max(1, min(wait, math.MaxInt64/2)))
 }
 
-// Fresh reports whether l is in the state that New returned it in: no event counts any more.
+// Fresh reports whether l is in its initial state, because no event counts any longer.
 func (l Limiter) Fresh() bool {
 	return l.bucket == nil || l.bucket.Tokens() >= float64(l.bucket.Burst())
 }

@@ -1,5 +1,5 @@
-// Package reach tells apart the networks that addresses belong to, for servers and clients that get URLs from
-// others and must not be led to every place that they can reach.
+// Package reach classifies addresses by the networks that they belong to. Servers and clients that get URLs
+// from others use it to restrict which addresses they connect to.
 package reach
 
 import (
@@ -19,7 +19,7 @@ const (
 	Reserved  Kind = 0
 )
 
-// sharedSpace and others are addresses that are not public, but that package netip does not tell.
+// sharedSpace and others are addresses that are not public, although package netip does not say so.
 var (
 	sharedSpace = netip.MustParsePrefix("100.64.0.0/10") // RFC 6598, used by networks of containers
 	never       = []netip.Prefix{

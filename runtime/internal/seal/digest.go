@@ -32,8 +32,8 @@ func Value(v wire.Raw) Sum {
 	return sha256.Sum256(d.buf)
 }
 
-// digester appends values to buf, each so that its end is known: the text of a scalar with its length, and
-// the digest of a container. Each byte is therefore hashed once, however deep the nesting is.
+// digester appends values to buf, each in a form whose end is known: the text of a scalar with its length,
+// and the digest of a container. Each byte is therefore hashed once, however deep the nesting is.
 type digester struct{ buf []byte }
 
 func (d *digester) text(s string) {

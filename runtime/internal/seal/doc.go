@@ -13,6 +13,6 @@
 // it belongs to. Each text has an AES key of its own, derived from the key and the salt by HKDF with
 // SHA-256, so the number of texts that a key can seal is not limited in practice.
 //
-// A server that sends a request to itself, as for a task, keeps the texts of the request and need not seal
-// them, see [Keeper].
+// A server that sends a request to itself, as for a task, keeps the texts of the request instead of
+// sealing them, see [Keeper].
 package seal

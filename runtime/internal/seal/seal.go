@@ -18,7 +18,7 @@ import (
 // MinKey is the length of the shortest key, in bytes.
 const MinKey = 32
 
-// The reasons for which a text is not opened.
+// The errors of texts that are not opened.
 var (
 	ErrForeign   = errors.New("not sealed with a known key, or changed since")
 	ErrExpired   = errors.New("expired")
@@ -29,7 +29,7 @@ var (
 // ID is the name of a sealed text. Each text has another one.
 type ID [16]byte
 
-// Purpose is what a text is sealed for. It is opened only for the same.
+// Purpose is what a text is sealed for. The text is opened only for the same purpose.
 type Purpose struct {
 	Principal string // the authenticated user; "" if there is none
 	Request   Sum    // of the request that the text belongs to, see Request

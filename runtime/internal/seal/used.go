@@ -17,8 +17,8 @@ type Used struct {
 // NewUsed returns a Used for at most max ids at a time.
 func NewUsed(max int) *Used { return &Used{max: max, ids: make(map[string]time.Time)} }
 
-// Add adds an id. It reports whether the id is new. Full is true if there is no room for it; then it is not
-// added.
+// Add adds an id. It reports whether the id is new. Full is true if there is no room for it, in which case
+// it is not added.
 func (u *Used) Add(id string, expires, now time.Time) (added, full bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -19,7 +19,8 @@ import (
 var ErrTooLarge = errors.New("web: the answer is too large")
 
 const (
-	// maxErrorBody limits the bodies of refusals and the bodies that are read only to their end.
+	// maxErrorBody limits the bodies of refusals, and how much of other bodies is read only to reach
+	// their end.
 	maxErrorBody = 64 << 10
 	// maxQuote limits the part of a body that an error quotes.
 	maxQuote = 200
@@ -121,7 +122,7 @@ func Beginning(resp *http.Response) string {
 	return string(buf[:n])
 }
 
-// Quoted is a reader that keeps the beginning of what was read for an error to quote.
+// Quoted is a reader that keeps the beginning of what was read, so that an error can quote it.
 type Quoted struct {
 	io.Reader
 	text []byte
@@ -139,7 +140,7 @@ func (q *Quoted) Read(p []byte) (int, error) {
 // Beginning returns the beginning of what was read.
 func (q *Quoted) Beginning() string { return string(q.text) }
 
-// Discard closes a body that nobody reads. It first reads what arrives within waits.Drain, so that
+// Discard closes a body without using it. It first reads what arrives within waits.Drain, so that
 // the connection can be used again.
 func Discard(resp *http.Response) {
 	defer resp.Body.Close()

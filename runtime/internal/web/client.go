@@ -9,8 +9,8 @@ import (
 const (
 	// maxRedirects limits how often a request is redirected.
 	maxRedirects = 5
-	// maxIdleConnections is the number of unused connections that a session keeps, so that as many
-	// calls at a time open no new ones. http.DefaultTransport keeps 2 for each host.
+	// maxIdleConnections is the number of unused connections that a session keeps, so that
+	// concurrent calls need not open new ones. http.DefaultTransport keeps 2 for each host.
 	maxIdleConnections = 256
 )
 
@@ -33,7 +33,7 @@ func Client(c *http.Client) (client *http.Client, close func()) {
 }
 
 // checkRedirect is an http.Client's CheckRedirect for requests that carry a session: they are not
-// repeated at another server, nor with another method.
+// repeated at another server or with another method.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	first := via[0]
 	switch {

@@ -26,7 +26,7 @@ type Guard struct {
 	Origins []string
 }
 
-// Check returns why the request is refused, or "" if it is allowed.
+// Check returns the reason to refuse the request, or "" if it is allowed.
 func (g Guard) Check(r *http.Request) string {
 	host := hostname(r.Host)
 	switch {

@@ -31,10 +31,10 @@ type Load struct {
 	mu       sync.Mutex
 	inFlight int
 	callers  map[groupKey]*caller
-	resting  list.List // of *caller: those without a request in flight, the one that rests longest in front
+	resting  list.List // of *caller: those without a request in flight, longest idle first
 }
 
-// caller is what is known of a caller. One that rests is remembered for its rate.
+// caller is what is known about a caller. An idle caller is remembered because of its rate.
 type caller struct {
 	key      groupKey
 	inFlight int
@@ -60,13 +60,13 @@ type Arriving struct{ All, InFlight int }
 // Admission stands for requests that Load counts until Leave is called.
 type Admission struct {
 	load   *Load
-	caller *caller // nil for a request of nobody in particular
+	caller *caller // nil for a request without a user and an address
 	places int
 	left   atomic.Bool
 }
 
-// Enter counts requests that have come together. The error is a *Refusal with the code, which depends on
-// the revision, and nothing was counted then.
+// Enter counts requests that have arrived together. If a limit is exceeded, it counts nothing and
+// returns a *Refusal with the code, which depends on the revision.
 func (l *Load) Enter(r *http.Request, user string, n Arriving, code int64) (*Admission, error) {
 	if l == nil || n.All == 0 {
 		return nil, nil
@@ -108,8 +108,8 @@ func (l *Load) refuseLocked(c *caller, n Arriving, code int64) *Refusal {
 	return nil
 }
 
-// callerLocked returns the caller with a key. A new one takes the place of a caller that rests if too many
-// are remembered: one whose requests no longer count, or the one that rests longest.
+// callerLocked returns the caller with a key. If too many are remembered, a new one replaces an idle one:
+// one whose requests no longer count, or the one that has been idle for longest.
 func (l *Load) callerLocked(key groupKey) *caller {
 	if c := l.callers[key]; c != nil {
 		return c
@@ -146,7 +146,7 @@ func (l *Load) restLocked(c *caller) {
 	}
 }
 
-// Leave reports that the requests are over. Calling it again does nothing, and so does a nil Admission.
+// Leave reports that the requests are over. Further calls, and calls on a nil Admission, do nothing.
 func (a *Admission) Leave() {
 	if a == nil || a.left.Swap(true) {
 		return

@@ -67,7 +67,7 @@ const (
 
 func (k groupKey) limited() bool { return k.kind == ofAll || k.name != "" }
 
-// groupsOf returns the groups of a session. One without a key is not limited by user or address.
+// groupsOf returns the groups of a session. A place without a key is not limited by user or address.
 func (t *Sessions) groupsOf(r *http.Request, key, id string) [kinds]groupKey {
 	var in [kinds]groupKey
 	for kind := range in {
@@ -84,7 +84,7 @@ func (t *Sessions) groupsOf(r *http.Request, key, id string) [kinds]groupKey {
 	return in
 }
 
-// Place is a session's entry in Sessions. All fields but parked are guarded by the lock of that.
+// Place is a session's entry in Sessions. All fields except parked are guarded by the lock of Sessions.
 type Place struct {
 	session Session
 	key     string        // "" until Open has returned, and for a session without a key

@@ -21,7 +21,7 @@ type Refusal struct {
 	Message string
 	Data    wire.Raw    // of the JSON-RPC error; "" for none
 	ID      wire.Scalar // of the JSON-RPC request; zero if it is unknown
-	Reason  string      // why the handler has too much to do; "" if it has not
+	Reason  string      // the reason if the handler is overloaded; otherwise ""
 	// After is how long the client should wait if the status is 429 or 503. 0 means a second.
 	After time.Duration
 }
@@ -77,7 +77,8 @@ func RefuseError(status int, e *jsonrpc.Error) *Refusal {
 	return &Refusal{Status: status, Code: e.Code, Message: e.Message, Data: e.Data}
 }
 
-// RetryAfter is the value of that header, in seconds, in responses with status 503 that say nothing else.
+// RetryAfter is the value of that header, in seconds, in responses with status 503 that do not set
+// another one.
 const RetryAfter = "1"
 
 // Error returns the status and the message.

@@ -99,7 +99,7 @@ func (r *Response) ReadBody(req *http.Request, max int) (string, error) {
 		defer r.rc.SetReadDeadline(time.Time{})
 	}
 	var body io.Reader = req.Body
-	if req.ContentLength < 0 { // otherwise net/http reads no more than that
+	if req.ContentLength < 0 { // otherwise net/http reads only that much
 		body = http.MaxBytesReader(r.w, req.Body, int64(max))
 	}
 	text, err := readAll(body, req.ContentLength)

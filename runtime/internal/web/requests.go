@@ -74,7 +74,7 @@ func (q *Requests) Leave(in Counted) {
 	}
 }
 
-// User returns the user that the request comes from, "" if there is no function that knows it.
+// User returns the user that the request comes from, or "" if there is no function to tell.
 func (in Counted) User() string { return in[ofUser].name }
 
 // Len returns the number of requests in progress.

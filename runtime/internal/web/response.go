@@ -29,7 +29,7 @@ func NewResponse(w http.ResponseWriter, timeout time.Duration) *Response {
 	return r
 }
 
-// Init is NewResponse for a Response that is a part of something. It may be called again when the
+// Init is NewResponse for a Response that is part of another value. It may be called again when the
 // response is finished.
 func (r *Response) Init(w http.ResponseWriter, timeout time.Duration) {
 	r.w, r.rc, r.timeout = w, *http.NewResponseController(w), timeout
@@ -150,8 +150,8 @@ func (r *Response) Interrupt() {
 	}
 }
 
-// Finish must be called before the handler of the request returns. Net/http then has what is left of
-// the last write's timeout for the rest of the response.
+// Finish must be called before the handler of the request returns. What remains of the last write's
+// timeout then applies to the rest of the response.
 func (r *Response) Finish() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

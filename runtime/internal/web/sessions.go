@@ -31,8 +31,8 @@ type Session interface {
 	// Rest reports when the client last used the session, whether it has used it since
 	// initialize, and whether it is using it now.
 	Rest() (since time.Time, used, busy bool)
-	// Expire makes the session refuse requests, unless the client is using it now. It reports
-	// whether it did. Sessions calls it with a lock held.
+	// Expire makes the session refuse requests, unless the client is using it. It reports whether
+	// it did. Sessions calls it with a lock held.
 	Expire() bool
 	// Evict ends the session after Expire.
 	Evict()
@@ -110,7 +110,7 @@ func (t *Sessions) All() []Session {
 //
 // At a limit, Open evicts the least recently used session, preferring those that were never used
 // after initialize. If all are in use, it evicts none. The error is that of open or a *Refusal, and
-// ErrOpen if the key is taken. After an error the table keeps nothing of the session.
+// ErrOpen if the key is taken. After an error, the table has no trace of the session.
 //
 // Open calls open without a lock, so open may take its time and may call Shutdown.
 func (t *Sessions) Open(s Session, r *http.Request, key, id string, open func() error) error {
@@ -290,7 +290,7 @@ func (u User) Key(r *http.Request, id string, log *slog.Logger) (string, error) 
 	return user + ":" + id, nil
 }
 
-// Name returns the user that sent a request, "" for a nil User. An error is a *Refusal.
+// Name returns the user that sent a request, or "" for a nil User. An error is a *Refusal.
 func (u User) Name(r *http.Request, log *slog.Logger) (string, error) {
 	if u == nil {
 		return "", nil
@@ -303,7 +303,7 @@ func (u User) Name(r *http.Request, log *slog.Logger) (string, error) {
 	return user, nil
 }
 
-// Closed reports whether a channel that is only ever closed is closed.
+// Closed reports whether a channel is closed, if nothing is ever sent on it.
 func Closed(c <-chan struct{}) bool {
 	select {
 	case <-c:

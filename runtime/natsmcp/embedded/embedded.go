@@ -27,10 +27,10 @@ type Options struct {
 	// Dir is the folder with the state of the server, which is created if it does not exist. One process
 	// can use it at a time.
 	Dir string
-	// Listen is the TCP address for other processes, such as "127.0.0.1:4222". Everybody who can reach it can
+	// Listen is the TCP address for other processes, such as "127.0.0.1:4222". Anyone who can reach it can
 	// read and change the state. If it is empty, only this process can connect.
 	Listen string
-	// Unsynced lets the operating system delay writes to the disk. Changes are many times as fast, but the
+	// Unsynced lets the operating system delay writes to the disk. Changes are many times faster, but the
 	// last ones are lost if the machine loses power. They survive the end of the process either way.
 	Unsynced bool
 	// Logger receives the errors and warnings of the server. If it is nil, they are lost.

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/schema"
 )
 
-// Patterns with lookaround are matched by backtracking, which can take long for some
-// strings. These constants limit a single match; beyond them it is given up.
+// Patterns with lookaround are matched by backtracking, which can take long for some strings. These
+// constants limit a single match; a match that exceeds them is given up.
 const (
 	timeLimit  = 250 * time.Millisecond
 	stackLimit = 1 << 20

@@ -18,8 +18,8 @@ import (
 // report reports the innermost errors to c, in a deterministic order.
 func report(c *schema.Checker, e *jsonschema.ValidationError) {
 	all := problems(e)
-	// If a schema fails, its members also count as unevaluated, so they are reported as not
-	// allowed without being at fault.
+	// If a schema fails, its members also count as unevaluated and are reported as not allowed,
+	// although nothing is wrong with them.
 	if rest := slices.DeleteFunc(slices.Clone(all), notAllowed); len(rest) > 0 {
 		all = rest
 	}

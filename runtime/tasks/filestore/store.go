@@ -61,7 +61,7 @@ func Open(path string, o Options) (*Store, error) {
 }
 
 // keep writes the entries of a folder to the disk, so that a new file survives the loss of power. Systems
-// that cannot do that, such as Windows, do it by themselves.
+// on which that is not possible, such as Windows, do it on their own.
 func keep(folder string) {
 	if f, err := os.Open(folder); err == nil {
 		_ = f.Sync()

@@ -52,10 +52,10 @@ type Refused struct {
 	member  string // missing member of the object there; "" if the value has a wrong type
 }
 
-// Lacking returns a value in which the object at pointer lacks a member.
+// Lacking returns a refused value in which the object at pointer lacks a member.
 func Lacking(value wire.Raw, pointer, member string) Refused { return Refused{value, pointer, member} }
 
-// WrongType returns a value in which the one at pointer has a wrong type.
+// WrongType returns a refused value in which the value at pointer has a wrong type.
 func WrongType(value wire.Raw, pointer string) Refused { return Refused{value, pointer, ""} }
 
 // Connect serves a session in memory until the end of the test and returns the client's

@@ -14,8 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Items compares the prompts, resources and templates of the server that a caller calls with
-// those that a package was generated from, also in their order.
+// Items compares the prompts, resources and templates of the server that a caller calls, and their
+// order, with those that a package was generated from.
 func Items(t *testing.T, caller runtime.Caller, want *items.Items) {
 	compare := func(method, member string, want []wire.Object) {
 		if len(want) == 0 {
@@ -139,9 +139,9 @@ func StaticText[R wire.Appender](t *testing.T, r *items.Resource, read func(cont
 	}
 }
 
-// Template runs the contract tests of a resource template, with the parameters of [Prompt].
-// Variables may be divided in several ways in a URI, so their values are compared by the URI
-// that they make.
+// Template runs the contract tests of a resource template, with the parameters of [Prompt]. A URI
+// may be split into variables in several ways, so their values are compared by the URI that they
+// expand to.
 func Template[In any, R wire.Appender, PIn interface {
 	*In
 	wire.Value

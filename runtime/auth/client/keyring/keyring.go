@@ -1,7 +1,7 @@
 // Package keyring keeps tokens in a folder, encrypted by a key in the keyring of the system: the Keychain
 // of macOS, the Credential Manager of Windows, or the Secret Service of Linux desktops. The tokens
-// themselves are not in the keyring, because some keyrings hold no more than 2560 bytes, and none can
-// compare and swap.
+// themselves are not in the keyring, because some keyrings hold at most 2560 bytes, and none supports
+// compare-and-swap.
 package keyring
 
 import (
