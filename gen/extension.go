@@ -86,8 +86,8 @@ func LowerExtension(s *spec.Spec, x ExtensionSource) (*Lowered, error) {
 	return &Lowered{doc, out.Revision, nil, out.Undocumented, out.UsedDocs}, nil
 }
 
-// input returns what the ir of the extension is made from: its document and, unless it is nil, another copy of
-// it, of which the definitions that the revision has too become those of the revision.
+// input returns the documents that the ir of the extension is made from: its own and, if not nil, a copy in
+// which the definitions that the revision also has are replaced by those of the revision.
 func (x ExtensionSource) input(s *spec.Spec, doc, theirs *schema.Document) (lower.Input, error) {
 	if err := CheckExtension(x.Name); err != nil {
 		return lower.Input{}, err

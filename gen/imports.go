@@ -133,8 +133,8 @@ func (out *Imported) lower(s *spec.Spec, facts []byte) {
 	}
 }
 
-// amongOthers adds the doc comments that no revision uses any more, and what is not bridged to
-// the revisions before and after this one.
+// amongOthers adds the doc comments that no revision uses any longer, and the values that are not
+// converted to the revisions before and after this one.
 func (out *Imported) amongOthers(s *spec.Spec, lowered *Lowered) {
 	used := map[string]map[string]bool{out.Pin.Revision: lowered.usedDocs}
 	revisions := []*ir.Revision{lowered.Revision}

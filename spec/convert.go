@@ -8,10 +8,10 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Conversions holds what the schemas of two adjacent revisions do not say about the
-// conversion of values. A row applies to the steps of its range. Unlike a row of the overlay,
-// it need not be used in each of them, but a row that no step uses is an error. A row that
-// has no column for a result says that a value is not bridged: it is refused with the reason.
+// Conversions holds the facts about the conversion of values that the schemas of two adjacent
+// revisions do not contain. A row applies to the steps of its range. Unlike a row of the overlay,
+// it need not be used in each of them, but a row that no step uses is an error. A row that has no
+// column for a result says that a value is not bridged: it is refused with the reason.
 type Conversions struct {
 	Renames  []RenameRow    `yaml:"renames"`
 	Variants []VariantRow   `yaml:"variants"`
@@ -78,7 +78,7 @@ type MemberRow struct {
 	// Rewrite is a function of runtime/convert/policy.go, which rewrites an object that has the
 	// member, or that cannot have it because only the other revision defines it.
 	Rewrite string `yaml:"rewrite"`
-	// Carry means that the older schema does not name the member, but its objects have it.
+	// Carry means that the older schema does not name the member, although its objects have it.
 	Carry bool `yaml:"carry"`
 	// Handled means that the runtime acts on the member, so that removing it is not a loss.
 	Handled bool `yaml:"handled"`
@@ -150,7 +150,7 @@ func ParseConversions(name string, src []byte) (*Conversions, error) {
 	return c, nil
 }
 
-// rows returns what all rows have in common, with their paths.
+// rows returns the common parts of all rows, with their paths.
 func (c *Conversions) rows() iter.Seq2[string, *StepRow] {
 	return func(yield func(string, *StepRow) bool) {
 		for i := range c.Renames {

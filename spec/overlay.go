@@ -122,7 +122,7 @@ type SettingsRow struct {
 }
 
 // ReplyRow adds a result of an extension to a method of the revision that it extends. The member
-// resultType of the result has a constant value, by which it is told from the other results.
+// resultType of the result has a constant value, which distinguishes it from the other results.
 type ReplyRow struct {
 	Range  `yaml:",inline"`
 	Method string `yaml:"method"`

@@ -19,7 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
-// access is how a server at a URL is asked for access. Every verb that talks to one has its flags.
+// access holds the flags about access to a server at a URL. Every verb that talks to such a server has
+// them.
 type access struct {
 	headers   []string
 	login     bool
@@ -110,8 +111,8 @@ func (a *access) options(ctx context.Context, address string, stderr io.Writer) 
 	return streamable.ClientOptions{Header: header, HTTPClient: transport.Client()}, nil
 }
 
-// transport returns what adds tokens to the requests to a server, after a login if there must be one; nil if
-// no tokens are added. stdin, which may be nil, is read for the URL after a login.
+// transport returns the transport that adds tokens to the requests to a server, after a login if necessary,
+// or nil if no tokens are added. Stdin, which may be nil, is read for the URL after a login.
 func (a *access) transport(ctx context.Context, address string, stderr io.Writer, stdin io.Reader) (*client.Transport, error) {
 	header, err := a.header()
 	switch {
@@ -188,7 +189,7 @@ func remembered(ctx context.Context, address string) (*client.Transport, error) 
 	}
 	transport, err := client.New(address, client.Options{Store: store, Flow: client.AuthorizationCode{Agent: noLogin{}}})
 	if err != nil {
-		return nil, nil // the URL is none that could be logged in to
+		return nil, nil // a login to this URL is impossible
 	}
 	_, err = transport.Status(ctx)
 	if errors.Is(err, client.ErrNoGrant) {

@@ -107,8 +107,8 @@ func bridgeCommand() *cobra.Command {
 	return cmd
 }
 
-// dialer returns the function that opens a connection with the server, after a login if there must be one.
-// Args are the words of a command.
+// dialer returns the function that opens a connection with the server, after a login if necessary. Args
+// are the words of a command.
 func (o *origin) dialer(ctx context.Context, stderr io.Writer, args []string) (func() runtime.Transport, error) {
 	given := 0
 	for _, is := range []bool{o.command != "", o.url != "", len(args) > 0} {

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/config"
 )
 
-// console says how a verb reports: as text, as one JSON object, or not at all.
+// console determines how a verb reports: as text, as one JSON object, or not at all.
 type console struct {
 	json, quiet bool
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/files"
 )
 
-// documents are the pages about a list that the verb docs and mcpgen.yaml keep.
+// documents are the pages about a list that the verb docs and mcpgen.yaml keep up to date.
 type documents struct {
 	readme string // a page with tables between two lines, or ""
 	llms   string // a page of its own, or ""

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/spec"
 )
 
-// selection is what generate and check work on.
+// selection says which packages generate and check work on.
 type selection struct {
 	revisions []string
 	schema    string

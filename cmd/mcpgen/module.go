@@ -96,8 +96,8 @@ func sorted(text string) string {
 	return strings.Join(slices.Sorted(strings.Lines(text)), "")
 }
 
-// dependencies returns the modules that generated code links, and those that the go command needs
-// besides for the tests of the packages that it imports.
+// dependencies returns the modules that generated code links, and those that the go command also
+// needs for the tests of the imported packages.
 func dependencies(made *skeleton.Result) (links, tests []string) {
 	for i, row := range linked {
 		quoted := []byte(`"` + modulePath + row.imports + `"`)

@@ -91,7 +91,7 @@ func unlimited(decls []*ir.Decl) int {
 	return len(members)
 }
 
-// isOrAre returns a number of things and the verb that follows.
+// isOrAre returns a count with its noun and the verb that follows.
 func isOrAre(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun + " is"
@@ -157,7 +157,7 @@ func (o *outcome) text(w io.Writer) {
 	}
 }
 
-// listed returns what a list has, with its tools in any case.
+// listed returns the counts of what a list has. The count of tools is always among them.
 func listed(tools, prompts, resources, templates int) string {
 	text := plural(tools, "tool")
 	for _, kind := range []struct {

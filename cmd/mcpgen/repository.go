@@ -133,7 +133,7 @@ func readEntry(f *config.File, n ast.Node) entry {
 type repository struct {
 	config string
 	check  bool
-	old    selection // for the meaning that the verb had before
+	old    selection // for the former meaning of the verb
 	console
 }
 
@@ -227,8 +227,8 @@ func (r *repository) make(cmd *cobra.Command, e *entry) (entryReport, error) {
 	return e.writeClient(cmd)
 }
 
-// entries returns the entries of mcpgen.yaml. There are none if the verb was called in the way that it
-// worked before, or if there is no file.
+// entries returns the entries of mcpgen.yaml. There are none if the verb was called in its former way,
+// or if there is no file.
 func (r *repository) entries(cmd *cobra.Command) ([]entry, error) {
 	before := false
 	r.oldFlags(cmd, func(f *pflag.Flag) { before = before || f.Changed })
@@ -250,14 +250,14 @@ func (r *repository) entries(cmd *cobra.Command) ([]entry, error) {
 	return entries, err
 }
 
-// oldFlags calls do for the flags of the meaning that the verb had before.
+// oldFlags calls do for the flags of the verb's former meaning.
 func (r *repository) oldFlags(cmd *cobra.Command, do func(*pflag.Flag)) {
 	old := &cobra.Command{}
 	new(selection).flags(old)
 	old.Flags().VisitAll(func(f *pflag.Flag) { do(cmd.Flags().Lookup(f.Name)) })
 }
 
-// renamed does what the verb did before it was moved under spec.
+// renamed runs the verb that was moved under spec.
 func (r *repository) renamed(cmd *cobra.Command) error {
 	if !r.quiet {
 		fmt.Fprintf(cmd.ErrOrStderr(), "note: there is no %s with a list \"generate\" here, so this is \"mcpgen spec %s\"; the next release will require that name\n", configName, cmd.Name())

@@ -39,7 +39,7 @@ type origin struct {
 	access
 
 	declares capabilities
-	quiet    bool // no reports of what mcpgen waits for
+	quiet    bool // suppresses reports of what mcpgen waits for
 }
 
 func importCommand() *cobra.Command {
@@ -145,7 +145,7 @@ type imported struct {
 	Templates int `json:"resourceTemplates,omitzero"`
 
 	Declared []string `json:"declared,omitzero"` // the capabilities that were declared to a running server
-	Notes    []string `json:"notes,omitempty"`   // what was not taken as it was
+	Notes    []string `json:"notes,omitempty"`   // notes about entries that were changed or left out
 	Next     []string `json:"next,omitempty"`    // what to do with the list of a Go program
 }
 
@@ -249,7 +249,7 @@ func (o *origin) locating(cmd *cobra.Command) {
 	o.access.flags(cmd)
 }
 
-// with returns another server that is talked to in the same way.
+// with returns another server with the same settings.
 func (o *origin) with(other origin) *origin {
 	other.declares, other.quiet = o.declares, o.quiet
 	return &other

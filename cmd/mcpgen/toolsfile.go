@@ -25,7 +25,7 @@ func readList(cmd *cobra.Command, name string) (file *authoring.File, err error)
 	return file, err
 }
 
-// readShared reads a list from a file for readers that know nothing of shared schemas.
+// readShared reads a list from a file for readers that do not support shared schemas.
 func readShared(cmd *cobra.Command, name string) (list *authoring.Bundled, err error) {
 	err = openList(cmd, name, func(text []byte, open authoring.Open) error {
 		list = authoring.Bundle(name, text, open)

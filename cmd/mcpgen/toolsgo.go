@@ -100,7 +100,7 @@ func (g *goProgram) start(cmd *cobra.Command, from *origin) (end func(), err err
 		return nil, fmt.Errorf("--go %s: %w", g.pkg, err)
 	}
 	return func() {
-		server.Process.Kill() // it has no input whose end it could wait for
+		server.Process.Kill() // the program gets no input, so it cannot wait for the end of it
 		<-gone
 		remove()
 	}, nil

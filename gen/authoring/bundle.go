@@ -52,7 +52,7 @@ func replace(root wire.Raw, at string, value wire.Raw) wire.Raw {
 	return wire.Raw(with(wire.Object(root), name, string(replace(inner, rest, value))))
 }
 
-// bundleTool returns a tool whose schemas have copies of what they refer to.
+// bundleTool returns a tool whose schemas have copies of the schemas that they refer to.
 func (r *reader) bundleTool(at string, tool wire.Raw) wire.Raw {
 	if tool.Kind() != wire.KindObject {
 		return tool
@@ -89,14 +89,14 @@ func (r *reader) bundleTool(at string, tool wire.Raw) wire.Raw {
 	return tool
 }
 
-// bundler copies what the schema of one tool refers to.
+// bundler copies the schemas that the schema of one tool refers to.
 type bundler struct {
 	*reader
 	tool string
 	at   string // the pointer of the schema
 	own  wire.Object
-	// added are the copies, taken the names of definitions, and names those of copies by what
-	// they are copies of.
+	// added holds the copies, taken the names of definitions, and names the names of copies by
+	// their originals.
 	added wire.Members
 	taken map[string]bool
 	names map[place]string
@@ -185,8 +185,7 @@ func (b *bundler) reference(value wire.Raw, at place, copied bool) wire.Raw {
 			return value
 		}
 	case !copied:
-		// A reference within the schema of the tool stays one, unless only the file has the
-		// definition.
+		// A reference within the schema of the tool stays, unless only the file has the definition.
 		name, found := strings.CutPrefix(fragment, "/$defs/")
 		if !found {
 			return value
@@ -211,7 +210,7 @@ func (b *bundler) reference(value wire.Raw, at place, copied bool) wire.Raw {
 	return wire.Raw(quoted("#/$defs/" + strings.TrimPrefix(wire.ChildPointer("", name), "/")))
 }
 
-// copyOf returns the name of the copy of a schema, which it makes if necessary.
+// copyOf returns the name of the copy of a schema, making the copy if necessary.
 func (b *bundler) copyOf(from place) (name string, ok bool) {
 	if name, known := b.names[from]; known {
 		return name, true

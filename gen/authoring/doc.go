@@ -1,5 +1,5 @@
-// Package authoring reads the file in which people write the tools of a server, and its prompts,
-// resources and resource templates, in JSON or YAML: what package tools reads, and more.
+// Package authoring reads the JSON or YAML file in which people write the tools, prompts, resources
+// and resource templates of a server. It extends the form that package tools reads:
 //
 //   - $defs beside the tools holds schemas that any tool may refer to, as in
 //     "$ref": "#/$defs/place". Each tool gets a copy of those that it uses.
@@ -13,6 +13,6 @@
 // unknown words with the nearest known one, patterns that cannot be read, limits that no value
 // satisfies, defaults that are not valid. Such a list can still be served, so these are notes.
 //
-// The tables in words.go are what the reader knows; [Schema] derives the JSON Schema for
-// editors from them.
+// The tables in words.go define the known members; [Schema] derives the JSON Schema for editors
+// from them.
 package authoring

@@ -92,8 +92,8 @@ func (r *reader) unknown(tool string, at place, o wire.Object, words []word, wha
 	}
 }
 
-// similar notes the members of an object whose names are like one of a table. Others are left
-// alone: the protocol does not forbid them.
+// similar notes the members of an object whose names resemble one in a table. It ignores others,
+// which the protocol does not forbid.
 func (r *reader) similar(tool string, at place, o wire.Object, words []word, what string) {
 	for name := range o.All() {
 		if _, known := find(words, name); known {

@@ -20,7 +20,7 @@ import (
 type Problem struct {
 	// File is the name of the file as it was given, or as a $ref has it.
 	File string
-	// Line and Column count from 1. They are 0 if the place is not known.
+	// Line and Column count from 1. They are 0 if the place is unknown.
 	Line, Column int
 	// Tool is the name of the tool, or "" if the problem is outside of tools.
 	Tool string
@@ -77,9 +77,9 @@ func Read(name string, text []byte, open Open) (*File, error) {
 	return &File{list, distinct(r.notes), r}, nil
 }
 
-// Bundle returns a list for readers that know nothing of shared schemas: the text with a copy, in each tool, of
-// those that it uses. It is the text as it is if the tools share none, or if the text is not one document. A
-// reference that leads to nothing stays as it is.
+// Bundle returns a list for readers that do not support shared schemas: in the text, each tool has a copy of
+// those that it uses. The text is unchanged if the tools share none, or if it is not one document. A
+// reference without a target is left unchanged.
 func Bundle(name string, text []byte, open Open) *Bundled {
 	r := &reader{open: open, files: map[string]*source{}}
 	var err error

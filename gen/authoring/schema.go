@@ -9,7 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Schema returns the JSON Schema (draft 07, which editors know best) of the file, an object. It comes from the tables that the reader uses.
+// Schema returns the JSON Schema of the file, an object. It is of draft 07, which editors support best. It
+// comes from the tables that the reader uses.
 func Schema() []byte {
 	tool := objectOf(ofTool, "name", "inputSchema")
 	properties, _ := tool.Get("properties")

@@ -19,7 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/catalog"
 )
 
-// Server is what both files say about a server.
+// Server holds the facts about a server that both files contain.
 type Server struct {
 	// Name is the name in the registry: a domain in reverse order, a slash and a name, such as
 	// "io.github.ada/weather".
@@ -65,7 +65,7 @@ func (t Target) String() string { return t.OS + "/" + t.Arch }
 var platforms = map[string]string{"linux": "linux", "darwin": "darwin", "windows": "win32"}
 
 // ParseTargets reads systems such as "linux/amd64,darwin/arm64". A bundle has one program for each
-// operating system, since a manifest does not know processors.
+// operating system, because a manifest cannot distinguish processors.
 func ParseTargets(list string) ([]Target, error) {
 	var all []Target
 	seen := map[string]string{}
@@ -110,7 +110,7 @@ const (
 	longestVersion     = 255
 )
 
-// Check returns an error for each statement that the registry or a host refuses.
+// Check returns an error for each field that the registry or a host would refuse.
 func (s *Server) Check() error {
 	var errs []error
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }

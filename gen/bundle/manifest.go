@@ -7,8 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/catalog"
 )
 
-// manifestVersion is the version of the format of manifests. It is the oldest one with everything that a
-// manifest of this package says, since hosts refuse versions that they do not know.
+// manifestVersion is the version of the format of manifests. It is the oldest version with everything
+// that the manifests of this package contain, because hosts refuse versions that they do not know.
 const manifestVersion = "0.2"
 
 // manifest is the file manifest.json of a bundle.
@@ -69,8 +69,8 @@ type compatibility struct {
 	Platforms []string `json:"platforms"`
 }
 
-// Manifest returns the manifest of a bundle with programs, of which there is at least one. A host runs the
-// one for its system, over standard input and output.
+// Manifest returns the manifest of a bundle with programs, at least one. A host runs the one for its
+// system, over standard input and output.
 func (s *Server) Manifest(programs []Program) ([]byte, error) {
 	if len(programs) == 0 {
 		return nil, errors.New("a bundle needs a program")

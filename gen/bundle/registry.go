@@ -12,7 +12,7 @@ import (
 // entrySchema is the schema of the registry's entries.
 const entrySchema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 
-// Published is where users get a server.
+// Published says where users get a server.
 type Published struct {
 	// Bundle is the URL of the bundle, or "". The registry accepts releases on GitHub and GitLab.
 	Bundle string

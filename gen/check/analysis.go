@@ -100,7 +100,7 @@ func anything(s *jsonschema.Schema) bool {
 	return newPlan(s).empty()
 }
 
-// nothing reports whether a schema accepts no value.
+// nothing reports whether a schema does not accept any value.
 func nothing(s *jsonschema.Schema) bool {
 	switch {
 	case s == nil:

@@ -42,10 +42,10 @@ func Imports(f *jen.File) {
 	f.ImportName(ecmaPath, "ecma")
 }
 
-// Group is the schemas of one owner, such as a tool. What is declared for a group does not
-// depend on other groups.
+// Group holds the schemas of one owner, such as a tool. The declarations of a group do not depend
+// on other groups.
 type Group struct {
-	// Prefix begins the names of what the group declares besides the functions of its roots.
+	// Prefix is the prefix of the names that the group declares besides the functions of its roots.
 	// It must begin with "check".
 	Prefix string
 	// At is the JSON Pointer of the owner. Comments give the places of schemas relative to it.

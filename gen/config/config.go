@@ -170,9 +170,9 @@ func Suggestion(word string, known []string) string {
 	return ""
 }
 
-// Nearest returns the known word closest to a word, whatever the case of letters. It reports false if
-// all of them are further away than most changes: insertions, deletions, replacements and swaps of
-// neighbours.
+// Nearest returns the known word closest to a word, whatever the case of letters. It returns false if
+// more than most changes are needed for each of them: insertions, deletions, replacements and swaps
+// of neighbours.
 func Nearest(word string, known []string, most int) (string, bool) {
 	best, least := "", most+1
 	for _, k := range known {

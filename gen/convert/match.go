@@ -133,8 +133,7 @@ func sameOthers(a, b ir.Type, seen map[[2]*ir.Decl]bool) bool {
 	return same(a, b, seen)
 }
 
-// declOf returns the declaration that a type stands for after all others that it is another
-// name of, or nil.
+// declOf returns the declaration that a type refers to, through all of its other names, or nil.
 func declOf(t ir.Type) *ir.Decl {
 	var d *ir.Decl
 	for {

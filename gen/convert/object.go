@@ -8,13 +8,14 @@ import (
 	"github.com/mcpgen/mcpgen/spec"
 )
 
-// Missing is why a member is dropped that a revision does not have.
+// Missing is the reason for dropping a member that a revision does not have.
 func Missing(r *ir.Revision) string { return "revision " + r.ID + " does not define it" }
 
-// Foreign is why a member is dropped that only the revision converted to has.
+// Foreign is the reason for dropping a member that only the revision converted to has.
 func Foreign(r *ir.Revision) string { return "only revision " + r.ID + " defines it" }
 
-// objects decides about two types of objects. It returns false if one of them is not.
+// objects decides how objects of two types are converted. It returns false if one of the types is not an
+// object.
 func (p *pairing) objects(from, to ir.Type, up bool, place string) (*Shape, bool) {
 	key := shapeKey{from: declOf(from), to: declOf(to)}
 	f, t := ir.Resolve(from), ir.Resolve(to)
@@ -152,8 +153,8 @@ func (p *pairing) row(object, member string, is func(*spec.MemberRow) bool) *spe
 	return p.tables.member(p.newer.ID, object, member, is)
 }
 
-// member decides about a member of an object; t is nil if the other revision does not have
-// it.
+// member decides how a member of an object is converted; t is nil if the other revision does not
+// have it.
 func (p *pairing) member(f, t *ir.Field, object string, up bool) Member {
 	m, name := Member{Name: f.Wire}, f.Wire // rows have the name in the newer revision
 	if t != nil && t.Wire != f.Wire {
@@ -191,7 +192,7 @@ func (p *pairing) member(f, t *ir.Field, object string, up bool) Member {
 	return m
 }
 
-// field decides about the value of a member, which may be a constant.
+// field decides how the value of a member is converted, which may be a constant.
 func (p *pairing) field(f, t *ir.Field, up bool, place string) *Shape {
 	switch {
 	case t.Const == nil && f.Const == nil:
@@ -253,10 +254,10 @@ func (p *pairing) fill(m *Member, f, t *ir.Field, lacks bool, object, name strin
 	}
 }
 
-// required is why an object is refused that lacks a member.
+// required is the reason for refusing an object that lacks a member.
 const required = "not bridged, because the other revision requires the member and no row of convert.yaml has a value for it"
 
-// removed decides about a member that only the revision converted from has.
+// removed decides how a member is converted that only the revision converted from has.
 func (p *pairing) removed(m *Member, f *ir.Field, object string, up bool) {
 	if r := p.row(object, f.Wire, carries); r != nil {
 		p.tables.use(&r.StepRow)
@@ -284,7 +285,7 @@ func (p *pairing) removed(m *Member, f *ir.Field, object string, up bool) {
 	}
 }
 
-// added decides about a member that only the revision converted to has.
+// added decides which value a member gets that only the revision converted to has.
 func (p *pairing) added(f *ir.Field, object string, up bool) Member {
 	m := Member{Name: f.Wire}
 	if r := p.row(object, f.Wire, carries); r != nil {

@@ -22,8 +22,8 @@ type pairing struct {
 	gaps         []gap
 }
 
-// shapeKey identifies a shape: by the declarations it converts, where nil stands for a type
-// that is not a declaration, by the shape of its elements, or by what it does.
+// shapeKey identifies a shape: by the declarations it converts, where nil stands for a type that is
+// not a declaration, by the shape of its elements, or by its effect.
 type shapeKey struct {
 	from, to *ir.Decl
 	each     *Shape
@@ -149,11 +149,11 @@ func (p *pairing) value(from, to ir.Type, up bool, place string) *Shape {
 	return p.unbridgeable(from, to, up, place)
 }
 
-// unbridged is why a value is refused whose type another revision does not have.
+// unbridged is the reason for refusing a value whose type another revision does not have.
 const unbridged = "not bridged, because the types differ and no row of convert.yaml says how"
 
-// unbridgeable decides about types that cannot be paired. If they have kinds of values in
-// common, the values that are valid for the other type pass.
+// unbridgeable decides how values are converted between types that cannot be paired. If the types
+// have kinds of values in common, values that are valid for the other type are kept.
 func (p *pairing) unbridgeable(from, to ir.Type, up bool, place string) *Shape {
 	if slices.ContainsFunc(kindsOf(from), func(k ir.Kind) bool { return slices.Contains(kindsOf(to), k) }) {
 		p.gap(up, place, typeName(from)+" to "+typeName(to)+": other values are refused")
@@ -188,7 +188,7 @@ func (p *pairing) gap(up bool, place, problem string) {
 	}
 }
 
-// cover removes the gaps at a place and below it, for which a row says what happens.
+// cover removes the gaps at a place and below it, because a row covers them.
 func (p *pairing) cover(up bool, place string) {
 	p.gaps = slices.DeleteFunc(p.gaps, func(g gap) bool {
 		rest, below := strings.CutPrefix(g.place, place)
@@ -234,7 +234,7 @@ func (p *pairing) limited(l *Limits, up bool) *Shape {
 	return p.shape(shapeKey{does: direction(up) + " limit " + l.String()}, direction(up)+"Limited", func(s *Shape) { s.Limits = l })
 }
 
-// enum decides about the values of an enum. Values that neither revision defines are kept.
+// enum decides how the values of an enum are converted. Values that neither revision defines are kept.
 func (p *pairing) enum(from, to ir.Type, f, t *ir.Enum, up bool) *Shape {
 	newer := p.newerDecl(from, to, up)
 	return p.shape(shapeKey{from: declOf(from), to: declOf(to)}, direction(up)+newer.Name, func(s *Shape) {
@@ -272,7 +272,7 @@ func (p *pairing) newerDecl(from, to ir.Type, up bool) *ir.Decl {
 	return d
 }
 
-// array decides about the elements of an array.
+// array decides how the elements of an array are converted.
 func (p *pairing) array(from, to ir.Type, f, t *ir.Array, up bool, place string) *Shape {
 	limit := t.Length
 	if limit.Min <= f.Length.Min && (limit.Max == 0 || f.Length.Max != 0 && f.Length.Max <= limit.Max) {
@@ -283,7 +283,7 @@ func (p *pairing) array(from, to ir.Type, f, t *ir.Array, up bool, place string)
 	return p.each(from, to, f.Elem, t.Elem, limit, up, place+"[]")
 }
 
-// each decides about the elements of an array or the values of a map.
+// each decides how the elements of an array or the values of a map are converted.
 func (p *pairing) each(from, to, elem, toElem ir.Type, limit ir.Count, up bool, place string) *Shape {
 	if a, b := declOf(from), declOf(to); a != nil && b != nil {
 		// It may contain itself.

@@ -55,10 +55,10 @@ func (s *Shape) hasEffect(effects map[*Shape]bool) bool {
 		slices.ContainsFunc(s.Members, Member.hasEffect) || slices.ContainsFunc(s.Cases, Case.hasEffect)
 }
 
-// hasEffect reports whether a member changes, apart from its value.
+// hasEffect reports whether a member changes in more than its value.
 func (m Member) hasEffect() bool {
 	return m.As != "" || m.Rewrite != "" || m.Drop != "" || m.Require != "" || m.Default != "" || m.Fact != ""
 }
 
-// hasEffect reports whether a variant changes, apart from its shape.
+// hasEffect reports whether a variant changes in more than its shape.
 func (c Case) hasEffect() bool { return c.Rewrite != "" || c.Refuse != "" || c.Replace != "" }

@@ -29,7 +29,7 @@ func (p *pairing) union(from, to ir.Type, u *ir.Union, up bool) *Shape {
 	})
 }
 
-// variant decides about a variant of a union whose shape is s.
+// variant decides how a variant of a union, whose shape is s, is converted.
 func (p *pairing) variant(from, to ir.Type, v *ir.Variant, s *Shape, up bool) Case {
 	union, this := declOf(from), &ir.Ref{Decl: v.Decl}
 	place := p.newerDecl(from, to, up).Name

@@ -58,7 +58,7 @@ func (a *assembler) problem(format string, args ...any) {
 	}
 }
 
-// tell adds a change that has no examples.
+// tell adds a change without examples.
 func (a *assembler) tell(ch *change, subject string, at *root) {
 	a.add(&told{change: ch, node: &node{pairing: &pairing{old: &Shape{Where: ch.old}, new: &Shape{Where: ch.new}}, path: subject}, subject: subject}, at)
 }
@@ -291,7 +291,7 @@ func (a *assembler) list() []*Finding {
 			return cmp.Or(strings.Compare(x.Old.Path+x.New.Path, y.Old.Path+y.New.Path), slices.Compare(x.Uses, y.Uses),
 				strings.Compare(x.Old.Pointer, y.Old.Pointer), strings.Compare(x.New.Pointer, y.New.Pointer))
 		})
-		// The uses tell most twins apart, whatever other findings there are.
+		// The uses distinguish most twins, regardless of the other findings.
 		seen := map[string]int{}
 		for _, f := range twins[1:] {
 			uses := slices.Concat(f.Args, []string{print}, f.Uses)

@@ -43,7 +43,7 @@ type oneWay struct {
 	// refuted means that no such values exist. open means that they may exist for at least one
 	// alternative.
 	refuted, open bool
-	// why says why there are no values.
+	// why is the reason for the lack of values.
 	why string
 }
 

@@ -232,7 +232,7 @@ const (
 // tooLarge says why there is no example for a change in a large object.
 const tooLarge = "the object has too many members to make an example for each change"
 
-// affords reports whether another object may be an example.
+// affords reports whether there may be another example.
 func (c *comparer) affords(v view) bool {
 	size := len(c.whole(v))
 	if size <= largeObject {

@@ -29,7 +29,7 @@ type edge struct {
 	child  *child
 }
 
-// told is a change of a message.
+// told is a reported change of a message.
 type told struct {
 	*change
 	node *node

@@ -24,7 +24,7 @@ type maker struct {
 	// depth.
 	least map[*set]any
 	tried map[attempt]result
-	// hopeless has the sets for which no value was found.
+	// hopeless holds the sets for which no value was found.
 	hopeless map[*set]bool
 	// shared caches the results of common.
 	shared map[setPair]result

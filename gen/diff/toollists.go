@@ -186,7 +186,7 @@ func (t *toolLists) output(old, new *tools.Tool) {
 	t.add(one, at)
 }
 
-// misfits returns objects that a shape may refuse: empty ones, and ones with a member of a
+// misfits returns objects that a shape may refuse: empty ones, and ones that have a member with a
 // wrong type.
 func misfits(m *maker, s *Shape) []any {
 	list := []any{map[string]any{}, map[string]any{"x": ""}, map[string]any{"x": num(0.5)}}

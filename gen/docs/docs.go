@@ -1,8 +1,8 @@
 // Package docs renders what a server offers as Markdown: tables for a README, and a reference for
 // people and for models that read files.
 //
-// The texts of a description may come from a server that is not trusted. They cannot end a table or
-// a line, and they are not taken for markup.
+// The texts of a description may come from a server that is not trusted. They are escaped, so that
+// they cannot end a table or a line or act as markup.
 package docs
 
 import (
@@ -16,13 +16,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The lines of a page between which [Insert] writes.
+// The lines that delimit the part of a page that [Insert] replaces.
 const (
 	Begin = "<!-- mcpgen docs -->"
 	End   = "<!-- end of mcpgen docs -->"
 )
 
-// Insert returns a page with content between the lines [Begin] and [End], in place of what is there.
+// Insert returns a page in which content replaces what is between the lines [Begin] and [End].
 func Insert(page, content string) (string, error) {
 	before, rest, found := strings.Cut(page, Begin+"\n")
 	_, after, ended := strings.Cut(rest, End)

@@ -79,7 +79,7 @@ func tool(b *strings.Builder, t *tools.Tool) {
 	}
 }
 
-// hints says in words what the annotations of a tool declare.
+// hints describes in words what the annotations of a tool declare.
 func hints(definition wire.Object) string {
 	raw, _ := definition.Get("annotations")
 	if raw.Kind() != wire.KindObject {
@@ -123,7 +123,7 @@ func resource(b *strings.Builder, e *catalog.Entry) {
 	}
 }
 
-// deepest is the depth to which members of members are listed.
+// deepest is the depth up to which nested members are listed.
 const deepest = 4
 
 // members writes the members of an object.

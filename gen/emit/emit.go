@@ -73,7 +73,7 @@ func (e *emitter) source() string {
 	return "revision " + e.rev.ID
 }
 
-// style is what differs between the code of revisions and that of tool lists.
+// style holds the differences between the code of revisions and that of tool lists.
 type style struct {
 	// origin names the source of the types in doc comments.
 	origin string

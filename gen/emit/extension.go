@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// extension renders what the runtime needs to know of an extension, and the functions for its results.
+// extension renders the description of an extension for the runtime, and the functions for its results.
 func (e *emitter) extension(f *jen.File) {
 	x := e.rev.Extension
 	f.Add(doc("Extension describes the extension to the runtime: its methods, the results that it adds to methods of the revision, and its members of the filter of subscriptions."))

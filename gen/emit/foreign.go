@@ -7,7 +7,8 @@ import (
 )
 
 // This file renders references to declarations of other packages: an extension uses the types of the
-// revision that it extends. What a package does not export is replaced by what it does.
+// revision that it extends. It uses exported identifiers where the other package does not export the
+// usual ones.
 
 // declName renders the name of a declared type.
 func declName(d *ir.Decl) *jen.Statement { return qualified(d, d.Name) }

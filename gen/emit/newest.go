@@ -275,7 +275,7 @@ func signatureType(e ast.Expr, imports map[string]string) (*jen.Statement, error
 	return nil, fmt.Errorf("its signature has a type that cannot be repeated in another package: %s", types.ExprString(e))
 }
 
-// comment renders a comment as it is.
+// comment renders a comment unchanged.
 func comment(group *ast.CommentGroup) *jen.Statement {
 	if group == nil {
 		return jen.Null()

@@ -331,8 +331,8 @@ func (e *emitter) unionChecker(f *jen.File, d *ir.Decl, u *ir.Union) {
 	)
 }
 
-// rivals returns the variants that a value may satisfy, too, although it was read as v: those that
-// only the presence of members tells from it.
+// rivals returns the other variants that a value which was read as v may satisfy: those that differ
+// from v only in the members that are present.
 func rivals(d ir.Decision, v *ir.Variant) []*ir.Variant {
 	var all []*ir.Variant
 	switch d := d.(type) {

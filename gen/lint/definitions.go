@@ -159,7 +159,7 @@ func (l *linter) tool(at, name string, o wire.Object) {
 // placeholder matches descriptions that are still to be written.
 var placeholder = regexp.MustCompile(`^(?:TODO|FIXME|TBD|XXX)(?:[:.!]|$)|^(?i:n/?a|todo|tbd|placeholder|undefined|null|(?:add |your |insert )*description(?: goes)?(?: here)?|no description(?: available| provided| yet)?|lorem ipsum.*)[.!]?$`)
 
-// isMissing reports whether a description says nothing.
+// isMissing reports whether a description is empty or a placeholder.
 func isMissing(description string) bool {
 	text := strings.TrimSpace(description)
 	return text == "" || placeholder.MatchString(text)

@@ -22,11 +22,11 @@ type Change struct {
 	Pointer string `json:"pointer"`
 }
 
-// Fix rewrites the faults that can be said in an equivalent way, and returns the list as
-// indented JSON. A rewritten schema accepts and refuses the same values: Fix makes values that
-// the old and the new schema accept, and values that they refuse, and undoes a rewrite on which
-// the schemas disagree or that cannot be tested. Text that models do not need is removed
-// from descriptions and titles only.
+// Fix rewrites the faults that have an equivalent form without the fault, and returns the list as
+// indented JSON. A rewritten schema accepts and refuses the same values: Fix makes values that the
+// old and the new schema accept, and values that they refuse, and undoes a rewrite on which the
+// schemas disagree or that cannot be tested. Text that models do not need is removed from
+// descriptions and titles only.
 //
 // The text must be one JSON or YAML document.
 func Fix(name string, text []byte, o Options) (fixed []byte, changes []Change, err error) {
@@ -132,8 +132,8 @@ func visibleOnly(text string) string {
 	return b.String()
 }
 
-// schema returns a schema after the rewrites for its findings: all of them if they keep its
-// values together, as they nearly always do, and otherwise those that do so alone.
+// schema returns a schema after the rewrites for its findings: all of them if they preserve its
+// values together, which is nearly always the case, and otherwise those that do so individually.
 func (f *fixer) schema(at string, s *node, input bool) *node {
 	type step struct {
 		rewrite
@@ -203,7 +203,7 @@ func (f *fixer) finding(at string, rules []string) (string, bool) {
 }
 
 // equivalent reports whether two schemas agree on every value that was made for either of them,
-// of which there must be one. The schema of an input is about objects only.
+// which must be at least one. The schema of an input applies to objects only.
 func equivalent(before, after wire.Raw, input bool) bool {
 	var validators []*samples.Validator
 	var schemas []*jsonschema.Schema

@@ -142,7 +142,7 @@ func (h *hostCheck) members(at string, o wire.Object) {
 	}
 }
 
-// types checks what hosts ask of the type of a schema.
+// types checks the requirements of hosts for the type of a schema.
 func (h *hostCheck) types(at string, o wire.Object, root bool) {
 	t, has := o.Get("type")
 	if has && t.Kind() == wire.KindArray {

@@ -2,8 +2,8 @@
 // contradict themselves, texts that are missing, and texts that try to instruct the model.
 //
 // It reads lists in all forms that package catalog knows and changes nothing; [Fix] rewrites the
-// faults that can be said in an equivalent way. The rules are data ([Rules]), each with the
-// source it rests on.
+// faults that have an equivalent form without the fault. The rules are data ([Rules]), each with
+// the source it rests on.
 //
 // Terms: a host is a program that offers the tools of a server to a model. Its subset is the part
 // of JSON Schema that the API of the model accepts.

@@ -48,8 +48,8 @@ func (l *linter) names(kind string, all []named, identifiers bool) {
 	}
 }
 
-// lookAlikes maps characters to the Latin letters that they look like. Confusables of UTS #39
-// that occur in names are the small letters of Cyrillic and Greek, and digits for letters.
+// lookAlikes maps characters to the Latin letters that they look like. The confusables of UTS #39
+// that occur in names are lower-case letters of Cyrillic and Greek, and digits.
 var lookAlikes = strings.NewReplacer(
 	"а", "a", "в", "b", "с", "c", "ԁ", "d", "е", "e", "ё", "e", "һ", "h", "і", "i", "ї", "i", "ј", "j", "к", "k", "ӏ", "l", "м", "m", "н", "h",
 	"о", "o", "р", "p", "ԛ", "q", "ѕ", "s", "т", "t", "у", "y", "ѵ", "v", "ԝ", "w", "х", "x",
@@ -72,7 +72,8 @@ func fold(name string) string {
 	return lookAlikes.Replace(b.String())
 }
 
-// shortestTypo is the length from which a swapped or repeated letter is no other word.
+// shortestTypo is the length from which a word with a swapped or repeated letter is unlikely to be
+// another word.
 const shortestTypo = 6
 
 // typo reports whether one name is the other with two neighbouring letters swapped, or with one
@@ -99,8 +100,8 @@ func typo(a, b string) bool {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// nearest returns the known word that a word is most likely a misspelling of. It reports false
-// for a word that is known itself or like none.
+// nearest returns the known word that a word is most likely a misspelling of. It returns false for
+// a word that is itself known or resembles none.
 func nearest(word string, known []string) (string, bool) {
 	if len(word) < 4 || slices.Contains(known, word) {
 		return "", false

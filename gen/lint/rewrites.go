@@ -170,8 +170,8 @@ func mergeRoot(s *node, _ bool) bool {
 	return changed
 }
 
-// merge adds the rules of a schema of objects to another. It reports false if a rule of both
-// cannot be said in one.
+// merge adds the rules of a schema of objects to another. It returns false if a rule that both have
+// cannot be expressed in one schema.
 func merge(into, part *node) bool {
 	if part.kind != wire.KindObject || into.has("unevaluatedProperties", "additionalProperties", "patternProperties") {
 		return false
@@ -201,7 +201,7 @@ func merge(into, part *node) bool {
 	return true
 }
 
-// dialect removes $schema where the schema means the same without it.
+// dialect removes $schema if the schema has the same meaning without it.
 func dialect(s *node, _ bool) bool {
 	d := s.get("$schema").text()
 	if d == "" {

@@ -41,7 +41,7 @@ func (l *linter) schema(at string, raw wire.Raw, input bool) {
 	}
 }
 
-// remote matches what the reader says of references that lead out of the document.
+// remote matches the reader's error for references that lead out of the document.
 var remote = regexp.MustCompile(`https?://|file:`)
 
 // document is the check of one schema with the schemas in it.

@@ -79,9 +79,9 @@ func (l *linter) hidden(at, text string) {
 // gaps matches so much white space within a text that viewers show nothing after it.
 var gaps = regexp.MustCompile(`([ \t\r]{120,}|[\s]{0,400}(?:\n[ \t\r]*){20,})(\S.*)`)
 
-// isHidden reports whether a character has no shape of its own: controls but for white space,
-// format characters such as zero-width spaces, bidirectional controls and tags, and variation
-// selectors, with which a text can carry another.
+// isHidden reports whether a character has no shape of its own: controls except white space, format
+// characters such as zero-width spaces, bidirectional controls and tags, and variation selectors,
+// with which a text can carry another.
 func isHidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\r' || r == '\t':
@@ -131,8 +131,8 @@ const (
 	hush = `(?:do not|don't|don’t|never|must not|should not|shouldn't|without|avoid|no need to)`
 )
 
-// phrases are in the order in which a text is searched. They are narrow: a text that orders the
-// model to call this tool, or to call others before it, is usual.
+// phrases are in the order in which a text is searched. They are narrow, because texts often tell
+// the model to call this tool, or to call others before it.
 var phrases = []phrase{
 	{"instructs-concealment", words(`\b` + hush + ` (?:ever )?` + tell + `(?:ing)? (?:it |this |that |any of this |anything )?(?:to )?` + user + `\b`)},
 	{"instructs-concealment", words(`\b` + hush + ` (?:ever )?(?:tell|inform|notify|alert|inform|tell|ask|notify|alert|telling|informing|notifying|alerting|asking) ` + user + ` (?:about|that|of|why)\b`)},

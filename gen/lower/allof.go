@@ -16,7 +16,7 @@ func (l *lowerer) mergeAllOfs() {
 	})
 }
 
-// mergeOnce merges an allOf, unless that is being done already.
+// mergeOnce merges an allOf, unless it is being merged already.
 func (l *lowerer) mergeOnce(s *schema.Schema) {
 	if s.AllOf != nil && !l.merging[s] {
 		l.merging[s] = true
@@ -123,8 +123,8 @@ func (l *lowerer) mergeProperty(into *schema.Schema, p schema.Property) {
 	into.Properties[i].Schema = l.narrower(into.Properties[i].Schema, p.Schema)
 }
 
-// narrower returns a schema with the constraints of both. It returns one of the two if that
-// has them all, so that a reference remains a reference.
+// narrower returns a schema with the constraints of both. It returns one of the two if that one has
+// all of them, so that a reference remains a reference.
 func (l *lowerer) narrower(a, b *schema.Schema) *schema.Schema {
 	switch {
 	case schema.Equal(a, b) || b.IsAny() || l.isBareObject(b) && l.isObject(a):

@@ -39,8 +39,9 @@ func (l *lowerer) isShared(def schema.Definition) bool {
 	return l.ext != nil && l.ext.Sharing.Definitions[def.Name] != ""
 }
 
-// declareShared lets a definition that the core has be that of the core, and reports whether it is
-// one. If it has another name there, the package declares its own name as an alias.
+// declareShared replaces a definition that the core also has by that of the core, and reports
+// whether it has done so. If it has another name there, the package declares its own name as an
+// alias.
 func (l *lowerer) declareShared(def schema.Definition) bool {
 	if !l.isShared(def) {
 		return false
@@ -72,7 +73,7 @@ func (l *lowerer) named(name string) *ir.Decl {
 }
 
 // extensionMessages adds the messages that an extension declares. Its schema has no unions that say
-// who sends them.
+// which side sends them.
 func (l *lowerer) extensionMessages(sent map[string]*schema.Schema, toServer, toClient map[string]bool) {
 	if l.ext == nil {
 		return
@@ -105,7 +106,7 @@ func (l *lowerer) isCores(method string) bool {
 	return slices.ContainsFunc(l.ext.Core.Methods, func(m *ir.Method) bool { return m.Wire == method })
 }
 
-// extension returns what the rows say of the extension, or nil if the schema is that of a revision.
+// extension returns what the rows say about the extension, or nil if the schema is that of a revision.
 func (l *lowerer) extension() *ir.Extension {
 	if l.ext == nil {
 		return nil

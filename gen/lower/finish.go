@@ -21,8 +21,8 @@ func (l *lowerer) linkUnions() {
 	}
 }
 
-// setRules sets Decl.Rules of the declarations whose schemas say more about the values than the
-// ir. Declarations within one of them have rules of their own only if they do, too.
+// setRules sets Decl.Rules of the declarations whose schemas say more about the values than the ir.
+// Declarations within one of them have rules of their own only if their schemas say more as well.
 func (l *lowerer) setRules() {
 	for decl, s := range l.origin {
 		if saysMore(s) {
@@ -31,8 +31,8 @@ func (l *lowerer) setRules() {
 	}
 }
 
-// saysMore reports whether a schema, or one within it, has a Source. Definitions that it refers
-// to do not count.
+// saysMore reports whether a schema, or one within it, has a Source. It does not follow references
+// to definitions.
 func saysMore(s *schema.Schema) bool {
 	return s != nil && (s.Source != nil || saysMore(s.Items) || saysMore(s.Additional) || slices.ContainsFunc(s.AnyOf, saysMore) ||
 		slices.ContainsFunc(s.Properties, func(p schema.Property) bool { return saysMore(p.Schema) }))
@@ -174,7 +174,8 @@ func (l *lowerer) nameIdentifiers(r *ir.Revision) {
 	l.checkMethods(r)
 }
 
-// checkMethods fails if two methods have the same Go name, or one has that of a field beside it.
+// checkMethods fails if two methods have the same Go name, or if a method has the name of another field
+// of ClientOptions.
 func (l *lowerer) checkMethods(r *ir.Revision) {
 	functions := map[string]string{}
 	for _, m := range r.Methods {

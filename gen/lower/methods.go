@@ -149,7 +149,7 @@ func (l *lowerer) nameParam(m *ir.Method) string {
 	return ""
 }
 
-// resultTypes returns the values of resultType that a result can have, but for those of
+// resultTypes returns the values of resultType that a result can have, except for those of
 // 2026-07-28, which the runtime knows.
 func resultTypes(result *ir.Decl) []string {
 	if result == nil {

@@ -146,7 +146,7 @@ func (o *overlay) value(definition, member string) *row[spec.ValueRow] {
 	return nil
 }
 
-// when returns the path that a variant must have, and the row that says so, or nil.
+// when returns the path that a variant must have, and its row, or nil.
 func (o *overlay) when(variant string) (path []string, r *row[spec.UnionRow]) {
 	for _, r := range o.unions {
 		if r.it.Variant != variant {

@@ -151,7 +151,7 @@ type documents struct {
 	first *document
 	open  Open
 	files map[string]*document
-	// faults prevent the import; notes report what is not imported as it is written.
+	// faults prevent the import; notes report what is not imported as written.
 	faults, notes []*Problem
 }
 
@@ -259,8 +259,8 @@ func (d *documents) located(all []*Problem) []*Problem {
 	return once
 }
 
-// resolve follows the references of a node to a value without one. It reports false, and the fault,
-// if there is none.
+// resolve follows the references of a node to a value without one. If there is none, it records the
+// fault and returns false.
 func (d *documents) resolve(n node) (node, bool) {
 	for range 50 {
 		ref, ok := n.get("$ref").raw.Str()

@@ -136,7 +136,7 @@ func (w *writer) subschemas(name string, value node) {
 	}
 }
 
-// when writes a keyword as it is, if it has a value that it can have.
+// when copies a keyword if its value is allowed.
 func (w *writer) when(valid bool, name string, value node) {
 	if valid {
 		w.add(name, value.raw)
@@ -211,7 +211,7 @@ func (w *writer) enum(value node) {
 // required writes the required members that this side sends.
 func (w *writer) required(value node) {
 	if value.kind() != wire.KindArray {
-		if value.kind() != wire.KindBool { // a property that says of itself that it is required
+		if value.kind() != wire.KindBool { // a property with "required": true in its own schema
 			w.ignored("required")
 		}
 		return

@@ -47,7 +47,7 @@ type Selection struct {
 	Methods []string
 }
 
-// row is what the file says of an operation.
+// row is the row of an operation in the file.
 type row struct {
 	where string // its place, for messages
 	out   bool   // it does not become a tool

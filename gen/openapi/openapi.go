@@ -40,7 +40,7 @@ type Result struct {
 	// Added are the operations that are new in the mapping file, Removed those that only the mapping
 	// file has.
 	Added, Removed []string
-	// Notes report what is not imported as it is written.
+	// Notes report what is not imported as written.
 	Notes []*Problem
 }
 

@@ -99,7 +99,8 @@ func (o *operation) defaultName() string {
 // mostName is the longest name of a tool that all hosts accept.
 const mostName = 64
 
-// distinctName returns a name whose letters and digits no other tool has: Go names consist of them.
+// distinctName returns a name whose letters and digits no other tool has, because Go names consist of
+// these.
 func distinctName(name string, taken map[string]bool) string {
 	base := name
 	for i := 2; taken[letters(name)]; i++ {
@@ -120,7 +121,7 @@ func letters(name string) string {
 	}, strings.ToLower(name))
 }
 
-// choice is what the mapping file says of an operation.
+// choice is what the mapping file says about an operation.
 type choice struct {
 	name        string
 	description string
@@ -199,8 +200,8 @@ func (b *toolBuilder) annotations() wire.Raw {
 	return wire.Raw(`{` + title + `"readOnlyHint":false,"openWorldHint":true}`)
 }
 
-// inputSchema returns the schema of the arguments. It allows no others, so that a model learns of a
-// name that it has misspelt.
+// inputSchema returns the schema of the arguments. It does not allow other properties, so that a
+// model gets an error for a misspelt name.
 func (b *toolBuilder) inputSchema() wire.Raw {
 	text := append([]byte(`{"type":"object","properties":`), append(b.props, '}')...)
 	if len(b.required) > 0 {
@@ -238,7 +239,7 @@ func (b *toolBuilder) property(name, place string, schema wire.Raw, required boo
 	return name
 }
 
-// described returns a schema with the description of what it is for.
+// described returns a schema with the description of its parameter or body.
 func described(schema wire.Raw, about string) wire.Raw {
 	if about = strings.TrimSpace(about); about == "" || schema.Kind() != wire.KindObject {
 		return schema

@@ -9,10 +9,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// converter turns the schemas of one side of an operation into JSON Schema 2020-12. A reference
-// leads to a definition of the tool. Definitions are added breadth first until the schema is as long
-// as Limit; what is referred to beyond is described by its type alone, because the components of some
-// APIs reach each other, and a model does not read megabytes.
+// converter turns the schemas of one side of an operation into JSON Schema 2020-12. A reference leads
+// to a definition of the tool. Definitions are added breadth first until the schema is as long as
+// Limit; definitions beyond that are described by their type alone, because the components of some
+// APIs all refer to each other, and a model cannot use megabytes.
 type converter struct {
 	*documents
 	// response selects the members that answers have. Requests have no read-only ones.
@@ -28,7 +28,8 @@ func (d *documents) converter(response bool, limit int) *converter {
 	return &converter{documents: d, response: response, limit: limit, names: map[place]string{}, taken: map[string]bool{}}
 }
 
-// definitions converts what the schemas so far refer to. It returns the members of $defs, or "".
+// definitions converts the definitions that the schemas so far refer to. It returns the members of
+// $defs, or "".
 func (c *converter) definitions() wire.Raw {
 	text := []byte{'{'}
 	for i := 0; i < len(c.queue); i++ {
@@ -110,8 +111,8 @@ func (c *converter) types(n node) []string {
 	return types
 }
 
-// nullable reports whether a schema of OpenAPI 3.0 allows null. Some documents of 3.1 still say so in
-// the old way.
+// nullable reports whether a schema of OpenAPI 3.0 allows null. Some documents of 3.1 still use the
+// old form.
 func (c *converter) nullable(n node) bool { return n.flag("nullable") }
 
 // convert returns a schema in JSON Schema 2020-12.

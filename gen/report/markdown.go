@@ -2,7 +2,7 @@ package report
 
 import "strings"
 
-// Cell keeps a text on one line of Markdown, and from ending a cell of a table or being taken for markup.
+// Cell escapes a text for a cell of a Markdown table: on one line, and without effect as markup.
 func Cell(s string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "&", "&amp;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(s)
 }

@@ -130,7 +130,7 @@ func shape(core map[string]any) bool {
 	return false
 }
 
-// lacks records that the core of a schema accepts more values, if that is so.
+// lacks records whether the core of a schema accepts more values.
 func (r *reader) lacks(s *jsonschema.Schema, so bool) {
 	if so {
 		r.more[s.Pointer] = true
@@ -169,7 +169,7 @@ func (r *reader) parts(s *jsonschema.Schema, member bool) []map[string]any {
 	return parts
 }
 
-// never reports whether a schema accepts no value, as false and {"not": {}} do.
+// never reports whether a schema does not accept any value, like false and {"not": {}}.
 func never(s *jsonschema.Schema) bool {
 	if s.Always != nil {
 		return !*s.Always
@@ -231,7 +231,8 @@ func (r *reader) union(s *jsonschema.Schema, branches []*jsonschema.Schema, arou
 	return map[string]any{"anyOf": cores}
 }
 
-// restricts reports whether a schema only says which members are there, and nothing about them.
+// restricts reports whether a schema only says which members are present, and nothing about their
+// values.
 func restricts(s *jsonschema.Schema) bool {
 	return s.Target == nil && len(s.Properties)+len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) == 0 && s.Enum == nil && s.Const == "" &&
 		s.AdditionalProperties == nil && (s.Types == nil || slices.Equal(s.Types, []string{"object"}))
@@ -278,8 +279,8 @@ func joinScalars(into []string, core map[string]any) []string {
 	return into
 }
 
-// disjoint reports whether no value obviously satisfies two of the branches: their types, or
-// the constants of a member that they require, are different.
+// disjoint reports whether it is obvious that no value satisfies two of the branches: their types,
+// or the constants of a member that they require, are different.
 func disjoint(branches []*jsonschema.Schema) bool {
 	for i, a := range branches {
 		for _, b := range branches[:i] {

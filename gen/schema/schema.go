@@ -1,11 +1,11 @@
 // Package schema reads the official schema.json of one protocol revision into
 // a checked Document.
 //
-// A schema says what its values look like and what else must hold for them. The core of a schema
-// is the part that Go types and their validators express: a schema.json of few keywords, which
-// accepts at least the values of the schema. The core is parsed by go-jsonschema, whose only
-// importer is this package. A schema whose core accepts more than itself has a Source, and its
-// values are checked by the code of package gen/check.
+// A schema describes the form of its values and further conditions on them. The core of a schema is
+// the part that Go types and their validators express: a schema.json of few keywords, which accepts
+// at least the values of the schema. The core is parsed by go-jsonschema, whose only importer is
+// this package. A schema that accepts fewer values than its core has a Source, and its values are
+// checked by the code of package gen/check.
 //
 // Terms: a document is one schema.json. A definition is an entry of its definitions (or $defs)
 // container, or a schema elsewhere in the file that a reference leads to. A pointer is an

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Sharing tells which schemas of the document of an extension say the same as definitions of the
+// Sharing says which schemas in the document of an extension are equal to definitions of the
 // revision that it extends. Schemas are compared by structure, so the names need not be the same.
 type Sharing struct {
 	// Definitions has the definition of the revision by the name of that of the extension.
@@ -61,8 +61,8 @@ func Share(extension, core *Document) *Sharing {
 }
 
 // match returns the definition of the revision that equals a schema: the one with the name, else the
-// first one. Schemas without members, values or variants match only by name, because they say too
-// little.
+// first one. Schemas without members, values or variants match only by name, because their structure
+// says too little.
 func (c *comparison) match(s *Schema, name string, equal func(other string) bool) string {
 	if name != "" && c.b.Lookup(name) != nil && equal(name) {
 		return name
@@ -141,7 +141,7 @@ type comparison struct {
 }
 
 // run assumes that all pairs are the same, and removes pairs until no assumption is wrong. So
-// definitions that refer to themselves and each other are compared, too.
+// definitions that refer to themselves and each other are compared as well.
 func (c *comparison) run() {
 	for _, a := range c.a.Definitions {
 		for _, b := range c.b.Definitions {

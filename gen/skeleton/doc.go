@@ -7,6 +7,6 @@
 // files are created once, from templates/, and never changed again: main.go, handlers.go
 // and the files that a module needs.
 //
-// The package does not access the file system. [Survey] provides what it must know of the
-// user's code.
+// The package does not access the file system. [Survey] provides the facts about the user's code
+// that it needs.
 package skeleton

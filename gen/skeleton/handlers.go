@@ -14,7 +14,8 @@ import (
 // handler is a method that the user implements.
 type handler struct {
 	name string // of the method
-	// of is what the method is for, as in `the prompt "greeting"`; kind and item are its parts.
+	// of names the item that the method is for, as in `the prompt "greeting"`; kind and item are its
+	// parts.
 	of, kind, item string
 	// says follows of in the doc comment.
 	says   string

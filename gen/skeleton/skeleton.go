@@ -148,7 +148,7 @@ func (g *generator) file() *jen.File {
 	return f
 }
 
-// guards renders what keeps the code from compiling with other versions of the runtime.
+// guards renders declarations that keep the code from compiling with other versions of the runtime.
 func (g *generator) guards(f *jen.File) {
 	f.Comment("This code does not compile with other versions of the runtime.")
 	f.Const().Id("_").Op("=").Qual(toolsPath, "ToolsV3")

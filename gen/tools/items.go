@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The members of prompts, resources and templates that are of this project. A server does not
-// send them.
+// The members of prompts, resources and templates that this project adds. A server does not send
+// them.
 const (
 	// MemberEnum lists the values of an argument.
 	MemberEnum = "x-mcp-enum"
@@ -25,14 +25,14 @@ const (
 	MemberVariables = "x-mcp-variables"
 )
 
-// Item is what prompts, resources and templates have in common.
+// Item holds what prompts, resources and templates have in common.
 type Item struct {
 	Name        string
 	Description string
 	// GoName is the Go identifier that the list gives the item (x-go-name), or "".
 	GoName string
 	// Source is the text of the definition, without white space between tokens. Definition is
-	// Source without the members that are of this project: what a server sends.
+	// Source without the members that this project adds, as a server sends it.
 	Source, Definition wire.Object
 	// Scopes are the values of the member x-mcp-scopes: what the access token of a caller must
 	// have.
@@ -132,7 +132,7 @@ func (r *reader) items(list *List, pointer string, root wire.Object) {
 	})
 }
 
-// item reads what all items have in common.
+// item reads the members that all items have in common.
 func (r *reader) item(at string, o wire.Object) Item {
 	compact, err := wire.AppendRaw(nil, wire.Raw(o))
 	if err != nil {
@@ -150,7 +150,7 @@ func (r *reader) item(at string, o wire.Object) Item {
 	return i
 }
 
-// needed returns a member that must be there and must not be empty.
+// needed returns a member that must be present and not empty.
 func (r *reader) needed(at string, o wire.Object, member string) string {
 	problems := len(r.errs)
 	text := r.text(at, o, member)
@@ -218,7 +218,7 @@ func (r *reader) template(at string, o wire.Object) *Template {
 
 // expressions returns the variables that every URI of a template has, which are those in
 // expressions without an operator or with a plus sign, and the variables that are lists. The others
-// may be undefined, so that nothing of them is in the URI (RFC 6570, section 3.2).
+// may be undefined and then absent from the URI (RFC 6570, section 3.2).
 func expressions(template string) (required, lists map[string]bool) {
 	required, lists = map[string]bool{}, map[string]bool{}
 	for _, part := range strings.Split(template, "{")[1:] {
@@ -299,11 +299,11 @@ func (r *reader) flag(at string, o wire.Object, member string) bool {
 	return raw == "true"
 }
 
-// ours are the members of items and of their arguments that are of this project.
+// ours are the members of items and of their arguments that this project adds.
 var ours = []string{jsonschema.GoName, MemberScopes, MemberEnum, MemberCompletion, MemberText, MemberVariables}
 
-// Served returns the definition of a prompt, resource or template as a server sends it: without
-// the members that are of this project.
+// Served returns the definition of a prompt, resource or template as a server sends it: without the
+// members that this project adds.
 func Served(source wire.Object) wire.Object {
 	definition := source.Without(ours...)
 	arguments, ok := definition.Get("arguments")

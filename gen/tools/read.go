@@ -134,8 +134,8 @@ func (r *reader) definition(at string, raw wire.Raw) *Tool {
 }
 
 // object reads a schema of a tool. The arguments and the structured result of a tool are objects, and
-// the protocol wants their schemas to say so with the string "object". A schema that leaves it out, or
-// allows other types too, is taken as one for objects, in the definition as well.
+// the protocol requires their schemas to have the type "object". A schema without a type, or with
+// other types as well, gets that type, also in the definition.
 func (r *reader) object(t *Tool, keyword string) *jsonschema.Schema {
 	at := t.Pointer + "/" + keyword
 	raw, _ := t.Definition.Get(keyword)

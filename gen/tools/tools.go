@@ -45,7 +45,7 @@ type Tool struct {
 	Definition wire.Object
 	// Input is the inputSchema. Output is the outputSchema, or nil.
 	Input, Output *jsonschema.Schema
-	// Scopes are the values of the member x-mcp-scopes: what the access token of a caller must have.
+	// Scopes are the values of the member x-mcp-scopes: those that the access token of a caller must have.
 	// The definition still has the member; see [Tool.Served].
 	Scopes []string
 	// Operation is the value of the member x-openapi, or nil. The definition still has the member; a
@@ -58,7 +58,7 @@ type Tool struct {
 // Served returns the definition as a server sends it: without the members of this project.
 func (t *Tool) Served() wire.Object { return t.Definition.Without(members...) }
 
-// members are the members of definitions that are of this project. A comparison does not see them either.
+// members are the members of definitions that this project adds. Comparisons ignore them too.
 var members = []string{MemberScopes, MemberOperation}
 
 // MemberScopes is the member of a definition that lists its scopes. It is of this project.

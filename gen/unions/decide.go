@@ -1,5 +1,5 @@
-// Package unions decides how to tell the variants of a union apart without trying one after
-// the other.
+// Package unions decides how to distinguish the variants of a union without trying one after the
+// other.
 package unions
 
 import (

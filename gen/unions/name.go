@@ -19,9 +19,9 @@ type Naming struct {
 // maxTitle is the length of the longest title that makes a name. Longer ones are sentences.
 const maxTitle = 40
 
-// Names returns a name for each variant of a union: its title, else the name of its
-// definition, else the constant that tells it from the others, else a member that only it
-// requires. Names are different or "". They are not Go identifiers yet.
+// Names returns a name for each variant of a union: its title, else the name of its definition,
+// else the constant that distinguishes it from the others, else a member that only it requires.
+// Names are different or "". They are not Go identifiers yet.
 func Names(variants []Naming) []string {
 	names := make([]string, len(variants))
 	constants, members := constantsOf(variants), ownMembersOf(variants)

@@ -59,7 +59,7 @@ func (d *Decider) demands(v *ir.Variant) int {
 	return n
 }
 
-// needed reports whether the path from When is necessary to tell the variant from a rival.
+// needed reports whether the path from When is necessary to distinguish the variant from a rival.
 func (d *Decider) needed(v *ir.Variant, rivals []*ir.Variant) bool {
 	return slices.ContainsFunc(rivals, func(r *ir.Variant) bool { return !tells(v, r) })
 }

@@ -52,7 +52,7 @@ func (s *session) startIdle() {
 }
 
 // timeoutLocked returns the session's idle timeout, which is shorter until the client has sent
-// something after initialize. It reports false if there is none.
+// something after initialize. It returns false if there is none.
 func (s *session) timeoutLocked() (time.Duration, bool) {
 	d := s.handler.opts.IdleTimeout
 	switch {

@@ -22,7 +22,8 @@ const url = "mem:///schema.json"
 
 // schemas judges by schemas, each of which it compiles on first use.
 type schemas struct {
-	// compile returns nil if the side has nothing of that name: it accepts no value then.
+	// compile returns nil if the side has nothing with that name, in which case it does not accept any
+	// value.
 	compile  func(of string) (*santhosh.Schema, error)
 	compiled map[string]*santhosh.Schema
 }

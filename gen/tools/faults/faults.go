@@ -1,6 +1,6 @@
-// Package faults finds what is wrong with a JSON Schema that can be read: patterns that are no
-// regular expressions, bounds and types that no value has, listed values that are never accepted,
-// and defaults and examples that are not valid.
+// Package faults finds mistakes in a JSON Schema that can be read: patterns that are not regular
+// expressions, bounds and types that no value satisfies, listed values that are never accepted, and
+// defaults and examples that are not valid.
 package faults
 
 import (

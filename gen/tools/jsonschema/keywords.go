@@ -233,7 +233,7 @@ func (p *parser) exclusive(keyword string, limit *wire.Raw) wire.Raw {
 	return raw
 }
 
-// older records that a schema uses what an older draft allows and its own does not.
+// older records that a schema uses a feature of an older draft that its own draft does not have.
 func (p *parser) older(draft Draft) {
 	if p.res.doc.older != Draft4 {
 		p.res.doc.older = draft

@@ -22,9 +22,9 @@ const (
 	AllFormats
 )
 
-// Standalone returns a schema as a document that means the same to any validator that asserts
-// formats. References are relative to its root, and embedded documents have an $id. It lacks
-// keywords without effect that a metaschema refuses.
+// Standalone returns a schema as a document that has the same meaning for every validator that
+// asserts formats. References are relative to its root, and embedded documents have an $id. It
+// lacks keywords without effect that a metaschema refuses.
 //
 // For a part of a text, the document is the text's root with a reference to the part. It has only
 // those definitions of the root that the part needs.

@@ -15,8 +15,8 @@ type conj []*jsonschema.Schema
 // disj is a disjunction of conjs.
 type disj []conj
 
-// A schema is not taken apart into more alternatives than maxProduct, if they
-// come from several unions, and maxBranches, if from one; nor in more than maxSteps.
+// These limits bound the expansion of a schema: maxProduct the alternatives that come from several
+// unions, maxBranches those from one, and maxSteps the steps.
 const (
 	maxProduct  = 128
 	maxBranches = 512
@@ -43,7 +43,7 @@ type expansion struct {
 	left int // remaining steps; afterwards schemas are not expanded
 }
 
-// bare returns a schema without its alternatives. It allows more values, which does no harm.
+// bare returns a schema without its alternatives. The result may allow more values, which is harmless.
 func bare(s *jsonschema.Schema) disj {
 	if hasShape(s) {
 		return disj{{s}}

@@ -133,8 +133,7 @@ func plural(n int64, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// describe completes the doc comments of the types of a document, which is
-// called what.
+// describe completes the doc comments of the types of a document, whose name in them is what.
 func describe(decls []*ir.Decl, what string) {
 	for _, d := range decls {
 		head := d.Name + " is " + what + "."

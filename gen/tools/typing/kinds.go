@@ -28,9 +28,8 @@ type typer struct {
 	root string
 	// apply means that absent members get their default, defaults that there are some.
 	apply, defaults bool
-	// declared are the types by what they are the types of; open are the arrays
-	// and maps that are being made, which get a declaration when they turn out to
-	// hold themselves.
+	// declared maps the key of schemas to their type. open holds the arrays and maps that are being
+	// made, which get a declaration if they turn out to contain themselves.
 	declared map[string]*ir.Decl
 	open     map[string]*ir.Decl
 	depth    int
@@ -40,7 +39,7 @@ type typer struct {
 
 // spot is a place in a document.
 type spot struct {
-	// name is that of a type declared there, path how comments call it.
+	// name is the name of a type declared there, and path its name in comments.
 	name, path string
 	pointer    string
 }
@@ -122,9 +121,9 @@ func (d disj) integral() bool {
 	return !slices.ContainsFunc(d.of(isNumber), func(c conj) bool { return !c.integral() })
 }
 
-// fitsInt64 reports whether the schemas allow no integer beyond an int64: because they list their
-// values, or have a lower and an upper limit. A format does not count: JSON Schema does not validate
-// int32 and int64.
+// fitsInt64 reports whether the schemas allow only integers that fit in an int64, because they list
+// their values or have a lower and an upper limit. A format does not count: JSON Schema does not
+// validate int32 and int64.
 func (d disj) fitsInt64() bool {
 	return !slices.ContainsFunc(d.of(isNumber), func(c conj) bool { return !c.fitsInt64() })
 }
@@ -215,9 +214,8 @@ func orNull(base ir.Type, nullable bool) ir.Type {
 	return &ir.Nullable{Elem: base}
 }
 
-// untyped returns the type of values of which no type keyword says what they
-// are: strictly, what is said of members does not concern values that have
-// none, so that these are allowed.
+// untyped returns the type of values that no type keyword restricts. Strictly, keywords for members
+// do not apply to values without members, so those are allowed.
 func (t *typer) untyped(d disj, at spot) ir.Type {
 	if !slices.ContainsFunc(d, func(c conj) bool { return c.kinds() != allKinds || !c.isObjectOnly() }) {
 		ref := t.structOf(d, at)
@@ -337,8 +335,8 @@ func (d disj) both(other disj) disj {
 	return all
 }
 
-// itself makes an array or a map. One that holds itself gets a declaration, as
-// Go has no other way to say so.
+// itself makes an array or a map. One that contains itself gets a declaration, because Go has no
+// other way to express it.
 func (t *typer) itself(key string, at spot, build func() ir.Type) ir.Type {
 	if decl := t.declared[key]; decl != nil {
 		return &ir.Ref{Decl: decl}

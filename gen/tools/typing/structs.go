@@ -11,8 +11,8 @@ import (
 
 // shape is the description of an object's members by one alternative.
 type shape struct {
-	// names are those of declared members, in their order; declared is what is
-	// said of each, required who must be there.
+	// names holds the names of the declared members in their order, declared the schemas of each,
+	// and required the members that must be present.
 	names    []string
 	declared map[string]disj
 	required map[string]bool
@@ -81,8 +81,8 @@ func (s *shape) open() bool {
 	return slices.ContainsFunc(s.others, func(c conj) bool { return len(c) == 0 })
 }
 
-// like reports whether two shapes declare the same members alike, so that all
-// that differs is which of them are required.
+// like reports whether two shapes declare the same members in the same way, so that they differ
+// only in which members are required.
 func (s *shape) like(other *shape) bool {
 	if len(s.names) != len(other.names) || s.others.key() != other.others.key() {
 		return false
@@ -95,9 +95,9 @@ func (s *shape) like(other *shape) bool {
 	return true
 }
 
-// object returns the type of the objects among the alternatives: a map or an
-// open object where no member has a name, a union of structs where they can be
-// told apart, else one struct that has the members of all.
+// object returns the type of the objects among the alternatives: a map or an open object if no
+// member is named, a union of structs if they can be distinguished, and otherwise one struct with
+// all members.
 func (t *typer) object(d disj, at spot) ir.Type {
 	shapes := shapesOf(d)
 	if !slices.ContainsFunc(shapes, func(s *shape) bool { return len(s.names) > 0 }) {
@@ -258,10 +258,10 @@ func (t *typer) members(decl *ir.Decl, names []string, given map[string]*jsonsch
 	return identifiers, true
 }
 
-// structNames are what structs have beside the members.
+// structNames are the names that structs use besides those of the members.
 var structNames = []string{"Extra", "AppendJSON", "DecodeJSON", "MarshalJSON", "UnmarshalJSON", "Validate"}
 
-// rank puts what says which object it is first, then what must be there.
+// rank sorts the members that identify the object first, then the other required ones.
 func rank(f *ir.Field) int {
 	switch {
 	case f.Required && f.Const != nil:
@@ -272,7 +272,7 @@ func rank(f *ir.Field) int {
 	return 2
 }
 
-// field makes the field of a member, nil for one that can never be there.
+// field makes the field of a member, or returns nil for a member that can never be present.
 func (t *typer) field(decl *ir.Decl, name, goName string, shapes []*shape, conditional []jsonschema.Property, at spot) *ir.Field {
 	f := &ir.Field{Wire: name, Go: goName, Required: true}
 	var all disj
@@ -320,7 +320,7 @@ func (t *typer) field(decl *ir.Decl, name, goName string, shapes []*shape, condi
 	return f
 }
 
-// pointerOf returns where the first schema of some stands.
+// pointerOf returns the pointer of the first schema in a list.
 func pointerOf(all disj, otherwise string) string {
 	for _, c := range all {
 		for _, s := range c {

@@ -106,8 +106,8 @@ func newCandidate(kind kindSet, alternatives disj, suffix string, stands ir.Type
 	return &candidate{kind, alternatives, suffix, &ir.Variant{Decl: &ir.Decl{Name: alternatives.key(), Type: stands}}}
 }
 
-// objectCandidates makes a candidate of each alternative that names members.
-// Where there is one that names none, objects that fit no variant are allowed.
+// objectCandidates makes a candidate of each alternative that names members. If one of them names
+// none, objects that match no variant are allowed.
 func (t *typer) objectCandidates(d disj) (all []*candidate, lenient bool) {
 	shapes := shapesOf(d)
 	if !t.separate(d, shapes) {
@@ -124,8 +124,8 @@ func (t *typer) objectCandidates(d disj) (all []*candidate, lenient bool) {
 	return all, lenient
 }
 
-// outline returns what of a struct tells it from others: which members it has
-// and must have, and which of them have listed values.
+// outline returns the properties of a struct that distinguish it from others: its members, which of
+// them are required, and which have listed values.
 func (s *shape) outline() *ir.Object {
 	o := &ir.Object{}
 	for _, name := range s.names {

@@ -113,7 +113,7 @@ func (s *Session) declaresExtension(side Side, extension string) bool {
 }
 
 // undeclaredExtension reports a message of an extension that its client has not declared: the server has
-// neither refused it nor done without the extension.
+// neither refused it nor answered without the extension.
 func (s *Session) undeclaredExtension(c *check, m *runtime.Method, pointer string, base int) {
 	if m.Extension != "" && !s.declaresExtension(Client, m.Extension) {
 		c.breaks("extension-undeclared", pointer, base, "%s belongs to the extension %s, which the client does not declare", m.Name, m.Extension)

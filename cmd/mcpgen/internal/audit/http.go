@@ -62,7 +62,7 @@ type exchange struct {
 	mismatch  string // the header that does not agree with the message, or ""
 }
 
-// said takes in a message from the body of a request or from the response stream.
+// said records a message from the body of a request or from the response stream.
 func (x *exchange) said(c *check, m jsonrpc.Message) {
 	switch {
 	case c.from == Client:

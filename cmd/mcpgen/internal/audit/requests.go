@@ -39,7 +39,7 @@ type request struct {
 	about     about
 }
 
-// about has what later checks need of a request's params.
+// about holds the parts of a request's params that later checks need.
 type about struct {
 	token         wire.Scalar
 	subject       string // the name of a tool or prompt, the URI of a resource, or the id of a task

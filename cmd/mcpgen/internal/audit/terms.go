@@ -56,7 +56,7 @@ func (s *Session) offered(m jsonrpc.Message) {
 	}
 }
 
-// discovered takes in what a server says about itself.
+// discovered records what a server says about itself.
 func (s *Session) discovered(result wire.Raw) {
 	s.capabilities[Server] = object(member(result, "capabilities"))
 	s.supports(member(result, "supportedVersions"))

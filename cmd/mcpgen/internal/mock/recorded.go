@@ -16,8 +16,8 @@ type Recorded struct {
 	answers map[subject][]*answer
 }
 
-// subject is what requests with the same answers have in common: the method, and the name of
-// the tool or prompt or the URI of the resource.
+// subject identifies the requests that a recorded answer is for: by the method, and the name of the
+// tool or prompt or the URI of the resource.
 type subject struct{ method, name string }
 
 // answer is the result of a request.
@@ -57,7 +57,7 @@ func (r *Recorded) add(x *recording.Exchange) {
 }
 
 // answer returns the recorded answer to a request: the first unused one with equal arguments,
-// else the last one with equal arguments. It reports false if there is none.
+// else the last one with equal arguments. It returns false if there is none.
 func (r *Recorded) answer(method, name string, arguments wire.Raw) (*answer, bool) {
 	if r == nil {
 		return nil, false

@@ -30,7 +30,7 @@ type question struct {
 }
 
 // Exchanges reads the requests of a recording in any form. They are in the order of their answers; those
-// without an answer follow, in the order of the recording. Text that is no JSON is ignored.
+// without an answer follow, in the order of the recording. Text that is not JSON is ignored.
 func Exchanges(r io.Reader) ([]*Exchange, error) {
 	decoded, err := Decode(r)
 	if err != nil {

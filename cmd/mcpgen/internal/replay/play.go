@@ -93,8 +93,8 @@ func (r *Request) params(cursors map[string]wire.Raw) wire.Appender {
 	return params
 }
 
-// remember notes which cursor the server has issued in place of a recorded one, since a client must not
-// make sense of cursors.
+// remember records the cursor that the server has issued in place of a recorded one, because cursors
+// are opaque to clients.
 func remember(cursors map[string]wire.Raw, was, is wire.Object) {
 	old, there := member(was, "result").Get("nextCursor")
 	if now, ok := member(is, "result").Get("nextCursor"); ok && there {

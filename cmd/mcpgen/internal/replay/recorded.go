@@ -21,7 +21,7 @@ type Session struct {
 	Requests []*Request
 	// Answers are the results with which the client answered the server, by method and in their order.
 	Answers map[string][]wire.Raw
-	// Skipped counts requests that are not played, by reason.
+	// Skipped counts the requests that are not played, by reason.
 	Skipped map[string]int
 }
 
@@ -30,7 +30,7 @@ type Request struct {
 	Line   int // of the recording
 	Method string
 	Params wire.Raw
-	// Result is what the server answered, or Error the error object.
+	// Result is the server's result, or Error its error object.
 	Result, Error wire.Raw
 }
 
@@ -47,7 +47,7 @@ var own = []string{"initialize", "server/discover", "ping"}
 
 const methodListen = "subscriptions/listen"
 
-// Members of _meta with which a request without a session says what initialize says of a session.
+// Members of _meta with which a request without a session carries what initialize carries for a session.
 const (
 	metaRevision     = "io.modelcontextprotocol/protocolVersion"
 	metaClient       = "io.modelcontextprotocol/clientInfo"
@@ -147,7 +147,7 @@ func (s *Session) unplayable(r *Request) string {
 	return ""
 }
 
-// object returns a value as an object, which is empty if the value is none.
+// object returns a value as an object, or an empty one if it is not an object.
 func object(raw wire.Raw) wire.Object {
 	if raw.Kind() != wire.KindObject {
 		return "{}"

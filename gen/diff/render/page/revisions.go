@@ -30,7 +30,7 @@ type meeting struct {
 	Counts counts
 	// Findings are those that break or may break, the worst first.
 	Findings []met
-	// Pair is the comparison that has them, nil if there is none.
+	// Pair is the comparison that has them, or nil if there is none.
 	Pair *comparison
 }
 

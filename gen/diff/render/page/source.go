@@ -100,8 +100,8 @@ func (n *node) text() string {
 	return layout(bytes.ReplaceAll(n.raw, oldReference, newReference))
 }
 
-// References of old drafts of JSON Schema are shown as newer drafts write them, so
-// that a line which differs in nothing else is no change.
+// References of old drafts of JSON Schema are shown as newer drafts write them, so that lines which
+// differ in nothing else are shown as unchanged.
 var oldReference, newReference = []byte(`"#/definitions/`), []byte(`"#/$defs/`)
 
 // str returns the value of a string.
