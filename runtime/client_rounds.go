@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -106,7 +107,7 @@ func (e *clientEra) askRounds(ctx context.Context, q *request, result wire.Value
 		}
 		if lost, ok := errors.AsType[*LostError](err); ok && q.row.cacheable && losses < maxLosses {
 			// "Major changes" in changelog, 2026-07-28
-			p.logger().Debug("request sent again", "method", q.method, "error", lost)
+			p.debug("request sent again", slog.String("method", q.method), slog.Any("error", lost))
 			losses++
 			if err := rest(ctx, pause); err != nil {
 				return err

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -80,7 +81,7 @@ func (w *watch) restore(ctx context.Context, s *Session) {
 	ctx, cancel := context.WithTimeout(ctx, waits.Listen)
 	defer cancel()
 	if err := w.replace(ctx, s, true); err != nil {
-		s.now().peer.logger().Debug("not listening yet", "error", err)
+		s.now().peer.debug("not listening yet", slog.Any("error", err))
 	}
 }
 

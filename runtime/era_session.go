@@ -132,6 +132,9 @@ func (e *sessionEra) begin(event string) {
 }
 
 func (e *sessionEra) logConnected(event string) {
+	if !e.peer.log.Enabled(context.Background(), slog.LevelInfo) {
+		return
+	}
 	e.peer.logger().Info(event, "revision", e.terms.revision,
 		"peer", fmt.Sprintf("%.100s", e.terms.info.GetString("name")),
 		"version", fmt.Sprintf("%.100s", e.terms.info.GetString("version")))
@@ -143,13 +146,13 @@ func (e *sessionEra) ended(err error) {
 	if opened == 0 {
 		return
 	}
-	attrs := []any{"duration", time.Since(time.Unix(0, opened))}
+	attrs := []slog.Attr{slog.Duration("duration", time.Since(time.Unix(0, opened)))}
 	level := slog.LevelInfo
 	if err != nil {
-		attrs = append(attrs, "error", err)
+		attrs = append(attrs, slog.Any("error", err))
 		if !errors.Is(err, context.Canceled) { // a cancelled context is a normal end of the program
 			level = slog.LevelWarn
 		}
 	}
-	e.peer.logger().Log(context.Background(), level, "session ended", attrs...)
+	e.peer.event(level, "session ended", attrs...)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ func (s *Session) Listen(ctx context.Context, filter wire.Appender) iter.Seq2[No
 				yield(Notification{}, err)
 				return
 			}
-			l.link.peer.logger().Debug("listening again", "error", err)
+			l.link.peer.debug("listening again", slog.Any("error", err))
 			if rest(ctx, backoff(failures)) != nil {
 				return
 			}

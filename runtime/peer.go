@@ -145,7 +145,7 @@ func (p *peer) finish(err error, reading <-chan error) error {
 	p.endContexts(ErrClosed)
 	p.life.Wait(waits.Sending, nil)
 	if err := p.transport.Close(); err != nil {
-		p.logger().Debug("closing the transport failed", "error", err)
+		p.debug("closing the transport failed", slog.Any("error", err))
 	}
 	p.life.Wait(waits.Abandoned, nil)
 	if left := p.life.Running(); left > 0 {
@@ -224,7 +224,7 @@ func (p *peer) send(ctx context.Context, buf *[]byte, m Outgoing) error {
 	m.Text = *buf
 	err := p.transport.Send(ctx, m)
 	if err != nil {
-		p.logger().Debug("sending failed", "kind", m.Kind, "method", m.Method, "error", err)
+		p.debug("sending failed", slog.Any("kind", m.Kind), slog.String("method", m.Method), slog.Any("error", err))
 	}
 	return err
 }
@@ -242,6 +242,16 @@ func (p *peer) sessionID() string {
 
 // logger returns the logger of the options, with the name of the session.
 func (p *peer) logger() *slog.Logger { return p.named(p.log) }
+
+// event logs an event of the session. If the logger leaves out the level, event allocates nothing.
+func (p *peer) event(level slog.Level, text string, attrs ...slog.Attr) {
+	if ctx := context.Background(); p.log.Enabled(ctx, level) {
+		p.logger().LogAttrs(ctx, level, text, attrs...)
+	}
+}
+
+// debug is event with the level Debug.
+func (p *peer) debug(text string, attrs ...slog.Attr) { p.event(slog.LevelDebug, text, attrs...) }
 
 // logFailure logs a failure of this program. It goes to slog.Default if the options name no logger.
 func (p *peer) logFailure(text string, attrs ...any) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -36,7 +37,7 @@ func (e *clientEra) open(ctx context.Context, known string, older bool) (*opened
 		if _, refused := asError(err); !refused || ctx.Err() != nil {
 			return server, err
 		}
-		e.peer.logger().Debug("the server has changed its revisions", "error", err)
+		e.peer.debug("the server has changed its revisions", slog.Any("error", err))
 	}
 	return e.probe(ctx, stateless, session)
 }
@@ -70,7 +71,7 @@ func (e *clientEra) probe(ctx context.Context, stateless, session *bound) (*open
 			return answer.server, answer.err
 		}
 	}
-	e.peer.logger().Debug("the server does not answer server/discover", "error", answer.err)
+	e.peer.debug("the server does not answer server/discover", slog.Any("error", answer.err))
 	server, err := e.initialize(ctx, session)
 	if err == errAfterProbe {
 		answer = <-answers

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
@@ -172,7 +173,7 @@ func (p *peer) takeProgress(params wire.Raw) bool {
 	}
 	wanted, grows := p.pending.Report(id, report)
 	if !grows {
-		p.logger().Debug("progress that does not grow dropped", "progress", progress)
+		p.debug("progress that does not grow dropped", slog.Float64("progress", progress))
 	}
 	return wanted
 }

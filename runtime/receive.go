@@ -124,7 +124,7 @@ func (p *peer) takeResponse(m *jsonrpc.Message, in *Incoming) engine.Step {
 		p.logger().Warn("the peer could not read a message", "error", m.Error)
 	case p.forward(m, in):
 	default:
-		p.logger().Debug("response to no request in flight dropped")
+		p.debug("response to no request in flight dropped")
 	}
 	return step
 }

@@ -92,7 +92,7 @@ func (r requestLog) write(ctx context.Context, e entry) {
 	attrs := make([]slog.Attr, 0, 7)
 	attrs = append(attrs, slog.String("method", e.method))
 	if !e.id.IsZero() {
-		attrs = append(attrs, slog.Any("id", e.id))
+		attrs = append(attrs, loggedID(e.id))
 	}
 	if e.revision != "" {
 		attrs = append(attrs, slog.String("revision", e.revision))
@@ -108,6 +108,14 @@ func (r requestLog) write(ctx context.Context, e entry) {
 		attrs = append(attrs, slog.Any("error", e.err))
 	}
 	r.log.LogAttrs(ctx, level, e.text, attrs...)
+}
+
+// loggedID returns the attribute of a record for the id of a request. That of an integer needs no memory.
+func loggedID(id wire.Scalar) slog.Attr {
+	if n, ok := id.Int64(); ok {
+		return slog.Int64("id", n)
+	}
+	return slog.Any("id", id)
 }
 
 // LogID returns the name of a session in logs and traces: 12 digits of a digest of its id. The id itself

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
@@ -16,7 +17,7 @@ func (p *peer) takeRequest(m *jsonrpc.Message, in *Incoming, b *batch) *Call {
 	c, err := p.begin(m, in, b)
 	switch {
 	case err != nil:
-		p.logger().Debug("request refused", "method", m.Method, "id", m.ID, "error", err)
+		p.debug("request refused", slog.String("method", m.Method), loggedID(m.ID), slog.Any("error", err))
 		p.refuse(m.ID, err, in.Route, b)
 	case c.inline: // no cancellation can be read meanwhile
 		p.life.Do(c.run)
@@ -216,7 +217,7 @@ func (p *peer) takeNotification(m *jsonrpc.Message, in *Incoming) {
 	}
 	admitted, err := p.era.admit(*m, in.Header)
 	if err != nil {
-		p.logger().Debug("notification ignored", "method", m.Method, "error", err)
+		p.debug("notification ignored", slog.String("method", m.Method), slog.Any("error", err))
 		return
 	}
 	if m.Method == methodProgress && p.takeProgress(m.Params) || p.era.notified(*m) {
@@ -245,7 +246,7 @@ func (c *Call) notified() {
 	switch {
 	case err == nil:
 	case isMethodNotFound(err):
-		c.peer.logger().Debug("notification ignored", "method", c.method, "error", err)
+		c.peer.debug("notification ignored", slog.String("method", c.method), slog.Any("error", err))
 	default:
 		c.peer.logger().Warn("notification failed", "method", c.method, "error", err)
 	}
@@ -271,6 +272,6 @@ func (c *Call) disconnected() {
 
 // withdrawn ends the context of a request that the client has cancelled.
 func (c *Call) withdrawn(reason string) {
-	c.peer.logger().Debug("request cancelled by the peer", "method", c.method, "id", c.id, "reason", reason)
+	c.peer.debug("request cancelled by the peer", slog.String("method", c.method), loggedID(c.id), slog.String("reason", reason))
 	c.cancel(&CancelledError{Reason: reason})
 }

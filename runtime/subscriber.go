@@ -3,6 +3,7 @@ package runtime
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"math"
 	"slices"
 	"strings"
@@ -172,7 +173,7 @@ func (l *subscriber) honour(ctx context.Context, lists, uris []string) error {
 		if subscribe := t.bound.Subscribe; subscribe != nil {
 			if err := subscribe(ctx, uri); err != nil {
 				denied = cmp.Or(denied, deniedBy(err))
-				l.call.peer.logger().Debug("subscription refused", "uri", uri, "error", err)
+				l.call.peer.debug("subscription refused", slog.String("uri", uri), slog.Any("error", err))
 				continue
 			}
 		}

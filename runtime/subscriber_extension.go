@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -57,7 +58,7 @@ func (l *subscriber) honourExtensions(ctx context.Context) {
 			}
 			err := listen(ctx, f.Member, value)
 			if err != nil {
-				l.call.peer.logger().Debug("subscription refused", "filter", f.Member, "value", value, "error", err)
+				l.call.peer.debug("subscription refused", slog.String("filter", f.Member), slog.String("value", value), slog.Any("error", err))
 			}
 			return err != nil
 		})

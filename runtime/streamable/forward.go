@@ -3,6 +3,7 @@ package streamable
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strconv"
 	"sync"
 
@@ -72,7 +73,7 @@ func (a *asked) stop() {
 // Forward implements runtime.Forwarder.
 func (s *session) Forward(m jsonrpc.Message) {
 	if s.shared == nil || s.handler.sharing.bus == nil {
-		s.handler.log.Debug("message about no request in flight dropped", "session", s.logID(), "method", m.Method, "id", m.ID)
+		s.debug("message about no request in flight dropped", slog.String("method", m.Method), slog.Any("id", m.ID))
 		return
 	}
 	text, err := m.AppendJSON(nil)

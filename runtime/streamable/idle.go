@@ -80,7 +80,7 @@ func (s *session) checkIdle() {
 	}
 	s.mu.Unlock()
 	if expired {
-		s.handler.log.Debug("idle session closed", "session", s.logID())
+		s.debug("idle session closed")
 		s.end(errIdle)
 	}
 }
@@ -108,6 +108,6 @@ func (s *session) Expire() bool {
 
 // Evict implements web.Session.
 func (s *session) Evict() {
-	s.handler.log.Debug("session closed to make room for another", "session", s.logID())
+	s.debug("session closed to make room for another")
 	s.end(errEvicted)
 }

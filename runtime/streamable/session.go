@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,6 +74,13 @@ func (s *session) SessionID() string {
 
 // logID names the session in logs.
 func (s *session) logID() string { return runtime.LogID(s.SessionID()) }
+
+// debug logs an event of the session at the level Debug.
+func (s *session) debug(text string, attrs ...slog.Attr) {
+	if ctx, log := context.Background(), s.handler.log; log.Enabled(ctx, slog.LevelDebug) {
+		log.With("session", s.logID()).LogAttrs(ctx, slog.LevelDebug, text, attrs...)
+	}
+}
 
 // Send implements runtime.Outbox.
 func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {

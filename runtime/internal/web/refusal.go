@@ -147,7 +147,7 @@ func Serve(w http.ResponseWriter, r *http.Request, guard Guard, log *slog.Logger
 		return
 	}
 	if refusal, ok := errors.AsType[*Refusal](serve(w, r)); ok {
-		log.Debug("request refused", "http_method", r.Method, "error", refusal)
+		log.LogAttrs(r.Context(), slog.LevelDebug, "request refused", slog.String("http_method", r.Method), slog.Any("error", refusal))
 		refusal.WriteTo(w)
 	}
 }

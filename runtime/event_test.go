@@ -1,0 +1,41 @@
+package runtime
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// identified is the transport of a session with an id.
+type identified struct{ Outbox }
+
+func (identified) SessionID() string { return "secret" }
+
+// TestEvent checks that an event that the logger leaves out allocates nothing, and that one that it takes has
+// the name of the session.
+func TestEvent(t *testing.T) {
+	var logged bytes.Buffer
+	level := new(slog.LevelVar)
+	log := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: level}))
+	p := newPeer(context.Background(), identified{}, newSettings(log, nil, Limits{}, 0))
+	method, id, failure := strings.Repeat("m", 3), wire.IntScalar(1000), errors.New("why")
+	event := func() {
+		p.debug("refused", slog.String("method", method), loggedID(id), slog.Any("error", failure))
+	}
+	if got := testing.AllocsPerRun(100, event); got != 0 {
+		t.Errorf("%v allocations", got)
+	}
+	if logged.Len() > 0 {
+		t.Errorf("logged: %s", &logged)
+	}
+	level.Set(slog.LevelDebug)
+	event()
+	if got, want := logged.String(), `msg=refused session=`+LogID("secret")+` method=mmm id=1000 error=why`; !strings.Contains(got, want) {
+		t.Errorf("logged %q without %q", got, want)
+	}
+}
