@@ -44,6 +44,7 @@ type refinement struct {
 	value      wire.Raw // of the member; "" is any
 	missing    bool     // params without the member need it too
 	capability string
+	before     string // the revision without the member, "" if all newer ones have it
 }
 
 var refinements = []refinement{
@@ -54,9 +55,9 @@ var refinements = []refinement{
 	{method: "elicitation/create", member: "mode", value: `"url"`, capability: "elicitation.url"},
 	{method: "elicitation/create", member: "mode", value: `"form"`, missing: true, capability: "elicitation.form"},
 	// "Capabilities" in basic/utilities/tasks of 2025-11-25.
-	{method: "tools/call", member: "task", capability: "tasks.requests.tools.call"},
-	{method: "sampling/createMessage", member: "task", capability: "tasks.requests.sampling.createMessage"},
-	{method: "elicitation/create", member: "task", capability: "tasks.requests.elicitation.create"},
+	{method: "tools/call", member: "task", capability: "tasks.requests.tools.call", before: revisionNoTasks},
+	{method: "sampling/createMessage", member: "task", capability: "tasks.requests.sampling.createMessage", before: revisionNoTasks},
+	{method: "elicitation/create", member: "task", capability: "tasks.requests.elicitation.create", before: revisionNoTasks},
 }
 
 // grants holds for each of bound.needs whether a side has declared it. It is nil for a side whose
@@ -129,7 +130,7 @@ func (b *bound) tabulate() {
 	}
 	for i := range refinements {
 		f := &refinements[i]
-		if r, ok := b.rows[f.method]; ok {
+		if r, ok := b.rows[f.method]; ok && (f.before == "" || b.Revision < f.before) {
 			r.refined = append(r.refined, refined{f, b.need(f.capability), strconv.AppendQuote(nil, f.member)})
 			b.rows[f.method] = r
 		}

@@ -33,8 +33,9 @@ type era interface {
 	// notified is called for each notification that is admitted. If it returns true, the
 	// notification is not passed to a handler.
 	notified(m jsonrpc.Message) bool
-	// outgoing returns the params that are sent in place of params, which may be nil.
-	outgoing(t *terms, method string, params wire.Appender) wire.Appender
+	// appendParams appends the member params of a message, with what the terms add to params, which may be
+	// nil.
+	appendParams(dst []byte, t *terms, method string, params wire.Appender) ([]byte, error)
 	// askRounds sends a stateless request and decodes its complete result. Servers do not link what it
 	// needs.
 	askRounds(ctx context.Context, q *request, result wire.Value) error

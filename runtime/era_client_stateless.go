@@ -23,16 +23,17 @@ type stateless struct {
 // silent implements era ("Sending Messages" in basic/transports/stdio, 2026-07-28).
 func (e *clientEra) silent() bool { return e.terms.stateless() }
 
-// outgoing implements era: it adds the terms to a request.
-func (e *clientEra) outgoing(t *terms, method string, params wire.Appender) wire.Appender {
+// appendParams implements era: it adds the terms to a request.
+func (e *clientEra) appendParams(dst []byte, t *terms, method string, params wire.Appender) ([]byte, error) {
 	if !t.stateless() || t.bound.rows[method].kind == jsonrpc.Notification {
-		return params
+		return jsonrpc.AppendParams(dst, params)
 	}
-	level := ""
+	enveloped := envelope{params, t.envelope, ""}
 	if wanted := e.wanted.Load(); wanted != nil {
-		level = string(*wanted)
+		enveloped.level = string(*wanted)
 	}
-	return &envelope{params, t.envelope, level}
+	dst, err := enveloped.append(append(dst, `,"params":`...))
+	return dst, wire.In(err, "params")
 }
 
 // discover asks the server for its revisions and capabilities under the revision of a binding and, if the
@@ -164,8 +165,8 @@ type envelope struct {
 	level  string        // of the log messages that the request asks for; "" for none
 }
 
-// AppendJSON appends the params object.
-func (e *envelope) AppendJSON(dst []byte) ([]byte, error) {
+// append appends the params object.
+func (e *envelope) append(dst []byte) ([]byte, error) {
 	start := len(dst)
 	if e.params == nil {
 		dst = append(dst, "{}"...)
@@ -192,7 +193,7 @@ func (e *envelope) appendMeta(dst []byte) []byte {
 	return dst
 }
 
-// appendMerged is AppendJSON for the text of params that may have a _meta. The terms take precedence over
+// appendMerged is append for the text of params that may have a _meta. The terms take precedence over
 // members of the same names, because a request must not contradict its headers.
 func (e *envelope) appendMerged(dst []byte, params string) ([]byte, error) {
 	var meta wire.Object

@@ -56,7 +56,9 @@ func (e *sessionEra) batches() bool { return e.terms != nil && allowsBatches(e.t
 
 func (e *sessionEra) repeated() string { return "" }
 
-func (e *sessionEra) outgoing(_ *terms, _ string, params wire.Appender) wire.Appender { return params }
+func (e *sessionEra) appendParams(dst []byte, _ *terms, _ string, params wire.Appender) ([]byte, error) {
+	return jsonrpc.AppendParams(dst, params)
+}
 
 func (e *sessionEra) server() *ServerSession { return nil }
 

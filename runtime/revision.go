@@ -52,6 +52,7 @@ const (
 	revisionTitle           = "2025-06-18" // Implementation has a title
 	revisionDetails         = "2025-11-25" // Implementation has a description, a website and icons
 	revisionNoID            = "2025-11-25" // an error answer may lack an id
+	revisionNoTasks         = "2026-07-28" // params have no member task; tasks are an extension
 )
 
 // undefinedCode reports whether the revision reserves an error code for the protocol and gives it no meaning,

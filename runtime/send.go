@@ -188,11 +188,14 @@ func (p *peer) sendRequest(ctx context.Context, q *request) error {
 	if q.progress != nil {
 		params = metaParams{params, "progressToken", id}
 	}
-	params = p.era.outgoing(q.terms, q.method, params)
-	text, err := jsonrpc.AppendRequest(*buf, id, q.method, params)
+	text, err := jsonrpc.BeginRequest(*buf, id, q.method)
+	if err == nil {
+		text, err = p.era.appendParams(text, q.terms, q.method, params)
+	}
 	if err != nil {
 		return fmt.Errorf("runtime: request %s: %w", q.method, err)
 	}
+	text = append(text, '}')
 	if err := q.terms.refine(q.row, text); err != nil {
 		return err
 	}
@@ -216,10 +219,14 @@ func (p *peer) announce(ctx context.Context, t *terms, method string, params wir
 func (p *peer) tell(ctx context.Context, t *terms, method string, params wire.Appender, route Route) error {
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
-	text, err := jsonrpc.AppendNotification(*buf, method, p.era.outgoing(t, method, params))
+	text, err := jsonrpc.BeginNotification(*buf, method)
+	if err == nil {
+		text, err = p.era.appendParams(text, t, method, params)
+	}
 	if err != nil {
 		return fmt.Errorf("runtime: notification %s: %w", method, err)
 	}
+	text = append(text, '}')
 	if method == methodMessage && !p.wantsMessage(t, text) {
 		return nil
 	}

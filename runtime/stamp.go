@@ -105,8 +105,8 @@ func lacks(result wire.Appender, text []byte, names []string) bool {
 	return !bytes.Contains(text, []byte(escapedLetter)) && !slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(text, []byte(name)) })
 }
 
-// escapedLetter is a part of every escape sequence that can stand for a letter in a name.
-const escapedLetter = "u00"
+// escapedLetter is the beginning of every escape sequence that can stand for a letter in a name.
+const escapedLetter = `\u00`
 
 // stamp completes the result object that dst holds from start on.
 func (c *Call) stamp(dst []byte, start int) ([]byte, error) {

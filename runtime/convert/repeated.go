@@ -12,8 +12,8 @@ import (
 // params whose _meta a message before had, since clients without a session repeat it with each request.
 // Without it, a call in process takes a third longer.
 
-// escaped is a part of every escape sequence that can stand for a character of a member's name.
-const escaped = "u00"
+// escaped is the beginning of every escape sequence that can stand for a character of a member's name.
+const escaped = `\u00`
 
 // plain reports whether the values of a shape can only differ in the members that it names.
 func (s *Shape) plain() bool {

@@ -25,30 +25,50 @@ func optional(params wire.Raw) wire.Appender {
 // AppendRequest appends a request. Nil params omit the member; other params must append an
 // object.
 func AppendRequest(dst []byte, id wire.Scalar, method string, params wire.Appender) ([]byte, error) {
-	dst, err := appendID(append(dst, `{"jsonrpc":"2.0","id":`...), id)
-	if err != nil {
-		return dst, err
+	dst, err := BeginRequest(dst, id, method)
+	if err == nil {
+		dst, err = AppendParams(dst, params)
 	}
-	return appendCall(dst, method, params)
+	return append(dst, '}'), err
 }
 
 // AppendNotification appends a notification. Nil params omit the member; other params must
 // append an object.
 func AppendNotification(dst []byte, method string, params wire.Appender) ([]byte, error) {
-	return appendCall(append(dst, `{"jsonrpc":"2.0"`...), method, params)
+	dst, err := BeginNotification(dst, method)
+	if err == nil {
+		dst, err = AppendParams(dst, params)
+	}
+	return append(dst, '}'), err
 }
 
-func appendCall(dst []byte, method string, params wire.Appender) ([]byte, error) {
-	dst, err := wire.AppendString(append(dst, `,"method":`...), method)
+// BeginRequest appends the part of a request that comes before the member params. After that, only a closing
+// brace is left to append.
+func BeginRequest(dst []byte, id wire.Scalar, method string) ([]byte, error) {
+	dst, err := appendID(append(dst, `{"jsonrpc":"2.0","id":`...), id)
 	if err != nil {
-		return dst, wire.In(err, "method")
+		return dst, err
 	}
-	if params != nil {
-		if dst, err = params.AppendJSON(append(dst, `,"params":`...)); err != nil {
-			return dst, wire.In(err, "params")
-		}
+	return appendMethod(dst, method)
+}
+
+// BeginNotification is BeginRequest for a notification.
+func BeginNotification(dst []byte, method string) ([]byte, error) {
+	return appendMethod(append(dst, `{"jsonrpc":"2.0"`...), method)
+}
+
+func appendMethod(dst []byte, method string) ([]byte, error) {
+	dst, err := wire.AppendString(append(dst, `,"method":`...), method)
+	return dst, wire.In(err, "method")
+}
+
+// AppendParams appends the member params. It appends nothing if params is nil.
+func AppendParams(dst []byte, params wire.Appender) ([]byte, error) {
+	if params == nil {
+		return dst, nil
 	}
-	return append(dst, '}'), nil
+	dst, err := params.AppendJSON(append(dst, `,"params":`...))
+	return dst, wire.In(err, "params")
 }
 
 // AppendResult appends a response with a result to the request with the given ID.
