@@ -6,8 +6,8 @@
 //   - A $ref may lead to another file, relative to the file that it is in, as in
 //     "$ref": "common.yaml#/$defs/place". That file must be in the folder of the list or below
 //     it. Nothing is fetched.
-//   - x-go-name of a tool or of a member of an object is its Go identifier. Clients do not see
-//     it.
+//   - x-go-name of a tool or of a member of an object is its Go identifier, and that of a
+//     definition is the Go identifier of its type. Clients do not see it.
 //
 // The reader reports every fault that a person is likely to make with its line and column:
 // unknown words with the nearest known one, patterns that cannot be read, limits that no value

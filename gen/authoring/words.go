@@ -208,7 +208,7 @@ var keywords = []word{
 	{"$dynamicRef", text, ""}, {"$dynamicAnchor", text, ""}, {"$recursiveRef", text, ""}, {"$recursiveAnchor", flag, ""},
 	{"$comment", text, "A comment."},
 	{"$vocabulary", object, ""},
-	{jsonschema.GoName, text, "The Go identifier of the member."},
+	{jsonschema.GoName, text, "The Go identifier of the member, or of the type if the schema is a definition."},
 }
 
 // namesOf returns the names of words.

@@ -85,6 +85,9 @@ type style struct {
 	codecOfEnums bool
 	// nullIsAbsent is set if null counts as absent for optional members.
 	nullIsAbsent bool
+	// marksAtUnion is set if the methods that make types variants of a union are beside the union, because
+	// its variants may be in a file that does not depend on it. Otherwise they are beside the types.
+	marksAtUnion bool
 	// results are the types whose lists drop invalid elements instead of failing.
 	results map[*ir.Decl]bool
 }
@@ -107,7 +110,7 @@ func revisionStyle(r *ir.Revision) style {
 // compile fast: only whole inputs and outputs have the methods for encoding/json. Null is read
 // as the schema of the tool says.
 func toolsStyle() style {
-	return style{origin: "the schema", marshals: func(d *ir.Decl) bool { return d.Definition }}
+	return style{origin: "the schema", marksAtUnion: true, marshals: func(d *ir.Decl) bool { return d.Definition }}
 }
 
 type emitter struct {

@@ -228,14 +228,22 @@ func mapMethods(f *jen.File, name string, m *ir.Map) {
 
 // marks renders the methods that make a declaration a variant of its unions.
 func (e *emitter) marks(f *jen.File, d *ir.Decl) {
-	for _, u := range d.Unions {
-		receiver := jen.Id(d.Name)
-		if _, ok := d.Type.(*ir.Object); ok {
-			receiver = jen.Op("*").Id(d.Name)
-		}
-		f.Line()
-		f.Func().Params(receiver).Id(markName(u)).Params().Block()
+	if e.marksAtUnion {
+		return
 	}
+	for _, u := range d.Unions {
+		mark(f, d, u)
+	}
+}
+
+// mark renders the method that makes a declaration a variant of a union.
+func mark(f *jen.File, d, union *ir.Decl) {
+	receiver := jen.Id(d.Name)
+	if _, ok := d.Type.(*ir.Object); ok {
+		receiver = jen.Op("*").Id(d.Name)
+	}
+	f.Line()
+	f.Func().Params(receiver).Id(markName(union)).Params().Block()
 }
 
 func markName(u *ir.Decl) string { return "is" + u.Name }
@@ -304,4 +312,9 @@ func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
 	)
 	f.Line()
 	f.Func().Params(jen.Op("*").Id("Unknown" + d.Name)).Id(markName(d)).Params().Block()
+	if e.marksAtUnion {
+		for _, v := range t.Variants {
+			mark(f, v.Decl, d)
+		}
+	}
 }

@@ -78,7 +78,7 @@ func Server(o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.make(g.server, g.client, g.tools, g.items, g.tests)
+	return g.make(g.server, g.client, g.tools, g.items, g.shared, g.tests)
 }
 
 // Client generates the files of a client.
@@ -87,7 +87,7 @@ func Client(o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.make(g.client, g.tools, g.items)
+	return g.make(g.client, g.tools, g.items, g.shared)
 }
 
 type generator struct {

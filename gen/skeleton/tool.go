@@ -17,7 +17,8 @@ import (
 )
 
 // Each tool has files of its own, which do not depend on the other items of the list, so that
-// a change of one tool changes its files and those that list all items.
+// a change of one tool changes its files and those that list all items. The types that several items
+// have are in one file, which changes when the first two items have a type or the last two lose it.
 
 // tools renders the file of each tool: its definition, types, client method, codecs and checks.
 func (g *generator) tools() ([]files.File, error) {
@@ -79,6 +80,14 @@ func (g *generator) declarations(decls []*ir.Decl, checks []jen.Code) []func(*je
 		parts = append(parts, func(f *jen.File) { f.Add(c) })
 	}
 	return parts
+}
+
+// shared renders the file of the types that several items have.
+func (g *generator) shared() ([]files.File, error) {
+	if len(g.pkg.Shared) == 0 {
+		return nil, nil
+	}
+	return emit.Render(g.whole("shared.gen.go", g.declarations(g.pkg.Shared, nil)...))
 }
 
 func checkName(decl string) string { return "check" + decl }

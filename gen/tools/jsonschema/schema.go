@@ -86,7 +86,8 @@ type Schema struct {
 	Default            wire.Raw
 	Examples           []wire.Raw
 	Deprecated         bool
-	// GoName is the Go identifier of the member that the schema describes (x-go-name).
+	// GoName is the Go identifier of the member that the schema describes, or of the type of a definition
+	// (x-go-name).
 	GoName string
 
 	resource *resource

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
@@ -131,18 +130,4 @@ func plural(n int64, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// describe completes the doc comments of the types of a document, whose name in them is what.
-func describe(decls []*ir.Decl, what string) {
-	for _, d := range decls {
-		head := d.Name + " is " + what + "."
-		if d.Path != "" {
-			head = fmt.Sprintf("%s is %s in %s.", d.Name, d.Path, what)
-		}
-		if d.Doc != "" {
-			head += "\n\n" + d.Doc
-		}
-		d.Doc = head
-	}
 }

@@ -20,7 +20,7 @@ type PromptTypes struct {
 	// Arguments is the type of the arguments, an object of strings.
 	Arguments   *ir.Decl
 	Completions []Completion
-	// Decls are the declarations of the prompt, sorted by name.
+	// Decls are the declarations that only the prompt has, sorted by name.
 	Decls []*ir.Decl
 }
 
@@ -39,7 +39,7 @@ type TemplateTypes struct {
 	// Variables is the type of the variables, an object of strings.
 	Variables   *ir.Decl
 	Completions []Completion
-	// Decls are the declarations of the template, sorted by name.
+	// Decls are the declarations that only the template has, sorted by name.
 	Decls []*ir.Decl
 }
 
@@ -174,10 +174,10 @@ func (n *naming) completions(pkg *Package) {
 
 // itemTypes makes the types of arguments and variables.
 func (t *typer) itemTypes(pkg *Package) {
-	of := func(i *tools.Item, s *jsonschema.Schema, arguments []*tools.Argument, name, what string) (*ir.Decl, []*ir.Decl) {
+	of := func(i *tools.Item, s *jsonschema.Schema, arguments []*tools.Argument, kind, prefix, suffix, what string) *ir.Decl {
 		t.owner = i.Name
-		first, problems, remarks := len(t.decls), len(t.errs), len(t.diagnostics)
-		d := t.typesOf(s, name, false, what)
+		problems, remarks := len(t.errs), len(t.diagnostics)
+		d := t.typesOf(s, false, &document{kind, i.Pointer, i.Name, prefix, prefix + suffix, fmt.Sprintf(what, i.Name), inputs})
 		// The schema is not in the list, so problems are reported where the arguments are.
 		for _, a := range arguments {
 			at := wire.ChildPointer(s.Pointer+"/properties", a.Name)
@@ -191,17 +191,15 @@ func (t *typer) itemTypes(pkg *Package) {
 				remark.Pointer = moved(remark.Pointer, at, a.Pointer)
 			}
 		}
-		decls := slices.Clone(t.decls[first:])
-		slices.SortFunc(decls, byName)
-		return d, decls
+		return d
 	}
 	for k := range pkg.Prompts {
 		p := &pkg.Prompts[k]
-		p.Arguments, p.Decls = of(&p.Prompt.Item, p.Prompt.Input, p.Prompt.Arguments, p.Go+argsSuffix, fmt.Sprintf("the arguments of the prompt %s", p.Prompt.Name))
+		p.Arguments = of(&p.Prompt.Item, p.Prompt.Input, p.Prompt.Arguments, kindPrompt, p.Go, argsSuffix, "the arguments of the prompt %s")
 	}
 	for k := range pkg.Templates {
 		p := &pkg.Templates[k]
-		p.Variables, p.Decls = of(&p.Template.Item, p.Template.Input, p.Template.Variables, p.Go+variablesSuffix, fmt.Sprintf("the variables of the resource template %s", p.Template.Name))
+		p.Variables = of(&p.Template.Item, p.Template.Input, p.Template.Variables, kindTemplate, p.Go, variablesSuffix, "the variables of the resource template %s")
 	}
 }
 

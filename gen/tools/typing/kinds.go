@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/names"
@@ -16,16 +17,18 @@ type typer struct {
 	names *names.Namer
 	int64 bool // see Options.Int64
 	// taken has the exported identifiers of the package and their owners.
-	taken       map[string]string
-	decls       []*ir.Decl
+	taken map[string]string
+	decls []*ir.Decl
+	// origins has where each declaration comes from, shared those that several items have.
+	origins     map[*ir.Decl]*origin
+	shared      map[*ir.Decl]bool
 	diagnostics []Diagnostic
 	errs        []error
 
 	// The following fields are for the document whose types are being made.
 	// owner is the name of the tool, prompt or template.
-	owner string
-	// root is the name of the document's type.
-	root string
+	owner    string
+	document *document
 	// apply means that absent members get their default, defaults that there are some.
 	apply, defaults bool
 	// declared maps the key of schemas to their type. open holds the arrays and maps that are being
@@ -365,10 +368,13 @@ func (t *typer) itself(key string, at spot, build func() ir.Type) ir.Type {
 func (t *typer) declare(key string, d disj, at spot, build func(*ir.Decl)) *ir.Ref {
 	decl := t.declared[key]
 	if decl == nil {
-		if name := t.definitionName(d); name != "" {
-			at.name = name
+		from := t.originOf(d)
+		if from.definition != "" {
+			at.name = t.document.name + from.definition
 		}
 		decl = t.newDecl(at)
+		from.path = t.origins[decl].path
+		t.origins[decl] = from
 		decl.Doc = d.description()
 		t.declared[key] = decl
 		build(decl)
@@ -384,19 +390,27 @@ func (t *typer) newDecl(at spot) *ir.Decl {
 	decl := &ir.Decl{Name: name, Path: at.path, Pointer: at.pointer}
 	t.taken[name], t.taken["Unknown"+name] = at.pointer, at.pointer
 	t.decls = append(t.decls, decl)
+	t.origins[decl] = &origin{document: t.document, path: strings.TrimPrefix(at.name, t.document.name)}
 	return decl
 }
 
-// definitionName returns the name of the type of a definition.
-func (t *typer) definitionName(d disj) string {
+// longestTitle is the length of the longest title that makes a name. Longer ones are sentences.
+const longestTitle = 40
+
+// originOf returns the origin of the type of some schemas.
+func (t *typer) originOf(d disj) *origin {
+	o := &origin{document: t.document}
 	if len(d) != 1 || len(d[0]) != 1 {
-		return ""
+		return o
 	}
-	name, ok := definitionOf(d[0][0])
-	if !ok {
-		return ""
+	s := d[0][0]
+	if title := strings.TrimSpace(s.Title); title != "" && len(title) <= longestTitle {
+		o.title = t.identifier(title)
 	}
-	return t.root + t.identifier(name)
+	if name, ok := definitionOf(s); ok {
+		o.definition, o.goName, o.pointer = t.identifier(name), s.GoName, s.Pointer
+	}
+	return o
 }
 
 func (t *typer) identifier(wire string) string {

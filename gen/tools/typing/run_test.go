@@ -21,7 +21,7 @@ func TestTypesRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
-	for _, name := range []string{"testdata/types.json", "../../../tests/toollists/testdata/constructs.json", "../../../tests/toollists/testdata/names.json"} {
+	for _, name := range []string{"testdata/types.json", "../../../tests/toollists/testdata/constructs.json", "../../../tests/toollists/testdata/names.json", "../../../tests/toollists/testdata/shared.json"} {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			pkg, _ := typesOf(t, name)
 			p := newProgram(t, pkg)

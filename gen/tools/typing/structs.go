@@ -314,6 +314,10 @@ func (t *typer) field(decl *ir.Decl, name, goName string, shapes []*shape, condi
 		f.Soft = false
 	}
 	f.Doc = fieldDoc(all, d)
+	if ref, ok := f.Base().(*ir.Ref); ok {
+		o := t.origins[ref.Decl]
+		o.member = o.member || o.definition == "" && strings.HasPrefix(f.Doc, ref.Decl.Doc)
+	}
 	if t.apply && !f.Required {
 		t.fields = append(t.fields, defaulted{f, decl, here, all})
 	}

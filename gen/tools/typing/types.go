@@ -32,8 +32,10 @@ type Options struct {
 
 // Package is the Go types of a tool list.
 type Package struct {
-	// Decls are sorted by name.
+	// Decls are all declarations, sorted by name.
 	Decls []*ir.Decl
+	// Shared are the declarations that several items have, sorted by name.
+	Shared []*ir.Decl
 	// Tools, Prompts, Resources and Templates are in the order of the list.
 	Tools     []ToolTypes
 	Prompts   []PromptTypes
@@ -61,7 +63,7 @@ type ToolTypes struct {
 	// Arguments is the type of the arguments for a client. It differs from Input only in a
 	// server, for a tool with defaults.
 	Arguments *ir.Decl
-	// Decls are the declarations of the tool, sorted by name.
+	// Decls are the declarations that only the tool has, sorted by name.
 	Decls []*ir.Decl
 }
 
@@ -110,8 +112,18 @@ func (d Diagnostic) String() string {
 // alternatives and none in others, values that do not fit are in Extra. A schema with
 // properties but without a type allows values that are not objects; its struct has these in
 // Other.
+//
+// Equal types of one list are one declaration, except for those of whole inputs and outputs. Types
+// are equal if their code would be the same but for their names, with its comments. The comment of a type
+// that repeats the comment of a field does not count. The types of two definitions are equal only if
+// the definitions have the same name.
+//
+// A declaration that only one item has is named by the document and the way to it: GetBookOutputAuthor.
+// One that several items have is named by its definition, else its title, else the way to it: Author.
+// If another type has that name, Input, Output or Arguments is appended, and failing that, it keeps the
+// name that it would have without the other items.
 func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
-	t := &typer{names: names.New(initialisms), taken: map[string]string{}, int64: opts.Int64}
+	t := &typer{names: names.New(initialisms), taken: map[string]string{}, origins: map[*ir.Decl]*origin{}, shared: map[*ir.Decl]bool{}, int64: opts.Int64}
 	for _, name := range opts.Identifiers {
 		t.taken[name] = "other generated files"
 	}
@@ -121,31 +133,57 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 		return nil, nil, errors.Join(t.errs...)
 	}
 	for i := range pkg.Tools {
-		tt := &pkg.Tools[i]
-		t.owner = tt.Tool.Name
-		first := len(t.decls)
-		tt.Input = t.typesOf(tt.Tool.Input, tt.Go+"Input", opts.Server && tt.Tool.Operation == nil, fmt.Sprintf("the arguments of %s", tt.Tool.Name))
-		tt.Arguments = tt.Input
-		if t.defaults {
-			reported := len(t.diagnostics)
-			tt.Arguments = t.typesOf(tt.Tool.Input, tt.Go+"Arguments", false, fmt.Sprintf("the arguments of %s, for a client", tt.Tool.Name))
-			t.diagnostics = t.diagnostics[:reported] // they repeat the diagnostics of the input
-		}
-		if tt.Tool.Output != nil {
-			tt.Output = t.typesOf(tt.Tool.Output, tt.Go+"Output", false, fmt.Sprintf("the structured result of %s", tt.Tool.Name))
-		}
-		tt.Decls = slices.Clone(t.decls[first:])
-		slices.SortFunc(tt.Decls, byName)
+		t.toolTypes(&pkg.Tools[i], opts)
 	}
 	t.itemTypes(pkg)
+	t.share()
 	t.nameConstants()
-	slices.SortFunc(t.decls, byName)
 	ir.Box(t.decls)
-	pkg.Decls = t.decls
+	t.distribute(pkg)
 	if len(t.errs) > 0 {
 		return nil, nil, errors.Join(t.errs...)
 	}
 	return pkg, t.diagnostics, nil
+}
+
+// toolTypes makes the types of a tool.
+func (t *typer) toolTypes(tt *ToolTypes, opts Options) {
+	t.owner = tt.Tool.Name
+	of := func(s *jsonschema.Schema, kind documentKind, apply bool, what string) *ir.Decl {
+		return t.typesOf(s, apply, &document{kindTool, tt.Tool.Pointer, tt.Tool.Name, tt.Go, tt.Go + string(kind), fmt.Sprintf(what, tt.Tool.Name), kind})
+	}
+	tt.Input = of(tt.Tool.Input, inputs, opts.Server && tt.Tool.Operation == nil, "the arguments of %s")
+	tt.Arguments = tt.Input
+	if t.defaults {
+		reported := len(t.diagnostics)
+		tt.Arguments = of(tt.Tool.Input, forClient, false, "the arguments of %s, for a client")
+		t.diagnostics = t.diagnostics[:reported] // they repeat the diagnostics of the input
+	}
+	if tt.Tool.Output != nil {
+		tt.Output = of(tt.Tool.Output, outputs, false, "the structured result of %s")
+	}
+}
+
+// distribute gives each declaration to the item that has it, or to all.
+func (t *typer) distribute(pkg *Package) {
+	pkg.Decls = t.decls
+	of := map[string][]*ir.Decl{}
+	for _, d := range t.decls {
+		if t.shared[d] {
+			pkg.Shared = append(pkg.Shared, d)
+		} else {
+			of[t.origins[d].item] = append(of[t.origins[d].item], d)
+		}
+	}
+	for i := range pkg.Tools {
+		pkg.Tools[i].Decls = of[pkg.Tools[i].Tool.Pointer]
+	}
+	for i := range pkg.Prompts {
+		pkg.Prompts[i].Decls = of[pkg.Prompts[i].Prompt.Pointer]
+	}
+	for i := range pkg.Templates {
+		pkg.Templates[i].Decls = of[pkg.Templates[i].Template.Pointer]
+	}
 }
 
 // isExported reports whether a name is an exported Go identifier.
@@ -191,23 +229,22 @@ func (t *typer) methods(list *tools.List, opts Options) []ToolTypes {
 	return tools
 }
 
-// typesOf makes the types of an input or output. With apply, absent members get their default,
-// and t.defaults records whether there are any.
-func (t *typer) typesOf(s *jsonschema.Schema, name string, apply bool, what string) *ir.Decl {
-	t.root, t.apply, t.defaults = name, apply, false
+// typesOf makes the types of a document. With apply, absent members get their default, and t.defaults
+// records whether there are any.
+func (t *typer) typesOf(s *jsonschema.Schema, apply bool, of *document) *ir.Decl {
+	t.document, t.apply, t.defaults = of, apply, false
 	t.declared, t.open, t.depth = map[string]*ir.Decl{}, map[string]*ir.Decl{}, 0
-	first := len(t.decls)
-	root := &ir.Decl{Name: name, Pointer: s.Pointer, Doc: said(s), Definition: true}
+	root := &ir.Decl{Name: of.name, Pointer: s.Pointer, Doc: said(s), Definition: true}
 	t.decls = append(t.decls, root)
+	t.origins[root] = &origin{document: of}
 	d := expand(disj{{s}}).of(isObject)
 	if len(d) == 0 {
 		t.remark(spot{pointer: s.Pointer}, false, "no object satisfies it")
 		d = disj{{s}}
 	}
 	t.declared[d.key()] = root
-	t.fill(root, d, spot{name: name, pointer: s.Pointer})
+	t.fill(root, d, spot{name: of.name, pointer: s.Pointer})
 	t.applyDefaults()
-	describe(t.decls[first:], what)
 	return root
 }
 

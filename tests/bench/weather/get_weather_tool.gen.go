@@ -29,32 +29,11 @@ type GetWeatherArguments struct {
 	// 1 to 100 characters.
 	City string `json:"city"`
 	// Default: "metric".
-	Units *GetWeatherArgumentsUnits `json:"units,omitempty"`
+	Units *GetWeatherInputUnits `json:"units,omitempty"`
 	// From 0 to 72.
 	Hours *int64 `json:"hours,omitempty"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
-}
-
-// GetWeatherArgumentsUnits is units in the arguments of get_weather, for a
-// client.
-type GetWeatherArgumentsUnits string
-
-// The values of GetWeatherArgumentsUnits.
-const (
-	// GetWeatherArgumentsUnitsMetric is the value "metric".
-	GetWeatherArgumentsUnitsMetric GetWeatherArgumentsUnits = "metric"
-	// GetWeatherArgumentsUnitsImperial is the value "imperial".
-	GetWeatherArgumentsUnitsImperial GetWeatherArgumentsUnits = "imperial"
-)
-
-// Known reports whether the schema defines the value.
-func (x GetWeatherArgumentsUnits) Known() bool {
-	switch x {
-	case GetWeatherArgumentsUnitsMetric, GetWeatherArgumentsUnitsImperial:
-		return true
-	}
-	return false
 }
 
 // GetWeatherInput is the arguments of get_weather.
@@ -137,7 +116,7 @@ func (x *GetWeatherArguments) DecodeJSON(r *wire.Reader) error {
 			x.City = r.ReadString()
 		case "units":
 			r.Once(&seen[0], 1)
-			x.Units = (*GetWeatherArgumentsUnits)(r.ReadStringPointer())
+			x.Units = (*GetWeatherInputUnits)(r.ReadStringPointer())
 		case "hours":
 			r.Once(&seen[0], 2)
 			x.Hours = r.ReadInt64Pointer()

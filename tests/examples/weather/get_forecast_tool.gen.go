@@ -27,7 +27,7 @@ func (c *Client) GetForecast(ctx context.Context, in *GetForecastArguments) (*Ge
 // GetForecastArguments is the arguments of get_forecast, for a client.
 type GetForecastArguments struct {
 	// Where: a city, or a position.
-	Place GetForecastArgumentsPlace `json:"place"`
+	Place GetForecastInputPlace `json:"place"`
 	// How many days, today among them.
 	//
 	// From 1 to 14.
@@ -35,82 +35,9 @@ type GetForecastArguments struct {
 	// Default: 3.
 	Days *int64 `json:"days,omitempty"`
 	// Default: "metric".
-	Units *GetForecastArgumentsUnits `json:"units,omitempty"`
+	Units *Units `json:"units,omitempty"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
-}
-
-// GetForecastArgumentsPlace is place in the arguments of get_forecast, for a
-// client.
-//
-// Its variants are *GetForecastArgumentsPlaceCity,
-// *GetForecastArgumentsPlacePosition, and *UnknownGetForecastArgumentsPlace
-// for values that the schema does not define.
-type GetForecastArgumentsPlace interface {
-	wire.Appender
-	isGetForecastArgumentsPlace()
-}
-
-// UnknownGetForecastArgumentsPlace holds a value that matches none of the
-// variants of GetForecastArgumentsPlace, so that it can be passed on.
-type UnknownGetForecastArgumentsPlace struct {
-	// Raw is the value as received.
-	Raw wire.Raw
-}
-
-func (*UnknownGetForecastArgumentsPlace) isGetForecastArgumentsPlace() {}
-
-// GetForecastArgumentsPlaceCity is place in the arguments of get_forecast,
-// for a client.
-//
-// City.
-type GetForecastArgumentsPlaceCity struct {
-	// At least 1 character.
-	City string `json:"city"`
-	// Two letters, to tell cities of one name apart.
-	//
-	// Matches ^[A-Z]{2}$.
-	Country *string `json:"country,omitempty"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*GetForecastArgumentsPlaceCity) isGetForecastArgumentsPlace() {}
-
-// GetForecastArgumentsPlacePosition is place in the arguments of
-// get_forecast, for a client.
-//
-// Position.
-type GetForecastArgumentsPlacePosition struct {
-	// From -90 to 90.
-	Latitude float64 `json:"latitude"`
-	// From -180 to 180.
-	Longitude float64 `json:"longitude"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*GetForecastArgumentsPlacePosition) isGetForecastArgumentsPlace() {}
-
-// GetForecastArgumentsUnits is units in the arguments of get_forecast, for a
-// client.
-type GetForecastArgumentsUnits string
-
-// The values of GetForecastArgumentsUnits.
-const (
-	// GetForecastArgumentsUnitsMetric is the value "metric".
-	GetForecastArgumentsUnitsMetric GetForecastArgumentsUnits = "metric"
-	// GetForecastArgumentsUnitsImperial is the value "imperial".
-	GetForecastArgumentsUnitsImperial GetForecastArgumentsUnits = "imperial"
-)
-
-// Known reports whether the schema defines the value.
-func (x GetForecastArgumentsUnits) Known() bool {
-	switch x {
-	case GetForecastArgumentsUnitsMetric, GetForecastArgumentsUnitsImperial:
-		return true
-	}
-	return false
 }
 
 // GetForecastInput is the arguments of get_forecast.
@@ -124,7 +51,7 @@ type GetForecastInput struct {
 	// Default: 3.
 	Days int64 `json:"days"`
 	// Default: "metric".
-	Units GetForecastInputUnits `json:"units"`
+	Units Units `json:"units"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
@@ -148,6 +75,10 @@ type UnknownGetForecastInputPlace struct {
 
 func (*UnknownGetForecastInputPlace) isGetForecastInputPlace() {}
 
+func (*GetForecastInputPlaceCity) isGetForecastInputPlace() {}
+
+func (*GetForecastInputPlacePosition) isGetForecastInputPlace() {}
+
 // GetForecastInputPlaceCity is place in the arguments of get_forecast.
 //
 // City.
@@ -162,8 +93,6 @@ type GetForecastInputPlaceCity struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*GetForecastInputPlaceCity) isGetForecastInputPlace() {}
-
 // GetForecastInputPlacePosition is place in the arguments of get_forecast.
 //
 // Position.
@@ -174,28 +103,6 @@ type GetForecastInputPlacePosition struct {
 	Longitude float64 `json:"longitude"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
-}
-
-func (*GetForecastInputPlacePosition) isGetForecastInputPlace() {}
-
-// GetForecastInputUnits is units in the arguments of get_forecast.
-type GetForecastInputUnits string
-
-// The values of GetForecastInputUnits.
-const (
-	// GetForecastInputUnitsMetric is the value "metric".
-	GetForecastInputUnitsMetric GetForecastInputUnits = "metric"
-	// GetForecastInputUnitsImperial is the value "imperial".
-	GetForecastInputUnitsImperial GetForecastInputUnits = "imperial"
-)
-
-// Known reports whether the schema defines the value.
-func (x GetForecastInputUnits) Known() bool {
-	switch x {
-	case GetForecastInputUnitsMetric, GetForecastInputUnitsImperial:
-		return true
-	}
-	return false
 }
 
 // GetForecastOutput is the structured result of get_forecast.
@@ -229,6 +136,10 @@ type UnknownGetForecastOutputAlertsItem struct {
 
 func (*UnknownGetForecastOutputAlertsItem) isGetForecastOutputAlertsItem() {}
 
+func (*GetForecastOutputAlertsItemStorm) isGetForecastOutputAlertsItem() {}
+
+func (*GetForecastOutputAlertsItemFlood) isGetForecastOutputAlertsItem() {}
+
 // GetForecastOutputAlertsItemFlood is alerts[] in the structured result of
 // get_forecast.
 //
@@ -245,8 +156,6 @@ type GetForecastOutputAlertsItemFlood struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*GetForecastOutputAlertsItemFlood) isGetForecastOutputAlertsItem() {}
-
 // GetForecastOutputAlertsItemStorm is alerts[] in the structured result of
 // get_forecast.
 //
@@ -259,8 +168,6 @@ type GetForecastOutputAlertsItemStorm struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*GetForecastOutputAlertsItemStorm) isGetForecastOutputAlertsItem() {}
 
 // GetForecastOutputDay is days[] in the structured result of get_forecast.
 type GetForecastOutputDay struct {
@@ -319,13 +226,13 @@ func (x *GetForecastArguments) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "place":
 			r.Once(&seen[0], 0)
-			x.Place = decodeGetForecastArgumentsPlace(r)
+			x.Place = decodeGetForecastInputPlace(r)
 		case "days":
 			r.Once(&seen[0], 1)
 			x.Days = r.ReadInt64Pointer()
 		case "units":
 			r.Once(&seen[0], 2)
-			x.Units = (*GetForecastArgumentsUnits)(r.ReadStringPointer())
+			x.Units = (*Units)(r.ReadStringPointer())
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -360,107 +267,6 @@ func (x *GetForecastArguments) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeGetForecastArgumentsPlace(r *wire.Reader) GetForecastArgumentsPlace {
-	switch r.Kind() {
-	case wire.KindObject:
-		has := r.PeekHas("latitude", "city")
-		if has&0b1 != 0 {
-			v := new(GetForecastArgumentsPlacePosition)
-			if r.Try(v) {
-				return v
-			}
-		}
-		if has&0b10 != 0 {
-			v := new(GetForecastArgumentsPlaceCity)
-			v.DecodeJSON(r)
-			return v
-		}
-		if has&0b1 != 0 {
-			v := new(GetForecastArgumentsPlacePosition)
-			v.DecodeJSON(r)
-			return v
-		}
-	}
-	return &UnknownGetForecastArgumentsPlace{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownGetForecastArgumentsPlace) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *GetForecastArgumentsPlaceCity) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastArgumentsPlaceCity{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "city":
-			r.Once(&seen[0], 0)
-			x.City = r.ReadString()
-		case "country":
-			r.Once(&seen[0], 1)
-			x.Country = r.ReadStringPointer()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "city")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *GetForecastArgumentsPlaceCity) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("city", x.City)
-	w.StringPointer("country", x.Country)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "city", "country")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *GetForecastArgumentsPlacePosition) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastArgumentsPlacePosition{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "latitude":
-			r.Once(&seen[0], 0)
-			x.Latitude = r.ReadFloat64()
-		case "longitude":
-			r.Once(&seen[0], 1)
-			x.Longitude = r.ReadFloat64()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "latitude", "longitude")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *GetForecastArgumentsPlacePosition) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.Float64("latitude", x.Latitude)
-	w.Float64("longitude", x.Longitude)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "latitude", "longitude")
-	}
-	w.EndObject()
-	return w.End()
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error. Absent members with a default are set to it.
 func (x *GetForecastInput) DecodeJSON(r *wire.Reader) error {
@@ -476,7 +282,7 @@ func (x *GetForecastInput) DecodeJSON(r *wire.Reader) error {
 			x.Days = r.ReadInt64()
 		case "units":
 			r.Once(&seen[0], 2)
-			x.Units = GetForecastInputUnits(r.ReadString())
+			x.Units = Units(r.ReadString())
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -488,7 +294,7 @@ func (x *GetForecastInput) DecodeJSON(r *wire.Reader) error {
 		x.Days = int64(3)
 	}
 	if seen[0]&0x4 == 0 {
-		x.Units = GetForecastInputUnitsMetric
+		x.Units = UnitsMetric
 	}
 	return r.Err()
 }

@@ -34,33 +34,9 @@ type GetWeatherArguments struct {
 	// Fahrenheit and miles per hour.
 	//
 	// Default: "metric".
-	Units *GetWeatherArgumentsUnits `json:"units,omitempty"`
+	Units *Units `json:"units,omitempty"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
-}
-
-// GetWeatherArgumentsUnits is units in the arguments of get_weather, for a
-// client.
-//
-// Metric is in degrees Celsius and metres per second, imperial in degrees
-// Fahrenheit and miles per hour.
-type GetWeatherArgumentsUnits string
-
-// The values of GetWeatherArgumentsUnits.
-const (
-	// GetWeatherArgumentsUnitsMetric is the value "metric".
-	GetWeatherArgumentsUnitsMetric GetWeatherArgumentsUnits = "metric"
-	// GetWeatherArgumentsUnitsImperial is the value "imperial".
-	GetWeatherArgumentsUnitsImperial GetWeatherArgumentsUnits = "imperial"
-)
-
-// Known reports whether the schema defines the value.
-func (x GetWeatherArgumentsUnits) Known() bool {
-	switch x {
-	case GetWeatherArgumentsUnitsMetric, GetWeatherArgumentsUnitsImperial:
-		return true
-	}
-	return false
 }
 
 // GetWeatherInput is the arguments of get_weather.
@@ -73,32 +49,9 @@ type GetWeatherInput struct {
 	// Fahrenheit and miles per hour.
 	//
 	// Default: "metric".
-	Units GetWeatherInputUnits `json:"units"`
+	Units Units `json:"units"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
-}
-
-// GetWeatherInputUnits is units in the arguments of get_weather.
-//
-// Metric is in degrees Celsius and metres per second, imperial in degrees
-// Fahrenheit and miles per hour.
-type GetWeatherInputUnits string
-
-// The values of GetWeatherInputUnits.
-const (
-	// GetWeatherInputUnitsMetric is the value "metric".
-	GetWeatherInputUnitsMetric GetWeatherInputUnits = "metric"
-	// GetWeatherInputUnitsImperial is the value "imperial".
-	GetWeatherInputUnitsImperial GetWeatherInputUnits = "imperial"
-)
-
-// Known reports whether the schema defines the value.
-func (x GetWeatherInputUnits) Known() bool {
-	switch x {
-	case GetWeatherInputUnitsMetric, GetWeatherInputUnitsImperial:
-		return true
-	}
-	return false
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -113,7 +66,7 @@ func (x *GetWeatherArguments) DecodeJSON(r *wire.Reader) error {
 			x.City = r.ReadString()
 		case "units":
 			r.Once(&seen[0], 1)
-			x.Units = (*GetWeatherArgumentsUnits)(r.ReadStringPointer())
+			x.Units = (*Units)(r.ReadStringPointer())
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -159,7 +112,7 @@ func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
 			x.City = r.ReadString()
 		case "units":
 			r.Once(&seen[0], 1)
-			x.Units = GetWeatherInputUnits(r.ReadString())
+			x.Units = Units(r.ReadString())
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -168,7 +121,7 @@ func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
 		r.Missing(seen[:], "city")
 	}
 	if seen[0]&0x2 == 0 {
-		x.Units = GetWeatherInputUnitsMetric
+		x.Units = UnitsMetric
 	}
 	return r.Err()
 }

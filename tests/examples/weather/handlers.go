@@ -32,7 +32,7 @@ func (h *handlers) GetWeather(ctx context.Context, in *GetWeatherInput) ([]mcp.C
 	}
 	slog.InfoContext(ctx, "looked up", "city", c.name)
 	degrees, unit := c.days[0].high, "°C"
-	if in.Units == GetWeatherInputUnitsImperial {
+	if in.Units == UnitsImperial {
 		degrees, unit = fahrenheit(degrees), "°F"
 	}
 	text := fmt.Sprintf("%s: %s, %.0f %s", c.name, c.days[0].sky, degrees, unit)
@@ -50,7 +50,7 @@ func (h *handlers) GetForecast(ctx context.Context, in *GetForecastInput) (*GetF
 	for i := range in.Days {
 		d := c.days[i%int64(len(c.days))]
 		low, high := d.low, d.high
-		if in.Units == GetForecastInputUnitsImperial {
+		if in.Units == UnitsImperial {
 			low, high = fahrenheit(low), fahrenheit(high)
 		}
 		out.Days = append(out.Days, GetForecastOutputDay{

@@ -43,7 +43,7 @@ func run(ctx context.Context, out io.Writer, server *exec.Cmd) error {
 	}
 
 	// A tool without an output schema answers with content blocks.
-	blocks, err := weather.GetWeather(ctx, &client.GetWeatherInput{City: "Oslo", Units: new(client.GetWeatherInputUnitsImperial)})
+	blocks, err := weather.GetWeather(ctx, &client.GetWeatherInput{City: "Oslo", Units: new(client.UnitsImperial)})
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ type GetForecastInput struct {
 	// Default: 3.
 	Days *int64 `json:"days,omitempty"`
 	// Default: "metric".
-	Units *GetForecastInputUnits `json:"units,omitempty"`
+	Units *Units `json:"units,omitempty"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
@@ -58,6 +58,10 @@ type UnknownGetForecastInputPlace struct {
 
 func (*UnknownGetForecastInputPlace) isGetForecastInputPlace() {}
 
+func (*GetForecastInputPlaceCity) isGetForecastInputPlace() {}
+
+func (*GetForecastInputPlacePosition) isGetForecastInputPlace() {}
+
 // GetForecastInputPlaceCity is place in the arguments of get_forecast.
 //
 // City.
@@ -72,8 +76,6 @@ type GetForecastInputPlaceCity struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*GetForecastInputPlaceCity) isGetForecastInputPlace() {}
-
 // GetForecastInputPlacePosition is place in the arguments of get_forecast.
 //
 // Position.
@@ -84,28 +86,6 @@ type GetForecastInputPlacePosition struct {
 	Longitude float64 `json:"longitude"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
-}
-
-func (*GetForecastInputPlacePosition) isGetForecastInputPlace() {}
-
-// GetForecastInputUnits is units in the arguments of get_forecast.
-type GetForecastInputUnits string
-
-// The values of GetForecastInputUnits.
-const (
-	// GetForecastInputUnitsMetric is the value "metric".
-	GetForecastInputUnitsMetric GetForecastInputUnits = "metric"
-	// GetForecastInputUnitsImperial is the value "imperial".
-	GetForecastInputUnitsImperial GetForecastInputUnits = "imperial"
-)
-
-// Known reports whether the schema defines the value.
-func (x GetForecastInputUnits) Known() bool {
-	switch x {
-	case GetForecastInputUnitsMetric, GetForecastInputUnitsImperial:
-		return true
-	}
-	return false
 }
 
 // GetForecastOutput is the structured result of get_forecast.
@@ -139,6 +119,10 @@ type UnknownGetForecastOutputAlertsItem struct {
 
 func (*UnknownGetForecastOutputAlertsItem) isGetForecastOutputAlertsItem() {}
 
+func (*GetForecastOutputAlertsItemStorm) isGetForecastOutputAlertsItem() {}
+
+func (*GetForecastOutputAlertsItemFlood) isGetForecastOutputAlertsItem() {}
+
 // GetForecastOutputAlertsItemFlood is alerts[] in the structured result of
 // get_forecast.
 //
@@ -155,8 +139,6 @@ type GetForecastOutputAlertsItemFlood struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*GetForecastOutputAlertsItemFlood) isGetForecastOutputAlertsItem() {}
-
 // GetForecastOutputAlertsItemStorm is alerts[] in the structured result of
 // get_forecast.
 //
@@ -169,8 +151,6 @@ type GetForecastOutputAlertsItemStorm struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*GetForecastOutputAlertsItemStorm) isGetForecastOutputAlertsItem() {}
 
 // GetForecastOutputDay is days[] in the structured result of get_forecast.
 type GetForecastOutputDay struct {
@@ -235,7 +215,7 @@ func (x *GetForecastInput) DecodeJSON(r *wire.Reader) error {
 			x.Days = r.ReadInt64Pointer()
 		case "units":
 			r.Once(&seen[0], 2)
-			x.Units = (*GetForecastInputUnits)(r.ReadStringPointer())
+			x.Units = (*Units)(r.ReadStringPointer())
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

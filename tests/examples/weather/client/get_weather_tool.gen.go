@@ -32,32 +32,9 @@ type GetWeatherInput struct {
 	// Fahrenheit and miles per hour.
 	//
 	// Default: "metric".
-	Units *GetWeatherInputUnits `json:"units,omitempty"`
+	Units *Units `json:"units,omitempty"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
-}
-
-// GetWeatherInputUnits is units in the arguments of get_weather.
-//
-// Metric is in degrees Celsius and metres per second, imperial in degrees
-// Fahrenheit and miles per hour.
-type GetWeatherInputUnits string
-
-// The values of GetWeatherInputUnits.
-const (
-	// GetWeatherInputUnitsMetric is the value "metric".
-	GetWeatherInputUnitsMetric GetWeatherInputUnits = "metric"
-	// GetWeatherInputUnitsImperial is the value "imperial".
-	GetWeatherInputUnitsImperial GetWeatherInputUnits = "imperial"
-)
-
-// Known reports whether the schema defines the value.
-func (x GetWeatherInputUnits) Known() bool {
-	switch x {
-	case GetWeatherInputUnitsMetric, GetWeatherInputUnitsImperial:
-		return true
-	}
-	return false
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -72,7 +49,7 @@ func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
 			x.City = r.ReadString()
 		case "units":
 			r.Once(&seen[0], 1)
-			x.Units = (*GetWeatherInputUnits)(r.ReadStringPointer())
+			x.Units = (*Units)(r.ReadStringPointer())
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
