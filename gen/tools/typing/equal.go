@@ -13,9 +13,9 @@ import (
 // apart from their own names, in which the same places refer to declarations of one class. Declarations
 // with different labels are not equal.
 //
-// It divides by the labels first, then by what the declarations say of themselves and of the classes that
-// they refer to, until no class is divided again. So declarations that refer to themselves are equal if
-// nothing distinguishes them.
+// It first divides by the labels. Then it divides by the types, the comments and the classes that the
+// declarations refer to, until no class is divided again. So declarations that refer to themselves are equal
+// if nothing distinguishes them.
 func (t *typer) classes(label func(*ir.Decl) string) map[*ir.Decl]string {
 	class := map[*ir.Decl]string{}
 	for _, d := range t.decls {

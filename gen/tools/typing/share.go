@@ -14,8 +14,8 @@ import (
 type document struct {
 	// itemKind is the kind of the item, item its JSON Pointer, owner its name, and prefix its Go name.
 	itemKind, item, owner, prefix string
-	// name is the name of the type of the document, what is what comments call the document.
-	name, what string
+	// name is the name of the type of the document, title the words for the document in comments.
+	name, title string
 	kind       documentKind
 }
 
@@ -134,7 +134,7 @@ func (t *typer) groups() []*group {
 	return all
 }
 
-// before orders what holds for a before what holds for b.
+// before returns -1 if only a holds, 1 if only b holds, and 0 otherwise.
 func before(a, b bool) int {
 	switch {
 	case a == b:
@@ -254,12 +254,12 @@ func (t *typer) comment(g *group) {
 	}
 }
 
-// place returns what comments call a declaration.
+// place returns the words for a declaration in comments.
 func (o *origin) place(d *ir.Decl) string {
 	if d.Path == "" {
-		return o.what
+		return o.document.title
 	}
-	return d.Path + " in " + o.what
+	return d.Path + " in " + o.document.title
 }
 
 // redirect lets the references in a group's declaration lead to the declarations that stand for others.

@@ -149,8 +149,8 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 // toolTypes makes the types of a tool.
 func (t *typer) toolTypes(tt *ToolTypes, opts Options) {
 	t.owner = tt.Tool.Name
-	of := func(s *jsonschema.Schema, kind documentKind, apply bool, what string) *ir.Decl {
-		return t.typesOf(s, apply, &document{kindTool, tt.Tool.Pointer, tt.Tool.Name, tt.Go, tt.Go + string(kind), fmt.Sprintf(what, tt.Tool.Name), kind})
+	of := func(s *jsonschema.Schema, kind documentKind, apply bool, title string) *ir.Decl {
+		return t.typesOf(s, apply, &document{kindTool, tt.Tool.Pointer, tt.Tool.Name, tt.Go, tt.Go + string(kind), fmt.Sprintf(title, tt.Tool.Name), kind})
 	}
 	tt.Input = of(tt.Tool.Input, inputs, opts.Server && tt.Tool.Operation == nil, "the arguments of %s")
 	tt.Arguments = tt.Input
