@@ -39,7 +39,7 @@ remembered login, nothing is asked.
 
 On a machine without a browser, open the printed URL on another one, and paste the URL
 of the page after the login, which fails to load there.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.login = true
 			transport, err := a.transport(cmd.Context(), args[0], cmd.ErrOrStderr(), cmd.InOrStdin())
@@ -68,7 +68,7 @@ func authStatusCommand() *cobra.Command {
 		Short: "Print what is remembered of a login",
 		Long: `Print what is remembered of a login, without asking the server. The exit code is 1
 if there is none.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			transport, err := storedLogin(args[0])
 			if err != nil {
@@ -95,7 +95,7 @@ func authLogoutCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "logout URL",
 		Short: "Forget a login, and revoke its tokens where the authorization server can",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArgument("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			transport, err := storedLogin(args[0])
 			if err != nil {

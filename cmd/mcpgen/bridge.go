@@ -110,15 +110,10 @@ func bridgeCommand() *cobra.Command {
 // dialer returns the function that opens a connection with the server, after a login if necessary. Args
 // are the words of a command.
 func (o *origin) dialer(ctx context.Context, stderr io.Writer, args []string) (func() runtime.Transport, error) {
-	given := 0
-	for _, is := range []bool{o.command != "", o.url != "", len(args) > 0} {
-		if is {
-			given++
-		}
+	if err := oneServer(o.command, o.url, args); err != nil {
+		return nil, err
 	}
 	switch {
-	case given != 1:
-		return nil, errors.New("expected one of --cmd, --url and a command after --")
 	case o.url == "" && o.access.given() != "":
 		return nil, fmt.Errorf("%s needs --url", o.access.given())
 	case o.url != "":

@@ -152,6 +152,9 @@ func (b *bundler) pack(cmd *cobra.Command, targets []bundle.Target) ([]byte, err
 	for _, t := range targets {
 		file := b.server.File(t)
 		built := filepath.Join(work, filepath.FromSlash(file))
+		if !b.quiet { // the first build for a system takes minutes, since it compiles the standard library
+			fmt.Fprintf(cmd.ErrOrStderr(), "mcpgen: building for %s\n", t)
+		}
 		if err := build(cmd.Context(), b.folder, built, t); err != nil {
 			return nil, err
 		}

@@ -53,10 +53,59 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if !cmd.HasAvailableSubCommands() {
-		return fmt.Errorf("%s: unexpected argument %q", cmd.CommandPath(), args[0])
+	if cmd.HasAvailableSubCommands() {
+		return unknownCommand(cmd, args[0])
 	}
-	return unknownCommand(cmd, args[0])
+	hint := ""
+	if list := cmd.Flags().Lookup("tools"); list != nil && !list.Changed {
+		hint = fmt.Sprintf(" (did you mean --tools %s?)", args[0])
+	}
+	return fmt.Errorf("%s: unexpected argument %q%s", cmd.CommandPath(), args[0], hint)
+}
+
+// oneArgument requires one argument, which errors call what.
+func oneArgument(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s: expected %s; see %[1]s --help", cmd.CommandPath(), what)
+		}
+		return noArguments(cmd, args[1:])
+	}
+}
+
+// atMostOne allows one argument.
+func atMostOne(cmd *cobra.Command, args []string) error {
+	return noArguments(cmd, args[min(len(args), 1):])
+}
+
+// beforeDash applies a check to the arguments before --. Those after it are the words of a command.
+func beforeDash(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if n := cmd.ArgsLenAtDash(); n >= 0 {
+			args = args[:n]
+		}
+		return check(cmd, args)
+	}
+}
+
+// afterDash returns the arguments after --, or nil.
+func afterDash(cmd *cobra.Command, args []string) []string {
+	if n := cmd.ArgsLenAtDash(); n >= 0 {
+		return args[n:]
+	}
+	return nil
+}
+
+// unknownVerb returns the error for a command line whose verb does not exist, or nil. Cobra would first report the
+// flags that follow, or print the help of the command above.
+func unknownVerb(root *cobra.Command, args []string) error {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd(args...)
+	cmd, rest, err := root.Find(args)
+	if err != nil || !cmd.HasAvailableSubCommands() || len(rest) == 0 || strings.HasPrefix(rest[0], "-") || strings.HasPrefix(rest[0], "__") {
+		return nil // "__complete" is what the scripts of completion call
+	}
+	return unknownCommand(cmd, rest[0])
 }
 
 // unknownCommand returns the error for a verb that a command does not have.
@@ -67,7 +116,35 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 			known = append(known, c.Name())
 		}
 	}
-	return fmt.Errorf("unknown command %q%s", strings.TrimSpace(cmd.CommandPath()+" "+name), config.Suggestion(name, known))
+	hint := config.Suggestion(name, known)
+	if elsewhere := meant(cmd.Root(), name); elsewhere != "" {
+		hint = fmt.Sprintf(" (did you mean %q?)", elsewhere)
+	}
+	if hint == "" {
+		hint = fmt.Sprintf("; see %s --help", cmd.CommandPath())
+	}
+	return fmt.Errorf("unknown command %q%s", cmd.CommandPath()+" "+name, hint)
+}
+
+// otherWords are words that people try for a verb.
+var otherWords = map[string]string{
+	"convert": "bridge", "gen": "generate", "init": "server", "inspect": "docs", "new": "server",
+	"record": "proxy --record", "replay": "test", "serve": "mock", "validate": "verify",
+}
+
+// meant returns the verb that a word stands for, such as "mcpgen auth login" for login, or "".
+func meant(root *cobra.Command, word string) string {
+	for _, group := range root.Commands() {
+		for _, c := range group.Commands() {
+			if c.Name() == word && c.IsAvailableCommand() {
+				return c.CommandPath()
+			}
+		}
+	}
+	if verb := otherWords[word]; verb != "" {
+		return root.Name() + " " + verb
+	}
+	return ""
 }
 
 // flagError adds the nearest known flag to the error about an unknown one.

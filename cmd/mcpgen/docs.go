@@ -63,7 +63,7 @@ the files are up to date; differences make the exit code 1. mcpgen.yaml keeps bo
     - tools: tools.yaml
       readme: README.md
       llms: llms.txt`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOne,
 		RunE: d.run,
 	}
 	d.from.flags(cmd)

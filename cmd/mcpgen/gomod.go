@@ -11,13 +11,16 @@ import (
 )
 
 // enclosing returns the go.mod of the module around a folder, or "" if there is none.
-func enclosing(dir string) (string, error) {
+func enclosing(dir string) (string, error) { return above(dir, "go.mod") }
+
+// above returns the nearest file of a name in a folder or in one around it, or "" if there is none.
+func above(dir, file string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
 	}
 	for {
-		name := filepath.Join(dir, "go.mod")
+		name := filepath.Join(dir, file)
 		if _, err := os.Stat(name); err == nil {
 			return name, nil
 		} else if !errors.Is(err, fs.ErrNotExist) {
@@ -29,6 +32,21 @@ func enclosing(dir string) (string, error) {
 		}
 		dir = parent
 	}
+}
+
+// workspace returns the go.work of the workspace around a folder, or "" if there is none.
+func workspace(dir string) string {
+	if set := os.Getenv("GOWORK"); set != "" {
+		if set == "off" {
+			return ""
+		}
+		return set
+	}
+	work, err := above(dir, "go.work")
+	if err != nil {
+		return ""
+	}
+	return work
 }
 
 // mentions reports whether one of the directives in a go.mod mentions mcpgen.

@@ -51,7 +51,7 @@ JSON file; for YAML and for servers, --out names the JSON file to write.
 
 The exit code is 0 without findings of the level of --fail-on, 1 with one, and 2
 if the list cannot be read.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOne,
 		RunE: l.run,
 	}
 	l.from.flags(cmd)

@@ -70,7 +70,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(&interruptible{ctx, stdin})
 	root.SetOut(out)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	err := unknownVerb(root, args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	if out.err != nil {
 		err = fmt.Errorf("writing the output: %w", out.err)
 	}

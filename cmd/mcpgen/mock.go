@@ -45,7 +45,7 @@ func mockCommand() *cobra.Command {
 		Use:   "mock FILE",
 		Short: "Serve a tool list with sample or recorded answers",
 		Long:  mockHelp,
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArgument("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.ErrorRate < 0 || o.ErrorRate > 1 {
 				return fmt.Errorf("--error-rate %g: expected a share from 0 to 1", o.ErrorRate)

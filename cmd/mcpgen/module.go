@@ -193,18 +193,30 @@ func (p *project) program() (string, error) {
 }
 
 // advice returns what the user must do before the folder's module builds, a line each.
-func (p *project) advice(made *skeleton.Result) []string {
+func (p *project) advice(made *skeleton.Result, done *outcome) []string {
+	var lines []string
+	if slices.Contains(done.Mine, "handlers.go") && p.survey.Main && !p.survey.Serves {
+		lines = append(lines, "the function main was there before and does not call NewServer, which returns the server; see README.md")
+	}
+	if slices.Contains(done.Mine, "go.mod") {
+		return append(lines, p.surroundings()...)
+	}
 	around, err := enclosing(p.out)
 	if err != nil || around == "" {
-		return nil
+		return lines
 	}
 	if !mentions(around, "require", "module") {
-		return []string{"mcpgen is not a requirement of the module; run there: " + p.hint()}
+		return append(lines, "mcpgen is not a requirement of the module; run there: "+p.hint())
 	}
-	var lines []string
 	if folder := replacement(around); folder != "" {
 		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err != nil {
 			lines = append(lines, fmt.Sprintf("%s replaces mcpgen with the checkout %s, which is missing; run there: go mod edit -replace=%s=FOLDER", around, folder, modulePath))
+		}
+	}
+	for _, module := range []struct{ file, sums, tidy string }{{"go.mod", "go.sum", "go mod tidy"}, {skeleton.ToolModule, "mcpgen.sum", "go mod tidy -modfile=" + skeleton.ToolModule}} {
+		dir := filepath.Dir(around)
+		if exists(filepath.Join(dir, module.file)) && !exists(filepath.Join(dir, module.sums)) && !mentions(around, "module") {
+			lines = append(lines, fmt.Sprintf("%s has no %s; run there: %s", dir, module.sums, module.tidy))
 		}
 	}
 	links, _ := dependencies(made)
@@ -213,6 +225,22 @@ func (p *project) advice(made *skeleton.Result) []string {
 			lines = append(lines, fmt.Sprintf("the generated code links %s, which the module does not require; run there: go mod tidy", path))
 			break
 		}
+	}
+	return lines
+}
+
+// surroundings returns advice about the module and the workspace around a folder that has become a module.
+func (p *project) surroundings() []string {
+	dir, err := filepath.Abs(p.out)
+	if err != nil {
+		return nil
+	}
+	var lines []string
+	if outer, err := enclosing(filepath.Dir(dir)); err == nil && outer != "" {
+		lines = append(lines, fmt.Sprintf("%s is a module of its own, because %s does not require mcpgen; for a package of that module, run there before the first generation: %s", p.out, outer, p.hint()))
+	}
+	if work := workspace(dir); work != "" {
+		lines = append(lines, fmt.Sprintf("%s is in the workspace of %s; run there: go work use %s; \"go generate\" needs GOWORK=off", p.out, work, quoteWord(dir)))
 	}
 	return lines
 }
@@ -309,4 +337,10 @@ func noCheckout() error {
 		why = "the checkout that it was built from, " + dir + ", is missing"
 	}
 	return fmt.Errorf("this mcpgen is not a released version, and %s: run \"go install ./cmd/mcpgen\" in a checkout, or write a go.mod that requires %s", why, modulePath)
+}
+
+// exists reports whether there is a file of a name.
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }

@@ -190,7 +190,7 @@ func (p *project) finish(made *skeleton.Result, users []files.File, server bool,
 	done.took = time.Since(start)
 	done.Notes = mistakes(p.file.Notes)
 	done.wrote(made, plan, changes)
-	done.Advice = p.advice(made)
+	done.Advice = p.advice(made, done)
 	if server && len(p.survey.Implementations) > 0 {
 		_, done.Missing = skeleton.Missing(p.survey, p.pkg, made.Package)
 	}

@@ -33,8 +33,8 @@ const proxyHelp = `Forward every byte between a client and a server unchanged. C
 against the negotiated revision and against the rules between messages, as verify
 does with a recording.
 
-With --cmd, the server is a command, and the client connects to mcpgen over standard
-input and output: put "mcpgen proxy --cmd ..." in place of the server's command in the
+With --cmd or after --, the server is a command, and the client connects to mcpgen over
+standard input and output: put "mcpgen proxy --" before the server's command in the
 client's configuration. The server receives the signals of mcpgen and ends with it.
 With --url, the server uses Streamable HTTP or HTTP+SSE, and the client connects to
 the address of --listen. Tokens of --login and --token-file, and the headers of
@@ -61,11 +61,21 @@ func proxyCommand() *cobra.Command {
 	var command, target, listen, report, record, revision, failOn string
 	var a access
 	cmd := &cobra.Command{
-		Use:   `proxy --cmd "COMMAND ARG..." | --url URL`,
+		Use:   `proxy --cmd "COMMAND ARG..." | --url URL | -- COMMAND ARG...`,
 		Short: "Forward messages between a client and a server, and report violations of the protocol",
 		Long:  proxyHelp,
-		Args:  noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args:  beforeDash(noArguments),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			words := afterDash(cmd, args)
+			if err := oneServer(command, target, words); err != nil {
+				return err
+			}
+			if command != "" {
+				var err error
+				if words, err = splitWords(command); err != nil {
+					return fmt.Errorf("--cmd: %w", err)
+				}
+			}
 			var opts audit.Options
 			if failOn != string(audit.Must) && failOn != string(audit.Should) {
 				return fmt.Errorf("unknown --fail-on %q: expected error or warning", failOn)
@@ -100,8 +110,8 @@ func proxyCommand() *cobra.Command {
 			}
 			tap := proxy.NewTap(opts, recorded, out.finding)
 			var err error
-			if command != "" {
-				err = proxyCommandLine(cmd, tap, command)
+			if target == "" {
+				err = proxyProcess(cmd, tap, words)
 			} else {
 				err = proxyURL(cmd.Context(), cmd.ErrOrStderr(), tap, target, listen, &a)
 			}
@@ -130,16 +140,11 @@ func proxyCommand() *cobra.Command {
 	cmd.Flags().StringVar(&failOn, "fail-on", "error", "lowest level that makes the exit code 1: warning or error")
 	completeValues(cmd, "fail-on", "warning", "error")
 	completeValues(cmd, "revision", knownRevisions()...)
-	cmd.MarkFlagsOneRequired("cmd", "url")
-	cmd.MarkFlagsMutuallyExclusive("cmd", "url")
 	return cmd
 }
 
-func proxyCommandLine(cmd *cobra.Command, tap *proxy.Tap, command string) error {
-	words, err := splitWords(command)
-	if err != nil {
-		return fmt.Errorf("--cmd: %w", err)
-	}
+// proxyProcess stands between the client at standard input and output and the command with the given words.
+func proxyProcess(cmd *cobra.Command, tap *proxy.Tap, words []string) error {
 	server := exec.Command(words[0], words[1:]...)
 	stderr := &printableLines{w: cmd.ErrOrStderr()}
 	defer stderr.flush()

@@ -10,7 +10,6 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/mcpgen/mcpgen/gen/config"
 	"github.com/mcpgen/mcpgen/gen/diff"
@@ -133,7 +132,6 @@ func readEntry(f *config.File, n ast.Node) entry {
 type repository struct {
 	config string
 	check  bool
-	old    selection // for the former meaning of the verb
 	console
 }
 
@@ -158,8 +156,6 @@ func (r *repository) command(name, short, long string) *cobra.Command {
 		Use: name, Short: short, Long: long, Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return r.run(cmd) },
 	}
-	r.old.flags(cmd)
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true })
 	r.console.flags(cmd)
 	cmd.Flags().StringVar(&r.config, "config", configName, "file that lists what to generate")
 	completeFiles(cmd, "config", "yaml", "yml")
@@ -170,9 +166,6 @@ func (r *repository) run(cmd *cobra.Command) error {
 	entries, err := r.entries(cmd)
 	if err != nil {
 		return err
-	}
-	if len(entries) == 0 {
-		return r.renamed(cmd)
 	}
 	outcomes := []entryReport{}
 	var errs []error
@@ -227,44 +220,18 @@ func (r *repository) make(cmd *cobra.Command, e *entry) (entryReport, error) {
 	return e.writeClient(cmd)
 }
 
-// entries returns the entries of mcpgen.yaml. There are none if the verb was called in its former way,
-// or if there is no file.
+// entries returns the entries of mcpgen.yaml.
 func (r *repository) entries(cmd *cobra.Command) ([]entry, error) {
-	before := false
-	r.oldFlags(cmd, func(f *pflag.Flag) { before = before || f.Changed })
-	if before {
-		return nil, nil
-	}
-	given := cmd.Flags().Changed("config")
 	src, err := os.ReadFile(r.config)
-	if errors.Is(err, fs.ErrNotExist) && !given {
-		return nil, nil
+	if errors.Is(err, fs.ErrNotExist) && !cmd.Flags().Changed("config") {
+		return nil, fmt.Errorf("%w; it lists what to generate, see %s --help", err, cmd.CommandPath())
 	}
 	if err != nil {
 		return nil, err
 	}
 	entries, err := readRepository(r.config, src)
-	if err == nil && given && len(entries) == 0 {
+	if err == nil && len(entries) == 0 {
 		err = fmt.Errorf("%s: has no member \"generate\"", r.config)
 	}
 	return entries, err
-}
-
-// oldFlags calls do for the flags of the verb's former meaning.
-func (r *repository) oldFlags(cmd *cobra.Command, do func(*pflag.Flag)) {
-	old := &cobra.Command{}
-	new(selection).flags(old)
-	old.Flags().VisitAll(func(f *pflag.Flag) { do(cmd.Flags().Lookup(f.Name)) })
-}
-
-// renamed runs the verb that was moved under spec.
-func (r *repository) renamed(cmd *cobra.Command) error {
-	if !r.quiet {
-		fmt.Fprintf(cmd.ErrOrStderr(), "note: there is no %s with a list \"generate\" here, so this is \"mcpgen spec %s\"; the next release will require that name\n", configName, cmd.Name())
-	}
-	r.old.console = r.console
-	if r.check {
-		return r.old.check(cmd)
-	}
-	return r.old.generate(cmd)
 }

@@ -32,6 +32,9 @@ The server uses standard input and output, or HTTP if it is started with
 --http ADDRESS. With --transport stdio there is no http.go, so the program does
 not link net/http and has less than half the size.
 
+A program is a module of its own, unless the module around its folder requires mcpgen.
+In a workspace (go.work), "go generate" needs GOWORK=off.
+
 With --package, the handlers may be in another package, so that a change of them
 does not recompile the generated code.`,
 		Args: noArguments,

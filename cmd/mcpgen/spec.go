@@ -111,7 +111,7 @@ since the newest pinned revision. It also lists the errata that apply, the rows
 that must be added or ended before the revision can be generated, and the
 identifiers without a doc comment. If rows must be added or ended, the exit code
 is 1.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("FILE or URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(filepath.Join(dir, "pins.json")); err != nil || info.IsDir() {
 				return fmt.Errorf("%s: not a spec folder: it has no pins.json", dir)
@@ -241,7 +241,7 @@ func specVerifyCommand() *cobra.Command {
 		Long: `Compare an upstream schema.json with the pinned facts. Without --revision, it is
 compared with every pinned revision. If none matches, the differences from the
 nearest one are printed and the exit code is 1.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("FILE or URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			project, err := spec.Load(spec.Embedded())
 			if err != nil {

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -27,7 +26,7 @@ type tester struct {
 func testCommand() *cobra.Command {
 	var t tester
 	cmd := &cobra.Command{
-		Use:   `test RECORDING --cmd "COMMAND ARG..." | --url URL`,
+		Use:   `test RECORDING --cmd "COMMAND ARG..." | --url URL | -- COMMAND ARG...`,
 		Short: "Play a recorded session again, and report what the server answers otherwise",
 		Long: `Send the requests of a recording of mcpgen proxy to a server, one after the other,
 and compare the answers with the recorded ones. The questions of the server get the
@@ -46,7 +45,7 @@ generated server can run it:
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%s", out)
 	}`,
-		Args: cobra.ExactArgs(1),
+		Args: beforeDash(oneArgument("RECORDING")),
 		RunE: t.run,
 	}
 	t.from.locating(cmd)
@@ -65,8 +64,9 @@ type tested struct {
 
 func (t *tester) run(cmd *cobra.Command, args []string) error {
 	t.from.quiet = t.quiet
-	if !t.from.given() {
-		return errors.New("expected --cmd or --url")
+	t.from.program = afterDash(cmd, args)
+	if err := oneServer(t.from.command, t.from.url, t.from.program); err != nil {
+		return err
 	}
 	if err := t.from.check(nil); err != nil {
 		return err

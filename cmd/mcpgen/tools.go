@@ -35,7 +35,7 @@ func toolsCommand() *cobra.Command {
 type origin struct {
 	command string
 	url     string
-	program []string // a program that --go has built, with its arguments
+	program []string // the words of a command: a program that --go has built, or a command after --
 	access
 
 	declares capabilities
@@ -74,10 +74,10 @@ document (3.0 or 3.1, JSON or YAML). "mcpgen server" generates handlers for them
 call the API. The mapping file, which is written first and then kept, says which
 operations become tools and what the tools are called.`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if n := cmd.ArgsLenAtDash(); n >= 0 && program.pkg != "" {
-				args = args[:n]
+			if program.pkg != "" {
+				return beforeDash(atMostOne)(cmd, args)
 			}
-			return cobra.MaximumNArgs(1)(cmd, args)
+			return atMostOne(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, err := program.take(cmd, args)
@@ -257,6 +257,23 @@ func (o *origin) with(other origin) *origin {
 
 // given reports whether a running server is named.
 func (o *origin) given() bool { return o.command != "" || o.url != "" || o.program != nil }
+
+// oneServer requires that exactly one server is given: by --cmd, by --url, or by the words of a command after --.
+func oneServer(command, url string, words []string) error {
+	given := len(words) > 0
+	for _, flag := range []string{command, url} {
+		if flag != "" && given {
+			return errOneServer
+		}
+		given = given || flag != ""
+	}
+	if !given {
+		return errOneServer
+	}
+	return nil
+}
+
+var errOneServer = errors.New("expected one of --cmd, --url and a command after --")
 
 // errOneSource reports several sources of a list, or none.
 var errOneSource = errors.New("expected one of --cmd, --url, --go, --openapi and FILE")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,20 @@ func readList(cmd *cobra.Command, name string) (file *authoring.File, err error)
 	return file, err
 }
 
+// withoutList adds what to do to the error about a list that does not exist.
+func withoutList(cmd *cobra.Command, name string, err error) error {
+	flag := cmd.Flags().Lookup("tools")
+	if !errors.Is(err, fs.ErrNotExist) || flag == nil || flag.Changed {
+		return err
+	}
+	for _, other := range []string{"tools.yaml", "tools.yml"} {
+		if exists(other) {
+			return fmt.Errorf("%w (did you mean --tools %s?)", err, other)
+		}
+	}
+	return fmt.Errorf("%w; --tools names a list that you have written, and \"mcpgen tools import\" writes that of a server to %s", err, name)
+}
+
 // readShared reads a list from a file for readers that do not support shared schemas.
 func readShared(cmd *cobra.Command, name string) (list *authoring.Bundled, err error) {
 	err = openList(cmd, name, func(text []byte, open authoring.Open) error {
@@ -39,7 +54,7 @@ func readShared(cmd *cobra.Command, name string) (list *authoring.Bundled, err e
 func openList(cmd *cobra.Command, name string, read func(text []byte, open authoring.Open) error) error {
 	text, err := readSource(cmd.Context(), cmd.InOrStdin(), name)
 	if err != nil {
-		return err
+		return withoutList(cmd, name, err)
 	}
 	open, done, err := beside(cmd.Context(), name)
 	if err != nil {

@@ -28,7 +28,7 @@ func (r *reader) lint(list *tools.List) {
 	for _, t := range list.Tools {
 		at := place{r.root, t.Pointer}
 		definition, _ := lookup(root, t.Pointer)
-		r.unknown(t.Name, at, wire.Object(definition), ofTool, "a tool")
+		r.unknown(t.Name, at, wire.Object(definition), tables["tools"].words, tables["tools"].noun)
 		for member, words := range map[string][]word{"annotations": ofAnnotations, "execution": ofExecution} {
 			if value, ok := t.Definition.Get(member); ok && value.Kind() == wire.KindObject {
 				r.similar(t.Name, place{r.root, t.Pointer + "/" + member}, wire.Object(value), words, member)
@@ -48,21 +48,21 @@ func (r *reader) lint(list *tools.List) {
 		}
 	}
 	for _, p := range list.Prompts {
-		r.item(&p.Item, ofPrompt, "a prompt")
+		r.item(&p.Item, "prompts")
 		r.elements(&p.Item, "arguments", ofArgument, "an argument")
 	}
 	for _, s := range list.Resources {
-		r.item(&s.Item, ofResource, "a resource")
+		r.item(&s.Item, "resources")
 	}
 	for _, t := range list.Templates {
-		r.item(&t.Item, ofTemplate, "a resource template")
+		r.item(&t.Item, "resourceTemplates")
 		r.elements(&t.Item, tools.MemberVariables, ofVariable, "a variable")
 	}
 }
 
-// item notes the unknown members of a prompt, resource or template.
-func (r *reader) item(i *tools.Item, words []word, what string) {
-	r.unknown(i.Name, place{r.root, i.Pointer}, i.Source, words, what)
+// item notes the unknown members of a prompt, resource or template, which is in the given list.
+func (r *reader) item(i *tools.Item, list string) {
+	r.unknown(i.Name, place{r.root, i.Pointer}, i.Source, tables[list].words, tables[list].noun)
 	if value, ok := i.Source.Get("annotations"); ok && value.Kind() == wire.KindObject {
 		r.similar(i.Name, place{r.root, i.Pointer + "/annotations"}, wire.Object(value), ofResourceAnnotations, "annotations")
 	}
@@ -81,14 +81,46 @@ func (r *reader) elements(i *tools.Item, member string, words []word, what strin
 }
 
 // unknown notes the members of an object that are not in a table. Those that begin with x- are
-// allowed everywhere.
+// allowed everywhere, except for those of mcpgen: a tool whose scopes are misspelled has none, which is a fault.
 func (r *reader) unknown(tool string, at place, o wire.Object, words []word, what string) {
 	for name := range o.All() {
-		if _, known := find(words, name); known || strings.HasPrefix(name, "x-") {
+		own := strings.HasPrefix(name, "x-mcp")
+		if _, known := find(words, name); known || strings.HasPrefix(name, "x-") && !own {
 			continue
 		}
 		here := place{at.file, wire.ChildPointer(at.pointer, name)}
+		if meant, near := config.Nearest(name, namesOf(words), mostTypos); own && near {
+			r.fail(tool, here, "unknown member %q of %s (did you mean %q?)", name, what, meant)
+			continue
+		}
 		r.note(tool, here, "unknown member %q of %s%s", name, what, config.Suggestion(name, namesOf(words)))
+	}
+}
+
+// mostTypos is how many characters a misspelled member of mcpgen may differ in.
+const mostTypos = 3
+
+// misspelled notes the members of the file and of its items whose names resemble those in a table.
+func (r *reader) misspelled() {
+	root := r.root.value
+	items := map[string]wire.Raw{"tools": root}
+	if root.Kind() == wire.KindObject {
+		r.similar("", place{r.root, ""}, wire.Object(root), topLevel, "the file")
+		clear(items)
+		for name := range tables {
+			items[name], _ = wire.Object(root).Get(name)
+		}
+	}
+	for name, list := range items {
+		prefix := ""
+		if root.Kind() == wire.KindObject {
+			prefix = "/" + name
+		}
+		for i, item := range list.Elements() {
+			if item.Kind() == wire.KindObject {
+				r.similar(wire.Object(item).GetString("name"), place{r.root, fmt.Sprintf("%s/%d", prefix, i)}, wire.Object(item), tables[name].words, tables[name].noun)
+			}
+		}
 	}
 }
 

@@ -70,9 +70,13 @@ func Read(name string, text []byte, open Open) (*File, error) {
 		}
 	}
 	if len(r.faults) > 0 {
-		return nil, r.placed(r.faults)
+		r.misspelled() // what is missing may be there under another name
+		return nil, r.placed(append(r.faults, r.notes...))
 	}
 	r.lint(list)
+	if len(r.faults) > 0 {
+		return nil, r.placed(r.faults)
+	}
 	r.place(r.notes)
 	return &File{list, distinct(r.notes), r}, nil
 }
@@ -209,7 +213,7 @@ func yamlError(name string, err error) error {
 	}
 	at := yamlPlace.FindStringSubmatch(err.Error())
 	if at == nil {
-		return &Problem{File: name, Problem: "is not YAML: " + err.Error()}
+		return &Problem{File: name, Problem: err.Error()}
 	}
 	line, _ := strconv.Atoi(at[1])
 	column, _ := strconv.Atoi(at[2])

@@ -58,6 +58,8 @@ func TestNotes(t *testing.T) {
 		{"resources:\n- {uri: 'x://a', name: r, annotations: {priorty: 1}}\n", `2:41: resource "r": /resources/0/annotations/priorty: unknown member "priorty" of annotations (did you mean "priority"?)`},
 		{"resourceTemplates:\n- {uriTemplate: 'x://{a}', name: t, x-mcp-variables: [{name: a, about: x}]}\n", `2:65: resource template "t": /resourceTemplates/0/x-mcp-variables/0/about: unknown member "about" of a variable`},
 		{"prompts: [{name: p, arguments: [{name: a, x-mcp-enum: [b]}]}]\n", ""},
+		{"tools: [{name: a, inputSchema: {type: object}, x-mcp-text: b}]\n", `1:48: tool "a": /tools/0/x-mcp-text: unknown member "x-mcp-text" of a tool`},
+		{"tools: [{name: a, inputSchema: {type: object}, x-vendor: b}]\n", ""},
 		{"tools: [{name: a b, inputSchema: {type: object}}]\n", `1:10: tool "a b": /tools/0/name: the name "a b" has other characters than letters,`},
 	} {
 		found := notes(t, test.text)
@@ -170,6 +172,13 @@ func TestErrors(t *testing.T) {
 		{"{\"tools\":\n [1,,]}", "tools.yaml:2:5: is not YAML: "},
 		{"tools: .inf", "tools.yaml:1:8: /tools: Infinity has no counterpart in JSON"},
 		{"tools:\n- name: a\n", `tools.yaml:2:3: tool "a": /tools/0: must have an "inputSchema"`},
+		{"tools:\n- name: a\n  inputShema: {type: object}\n", "must have an \"inputSchema\"\n" + `tools.yaml:3:3: tool "a": /tools/0/inputShema: unknown member "inputShema" of a tool (did you mean "inputSchema"?)`},
+		{"- name: a\n  inputShema: {type: object}\n", `tools.yaml:2:3: tool "a": /0/inputShema: unknown member "inputShema" of a tool (did you mean "inputSchema"?)`},
+		{"tols:\n- name: a\n", `tools.yaml:1:1: /tols: unknown member "tols" of the file (did you mean "tools"?)`},
+		{"tools: [{name: a, inputSchema: {type: object}, x-mcp-scope: [b]}]", `tool "a": /tools/0/x-mcp-scope: unknown member "x-mcp-scope" of a tool (did you mean "x-mcp-scopes"?)`},
+		{"prompts: [{name: p, arguments: [{name: a, x-mcp-enums: [b]}]}]", `unknown member "x-mcp-enums" of an argument (did you mean "x-mcp-enum"?)`},
+		{"# nothing\n", "tools.yaml: is empty"},
+		{"a: 1\n---\nb: 2\n", "tools.yaml: must be a single YAML document"},
 	} {
 		_, err := authoring.Read("tools.yaml", []byte(test.text), open)
 		if err == nil || !strings.Contains(err.Error(), test.want) {

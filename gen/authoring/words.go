@@ -129,6 +129,17 @@ var ofTemplate = []word{
 	scopes,
 }
 
+// tables are the members of the items in each list of a file.
+var tables = map[string]struct {
+	words []word
+	noun  string
+}{
+	"tools":             {ofTool, "a tool"},
+	"prompts":           {ofPrompt, "a prompt"},
+	"resources":         {ofResource, "a resource"},
+	"resourceTemplates": {ofTemplate, "a resource template"},
+}
+
 // ofResourceAnnotations are the members of the annotations of a resource or template.
 var ofResourceAnnotations = []word{
 	{"audience", texts, "Who the resource is for: user, assistant or both."},

@@ -20,10 +20,13 @@ func FromYAML(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(docs) != 1 {
-		return nil, &tools.Error{Problem: "must be a single YAML document"}
+	switch len(docs) {
+	case 0:
+		return nil, &tools.Error{Problem: "is empty"}
+	case 1:
+		return docs[0], nil
 	}
-	return docs[0], nil
+	return nil, &tools.Error{Problem: "must be a single YAML document"}
 }
 
 // fromYAML converts each document of a text to JSON.

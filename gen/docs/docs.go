@@ -28,7 +28,7 @@ func Insert(page, content string) (string, error) {
 	_, after, ended := strings.Cut(rest, End)
 	switch {
 	case !found:
-		return "", fmt.Errorf("has no line %q", Begin)
+		return "", fmt.Errorf("has no line %q; write it and %q where the tables belong", Begin, End)
 	case !ended:
 		return "", fmt.Errorf("has no line %q after %q", End, Begin)
 	case strings.Contains(after, Begin+"\n"):

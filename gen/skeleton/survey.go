@@ -15,6 +15,8 @@ type Survey struct {
 	Package string
 	// Main reports whether there is a function main.
 	Main bool
+	// Serves reports whether a function calls NewServer or ServerTools of the generated code.
+	Serves bool
 	// Implementations lists the types for which a file asserts that they implement Tools,
 	// as in "var _ Tools = (*handlers)(nil)", sorted.
 	Implementations []string
@@ -37,6 +39,7 @@ func NewSurvey(sources map[string][]byte) (*Survey, error) {
 			return nil, fmt.Errorf("%s: package %s differs from package %s of the other files in the folder", name, file.Name.Name, s.Package)
 		}
 		s.Package = file.Name.Name
+		s.Serves = s.Serves || calls(file, "NewServer", "ServerTools")
 		for _, decl := range file.Decls {
 			switch decl := decl.(type) {
 			case *ast.FuncDecl:
@@ -54,6 +57,19 @@ func NewSurvey(sources map[string][]byte) (*Survey, error) {
 	}
 	s.Implementations = slices.Sorted(maps.Keys(implementations))
 	return s, nil
+}
+
+// calls reports whether a file calls one of the functions of its package.
+func calls(file *ast.File, functions ...string) bool {
+	found := false
+	ast.Inspect(file, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			name, ok := call.Fun.(*ast.Ident)
+			found = found || ok && slices.Contains(functions, name.Name)
+		}
+		return !found
+	})
+	return found
 }
 
 func (s *Survey) function(f *ast.FuncDecl) {
