@@ -135,7 +135,7 @@ func TestInsert(t *testing.T) {
 		t.Errorf("again: %q, %v", again, err)
 	}
 	for page, problem := range map[string]string{
-		"a\n":                    "has no line \"<!-- mcpgen docs -->\"",
+		"a\n":                    "has no line \"<!-- mcpgen docs -->\"; write it and \"<!-- end of mcpgen docs -->\" where the tables belong",
 		docs.Begin + "\na\n":     "has no line \"<!-- end of mcpgen docs -->\" after \"<!-- mcpgen docs -->\"",
 		page + docs.Begin + "\n": "has a second line \"<!-- mcpgen docs -->\"",
 	} {

@@ -56,7 +56,7 @@ tools:
 func TestReadErrors(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"l.yaml", "tools: [a: b: c]", "[1:"},
-		{"l.yml", "", "must be a single YAML document"},
+		{"l.yml", "", "is empty"},
 		{"l.yml", "a: 1\n---\nb: 2\n", "must be a single YAML document"},
 		{"-", "tools:\n  - {name: a, inputSchema: {type: object, maximum: .inf}}\n", "/tools/0/inputSchema/maximum: line 2, column 52: Infinity"},
 		{"-", "tools: &a [*a]\n", "/tools/0: line 1, column 12: the alias *a has no anchor"},
