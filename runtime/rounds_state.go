@@ -95,7 +95,7 @@ const (
 )
 
 // errState is the error for a state that is not accepted. It does not tell the client why.
-var errState = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /requestState: not valid for this request, or no longer; send the request without it to begin anew")
+var errState = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /requestState: not valid for this request, or no longer; send the request without it to start over")
 
 // errUsed is the reason to refuse a state that Rounds.Use does not allow.
 var errUsed = errors.New("used before")

@@ -17,7 +17,7 @@ import (
 var ErrNotRequested = errors.New("runtime: the notification does not belong to the request")
 
 // errAnswered is the error of a notification that is sent after the answer.
-var errAnswered = fmt.Errorf("%w any more: the request is answered or cancelled", ErrNotRequested)
+var errAnswered = fmt.Errorf("%w: the request is answered or cancelled", ErrNotRequested)
 
 // alone is the part of a call that only stateless requests have.
 type alone struct {

@@ -15,8 +15,8 @@ import (
 func authCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "auth",
-		Short: "Log in to servers, and out",
-		Long: `Log in to servers over HTTP, and out. The verbs that talk to a server use the
+		Short: "Log in to servers and log out",
+		Long: `Log in to servers over HTTP and log out. The verbs that talk to a server use the
 remembered login for its URL.
 
 Logins are files in the folder mcpgen/tokens of the user's folder for configuration,
@@ -48,7 +48,7 @@ of the page after the login, which fails to load there.`,
 			}
 			status, err := transport.Status(cmd.Context())
 			if errors.Is(err, client.ErrNoGrant) {
-				return fmt.Errorf("%s asks for no login", args[0])
+				return fmt.Errorf("%s does not ask for a login", args[0])
 			}
 			if err != nil {
 				return err
@@ -65,8 +65,8 @@ func authStatusCommand() *cobra.Command {
 	var c console
 	cmd := &cobra.Command{
 		Use:   "status URL",
-		Short: "Print what is remembered of a login",
-		Long: `Print what is remembered of a login, without asking the server. The exit code is 1
+		Short: "Print the remembered login",
+		Long: `Print the remembered login, without asking the server. The exit code is 1
 if there is none.`,
 		Args: oneArgument("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -94,7 +94,7 @@ if there is none.`,
 func authLogoutCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "logout URL",
-		Short: "Forget a login, and revoke its tokens where the authorization server can",
+		Short: "Forget a login, and revoke its tokens if the authorization server supports that",
 		Args:  oneArgument("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			transport, err := storedLogin(args[0])

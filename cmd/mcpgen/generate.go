@@ -245,7 +245,7 @@ func reportUnbridged(out io.Writer, notes []string) {
 	if len(notes) == 0 {
 		return
 	}
-	fmt.Fprintln(out, "\nnot bridged between revisions, for want of a row in convert.yaml:")
+	fmt.Fprintln(out, "\nnot bridged between revisions, because convert.yaml has no row for it:")
 	for _, note := range notes {
 		fmt.Fprintln(out, "  "+note)
 	}

@@ -60,7 +60,7 @@ if the list cannot be read.`,
 	cmd.Flags().StringVar(&l.format, "format", "text", "text, json, github, sarif or html (a self-contained page)")
 	jsonFormat(cmd, &l.format)
 	cmd.Flags().StringVar(&l.failOn, "fail-on", "err", "least serious level that makes the exit code 1: err, warn, info or none")
-	cmd.Flags().BoolVar(&l.fix, "fix", false, "rewrite what can be said in an equivalent way")
+	cmd.Flags().BoolVar(&l.fix, "fix", false, "rewrite faults that have an equivalent form without the fault")
 	cmd.Flags().StringVarP(&l.out, "out", "o", "", "file for the list that --fix writes (default: the file that was read); - is standard output")
 	cmd.Flags().BoolVar(&l.rules, "rules", false, "list the rules and exit")
 	cmd.Flags().BoolVarP(&l.quiet, "quiet", "q", false, "print no report, only set the exit code")

@@ -27,7 +27,7 @@ func testCommand() *cobra.Command {
 	var t tester
 	cmd := &cobra.Command{
 		Use:   `test RECORDING --cmd "COMMAND ARG..." | --url URL | -- COMMAND ARG...`,
-		Short: "Play a recorded session again, and report what the server answers otherwise",
+		Short: "Play a recorded session again, and report the answers that differ",
 		Long: `Send the requests of a recording of mcpgen proxy to a server, one after the other,
 and compare the answers with the recorded ones. The questions of the server get the
 answers that the recorded client gave. Each recorded session is a session of its own,

@@ -46,7 +46,7 @@ func TestNotes(t *testing.T) {
 		{head + "defs: {}\n", `5:1: /defs: unknown member "defs" of the file (did you mean "$defs"?)`},
 		{head + "$defs: {b: {type: string}}\n", `5:9: /$defs/b: no tool refers to the schema "b"`},
 		{head + "    properties: {b: {type: string, pattern: '['}}\n", `5:36: tool "a": /tools/0/inputSchema/properties/b/pattern: the pattern "[" cannot be read, so it is not checked: `},
-		{head + "    minProperties: 3\n    maxProperties: 2\n", `5:5: tool "a": /tools/0/inputSchema/minProperties: minProperties 3 is greater than maxProperties 2, so that no value is valid`},
+		{head + "    minProperties: 3\n    maxProperties: 2\n", `5:5: tool "a": /tools/0/inputSchema/minProperties: minProperties 3 is greater than maxProperties 2, so no value is valid`},
 		{head + "    properties: {b: {type: number, exclusiveMinimum: 1, maximum: 1.0}}\n", `5:36: tool "a": /tools/0/inputSchema/properties/b/exclusiveMinimum: exclusiveMinimum 1 and maximum 1.0 leave no number that is valid`},
 		{head + "    properties: {b: {type: number, minimum: 1, maximum: 1.0}}\n", ""},
 		{head + "    properties: {b: {type: integer, enum: [1, 2.5]}}\n", `5:47: tool "a": /tools/0/inputSchema/properties/b/enum/1: 2.5 in enum is not of type integer`},

@@ -62,7 +62,7 @@ var ofTool = []word{
 	{"description", text, "What the tool does, for the model."},
 	{"inputSchema", subschema, "The JSON Schema of the arguments, an object."},
 	{"outputSchema", subschema, "The JSON Schema of the structured result, an object."},
-	{"annotations", object, "Hints at what the tool does."},
+	{"annotations", object, "Hints about what the tool does."},
 	{"icons", values, "Icons of the tool."},
 	{"execution", object, "How the tool can be executed."},
 	{"_meta", object, "Metadata."},
@@ -106,7 +106,7 @@ var ofResource = []word{
 	{"description", text, "What the resource is."},
 	{"mimeType", text, "The MIME type of the content."},
 	{"size", count, "The size of the content in bytes."},
-	{"annotations", object, "Hints at who the resource is for."},
+	{"annotations", object, "Hints about who the resource is for."},
 	{"icons", values, "Icons of the resource."},
 	{"_meta", object, "Metadata."},
 	{jsonschema.GoName, text, "The Go identifier of the resource, without Read."},
@@ -121,7 +121,7 @@ var ofTemplate = []word{
 	{"title", text, "The name of the template for people."},
 	{"description", text, "What the resources are."},
 	{"mimeType", text, "The MIME type of the contents, if all have the same."},
-	{"annotations", object, "Hints at who the resources are for."},
+	{"annotations", object, "Hints about who the resources are for."},
 	{"icons", values, "Icons of the template."},
 	{"_meta", object, "Metadata."},
 	{jsonschema.GoName, text, "The Go identifier of the template, without Read."},
@@ -144,7 +144,7 @@ var tables = map[string]struct {
 var ofResourceAnnotations = []word{
 	{"audience", texts, "Who the resource is for: user, assistant or both."},
 	{"priority", number, "How important the resource is, from 0 to 1."},
-	{"lastModified", text, "When the resource changed last (ISO 8601)."},
+	{"lastModified", text, "When the resource last changed (ISO 8601)."},
 }
 
 // ofAnnotations are the members of the annotations of a tool.
@@ -204,7 +204,7 @@ var keywords = []word{
 	{"then", subschema, ""}, {"else", subschema, ""},
 	{"default", anyValue, "The value if the member is absent."},
 	{"examples", values, "Examples of values."},
-	{"deprecated", flag, "The value should not be used any more."},
+	{"deprecated", flag, "The value should no longer be used."},
 	{"readOnly", flag, "Only the server sets the value."},
 	{"writeOnly", flag, "Only the client sets the value."},
 	{"contentEncoding", text, "The encoding of the text, such as base64."},

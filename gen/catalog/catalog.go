@@ -301,7 +301,7 @@ func (r *reader) entries(part Part, key, at string, raw wire.Raw) {
 		}
 		if other := r.keys[part][text]; other != nil {
 			if other.Source != o {
-				r.tools.Note(here, fmt.Sprintf("%q stands at %s too; only that one is compared", text, other.Pointer))
+				r.tools.Note(here, fmt.Sprintf("%q is at %s too; only that one is compared", text, other.Pointer))
 			}
 			continue
 		}

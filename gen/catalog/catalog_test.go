@@ -108,7 +108,7 @@ func TestNotes(t *testing.T) {
 		{`{"tools":[{"name":"a","name":"a","inputSchema":{"type":"object"}}]}`, "", `duplicate member "name"`},
 		{`{"tools":[{"name":"a","title":1,"inputSchema":{"type":"object"}}]}`, "/tools/0/title", "must be a string, found a number"},
 		{`{"prompts":[{"title":"x"}]}`, "/prompts/0", `has no "name" that is a string`},
-		{`{"resources":[{"uri":"a","name":"x"},{"uri":"a","name":"y"}]}`, "/resources/1", `"a" stands at /resources/0 too`},
+		{`{"resources":[{"uri":"a","name":"x"},{"uri":"a","name":"y"}]}`, "/resources/1", `"a" is at /resources/0 too`},
 	} {
 		c, err := catalog.Read("l.json", []byte(test.text))
 		if err != nil {

@@ -72,7 +72,7 @@ func documents(name string, text []byte) (docs []document, notes []string, err e
 		if values, err = fromYAML(text); err != nil || len(values) == 1 && wire.Raw(values[0]).Kind() == wire.KindString {
 			if lines := messageLines(text); lines != nil {
 				values, err = lines, nil
-				notes = append(notes, "the lines that are no JSON are ignored")
+				notes = append(notes, "lines that are not JSON are ignored")
 			}
 		}
 		err = placed(err)

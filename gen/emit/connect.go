@@ -170,7 +170,7 @@ func (e *emitter) listen(f *jen.File) {
 		return
 	}
 	f.Line()
-	f.Add(doc(fmt.Sprintf("Listen yields the notifications that the server sends because of a subscription with the given filter. The first is the acknowledgement, with the part of the filter that the server honours; another one says that the stream was lost and opened again. runtime.Session.Listen says when the sequence ends. A notification that is no %s is an error after which the sequence continues.", notification.Name)))
+	f.Add(doc(fmt.Sprintf("Listen yields the notifications that the server sends because of a subscription with the given filter. The first is the acknowledgement, with the part of the filter that the server honours; another one says that the stream was lost and opened again. runtime.Session.Listen says when the sequence ends. A notification that is not a %s is an error, after which the sequence continues.", notification.Name)))
 	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("Listen").
 		Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("filter").Op("*").Id(ref.Decl.Name)).
 		Qual("iter", "Seq2").Types(jen.Id(notification.Name), jen.Error()).

@@ -83,7 +83,7 @@ func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
 			Block(jen.Return(jen.Id("Table").Call().Dot("Bind").Call(jen.Id(fn.param), jen.Id("o"))))
 		f.Line()
 	}
-	f.Add(doc("Connect opens a session with a server, given the ClientOptions of the revision that the client is written for. The session speaks the newest revision that the server supports, and converts. Connect owns the transport, also if it fails; ctx applies to the opening only."))
+	f.Add(doc("Connect opens a session with a server, given the ClientOptions of the revision that the client is written for. The session speaks the newest revision that the server supports, and converts. Connect owns the transport, even if it fails; ctx applies to the opening only."))
 	f.Func().Id("Connect").Types(jen.Id("S").Any()).Params(
 		jen.Id("ctx").Qual("context", "Context"),
 		jen.Id("transport").Qual(runtimePath, "Transport"),

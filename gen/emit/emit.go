@@ -190,7 +190,7 @@ func (e *emitter) packageDoc(f *jen.File) {
 	f.PackageComment(commentText("Types are named after the revision's definitions. Optional members are pointers. Unions are sealed interfaces whose variants are pointers. Undefined members are kept in Extra, so that decoding and encoding preserves them. Decoding checks the structure; Validate checks values."))
 	if x := e.rev.Extension; x != nil {
 		f.PackageComment("//")
-		f.PackageComment(commentText("Definitions that revision " + e.rev.ID + " has, too, are the types of its package."))
+		f.PackageComment(commentText("The types of definitions that revision " + e.rev.ID + " also has are those of its package."))
 		f.Add(doc("Name identifies the extension among the capabilities of both sides."))
 		f.Const().Id("Name").Op("=").Lit(x.Name)
 		f.Line()

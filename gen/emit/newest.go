@@ -91,7 +91,7 @@ func (n *newest) newServer(f *jen.File) {
 
 // connect renders Connect.
 func (n *newest) connect(f *jen.File) {
-	f.Add(doc("Connect opens a session with a server of any revision. The session speaks the newest revision that the server supports, and converts its messages to and from the types of this package. Options decide who the client is and how it responds to the server.\n\nThe transport is stdio.Command for a program, dial.URL for a URL, or any other runtime.Transport. Connect owns the transport, also if it fails. ctx applies to the opening only; the session lasts until Close or until the server ends it."))
+	f.Add(doc("Connect opens a session with a server of any revision. The session speaks the newest revision that the server supports, and converts its messages to and from the types of this package. Options decide who the client is and how it responds to the server.\n\nThe transport is stdio.Command for a program, dial.URL for a URL, or any other runtime.Transport. Connect owns the transport, even if it fails. ctx applies to the opening only; the session lasts until Close or until the server ends it."))
 	f.Func().Id("Connect").Params(
 		jen.Id("ctx").Qual("context", "Context"), jen.Id("transport").Qual(runtimePath, "Transport"), jen.Id("options").Id("ClientOptions"),
 	).Params(jen.Op("*").Id("Session"), jen.Error()).Block(

@@ -172,7 +172,7 @@ func (l *linter) described(at, name string, o wire.Object) {
 	case text == "":
 		l.add("description-missing", at, "there is no description")
 	case placeholder.MatchString(text):
-		l.add("description-missing", at+"/description", "the description %q stands for one that is still to be written", short(text))
+		l.add("description-missing", at+"/description", "the description %q is a placeholder", short(text))
 	case strings.Contains(fold(name), fold(strings.TrimRight(text, ".!"))) || fold(text) == fold(o.GetString("title")):
 		l.add("description-empty", at+"/description", "the description %q only repeats the name", short(text))
 	}
@@ -278,7 +278,7 @@ func (l *linter) arguments(at string, o wire.Object) {
 		}
 		name := wire.Object(argument).GetString("name")
 		if seen[name] {
-			l.add("argument-duplicate", here, "the argument %q stands twice", name)
+			l.add("argument-duplicate", here, "the argument %q occurs twice", name)
 		}
 		seen[name] = true
 		if strings.TrimSpace(wire.Object(argument).GetString("description")) == "" {

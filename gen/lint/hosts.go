@@ -63,10 +63,10 @@ func (l *linter) hosts(at string, raw wire.Raw, s *jsonschema.Schema) {
 	for keyword := range root.All() {
 		here := wire.ChildPointer(at, keyword)
 		if slices.Contains(anthropicTop, keyword) {
-			l.add("anthropic-root-combinator", here, "%s stands at the top level", keyword)
+			l.add("anthropic-root-combinator", here, "%s is at the top level", keyword)
 		}
 		if slices.Contains(openaiTop, keyword) {
-			l.add("openai-root-keyword", here, "%s stands at the top level", keyword)
+			l.add("openai-root-keyword", here, "%s is at the top level", keyword)
 		}
 	}
 	if _, ok := root.Get("properties"); !ok && isObjectSchema(root) {
@@ -163,12 +163,12 @@ func (h *hostCheck) types(at string, o wire.Object, root bool) {
 	if single && name != "object" {
 		for _, keyword := range []string{"properties", "required"} {
 			if !lacks(keyword) {
-				h.add("gemini-keyword-type", at+"/"+keyword, "%s stands in a schema of type %s", keyword, name)
+				h.add("gemini-keyword-type", at+"/"+keyword, "%s is in a schema of type %s", keyword, name)
 			}
 		}
 	}
 	if single && name != "array" && !lacks("items") {
-		h.add("gemini-keyword-type", at+"/items", "items stands in a schema of type %s", name)
+		h.add("gemini-keyword-type", at+"/items", "items is in a schema of type %s", name)
 	}
 	if enum, ok := o.Get("enum"); ok && enum.Kind() == wire.KindArray {
 		for i, value := range enum.Elements() {

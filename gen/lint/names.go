@@ -22,7 +22,7 @@ func (l *linter) names(kind string, all []named, identifiers bool) {
 		}
 		l.subject = kind + " " + n.name
 		if first, ok := byName[n.name]; ok {
-			l.add("name-duplicate", n.pointer, "the %s %q stands at %s too", kind, n.name, first)
+			l.add("name-duplicate", n.pointer, "the %s %q is at %s too", kind, n.name, first)
 			continue
 		}
 		byName[n.name] = n.pointer

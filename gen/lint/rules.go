@@ -101,7 +101,7 @@ var rules = []Rule{
 	{"bounds-contradict", Schema, Err, "", "No value can satisfy the bounds or the types.", jsonSchema, false},
 	{"enum-contradicts", Schema, Err, "", "A value of enum or const is not valid under its schema, so it is never accepted.", jsonSchema, false},
 	{"enum-duplicate", Schema, Warn, "", "An enum lists a value twice.", jsonSchema, true},
-	{"required-duplicate", Schema, Warn, "", "A name stands twice in required.", jsonSchema, true},
+	{"required-duplicate", Schema, Warn, "", "A name occurs twice in required.", jsonSchema, true},
 	{"required-undeclared", Schema, Warn, "", "A required property has no schema, so a model does not know what to send.", jsonSchema, true},
 	{"default-invalid", Schema, Warn, "", "A default or an example does not satisfy its own schema.", jsonSchema, false},
 	{"keyword-misspelled", Schema, Warn, "", "A keyword that JSON Schema does not define has nearly the name of one that it does.", jsonSchema, false},

@@ -156,7 +156,7 @@ var faultRules = map[faults.Kind]string{
 func (d *document) repeated(s *jsonschema.Schema) {
 	for i, value := range s.Enum {
 		if slices.ContainsFunc(s.Enum[:i], func(other wire.Raw) bool { return wire.Equal(value, other) }) {
-			d.add("enum-duplicate", fmt.Sprintf("%s/enum/%d", s.Pointer, i), "%s stands twice", short(string(value)))
+			d.add("enum-duplicate", fmt.Sprintf("%s/enum/%d", s.Pointer, i), "%s occurs twice", short(string(value)))
 		}
 	}
 }
@@ -167,7 +167,7 @@ func (d *document) required(s *jsonschema.Schema) {
 	for i, name := range s.Required {
 		at := fmt.Sprintf("%s/required/%d", s.Pointer, i)
 		if slices.Contains(s.Required[:i], name) {
-			d.add("required-duplicate", at, "%q stands twice", name)
+			d.add("required-duplicate", at, "%q occurs twice", name)
 			continue
 		}
 		if properties && !declares(s, name) {

@@ -179,7 +179,7 @@ func (g *generator) itemInterfaces(f *jen.File) {
 		name, about string
 		handlers    []handler
 	}{
-		{"Prompts", "a method for each prompt of %s, and for each argument whose values it proposes. Arguments are checked. An error that is a *jsonrpc.Error is the answer to the request; of any other, clients see only that there was one.", promptHandlers(g.pkg.Prompts)},
+		{"Prompts", "a method for each prompt of %s, and for each argument whose values it proposes. Arguments are checked. An error that is a *jsonrpc.Error is the answer to the request; for any other error, clients get an internal error without its text.", promptHandlers(g.pkg.Prompts)},
 		{"Resources", "a method for each resource of %s without a text there, for each resource template, and for each variable whose values it proposes. Clients choose the values of variables, which may contain \"..\" and \"/\". A method returns catalog.ErrNoResource if there is no such resource.", resourceHandlers(g.pkg.Resources, g.pkg.Templates)},
 	} {
 		f.Add(emit.Comment(i.name + " has " + fmt.Sprintf(i.about, g.Source)))

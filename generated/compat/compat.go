@@ -61,7 +61,7 @@ func Client(client runtime.Binding, o Options) []runtime.Binding {
 // Connect opens a session with a server, given the ClientOptions of the
 // revision that the client is written for. The session speaks the newest
 // revision that the server supports, and converts. Connect owns the
-// transport, also if it fails; ctx applies to the opening only.
+// transport, even if it fails; ctx applies to the opening only.
 func Connect[S any](ctx context.Context, transport runtime.Transport, options convert.ClientOptions[S]) (S, error) {
 	return convert.Connect(ctx, Table(), transport, options)
 }

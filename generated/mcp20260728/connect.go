@@ -149,8 +149,8 @@ func (s *Session) Ping(ctx context.Context) error {
 // subscription with the given filter. The first is the acknowledgement, with
 // the part of the filter that the server honours; another one says that the
 // stream was lost and opened again. runtime.Session.Listen says when the
-// sequence ends. A notification that is no ServerNotification is an error
-// after which the sequence continues.
+// sequence ends. A notification that is not a ServerNotification is an
+// error, after which the sequence continues.
 func (s *Session) Listen(ctx context.Context, filter *SubscriptionFilter) iter.Seq2[ServerNotification, error] {
 	return runtime.TypedNotifications(s.Session.Listen(ctx, runtime.Params(filter)), DecodeServerNotification)
 }

@@ -252,7 +252,7 @@ type held struct {
 }
 
 var (
-	errNotHeld = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /requestState: the server does not wait for the answer any more; send the request without it to begin anew")
+	errNotHeld = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /requestState: the server no longer waits for the answer; send the request without it to start over")
 	errTooMany = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: too many requests wait for the answers of their clients; try again later")
 )
 

@@ -120,7 +120,7 @@ func TestCredentials(t *testing.T) {
 		{[][]rest.Scheme{{bearer, header}, {query}}, "token query", "/a?q=1&key=c%20d"},
 		{[][]rest.Scheme{{}, {bearer}}, "token", "/a?q=1 Authorization=Bearer c d"},
 		{[][]rest.Scheme{{}, {bearer}}, "", "/a?q=1"},
-		{[][]rest.Scheme{{bearer, header}, {query}}, "token", "GET /a: the API wants credentials, which the environment of the server does not have: TOKEN and HEADER, or QUERY"},
+		{[][]rest.Scheme{{bearer, header}, {query}}, "token", "GET /a: the API requires credentials that are not in the environment of the server: TOKEN and HEADER, or QUERY"},
 	} {
 		got := ""
 		s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

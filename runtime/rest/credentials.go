@@ -96,7 +96,7 @@ func (c *Client) authorize(o *Operation, req *http.Request) error {
 		}
 		alternatives = append(alternatives, strings.Join(names, " and "))
 	}
-	return fmt.Errorf("%s %s: the API wants credentials, which the environment of the server does not have: %s", o.Method, o.Path, strings.Join(alternatives, ", or "))
+	return fmt.Errorf("%s %s: the API requires credentials that are not in the environment of the server: %s", o.Method, o.Path, strings.Join(alternatives, ", or "))
 }
 
 // add adds a credential to a request.

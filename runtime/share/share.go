@@ -9,7 +9,7 @@ import (
 
 var (
 	// ErrNobody is returned by Bus.Request if no process serves the subject.
-	ErrNobody = errors.New("share: nobody serves the subject")
+	ErrNobody = errors.New("share: no process serves the subject")
 	// ErrNotFound is returned by KV.Get for a key without a value.
 	ErrNotFound = errors.New("share: no such key")
 	// ErrConflict is returned by KV.Put if the key has another version.

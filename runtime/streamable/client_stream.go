@@ -190,7 +190,7 @@ func hasAnswer(status int) bool {
 
 // unusable returns the error of a response without an answer.
 func unusable(resp *http.Response, and string) error {
-	return fmt.Errorf("streamable: a response with status %d%s is no answer to a request; received %.200q", resp.StatusCode, and, web.Beginning(resp))
+	return fmt.Errorf("streamable: a response with status %d%s is not an answer to a request; received %.200q", resp.StatusCode, and, web.Beginning(resp))
 }
 
 // refused delivers the body of a response whose status is not a success if it answers the request.

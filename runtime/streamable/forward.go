@@ -50,7 +50,7 @@ func (s *session) awaitAnswer(id wire.Scalar) {
 		return nil
 	})
 	if err != nil {
-		s.handler.log.Warn("an answer that comes to another replica will be lost", "session", s.logID(), "error", err)
+		s.handler.log.Warn("an answer that arrives at another replica will be lost", "session", s.logID(), "error", err)
 		return
 	}
 	if a.copies == nil {

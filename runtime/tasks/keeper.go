@@ -33,4 +33,4 @@ func (k keeper) Refused() error { return errForeignState }
 
 // errForeignState is the error for a task that began with a state of its client, and is now at a server
 // that does not accept the state.
-var errForeignState = jsonrpc.Errorf(jsonrpc.CodeInternalError, "what the client had answered before the task began has expired, or is sealed with other keys than those of this server; replicas need the same Rounds.Keys")
+var errForeignState = jsonrpc.Errorf(jsonrpc.CodeInternalError, "the answers that the client gave before the task began have expired, or are sealed with keys that this server does not have; replicas need the same Rounds.Keys")

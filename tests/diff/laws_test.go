@@ -139,7 +139,7 @@ func TestRulesMirror(t *testing.T) {
 	rules := map[string]diff.Rule{}
 	for _, r := range diff.Rules() {
 		if _, twice := rules[r.ID]; twice {
-			t.Errorf("rule %s stands twice", r.ID)
+			t.Errorf("rule %s occurs twice", r.ID)
 		}
 		if r.Doc == "" || r.Message == "" {
 			t.Errorf("rule %s says nothing", r.ID)

@@ -84,7 +84,7 @@ func (f *finder) bounds() {
 		{"minProperties", "maxProperties", s.MinProperties, s.MaxProperties},
 	} {
 		if b.least != nil && b.most != nil && *b.least > *b.most {
-			f.add(Bounds, "/"+b.low, "%s %d is greater than %s %d, so that no value is valid", b.low, *b.least, b.high, *b.most)
+			f.add(Bounds, "/"+b.low, "%s %d is greater than %s %d, so no value is valid", b.low, *b.least, b.high, *b.most)
 		}
 	}
 	for _, b := range []struct {
@@ -108,7 +108,7 @@ func (f *finder) bounds() {
 		f.add(Bounds, "/maxProperties", "%d members are required and at most %d are allowed", n, *s.MaxProperties)
 	}
 	if s.Enum != nil && len(s.Enum) == 0 {
-		f.add(Bounds, "/enum", "enum lists no value, so that no value is valid")
+		f.add(Bounds, "/enum", "enum lists no value, so no value is valid")
 	}
 }
 
@@ -130,7 +130,7 @@ func (f *finder) types() {
 		return !slices.ContainsFunc(s.InPlace(), func(part *jsonschema.Schema) bool { return !meet(part, depth-1) })
 	}
 	if len(f.schema.InPlace()) > 0 && !meet(f.schema, 16) {
-		f.add(Bounds, "", "no value is of all the types that the schema, its references and its allOf ask for")
+		f.add(Bounds, "", "no value has all the types that the schema, its references and its allOf require")
 	}
 	for _, name := range f.schema.Required {
 		if p := f.schema.Property(name); p != nil && p.Always != nil && !*p.Always {

@@ -93,7 +93,7 @@ func misfit(t ir.Type, v wire.Raw) string {
 		if kind == want {
 			return ""
 		}
-		return "it is " + kind.String() + " where " + want.String() + " is wanted"
+		return "it is " + kind.String() + " in place of " + want.String()
 	}
 	switch t := t.(type) {
 	case *ir.Any:
@@ -114,18 +114,18 @@ func misfit(t ir.Type, v wire.Raw) string {
 	case *ir.Integer:
 		in := wire.NewStringReader(string(v))
 		if n := in.ReadInteger(); in.Err() != nil {
-			return "it is no integer"
+			return "it is not an integer"
 		} else if _, ok := n.Int64(); !ok && !t.Exact {
-			return "it is no integer that an int64 holds"
+			return "it is not an integer that fits in an int64"
 		}
 	case *ir.Number:
 		in := wire.NewStringReader(string(v))
 		if in.ReadFloat64(); in.Err() != nil {
-			return "it is no number that a float64 holds"
+			return "it is not a number that fits in a float64"
 		}
 	case *ir.Scalar:
 		if kind == wire.KindArray || kind == wire.KindObject {
-			return "it is " + kind.String() + " where a scalar is wanted"
+			return "it is " + kind.String() + " in place of a scalar"
 		}
 		in := wire.NewStringReader(string(v))
 		if !in.ReadScalar(allScalars).Is(scalarSetOf(t.Kinds)) {
@@ -158,7 +158,7 @@ func misfitDecl(d *ir.Decl, v wire.Raw) string {
 	case *ir.Enum:
 		text, ok := v.Str()
 		if !ok || !slices.ContainsFunc(t.Values, func(e ir.EnumValue) bool { return e.Wire == text }) {
-			return "it is none of the values of the enum"
+			return "it is not one of the values of the enum"
 		}
 	case *ir.Union:
 		for _, variant := range t.Variants {
@@ -169,7 +169,7 @@ func misfitDecl(d *ir.Decl, v wire.Raw) string {
 		if t.Lenient && v.Kind() == wire.KindObject {
 			return ""
 		}
-		return "it fits none of the alternatives"
+		return "it matches none of the alternatives"
 	case *ir.Object:
 		return misfitObject(t, v)
 	default:
@@ -183,7 +183,7 @@ func misfitObject(o *ir.Object, v wire.Raw) string {
 		if o.Loose {
 			return ""
 		}
-		return "it is " + v.Kind().String() + " where an object is wanted"
+		return "it is " + v.Kind().String() + " in place of an object"
 	}
 	for _, f := range o.Fields {
 		member, ok := wire.Object(v).Get(f.Wire)

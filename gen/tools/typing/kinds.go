@@ -94,7 +94,7 @@ func (t *typer) typeOf(all disj, at spot) ir.Type {
 	}
 	kinds := d.kinds()
 	if kinds&isNumber != 0 && slices.ContainsFunc(d.of(isNumber), conj.unheld) {
-		return t.raw(at, "has numbers that no float64 holds")
+		return t.raw(at, "has numbers that do not fit in a float64")
 	}
 	nullable := kinds&isNull != 0
 	kinds &^= isNull
@@ -223,13 +223,13 @@ func (t *typer) untyped(d disj, at spot) ir.Type {
 	if !slices.ContainsFunc(d, func(c conj) bool { return c.kinds() != allKinds || !c.isObjectOnly() }) {
 		ref := t.structOf(d, at)
 		ref.Decl.Type.(*ir.Object).Loose = true
-		t.remark(at, false, `has members and no type: what is no object is allowed, and kept in Other; "type": "object" would refuse it`)
+		t.remark(at, false, `has members but no type: values other than objects are allowed, and kept in Other; "type": "object" would refuse it`)
 		return ref
 	}
 	if !d.structured() {
 		return &ir.Any{}
 	}
-	return t.raw(at, "has no type, so that all kinds of values are allowed")
+	return t.raw(at, "has no type, so all kinds of values are allowed")
 }
 
 // isObjectOnly reports whether the schemas constrain only objects.

@@ -299,7 +299,7 @@ func (t *typer) field(decl *ir.Decl, name, goName string, shapes []*shape, condi
 	f.Pointer = pointerOf(all, at.pointer)
 	here := at.member(name, goName, f.Pointer)
 	if len(d) == 0 {
-		t.remark(here, false, "allows no value, so that there is no field for it")
+		t.remark(here, false, "allows no value, so it has no field")
 		return nil
 	}
 	if f.Const = d.constant(); f.Const != nil {

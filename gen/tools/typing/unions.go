@@ -27,7 +27,7 @@ type candidate struct {
 func (t *typer) mixed(d disj, kinds kindSet, at spot) ir.Type {
 	ref, u := t.unionOf(d, kinds, at)
 	if u == nil {
-		return t.raw(at, "has alternatives that cannot be told apart")
+		return t.raw(at, "has alternatives that cannot be distinguished")
 	}
 	return ref
 }

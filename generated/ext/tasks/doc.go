@@ -17,8 +17,8 @@
 // Undefined members are kept in Extra, so that decoding and encoding
 // preserves them. Decoding checks the structure; Validate checks values.
 //
-// Definitions that revision 2026-07-28 has, too, are the types of its
-// package.
+// The types of definitions that revision 2026-07-28 also has are those of
+// its package.
 package tasks
 
 import (

@@ -32,8 +32,8 @@ var Extension = runtime.Extension{
 type Settings = TasksExtensionCapability
 
 // CreateTaskResultOf returns the result as a CreateTaskResult, if its
-// resultType is "task", and nil otherwise. To the package of the revision,
-// such a result is an unknown variant.
+// resultType is "task", and nil otherwise. The package of the revision
+// decodes such a result as an unknown variant.
 func CreateTaskResultOf(result wire.Appender) (*CreateTaskResult, error) {
 	x := new(CreateTaskResult)
 	ok, err := runtime.DecodeResult(result, "task", x)

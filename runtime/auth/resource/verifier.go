@@ -235,7 +235,7 @@ func (i *issuer) callerOf(c claims) (*auth.Caller, error) {
 		caller.ClientID = c.text("azp")
 	}
 	if caller.Subject == "" && caller.ClientID == "" {
-		return nil, refusedf("the access token does not say whose it is")
+		return nil, refusedf("the access token names neither a subject nor a client")
 	}
 	return caller, c.confirm(caller)
 }

@@ -36,8 +36,8 @@ type Tools interface {
 
 // Prompts has a method for each prompt of tools.yaml, and for each argument
 // whose values it proposes. Arguments are checked. An error that is a
-// *jsonrpc.Error is the answer to the request; of any other, clients see
-// only that there was one.
+// *jsonrpc.Error is the answer to the request; for any other error, clients
+// get an internal error without its text.
 type Prompts interface {
 	// Summary implements the prompt "summary": Asks for a summary of the notes
 	// about a topic.

@@ -10,7 +10,7 @@ var statelessRules = []RuleInfo{
 	{"result-type", Must, "A result has a resultType.", "basic, Responses", "2026-07-28"},
 	{"result-type-unknown", Must, "The protocol or a declared extension defines the resultType.", "basic, Responses", "2026-07-28"},
 	{"extension-undeclared", Must, "A server that does not do without an extension refuses a request that does not declare it.", "basic/versioning, Extension Negotiation", "2026-07-28"},
-	{"error-code-retired", Must, "Nobody uses the retired error codes -32002 and -32042.", "basic, Error Codes", "2026-07-28"},
+	{"error-code-retired", Must, "The retired error codes -32002 and -32042 are not used.", "basic, Error Codes", "2026-07-28"},
 	{"error-code-undefined", Must, "Error codes from -32099 to -32020 are the ones that the protocol defines.", "basic, Error Codes", "2026-07-28"},
 	{"error-data", Must, "The errors -32021 and -32022 say what is required or supported.", "basic/versioning, Protocol Version Negotiation", "2026-07-28"},
 	{"version-accepted", Must, "A server refuses a version that it does not support with the code -32022.", "basic/versioning, Protocol Version Negotiation", "2026-07-28"},
