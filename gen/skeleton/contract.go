@@ -44,8 +44,8 @@ func (g *generator) fake(f *jen.File) {
 func fakeMethod(f *jen.File, t typing.ToolTypes) {
 	call := []jen.Code{jen.Op("&").Id("f").Dot("state"), jen.Lit(t.Tool.Name), jen.Id("in")}
 	var answer *jen.Statement
-	if t.Output != nil {
-		answer = jen.Qual(contractPath, "Output").Types(jen.Id(t.Output.Name)).Call(call...)
+	if t.Tool.Output != nil {
+		answer = unboxed(t, jen.Qual(contractPath, "Output").Types(jen.Id(decoded(t))).Call(call...))
 	} else {
 		block := jen.Op("&").Qual(mcpPath, "TextContent").Values(jen.Dict{jen.Id("Text"): jen.Qual(contractPath, "Text")})
 		answer = jen.Qual(contractPath, "Blocks").Types(jen.Qual(mcpPath, "ContentBlock")).Call(append(call, block)...)
@@ -106,15 +106,21 @@ func (g *generator) testList(f *jen.File) {
 
 // testTool renders the test of a tool.
 func testTool(f *jen.File, t typing.ToolTypes) {
-	maker := "Structured"
-	if t.Output == nil {
+	maker, call := "Structured", jen.Id("client").Dot(t.Go)
+	switch {
+	case t.Tool.Output == nil:
 		maker = "Content"
+	case t.Value != nil:
+		call = jen.Func().Params(jen.Id("ctx").Add(contextType.code()), jen.Id("in").Add(pointerTo(t.Arguments).code())).Params(jen.Op("*").Id(boxName(t)), jen.Error()).Block(
+			jen.List(jen.Id("v"), jen.Err()).Op(":=").Id("client").Dot(t.Go).Call(jen.Id("ctx"), jen.Id("in")),
+			jen.Return(jen.Op("&").Id(boxName(t)).Values(jen.Id("v")), jen.Err()),
+		)
 	}
 	f.Add(emit.Comment(fmt.Sprintf("TestContract%s runs the tests of package contract for the tool %q, which every correct implementation of Tools passes.", t.Go, t.Tool.Name)))
 	f.Func().Id("TestContract"+t.Go).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
 		jen.List(jen.Id("client"), jen.Id("f")).Op(":=").Id("contractSession").Call(jen.Id("t")),
 		jen.Qual(contractPath, "Run").Call(jen.Id("t"), jen.Id("client").Dot("caller"), jen.Op("&").Id("f").Dot("state"),
-			jen.Qual(contractPath, maker).Call(jen.Id(toolName(t)), jen.Id("client").Dot(t.Go), jen.Id(samplesName(t)).Call())),
+			jen.Qual(contractPath, maker).Call(jen.Id(toolName(t)), call, jen.Id(samplesName(t)).Call())),
 	)
 }
 
@@ -127,7 +133,7 @@ func samplesName(t typing.ToolTypes) string { return "samples" + t.Go }
 // sample renders the function that returns the samples of a tool.
 func sample(t typing.ToolTypes) jen.Code {
 	fields := inputSamples(t.Tool.Input)
-	if t.Output != nil {
+	if t.Tool.Output != nil {
 		if outputs := samples.Of(t.Tool.Output); len(outputs) > 0 {
 			fields[jen.Id("Output")] = text(string(fullest(outputs)))
 			addRefused(fields, "BadOutputs", t.Tool.Output, outputs)

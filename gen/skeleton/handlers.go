@@ -30,10 +30,17 @@ type param struct {
 	goType
 }
 
-// goType is a type, as code and as text. Path is "" for types of the package and basic types.
-type goType struct{ prefix, path, name string }
+// goType is a type, as code and as text. Path is "" for types of the package and basic types. Value is
+// a type without the other fields, or nil.
+type goType struct {
+	prefix, path, name string
+	value              ir.Type
+}
 
 func (t goType) code() *jen.Statement {
+	if t.value != nil {
+		return jen.Add(emit.GoType(t.value))
+	}
 	code := jen.Op(t.prefix)
 	if t.path == "" {
 		return code.Id(t.name)
@@ -43,6 +50,9 @@ func (t goType) code() *jen.Statement {
 
 // String returns the type as files write it that import its package under its own name.
 func (t goType) String() string {
+	if t.value != nil {
+		return t.code().GoString()
+	}
 	if t.path == "" {
 		return t.prefix + t.name
 	}
@@ -51,17 +61,25 @@ func (t goType) String() string {
 
 // The types of parameters and results that do not depend on the list.
 var (
-	contextType    = goType{"", "context", "Context"}
-	stringType     = goType{"", "", "string"}
-	stringsType    = goType{"map[string]", "", "string"}
-	contentType    = goType{"[]", mcpPath, "ContentBlock"}
-	promptType     = goType{"*", mcpPath, "GetPromptResult"}
-	contentsType   = goType{"*", mcpPath, "ReadResourceResult"}
-	completionType = goType{"", catalogPath, "Completion"}
+	contextType    = goType{path: "context", name: "Context"}
+	stringType     = goType{name: "string"}
+	stringsType    = goType{prefix: "map[string]", name: "string"}
+	contentType    = goType{prefix: "[]", path: mcpPath, name: "ContentBlock"}
+	promptType     = goType{prefix: "*", path: mcpPath, name: "GetPromptResult"}
+	contentsType   = goType{prefix: "*", path: mcpPath, name: "ReadResourceResult"}
+	completionType = goType{path: catalogPath, name: "Completion"}
 )
 
+// zero returns the zero value of the type.
+func (t goType) zero() string {
+	if t.value != nil {
+		return jen.Add(emit.Zero(t.value)).GoString()
+	}
+	return "nil"
+}
+
 // pointerTo returns the type of pointers to a declaration.
-func pointerTo(d *ir.Decl) goType { return goType{"*", "", d.Name} }
+func pointerTo(d *ir.Decl) goType { return goType{prefix: "*", name: d.Name} }
 
 func newHandler(name, kind, item, says string, result goType) handler {
 	return handler{name: name, of: fmt.Sprintf("%s %q", kind, item), kind: kind, item: item, says: says, result: result}
@@ -91,7 +109,10 @@ func (h *handler) about(name, does string) jen.Code {
 func toolHandler(t typing.ToolTypes, in *ir.Decl) handler {
 	h := newHandler(t.Go, "the tool", t.Tool.Name, t.Tool.Description, contentType)
 	h.takes("in", pointerTo(in))
-	if t.Output != nil {
+	switch {
+	case t.Value != nil:
+		h.result = goType{value: t.Value}
+	case t.Output != nil:
 		h.result = pointerTo(t.Output)
 	}
 	if t.Tool.Operation != nil {

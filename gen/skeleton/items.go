@@ -163,7 +163,7 @@ func (g *generator) clientMethodOf(f *jen.File, h handler, does string, params [
 
 // clientCompletion renders the method of the client that requests values of an argument.
 func (g *generator) clientCompletion(f *jen.File, h handler, c typing.Completion, item string) {
-	h.result = goType{"*", mcpPath, "CompleteResult"}
+	h.result = goType{prefix: "*", path: mcpPath, name: "CompleteResult"}
 	h.says = "Value is the text typed so far, settled the values of other arguments."
 	f.Add(h.about(h.name, "requests"))
 	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(h.name).Add(h.signature()).Block(

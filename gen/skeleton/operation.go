@@ -138,10 +138,14 @@ func scheme(s tools.Scheme) jen.Code {
 
 // calling returns the expressions that the method of a tool returns to call its operation.
 func calling(t typing.ToolTypes) string {
-	if t.Output == nil {
+	if t.Tool.Output == nil {
 		return fmt.Sprintf("rest.CallContent(ctx, &h.API, %s, in, contentOf)", operationName(t))
 	}
-	return fmt.Sprintf("rest.Call(ctx, &h.API, %s, in, new(%s))", operationName(t), t.Output.Name)
+	call := fmt.Sprintf("rest.Call(ctx, &h.API, %s, in, new(%s))", operationName(t), decoded(t))
+	if t.Value != nil {
+		return unboxName(t) + "(" + call + ")"
+	}
+	return call
 }
 
 // api describes the API that tools call, for the user's files.

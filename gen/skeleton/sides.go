@@ -71,12 +71,15 @@ func (g *generator) serverTools(f *jen.File) {
 		Index().Qual(catalogPath, "Item").Block(
 		jen.Return(jen.Index().Qual(catalogPath, "Item").ValuesFunc(func(all *jen.Group) {
 			for _, t := range g.pkg.Tools {
-				maker := "Structured"
-				if t.Output == nil {
+				maker, args := "Structured", []jen.Code{jen.Nil(), jen.Id("t").Dot(t.Go)}
+				switch {
+				case t.Tool.Output == nil:
 					maker = "Content"
+				case t.Value != nil:
+					maker, args = "Value", append(args, boxing(t))
 				}
 				fresh := jen.Op(fmt.Sprintf("func() *%[1]s { return new(%[1]s) }", t.Input.Name)) // in one line
-				all.Line().Qual(toolsPath, maker).Call(jen.Id(toolName(t)), jen.Id("options"), fresh, jen.Nil(), jen.Id("t").Dot(t.Go))
+				all.Line().Qual(toolsPath, maker).Call(append([]jen.Code{jen.Id(toolName(t)), jen.Id("options"), fresh}, args...)...)
 			}
 			all.Line()
 		})),
@@ -153,7 +156,7 @@ func (g *generator) clientType(f *jen.File) {
 	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id("Close").Params().Error().Block(jen.Return(jen.Id("c").Dot("close").Call()))
 	f.Line()
 	g.clientCheck(f)
-	if slices.ContainsFunc(g.pkg.Tools, func(t typing.ToolTypes) bool { return t.Output == nil }) {
+	if slices.ContainsFunc(g.pkg.Tools, func(t typing.ToolTypes) bool { return t.Tool.Output == nil }) {
 		f.Line()
 		f.Comment("contentOf decodes the content blocks of a result.")
 		f.Func().Id("contentOf").Params(jen.Id("text").Qual(wirePath, "Object")).Params(jen.Index().Qual(mcpPath, "ContentBlock"), jen.Error()).Block(

@@ -265,3 +265,52 @@ func TestScopes(t *testing.T) {
 		t.Errorf("the checksum is not that of the list without scopes, %x", sum)
 	}
 }
+
+// TestValues looks at the methods and the handlers of tools whose results are not objects.
+func TestValues(t *testing.T) {
+	schemas := []struct{ name, schema, result, stub string }{
+		{"items", `{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"}}}}`, "[]ItemsOutputItem", "nil"},
+		{"text", `{"type":"string"}`, "string", `""`},
+		{"color", `{"enum":["red","green"]}`, "ColorOutput", `""`},
+		{"count", `{"type":"integer"}`, "wire.Integer", "wire.Integer{}"},
+		{"small", `{"type":"integer","minimum":0,"maximum":9}`, "int64", "0"},
+		{"ratio", `{"type":"number"}`, "float64", "0"},
+		{"done", `{"type":"boolean"}`, "bool", "false"},
+		{"maybe", `{"type":["object","null"],"properties":{"a":{"type":"string"}}}`, "*MaybeOutput", "nil"},
+		{"either", `{"oneOf":[{"type":"array","items":{"type":"string"}},{"type":"string"}]}`, "EitherOutput", "nil"},
+		{"any", `{}`, "wire.Raw", `""`},
+		{"scalar", `{"type":["string","number"]}`, "wire.Scalar", "wire.Scalar{}"},
+	}
+	var list []string
+	for _, s := range schemas {
+		list = append(list, fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"},"outputSchema":%s}`, s.name, s.schema))
+	}
+	o := skeleton.Options{List: readList(t, "["+strings.Join(list, ",")+"]"), Source: "tools.json", Package: "p"}
+	made, err := skeleton.Server(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	user, err := skeleton.User(skeleton.UserOptions{Package: "p", Types: made.Package, Survey: &skeleton.Survey{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handlers := string(user[0].Content)
+	if !strings.Contains(handlers, `"github.com/mcpgen/mcpgen/runtime/wire"`) {
+		t.Errorf("the handlers do not import wire:\n%.500s", handlers)
+	}
+	var all strings.Builder
+	for _, f := range made.Files {
+		all.Write(f.Content)
+	}
+	for i, s := range schemas {
+		name := made.Tools[i].Go
+		stub := fmt.Sprintf(") %s(ctx context.Context, in *%[1]sInput) (%s, error) {\n\treturn %s, errors.New(", name, s.result, s.stub)
+		if !strings.Contains(handlers, stub) {
+			t.Errorf("%s: the handlers lack %s:\n%s", s.name, stub, handlers)
+		}
+		method := fmt.Sprintf("\t%s(ctx context.Context, in *%[1]sInput) (%s, error)\n", name, s.result)
+		if !strings.Contains(all.String(), method) {
+			t.Errorf("%s: the interface lacks %s", s.name, method)
+		}
+	}
+}

@@ -28,8 +28,8 @@ func (g *generator) tools() ([]files.File, error) {
 		if g.inputs {
 			group.Roots = append(group.Roots, check.Root{Func: checkName(t.Input.Name), Schema: t.Tool.Input})
 		}
-		if t.Output != nil {
-			group.Roots = append(group.Roots, check.Root{Func: checkName(t.Output.Name), Schema: t.Tool.Output})
+		if t.Tool.Output != nil {
+			group.Roots = append(group.Roots, check.Root{Func: checkName(outputName(t)), Schema: t.Tool.Output})
 		}
 		groups[i] = group
 	}
@@ -59,6 +59,9 @@ func (g *generator) toolParts(t typing.ToolTypes, checks []jen.Code) []func(*jen
 	parts := []func(*jen.File){
 		func(f *jen.File) { g.definition(f, t) },
 		func(f *jen.File) { clientMethod(f, t) },
+	}
+	if t.Value != nil {
+		parts = append(parts, func(f *jen.File) { g.box(f, t) })
 	}
 	if g.inputs && t.Tool.Operation != nil {
 		parts = append(parts, func(f *jen.File) { operation(f, t) })
@@ -107,8 +110,8 @@ func (g *generator) definition(f *jen.File, t typing.ToolTypes) {
 	if g.inputs {
 		d[jen.Id("Input")] = jen.Id(checkName(t.Input.Name))
 	}
-	if t.Output != nil {
-		d[jen.Id("Output")] = jen.Id(checkName(t.Output.Name))
+	if t.Tool.Output != nil {
+		d[jen.Id("Output")] = jen.Id(checkName(outputName(t)))
 	}
 	f.Add(emit.Comment(fmt.Sprintf("%s is the tool %q, with its definition as tools/list returns it.", toolName(t), t.Tool.Name)))
 	f.Var().Id(toolName(t)).Op("=").Op("&").Qual(toolsPath, "Tool").Values(d)
@@ -117,15 +120,15 @@ func (g *generator) definition(f *jen.File, t typing.ToolTypes) {
 // clientMethod renders the method of the client that calls a tool.
 func clientMethod(f *jen.File, t typing.ToolTypes) {
 	call, last := "Call", jen.Id("contentOf")
-	if t.Output != nil {
-		last = jen.New(jen.Id(t.Output.Name))
+	if t.Tool.Output != nil {
+		last = jen.New(jen.Id(decoded(t)))
 	} else {
 		call = "CallContent"
 	}
 	h := toolHandler(t, t.Arguments)
 	f.Add(h.about(h.name, "calls"))
 	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(t.Go).Add(h.signature()).Block(
-		jen.Return(jen.Qual(toolsPath, call).Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(toolName(t)), jen.Id("in"), last)),
+		jen.Return(unboxed(t, jen.Qual(toolsPath, call).Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(toolName(t)), jen.Id("in"), last))),
 	)
 }
 

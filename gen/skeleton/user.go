@@ -72,11 +72,12 @@ func User(o UserOptions) ([]files.File, error) {
 	uses := func(path string) bool {
 		return slices.ContainsFunc(methods, func(h handler) bool { return h.result.path == path })
 	}
+	usesWire := slices.ContainsFunc(methods, func(h handler) bool { return strings.Contains(h.result.String()+h.result.zero(), "wire.") })
 	data := map[string]any{
 		"Name": o.Name, "Package": o.Package, "Source": o.Source, "Type": HandlersType(o.Package),
 		"Root": root, "MCP": mcpPath, "Generate": o.Generate, "Missing": o.Generate + " --missing",
 		"UsesErrors": slices.ContainsFunc(methods, func(h handler) bool { return h.result != completionType && h.calls == "" }),
-		"UsesMCP":    uses(mcpPath), "UsesCatalog": uses(catalogPath),
+		"UsesMCP":    uses(mcpPath), "UsesCatalog": uses(catalogPath), "UsesWire": usesWire,
 		"Methods": stubs(HandlersType(o.Package), methods), "Tools": rows(o.Types), "Items": itemRows(o.Types),
 		"API":     apiOf(o.Types.Tools),
 		"HTTP":    o.HTTP,
@@ -158,8 +159,8 @@ func rows(p *typing.Package) []row {
 	var rows []row
 	for _, t := range p.Tools {
 		r := row{cell(t.Tool.Name), t.Go, "content blocks"}
-		if t.Output != nil {
-			r.Result = "`" + t.Output.Name + "`"
+		if t.Tool.Output != nil {
+			r.Result = "`" + strings.TrimPrefix(toolHandler(t, t.Input).result.String(), "*") + "`"
 		}
 		rows = append(rows, r)
 	}
@@ -211,7 +212,7 @@ func Missing(s *Survey, pkg string, types *typing.Package) (source string, names
 func stubs(receiver string, all []handler) []string {
 	var out []string
 	for _, h := range all {
-		does, returns := "implements", fmt.Sprintf("nil, errors.New(%q)", h.kind+" "+h.item+" is not implemented")
+		does, returns := "implements", fmt.Sprintf("%s, errors.New(%q)", h.result.zero(), h.kind+" "+h.item+" is not implemented")
 		if h.result == completionType {
 			does, returns = "proposes", completionType.String()+"{}, nil"
 		}

@@ -122,65 +122,49 @@ func (r *reader) definition(at string, raw wire.Raw) *Tool {
 	t.Description = r.text(at, t.Definition, "description")
 	t.GoName = r.text(at, t.Definition, jsonschema.GoName)
 	if _, ok := t.Definition.Get("inputSchema"); ok {
-		t.Input = r.object(t, "inputSchema")
+		t.Input = r.root(t, "inputSchema", JudgeInput)
 	} else {
 		r.fail(at, `must have an "inputSchema"`)
 	}
 	if _, ok := t.Definition.Get("outputSchema"); ok {
-		t.Output = r.object(t, "outputSchema")
+		t.Output = r.root(t, "outputSchema", JudgeOutput)
 	}
 	t.Definition = withoutGoNames(t.Definition)
 	return t
 }
 
-// object reads a schema of a tool. The arguments and the structured result of a tool are objects, and
-// the protocol requires their schemas to have the type "object". A schema without a type, or with
-// other types as well, gets that type, also in the definition.
-func (r *reader) object(t *Tool, keyword string) *jsonschema.Schema {
+// root reads a schema of a tool and notes what the server lists differently, see [Root].
+func (r *reader) root(t *Tool, keyword string, judge func(*jsonschema.Schema) Root) *jsonschema.Schema {
 	at := t.Pointer + "/" + keyword
 	raw, _ := t.Definition.Get(keyword)
-	typed, problem := wire.Raw(`{"type":"object"}`), ""
-	switch kind, _ := wire.Object(raw).Get("type"); {
-	case raw == "true":
-		problem = "the schema is true"
-	case raw.Kind() != wire.KindObject || kind == `"object"`:
-		return r.schema(at, raw) // which reports what is not a schema
-	case kind == "":
-		problem = `the schema has no "type"`
-	case allows(kind, "object"):
-		problem = fmt.Sprintf(`the "type" of the schema is %s`, kind)
-	default:
-		r.fail(at, `must have the type "object", as the arguments and the structured result of a tool are objects`)
-		return r.schema(at, raw)
+	problems := len(r.errs)
+	s := r.schema(at, raw)
+	if len(r.errs) > problems {
+		return s
 	}
-	var err error
-	if raw.Kind() == wire.KindObject {
-		var with wire.Object
-		with, err = wire.Object(raw).With("type", `"object"`)
-		typed = wire.Raw(with)
+	root := judge(s)
+	if root.Refused != "" {
+		r.fail(at, "%s", root.Refused)
+		return s
 	}
-	if err == nil {
-		t.Definition, err = t.Definition.With(keyword, typed)
+	if t.Values = root.Values; t.Values {
+		r.notes = append(r.notes, &Error{t.Name, at, "results need not be objects; sessions of revisions before 2026-07-28 get them as text and no outputSchema"})
 	}
+	if root.Served == raw {
+		return s
+	}
+	definition, err := t.Definition.With(keyword, root.Served)
 	if err != nil {
 		r.fail(at, "%v", err)
-		return nil
+		return s
 	}
-	r.notes = append(r.notes, &Error{t.Name, at, problem + `; it is taken as "object"`})
-	return r.schema(at, typed)
-}
-
-// allows reports whether the value of the keyword type is an array with a type.
-func allows(kinds wire.Raw, want string) bool {
-	if kinds.Kind() != wire.KindArray {
-		return false
+	t.Definition = definition
+	as := `"object"`
+	if root.Values {
+		as = string(root.Served)
 	}
-	for _, kind := range kinds.Elements() {
-		if name, ok := kind.Str(); ok && name == want {
-			return true
-		}
-	}
-	return false
+	r.notes = append(r.notes, &Error{t.Name, at, root.Lacks + "; it is taken as " + as})
+	return r.schema(at, root.Served)
 }
 
 // withoutGoNames returns a definition as clients get it.

@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	stdcmp "cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -49,8 +50,15 @@ func TestReadErrors(t *testing.T) {
 		{`[1]`, `/0: a tool must be an object, found a number`},
 		{`[{"inputSchema":{"type":"object"}}]`, `/0: must have a "name"`},
 		{`[{"name":"a"}]`, `tool "a": /0: must have an "inputSchema"`},
-		{`[{"name":"a","inputSchema":{"type":["string","null"]}}]`, `tool "a": /0/inputSchema: must have the type "object"`},
-		{`[{"name":"a","inputSchema":{"type":"string"}}]`, `tool "a": /0/inputSchema: must have the type "object"`},
+		{`[{"name":"a","inputSchema":{"type":["string","null"]}}]`, `tool "a": /0/inputSchema: allows no object, and arguments are objects, so the tool cannot be called`},
+		{`[{"name":"a","inputSchema":{"type":"string"}}]`, `tool "a": /0/inputSchema: allows no object`},
+		{`[{"name":"a","inputSchema":false}]`, `tool "a": /0/inputSchema: allows no object`},
+		{`[{"name":"a","inputSchema":{"not":{}}}]`, `tool "a": /0/inputSchema: allows no object`},
+		{`[{"name":"a","inputSchema":{"type":"object","enum":["x"]}}]`, `tool "a": /0/inputSchema: allows no object`},
+		{`[{"name":"a","inputSchema":{"$ref":"#/$defs/l","$defs":{"l":{"type":"array"}}}}]`, `tool "a": /0/inputSchema: allows no object`},
+		{`[{"name":"a","inputSchema":null}]`, `tool "a": /0/inputSchema: a schema must be an object or a boolean, found null`},
+		{`[{"name":"a","inputSchema":{"type":"object"},"outputSchema":false}]`, `tool "a": /0/outputSchema: allows no value, so the tool could return no result`},
+		{`[{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"allOf":[{"type":"string"},{"type":"array"}]}}]`, `tool "a": /0/outputSchema: allows no value`},
 		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"text"}}}}]`, `/0/inputSchema/properties/x/type: "text" is not a type`},
 		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"#/$defs/y"}}}}]`, `/0/inputSchema/properties/x/$ref: "#/$defs/y" leads to nothing`},
 		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"#/$defs/b"}},"$defs":{"b":{"anyOf":[{"$ref":"#/$defs/c"}]},"c":{"$ref":"#/$defs/b"}}}}]`, `/0/inputSchema/$defs/c/$ref: "#/$defs/b" leads back to itself without a member or an element in between`},
@@ -125,6 +133,50 @@ func TestReadTakesAsObject(t *testing.T) {
 		want := []string{`{"name":"a","inputSchema":` + test.want + `}`, test.want, "[" + test.note + "]"}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", test.schema, diff)
+		}
+	}
+}
+
+// TestReadOutput reads schemas of results, which need not be objects. A schema that allows objects
+// alone is one for objects in all revisions.
+//
+// F26
+func TestReadOutput(t *testing.T) {
+	const values = `tool "a": /0/outputSchema: results need not be objects; sessions of revisions before 2026-07-28 get them as text and no outputSchema`
+	const untyped = `tool "a": /0/outputSchema: the schema has no "type"; it is taken as "object"`
+	for _, test := range []struct {
+		schema, want string
+		values       bool
+		note         string
+	}{
+		{`{"type":"object"}`, `{"type":"object"}`, false, ""},
+		{`{"type":["object"]}`, `{"type":"object"}`, false, `tool "a": /0/outputSchema: the "type" of the schema is ["object"]; it is taken as "object"`},
+		{`{"properties":{"x":{}}}`, `{"properties":{"x":{}},"type":"object"}`, false, untyped},
+		{`{"allOf":[{"required":["x"]}]}`, `{"allOf":[{"required":["x"]}],"type":"object"}`, false, untyped},
+		{`{"anyOf":[{"required":["x"]},{"required":["y"]}]}`, `{"anyOf":[{"required":["x"]},{"required":["y"]}],"type":"object"}`, false, untyped},
+		{`{"$ref":"#/$defs/o","$defs":{"o":{"type":"object"}}}`, `{"$ref":"#/$defs/o","$defs":{"o":{"type":"object"}},"type":"object"}`, false, untyped},
+		{`{"oneOf":[{"type":"object"},{"const":{}}]}`, `{"oneOf":[{"type":"object"},{"const":{}}],"type":"object"}`, false, untyped},
+		{`{"anyOf":[{"required":["x"]},{"type":"string"}]}`, "", true, values},
+		{`{"$ref":"#/$defs/l","$defs":{"l":{"type":"array"}}}`, "", true, values},
+		{`{"type":["object","null"]}`, "", true, values},
+		{`{"type":"array","items":{"type":"string"}}`, "", true, values},
+		{`{"enum":["x",1]}`, "", true, values},
+		{`{"description":"anything"}`, "", true, values},
+		{`{}`, "", true, values},
+		{`true`, `{}`, true, values + ` tool "a": /0/outputSchema: the schema is true, and the protocol wants an object; it is taken as {}`},
+	} {
+		list, err := tools.Read([]byte(`[{"name":"a","inputSchema":{"type":"object"},"outputSchema":` + test.schema + `}]`))
+		if err != nil {
+			t.Errorf("%s: %v", test.schema, err)
+			continue
+		}
+		tool := list.Tools[0]
+		want := stdcmp.Or(test.want, test.schema)
+		if served, _ := tool.Definition.Get("outputSchema"); string(served) != want || string(tool.Output.Source) != want || tool.Values != test.values {
+			t.Errorf("%s: is served as %s, read as %s; values: %t", test.schema, served, tool.Output.Source, tool.Values)
+		}
+		if got := fmt.Sprint(list.Notes); got != "["+test.note+"]" {
+			t.Errorf("%s: the notes are %s, want %s", test.schema, got, test.note)
 		}
 	}
 }

@@ -40,11 +40,13 @@ type Tool struct {
 	// GoName is the Go identifier that the list gives the tool (x-go-name), or "".
 	GoName string
 	// Definition is the text of the definition, without white space between tokens and without
-	// Go identifiers. A server sends it in tools/list. Its schemas have the type "object", which
-	// [Read] adds to those without it.
+	// Go identifiers. A server sends it in tools/list. Schemas that mean objects have the type
+	// "object", which [Read] adds to those without it.
 	Definition wire.Object
 	// Input is the inputSchema. Output is the outputSchema, or nil.
 	Input, Output *jsonschema.Schema
+	// Values means that structured results need not be objects, see [Root].
+	Values bool
 	// Scopes are the values of the member x-mcp-scopes: those that the access token of a caller must have.
 	// The definition still has the member; see [Tool.Served].
 	Scopes []string

@@ -38,6 +38,7 @@ type definition struct {
 	arguments []argument          // only of a prompt
 	tasks     tasksupport.Support // only of a tool
 	headers   *headers.Table      // only of a tool
+	values    bool                // only of a tool: its structured results need not be objects
 }
 
 // argument is a PromptArgument.
@@ -103,7 +104,9 @@ func (d *definition) read(k *kind) error {
 			r.ReadString()
 		case name == "annotations" || name == "_meta":
 			r.ReadObject()
-		case k == kindTool && (name == "inputSchema" || name == "outputSchema"):
+		case k == kindTool && name == "outputSchema":
+			d.values = r.ReadObject().GetString("type") != "object"
+		case k == kindTool && name == "inputSchema":
 			if of := readString(r, "type", true); of != "object" && wrong == nil {
 				wrong = wire.In(fmt.Errorf(`the schema's type must be "object", not %.50q`, of), name)
 			}

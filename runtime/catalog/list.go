@@ -19,9 +19,9 @@ type list[T any] struct {
 	*kind
 	catalog *Catalog
 
-	// read, if not nil, returns the definition of an item, which may not have been read
-	// when the item was added.
-	read func(*item[T]) (string, error)
+	// read, if not nil, returns the definition of an item for a revision, "" for none. It may not
+	// have been read when the item was added.
+	read func(it *item[T], revision string) (string, error)
 
 	mu      sync.Mutex // held by changes, and while a view is rendered
 	items   map[string]*item[T]
@@ -133,8 +133,7 @@ func render[T any](items map[string]*item[T]) *view[T] {
 	return v
 }
 
-// in returns the view's text in a revision, or the text that is the same in all revisions
-// if revision is "".
+// in returns the view's text in a revision, or as it was written if revision is "".
 func (l *list[T]) in(ctx context.Context, v *view[T], revision string) *text[T] {
 	if t, ok := v.texts.Load(revision); ok {
 		return t.(*text[T])
@@ -168,11 +167,11 @@ func (l *list[T]) definitionIn(ctx context.Context, revision string, it *item[T]
 	text := it.text
 	if l.read != nil {
 		var err error
-		if text, err = l.read(it); err != nil {
+		if text, err = l.read(it, revision); err != nil {
 			return "", err
 		}
 	}
-	if by := l.catalog.opts.Convert; revision != "" && revision != by.Native {
+	if by := l.catalog.opts.Convert; by != nil && revision != "" && revision != by.Native {
 		converted, err := by.Append(ctx, nil, revision, l.definition, wire.Object(text))
 		return string(converted), err
 	}
@@ -185,10 +184,7 @@ func (l *list[T]) definitionIn(ctx context.Context, revision string, it *item[T]
 // removed. A client that reads the pages while the list changes therefore gets each item
 // that remains in the list exactly once.
 func (l *list[T]) answer(ctx context.Context, p *params.List) (wire.Appender, error) {
-	revision := ""
-	if l.catalog.opts.Convert != nil {
-		revision = spokenIn(ctx)
-	}
+	revision := spokenIn(ctx)
 	v := l.in(ctx, l.view(), revision)
 	if l.catalog.opts.HideForbidden {
 		v = v.visible(ctx)
@@ -201,7 +197,7 @@ func (l *list[T]) answer(ctx context.Context, p *params.List) (wire.Appender, er
 		}
 		from, _ = slices.BinarySearchFunc(v.ordered, after+1, func(it *item[T], n uint64) int { return cmp.Compare(it.number, n) })
 	}
-	if revision == "" {
+	if revision == "" || l.catalog.opts.Convert == nil {
 		return v.page(l, from), nil
 	}
 	return spoken{v.page(l, from), revision}, nil

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/pace"
 	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
@@ -138,13 +139,44 @@ func (t *tool) read() *readDefinition {
 	return known
 }
 
-// readTool returns the text of the definition of a tool.
-func readTool(it *item[tool]) (string, error) {
+// readTool returns the text of the definition of a tool for a revision.
+func readTool(it *item[tool], revision string) (string, error) {
 	d := it.value.read()
 	if d.err == nil && d.key != it.key {
 		return "", kindTool.error(it.key, fmt.Errorf("the definition has the name %.100q", d.key))
 	}
-	return d.text, d.err
+	if d.err != nil || !lacksValues(revision) {
+		return d.text, d.err
+	}
+	var c convert.Conversion
+	text := convert.PlainSchemas(&c, wire.Raw(d.text))
+	return string(text), c.Err()
+}
+
+// revisionValues is the revision since which structured results are any JSON values. Before it, they and
+// their schemas are objects. Definitions may be written for it whatever the revision of the server's
+// types, because a definition may be a text.
+const revisionValues = "2026-07-28"
+
+// lacksValues reports whether structured results are objects in a revision.
+func lacksValues(revision string) bool { return revision != "" && revision < revisionValues }
+
+// asText is a result in a revision whose structured results are objects.
+type asText struct{ wire.Appender }
+
+// AppendJSON implements wire.Appender. Another structured result is sent as text.
+func (a asText) AppendJSON(dst []byte) ([]byte, error) {
+	start := len(dst)
+	dst, err := a.Appender.AppendJSON(dst)
+	if err != nil {
+		return dst, err
+	}
+	result := wire.Raw(dst[start:])
+	if _, ok := wire.Object(result).Get("structuredContent"); !ok {
+		return dst, nil
+	}
+	var c convert.Conversion
+	return append(dst[:start], convert.StructuredValueAsText(&c, result)...), c.Err()
 }
 
 // RemoveTools removes the tools with these names and returns how many there were. Calls in
@@ -192,6 +224,9 @@ func (c *Catalog) callTool(ctx context.Context, p *callParams) (wire.Appender, e
 		return nil, kindTool.error(p.name, errors.New("the tool returned no result"))
 	}
 	if err == nil {
+		if lacksValues(spokenIn(ctx)) && t.value.read().values {
+			return asText{result}, nil
+		}
 		return result, nil
 	}
 	if _, ok := errors.AsType[*jsonrpc.Error](err); ok || lacking(ctx, err) {

@@ -66,7 +66,7 @@ func (t *Tool) call(ctx context.Context, c runtime.Caller, in wire.Appender, out
 		return err
 	}
 	if text == "" {
-		if text = wire.Raw(firstText(result)); !isObject(text) {
+		if text = t.unstructured(result); text == "" {
 			return &ResultError{t.Name, result, errors.New("there is no structured content")}
 		}
 	}
@@ -183,10 +183,18 @@ func firstText(result wire.Object) string {
 	return first
 }
 
-// isObject reports whether the text of a string is a JSON object.
-func isObject(text wire.Raw) bool {
-	r := wire.NewStringReader(string(text))
-	o := r.ReadObject()
+// unstructured returns the JSON of a result whose structured content is absent or null, or "". Null
+// is a value if the output schema allows it.
+func (t *Tool) unstructured(result wire.Object) wire.Raw {
+	if null, ok := result.Get("structuredContent"); ok && t.Output != nil && schema.Check(null, t.Output) == nil {
+		return null
+	}
+	text := firstText(result)
+	r := wire.NewStringReader(text)
+	value := r.ReadRaw()
 	r.End()
-	return r.Err() == nil && o != ""
+	if r.Err() != nil {
+		return ""
+	}
+	return value
 }

@@ -25,6 +25,9 @@ const ToolsV3 = true
 // which the model reads. Revisions are dates, so they compare as strings.
 const revisionInputError = "2025-11-25"
 
+// revisionValues is the revision since which structured results need not be objects.
+const revisionValues = "2026-07-28"
+
 // Tool holds the generated facts about a tool.
 type Tool struct {
 	Name string

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -33,14 +34,20 @@ func List(ctx context.Context, c runtime.Caller) ([]wire.Object, error) {
 
 // Check compares a server's tools with definitions. It returns nil if they are the same,
 // and a *[Drift] if they differ. In a session of a revision without tasks, what the
-// definitions say about tasks is not compared.
+// definitions say about tasks is not compared, and in one before 2026-07-28, neither are the
+// schemas of results that are not objects.
 func Check(ctx context.Context, c runtime.Caller, want []wire.Object) error {
 	live, err := List(ctx, c)
 	if err != nil {
 		return err
 	}
-	if s, ok := c.(*runtime.Session); ok && !s.Has("tasks/get") {
-		want = withoutTasks(want)
+	if s, ok := c.(*runtime.Session); ok {
+		if !s.Has("tasks/get") {
+			want = withoutTasks(want)
+		}
+		if s.Revision() < revisionValues {
+			want, live = plainSchemas(want), plainSchemas(live)
+		}
 	}
 	if d := Compare(want, live); d != nil {
 		return d
@@ -64,6 +71,15 @@ func withoutTasks(definitions []wire.Object) []wire.Object {
 		kept = append(kept, definition.Without("execution"))
 	}
 	return kept
+}
+
+// plainSchemas returns definitions as revisions before 2026-07-28 have them.
+func plainSchemas(definitions []wire.Object) []wire.Object {
+	all := make([]wire.Object, len(definitions))
+	for i, definition := range definitions {
+		all[i] = wire.Object(convert.PlainSchemas(new(convert.Conversion), wire.Raw(definition)))
+	}
+	return all
 }
 
 // Drift describes how a list of tools or other items differs from another list.

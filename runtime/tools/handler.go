@@ -52,6 +52,23 @@ func Structured[In wire.Value, Out wire.Appender](t *Tool, o Options, fresh func
 	})
 }
 
+// Value is Structured for a result that is not an object, such as a slice or a string. Box puts it
+// into a value with a codec. If the handler sets IsError of [ResultOf], the result is not sent.
+//
+// Revisions before 2026-07-28 do not have such results; the catalog lists the tool without its
+// output schema in their sessions, and sends the text block alone.
+//
+//go:noinline
+func Value[In wire.Value, T any, Out wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (T, error), box func(T) Out) catalog.Tool {
+	return Structured(t, o, fresh, defaults, func(ctx context.Context, in In) (out Out, err error) {
+		v, err := h(ctx, in)
+		if err != nil || ResultOf(ctx).IsError {
+			return out, err
+		}
+		return box(v), nil
+	})
+}
+
 // Content returns a tool whose handler returns content blocks. In all other respects it is
 // like Structured.
 //

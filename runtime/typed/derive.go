@@ -17,9 +17,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// derive returns the schema of a type whose values are objects. It is of draft 2020-12, the
-// default of the protocol, so it does not name its dialect.
-func derive[T any]() (schema wire.Raw, err error) {
+// derive returns the schema of a type. It is of draft 2020-12, the default of the protocol, so it does
+// not name its dialect. Objects means that the values of the type must be objects.
+func derive[T any](objects bool) (schema wire.Raw, err error) {
 	t := reflect.TypeFor[T]()
 	defer func() {
 		// The deriver panics for types that have no JSON form.
@@ -43,7 +43,7 @@ func derive[T any]() (schema wire.Raw, err error) {
 	if err := checkDefaults(schema); err != nil {
 		return "", fmt.Errorf("%s: %w", t, err)
 	}
-	if of, _ := wire.Object(schema).Get("type"); of != `"object"` {
+	if of, _ := wire.Object(schema).Get("type"); objects && of != `"object"` {
 		return "", fmt.Errorf("%s: must be a struct or a map, whose values are JSON objects", t)
 	}
 	return schema, nil

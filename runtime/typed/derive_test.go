@@ -34,7 +34,7 @@ type timed struct{ time.Time }
 
 func TestDerive(t *testing.T) {
 	for _, test := range []struct {
-		derive func() (wire.Raw, error)
+		derive func(objects bool) (wire.Raw, error)
 		want   string
 	}{
 		{derive[struct{}], `{"properties":{},"additionalProperties":false,"type":"object"}`},
@@ -105,7 +105,7 @@ func TestDerive(t *testing.T) {
 			"additionalProperties":false,"type":"object","required":["city"]}`},
 		{derive[map[string]int], `{"additionalProperties":{"type":"integer"},"type":"object"}`},
 	} {
-		got, err := test.derive()
+		got, err := test.derive(true)
 		if err != nil {
 			t.Errorf("%s: %v", test.want, err)
 			continue
@@ -122,7 +122,7 @@ func TestDerive(t *testing.T) {
 
 func TestDeriveErrors(t *testing.T) {
 	for _, test := range []struct {
-		derive func() (wire.Raw, error)
+		derive func(objects bool) (wire.Raw, error)
 		want   string
 	}{
 		{derive[[]string], "must be a struct or a map"},
@@ -181,7 +181,7 @@ func TestDeriveErrors(t *testing.T) {
 			A int `jsonschema:"one text" jsonschema_description:"another"`
 		}], "the tags jsonschema and jsonschema_description are both descriptions"},
 	} {
-		if got, err := test.derive(); err == nil || !strings.Contains(err.Error(), test.want) {
+		if got, err := test.derive(true); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %s", got, err, test.want)
 		}
 	}
@@ -198,7 +198,7 @@ func TestDefaults(t *testing.T) {
 		Map  map[string]inner `json:"map,omitempty"`
 	}
 	for _, test := range []struct {
-		derive   func() (wire.Raw, error)
+		derive   func(objects bool) (wire.Raw, error)
 		from, to string
 	}{
 		{derive[outer], `{}`, `{"s":"x"}`},
@@ -206,7 +206,7 @@ func TestDefaults(t *testing.T) {
 		{derive[node], `{"next":{"next":{}},"value":1}`, `{"next":{"next":{"value":3},"value":3},"value":1}`},
 		{derive[place], `{"city":"x"}`, `{"city":"x"}`},
 	} {
-		schema, err := test.derive()
+		schema, err := test.derive(true)
 		if err != nil {
 			t.Fatal(err)
 		}

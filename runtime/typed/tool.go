@@ -26,7 +26,7 @@ type Handler[In, Out any] = func(ctx context.Context, in *In) (*Out, error)
 func Tool[In, Out any](definition wire.Appender, h Handler[In, Out], options ...tools.Options) catalog.Tool {
 	t, err := describe[In](definition)
 	if err == nil {
-		t.Output, err = schemaOf[Out](&t.Definition, "outputSchema", "result")
+		t.Output, err = schemaOf[Out](&t.Definition, "outputSchema", "result", true)
 	}
 	if err != nil {
 		return catalog.Tool{Definition: definition, Err: err}
@@ -41,6 +41,28 @@ func Tool[In, Out any](definition wire.Appender, h Handler[In, Out], options ...
 		}
 		return &value[Out]{v: *out}, nil
 	}))
+}
+
+// ValueTool is Tool for a handler whose result has any type, such as []Item or string. The result is
+// not sent if the handler sets IsError of [tools.ResultOf].
+//
+// Since revision 2026-07-28, structured results are any values. In sessions of older revisions, a
+// result that is not an object is sent as text, and the list has no output schema for it.
+func ValueTool[In, Out any](definition wire.Appender, h func(ctx context.Context, in *In) (Out, error), options ...tools.Options) catalog.Tool {
+	t, err := describe[In](definition)
+	if err == nil {
+		t.Output, err = schemaOf[Out](&t.Definition, "outputSchema", "result", false)
+	}
+	if err != nil {
+		return catalog.Tool{Definition: definition, Err: err}
+	}
+	run := func(ctx context.Context, in *value[In]) (out Out, err error) {
+		if in.err != nil {
+			return out, in.err
+		}
+		return h(ctx, &in.v)
+	}
+	return listed(tools.Value(&t.Tool, only(options), fresh[In], t.complete, run, func(v Out) *value[Out] { return &value[Out]{v: v} }))
 }
 
 // ContentTool is Tool for a handler that returns content blocks, such as
@@ -75,7 +97,7 @@ func describe[In any](definition wire.Appender) (*described[In], error) {
 		return t, err
 	}
 	t.Definition = wire.Object(text)
-	if t.Input, err = schemaOf[In](&t.Definition, "inputSchema", "arguments"); err != nil {
+	if t.Input, err = schemaOf[In](&t.Definition, "inputSchema", "arguments", true); err != nil {
 		return t, err
 	}
 	schema, _ := t.Definition.Get("inputSchema")
@@ -104,11 +126,12 @@ func listed(t catalog.Tool) catalog.Tool {
 }
 
 // schemaOf returns the function that checks values of T against their schema. The schema is
-// a member of the definition. If the definition has no such schema, it gets that of T.
-func schemaOf[T any](definition *wire.Object, member, what string) (check func(*schema.Checker), err error) {
+// a member of the definition. If the definition has no such schema, it gets that of T, whose values
+// must be objects if objects is set.
+func schemaOf[T any](definition *wire.Object, member, what string, objects bool) (check func(*schema.Checker), err error) {
 	text, _ := definition.Get(member)
 	if of := wire.Object(text); text == "" || text.Kind() == wire.KindObject && of.Len() == 1 && declares(of, "object") {
-		if text, err = derive[T](); err == nil {
+		if text, err = derive[T](objects); err == nil {
 			*definition, err = definition.With(member, text)
 		}
 	}

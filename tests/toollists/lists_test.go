@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/tools/samples"
+	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 
 	// The generated code imports these packages, so go test must not cache results across their
 	// changes.
@@ -90,8 +93,8 @@ func testLists(t *testing.T, lists []string) (fields, raw int) {
 		}
 		write(t, filepath.Join(dir, server), made.Files)
 		write(t, filepath.Join(dir, server), []files.File{
-			{Path: "list_test.go", Content: []byte(strings.Replace(listTest, "PACKAGE", server, 1))},
-			{Path: "testdata/list.json", Content: text},
+			{Path: "list_test.go", Content: []byte(strings.NewReplacer("PACKAGE", server, "REVISION", revisionOf(list)).Replace(listTest))},
+			{Path: "testdata/list.json", Content: listed(list, text)},
 		})
 		client := fmt.Sprintf("client%d", i)
 		theirs, err := skeleton.Client(skeleton.Options{List: list, Source: filepath.Base(path), Package: client})
@@ -114,6 +117,29 @@ func testLists(t *testing.T, lists []string) (fields, raw int) {
 		}
 	}
 	return fields, raw
+}
+
+// revisionOf returns the package of the newest revision in whose sessions a list is what it was generated
+// from: the newest one has no execution, the ones before it have only results that are objects.
+func revisionOf(list *tools.List) string {
+	if slices.ContainsFunc(list.Tools, func(t *tools.Tool) bool { return t.Values }) {
+		return "mcp20260728"
+	}
+	return "mcp20251125"
+}
+
+// listed returns a list as a session of the revision has it: one before 2026-07-28 has no properties whose
+// schemas are booleans.
+func listed(list *tools.List, text []byte) []byte {
+	if revisionOf(list) == "mcp20260728" {
+		return text
+	}
+	all, _ := wire.Object(text).Get("tools")
+	plain := []byte(`{"tools":[`)
+	for _, tool := range all.Elements() {
+		plain = append(wire.AppendComma(plain), convert.PlainSchemas(new(convert.Conversion), tool)...)
+	}
+	return append(plain, "]}"...)
 }
 
 // sampled checks that every schema has a sample. Without one, the contract tests cannot test a
@@ -162,6 +188,7 @@ func count(made *skeleton.Result) (fields, raw int) {
 	for _, tool := range made.Tools {
 		decl(tool.Input)
 		decl(tool.Output)
+		visit(tool.Value)
 	}
 	for _, d := range made.Diagnostics {
 		if d.Raw {
@@ -217,7 +244,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	mcp "github.com/mcpgen/mcpgen/generated/REVISION"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"

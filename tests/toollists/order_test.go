@@ -9,6 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -27,7 +28,8 @@ func ordered(t *testing.T, path string, list *tools.List) {
 			"2025-06-18": new(mcp20250618.Tool),
 			"2025-11-25": new(mcp20251125.Tool),
 		} {
-			if err := wire.UnmarshalString(string(tool.Definition), value); err != nil {
+			listed := convert.PlainSchemas(new(convert.Conversion), wire.Raw(tool.Definition))
+			if err := wire.UnmarshalString(string(listed), value); err != nil {
 				t.Errorf("%s: %s: %s: %v", path, tool.Name, revision, err)
 				continue
 			}

@@ -164,52 +164,20 @@ func hasObjectShape(s *jsonschema.Schema) bool {
 }
 
 // kindSet is a set of kinds of JSON values.
-type kindSet uint8
+type kindSet = jsonschema.Kinds
 
 const (
-	isNull kindSet = 1 << iota
-	isBoolean
-	isNumber
-	isString
-	isArray
-	isObject
+	isNull    = jsonschema.Null
+	isBoolean = jsonschema.Boolean
+	isNumber  = jsonschema.Number
+	isString  = jsonschema.String
+	isArray   = jsonschema.Array
+	isObject  = jsonschema.Object
 
-	allKinds   = isNull | isBoolean | isNumber | isString | isArray | isObject
+	allKinds   = jsonschema.AllKinds
 	scalars    = isBoolean | isNumber | isString
 	containers = isArray | isObject
 )
-
-func kindOfType(name string) kindSet {
-	switch name {
-	case "null":
-		return isNull
-	case "boolean":
-		return isBoolean
-	case "number", "integer":
-		return isNumber
-	case "string":
-		return isString
-	case "array":
-		return isArray
-	}
-	return isObject
-}
-
-func kindOfValue(v wire.Raw) kindSet {
-	switch v.Kind() {
-	case wire.KindNull:
-		return isNull
-	case wire.KindBool:
-		return isBoolean
-	case wire.KindNumber:
-		return isNumber
-	case wire.KindString:
-		return isString
-	case wire.KindArray:
-		return isArray
-	}
-	return isObject
-}
 
 // typeKinds returns the kinds that the type keywords allow.
 func (c conj) typeKinds() kindSet {
@@ -220,7 +188,7 @@ func (c conj) typeKinds() kindSet {
 		}
 		var own kindSet
 		for _, t := range s.Types {
-			own |= kindOfType(t)
+			own |= jsonschema.KindsOfType(t)
 		}
 		kinds &= own
 	}
@@ -235,7 +203,7 @@ func (c conj) kinds() kindSet {
 	}
 	var kinds kindSet
 	for _, v := range values {
-		kinds |= kindOfValue(v)
+		kinds |= jsonschema.KindsOfValue(v)
 	}
 	return kinds
 }
@@ -264,7 +232,7 @@ func (c conj) values() (values []wire.Raw, finite bool) {
 	kinds := c.typeKinds()
 	integral := c.integerType()
 	return slices.DeleteFunc(slices.Clone(values), func(v wire.Raw) bool {
-		kind := kindOfValue(v)
+		kind := jsonschema.KindsOfValue(v)
 		return kinds&kind == 0 || integral && kind == isNumber && !jsonschema.IsIntegral(v)
 	}), true
 }
@@ -328,7 +296,7 @@ func (d disj) values(kind kindSet) (values []wire.Raw, finite bool) {
 			if text, ok := v.Str(); ok {
 				key = text // the values have one kind, so keys are unique
 			}
-			if kindOfValue(v) == kind && !seen[key] {
+			if jsonschema.KindsOfValue(v) == kind && !seen[key] {
 				seen[key] = true
 				values = append(values, v)
 			}

@@ -22,6 +22,7 @@ type typer struct {
 	// origins has where each declaration comes from, shared those that several items have.
 	origins     map[*ir.Decl]*origin
 	shared      map[*ir.Decl]bool
+	values      []ir.Type // of results that need not be objects
 	diagnostics []Diagnostic
 	errs        []error
 

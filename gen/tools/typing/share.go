@@ -92,6 +92,9 @@ func (t *typer) share() {
 	for _, g := range groups {
 		redirect(g, one)
 	}
+	for _, value := range t.values {
+		redirectType(value, one)
+	}
 	slices.SortFunc(t.decls, byName)
 }
 
@@ -265,11 +268,7 @@ func (o *origin) place(d *ir.Decl) string {
 // redirect lets the references in a group's declaration lead to the declarations that stand for others.
 func redirect(g *group, one map[*ir.Decl]*ir.Decl) {
 	d := g.decls[0]
-	ir.Walk(d.Type, func(t ir.Type) {
-		if ref, ok := t.(*ir.Ref); ok {
-			ref.Decl = one[ref.Decl]
-		}
-	})
+	redirectType(d.Type, one)
 	if u, ok := d.Type.(*ir.Union); ok {
 		redirectVariants(u.Decision, one)
 		var distinct []*ir.Variant
@@ -291,6 +290,14 @@ func redirect(g *group, one map[*ir.Decl]*ir.Decl) {
 	}
 	slices.SortFunc(unions, byName)
 	d.Unions = unions
+}
+
+func redirectType(of ir.Type, one map[*ir.Decl]*ir.Decl) {
+	ir.Walk(of, func(t ir.Type) {
+		if ref, ok := t.(*ir.Ref); ok {
+			ref.Decl = one[ref.Decl]
+		}
+	})
 }
 
 func redirectVariants(d ir.Decision, one map[*ir.Decl]*ir.Decl) {

@@ -58,8 +58,11 @@ type ToolTypes struct {
 	// Go is the name of the tool's method.
 	Go string
 	// Input is the type of the arguments, an object. Output is that of the structured
-	// result, or nil for a tool without an output schema.
+	// result if that is an object.
 	Input, Output *ir.Decl
+	// Value is the type of a structured result that need not be an object. A tool without an output
+	// schema has neither Output nor Value.
+	Value ir.Type
 	// Arguments is the type of the arguments for a client. It differs from Input only in a
 	// server, for a tool with defaults.
 	Arguments *ir.Decl
@@ -149,8 +152,11 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 // toolTypes makes the types of a tool.
 func (t *typer) toolTypes(tt *ToolTypes, opts Options) {
 	t.owner = tt.Tool.Name
+	documentOf := func(kind documentKind, title string) *document {
+		return &document{kindTool, tt.Tool.Pointer, tt.Tool.Name, tt.Go, tt.Go + string(kind), fmt.Sprintf(title, tt.Tool.Name), kind}
+	}
 	of := func(s *jsonschema.Schema, kind documentKind, apply bool, title string) *ir.Decl {
-		return t.typesOf(s, apply, &document{kindTool, tt.Tool.Pointer, tt.Tool.Name, tt.Go, tt.Go + string(kind), fmt.Sprintf(title, tt.Tool.Name), kind})
+		return t.typesOf(s, apply, documentOf(kind, title))
 	}
 	tt.Input = of(tt.Tool.Input, inputs, opts.Server && tt.Tool.Operation == nil, "the arguments of %s")
 	tt.Arguments = tt.Input
@@ -159,8 +165,13 @@ func (t *typer) toolTypes(tt *ToolTypes, opts Options) {
 		tt.Arguments = of(tt.Tool.Input, forClient, false, "the arguments of %s, for a client")
 		t.diagnostics = t.diagnostics[:reported] // they repeat the diagnostics of the input
 	}
-	if tt.Tool.Output != nil {
-		tt.Output = of(tt.Tool.Output, outputs, false, "the structured result of %s")
+	const result = "the structured result of %s"
+	switch {
+	case tt.Tool.Output == nil:
+	case tt.Tool.Values:
+		tt.Value = t.valueOf(tt.Tool.Output, documentOf(outputs, result))
+	default:
+		tt.Output = of(tt.Tool.Output, outputs, false, result)
 	}
 }
 
@@ -232,8 +243,7 @@ func (t *typer) methods(list *tools.List, opts Options) []ToolTypes {
 // typesOf makes the types of a document. With apply, absent members get their default, and t.defaults
 // records whether there are any.
 func (t *typer) typesOf(s *jsonschema.Schema, apply bool, of *document) *ir.Decl {
-	t.document, t.apply, t.defaults = of, apply, false
-	t.declared, t.open, t.depth = map[string]*ir.Decl{}, map[string]*ir.Decl{}, 0
+	t.begin(of, apply)
 	root := &ir.Decl{Name: of.name, Pointer: s.Pointer, Doc: said(s), Definition: true}
 	t.decls = append(t.decls, root)
 	t.origins[root] = &origin{document: of}
@@ -246,6 +256,26 @@ func (t *typer) typesOf(s *jsonschema.Schema, apply bool, of *document) *ir.Decl
 	t.fill(root, d, spot{name: of.name, pointer: s.Pointer})
 	t.applyDefaults()
 	return root
+}
+
+// begin prepares for the types of a document.
+func (t *typer) begin(of *document, apply bool) {
+	t.document, t.apply, t.defaults = of, apply, false
+	t.declared, t.open, t.depth = map[string]*ir.Decl{}, map[string]*ir.Decl{}, 0
+}
+
+// valueOf makes the type of a structured result that need not be an object. If the type itself has a
+// declaration, it gets the name of the document, which is reserved for it.
+func (t *typer) valueOf(s *jsonschema.Schema, of *document) ir.Type {
+	t.begin(of, false)
+	delete(t.taken, of.name)
+	value := t.typeOf(disj{{s}}, spot{name: of.name, pointer: s.Pointer})
+	t.taken[of.name] = s.Pointer
+	for _, d := range t.declared {
+		d.Definition = d.Definition || d.Name == of.name
+	}
+	t.values = append(t.values, value)
+	return value
 }
 
 // nameConstants names the constants of the enums.
