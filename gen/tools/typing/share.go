@@ -16,7 +16,7 @@ type document struct {
 	itemKind, item, owner, prefix string
 	// name is the name of the type of the document, title the words for the document in comments.
 	name, title string
-	kind       documentKind
+	kind        documentKind
 }
 
 // documentKind says which way the values of a document go. As text, it distinguishes the names of types.
