@@ -10,6 +10,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/mcpgen/mcpgen/gen/config"
 	"github.com/mcpgen/mcpgen/gen/diff"
@@ -132,6 +133,7 @@ func readEntry(f *config.File, n ast.Node) entry {
 type repository struct {
 	config string
 	check  bool
+	old    selection // for the former meaning of the verb
 	console
 }
 
@@ -156,6 +158,8 @@ func (r *repository) command(name, short, long string) *cobra.Command {
 		Use: name, Short: short, Long: long, Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return r.run(cmd) },
 	}
+	r.old.flags(cmd)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true })
 	r.console.flags(cmd)
 	cmd.Flags().StringVar(&r.config, "config", configName, "file that lists what to generate")
 	completeFiles(cmd, "config", "yaml", "yml")
@@ -166,6 +170,9 @@ func (r *repository) run(cmd *cobra.Command) error {
 	entries, err := r.entries(cmd)
 	if err != nil {
 		return err
+	}
+	if len(entries) == 0 {
+		return r.renamed(cmd)
 	}
 	outcomes := []entryReport{}
 	var errs []error
@@ -220,10 +227,19 @@ func (r *repository) make(cmd *cobra.Command, e *entry) (entryReport, error) {
 	return e.writeClient(cmd)
 }
 
-// entries returns the entries of mcpgen.yaml.
+// entries returns the entries of mcpgen.yaml. There are none if the verb was called in its former way: with the
+// flags it had, or in a checkout of mcpgen, which has no such file.
 func (r *repository) entries(cmd *cobra.Command) ([]entry, error) {
+	before := false
+	r.oldFlags(cmd, func(f *pflag.Flag) { before = before || f.Changed })
+	if before {
+		return nil, nil
+	}
 	src, err := os.ReadFile(r.config)
 	if errors.Is(err, fs.ErrNotExist) && !cmd.Flags().Changed("config") {
+		if exists("spec/pins.json") {
+			return nil, nil
+		}
 		return nil, fmt.Errorf("%w; it lists what to generate, see %s --help", err, cmd.CommandPath())
 	}
 	if err != nil {
@@ -234,4 +250,23 @@ func (r *repository) entries(cmd *cobra.Command) ([]entry, error) {
 		err = fmt.Errorf("%s: has no member \"generate\"", r.config)
 	}
 	return entries, err
+}
+
+// oldFlags calls do for the flags of the verb's former meaning.
+func (r *repository) oldFlags(cmd *cobra.Command, do func(*pflag.Flag)) {
+	old := &cobra.Command{}
+	new(selection).flags(old)
+	old.Flags().VisitAll(func(f *pflag.Flag) { do(cmd.Flags().Lookup(f.Name)) })
+}
+
+// renamed runs the verb that was moved under spec.
+func (r *repository) renamed(cmd *cobra.Command) error {
+	if !r.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: this is \"mcpgen spec %s\"; the next release will require that name\n", cmd.Name())
+	}
+	r.old.console = r.console
+	if r.check {
+		return r.old.check(cmd)
+	}
+	return r.old.generate(cmd)
 }
