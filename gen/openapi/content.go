@@ -33,30 +33,65 @@ func (d *documents) encoding(mediaType string) string {
 // preferred lists the encodings of bodies, the best one for the arguments of a tool first.
 var preferred = []string{"json", "form", "multipart", "text", "binary"}
 
-// body returns the request body and the media type that is sent, or a node that does not exist.
-func (b *toolBuilder) body() (node, string) {
-	n := b.child(b.o.node, "requestBody")
-	if !n.exists() {
-		return node{}, ""
+// content is a media type of a body or an answer.
+type content struct {
+	media            string
+	schema, encoding node
+	// form has the parameters that are the fields of a form, in OpenAPI 2.0.
+	form []node
+}
+
+// body is the body of requests.
+type body struct {
+	content
+	about    string
+	required bool
+}
+
+// contents returns the content of a body or a response by media type. Kind is the member of an operation
+// with the media types in OpenAPI 2.0.
+func (b *toolBuilder) contents(n node, kind string) []content {
+	if b.swagger {
+		return b.typedContents(n, kind)
 	}
-	best := ""
-	rank := func(media string) int { return slices.Index(preferred, b.encoding(media)) }
-	for media := range b.child(n, "content").members {
-		if best == "" || rank(media) < rank(best) || rank(media) == rank(best) && strings.Contains(best, "*") {
-			best = media
+	var all []content
+	for media, n := range b.children(b.child(n, "content")) {
+		all = append(all, content{media: media, schema: n.get("schema"), encoding: n.get("encoding")})
+	}
+	return all
+}
+
+// preferred returns the content that is best for the arguments of a tool.
+func (b *toolBuilder) preferred(all []content) (best content, ok bool) {
+	rank := func(c content) int { return slices.Index(preferred, b.encoding(c.media)) }
+	for i, c := range all {
+		if i == 0 || rank(c) < rank(best) || rank(c) == rank(best) && strings.Contains(best.media, "*") {
+			best = c
 		}
 	}
-	if best == "" {
-		b.note(n, "the body has no content; it is left out")
-		return node{}, ""
+	return best, len(all) > 0
+}
+
+// body returns the body that is sent, or nil.
+func (b *toolBuilder) body(parameters []node) *body {
+	if b.swagger {
+		return b.parameterBody(parameters)
 	}
-	return n, best
+	n := b.child(b.o.node, "requestBody")
+	if !n.exists() {
+		return nil
+	}
+	best, ok := b.preferred(b.contents(n, ""))
+	if !ok {
+		b.note(n, "the body has no content; it is left out")
+		return nil
+	}
+	return &body{best, n.text("description"), n.flag("required")}
 }
 
 // addBody adds the property for the body.
-func (b *toolBuilder) addBody(n node, media string) {
-	content := b.child(b.child(n, "content"), media)
-	schema := content.get("schema")
+func (b *toolBuilder) addBody(sent *body) {
+	media, schema := sent.media, sent.schema
 	call := &tools.Body{Member: "body", MediaType: media, Encoding: b.encoding(media)}
 	if strings.Contains(media, "*") {
 		call.MediaType = map[string]string{"json": "application/json", "text": "text/plain"}[call.Encoding]
@@ -66,6 +101,9 @@ func (b *toolBuilder) addBody(n node, media string) {
 	}
 	var converted wire.Raw
 	switch {
+	case sent.form != nil:
+		converted = b.formSchema(sent.form)
+		call.Fields = b.formFields(sent.form, call.Encoding)
 	case call.Encoding == "text":
 		converted = `{"type":"string"}`
 	case call.Encoding == "binary":
@@ -77,11 +115,11 @@ func (b *toolBuilder) addBody(n node, media string) {
 	default:
 		converted = `{"type":"object"}`
 	}
-	if call.Encoding == "form" || call.Encoding == "multipart" {
-		call.Fields = b.fields(schema, content.get("encoding"), call.Encoding)
+	if sent.form == nil && (call.Encoding == "form" || call.Encoding == "multipart") {
+		call.Fields = b.fields(schema, sent.encoding, call.Encoding)
 	}
-	b.props = append(wire.AppendName(b.props, "body"), described(converted, n.text("description"))...)
-	if n.flag("required") {
+	b.props = append(wire.AppendName(b.props, "body"), described(converted, sent.about)...)
+	if sent.required {
 		b.required = append(b.required, "body")
 	}
 	b.call.Body = call
@@ -167,9 +205,9 @@ func (b *toolBuilder) output(none bool) wire.Raw {
 			continue
 		}
 		structured := false
-		for name, content := range b.children(b.child(response, "content")) {
-			media = append(media, name)
-			if schema := content.get("schema"); schema.exists() && b.encoding(name) == "json" && !structured {
+		for _, c := range b.contents(response, "produces") {
+			media = append(media, c.media)
+			if schema := c.schema; schema.exists() && b.encoding(c.media) == "json" && !structured {
 				structured = true
 				if text := string(schema.raw); !slices.Contains(schemas, text) {
 					schemas, nodes = append(schemas, text), append(nodes, schema)
@@ -239,6 +277,9 @@ func (b *toolBuilder) server() string {
 	if b.settings.Server != "" {
 		return b.settings.Server
 	}
+	if b.swagger {
+		return b.hostServer()
+	}
 	for _, servers := range []node{b.o.get("servers"), b.o.item.get("servers"), b.at("/servers")} {
 		for n := range servers.elements {
 			address := n.text("url")
@@ -286,7 +327,11 @@ func (b *toolBuilder) security() [][]tools.Scheme {
 
 // scheme returns a security scheme. Its kind is "" if it sends no credential in requests.
 func (b *toolBuilder) scheme(name string, at node) (tools.Scheme, bool) {
-	n := b.at(wire.ChildPointer("/components/securitySchemes", name))
+	all := "/components/securitySchemes"
+	if b.swagger {
+		all = "/securityDefinitions"
+	}
+	n := b.at(wire.ChildPointer(all, name))
 	if !n.exists() {
 		b.note(at, "the document has no security scheme %q; it is ignored", name)
 		return tools.Scheme{}, false
@@ -305,6 +350,8 @@ func (b *toolBuilder) scheme(name string, at node) (tools.Scheme, bool) {
 		}
 	case "oauth2", "openIdConnect":
 		s.Kind = "bearer"
+	case "basic": // of OpenAPI 2.0
+		s.Kind = "basic"
 	case "http":
 		switch scheme := strings.ToLower(n.text("scheme")); scheme {
 		case "basic", "bearer":

@@ -149,8 +149,10 @@ func (d *document) lookup(pointer string) (wire.Raw, bool) {
 // documents are the files of a description.
 type documents struct {
 	first *document
-	open  Open
-	files map[string]*document
+	// swagger means that the description is of OpenAPI 2.0.
+	swagger bool
+	open    Open
+	files   map[string]*document
 	// faults prevent the import; notes report what is not imported as written.
 	faults, notes []*Problem
 }
@@ -192,15 +194,18 @@ func read(name string, text []byte, open Open) (*documents, error) {
 	case root.kind() != wire.KindObject:
 		all.fail(root, "an OpenAPI document must be an object, found %s", root.kind())
 	case root.get("swagger").exists():
-		all.fail(root.get("swagger"), "the document is of Swagger %s; OpenAPI 3.0 and 3.1 are supported", strings.Trim(string(root.get("swagger").raw), `"`))
+		if all.swagger = strings.Trim(string(root.get("swagger").raw), `"`) == "2.0"; !all.swagger {
+			all.fail(root.get("swagger"), "the version %s of Swagger is not supported; OpenAPI 2.0, 3.0 and 3.1 are", root.get("swagger").raw)
+		}
 	case !root.get("openapi").exists():
 		all.fail(root, `the document has no member "openapi", so it is not an OpenAPI document`)
 	case version != "3.0" && version != "3.1" && !strings.HasPrefix(version, "3.0.") && !strings.HasPrefix(version, "3.1."):
-		all.fail(root.get("openapi"), "the version %s is not supported; OpenAPI 3.0 and 3.1 are", root.get("openapi").raw)
-	case root.get("paths").exists() && root.get("paths").kind() != wire.KindObject:
-		all.fail(root.get("paths"), "must be an object of paths, found %s", root.get("paths").kind())
+		all.fail(root.get("openapi"), "the version %s is not supported; OpenAPI 2.0, 3.0 and 3.1 are", root.get("openapi").raw)
 	}
-	d.old = strings.HasPrefix(version, "3.0")
+	if paths := root.get("paths"); paths.exists() && paths.kind() != wire.KindObject {
+		all.fail(paths, "must be an object of paths, found %s", paths.kind())
+	}
+	d.old = all.swagger || strings.HasPrefix(version, "3.0")
 	return all, all.err()
 }
 

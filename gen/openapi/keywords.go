@@ -44,7 +44,7 @@ func (w *writer) reference(ref string) {
 // keywords writes the keywords that JSON Schema has, in the order of the document.
 func (w *writer) keywords() {
 	n := w.n
-	if wrapped := n.flag("nullable") && len(w.types(n)) == 0; wrapped && (n.get("allOf").exists() || n.get("anyOf").exists() || n.get("oneOf").exists() || n.get("$ref").exists()) {
+	if wrapped := w.nullable(n) && len(w.types(n)) == 0; wrapped && (n.get("allOf").exists() || n.get("anyOf").exists() || n.get("oneOf").exists() || n.get("$ref").exists()) {
 		// null satisfies none of the branches, so it is another one.
 		inner := &writer{converter: w.converter, n: n, absent: w.absent, text: w.text}
 		for name, value := range n.members {
@@ -57,7 +57,7 @@ func (w *writer) keywords() {
 	for name, value := range n.members {
 		w.keyword(name, value)
 	}
-	if t := n.text("format"); (t == "byte" || t == "binary") && !n.get("contentEncoding").exists() {
+	if t := n.text("format"); (t == "byte" || t == "binary" || n.text("type") == "file") && !n.get("contentEncoding").exists() {
 		w.add("contentEncoding", `"base64"`)
 	}
 }
@@ -198,7 +198,7 @@ func (w *writer) enum(value node) {
 			all = append(all, element)
 		}
 	}
-	if w.n.flag("nullable") && !slices.Contains(all, "null") {
+	if w.nullable(w.n) && !slices.Contains(all, "null") {
 		all = append(all, "null")
 	}
 	text := []byte{'['}

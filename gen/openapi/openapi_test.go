@@ -244,12 +244,13 @@ func TestFaults(t *testing.T) {
 		{"a.json", `[]`, "a.json:1:1: an OpenAPI document must be an object, found an array"},
 		{"a.json", `{"openapi":"3.0.0","paths":`, "a.json"},
 		{"a.yaml", "a: [", "a.yaml: is neither JSON nor YAML"},
-		{"a.json", `{"openapi":"4.0.0"}`, `/openapi: the version "4.0.0" is not supported; OpenAPI 3.0 and 3.1 are`},
+		{"a.json", `{"openapi":"4.0.0"}`, `/openapi: the version "4.0.0" is not supported; OpenAPI 2.0, 3.0 and 3.1 are`},
+		{"a.json", `{"swagger":"1.2"}`, `a.json:1:2: /swagger: the version "1.2" of Swagger is not supported; OpenAPI 2.0, 3.0 and 3.1 are`},
 		{"a.yaml", "openapi: 3.1", "the document has no operations"},
 		{"a.json", `{"openapi":"3.0.0","paths":[]}`, "/paths: must be an object of paths, found an array"},
 		{"a.json", `{"openapi":"3.0.0","paths":{"a":{"get":{}}}}`, `a.json:1:29: /paths/a: a path must begin with a slash, found "a"`},
 		{"a.json", `{"openapi":"3.0.0","paths":{"/a":{"get":1}}}`, "/paths/~1a/get: an operation must be an object, found a number"},
-		{"a.json", `{"openapi":"3.0.0","paths":{"/a":{"get":{"parameters":[{"name":"x","in":"body"}]}}}}`, `the parameter "x" must be in "path", "query", "header" or "cookie", found "body"`},
+		{"a.json", `{"openapi":"3.0.0","paths":{"/a":{"get":{"parameters":[{"name":"x","in":"body"}]}}}}`, `the parameter "x" must be in one of path, query, header, cookie; found "body"`},
 		{"a.json", `{"openapi":"3.0.0","paths":{"/a":{"get":{"parameters":{}}}}}`, "must be an array of parameters, found an object"},
 	} {
 		_, err := openapi.Import(openapi.Options{Name: row.name, Text: []byte(row.text)})

@@ -144,10 +144,11 @@ type toolBuilder struct {
 func (d *documents) tool(o *operation, c choice, settings *Mapping) wire.Raw {
 	b := &toolBuilder{documents: d, o: o, settings: settings, members: map[string]bool{}, props: []byte{'{'}, input: d.converter(false, settings.limit())}
 	b.call = tools.Operation{Method: o.method, Path: o.path, Server: b.server(), Security: b.security()}
-	body, media := b.body()
-	b.parameters(body.exists())
-	if body.exists() {
-		b.addBody(body, media)
+	parameters := b.effective()
+	body := b.body(parameters)
+	b.parameters(parameters, body != nil)
+	if body != nil {
+		b.addBody(body)
 	}
 	text := []byte{'{'}
 	add := func(name string, value wire.Raw) { text = append(wire.AppendName(text, name), value...) }
@@ -253,11 +254,11 @@ func described(schema wire.Raw, about string) wire.Raw {
 
 // parameters adds the parameters of the path and of the operation. Those of the path in the URL come
 // first, so that they keep their names when others have the same.
-func (b *toolBuilder) parameters(body bool) {
+func (b *toolBuilder) parameters(all []node, body bool) {
 	if body {
 		b.members["body"] = true // reserved for addBody
 	}
-	all := b.effective()
+	all = slices.DeleteFunc(all, func(n node) bool { return n.text("in") == "body" || n.text("in") == "formData" })
 	slices.SortStableFunc(all, func(x, y node) int {
 		rank := func(n node) int {
 			return slices.Index([]string{"path", "query", "header", "cookie"}, n.text("in"))
@@ -296,6 +297,10 @@ func placeholders(path string) []string {
 
 // effective returns the parameters of the operation, and those of its path that it does not replace.
 func (b *toolBuilder) effective() []node {
+	places := []string{"path", "query", "header", "cookie"}
+	if b.swagger {
+		places = []string{"path", "query", "header", "body", "formData"}
+	}
 	var all []node
 	index := map[[2]string]int{}
 	for _, of := range []node{b.o.item, b.o.node} {
@@ -313,8 +318,8 @@ func (b *toolBuilder) effective() []node {
 			case n.kind() != wire.KindObject || name == "":
 				b.fail(n, `a parameter must be an object with a "name"`)
 				continue
-			case !slices.Contains([]string{"path", "query", "header", "cookie"}, in):
-				b.fail(n.get("in"), `the parameter %q must be in "path", "query", "header" or "cookie", found %q`, name, in)
+			case !slices.Contains(places, in):
+				b.fail(n.get("in"), "the parameter %q must be in one of %s; found %q", name, strings.Join(places, ", "), in)
 				continue
 			case in == "header" && slices.Contains([]string{"accept", "content-type", "authorization"}, strings.ToLower(name)):
 				b.ignoredHeader(n, name)
@@ -359,10 +364,16 @@ func (b *toolBuilder) parameter(n node, in, name string) {
 		}
 		break
 	}
-	if p.Style == "" {
-		p.Style = b.style(n, styles[in])
+	switch {
+	case b.swagger:
+		schema = n
+		p.Style, p.Explode = b.collection(n, in)
+	default:
+		if p.Style == "" {
+			p.Style = b.style(n, styles[in])
+		}
+		p.Explode = explode(n, p.Style)
 	}
-	p.Explode = explode(n, p.Style)
 	p.Reserved = in == "query" && n.flag("allowReserved")
 	converted := wire.Raw(`{"type":"string"}`)
 	if schema.exists() {

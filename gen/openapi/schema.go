@@ -112,8 +112,8 @@ func (c *converter) types(n node) []string {
 }
 
 // nullable reports whether a schema of OpenAPI 3.0 allows null. Some documents of 3.1 still use the
-// old form.
-func (c *converter) nullable(n node) bool { return n.flag("nullable") }
+// old form, and those of 2.0 an extension.
+func (c *converter) nullable(n node) bool { return n.flag("nullable") || n.flag("x-nullable") }
 
 // convert returns a schema in JSON Schema 2020-12.
 func (c *converter) convert(n node) wire.Raw { return c.convertWithout(n, nil) }
@@ -220,7 +220,7 @@ func (c *converter) nameOf(n node) string {
 // isObject reports whether all values of a schema are objects.
 func (c *converter) isObject(n node, depth int) bool {
 	target, ok := c.resolve(n)
-	if !ok || depth > 20 || target.kind() != wire.KindObject || target.flag("nullable") {
+	if !ok || depth > 20 || target.kind() != wire.KindObject || c.nullable(target) {
 		return false
 	}
 	if target.get("type").exists() {

@@ -95,7 +95,8 @@ type Body struct {
 type Field struct {
 	Name string
 	// Style is "" for the default: scalars as text, the elements of arrays each on their own, and
-	// objects as JSON.
+	// objects as JSON. In multipart/form-data, a style joins the elements of arrays unless Explode is
+	// true.
 	Style    Style
 	Explode  bool
 	Reserved bool

@@ -187,14 +187,22 @@ func (b *Body) form(raw wire.Raw) []byte {
 	return []byte(strings.Join(parts, "&"))
 }
 
-// multipart writes multipart/form-data. Each element of an array is a part of its own.
+// multipart writes multipart/form-data. Each element of an array is a part of its own, unless the field has
+// a style that joins them.
 func (b *Body) multipart(raw wire.Raw) ([]byte, string, error) {
 	var text bytes.Buffer
 	w := multipart.NewWriter(&text)
 	for name, member := range membersOf(raw) {
 		f := b.field(name)
 		elements := []wire.Raw{member}
-		if member.Kind() == wire.KindArray {
+		switch joined := f.Style != "" && !f.Explode; {
+		case member.Kind() == wire.KindArray && joined:
+			text, err := wire.AppendString(nil, newValue(member).joined(f.Style.separator(), "", plain))
+			if err != nil {
+				return nil, "", fmt.Errorf("the member %q: %w", name, err)
+			}
+			elements[0] = wire.Raw(text)
+		case member.Kind() == wire.KindArray:
 			elements = member.Elements()
 		}
 		for _, element := range elements {

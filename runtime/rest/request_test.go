@@ -160,6 +160,8 @@ func TestBodies(t *testing.T) {
 		{Body{MediaType: "multipart/form-data", Encoding: MultipartBody, Fields: []Field{{Name: "f", Base64: true}, {Name: "x", MediaType: "text/xml"}}}, `{"f":["AA==","Yg=="],"o":{"a":1},"x":"<x/>"}`,
 			"multipart/form-data; boundary=B --B|Content-Disposition: form-data; name=\"f\"; filename=\"f\"|Content-Type: application/octet-stream||\x00|--B|Content-Disposition: form-data; name=\"f\"; filename=\"f\"|Content-Type: application/octet-stream||b|" +
 				"--B|Content-Disposition: form-data; name=\"o\"|Content-Type: application/json||{\"a\":1}|--B|Content-Disposition: form-data; name=\"x\"|Content-Type: text/xml||<x/>|--B--|"},
+		{Body{MediaType: "multipart/form-data", Encoding: MultipartBody, Fields: []Field{{Name: "c", Style: Form}, {Name: "p", Style: PipeDelimited}}}, `{"c":[1,"a b"],"p":["x","y"]}`,
+			"multipart/form-data; boundary=B --B|Content-Disposition: form-data; name=\"c\"||1,a b|--B|Content-Disposition: form-data; name=\"p\"||x|y|--B--|"},
 	} {
 		row.body.Member = "body"
 		o := &Operation{Method: "POST", Path: "/x", Server: "http://h", Body: &row.body}

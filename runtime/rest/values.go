@@ -132,14 +132,22 @@ func inQuery(name string, style Style, explode bool, raw wire.Raw, escape escape
 	case (v.kind == wire.KindArray || v.kind == wire.KindObject) && len(v.list)+len(v.fields) == 0:
 		return nil
 	}
-	separator := ","
-	switch style {
-	case SpaceDelimited:
-		separator = "%20"
-	case PipeDelimited:
-		separator = "%7C"
+	separator := style.separator()
+	if separator != "," {
+		separator = escapeText(separator)
 	}
 	return []pair{{own, v.joined(separator, separator, escape)}}
+}
+
+// separator returns what stands between the elements of an array that is not exploded.
+func (s Style) separator() string {
+	switch s {
+	case SpaceDelimited:
+		return " "
+	case PipeDelimited:
+		return "|"
+	}
+	return ","
 }
 
 // deep returns the pairs of the style deepObject. OpenAPI defines it for members that are scalars.
