@@ -53,7 +53,7 @@ func alike(a, b ir.Type, weak bool) bool {
 	if xok && yok {
 		equal := false
 		for _, f := range x.Fields {
-			g := member(y, f.Wire)
+			g := y.Field(f.Wire)
 			if g == nil || f.Const == nil || g.Const == nil {
 				continue
 			}

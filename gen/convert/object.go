@@ -2,7 +2,6 @@ package convert
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/spec"
@@ -91,7 +90,7 @@ func (p *pairing) object(s *Shape, a, b *ir.Object, object string, up bool) {
 		switch same := p.same(f, a, object, !up); {
 		case same == nil:
 			s.Members = append(s.Members, p.added(f, object, up))
-		case member(a, f.Wire) == nil:
+		case a.Field(f.Wire) == nil:
 			// The member that is renamed gets this name.
 			s.Members = append(s.Members, Member{Name: f.Wire, Drop: Foreign(p.to(up))})
 		}
@@ -116,7 +115,7 @@ func (p *pairing) same(f *ir.Field, other *ir.Object, object string, up bool) *i
 		if up {
 			name = r.Member
 		}
-		same := member(other, name)
+		same := other.Field(name)
 		if same != nil {
 			p.tables.use(&r.StepRow)
 		}
@@ -125,7 +124,7 @@ func (p *pairing) same(f *ir.Field, other *ir.Object, object string, up bool) *i
 	if p.tables.renamed(p.newer.ID, object, f.Wire, !up) != nil {
 		return nil // the name is that of another member there
 	}
-	return member(other, f.Wire)
+	return other.Field(f.Wire)
 }
 
 // known returns the names of the members of a closed object, or nil.
@@ -138,14 +137,6 @@ func known(o *ir.Object) []string {
 		names = append(names, f.Wire)
 	}
 	return names
-}
-
-func member(o *ir.Object, name string) *ir.Field {
-	i := slices.IndexFunc(o.Fields, func(f *ir.Field) bool { return f.Wire == name })
-	if i < 0 {
-		return nil
-	}
-	return o.Fields[i]
 }
 
 // row returns the row of a member that satisfies a condition, or nil.

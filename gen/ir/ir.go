@@ -239,6 +239,25 @@ func Resolve(t Type) Type {
 	}
 }
 
+// Field returns the named member of the object that a declaration stands for, or nil.
+func (d *Decl) Field(member string) *Field {
+	o, _ := Resolve(d.Type).(*Object)
+	return o.Field(member)
+}
+
+// Field returns the named member, or nil. An object that is nil has no members.
+func (o *Object) Field(member string) *Field {
+	if o == nil {
+		return nil
+	}
+	for _, f := range o.Fields {
+		if f.Wire == member {
+			return f
+		}
+	}
+	return nil
+}
+
 // Walk calls f for a type and the types within it. It does not follow references.
 func Walk(t Type, f func(Type)) {
 	f(t)

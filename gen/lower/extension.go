@@ -124,7 +124,7 @@ func (l *lowerer) extension() *ir.Extension {
 			continue // unused reports the row as stale
 		}
 		var kind string
-		if f := field(d, "resultType"); f != nil {
+		if f := d.Field("resultType"); f != nil {
 			kind, _ = f.Const.(string)
 		}
 		if kind == "" {

@@ -115,14 +115,14 @@ func (l *lowerer) method(def schema.Definition, wire string) *ir.Method {
 		return nil
 	}
 	m.Plain = l.plain(def, m)
-	m.Paginated = m.Params != nil && m.Result != nil && field(m.Params, "cursor") != nil && field(m.Result, "nextCursor") != nil
+	m.Paginated = m.Params != nil && m.Result != nil && m.Params.Field("cursor") != nil && m.Result.Field("nextCursor") != nil
 	if m.Paginated {
 		m.Items = items(m)
 	}
-	m.Asks = m.Params != nil && field(m.Params, "inputResponses") != nil && field(m.Params, "requestState") != nil
+	m.Asks = m.Params != nil && m.Params.Field("inputResponses") != nil && m.Params.Field("requestState") != nil
 	m.ResultTypes = resultTypes(m.Result)
 	if result := cmp.Or(m.Plain, m.Result); result != nil {
-		m.Cacheable = field(result, "ttlMs") != nil && field(result, "cacheScope") != nil
+		m.Cacheable = result.Field("ttlMs") != nil && result.Field("cacheScope") != nil
 	}
 	m.NameParam = l.nameParam(m)
 	return m
@@ -135,7 +135,7 @@ func (l *lowerer) nameParam(m *ir.Method) string {
 		if r.it.Method != m.Wire {
 			continue
 		}
-		f := field(m.Params, r.it.Param)
+		f := m.Params.Field(r.it.Param)
 		if f == nil {
 			continue // unused reports the row as stale
 		}
@@ -157,7 +157,7 @@ func resultTypes(result *ir.Decl) []string {
 	}
 	var types []string
 	for _, v := range messageVariants(result) {
-		f := field(v.Decl, "resultType")
+		f := v.Decl.Field("resultType")
 		if f == nil {
 			continue
 		}
@@ -190,7 +190,7 @@ func (l *lowerer) plain(def schema.Definition, m *ir.Method) *ir.Decl {
 // items returns the only array in a paginated result, or nil if there is not exactly one or
 // if the cursors are not optional strings.
 func items(m *ir.Method) *ir.Field {
-	for _, f := range []*ir.Field{field(m.Params, "cursor"), field(m.Result, "nextCursor")} {
+	for _, f := range []*ir.Field{m.Params.Field("cursor"), m.Result.Field("nextCursor")} {
 		if _, ok := f.Type.(*ir.String); !ok || f.Required {
 			return nil
 		}
@@ -234,7 +234,7 @@ func nameItems(methods []*ir.Method) {
 // params sets the params of a method. If the message has none, it reports that and returns
 // false.
 func (l *lowerer) params(m *ir.Method, def schema.Definition) bool {
-	params := field(l.definition(def.Name), "params")
+	params := l.definition(def.Name).Field("params")
 	if params == nil {
 		l.fail(def.Schema, "%q has no params", m.Wire)
 		return false
@@ -264,7 +264,7 @@ func (l *lowerer) result(def schema.Definition, m *ir.Method) *ir.Decl {
 	stem := strings.TrimSuffix(m.Definition, "Request")
 	var result *ir.Decl
 	if envelope := l.named(stem + "ResultResponse"); envelope != nil {
-		if f := field(envelope, "result"); f != nil {
+		if f := envelope.Field("result"); f != nil {
 			if ref, ok := f.Type.(*ir.Ref); ok {
 				result = ref.Decl
 			}
@@ -326,18 +326,4 @@ func messageVariants(d *ir.Decl) []*ir.Variant {
 			return []*ir.Variant{{Decl: d, Boxed: true}}
 		}
 	}
-}
-
-// field returns the named member of an object, or nil.
-func field(d *ir.Decl, member string) *ir.Field {
-	o, ok := ir.Resolve(d.Type).(*ir.Object)
-	if !ok {
-		return nil
-	}
-	for _, f := range o.Fields {
-		if f.Wire == member {
-			return f
-		}
-	}
-	return nil
 }

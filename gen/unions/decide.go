@@ -161,7 +161,7 @@ func split(from []*ir.Variant, member string) (cases []constCase, absent []*ir.V
 
 // closedValues returns the values that a variant's schema allows for a member.
 func closedValues(v *ir.Variant, member string) (values []any, optional, ok bool) {
-	f := field(v, member)
+	f := v.Decl.Field(member)
 	if f == nil {
 		return nil, false, false
 	}
@@ -180,19 +180,6 @@ func closedValues(v *ir.Variant, member string) (values []any, optional, ok bool
 func object(v *ir.Variant) (*ir.Object, bool) {
 	o, ok := ir.Resolve(v.Decl.Type).(*ir.Object)
 	return o, ok
-}
-
-func field(v *ir.Variant, member string) *ir.Field {
-	o, ok := object(v)
-	if !ok {
-		return nil
-	}
-	for _, f := range o.Fields {
-		if f.Wire == member {
-			return f
-		}
-	}
-	return nil
 }
 
 // Kinds returns the JSON kinds that values of a type can have.

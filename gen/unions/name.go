@@ -78,16 +78,12 @@ func constantsOf(variants []Naming) []string {
 }
 
 func constant(o *ir.Object, member string) string {
-	if o == nil {
+	f := o.Field(member)
+	if f == nil {
 		return ""
 	}
-	for _, f := range o.Fields {
-		if f.Wire == member {
-			text, _ := f.Const.(string)
-			return text
-		}
-	}
-	return ""
+	text, _ := f.Const.(string)
+	return text
 }
 
 // ownMembersOf returns for each variant the first member that it requires and no other has, if

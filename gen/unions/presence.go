@@ -80,7 +80,7 @@ func required(v *ir.Variant) []string {
 
 // tells reports whether v requires a member that the rival does not have.
 func tells(v, rival *ir.Variant) bool {
-	return slices.ContainsFunc(required(v), func(name string) bool { return field(rival, name) == nil })
+	return slices.ContainsFunc(required(v), func(name string) bool { return rival.Decl.Field(name) == nil })
 }
 
 // telling returns a small set of members that v requires and that no rival has all of. It
@@ -89,7 +89,7 @@ func telling(v *ir.Variant, rivals []*ir.Variant) [][]string {
 	unknownTo := func(name string) int {
 		n := 0
 		for _, r := range rivals {
-			if field(r, name) == nil {
+			if r.Decl.Field(name) == nil {
 				n++
 			}
 		}
@@ -101,7 +101,7 @@ func telling(v *ir.Variant, rivals []*ir.Variant) [][]string {
 	left := slices.Clone(rivals)
 	for _, name := range names {
 		before := len(left)
-		left = slices.DeleteFunc(left, func(r *ir.Variant) bool { return field(r, name) == nil })
+		left = slices.DeleteFunc(left, func(r *ir.Variant) bool { return r.Decl.Field(name) == nil })
 		if len(left) < before {
 			paths = append(paths, []string{name})
 		}
