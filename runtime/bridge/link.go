@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
@@ -458,6 +457,3 @@ func appender(params wire.Raw) wire.Appender {
 	}
 	return params
 }
-
-// tidy is how long the bridge tries to end a subscription at a server, whose answer matters to nobody.
-const tidy = 5 * time.Second

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -140,7 +141,7 @@ func (l *link) mute(ctx context.Context, own *listener) {
 	l.mu.Lock()
 	delete(l.listeners, own)
 	l.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidy)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), waits.Unlisten)
 	defer cancel()
 	l.subscribing.Lock()
 	defer l.subscribing.Unlock()

@@ -15,7 +15,7 @@ import (
 )
 
 // Send implements runtime.Transport. Every message is one POST (section Sending Messages to the
-// Server). A request is sent by a goroutine, and its failure is reported as that of its answer.
+// Server). A goroutine sends each request, and reports its failure in place of the answer.
 func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)

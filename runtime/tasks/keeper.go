@@ -12,7 +12,8 @@ import (
 // not see them. It implements seal.Keeper.
 type keeper struct{ server *runtime.Server }
 
-// keptVersion begins the text of a state. That of a sealed one begins with another version.
+// keptVersion is the beginning of a kept state's text. The text of a sealed state begins with another
+// version.
 const keptVersion = 0
 
 func (k keeper) Keeps(server any) bool { return server == any(k.server) }

@@ -18,6 +18,7 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 
 	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
 // Key is a private key by which a program authenticates (private_key_jwt, RFC 7523). It is not printed.
@@ -79,9 +80,6 @@ func ParseKey(text []byte, id string) (*Key, error) {
 // Format implements fmt.Formatter for every verb.
 func (*Key) Format(f fmt.State, verb rune) { Secret("").Format(f, verb) }
 
-// lifetime is how long an assertion is valid: enough for clocks that differ.
-const lifetime = time.Minute
-
 // assertion returns a JWT that authenticates the client at a token endpoint. Its audience is the issuer
 // alone, so that no other authorization server accepts it (RFC 7523bis).
 func (k *Key) assertion(clientID string, server *auth.AuthorizationServerMetadata) (string, error) {
@@ -108,7 +106,7 @@ func (k *Key) assertion(clientID string, server *auth.AuthorizationServerMetadat
 		Audience: jwt.Audience{server.Issuer},
 		ID:       rand.Text(),
 		IssuedAt: jwt.NewNumericDate(now),
-		Expiry:   jwt.NewNumericDate(now.Add(lifetime)),
+		Expiry:   jwt.NewNumericDate(now.Add(waits.Assertion)),
 	}).Serialize()
 	if err != nil {
 		return "", fmt.Errorf("client assertion: %w", err)

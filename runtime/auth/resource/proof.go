@@ -18,6 +18,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
 // The defaults of DPoP.
@@ -130,7 +131,7 @@ func (g *Guard) proof(w http.ResponseWriter, r *http.Request, token, thumbprint 
 		return bad("the DPoP proof is for another request")
 	case c.text("ath") != base64.RawURLEncoding.EncodeToString(hash[:]):
 		return bad("the DPoP proof is for another access token")
-	case err != nil || made.IsZero() || now.Sub(made) > g.opts.DPoP.Age || made.Sub(now) > beforeStart:
+	case err != nil || made.IsZero() || now.Sub(made) > g.opts.DPoP.Age || made.Sub(now) > waits.NotYetValid:
 		return bad("the DPoP proof is too old, or from the future")
 	}
 	if refused := g.nonce(w, c.text("nonce"), now); refused != nil {
@@ -178,18 +179,15 @@ func (g *Guard) nonce(w http.ResponseWriter, given string, now time.Time) *refus
 		return nil
 	}
 	age, ok := g.nonces.age(given, now)
-	if !ok || age > nonceLife {
+	if !ok || age > waits.Nonce {
 		return &refusal{status: http.StatusUnauthorized, scheme: auth.SchemeDPoP, code: auth.ErrorUseDPoPNonce,
 			reason: "the DPoP proof needs a nonce of this server", nonce: g.nonces.next(now)}
 	}
-	if age > nonceLife/2 {
+	if age > waits.Nonce/2 {
 		w.Header().Set("DPoP-Nonce", g.nonces.next(now))
 	}
 	return nil
 }
-
-// nonceLife is how long a nonce is accepted. A client gets a new one after half of it.
-const nonceLife = 5 * time.Minute
 
 // nonces makes nonces that need not be remembered: a time and its HMAC.
 type nonces struct{ key []byte }

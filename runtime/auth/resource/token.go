@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
 
@@ -124,7 +125,7 @@ func (g *Guard) verify(ctx context.Context, given credentials) (*admission, *ref
 	}
 	if bad, ok := errors.AsType[*TokenError](err); ok {
 		if g.opts.CacheFor > 0 {
-			g.refused.put(key, bad, now.Add(min(g.opts.CacheFor, refusedFor)))
+			g.refused.put(key, bad, now.Add(min(g.opts.CacheFor, waits.TokenRefused)))
 		}
 		return nil, badToken(given.scheme, bad.Reason)
 	}

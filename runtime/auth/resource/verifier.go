@@ -12,6 +12,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
 // Verifier verifies access tokens.
@@ -220,7 +221,7 @@ func (i *issuer) callerOf(c claims) (*auth.Caller, error) {
 		return nil, refusedf("the access token has no end")
 	case !expiry.IsZero() && !now.Before(expiry.Add(i.opts.Leeway)):
 		return nil, refusedf("the access token has expired")
-	case now.Add(max(i.opts.Leeway, beforeStart)).Before(start):
+	case now.Add(max(i.opts.Leeway, waits.NotYetValid)).Before(start):
 		return nil, refusedf("the access token is not valid yet")
 	}
 	audience := c.list("aud")

@@ -101,6 +101,9 @@ const (
 	News = 5 * time.Second
 )
 
+// Unlisten limits how long a bridge tries to end a subscription at a server. Its clients do not wait for it.
+const Unlisten = 5 * time.Second
+
 // Tasks.
 const (
 	// CancelTask limits the wait for the answer to tasks/cancel of a caller that has given up. The task
@@ -139,6 +142,9 @@ const (
 	// ExpiresSoon is how long before its end a token is renewed, so that it does not end on the way.
 	// It is what golang.org/x/oauth2 uses.
 	ExpiresSoon = 10 * time.Second
+	// Assertion is how long a JWT that authenticates a client is valid. It allows for the difference
+	// between the clocks of two servers.
+	Assertion = time.Minute
 	// BrowserPage limits how long the page that ends an authorization takes to leave for the browser.
 	BrowserPage = time.Second
 )
@@ -156,6 +162,14 @@ const (
 	// KeysUsable is the age at which keys that cannot be read again are no longer used. An
 	// authorization server may be out of order for a night without locking out its users.
 	KeysUsable = 12 * time.Hour
+	// NotYetValid is how long before its nbf a token is accepted, and how far in the future a DPoP proof
+	// may be made. The clocks of servers differ a little, and accepting them that early is harmless.
+	NotYetValid = 10 * time.Second
+	// TokenRefused is how long a refused token is not verified again, so that a client that repeats it
+	// costs little. A token with a key that its issuer has just begun to use is refused at most that long.
+	TokenRefused = 10 * time.Second
+	// Nonce is how long a DPoP nonce is accepted. A client gets a new one after half of that time.
+	Nonce = 5 * time.Minute
 	// KeysAgain is the time between two requests for keys. Anybody can send tokens that name unknown
 	// keys; issuers publish a key well before they use it.
 	KeysAgain = 10 * time.Second

@@ -124,7 +124,7 @@ func (t tables) get(id string) (*tasks.Record, error) {
 	return r, nil
 }
 
-// add stores a task that is not there.
+// add stores a new task.
 func (t tables) add(e entry) error {
 	if err := t.tasks.Put([]byte(e.id), e.value); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (t tables) add(e entry) error {
 	return t.tasks.SetSequence(t.tasks.Sequence() + 1)
 }
 
-// remove removes a task that is there.
+// remove removes a stored task.
 func (t tables) remove(r *tasks.Record) error {
 	due, expiry := times(r)
 	if due != nil {
