@@ -21,7 +21,7 @@ func (d *documents) encoding(mediaType string) string {
 		return "json"
 	case kind == "application/x-www-form-urlencoded":
 		return "form"
-	case kind == "multipart/form-data":
+	case strings.HasSuffix(kind, "/form-data"): // some documents have application/form-data
 		return "multipart"
 	case strings.HasPrefix(kind, "text/"), kind == "application/xml", strings.HasSuffix(kind, "+xml"), strings.HasSuffix(kind, "yaml"),
 		strings.HasSuffix(kind, "json-seq"), strings.HasSuffix(kind, "jsonl"), strings.HasSuffix(kind, "ndjson"):
@@ -93,6 +93,9 @@ func (b *toolBuilder) body(parameters []node) *body {
 func (b *toolBuilder) addBody(sent *body) {
 	media, schema := sent.media, sent.schema
 	call := &tools.Body{Member: "body", MediaType: media, Encoding: b.encoding(media)}
+	if call.Encoding == "multipart" {
+		call.MediaType = "multipart/form-data"
+	}
 	if strings.Contains(media, "*") {
 		call.MediaType = map[string]string{"json": "application/json", "text": "text/plain"}[call.Encoding]
 		if call.MediaType == "" {

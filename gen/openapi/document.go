@@ -153,6 +153,8 @@ type documents struct {
 	swagger bool
 	open    Open
 	files   map[string]*document
+	// insecure means that an operation has been noted whose credentials only a parameter describes.
+	insecure bool
 	// faults prevent the import; notes report what is not imported as written.
 	faults, notes []*Problem
 }

@@ -127,9 +127,9 @@ func (w *writer) subschemas(name string, value node) {
 		// The alternatives of most documents overlap, and a discriminator selects one. oneOf would
 		// refuse values that the API means to allow.
 		if name == "oneOf" && w.n.get("anyOf").exists() {
-			w.schemas("oneOf", value)
+			w.alternatives("oneOf", value)
 		} else {
-			w.schemas("anyOf", value)
+			w.alternatives("anyOf", value)
 		}
 	case "dependentRequired":
 		w.when(kind == wire.KindObject, name, value)

@@ -190,14 +190,22 @@ responses: {"200": {content: {application/json: {$ref: "#/media"}}}}
 // TestAuthorizationParameter checks the note about credentials that only a parameter describes.
 func TestAuthorizationParameter(t *testing.T) {
 	const operation = `{parameters: [{name: Authorization, in: header, schema: {type: string}}, {name: Accept, in: header, schema: {type: string}}]}`
-	r, _ := load(t, "paths: {/a: {get: "+operation+"}}", nil)
-	want := `api.yaml:2:33: /paths/~1a/get/parameters/0: OpenAPI ignores the parameter "Authorization", and the operation has no security; the field Header of the client can add it`
+	r, _ := load(t, "paths: {/a: {get: "+operation+"}, /b: {get: "+operation+"}}", nil)
+	want := `api.yaml:2:33: /paths/~1a/get/parameters/0: OpenAPI ignores parameters with the name "Authorization", and the operation has no security; the field Header of the client can add the header`
 	if len(r.Notes) != 1 || r.Notes[0].Error() != want {
 		t.Errorf("got %v, want %s", r.Notes, want)
 	}
 	r, _ = load(t, "security: [{b: []}]\ncomponents: {securitySchemes: {b: {type: http, scheme: bearer}}}\npaths: {/a: {get: "+operation+"}}", nil)
 	if len(r.Notes) != 0 {
 		t.Errorf("got %v, want no note", r.Notes)
+	}
+}
+
+// TestMisspeltForm checks a media type that some documents have for forms.
+func TestMisspeltForm(t *testing.T) {
+	_, list := load(t, "paths: {/a: {post: {requestBody: {content: {application/form-data: {schema: {type: object, properties: {f: {type: string, format: binary}}}}}}}}}", nil)
+	if got := *list.Tools[0].Operation.Body; got.MediaType != "multipart/form-data" || got.Encoding != "multipart" || len(got.Fields) != 1 || !got.Fields[0].Base64 {
+		t.Errorf("got %+v", got)
 	}
 }
 

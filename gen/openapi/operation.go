@@ -337,11 +337,12 @@ func (b *toolBuilder) effective() []node {
 	return all
 }
 
-// ignoredHeader notes a parameter for credentials of an operation without security. OpenAPI ignores the
-// headers Accept, Content-Type and Authorization, because media types and security say what they are.
+// ignoredHeader notes the first parameter for credentials of an operation without security. OpenAPI ignores
+// the headers Accept, Content-Type and Authorization, because media types and security say what they are.
 func (b *toolBuilder) ignoredHeader(n node, name string) {
-	if strings.EqualFold(name, "authorization") && len(b.call.Security) == 0 {
-		b.note(n, "OpenAPI ignores the parameter %q, and the operation has no security; the field Header of the client can add it", name)
+	if strings.EqualFold(name, "authorization") && len(b.call.Security) == 0 && !b.insecure {
+		b.insecure = true
+		b.note(n, "OpenAPI ignores parameters with the name %q, and the operation has no security; the field Header of the client can add the header", name)
 	}
 }
 

@@ -119,6 +119,28 @@ func TestReferences(t *testing.T) {
 	}
 }
 
+// TestDiscriminator checks that the branches of requests have the values that a mapping gives them.
+func TestDiscriminator(t *testing.T) {
+	const others = `"Cat":{"type":"object","properties":{"kind":{"type":"string"}}},"Dog":{"allOf":[{"$ref":"#/components/schemas/Cat"}]},` +
+		`"Own":{"allOf":[{"properties":{"kind":{"$ref":"#/components/schemas/Kind"}}}]},"Kind":{"enum":["own"]},"Fox":{"type":"object"}`
+	const schema = `{"oneOf":[{"$ref":"#/components/schemas/Cat"},{"$ref":"#/components/schemas/Dog"},{"$ref":"#/components/schemas/Own"},{"$ref":"#/components/schemas/Fox"},{"type":"object"}],` +
+		`"discriminator":{"propertyName":"kind","mapping":{"cat":"#/components/schemas/Cat","kitten":"Cat","dog":"Dog","own":"Own","none":"Other"}}}`
+	const defs = `"$defs":{"Cat":{"type":"object","properties":{"kind":{"type":"string"}}},"Dog":{"allOf":[{"$ref":"#/$defs/Cat"}]},"Own":{"allOf":[{"properties":{"kind":{"$ref":"#/$defs/Kind"}}}]},"Fox":{"type":"object"},"Kind":{"enum":["own"]}}}`
+	for _, row := range []struct {
+		schema   string
+		response bool
+		want     string
+	}{
+		{schema, false, `{"anyOf":[{"$ref":"#/$defs/Cat","properties":{"kind":{"enum":["cat","kitten"]}}},{"$ref":"#/$defs/Dog","properties":{"kind":{"const":"dog"}}},{"$ref":"#/$defs/Own"},{"$ref":"#/$defs/Fox"},{"type":"object"}],` + defs},
+		{schema, true, `{"anyOf":[{"$ref":"#/$defs/Cat"},{"$ref":"#/$defs/Dog"},{"$ref":"#/$defs/Own"},{"$ref":"#/$defs/Fox"},{"type":"object"}],` + defs},
+		{`{"oneOf":[{"$ref":"#/components/schemas/Fox"}],"discriminator":{"propertyName":"kind"}}`, false, `{"anyOf":[{"$ref":"#/$defs/Fox"}],"$defs":{"Fox":{"type":"object"}}}`},
+	} {
+		if diff := cmp.Diff(row.want, converted(t, documentOf(t, "3.0.3", row.schema, others), row.response, 1000)); diff != "" {
+			t.Errorf("response %v (-want +got):\n%s", row.response, diff)
+		}
+	}
+}
+
 // TestLimit checks that references are cut once a schema is long, by the type of what they lead to, except
 // for those to short schemas.
 func TestLimit(t *testing.T) {
