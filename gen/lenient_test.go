@@ -32,7 +32,7 @@ func TestLowerLenient(t *testing.T) {
 		{`"A":{"type":"object","unheard":1}`, "", `/$defs/A/unheard: unknown keyword "unheard"`},
 		{`"A":{"type":"string","minLength":"1"}`, "", "/$defs/A/minLength: must be a number, found a string"},
 		{`"A":{"$ref":"#/$defs/B"}`, "", `/$defs/A/$ref: "#/$defs/B" leads to nothing`},
-		{`"LoggingLevel":{"type":"string","enum":["loud"]}`, "", "/$defs/LoggingLevel: the overlay orders values"},
+		{`"LoggingLevel":{"type":"string","enum":["loud"]}`, "", "/$defs/LoggingLevel: overlay.yaml:"},
 		{`"XRequest":{"type":"object","properties":{"method":{"const":"x","type":"string"}},"required":["method"]},"ClientRequest":{"$ref":"#/$defs/XRequest"}`, "", `no result for "x"`},
 	} {
 		src := `{"$schema":"https://json-schema.org/draft/2020-12/schema","$defs":{` + test.definitions + `}}`

@@ -13,11 +13,12 @@ import (
 // it need not be used in each of them, but a row that no step uses is an error. A row that has no
 // column for a result says that a value is not bridged: it is refused with the reason.
 type Conversions struct {
-	Renames  []RenameRow    `yaml:"renames"`
-	Variants []VariantRow   `yaml:"variants"`
-	Members  []MemberRow    `yaml:"members"`
-	Values   []ValueMapping `yaml:"values"`
-	Errors   []ErrorRow     `yaml:"errors"`
+	Renames     []RenameRow     `yaml:"renames"`
+	Variants    []VariantRow    `yaml:"variants"`
+	Members     []MemberRow     `yaml:"members"`
+	Values      []ValueMapping  `yaml:"values"`
+	Definitions []DefinitionRow `yaml:"definitions"`
+	Errors      []ErrorRow      `yaml:"errors"`
 }
 
 // StepRow is the part that all rows of [Conversions] have.
@@ -100,6 +101,14 @@ type ValueMapping struct {
 	As      string `yaml:"as"`
 }
 
+// DefinitionRow is for a definition whose values cannot always be converted, wherever they are: such
+// a value is refused with the reason.
+type DefinitionRow struct {
+	StepRow `yaml:",inline"`
+	// Definition is the name in the newer revision.
+	Definition string `yaml:"definition"`
+}
+
 // ErrorRow is for an error that has another code in the newer revision.
 type ErrorRow struct {
 	StepRow `yaml:",inline"`
@@ -170,6 +179,11 @@ func (c *Conversions) rows() iter.Seq2[string, *StepRow] {
 		}
 		for i := range c.Values {
 			if !yield(fmt.Sprintf("values/%d", i), &c.Values[i].StepRow) {
+				return
+			}
+		}
+		for i := range c.Definitions {
+			if !yield(fmt.Sprintf("definitions/%d", i), &c.Definitions[i].StepRow) {
 				return
 			}
 		}

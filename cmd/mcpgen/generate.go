@@ -240,12 +240,15 @@ func report(out io.Writer, plan files.Plan, changes []files.Change, took time.Du
 		len(plan.Files), took.Milliseconds(), kinds["add"], kinds["modify"], kinds["remove"], len(plan.Files)-kinds["add"]-kinds["modify"])
 }
 
+// unbridgedTitle is above the list of values that are not converted, each with its row.
+const unbridgedTitle = "not bridged between revisions, because convert.yaml has no row for it; each line ends with a row that needs only a reason to say that this is right:"
+
 // reportUnbridged lists the values that are not converted between revisions.
 func reportUnbridged(out io.Writer, notes []string) {
 	if len(notes) == 0 {
 		return
 	}
-	fmt.Fprintln(out, "\nnot bridged between revisions, because convert.yaml has no row for it:")
+	fmt.Fprintln(out, "\n"+unbridgedTitle)
 	for _, note := range notes {
 		fmt.Fprintln(out, "  "+note)
 	}

@@ -205,7 +205,7 @@ func (p pinnedSchema) text(out io.Writer) {
 	list("rows without effect, which need an until before the revision can be generated:", p.Stale)
 	list("still needed before the revision can be generated:", p.Needed)
 	list("without a doc comment in docs.yaml:", p.Undocumented)
-	list("not bridged between revisions, because convert.yaml has no row for it:", p.Unbridged)
+	list(unbridgedTitle, p.Unbridged)
 }
 
 // comparison is the report of spec verify.

@@ -13,11 +13,8 @@ func (p *pairing) check(to ir.Type, up bool) *Shape {
 	if _, ok := t.(*ir.Any); ok {
 		return nil
 	}
-	if isLeaf(t) && leafOf(t).pattern != "" {
-		return p.refuse(unbridged, up) // the pattern cannot be checked
-	}
 	if isLeaf(t) {
-		return p.limited(limitsOf(leafOf(t)), up)
+		return p.limited(limitsOf(leafOf(t)), up, place{})
 	}
 	key, name := shapeKey{to: declOf(to), does: direction(up) + " check"}, direction(up)+"Open"
 	if key.to != nil {
@@ -59,7 +56,7 @@ func (p *pairing) check(to ir.Type, up bool) *Shape {
 func (p *pairing) checkMember(f *ir.Field, up bool) Member {
 	m := Member{Name: f.Wire, Shape: p.check(f.Type, up), LeaveOut: !f.Required}
 	if f.Const != nil {
-		m.Shape = p.limited(&Limits{Values: []string{jsonOf(f.Const)}}, up)
+		m.Shape = p.limited(&Limits{Values: []string{jsonOf(f.Const)}}, up, place{})
 	}
 	switch {
 	case f.Default != "":

@@ -57,8 +57,10 @@ type Limits struct {
 	Integer bool     // numbers must be integers
 	Values  []string // JSON
 	Format  string
+	Pattern string
 	Bounds  ir.Bounds
 	Length  ir.Count // of a string in characters, of an array in elements
+	Reason  string   // why a value is refused that exceeds them, or ""
 }
 
 // Member describes a member of an object.

@@ -59,7 +59,7 @@ const (
 )
 
 // TestUnbridged has a row for each difference that neither names nor rows cover, and one for a
-// row that covers it. Generation goes on in both cases.
+// row that covers it, as the row does that the message suggests. Generation goes on in all cases.
 func TestUnbridged(t *testing.T) {
 	field := func(id string, typ ir.Type, edit func(*ir.Field)) *ir.Revision {
 		r := revision(id, map[string][]string{"A": {"x"}})
@@ -71,6 +71,9 @@ func TestUnbridged(t *testing.T) {
 		return r
 	}
 	text, integer := &ir.String{}, &ir.Integer{}
+	definition := func(id string, typ ir.Type) *ir.Revision {
+		return &ir.Revision{ID: id, Decls: []*ir.Decl{{Name: "E", Path: "E", Definition: true, Type: typ}}}
+	}
 	enum := func(id string, values ...string) *ir.Revision {
 		e := &ir.Enum{}
 		for _, v := range values {
@@ -104,7 +107,11 @@ func TestUnbridged(t *testing.T) {
 		{"a length", field(older, text, nil), field(newer, &ir.String{Length: ir.Count{Max: 3}}, nil), "members: [{object: A, member: x, drop: true, reason: r}]",
 			[]string{"A.x, up: string to string(max 3): a value that is not of a length within (max 3) is refused"}},
 		{"a pattern", field(older, text, nil), field(newer, &ir.String{Pattern: "^a"}, nil), "members: [{object: A, member: x, drop: true, reason: r}]",
-			[]string{`A.x, up: the pattern "^a" cannot be checked: every value is refused`}},
+			[]string{`A.x, up: string to string/^a/: a value that is not of the pattern "^a" is refused`}},
+		{"a definition", definition(older, text), definition(newer, integer), "definitions: [{definition: E, reason: r}]",
+			[]string{"E, down: integer to string: every value is refused", "E, up: string to integer: every value is refused"}},
+		{"the elements of a definition", definition(older, &ir.Array{Elem: text}), definition(newer, &ir.Array{Elem: &ir.String{Pattern: "b"}}),
+			"definitions: [{definition: E, reason: r}]", []string{`E[], up: string to string/b/: a value that is not of the pattern "b" is refused`}},
 		{"a constant", field(older, text, nil), field(newer, text, func(f *ir.Field) { f.Const = "c" }), "members: [{object: A, member: x, value: c, reason: r}]",
 			[]string{`A.x, up: a value that is not "c" is refused`}},
 		{"any value that becomes an object", field(older, &ir.Any{}, nil), field(newer, &ir.Open{}, nil), "members: [{object: A, member: x, drop: true, reason: r}]",
@@ -119,14 +126,21 @@ func TestUnbridged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, steps[0].Unbridged); diff != "" {
+			var got []string
+			suggested := "members: []" // and the rows that the messages suggest, with a reason
+			for _, note := range steps[0].Unbridged {
+				problem, row, _ := strings.Cut(note, "; ")
+				got = append(got, problem)
+				table, columns, _ := strings.Cut(strings.TrimSuffix(row, "}"), ": {")
+				suggested = fmt.Sprintf("%s: [{%s, reason: r}]", table, columns)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("without rows (-want +got):\n%s", diff)
 			}
-			if tt.row == "" {
-				return
-			}
-			if steps, err = Steps([]*ir.Revision{tt.a, tt.b}, rows(t, tt.row)); err != nil || len(steps[0].Unbridged) > 0 {
-				t.Errorf("with the row: %+v, %v", steps, err)
+			for _, row := range []string{tt.row, suggested} {
+				if steps, err = Steps([]*ir.Revision{tt.a, tt.b}, rows(t, row)); err != nil || len(steps[0].Unbridged) > 0 {
+					t.Errorf("with %s: %+v, %v", row, steps, err)
+				}
 			}
 		})
 	}

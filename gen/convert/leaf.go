@@ -3,6 +3,7 @@ package convert
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -82,6 +83,9 @@ func (l *leaf) within(other *leaf) (*Limits, bool) {
 	if l.format != "" && l.format != other.format {
 		need.Format = l.format
 	}
+	if l.pattern != other.pattern {
+		need.Pattern = l.pattern
+	}
 	if l.length.Min > other.length.Min || l.length.Max != 0 && (other.length.Max == 0 || other.length.Max > l.length.Max) {
 		need.Length = l.length
 	}
@@ -101,12 +105,12 @@ func exceeds(bound, other *float64, open bool, sign float64) bool {
 }
 
 func (l *Limits) none() bool {
-	return l.Kinds == nil && l.Values == nil && l.Format == "" && l.Bounds == ir.Bounds{} && l.Length == ir.Count{}
+	return l.Kinds == nil && l.Values == nil && l.Format == "" && l.Pattern == "" && l.Bounds == ir.Bounds{} && l.Length == ir.Count{}
 }
 
 // limitsOf returns the limits of any JSON value that becomes a leaf.
 func limitsOf(l *leaf) *Limits {
-	return &Limits{Kinds: l.kinds, Integer: l.integer, Values: l.values, Format: l.format, Length: l.length, Bounds: l.bounds}
+	return &Limits{Kinds: l.kinds, Integer: l.integer, Values: l.values, Format: l.format, Pattern: l.pattern, Length: l.length, Bounds: l.bounds}
 }
 
 // String describes the values within the limits.
@@ -127,6 +131,9 @@ func (l *Limits) String() string {
 	}
 	if l.Format != "" {
 		parts = append(parts, "in the format "+l.Format)
+	}
+	if l.Pattern != "" {
+		parts = append(parts, "of the pattern "+strconv.Quote(l.Pattern))
 	}
 	if text := l.Bounds.String(); text != "" {
 		parts = append(parts, "within "+text)

@@ -15,7 +15,7 @@ func Foreign(r *ir.Revision) string { return "only revision " + r.ID + " defines
 
 // objects decides how objects of two types are converted. It returns false if one of the types is not an
 // object.
-func (p *pairing) objects(from, to ir.Type, up bool, place string) (*Shape, bool) {
+func (p *pairing) objects(from, to ir.Type, up bool, at place) (*Shape, bool) {
 	key := shapeKey{from: declOf(from), to: declOf(to)}
 	f, t := ir.Resolve(from), ir.Resolve(to)
 	switch t := t.(type) {
@@ -40,16 +40,16 @@ func (p *pairing) objects(from, to ir.Type, up bool, place string) (*Shape, bool
 	case *ir.Map:
 		switch f := f.(type) {
 		case *ir.Map:
-			return p.each(from, to, f.Elem, t.Elem, ir.Count{}, up, place+"{}"), true
+			return p.each(from, to, f.Elem, t.Elem, ir.Count{}, up, at.below("{}")), true
 		case *ir.Open:
 			if _, ok := ir.Resolve(t.Elem).(*ir.Any); !ok {
-				p.gap(up, place, "values that are not "+typeName(t.Elem)+" are refused")
+				p.gap(up, at, "values that are not "+typeName(t.Elem)+" are refused")
 			}
 			return p.check(to, up), true
 		case *ir.Object:
 			return p.shape(key, direction(up)+p.newerDecl(from, to, up).Name, func(s *Shape) {
 				for _, field := range f.Fields {
-					below := p.value(field.Type, t.Elem, up, place+"."+field.Wire)
+					below := p.value(field.Type, t.Elem, up, at.below("."+field.Wire))
 					s.Members = append(s.Members, Member{Name: field.Wire, Shape: below})
 				}
 				s.Each = p.check(t.Elem, up)
@@ -103,7 +103,7 @@ func (p *pairing) object(s *Shape, a, b *ir.Object, object string, up bool) {
 	case a.Additional == nil:
 		s.Each = p.check(b.Additional, up)
 	default:
-		s.Each = p.value(a.Additional, b.Additional, up, object+"{}")
+		s.Each = p.value(a.Additional, b.Additional, up, p.definition(object).below("{}"))
 	}
 }
 
@@ -139,6 +139,11 @@ func known(o *ir.Object) []string {
 	return names
 }
 
+// memberOf returns the place of a member.
+func (p *pairing) memberOf(object, member string) place {
+	return place{path: object + "." + member, row: p.rowFor("members", "object", object, "member", member)}
+}
+
 // row returns the row of a member that satisfies a condition, or nil.
 func (p *pairing) row(object, member string, is func(*spec.MemberRow) bool) *spec.MemberRow {
 	return p.tables.member(p.newer.ID, object, member, is)
@@ -162,10 +167,10 @@ func (p *pairing) member(f, t *ir.Field, object string, up bool) Member {
 		p.removed(&m, f, object, up)
 		return m
 	}
-	place := object + "." + name
-	m.Shape = p.field(f, t, up, place)
+	at := p.memberOf(object, name)
+	m.Shape = p.field(f, t, up, at)
 	if m.Rewrite != "" {
-		p.cover(up, place)
+		p.cover(up, at)
 	}
 	if r := p.row(object, name, leavesOut(up)); r != nil && m.Shape != nil {
 		p.tables.use(&r.StepRow)
@@ -177,25 +182,25 @@ func (p *pairing) member(f, t *ir.Field, object string, up bool) Member {
 	}
 	if f.Nullable() && !t.Nullable() && !t.Required {
 		m.LeaveOut = m.Shape != nil
-		p.cover(up, place)
+		p.cover(up, at)
 	}
 	p.fill(&m, f, t, lacks, object, name, up)
 	return m
 }
 
 // field decides how the value of a member is converted, which may be a constant.
-func (p *pairing) field(f, t *ir.Field, up bool, place string) *Shape {
+func (p *pairing) field(f, t *ir.Field, up bool, at place) *Shape {
 	switch {
 	case t.Const == nil && f.Const == nil:
-		return p.value(f.Type, t.Type, up, place)
+		return p.value(f.Type, t.Type, up, at)
 	case t.Const == nil && fits(decoded(f.Const), t.Type) == nil, t.Const == f.Const:
 		return nil
 	case t.Const == nil, f.Const != nil:
-		p.gap(up, place, "another constant: every value is refused")
-		return p.refuse(unbridged, up)
+		p.gap(up, at, "another constant: every value is refused")
+		return p.refuse(at.reason(), up)
 	}
-	p.gap(up, place, fmt.Sprintf("a value that is not %s is refused", jsonOf(t.Const)))
-	return p.limited(&Limits{Values: []string{jsonOf(t.Const)}}, up)
+	p.gap(up, at, fmt.Sprintf("a value that is not %s is refused", jsonOf(t.Const)))
+	return p.limited(&Limits{Values: []string{jsonOf(t.Const)}}, up, at)
 }
 
 // decoded returns a constant as encoding/json would decode it.
@@ -209,10 +214,10 @@ func decoded(constant any) any {
 // fill applies the rows for a member that may be missing, or whose value cannot always be
 // converted.
 func (p *pairing) fill(m *Member, f, t *ir.Field, lacks bool, object, name string, up bool) {
-	place := object + "." + name
+	at := p.memberOf(object, name)
 	cover := func(r *spec.MemberRow) {
 		p.tables.use(&r.StepRow)
-		p.cover(up, place)
+		p.cover(up, at)
 	}
 	if r := p.row(object, name, hasSession); r != nil && lacks {
 		if p.isFact(r, t) {
@@ -240,7 +245,7 @@ func (p *pairing) fill(m *Member, f, t *ir.Field, lacks bool, object, name strin
 		cover(r)
 	}
 	if lacks {
-		p.gap(up, place, "required: an object without it is refused")
+		p.gap(up, at, "required: an object without it is refused")
 		m.Require = required
 	}
 }
@@ -270,7 +275,8 @@ func (p *pairing) removed(m *Member, f *ir.Field, object string, up bool) {
 		p.tables.use(&r.StepRow)
 		m.Drop = r.Reason
 	}
-	if r := p.row(object, f.Wire, refuses); r != nil && !m.Handled {
+	// A row for a required member is for the objects of the other revision, which lack it.
+	if r := p.row(object, f.Wire, refuses); r != nil && !m.Handled && !f.Required {
 		p.tables.use(&r.StepRow)
 		m.Drop, m.Shape = "", p.refuse(r.Reason, up)
 	}
@@ -317,7 +323,7 @@ func (p *pairing) added(f *ir.Field, object string, up bool) Member {
 		p.tables.use(&r.StepRow)
 		m.Require = r.Reason
 	} else {
-		p.gap(up, object+"."+f.Wire, "required: every object is refused")
+		p.gap(up, p.memberOf(object, f.Wire), "required: every object is refused")
 	}
 	return m
 }

@@ -3,11 +3,13 @@ package convert
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/spec"
 )
 
 // pairing is the state of pairing two revisions.
@@ -41,8 +43,51 @@ type defined struct {
 // gap is a place where values are refused, in terms of the newer revision.
 type gap struct {
 	place, problem string
+	row            string // of convert.yaml, which would say so on purpose
 	up             bool
 }
+
+// place is a place in terms of the newer revision.
+type place struct {
+	path string
+	row  string // the row of convert.yaml for the place: its table and its columns
+	is   *spec.DefinitionRow
+}
+
+// below returns the place of a part.
+func (at place) below(part string) place {
+	at.path += part
+	return at
+}
+
+// reason returns why a value is refused, for which there may be a row.
+func (at place) reason() string {
+	if at.is != nil {
+		return at.is.Reason
+	}
+	return unbridged
+}
+
+// definition returns the place of a declaration, for which there may be a row.
+func (p *pairing) definition(name string) place {
+	return place{name, p.rowFor("definitions", "definition", name), p.tables.definition(p.newer.ID, name)}
+}
+
+// rowFor describes a row of the step, by its table and the names and values of its columns.
+func (p *pairing) rowFor(table string, columns ...string) string {
+	all := []string{"step: " + strconv.Quote(p.newer.ID)}
+	for i := 0; i < len(columns); i += 2 {
+		value := columns[i+1]
+		if !plain.MatchString(value) {
+			value = strconv.Quote(value)
+		}
+		all = append(all, columns[i]+": "+value)
+	}
+	return table + ": {" + strings.Join(all, ", ") + "}"
+}
+
+// plain matches the values that YAML reads as strings without quotes.
+var plain = regexp.MustCompile(`^[A-Za-z$][A-Za-z0-9_./$-]*$`)
 
 func newPairing(older, newer *ir.Revision, t *tables) *pairing {
 	return &pairing{older: older, newer: newer, tables: t, byKey: map[shapeKey]*Shape{}, names: map[string]bool{}}
@@ -72,8 +117,8 @@ func (p *pairing) define(older, newer *ir.Decl) {
 	if slices.ContainsFunc(p.defined, func(d defined) bool { return d.older == older && d.newer == newer }) {
 		return
 	}
-	up := p.value(&ir.Ref{Decl: older}, &ir.Ref{Decl: newer}, true, newer.Name)
-	down := p.value(&ir.Ref{Decl: newer}, &ir.Ref{Decl: older}, false, newer.Name)
+	up := p.value(&ir.Ref{Decl: older}, &ir.Ref{Decl: newer}, true, p.definition(newer.Name))
+	down := p.value(&ir.Ref{Decl: newer}, &ir.Ref{Decl: older}, false, p.definition(newer.Name))
 	p.defined = append(p.defined, defined{older, newer, up, down})
 }
 
@@ -103,22 +148,26 @@ func direction(up bool) string {
 }
 
 // value decides how a value is converted: by a shape, or not at all if it is nil. The place is
-// in terms of the newer revision.
-func (p *pairing) value(from, to ir.Type, up bool, place string) *Shape {
+// that of the member or variant that has the value; values of the same definition in both
+// revisions are converted alike everywhere.
+func (p *pairing) value(from, to ir.Type, up bool, at place) *Shape {
 	f, t := ir.Resolve(from), ir.Resolve(to)
+	if a, b := declOf(from), declOf(to); a != nil && b != nil && p.counterpart(a, up) == b {
+		at = p.definition(p.newerDecl(from, to, up).Name)
+	}
 	if n, ok := t.(*ir.Nullable); ok {
 		if m, ok := f.(*ir.Nullable); ok {
 			from = m.Elem
 		}
 		if _, ok := f.(*ir.Any); !ok {
-			return p.value(from, n.Elem, up, place)
+			return p.value(from, n.Elem, up, at)
 		}
 	} else if n, ok := f.(*ir.Nullable); ok {
-		below := p.value(n.Elem, to, up, place)
+		below := p.value(n.Elem, to, up, at)
 		if slices.Contains(kindsOf(to), ir.KindNull) {
 			return below
 		}
-		return p.notNull(below, up, place)
+		return p.notNull(below, up, at)
 	}
 	if _, ok := t.(*ir.Any); ok {
 		return nil
@@ -127,26 +176,26 @@ func (p *pairing) value(from, to ir.Type, up bool, place string) *Shape {
 	case *ir.Union:
 		return p.union(from, to, f, up)
 	case *ir.Any:
-		p.gap(up, place, "any to "+typeName(to)+": other values are refused")
+		p.gap(up, at, "any to "+typeName(to)+": other values are refused")
 		return p.check(to, up)
 	case *ir.Array:
 		if t, ok := t.(*ir.Array); ok {
-			return p.array(from, to, f, t, up, place)
+			return p.array(from, to, f, t, up, at)
 		}
 	}
 	if _, ok := t.(*ir.Union); ok {
 		if target := p.match(from, targets(to), up, true); target != nil {
-			return p.value(from, target, up, place)
+			return p.value(from, target, up, at)
 		}
-		return p.unbridgeable(from, to, up, place)
+		return p.unbridgeable(from, to, up, at)
 	}
 	if isLeaf(f) && isLeaf(t) {
-		return p.leaf(from, to, up, place)
+		return p.leaf(from, to, up, at)
 	}
-	if s, ok := p.objects(from, to, up, place); ok {
+	if s, ok := p.objects(from, to, up, at); ok {
 		return s
 	}
-	return p.unbridgeable(from, to, up, place)
+	return p.unbridgeable(from, to, up, at)
 }
 
 // unbridged is the reason for refusing a value whose type another revision does not have.
@@ -154,13 +203,13 @@ const unbridged = "not bridged, because the types differ and no row of convert.y
 
 // unbridgeable decides how values are converted between types that cannot be paired. If the types
 // have kinds of values in common, values that are valid for the other type are kept.
-func (p *pairing) unbridgeable(from, to ir.Type, up bool, place string) *Shape {
+func (p *pairing) unbridgeable(from, to ir.Type, up bool, at place) *Shape {
 	if slices.ContainsFunc(kindsOf(from), func(k ir.Kind) bool { return slices.Contains(kindsOf(to), k) }) {
-		p.gap(up, place, typeName(from)+" to "+typeName(to)+": other values are refused")
+		p.gap(up, at, fromTo(from, to)+": other values are refused")
 		return p.check(to, up)
 	}
-	p.gap(up, place, typeName(from)+" to "+typeName(to)+": every value is refused")
-	return p.refuse(unbridged, up)
+	p.gap(up, at, fromTo(from, to)+": every value is refused")
+	return p.refuse(at.reason(), up)
 }
 
 // refuse returns the shape that refuses every value.
@@ -171,67 +220,75 @@ func (p *pairing) refuse(reason string, up bool) *Shape {
 }
 
 // notNull returns the shape that refuses null and converts other values by a shape.
-func (p *pairing) notNull(below *Shape, up bool, place string) *Shape {
-	p.gap(up, place, "null is refused")
+func (p *pairing) notNull(below *Shape, up bool, at place) *Shape {
+	p.gap(up, at, "null is refused")
 	name := direction(up) + "NotNull"
 	if below != nil {
 		name = below.Name + "NotNull"
 	}
-	return p.shape(shapeKey{each: below, does: direction(up) + " refuse null"}, name, func(s *Shape) {
-		s.Cases = []Case{{Kind: ir.KindNull, Refuse: "the other revision does not allow null here"}, {Shape: below}}
+	reason := "the other revision does not allow null here"
+	if at.is != nil {
+		reason = at.is.Reason
+	}
+	return p.shape(shapeKey{each: below, does: direction(up) + " refuse null " + reason}, name, func(s *Shape) {
+		s.Cases = []Case{{Kind: ir.KindNull, Refuse: reason}, {Shape: below}}
 	})
 }
 
-func (p *pairing) gap(up bool, place, problem string) {
-	if g := (gap{place, problem, up}); !slices.Contains(p.gaps, g) {
+// gap records that values are refused at a place, unless there is a row for its definition.
+func (p *pairing) gap(up bool, at place, problem string) {
+	if at.is != nil {
+		p.tables.use(&at.is.StepRow)
+		return
+	}
+	if g := (gap{at.path, problem, at.row, up}); !slices.Contains(p.gaps, g) {
 		p.gaps = append(p.gaps, g)
 	}
 }
 
 // cover removes the gaps at a place and below it, because a row covers them.
-func (p *pairing) cover(up bool, place string) {
+func (p *pairing) cover(up bool, at place) {
 	p.gaps = slices.DeleteFunc(p.gaps, func(g gap) bool {
-		rest, below := strings.CutPrefix(g.place, place)
+		rest, below := strings.CutPrefix(g.place, at.path)
 		return g.up == up && below && (rest == "" || strings.ContainsAny(rest[:1], ".[{"))
 	})
 }
 
-// unbridged describes the gaps, sorted.
+// unbridged describes the gaps and the rows for them, sorted.
 func (p *pairing) unbridged() []string {
 	var all []string
 	for _, g := range p.gaps {
-		all = append(all, fmt.Sprintf("%s, %s: %s", g.place, direction(g.up), g.problem))
+		all = append(all, fmt.Sprintf("%s, %s: %s; %s", g.place, direction(g.up), g.problem, g.row))
 	}
 	slices.Sort(all)
 	return all
 }
 
 // leaf decides about values without parts.
-func (p *pairing) leaf(from, to ir.Type, up bool, place string) *Shape {
+func (p *pairing) leaf(from, to ir.Type, up bool, at place) *Shape {
 	f, t := ir.Resolve(from), ir.Resolve(to)
 	if e, ok := t.(*ir.Enum); ok {
 		if f, ok := f.(*ir.Enum); ok {
 			return p.enum(from, to, f, e, up)
 		}
 	}
-	if pattern := leafOf(t).pattern; pattern != "" && pattern != leafOf(f).pattern {
-		p.gap(up, place, "the pattern "+strconv.Quote(pattern)+" cannot be checked: every value is refused")
-		return p.refuse(unbridged, up)
-	}
 	limits, common := leafOf(t).within(leafOf(f))
 	switch {
 	case limits == nil:
 		return nil
 	case !common:
-		return p.unbridgeable(from, to, up, place)
+		return p.unbridgeable(from, to, up, at)
 	}
-	p.gap(up, place, typeName(from)+" to "+typeName(to)+": a value that is not "+limits.String()+" is refused")
-	return p.limited(limits, up)
+	p.gap(up, at, fromTo(from, to)+": a value that is not "+limits.String()+" is refused")
+	return p.limited(limits, up, at)
 }
 
 // limited returns the shape that refuses values that exceed the limits.
-func (p *pairing) limited(l *Limits, up bool) *Shape {
-	return p.shape(shapeKey{does: direction(up) + " limit " + l.String()}, direction(up)+"Limited", func(s *Shape) { s.Limits = l })
+func (p *pairing) limited(l *Limits, up bool, at place) *Shape {
+	if at.is != nil {
+		l.Reason = at.is.Reason
+	}
+	return p.shape(shapeKey{does: direction(up) + " limit " + l.String() + " " + l.Reason}, direction(up)+"Limited", func(s *Shape) { s.Limits = l })
 }
 
 // enum decides how the values of an enum are converted. Values that neither revision defines are kept.
@@ -246,7 +303,7 @@ func (p *pairing) enum(from, to ir.Type, f, t *ir.Enum, up bool) *Shape {
 			r := p.tables.value(p.newer.ID, newer.Name, v.Wire)
 			switch {
 			case r == nil:
-				p.gap(up, newer.Name, fmt.Sprintf("the value %q is refused", v.Wire))
+				p.gap(up, place{path: newer.Name, row: p.rowFor("values", "enum", newer.Name, "value", v.Wire)}, fmt.Sprintf("the value %q is refused", v.Wire))
 				c.Refuse = fmt.Sprintf("not bridged, because the other revision does not have the value %q and no row of convert.yaml says how", v.Wire)
 			case r.As == "":
 				c.Refuse = r.Reason
@@ -273,26 +330,26 @@ func (p *pairing) newerDecl(from, to ir.Type, up bool) *ir.Decl {
 }
 
 // array decides how the elements of an array are converted.
-func (p *pairing) array(from, to ir.Type, f, t *ir.Array, up bool, place string) *Shape {
+func (p *pairing) array(from, to ir.Type, f, t *ir.Array, up bool, at place) *Shape {
 	limit := t.Length
 	if limit.Min <= f.Length.Min && (limit.Max == 0 || f.Length.Max != 0 && f.Length.Max <= limit.Max) {
 		limit = ir.Count{}
 	} else {
-		p.gap(up, place, fmt.Sprintf("a length that is not within %v is refused", limit))
+		p.gap(up, at, fmt.Sprintf("a length that is not within %v is refused", limit))
 	}
-	return p.each(from, to, f.Elem, t.Elem, limit, up, place+"[]")
+	return p.each(from, to, f.Elem, t.Elem, limit, up, at.below("[]"))
 }
 
 // each decides how the elements of an array or the values of a map are converted.
-func (p *pairing) each(from, to, elem, toElem ir.Type, limit ir.Count, up bool, place string) *Shape {
+func (p *pairing) each(from, to, elem, toElem ir.Type, limit ir.Count, up bool, at place) *Shape {
 	if a, b := declOf(from), declOf(to); a != nil && b != nil {
 		// It may contain itself.
 		return p.shape(shapeKey{from: a, to: b}, direction(up)+p.newerDecl(from, to, up).Name, func(s *Shape) {
-			s.Each = p.value(elem, toElem, up, place)
+			s.Each = p.value(elem, toElem, up, at)
 			s.Limits = ofLength(limit)
 		})
 	}
-	return p.elements(p.value(elem, toElem, up, place), limit, false, up)
+	return p.elements(p.value(elem, toElem, up, at), limit, false, up)
 }
 
 // elements returns the shape of an array or a map whose elements have a shape, or nil if
@@ -319,6 +376,15 @@ func ofLength(c ir.Count) *Limits {
 		return nil
 	}
 	return &Limits{Length: c}
+}
+
+// fromTo describes two types, by their structures if they have the same name.
+func fromTo(from, to ir.Type) string {
+	a, b := typeName(from), typeName(to)
+	if a == b {
+		a, b = ir.TypeString(ir.Resolve(from)), ir.TypeString(ir.Resolve(to))
+	}
+	return a + " to " + b
 }
 
 func typeName(t ir.Type) string {

@@ -129,6 +129,16 @@ func (t *tables) renamed(step, object, name string, up bool) *spec.MemberRow {
 	return nil
 }
 
+// definition returns the row for the values of a definition, or nil. The caller marks it as used.
+func (t *tables) definition(step, name string) *spec.DefinitionRow {
+	for i := range t.rows.Definitions {
+		if r := &t.rows.Definitions[i]; r.AppliesTo(step) && r.Definition == name {
+			return r
+		}
+	}
+	return nil
+}
+
 // value returns the row for a value of an enum, or nil.
 func (t *tables) value(step, enum, value string) *spec.ValueMapping {
 	for i := range t.rows.Values {
@@ -196,6 +206,10 @@ func (t *tables) stale(steps []string) {
 	for i := range t.rows.Members {
 		r := &t.rows.Members[i]
 		check(&r.StepRow, r.Object+"."+r.Member)
+	}
+	for i := range t.rows.Definitions {
+		r := &t.rows.Definitions[i]
+		check(&r.StepRow, r.Definition)
 	}
 	for i := range t.rows.Errors {
 		r := &t.rows.Errors[i]

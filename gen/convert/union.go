@@ -32,30 +32,30 @@ func (p *pairing) union(from, to ir.Type, u *ir.Union, up bool) *Shape {
 // variant decides how a variant of a union, whose shape is s, is converted.
 func (p *pairing) variant(from, to ir.Type, v *ir.Variant, s *Shape, up bool) Case {
 	union, this := declOf(from), &ir.Ref{Decl: v.Decl}
-	place := p.newerDecl(from, to, up).Name
+	at := p.definition(p.newerDecl(from, to, up).Name)
 	candidates := targets(to)
 	if other := p.counterpart(v.Decl, up); other != nil {
-		at := slices.IndexFunc(candidates, func(c ir.Type) bool { return declOf(c) == other })
-		if at >= 0 {
-			return Case{Shape: p.value(this, candidates[at], up, place)}
+		i := slices.IndexFunc(candidates, func(c ir.Type) bool { return declOf(c) == other })
+		if i >= 0 {
+			return Case{Shape: p.value(this, candidates[i], up, at)}
 		}
 	}
 	r := p.tables.variant(p.newer.ID, union.Name, v.Decl.Name)
 	candidates = p.unclaimed(candidates, declOf(from), up)
 	if target := p.match(this, candidates, up, false); r == nil && target != nil {
-		return Case{Shape: p.value(this, target, up, place)}
+		return Case{Shape: p.value(this, target, up, at)}
 	}
 	if r == nil {
 		r = p.tables.variant(p.newer.ID, union.Name, "*")
 	}
 	if _, ok := ir.Resolve(to).(*ir.Union); r == nil && !ok {
 		if target := p.match(this, candidates, up, true); target != nil {
-			return Case{Shape: p.value(this, target, up, place)}
+			return Case{Shape: p.value(this, target, up, at)}
 		}
 	}
 	switch {
 	case r == nil:
-		p.gap(up, place, "the variant "+v.Decl.Name+" is refused")
+		p.gap(up, place{path: at.path, row: p.rowFor("variants", "union", union.Name, "variant", v.Decl.Name)}, "the variant "+v.Decl.Name+" is refused")
 		return Case{Refuse: "not bridged, because the other revision does not have the variant " + v.Decl.Name + " and no row of convert.yaml says how"}
 	case r.As == "":
 		return Case{Refuse: r.Reason}
@@ -80,7 +80,7 @@ func (p *pairing) variant(from, to ir.Type, v *ir.Variant, s *Shape, up bool) Ca
 			return Case{}
 		}
 	}
-	c.Shape = p.value(this, target, up, place)
+	c.Shape = p.value(this, target, up, at)
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/check"
 	"github.com/mcpgen/mcpgen/gen/convert"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -26,6 +27,7 @@ func Converters(revisions []*ir.Revision, steps []*convert.Step, dir string) ([]
 	out := []files.File{}
 	render := func(name string, fill func(*jen.File)) error {
 		f := newFile("compat", "spec/pins.json")
+		check.Imports(f)
 		f.ImportName(convertPath, "convert")
 		fill(f)
 		var src bytes.Buffer
@@ -260,6 +262,12 @@ func (e *stepEmitter) limits(l *convert.Limits) []jen.Code {
 		})))
 	}
 	fields = e.text(fields, "Format", l.Format)
+	if l.Pattern != "" {
+		if value, ok := check.Pattern(l.Pattern); ok {
+			fields = append(fields, pair("Pattern", value))
+		}
+	}
+	fields = e.text(fields, "Reason", l.Reason)
 	for _, bound := range []struct {
 		name  string
 		value *float64

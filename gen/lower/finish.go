@@ -139,21 +139,21 @@ func (l *lowerer) nameIdentifiers(r *ir.Revision) {
 	for _, name := range packageNames {
 		taken[name] = "every generated package"
 	}
-	claim := func(pointer, name, by string) {
+	claim := func(d *ir.Decl, name, by string) {
 		if other, ok := taken[name]; ok {
-			l.failName(pointer, "%s needs the Go name %s, which %s has too: an overlay row can name it", by, name, other)
+			l.failName(d.Pointer, "%s needs the Go name %s, which %s has too; %s", by, name, other, l.nameRow(d.Path))
 		}
 		taken[name] = by
 	}
 	for _, d := range r.Decls {
-		claim(d.Pointer, d.Name, "the type at "+d.Path)
+		claim(d, d.Name, "the type at "+d.Path)
 	}
 	for _, d := range r.Decls {
 		if t, ok := d.Type.(*ir.Union); ok {
-			claim(d.Pointer, "Decode"+d.Name, "the decode function of "+d.Name)
-			claim(d.Pointer, d.Name+"Box", "the box of "+d.Name)
+			claim(d, "Decode"+d.Name, "the decode function of "+d.Name)
+			claim(d, d.Name+"Box", "the box of "+d.Name)
 			if !t.Context {
-				claim(d.Pointer, "Unknown"+d.Name, "the unknown variant of "+d.Name)
+				claim(d, "Unknown"+d.Name, "the unknown variant of "+d.Name)
 			}
 		}
 	}
@@ -180,11 +180,11 @@ func (l *lowerer) checkMethods(r *ir.Revision) {
 	functions := map[string]string{}
 	for _, m := range r.Methods {
 		if other, ok := functions[m.Go]; ok {
-			l.failName(l.definition(m.Definition).Pointer, "methods %q and %q have the Go name %s: an overlay row can name their definitions", m.Wire, other, m.Go)
+			l.failName(l.definition(m.Definition).Pointer, "methods %q and %q have the Go name %s; %s", m.Wire, other, m.Go, l.nameRow(m.Definition))
 		}
 		functions[m.Go] = m.Wire
 		if m.ToClient && slices.Contains(ClientOptions, m.Go) {
-			l.failName(l.definition(m.Definition).Pointer, "method %q has the Go name %s, which ClientOptions has too: an overlay row can name its definition", m.Wire, m.Go)
+			l.failName(l.definition(m.Definition).Pointer, "method %q has the Go name %s, which ClientOptions has too; %s", m.Wire, m.Go, l.nameRow(m.Definition))
 		}
 	}
 	for _, m := range r.Methods {

@@ -109,12 +109,12 @@ func TestRefused(t *testing.T) {
 		{
 			name:        "two definitions of one Go name",
 			definitions: `"FooBar": {}, "fooBar": {}`,
-			want:        `2099-01-01: /$defs/fooBar: definition "fooBar" has the Go name FooBar, which "FooBar" has too (/$defs/FooBar): an overlay row can name it`,
+			want:        `2099-01-01: /$defs/fooBar: definition "fooBar" has the Go name FooBar, which "FooBar" has too (/$defs/FooBar); a row of names in overlay.yaml can name it: {at: "fooBar", name: NAME, since: "2099-01-01"}`,
 		},
 		{
 			name:        "a definition called like what every package has",
 			definitions: `"Server": {"type": "string"}`,
-			want:        "/$defs/Server: the type at Server needs the Go name Server, which every generated package has too: an overlay row can name it",
+			want:        "/$defs/Server: the type at Server needs the Go name Server, which every generated package has too; a row of names in overlay.yaml can name it: {at: \"Server\", name: NAME",
 		},
 		{
 			name:        "a place and a definition of one Go name",
@@ -195,7 +195,7 @@ func TestRefused(t *testing.T) {
 			name:        "another result that is no object",
 			definitions: request + `, "PingResult": {"type": "object", "properties": {"x": {}}}, "Task": {"type": "string"}, ` + requests,
 			overlay:     spec.Overlay{Results: []spec.ResultRow{{Method: "ping", Also: "Task", Name: "PingResponse"}}},
-			want:        `/$defs/Task: the overlay has the result Task for "ping", which is not an object with members`,
+			want:        `/$defs/Task: results/0: the row has the result Task for "ping", which is not an object with members`,
 		},
 		{
 			name:        "a stale name",
@@ -231,7 +231,7 @@ func TestRefused(t *testing.T) {
 			name:        "a union by context with what is no object",
 			definitions: tagA + `, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "array"}]}`,
 			overlay:     spec.Overlay{Context: []spec.ContextRow{{Union: "U", Catchall: "A"}}},
-			want:        "/$defs/U: the overlay says that the variant of U depends on the request, but variant UList is not an object with members",
+			want:        "/$defs/U: context/0: the row says that the variant of U depends on the request, but variant UList is not an object with members",
 		},
 		{
 			name:        "a stale name of a definition",
@@ -243,19 +243,19 @@ func TestRefused(t *testing.T) {
 			name:        "two methods of one Go name",
 			definitions: request + `, "pingRequest": {"type": "object", "properties": {"method": {"type": "string", "const": "x/ping"}}, "required": ["method"]}, "EmptyResult": {"type": "object", "properties": {"_meta": {}}}, "ClientRequest": {"anyOf": [{"$ref": "#/$defs/PingRequest"}, {"$ref": "#/$defs/pingRequest"}]}`,
 			overlay:     spec.Overlay{Names: []spec.NameRow{{At: "PingRequest", Name: "PlainPing"}, {At: "pingRequest", Name: "PlainPingRequest"}}},
-			want:        `/$defs/pingRequest: methods "x/ping" and "ping" have the Go name PlainPing: an overlay row can name their definitions`,
+			want:        `/$defs/pingRequest: methods "x/ping" and "ping" have the Go name PlainPing; a row of names in overlay.yaml can name it: {at: "pingRequest"`,
 		},
 		{
 			name:        "a value that is not in the enum",
 			definitions: `"A": {"type": "object", "properties": {"a": {"type": "string", "enum": ["one", "two"]}}}`,
 			overlay:     spec.Overlay{Values: []spec.ValueRow{{At: "A.a", Value: "three"}}},
-			want:        `/$defs/A/properties/a: the overlay has a value for A.a, which is not a string that can be "three"`,
+			want:        `/$defs/A/properties/a: values/0: the row has a value for A.a, which is not a string that can be "three"`,
 		},
 		{
 			name:        "an order of other values",
 			definitions: `"E": {"type": "string", "enum": ["a", "b"]}`,
 			overlay:     spec.Overlay{Enums: []spec.EnumRow{{Enum: "E", Order: []string{"b", "c"}}}},
-			want:        "/$defs/E: the overlay orders values of E that differ from those of the schema: b, c",
+			want:        `/$defs/E: enums/0: the row orders other values of E than the schema has; end it, and add one to enums of overlay.yaml: {enum: E, order: [b, a], since: "2099-01-01"}`,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -140,7 +140,7 @@ func (l *lowerer) nameParam(m *ir.Method) string {
 			continue // unused reports the row as stale
 		}
 		if _, ok := ir.Resolve(f.Type).(*ir.String); !ok {
-			l.failAt(f.Pointer, "the overlay repeats %q of %q in a header, which is not a string", f.Wire, m.Wire)
+			l.failAt(f.Pointer, "%s: the row repeats %q of %q in a header, which is not a string", r.where, f.Wire, m.Wire)
 			continue
 		}
 		r.use()
@@ -292,11 +292,11 @@ func (l *lowerer) result(def schema.Definition, m *ir.Method) *ir.Decl {
 			continue // unused reports the row as stale
 		}
 		if !isMessage(also) {
-			l.failAt(also.Pointer, "the overlay has the result %[2]s for %[1]q, which is not an object with members", m.Wire, also.Name)
+			l.failAt(also.Pointer, "%s: the row has the result %s for %q, which is not an object with members", r.where, also.Name, m.Wire)
 			continue
 		}
 		if other, ok := l.decls[r.it.Name]; ok {
-			l.failAt(result.Pointer, "the overlay gives the results of %q the name %s, which the type at %s has too", m.Wire, r.it.Name, other.Path)
+			l.failAt(result.Pointer, "%s: the row gives the results of %q the name %s, which the type at %s has too", r.where, m.Wire, r.it.Name, other.Path)
 			continue
 		}
 		r.use()

@@ -118,6 +118,11 @@ func (o *overlay) unused(strict bool, fail func(pointer, format string, args ...
 	return unused
 }
 
+// nameRow describes the row that names the type at a path, or a definition.
+func (l *lowerer) nameRow(path string) string {
+	return fmt.Sprintf("a row of names in overlay.yaml can name it: {at: %q, name: NAME, since: %q}", path, l.doc.Revision)
+}
+
 // name returns the name that a row has for the anonymous type at a path, or "". A row for
 // the exact path takes precedence over a row with a star.
 func (o *overlay) name(path string) (name string, star bool) {

@@ -38,7 +38,7 @@ func (l *lowerer) declareDefinitions() {
 		if other, ok := l.decls[name]; ok && l.lenient {
 			name = l.free(name)
 		} else if ok {
-			l.fail(def.Schema, "definition %q has the Go name %s, which %q has too (%s): an overlay row can name it", def.Name, name, other.Path, other.Pointer)
+			l.fail(def.Schema, "definition %q has the Go name %s, which %q has too (%s); %s", def.Name, name, other.Path, other.Pointer, l.nameRow(def.Name))
 			continue
 		}
 		decl := &ir.Decl{Name: name, Path: def.Name, Pointer: def.Schema.Pointer, Definition: true}
@@ -193,7 +193,7 @@ func (l *lowerer) anonymous(s *schema.Schema, at place) ir.Type {
 		case star:
 			name = at.name
 		case !l.lenient:
-			l.fail(s, "the type at %s has the Go name %s, which the different type at %s has too (%s): an overlay row can name it", at.path, name, other.Path, other.Pointer)
+			l.fail(s, "the type at %s has the Go name %s, which the different type at %s has too (%s); %s", at.path, name, other.Path, other.Pointer, l.nameRow(at.path))
 			return &ir.Ref{Decl: other}
 		}
 		if l.lenient {
@@ -338,7 +338,11 @@ func (l *lowerer) orderEnums() {
 		}
 		sorted := func(values []string) []string { return slices.Sorted(slices.Values(values)) }
 		if have := l.origin[decl].Enum; !slices.Equal(sorted(have), sorted(r.it.Order)) {
-			l.failAt(decl.Pointer, "the overlay orders values of %s that differ from those of the schema: %s", decl.Name, strings.Join(r.it.Order, ", "))
+			order := slices.DeleteFunc(slices.Clone(r.it.Order), func(v string) bool { return !slices.Contains(have, v) })
+			order = append(order, slices.DeleteFunc(slices.Clone(have), func(v string) bool { return slices.Contains(order, v) })...)
+			l.failAt(decl.Pointer, "%s: the row orders other values of %s than the schema has; end it, and add one to enums of overlay.yaml: {enum: %s, order: [%s], since: %q}",
+				r.where, decl.Name, decl.Name, strings.Join(order, ", "), l.doc.Revision)
+			r.use()
 			continue
 		}
 		r.use()

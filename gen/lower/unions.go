@@ -132,7 +132,7 @@ func (l *lowerer) wrapped(t ir.Type, s *schema.Schema, at, branch place) []*ir.V
 	}
 	decl := &ir.Decl{Name: name, Path: path, Pointer: s.Pointer}
 	if other, ok := l.decls[name]; ok {
-		l.fail(s, "the variant at %s has the Go name %s, which the type at %s has too (%s): an overlay row can name it", path, name, other.Path, other.Pointer)
+		l.fail(s, "the variant at %s has the Go name %s, which the type at %s has too (%s); %s", path, name, other.Path, other.Pointer, l.nameRow(path))
 		return nil
 	}
 	l.decls[name] = decl
@@ -177,7 +177,7 @@ func (l *lowerer) decider(union *ir.Decl) *unions.Decider {
 			}
 		},
 		Fail: func(a, b *ir.Variant) {
-			l.failName(union.Pointer, "variants %s and %s of %s cannot be distinguished by kind, const or required members: add an overlay row", a.Decl.Name, b.Decl.Name, union.Name)
+			l.failName(union.Pointer, "variants %s and %s of %s cannot be distinguished by kind, const or required members; a row of unions in overlay.yaml says how: {variant: %s, when: MEMBER, since: %q}", a.Decl.Name, b.Decl.Name, union.Name, a.Decl.Name, l.doc.Revision)
 		},
 	}
 }
@@ -194,7 +194,7 @@ func (l *lowerer) sortedDecls() []*ir.Decl {
 func (l *lowerer) byContext(decl *ir.Decl, u *ir.Union, r *row[spec.ContextRow]) {
 	for _, v := range u.Variants {
 		if _, ok := ir.Resolve(v.Decl.Type).(*ir.Object); !ok {
-			l.failName(decl.Pointer, "the overlay says that the variant of %s depends on the request, but variant %s is not an object with members", decl.Name, v.Decl.Name)
+			l.failName(decl.Pointer, "%s: the row says that the variant of %s depends on the request, but variant %s is not an object with members", r.where, decl.Name, v.Decl.Name)
 		}
 	}
 	for i, v := range u.Variants {
@@ -206,5 +206,5 @@ func (l *lowerer) byContext(decl *ir.Decl, u *ir.Union, r *row[spec.ContextRow])
 			return
 		}
 	}
-	l.failName(decl.Pointer, "the overlay names %s as the variant of %s that accepts every value, but it is not one of its variants", r.it.Catchall, decl.Name)
+	l.failName(decl.Pointer, "%s: the row names %s as the variant of %s that accepts every value, but it is not one of its variants", r.where, r.it.Catchall, decl.Name)
 }

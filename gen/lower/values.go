@@ -21,15 +21,15 @@ func (l *lowerer) fixValues() {
 			value, absent := row.it.Value, row.it.Absent
 			switch {
 			case value == "" && absent == "" || value != "" && absent != "" && value != absent:
-				l.fail(p.Schema, "the overlay has no value for %s.%s, or two", def.Name, p.Name)
+				l.fail(p.Schema, "%s: the row has no value for %s.%s, or two", row.where, def.Name, p.Name)
 				continue
 			case !slices.Equal(p.Schema.Types, []string{"string"}) || value != "" && p.Schema.Const != nil && p.Schema.Const != value,
 				p.Schema.Enum != nil && !slices.Contains(p.Schema.Enum, cmp.Or(value, absent)):
-				l.fail(p.Schema, "the overlay has a value for %s.%s, which is not a string that can be %q", def.Name, p.Name, cmp.Or(value, absent))
+				l.fail(p.Schema, "%s: the row has a value for %s.%s, which is not a string that can be %q", row.where, def.Name, p.Name, cmp.Or(value, absent))
 				continue
 			}
 			if !wire.InFormat(p.Schema.Format, cmp.Or(value, absent)) {
-				l.fail(p.Schema, "the overlay has the value %q for %s.%s, which is not in its format %q", cmp.Or(value, absent), def.Name, p.Name, p.Schema.Format)
+				l.fail(p.Schema, "%s: the row has the value %q for %s.%s, which is not in its format %q", row.where, cmp.Or(value, absent), def.Name, p.Name, p.Schema.Format)
 				continue
 			}
 			row.use()

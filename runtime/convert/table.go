@@ -86,11 +86,15 @@ type Limits struct {
 	Kinds  Kinds
 	Values []wire.Raw // all values that are allowed
 	Format string     // of a string; see wire.InFormat
+	// Pattern, if not nil, matches the strings that are allowed.
+	Pattern interface{ Match(s string) bool }
 	// Min and Max are the bounds of a number, which it may not equal if they are open.
 	Min, Max         wire.Raw
 	MinOpen, MaxOpen bool
 	// Least and Most limit the characters of a string and the elements of an array.
 	Least, Most int
+	// Reason is why a value is refused that exceeds the limits. If it is "", the reason names the limit.
+	Reason string
 }
 
 // Member describes a member of an object.

@@ -19,7 +19,7 @@ func (c *Conversion) value(dst []byte, rule Rule, v wire.Raw) []byte {
 	}
 	s := &c.shapes[rule]
 	if s.Limits != nil && !s.Limits.allow(v) {
-		c.Refuse("the other revision does not allow " + s.Limits.excess(v) + " here")
+		c.Refuse(cmp.Or(s.Limits.Reason, "the other revision does not allow "+s.Limits.excess(v)+" here"))
 		return dst
 	}
 	switch {
@@ -266,11 +266,11 @@ func (l *Limits) allow(v wire.Raw) bool {
 	}
 	switch v.Kind() {
 	case wire.KindString:
-		if l.Format == "" && l.Least == 0 && l.Most == 0 {
+		if l.Format == "" && l.Pattern == nil && l.Least == 0 && l.Most == 0 {
 			return true
 		}
 		text, ok := v.Str()
-		return ok && (l.Format == "" || wire.InFormat(l.Format, text)) && l.count(utf8.RuneCountInString(text))
+		return ok && (l.Format == "" || wire.InFormat(l.Format, text)) && l.count(utf8.RuneCountInString(text)) && (l.Pattern == nil || l.Pattern.Match(text))
 	case wire.KindNumber:
 		return beyond(v, l.Min, l.MinOpen, 1) && beyond(v, l.Max, l.MaxOpen, -1)
 	case wire.KindArray:
@@ -302,6 +302,9 @@ func (l *Limits) excess(v wire.Raw) string {
 	case l.Values != nil:
 		return "this value"
 	case kind == wire.KindString:
+		if l.Pattern != nil {
+			return "a string of this length, format or pattern"
+		}
 		return "a string of this length or format"
 	case kind == wire.KindArray:
 		return "this number of elements"
