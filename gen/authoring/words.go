@@ -62,7 +62,7 @@ var ofTool = []word{
 	{"description", text, "What the tool does, for the model."},
 	{"inputSchema", subschema, "The JSON Schema of the arguments, an object."},
 	{"outputSchema", subschema, "The JSON Schema of the structured result. Sessions of revisions before 2026-07-28 get a result that is not an object as text."},
-	{"annotations", object, "Hints at what the tool does."},
+	{"annotations", object, "Hints about what the tool does."},
 	{"icons", values, "Icons of the tool."},
 	{"execution", object, "How the tool can be executed."},
 	{"_meta", object, "Metadata."},

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -157,7 +159,7 @@ func (l *linter) tool(at, name string, o wire.Object) {
 }
 
 // placeholder matches descriptions that are still to be written.
-var placeholder = regexp.MustCompile(`^(?:TODO|FIXME|TBD|XXX)(?:[:.!]|$)|^(?i:n/?a|todo|tbd|placeholder|undefined|null|(?:add |your |insert )*description(?: goes)?(?: here)?|no description(?: available| provided| yet)?|lorem ipsum.*)[.!]?$`)
+var placeholder = regexp.MustCompile(`^(?:TODO|FIXME|TBD|XXX)(?:[:.!]|$)|^(?i:n/?a|todo|tbd|placeholder|undefined|null|(?:add |your |insert )*description(?: goes)?(?: here)?|no description(?: available| provided| yet)?|description of (?:the|this|your|my) (?:tool|function|parameter|argument|prompt|resource)|(?:tool|function|parameter|argument|prompt|resource) description|(?:a|my|the|this|your) (?:tool|function|parameter|prompt)|lorem ipsum.*)[.!]?$`)
 
 // isMissing reports whether a description is empty or a placeholder.
 func isMissing(description string) bool {
@@ -204,11 +206,15 @@ func (l *linter) annotations(at string, o wire.Object) {
 
 // input checks an inputSchema.
 func (l *linter) input(at string, raw wire.Raw) {
-	if raw.Kind() == wire.KindObject {
-		o := wire.Object(raw)
-		if !isObjectSchema(o) {
-			l.add("input-schema-not-object", at, `the inputSchema has no "type": "object"`)
+	if s, errs := jsonschema.Read(at, raw); len(errs) == 0 {
+		switch root := tools.JudgeInput(s); {
+		case root.Refused != "":
+			l.add("input-schema-not-object", at, "the inputSchema %s", root.Refused)
+		case root.Lacks != "":
+			l.add("input-schema-not-object", at, `%s; the protocol requires "type": "object"`, root.Lacks)
 		}
+	}
+	if raw.Kind() == wire.KindObject {
 		l.headers(at, raw)
 	}
 	l.schema(at, raw, true)

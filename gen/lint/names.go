@@ -55,6 +55,7 @@ var lookAlikes = strings.NewReplacer(
 	"о", "o", "р", "p", "ԛ", "q", "ѕ", "s", "т", "t", "у", "y", "ѵ", "v", "ԝ", "w", "х", "x",
 	"α", "a", "ε", "e", "ι", "i", "κ", "k", "ν", "v", "ο", "o", "ρ", "p", "τ", "t", "υ", "u", "χ", "x",
 	"0", "o", "1", "l", "ı", "i",
+	"rn", "m", "vv", "w", // together
 )
 
 // fold returns what two names that look alike have in common: letters and digits in lower case,
