@@ -21,7 +21,7 @@
 // their own. So a cancellation always finds the request it follows, and handlers of notifications see
 // them in order, but a request does not wait for the handlers of earlier notifications.
 //
-// What a handler sends through its Call is sent in that order, and the response is sent last.
+// The messages that a handler sends through its Call are sent in order, and the response is sent last.
 //
 // # Capabilities
 //

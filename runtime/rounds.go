@@ -18,7 +18,7 @@ import (
 // This file answers the requests that the handler of a stateless call sends to the client. The server of a
 // stateless revision sends no requests. It answers that it needs input, the client repeats its request with
 // the answers, and the handler runs again ("Multi Round-Trip Requests" in basic/patterns/mrtr, 2026-07-28).
-// What the server must know in the next round travels in requestState, see rounds_state.go.
+// The state that the server needs in the next round travels in requestState, see rounds_state.go.
 
 // ErrInputRequired is the error of a request that the handler of a stateless call sends to the client, as
 // long as the client has not answered it. The handler returns it, or an error that wraps it, and runs again

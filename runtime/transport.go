@@ -41,7 +41,7 @@ type Transport interface {
 
 // Route marks the stream of a transport that a message belongs to. It is a comparable value of the
 // transport, which the runtime copies from a request to all messages that belong to the request.
-// Nil is no particular stream.
+// Nil means no particular stream.
 type Route any
 
 // Incoming is a message from the peer.

@@ -122,7 +122,7 @@ func (f *File) Text(n ast.Node, what string) string {
 		return t.GetToken().Value
 	case *ast.NullNode:
 	default:
-		f.Fail(n, "%sexpected a text, found %s", prefix(what), found(t))
+		f.Fail(n, "%sexpected a string, found %s", prefix(what), found(t))
 	}
 	return ""
 }

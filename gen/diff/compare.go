@@ -97,7 +97,7 @@ func newComparer(dropped string) *comparer {
 	}
 }
 
-// pair compares two shapes that stand at the same place. It compares each pair once.
+// pair compares two shapes at the same place. It compares each pair once.
 func (c *comparer) pair(old, new *Shape) *pairing {
 	key := setPair{old.set, new.set}
 	if have, ok := c.pairs[key]; ok {

@@ -257,7 +257,7 @@ func TestParseConfig(t *testing.T) {
 		{"compat: {accept: [{fingerprint: a}]}", `mcpgen.yaml:1:19: accept: fingerprint a: expected a reason`},
 		{"compat: {accept: [{reason: a}]}", "accept: expected a fingerprint, or a rule, a tool or a path"},
 		{"compat: {accept: [{fingerprint: a, tool: b, reason: c}]}", "a fingerprint cannot be combined with tool b"},
-		{"compat: {accept: [{fingerprint: [], reason: c}]}", "mcpgen.yaml:1:33: accept: fingerprint: expected a text, found a list"},
+		{"compat: {accept: [{fingerprint: [], reason: c}]}", "mcpgen.yaml:1:33: accept: fingerprint: expected a string, found a list"},
 		{"compat:\n  accept:\n    - fingerprint: a\n      reason: b\n      until: soon\n", `mcpgen.yaml:5:14: accept: until: expected a date such as 2026-12-31, found "soon"`},
 		{"compat: {accept: [{rule: tool-remove, reason: b}]}", `mcpgen.yaml:1:26: accept: unknown rule "tool-remove" (did you mean "tool-removed"?)`},
 		{"compat: {ignore: [{}]}", "ignore: expected a rule, a tool or a path"},

@@ -444,7 +444,7 @@ func inline(root *node, _ bool) bool {
 // inliner is one run of inline. Schemas are copied from source, which does not change.
 type inliner struct {
 	root, source *node
-	// alone means that the draft ignores what stands beside a reference.
+	// alone means that the draft ignores the keywords beside a reference.
 	alone, changed, failed bool
 }
 

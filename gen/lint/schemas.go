@@ -53,7 +53,7 @@ type document struct {
 	deep      bool
 }
 
-// place is where a schema stands in its document.
+// place is the location of a schema in its document.
 type place struct {
 	root bool
 	// property is the name of the property that the schema describes, or "".

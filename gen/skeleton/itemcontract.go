@@ -74,7 +74,7 @@ func testItem(f *jen.File, name, of string, calls bool, add func(*jen.Group)) {
 	f.Line()
 }
 
-// callContract renders the call of a test of package contract. Arguments stand between t and the
+// callContract renders the call of a test of package contract. Arguments are between t and the
 // item, more after the client's method.
 func callContract(body *jen.Group, test string, arguments []jen.Code, item string, h handler, more ...jen.Code) {
 	all := append([]jen.Code{jen.Id("t")}, arguments...)

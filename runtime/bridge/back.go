@@ -69,7 +69,7 @@ func (l *link) announce(ctx context.Context, method string, params wire.Raw) err
 	}
 	session, err := l.front.sessionOf(ctx)
 	if err != nil {
-		return nil // nobody is there to get it
+		return nil // no client can get it
 	}
 	caller := runtime.Caller(session)
 	if newest := l.newest(); newest != nil && !l.isNews(method) {

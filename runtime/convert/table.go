@@ -81,7 +81,7 @@ type Shape struct {
 	Otherwise string
 }
 
-// Limits are limits of a value. The zero value of each field is no limit.
+// Limits are limits of a value. The zero value of each field means no limit.
 type Limits struct {
 	Kinds  Kinds
 	Values []wire.Raw // all values that are allowed

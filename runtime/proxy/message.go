@@ -21,7 +21,7 @@ func read(text string) []jsonrpc.Message {
 	}
 	m, _ := jsonrpc.Parse(text)
 	if m.Kind == jsonrpc.Request && m.ID.IsZero() {
-		m.Kind = 0 // nobody can answer it
+		m.Kind = 0 // neither side can answer it
 	}
 	return []jsonrpc.Message{m}
 }

@@ -52,7 +52,7 @@ func textOf(raw wire.Raw) string {
 }
 
 // joined returns the elements or members of a value with separators. The separator is not escaped.
-// With assign, it stands between the name and the value of a member.
+// Assign separates the name and the value of a member.
 func (v value) joined(separator, assign string, escape escaper) string {
 	var parts []string
 	switch v.kind {
@@ -139,7 +139,7 @@ func inQuery(name string, style Style, explode bool, raw wire.Raw, escape escape
 	return []pair{{own, v.joined(separator, separator, escape)}}
 }
 
-// separator returns what stands between the elements of an array that is not exploded.
+// separator returns the text between the elements of an array that is not exploded.
 func (s Style) separator() string {
 	switch s {
 	case SpaceDelimited:

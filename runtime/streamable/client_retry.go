@@ -47,8 +47,8 @@ func (r *retry) wait() time.Duration {
 	case r.failures > 0:
 		most = waits.RetryFailed
 	case r.quiet > 1:
-		// The first stream without a message is no reason to wait longer: a server that lets
-		// clients poll ends the stream of every call once.
+		// The first stream without a message does not make the wait longer, because a server that
+		// lets clients poll ends the stream of every call once.
 		most = waits.RetryQuiet
 	}
 	if most > 0 {

@@ -106,7 +106,7 @@ func (h *Handler) postInitialize(c *connection) error {
 	st.opening = true
 	sent, err := h.exchange(st, c)
 	if !sent || s.revision() == "" {
-		s.forget() // nobody knows its id
+		s.forget() // no client knows its id
 		s.end(runtime.ErrClosed)
 	} else {
 		s.leave()

@@ -245,7 +245,7 @@ func (t *Tasks) cancelTask(ctx context.Context, p *taskParams) (wire.Object, err
 			return false
 		}
 		r.Cancelled = true
-		if status(r.Status) == inputRequired { // nobody works on it
+		if status(r.Status) == inputRequired { // no process works on it
 			r.end(cancelled, "The task was cancelled by request.")
 		}
 		return true

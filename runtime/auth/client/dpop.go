@@ -18,7 +18,7 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// headerNonce is the header by which a server gives the nonce of the next proofs.
+// headerNonce is the header with the nonce for the next proofs.
 const headerNonce = "Dpop-Nonce"
 
 // prover proves that the client has the key to which its token is bound (RFC 9449).

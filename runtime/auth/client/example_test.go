@@ -87,7 +87,7 @@ func ExampleTokenSource() {
 	// Output: Bearer token-of-the-environment <nil>
 }
 
-// What a store knows of a login can be shown without asking the server.
+// A program can show the state of a login without asking the server.
 func ExampleTransport_Status() {
 	login, err := client.New("https://mcp.example.com/mcp", client.Options{Flow: client.AuthorizationCode{}, Store: &client.Memory{}})
 	if err != nil {

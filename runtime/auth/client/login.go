@@ -67,8 +67,8 @@ type Status struct {
 	Bound bool
 }
 
-// Status returns what the store knows about the token for the server. It asks nobody. Without a token
-// the error is ErrNoGrant.
+// Status returns what the store knows about the token for the server. It sends no request. Without a
+// token the error is ErrNoGrant.
 func (t *Transport) Status(ctx context.Context) (Status, error) {
 	g, err := t.firstGrant(ctx)
 	if err != nil {

@@ -266,7 +266,7 @@ func (t *Sessions) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// User returns the user that sent a request. A nil User tells nobody apart.
+// User returns the user that sent a request. A nil User does not distinguish users.
 type User func(r *http.Request) (string, error)
 
 // Key returns the key of the session that the user of a request knows by an id: the user, a colon

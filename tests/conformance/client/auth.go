@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/auth/client"
 )
 
-// What the suite gives to the client for the scenarios auth/*.
+// The parameters that the suite passes to the client for the scenarios auth/*.
 const (
 	authScenario  = "auth/"
 	redirectURI   = "http://localhost:3000/callback"

@@ -153,7 +153,7 @@ func (s *server) before(ctx context.Context, tool string) error {
 	return nil
 }
 
-// unlucky reports whether the error rate hits a call.
+// unlucky reports whether a call fails because of the error rate, at random.
 func (s *server) unlucky() bool {
 	if s.ErrorRate <= 0 {
 		return false
