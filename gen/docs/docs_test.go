@@ -106,6 +106,24 @@ func TestReference(t *testing.T) {
 	}
 }
 
+// TestResults describes structured results that are not objects.
+func TestResults(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type":"string"}`:                 "Result: string\n",
+		`{"enum":["a",1]}`:                  "Result: `\"a\"`, `1`\n",
+		`{}`:                                "Result: any value\n",
+		`{"type":["string","null"]}`:        "Result: string or null\n",
+		`{"anyOf":[{"type":"array"},true]}`: "Result: array or any value\n",
+		`{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"}}}}`: "Result (array of object):\n\n- `id` (string, optional)\n",
+		`{"properties":{"id":{"type":"string"}}}`:                                          "Result:\n\n- `id` (string, optional)\n",
+	} {
+		c := read(t, `[{"name":"a","inputSchema":{"type":"object"},"outputSchema":`+schema+`}]`)
+		if got := docs.Reference("list", c); !strings.HasSuffix(got, "### `a`\n\n"+want) {
+			t.Errorf("%s: got %s", schema, got)
+		}
+	}
+}
+
 // TestUntrusted checks that texts of a server cannot end a table, a line or a comment, and are not markup.
 func TestUntrusted(t *testing.T) {
 	c := read(t, `{"tools": [{"name": "a|b`+"`"+`c\nd", "title": "<b>x</b>\n# y", "description": "x | y\n## Heading\n<!-- end of mcpgen docs -->\u202e\u0007",

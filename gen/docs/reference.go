@@ -75,8 +75,26 @@ func tool(b *strings.Builder, t *tools.Tool) {
 	}
 	members(b, "Arguments", t.Input)
 	if t.Output != nil {
-		members(b, "Result", t.Output)
+		result(b, t.Output)
 	}
+}
+
+// result writes what the structured result of a tool is.
+func result(b *strings.Builder, s *jsonschema.Schema) {
+	if !tools.JudgeOutput(s).Values {
+		members(b, "Result", s)
+		return
+	}
+	of := resolved(s)
+	if element := elements(of); element != nil {
+		of = element
+	}
+	if len(of.Properties) == 0 {
+		fmt.Fprintf(b, "\nResult: %s\n", kind(s, 0))
+		return
+	}
+	fmt.Fprintf(b, "\nResult (%s):\n\n", kind(s, 0))
+	list(b, 0, of)
 }
 
 // hints describes in words what the annotations of a tool declare.

@@ -39,11 +39,19 @@ export async function content(client: Caller, tool: string, input: Record<string
   return (await call(client, tool, input)).content;
 }
 
-/** Calls a tool with an output schema and returns its structured result. */
+/**
+ * Calls a tool with an output schema and returns its structured result. In sessions of revisions that do not
+ * have such results, or only objects, the server sends the result as JSON in a text block.
+ */
 export async function structured<T>(client: Caller, tool: string, input: Record<string, unknown>): Promise<T> {
   const result = await call(client, tool, input);
-  if (result.structuredContent === undefined) {
+  if (result.structuredContent !== undefined) {
+    return result.structuredContent as T;
+  }
+  const block = result.content.find((block) => block.type === 'text');
+  try {
+    return JSON.parse(block?.type === 'text' ? block.text : '') as T;
+  } catch {
     throw new Error(`the tool ${tool} has returned no structured result`);
   }
-  return result.structuredContent as T;
 }

@@ -52,6 +52,12 @@ check('the call without arguments', called, { name: 'getUser', arguments: {} });
 result = { content: [], structuredContent: { name: 'Ada' } };
 const user = await getUnderscoreUser(client);
 check('the result', user.name, 'Ada');
+result = { content: [{ type: 'text', text: '{"name":"Eve"}' }] };
+check('the result as text', (await getUnderscoreUser(client)).name, 'Eve');
+for (const content of [[], [{ type: 'text', text: 'no JSON' }]]) {
+  result = { content };
+  check('no result', await getUnderscoreUser(client).catch((error) => error.message), 'the tool get_user has returned no structured result');
+}
 
 result = { content: [{ type: 'text', text: 'no such city' }], isError: true };
 try {
