@@ -29,6 +29,7 @@ type project struct {
 	check     bool
 	strict    bool
 	int64     bool
+	time      bool
 	transport string
 	protected bool // --auth was given
 	console
@@ -45,6 +46,7 @@ func (p *project) flags(cmd *cobra.Command, pkg string) {
 	cmd.Flags().BoolVar(&p.check, "check", false, "write nothing; print how the generated files differ from what would be written, and exit with 1 if they do")
 	cmd.Flags().BoolVar(&p.strict, "strict", false, "fail if a part of a schema has no Go type, or if the list has a probable mistake, such as an unknown keyword")
 	cmd.Flags().BoolVar(&p.int64, "int64", false, "let integers without limits be int64, and refuse values beyond it; otherwise they are wire.Integer")
+	cmd.Flags().BoolVar(&p.time, "time", false, "let strings in the format date-time be time.Time, and refuse leap seconds and digits below a nanosecond")
 	p.console.flags(cmd)
 	completeFiles(cmd, "tools", "json", "yaml", "yml")
 	completeFolders(cmd, "out")
@@ -111,7 +113,7 @@ func (p *project) sources() (map[string][]byte, error) {
 }
 
 func (p *project) options() skeleton.Options {
-	o := skeleton.Options{List: p.file.List, Source: p.source(), Package: p.pkg, Implementations: p.survey.Implementations, Int64: p.int64}
+	o := skeleton.Options{List: p.file.List, Source: p.source(), Package: p.pkg, Implementations: p.survey.Implementations, Int64: p.int64, Time: p.time}
 	if len(o.Implementations) == 0 && !p.apart() {
 		o.Implementations = []string{skeleton.HandlersType(p.pkg)} // to be overwritten
 	}

@@ -30,6 +30,7 @@ const repositoryHelp = `mcpgen.yaml lists what a repository generates. Its paths
       package: weather            # as for --package
       strict: true                # as for --strict
       int64: true                 # as for --int64
+      time: true                  # as for --time
     - tools: admin.json
       server: cmd/admin
       transport: stdio            # as for mcpgen server --transport
@@ -108,6 +109,7 @@ func readEntry(f *config.File, n ast.Node) entry {
 		"package":    func(n ast.Node) { e.pkg = f.Text(n, "package") },
 		"strict":     func(n ast.Node) { e.strict = f.Bool(n, "strict") },
 		"int64":      func(n ast.Node) { e.int64 = f.Bool(n, "int64") },
+		"time":       func(n ast.Node) { e.time = f.Bool(n, "time") },
 		"readme":     page("readme", &e.readme),
 		"llms":       page("llms", &e.llms),
 		"title":      func(n ast.Node) { e.title = f.Text(n, "title") },

@@ -130,6 +130,9 @@ func (p *project) users(made *skeleton.Result, http bool) ([]files.File, error) 
 	if p.int64 {
 		generate += " --int64"
 	}
+	if p.time {
+		generate += " --time"
+	}
 	return skeleton.User(skeleton.UserOptions{
 		Name: name, Package: p.pkg, Source: p.source(), Generate: generate,
 		Types: made.Package, Module: module, HTTP: http, Auth: p.protected, Apart: p.apart(), Survey: p.survey,

@@ -161,6 +161,8 @@ func readExpr(t ir.Type) (jen.Code, bool) {
 		return r.Dot("ReadFloat64").Call(), true
 	case *ir.Boolean:
 		return r.Dot("ReadBool").Call(), true
+	case *ir.Time:
+		return r.Dot("ReadTime").Call(), true
 	case *ir.Any:
 		return r.Dot("ReadRaw").Call(), true
 	case *ir.Open:

@@ -158,6 +158,8 @@ func memberMethod(t ir.Type) string {
 		return "Float64"
 	case *ir.Boolean:
 		return "Bool"
+	case *ir.Time:
+		return "Time"
 	}
 	return ""
 }

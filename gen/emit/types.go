@@ -155,6 +155,8 @@ func goType(t ir.Type) jen.Code {
 		return jen.Float64()
 	case *ir.Boolean:
 		return jen.Bool()
+	case *ir.Time:
+		return jen.Qual("time", "Time")
 	case *ir.Scalar:
 		return jen.Qual(wirePath, "Scalar")
 	case *ir.Any:

@@ -178,6 +178,8 @@ type (
 	Number struct{ Bounds }
 	// Boolean is true or false.
 	Boolean struct{}
+	// Time is a JSON string in the format date-time, as a time.Time.
+	Time struct{}
 	// Scalar is a value of one of several scalar kinds, kept as its exact token.
 	Scalar struct{ Kinds ScalarKinds }
 	// Any is any value, kept as its source text.
@@ -205,6 +207,7 @@ func (*String) isType()   {}
 func (*Integer) isType()  {}
 func (*Number) isType()   {}
 func (*Boolean) isType()  {}
+func (*Time) isType()     {}
 func (*Scalar) isType()   {}
 func (*Any) isType()      {}
 func (*Open) isType()     {}

@@ -214,6 +214,8 @@ func TypeString(t Type) string {
 		return "number" + t.Bounds.String()
 	case *Boolean:
 		return "boolean"
+	case *Time:
+		return "time"
 	case *Scalar:
 		return t.Kinds.String()
 	case *Any:

@@ -2,6 +2,7 @@ package skeleton
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -22,7 +23,7 @@ func (g *generator) tests() ([]files.File, error) {
 		parts := []func(*jen.File){
 			func(f *jen.File) { testTool(f, t) },
 			func(f *jen.File) { fakeMethod(f, t) },
-			func(f *jen.File) { f.Add(sample(t)) },
+			func(f *jen.File) { f.Add(g.sample(t)) },
 		}
 		sources = append(sources, g.source(g.names["tool "+t.Go]+"_tool.gen_test.go", parts))
 	}
@@ -131,10 +132,10 @@ func fatal() jen.Code {
 func samplesName(t typing.ToolTypes) string { return "samples" + t.Go }
 
 // sample renders the function that returns the samples of a tool.
-func sample(t typing.ToolTypes) jen.Code {
-	fields := inputSamples(t.Tool.Input)
+func (g *generator) sample(t typing.ToolTypes) jen.Code {
+	fields := inputSamples(t.Tool.Input, g.valuesOf(t.Tool.Input))
 	if t.Tool.Output != nil {
-		if outputs := samples.Of(t.Tool.Output); len(outputs) > 0 {
+		if outputs := g.valuesOf(t.Tool.Output); len(outputs) > 0 {
 			fields[jen.Id("Output")] = text(string(fullest(outputs)))
 			addRefused(fields, "BadOutputs", t.Tool.Output, outputs)
 		}
@@ -145,9 +146,9 @@ func sample(t typing.ToolTypes) jen.Code {
 }
 
 // inputSamples returns the samples of arguments.
-func inputSamples(s *jsonschema.Schema) jen.Dict {
+func inputSamples(s *jsonschema.Schema, inputs []wire.Raw) jen.Dict {
 	fields := jen.Dict{}
-	if inputs := samples.Of(s); len(inputs) > 0 {
+	if len(inputs) > 0 {
 		fields[jen.Id("Inputs")] = jen.Index().Qual(wirePath, "Raw").ValuesFunc(func(all *jen.Group) {
 			for _, sample := range inputs {
 				all.Line().Add(text(string(sample)))
@@ -157,6 +158,34 @@ func inputSamples(s *jsonschema.Schema) jen.Dict {
 		addRefused(fields, "Refused", s, inputs)
 	}
 	return fields
+}
+
+// valuesOf returns values that are valid under a schema and that its type can hold.
+func (g *generator) valuesOf(s *jsonschema.Schema) []wire.Raw {
+	all := samples.Of(s)
+	if !g.Time {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), refusedTime)
+}
+
+// refusedTime reports whether a value contains a time that a time.Time cannot be.
+func refusedTime(v wire.Raw) bool {
+	switch v.Kind() {
+	case wire.KindString:
+		text, _ := v.Str()
+		_, err := wire.ParseTime(text)
+		return err != nil && wire.InFormat("date-time", text)
+	case wire.KindArray:
+		return slices.ContainsFunc(v.Elements(), refusedTime)
+	case wire.KindObject:
+		for _, member := range wire.Object(v).All() {
+			if refusedTime(member) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // fullest returns the sample with the most members: the second one, if there is one.

@@ -8,6 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
@@ -83,7 +84,7 @@ func callContract(body *jen.Group, test string, arguments []jen.Code, item strin
 }
 
 func samplesOf(s *jsonschema.Schema) jen.Code {
-	return jen.Qual(contractPath, "Samples").Values(inputSamples(s))
+	return jen.Qual(contractPath, "Samples").Values(inputSamples(s, samples.Of(s)))
 }
 
 // testCompletions renders the tests of the completion of arguments.

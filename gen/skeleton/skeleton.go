@@ -43,8 +43,9 @@ type Options struct {
 	// Implementations lists the types of the package that are meant to implement Tools, and
 	// Prompts and Resources if the list has some. The generated code makes the compiler report every method that one of them lacks.
 	Implementations []string
-	// Int64 makes an integer without limits an int64, see typing.Options.
-	Int64 bool
+	// Int64 makes an integer without limits an int64, and Time a string in the format date-time a
+	// time.Time, see typing.Options.
+	Int64, Time bool
 }
 
 // Result is what is generated from a list.
@@ -101,7 +102,7 @@ type generator struct {
 }
 
 func start(o Options, server bool) (*generator, error) {
-	pkg, diagnostics, err := typing.Types(o.List, typing.Options{Methods: methodNames, Identifiers: identifiers, Server: server, Int64: o.Int64})
+	pkg, diagnostics, err := typing.Types(o.List, typing.Options{Methods: methodNames, Identifiers: identifiers, Server: server, Int64: o.Int64, Time: o.Time})
 	if err != nil {
 		return nil, err
 	}

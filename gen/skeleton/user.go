@@ -72,12 +72,14 @@ func User(o UserOptions) ([]files.File, error) {
 	uses := func(path string) bool {
 		return slices.ContainsFunc(methods, func(h handler) bool { return h.result.path == path })
 	}
-	usesWire := slices.ContainsFunc(methods, func(h handler) bool { return strings.Contains(h.result.String()+h.result.zero(), "wire.") })
+	writes := func(selector string) bool {
+		return slices.ContainsFunc(methods, func(h handler) bool { return strings.Contains(h.result.String()+h.result.zero(), selector) })
+	}
 	data := map[string]any{
 		"Name": o.Name, "Package": o.Package, "Source": o.Source, "Type": HandlersType(o.Package),
 		"Root": root, "MCP": mcpPath, "Generate": o.Generate, "Missing": o.Generate + " --missing",
 		"UsesErrors": slices.ContainsFunc(methods, func(h handler) bool { return h.result != completionType && h.calls == "" }),
-		"UsesMCP":    uses(mcpPath), "UsesCatalog": uses(catalogPath), "UsesWire": usesWire,
+		"UsesMCP":    uses(mcpPath), "UsesCatalog": uses(catalogPath), "UsesWire": writes("wire."), "UsesTime": writes("time."),
 		"Methods": stubs(HandlersType(o.Package), methods), "Tools": rows(o.Types), "Items": itemRows(o.Types),
 		"API":     apiOf(o.Types.Tools),
 		"HTTP":    o.HTTP,

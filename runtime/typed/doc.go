@@ -24,7 +24,8 @@
 // The tags are those of github.com/invopop/jsonschema, and so are the methods with which a
 // type can provide its own schema, such as JSONSchema. A pointer has the schema of the type
 // it points to. A member that may be null has the tag jsonschema:"nullable". Maps are
-// objects, slices are arrays, and bytes are base64. An interface is any value, and so is a
+// objects, slices are arrays, and bytes are base64. A time.Time is a string in the format date-time,
+// read and written as [wire.ParseTime] and [wire.AppendTime] do. An interface is any value, and so is a
 // type with its own JSON encoding; a type with its own text encoding is a string. A type
 // that contains itself is defined in $defs; all others are inlined. The smaller integer
 // types have the bounds of the type.

@@ -86,16 +86,13 @@ func testLists(t *testing.T, lists []string) (fields, raw int) {
 		sampled(t, path, list)
 		ordered(t, path, list)
 		server := fmt.Sprintf("server%d", i)
-		made, err := skeleton.Server(skeleton.Options{List: list, Source: filepath.Base(path), Package: server})
-		if err != nil {
-			t.Errorf("%s: server: %v", path, err)
+		made := testedServer(t, dir, path, text, skeleton.Options{List: list, Source: filepath.Base(path), Package: server})
+		if made == nil {
 			continue
 		}
-		write(t, filepath.Join(dir, server), made.Files)
-		write(t, filepath.Join(dir, server), []files.File{
-			{Path: "list_test.go", Content: []byte(strings.NewReplacer("PACKAGE", server, "REVISION", revisionOf(list)).Replace(listTest))},
-			{Path: "testdata/list.json", Content: listed(list, text)},
-		})
+		if strings.Contains(string(text), "date-time") {
+			testedServer(t, dir, path, text, skeleton.Options{List: list, Source: filepath.Base(path), Package: "times" + server, Time: true})
+		}
 		client := fmt.Sprintf("client%d", i)
 		theirs, err := skeleton.Client(skeleton.Options{List: list, Source: filepath.Base(path), Package: client})
 		if err != nil {
@@ -140,6 +137,22 @@ func listed(list *tools.List, text []byte) []byte {
 		plain = append(wire.AppendComma(plain), convert.PlainSchemas(new(convert.Conversion), tool)...)
 	}
 	return append(plain, "]}"...)
+}
+
+// testedServer writes a server, with the test that it has the same list. It returns nil if there is none.
+func testedServer(t *testing.T, dir, path string, text []byte, o skeleton.Options) *skeleton.Result {
+	t.Helper()
+	made, err := skeleton.Server(o)
+	if err != nil {
+		t.Errorf("%s: server: %v", path, err)
+		return nil
+	}
+	write(t, filepath.Join(dir, o.Package), made.Files)
+	write(t, filepath.Join(dir, o.Package), []files.File{
+		{Path: "list_test.go", Content: []byte(strings.NewReplacer("PACKAGE", o.Package, "REVISION", revisionOf(o.List)).Replace(listTest))},
+		{Path: "testdata/list.json", Content: listed(o.List, text)},
+	})
+	return made
 }
 
 // sampled checks that every schema has a sample. Without one, the contract tests cannot test a

@@ -17,6 +17,12 @@ func Matches(pattern, s string) bool {
 	return err == nil && found
 }
 
+// Allows is like Matches, but an invalid pattern, which is not checked, allows every string.
+func Allows(pattern, s string) bool {
+	_, err := ecma.Compile(pattern)
+	return err != nil || Matches(pattern, s)
+}
+
 // GoSyntax returns a pattern with the escapes of ECMA-262 that package regexp/syntax lacks
 // replaced by their equivalents there. Other constructs that it lacks remain.
 func GoSyntax(pattern string) string {

@@ -109,6 +109,14 @@ func misfit(t ir.Type, v wire.Raw) string {
 		return expect(wire.KindString)
 	case *ir.Boolean:
 		return expect(wire.KindBool)
+	case *ir.Time:
+		if problem := expect(wire.KindString); problem != "" {
+			return problem
+		}
+		text, _ := v.Str()
+		if _, err := wire.ParseTime(text); err != nil {
+			return err.Error()
+		}
 	case *ir.Open:
 		return expect(wire.KindObject)
 	case *ir.Integer:

@@ -16,6 +16,7 @@ import (
 type typer struct {
 	names *names.Namer
 	int64 bool // see Options.Int64
+	time  bool // see Options.Time
 	// taken has the exported identifiers of the package and their owners.
 	taken map[string]string
 	decls []*ir.Decl
@@ -261,7 +262,15 @@ func (t *typer) ofKind(d disj, kind kindSet, at spot) ir.Type {
 func (t *typer) text(d disj, at spot) ir.Type {
 	values, finite := d.values(isString)
 	if !finite {
-		return &ir.String{Format: d.format()}
+		format := d.format()
+		if !t.time || format != "date-time" {
+			return &ir.String{Format: format}
+		}
+		if !d.of(isString).takesTimes() {
+			t.remark(at, false, "stays a string, because its pattern or its length does not allow %s, as a time.Time is written", plainTime)
+			return &ir.String{Format: format}
+		}
+		return &ir.Time{}
 	}
 	return t.declare(d.key()+`"`, d, at, func(decl *ir.Decl) {
 		enum := &ir.Enum{}
@@ -270,6 +279,20 @@ func (t *typer) text(d disj, at spot) ir.Type {
 			enum.Values = append(enum.Values, ir.EnumValue{Wire: text, Doc: d.titleOf(v)})
 		}
 		decl.Type = enum
+	})
+}
+
+// plainTime is a time as a time.Time without a fraction of a second is written.
+const plainTime = "2026-01-31T12:00:00Z"
+
+// takesTimes reports whether the patterns and limits of schemas allow a time as a time.Time is written.
+// A pattern may want digits that a time.Time leaves out, such as those of ".000".
+func (d disj) takesTimes() bool {
+	return !slices.ContainsFunc(d, func(c conj) bool {
+		return slices.ContainsFunc(c, func(s *jsonschema.Schema) bool {
+			return s.Pattern != nil && !jsonschema.Allows(*s.Pattern, plainTime) ||
+				s.MinLength != nil && *s.MinLength > int64(len(plainTime)) || s.MaxLength != nil && *s.MaxLength < int64(len(plainTime))
+		})
 	})
 }
 

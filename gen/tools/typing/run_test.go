@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/samples"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -42,6 +43,41 @@ func TestTypesRun(t *testing.T) {
 			p.check(t, cases)
 		})
 	}
+}
+
+// TestTimesRun decodes and encodes times.
+func TestTimesRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	text, err := os.ReadFile("../../../tests/toollists/testdata/times.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := tools.Read(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg, _, err := typing.Types(list, typing.Options{Server: true, Time: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	newProgram(t, pkg).check(t, []valueCase{
+		same("PlanArguments", `{"at":"2026-01-31T12:00:00.123456789+05:30"}`),
+		same("PlanArguments", `{"at":"0000-01-01T00:00:00Z","until":"9999-12-31T23:59:59Z","maybe":null,"either":"2026-01-31T12:00:00-11:00"}`),
+		same("PlanArguments", `{"at":"2026-01-31T12:00:00Z","list":[],"gaps":[null,"2026-01-31T12:00:00.5Z"],"lists":[["2026-01-31T12:00:00Z"],[]],"map":{"a":"2026-01-31T12:00:00Z"},"maps":{"a":null,"b":"2026-01-31T12:00:00Z"}}`),
+		same("PlanArguments", `{"at":"2026-01-31T12:00:00Z","precise":"2026-01-31T12:00:00.000Z","only":"2026-01-31T12:00:00Z","one":"2027-01-31T12:00:00Z","formats":"2026-01-31","day":"2026-01-31"}`),
+		same("PlanArguments", `{"at":"2026-01-31T12:00:00Z","other":"2026-01-31t12:00:00z","union":"2026-01-31t12:00:00z"}`),
+		same("PlanArguments", `{"at":"2026-01-31T12:00:00Z","union":["2026-01-31T12:00:00Z"],"inner":{"from":"2026-01-31T12:00:00Z","to":"2026-01-31T13:00:00Z","x":"2026-01-31T14:00:00Z"}}`),
+		same("PlanOutput", `{"at":"2026-01-31T12:00:00Z","next":null,"seen":["2026-01-31T12:00:00Z"]}`),
+		same("ConditionalInput", `{"kind":"a","at":"2026-01-31T12:00:00Z"}`),
+		same("ConditionalInput", `{"kind":"b","at":"no time, which only a must have"}`),
+		{"PlanArguments", `{"at":"2026-01-31t12:00:00.10000000000z"}`, `{"at":"2026-01-31T12:00:00.1Z"}`},
+		{"PlanInput", `{"at":"2026-01-31T12:00:00+00:00"}`, `{"at":"2026-01-31T12:00:00Z","byDefault":"2026-01-31T12:00:00Z","listDefault":["2026-01-31T12:00:00+01:00"]}`},
+		{"PlanArguments", `{"at":"2026-01-31T12:00:00.1234567891Z"}`, `"wire: at /at, byte 6: \"2026-01-31T12:00:00.1234567891Z\" has more digits than a time.Time, which has nanoseconds"`},
+		{"PlanArguments", `{"at":"2026-01-31T12:00:00Z","list":["2016-12-31T23:59:60Z"]}`, `"wire: at /list/0, byte 37: \"2016-12-31T23:59:60Z\" is a leap second, which a time.Time cannot be"`},
+		{"PlanArguments", `{"at":null}`, `"wire: at /at, byte 6: expected a string, found null"`},
+	})
 }
 
 // valueCase is a value that is decoded into a type and encoded again.

@@ -14,8 +14,8 @@ import (
 type document struct {
 	// itemKind is the kind of the item, item its JSON Pointer, owner its name, and prefix its Go name.
 	itemKind, item, owner, prefix string
-	// name is the name of the type of the document, title the words for the document in comments.
-	name, title string
+	// name is the name of the type of the document, about the words for the document in comments.
+	name, about string
 	kind        documentKind
 }
 
@@ -260,9 +260,9 @@ func (t *typer) comment(g *group) {
 // place returns the words for a declaration in comments.
 func (o *origin) place(d *ir.Decl) string {
 	if d.Path == "" {
-		return o.document.title
+		return o.about
 	}
-	return d.Path + " in " + o.document.title
+	return d.Path + " in " + o.about
 }
 
 // redirect lets the references in a group's declaration lead to the declarations that stand for others.

@@ -28,6 +28,9 @@ type Options struct {
 	// Int64 makes an integer without limits an int64. Decoding then refuses values beyond it, although
 	// the schema allows them.
 	Int64 bool
+	// Time makes a string in the format date-time a time.Time. Decoding then refuses what a time.Time
+	// cannot be, see [wire.ParseTime], although the schema allows it.
+	Time bool
 }
 
 // Package is the Go types of a tool list.
@@ -100,6 +103,7 @@ func (d Diagnostic) String() string {
 //	                                     wire.Integer, which holds any integer; with Int64, int64
 //	                                     also if there are no limits
 //	several of these                     wire.Scalar
+//	string in the format date-time       string; with Time, time.Time
 //	listed strings                       a named string with constants
 //	array                                a slice whose element type covers all elements
 //	object with properties               a struct; Extra has the other members, or
@@ -126,7 +130,7 @@ func (d Diagnostic) String() string {
 // If another type has that name, Input, Output or Arguments is appended, and failing that, it keeps the
 // name that it would have without the other items.
 func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
-	t := &typer{names: names.New(initialisms), taken: map[string]string{}, origins: map[*ir.Decl]*origin{}, shared: map[*ir.Decl]bool{}, int64: opts.Int64}
+	t := &typer{names: names.New(initialisms), taken: map[string]string{}, origins: map[*ir.Decl]*origin{}, shared: map[*ir.Decl]bool{}, int64: opts.Int64, time: opts.Time}
 	for _, name := range opts.Identifiers {
 		t.taken[name] = "other generated files"
 	}

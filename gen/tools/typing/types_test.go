@@ -320,3 +320,41 @@ func TestInt64(t *testing.T) {
 		}
 	}
 }
+
+// TestTime gives strings in the format date-time the type that the options ask for.
+func TestTime(t *testing.T) {
+	text, err := os.ReadFile("../../../tests/toollists/testdata/times.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := tools.Read(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		opts typing.Options
+		want map[string]string
+	}{
+		{typing.Options{Time: true}, map[string]string{
+			"at": "time", "until": "time", "maybe": "nullable time", "either": "nullable time", "list": "[]time", "gaps": "[]nullable time",
+			"lists": "[][]time", "map": "{}time", "maps": "{}nullable time", "zod": "time", "short": "time", "example": "time",
+			"precise": "string:date-time", "long": "string:date-time", "only": "string", "one": "PlanInputOne", "other": "string|number",
+			"union": "PlanInputUnion", "formats": "string", "untyped": "any", "day": "string:date",
+		}},
+		{typing.Options{}, map[string]string{"at": "string:date-time", "maybe": "nullable string:date-time", "list": "[]string:date-time", "map": "{}string:date-time"}},
+	} {
+		pkg, _, err := typing.Types(list, row.opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, f := range pkg.Lookup("PlanInput").Type.(*ir.Object).Fields {
+			if row.want[f.Wire] != "" {
+				got[f.Wire] = ir.TypeString(f.Type)
+			}
+		}
+		if diff := cmp.Diff(row.want, got); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", row.opts, diff)
+		}
+	}
+}

@@ -200,6 +200,9 @@ func (t *typer) variantDecl(c *candidate, at spot) (decl *ir.Decl, boxed bool) {
 	}
 	decl = t.newDecl(at)
 	decl.Type = own
+	if _, ok := own.(*ir.Time); ok {
+		decl.Type = &ir.String{Format: "date-time"} // a type of its own would lack the methods of time.Time
+	}
 	return decl, false
 }
 
