@@ -74,6 +74,10 @@ func TestUnbridged(t *testing.T) {
 	definition := func(id string, typ ir.Type) *ir.Revision {
 		return &ir.Revision{ID: id, Decls: []*ir.Decl{{Name: "E", Path: "E", Definition: true, Type: typ}}}
 	}
+	ruled := func(r *ir.Revision) *ir.Revision {
+		r.Decls[0].Rules = []string{"/$defs/E"}
+		return r
+	}
 	enum := func(id string, values ...string) *ir.Revision {
 		e := &ir.Enum{}
 		for _, v := range values {
@@ -110,6 +114,8 @@ func TestUnbridged(t *testing.T) {
 			[]string{`A.x, up: string to string/^a/: a value that is not of the pattern "^a" is refused`}},
 		{"a definition", definition(older, text), definition(newer, integer), "definitions: [{definition: E, reason: r}]",
 			[]string{"E, down: integer to string: every value is refused", "E, up: string to integer: every value is refused"}},
+		{"a definition with further keywords", definition(older, text), ruled(definition(newer, text)), "definitions: [{definition: E, reason: r}]",
+			[]string{"E, up: converters do not check all keywords of the schema: a value may be invalid in the other revision"}},
 		{"the elements of a definition", definition(older, &ir.Array{Elem: text}), definition(newer, &ir.Array{Elem: &ir.String{Pattern: "b"}}),
 			"definitions: [{definition: E, reason: r}]", []string{`E[], up: string to string/b/: a value that is not of the pattern "b" is refused`}},
 		{"a constant", field(older, text, nil), field(newer, text, func(f *ir.Field) { f.Const = "c" }), "members: [{object: A, member: x, value: c, reason: r}]",

@@ -154,6 +154,9 @@ func (p *pairing) value(from, to ir.Type, up bool, at place) *Shape {
 	f, t := ir.Resolve(from), ir.Resolve(to)
 	if a, b := declOf(from), declOf(to); a != nil && b != nil && p.counterpart(a, up) == b {
 		at = p.definition(p.newerDecl(from, to, up).Name)
+		if len(a.Rules) == 0 && len(b.Rules) > 0 {
+			p.gap(up, at, "converters do not check all keywords of the schema: a value may be invalid in the other revision")
+		}
 	}
 	if n, ok := t.(*ir.Nullable); ok {
 		if m, ok := f.(*ir.Nullable); ok {

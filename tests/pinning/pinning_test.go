@@ -77,6 +77,14 @@ func (p *project) madeUp(t *testing.T, schema string) {
 	}
 	p.end(t, p.place(t, "overlay.yaml", "at: EmbeddedResource.resource,"))
 	p.add(t, "overlay.yaml", "names", `  - {at: EmbeddedResource.resource, name: EmbeddedResourceResource, since: "`+revision+`"}`)
+	out = p.mcpgen(t, 1, "spec", "import", "new.json", "--revision", revision)
+	// A row for the order of an enum that grows names its place and the row to write.
+	if want := regexp.MustCompile(`overlay\.yaml:\d+: enums/0: the row orders other values of LoggingLevel than the schema has; end it, and add one to enums of overlay\.yaml: (\{.*\})`).FindStringSubmatch(out); want == nil {
+		t.Errorf("import does not say how to order LoggingLevel:\n%s", out)
+	} else {
+		p.end(t, p.place(t, "overlay.yaml", "enum: LoggingLevel"))
+		p.add(t, "overlay.yaml", "enums", "  - "+want[1])
+	}
 	// 4. Facts that the schema does not contain.
 	p.add(t, "overlay.yaml", "capabilities", `  - {method: tools/rate, capability: tools, since: "`+revision+`"}`)
 	p.add(t, "overlay.yaml", "values", `  - {at: DeferredResult.resultType, value: deferred, since: "`+revision+`"}`)
@@ -102,6 +110,9 @@ func (p *project) madeUp(t *testing.T, schema string) {
 		"CallToolResult.structuredContent, up: any to {...}: other values are refused",
 		"ToolUseContent.input, down: any to {...}: other values are refused",
 		"EmbeddedResource.resource, down: EmbeddedResourceResource to ResourceContentsUnion: other values are refused",
+		`Prompt.name, up: string to string/^[a-z]+$/: a value that is not of the pattern "^[a-z]+$" is refused; members: {step: "2099-01-01", object: Prompt, member: name}`,
+		`Cursor, down: string|integer to string: a value that is not string is refused; definitions: {step: "2099-01-01", definition: Cursor}`,
+		`Root, up: converters do not check all keywords of the schema: a value may be invalid in the other revision; definitions: {step: "2099-01-01", definition: Root}`,
 	} {
 		if !strings.Contains(out, p.newest+" to "+revision+": "+want) {
 			t.Errorf("generate does not say %q:\n%s", want, out)
@@ -114,7 +125,7 @@ func (p *project) madeUp(t *testing.T, schema string) {
 		t.Errorf("got %s", got)
 	}
 	// 7. Rows say how.
-	for _, table := range []string{"variants", "members", "values"} {
+	for _, table := range []string{"variants", "members", "values", "definitions"} {
 		p.add(t, "convert.yaml", table, rowsOf[table])
 	}
 	if out = p.mcpgen(t, 0, "spec", "generate"); strings.Contains(out, "not bridged") {
@@ -179,6 +190,7 @@ var rowsOf = map[string]string{
   - {step: "2099-01-01", union: CallToolResponse, variant: DeferredResult, reason: nothing is deferred}`,
 	"members": `  - {step: "2099-01-01", object: ModelPreferences, member: priceWeight, older: costPriority, reason: another name}
   - {step: "2099-01-01", object: Prompt, member: title, value: Untitled, reason: prompts had no titles}
+  - {step: "2099-01-01", object: Prompt, member: name, reason: names were free}
   - {step: "2099-01-01", object: ImageContent, member: mimeType, value: image/png, reason: most images are}
   - {step: "2099-01-01", object: Resource, member: size, value: null, reason: null is unknown}
   - {step: "2099-01-01", object: CreateMessageRequestParams, member: maxTokens, reason: nothing to sample}
@@ -186,7 +198,10 @@ var rowsOf = map[string]string{
   - {step: "2099-01-01", object: CallToolResult, member: structuredContent, drop: true, reason: only objects}
   - {step: "2099-01-01", object: ToolUseContent, member: input, value: {}, reason: only objects}
   - {step: "2099-01-01", object: EmbeddedResource, member: resource, reason: it needs a text or a blob}`,
-	"values": `  - {step: "2099-01-01", enum: Role, value: system, as: user, reason: closest}`,
+	"definitions": `  - {step: "2099-01-01", definition: Cursor, reason: cursors were texts}
+  - {step: "2099-01-01", definition: Root, reason: a name was free}`,
+	"values": `  - {step: "2099-01-01", enum: Role, value: system, as: user, reason: closest}
+  - {step: "2099-01-01", enum: LoggingLevel, value: trace, as: debug, reason: closest}`,
 }
 
 // conversions are conversions by the rows, and by names and types alone.
@@ -197,6 +212,9 @@ var conversions = []struct {
 	{"a refused variant", "CallToolResult", `{"content":[{"type":"video","data":"","mimeType":"v/m"}],"resultType":"complete"}`,
 		"refused: convert: at /content/0: no videos", false},
 	{"a member that becomes required", "Prompt", `{"name":"p"}`, `{"name":"p","title":"Untitled"}`, true},
+	{"a pattern", "Prompt", `{"name":"P","title":"t"}`, "refused: convert: at /name: names were free", true},
+	{"a text of the pattern", "Prompt", `{"name":"p","title":"t"}`, `{"name":"p","title":"t"}`, true},
+	{"a definition with other values", "Cursor", "1", "refused: convert: cursors were texts", false},
 	{"a member that becomes optional", "ImageContent", `{"type":"image","data":""}`, `{"type":"image","data":"","mimeType":"image/png"}`, false},
 	{"a member that becomes nullable", "Resource", `{"name":"r","uri":"a:b"}`, `{"name":"r","uri":"a:b","size":null}`, true},
 	{"null for an older revision", "Resource", `{"name":"r","uri":"a:b","size":null}`, `{"name":"r","uri":"a:b"} lost /size: left out: null is unknown`, false},

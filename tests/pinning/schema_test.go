@@ -66,6 +66,13 @@ func madeUp(t *testing.T, facts []byte) []byte {
 	// An enum that grows, and one whose values are no words.
 	s.define("Role", `{"type":"string","enum":["assistant","system","user"]}`)
 
+	s.define("LoggingLevel", `{"type":"string","enum":["alert","critical","debug","emergency","error","info","notice","trace","warning"]}`)
+
+	// A pattern, a definition with more values, and a keyword that converters do not check.
+	s.property("Prompt", "name", `{"type":"string","pattern":"^[a-z]+$"}`)
+	s.define("Cursor", `{"type":["string","integer"]}`)
+	s.definition("Root")["dependentRequired"] = object{"name": []any{"_meta"}}
+
 	s.definition("ToolAnnotations")["properties"].(object)["cost"] = s.parse(`{"type":"string","enum":["$","$$","per-use","per_use"]}`)
 
 	// Definitions whose names are taken in Go, one of which refers to itself.
