@@ -101,7 +101,7 @@ func (c *mcpgenClient) weather(ctx context.Context, progress bool) error {
 		ctx = runtime.WithProgress(ctx, func(runtime.Progress) { c.told.Add(1) })
 	}
 	out, err := c.typed.GetWeather(ctx, &weather.GetWeatherArguments{
-		City: argCity, Hours: new(int64(argHours)), Units: new(weather.GetWeatherArgumentsUnits(argUnits)),
+		City: argCity, Hours: new(int64(argHours)), Units: new(weather.GetWeatherInputUnits(argUnits)),
 	})
 	if err != nil {
 		return err
