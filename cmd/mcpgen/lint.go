@@ -55,7 +55,7 @@ if the list cannot be read.`,
 		RunE: l.run,
 	}
 	l.from.flags(cmd)
-	cmd.Flags().StringVar(&l.hosts, "host", "all", "hosts whose rules apply: anthropic, openai, gemini, separated by commas, all or none")
+	cmd.Flags().StringVar(&l.hosts, "host", "all", "hosts whose rules apply: anthropic, openai, openai-strict, gemini, separated by commas; all (without openai-strict) or none")
 	cmd.Flags().StringSliceVar(&l.disabled, "disable", nil, "`RULES` that do not apply, separated by commas")
 	cmd.Flags().StringVar(&l.format, "format", "text", "text, json, github, sarif or html (a self-contained page)")
 	jsonFormat(cmd, &l.format)

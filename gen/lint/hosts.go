@@ -72,6 +72,7 @@ func (l *linter) hosts(at string, raw wire.Raw, s *jsonschema.Schema) {
 	if _, ok := root.Get("properties"); !ok && isObjectSchema(root) {
 		l.add("openai-properties-missing", at, "the schema has no properties")
 	}
+	l.strict(at, raw)
 	h := hostCheck{linter: l, keywords: map[string]int{}, first: map[string]string{}}
 	h.draft(at, root, s)
 	h.schema(at, raw, true)
@@ -218,7 +219,8 @@ func walkSchemas(at string, raw wire.Raw, f func(at string, o wire.Object)) {
 	}
 }
 
-// ParseHosts reads a comma-separated list of hosts. "all" and "" mean all of them, "none" none.
+// ParseHosts reads a comma-separated list of hosts. "all" and "" mean those of [Hosts], and "none" none. With
+// OpenAIStrict, the rules of OpenAI apply too.
 func ParseHosts(list string) ([]Host, error) {
 	switch list {
 	case "", "all":
@@ -229,8 +231,10 @@ func ParseHosts(list string) ([]Host, error) {
 	var hosts []Host
 	for name := range strings.SplitSeq(list, ",") {
 		h := Host(strings.TrimSpace(name))
-		if !slices.Contains(Hosts(), h) {
-			return nil, fmt.Errorf("unknown host %q: expected anthropic, openai, gemini, all or none", name)
+		if h == OpenAIStrict {
+			hosts = append(hosts, OpenAI)
+		} else if !slices.Contains(Hosts(), h) {
+			return nil, fmt.Errorf("unknown host %q: expected anthropic, openai, openai-strict, gemini, all or none", name)
 		}
 		hosts = append(hosts, h)
 	}

@@ -21,7 +21,7 @@ import (
 
 // Options select the rules.
 type Options struct {
-	// Hosts are the hosts whose rules apply. Nil means all of them.
+	// Hosts are the hosts whose rules apply. Nil means those of the function Hosts.
 	Hosts []Host
 	// Disabled are the ids of rules that do not apply.
 	Disabled []string

@@ -96,6 +96,14 @@ var faults = []struct {
 	{"openai-root-keyword", tool(`{"type":"object","properties":{},"not":{"required":["a"]}}`), "/0/inputSchema/not", []string{"gemini-keyword"}},
 	{"openai-properties-missing", tool(`{"type":"object"}`), "/0/inputSchema", nil},
 	{"openai-items-missing", tool(described(`{"type":"array"}`)), "/0/inputSchema/properties/x", []string{"gemini-items-missing"}},
+	{"openai-strict-open", tool(`{"type":"object","properties":{"x":{"type":"object","description":"This.","properties":{},"additionalProperties":true}},"required":["x"],"additionalProperties":false}`), "/0/inputSchema/properties/x", nil},
+	{"openai-strict-open", tool(`{"type":"object","properties":{"x":{"type":["object","null"],"description":"This."}},"required":["x"],"additionalProperties":false}`), "/0/inputSchema/properties/x", nil},
+	{"openai-strict-optional", tool(strict(`{"type":"string","description":"This."}`, "")), "/0/inputSchema/properties/x", nil},
+	{"openai-strict-keyword", tool(strict(`{"type":"string","description":"This.","default":"a"}`, `"x"`)), "/0/inputSchema/properties/x/default", nil},
+	{"openai-strict-keyword", tool(strict(`{"description":"This.","oneOf":[{"type":"string"},{"type":"null"}]}`, `"x"`)), "/0/inputSchema/properties/x/oneOf", nil},
+	{"openai-strict-format", tool(strict(`{"type":"string","description":"This.","format":"uri"}`, `"x"`)), "/0/inputSchema/properties/x/format", nil},
+	{"openai-strict-limit", tool(strict(`{"description":"This.","enum":[`+strings.Repeat(`"a",`, 1000)+`"b"]}`, `"x"`)), "/0/inputSchema", []string{"enum-duplicate"}},
+	{"openai-strict-limit", tool(strict(`{"description":"This.","enum":["`+strings.Repeat("a", 120_000)+`"]}`, `"x"`)), "/0/inputSchema", []string{"tool-large", "list-large"}},
 	{"openai-tool-count", named(numbered(129)...), "", nil},
 	{"gemini-name", named("9lives"), "/0/name", nil},
 	{"gemini-keyword", tool(`{"type":"object","properties":{},"additionalProperties":false}`), "/0/inputSchema/additionalProperties", nil},
@@ -184,11 +192,50 @@ func numbered(n int) []string {
 	return all
 }
 
+// strict returns a closed schema of objects with the property x.
+func strict(x, required string) string {
+	return `{"type":"object","properties":{"x":` + x + `},"required":[` + required + `],"additionalProperties":false}`
+}
+
+// TestStrict checks that a schema for strict functions has no faults, and that others have none of strict
+// functions unless they are asked for.
+func TestStrict(t *testing.T) {
+	for _, test := range []struct {
+		hosts, list string
+		want        int
+	}{
+		{"openai-strict", tool(strict(`{"type":["string","null"],"description":"This.","format":"date"}`, `"x"`)), 0},
+		{"openai-strict", tool(`{"type":"object","properties":{"x":{"description":"This.","anyOf":[{"$ref":"#/$defs/a"},{"type":"null"}]}},"required":["x"],"additionalProperties":false,"$defs":{"a":{"type":"array","items":{"enum":[1,2]}}}}`), 0},
+		{"openai-strict", tool(described(`{"type":"string","default":"a"}`)), 3},
+		{"openai", tool(described(`{"type":"string","default":"a"}`)), 0},
+		{"all", tool(described(`{"type":"string","default":"a"}`)), 0},
+	} {
+		hosts, err := lint.ParseHosts(test.hosts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := lint.Lint("list.json", []byte(test.list), lint.Options{Hosts: hosts})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(report.Findings) != test.want {
+			t.Errorf("%s: %.200s: %d findings, want %d", test.hosts, test.list, len(report.Findings), test.want)
+			for _, f := range report.Findings {
+				t.Logf("%s: %s: %s", f.Rule, f.Pointer, f.Message)
+			}
+		}
+	}
+}
+
 func TestRules(t *testing.T) {
 	covered := map[string]bool{}
 	for _, test := range faults {
 		covered[test.rule] = true
-		report, err := lint.Lint("list.json", []byte(test.list), lint.Options{})
+		var o lint.Options
+		if strings.HasPrefix(test.rule, "openai-strict-") {
+			o.Hosts = []lint.Host{lint.OpenAI, lint.OpenAIStrict}
+		}
+		report, err := lint.Lint("list.json", []byte(test.list), o)
 		if err != nil {
 			t.Errorf("%s: %v", test.rule, err)
 			continue

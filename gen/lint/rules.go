@@ -29,9 +29,12 @@ const (
 	Anthropic Host = "anthropic"
 	OpenAI    Host = "openai"
 	Gemini    Host = "gemini"
+	// OpenAIStrict is OpenAI for functions that are declared strict. Few lists are written for it, so its
+	// rules apply only if it is chosen.
+	OpenAIStrict Host = "openai-strict"
 )
 
-// Hosts returns the hosts.
+// Hosts returns the hosts whose rules apply unless others are chosen.
 func Hosts() []Host { return []Host{Anthropic, OpenAI, Gemini} }
 
 // Group is the subject of a rule.
@@ -73,6 +76,7 @@ const (
 	anthropicAPI  = "https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use"
 	anthropicRoot = "https://github.com/anthropics/claude-code/issues/40075"
 	openaiAPI     = "https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools"
+	openaiStrict  = "https://platform.openai.com/docs/guides/structured-outputs#supported-schemas"
 	openaiIssue   = "https://github.com/mark3labs/mcp-go/issues/719"
 	geminiAPI     = "https://ai.google.dev/api/caching#Schema"
 	geminiNames   = "https://ai.google.dev/api/caching#FunctionDeclaration"
@@ -117,6 +121,11 @@ var rules = []Rule{
 	{"openai-properties-missing", HostSubset, Err, OpenAI, "OpenAI refuses an inputSchema without properties.", openaiIssue, true},
 	{"openai-items-missing", HostSubset, Err, OpenAI, "OpenAI refuses an array without items.", openaiAPI, true},
 	{"openai-tool-count", HostSubset, Warn, OpenAI, "OpenAI accepts at most 128 tools.", openaiAPI, false},
+	{"openai-strict-open", HostSubset, Err, OpenAIStrict, "Strict functions of OpenAI need \"additionalProperties\": false in every object.", openaiStrict, false},
+	{"openai-strict-optional", HostSubset, Err, OpenAIStrict, "Strict functions of OpenAI require every property. One that may be left out can be null instead.", openaiStrict, false},
+	{"openai-strict-keyword", HostSubset, Err, OpenAIStrict, "OpenAI refuses the keyword in strict functions.", openaiStrict, false},
+	{"openai-strict-format", HostSubset, Err, OpenAIStrict, "OpenAI refuses the format in strict functions.", openaiStrict, false},
+	{"openai-strict-limit", HostSubset, Err, OpenAIStrict, "OpenAI accepts at most 5,000 properties, 1,000 values of enums and 120,000 characters of names and values in a strict function.", openaiStrict, false},
 	{"gemini-name", HostSubset, Warn, Gemini, "Gemini accepts names of 1 to 64 letters, digits, underscores, colons, dots and hyphens that begin with a letter or an underscore.", geminiNames, false},
 	{"gemini-keyword", HostSubset, Warn, Gemini, "Gemini's schema of parameters has no such keyword; hosts that do not remove it have their requests refused.", geminiAPI, true},
 	{"gemini-type-list", HostSubset, Warn, Gemini, "Gemini's schema of parameters has one type, not a list.", geminiAPI, true},
