@@ -73,8 +73,7 @@ type terms struct {
 	bound     *bound // nil before the revision is known
 	peer, own grants
 
-	carried  *carried // nil in a session
-	envelope string   // the members of _meta that a client's requests carry; "" in a session
+	carried *carried // nil in a session
 }
 
 // stateless reports whether the message belongs to no session.

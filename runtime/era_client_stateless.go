@@ -28,7 +28,7 @@ func (e *clientEra) appendParams(dst []byte, t *terms, method string, params wir
 	if !t.stateless() || t.bound.rows[method].kind == jsonrpc.Notification {
 		return jsonrpc.AppendParams(dst, params)
 	}
-	enveloped := envelope{params, t.envelope, ""}
+	enveloped := envelope{params, t.carried.envelope, ""}
 	if wanted := e.wanted.Load(); wanted != nil {
 		enveloped.level = string(*wanted)
 	}
@@ -102,7 +102,8 @@ func (e *clientEra) statelessTerms(b *bound, server greeting) (*terms, error) {
 		return nil, err
 	}
 	t := b.terms(server.info, server.capabilities, own)
-	t.envelope, err = fixedMeta(b.Revision, own, e.of.self())
+	meta, err := fixedMeta(b.Revision, own, e.of.self())
+	t.carried = &carried{envelope: meta}
 	return t, err
 }
 

@@ -17,7 +17,7 @@ import (
 type serverEra struct {
 	sessionEra
 	of      *Server
-	session *ServerSession
+	session ServerSession
 	ready   bool // the client has sent notifications/initialized
 
 	sessionless bool // there can be no session, see Handshake.Stateless
@@ -41,7 +41,7 @@ func (e *serverEra) server() *ServerSession {
 	if e.session.terms == nil {
 		return nil
 	}
-	return e.session
+	return &e.session
 }
 
 // logs implements era.
@@ -184,7 +184,7 @@ func (e *serverEra) restore(h Handshake) {
 // client has the answer. Before that, a server must not send messages of its own ("Initialization"
 // in basic/lifecycle).
 func (e *serverEra) announce() {
-	s := e.session
+	s := &e.session
 	if s.terms != nil {
 		return
 	}

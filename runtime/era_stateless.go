@@ -29,6 +29,8 @@ type carried struct {
 	token wire.Scalar
 	// The beginning and the end of params with that _meta.
 	prefix, suffix string
+
+	envelope string // on a client's side, the members of _meta that its requests carry; the rest is then zero
 }
 
 // rest returns the text of params before or after that _meta, and false if they neither begin nor end with

@@ -141,7 +141,7 @@ func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverE
 	}
 	e.peer = newPeer(ctx, out, s.settings)
 	e.peer.era = e
-	e.session = &ServerSession{peer: e.peer}
+	e.session.peer = e.peer
 	return e, nil
 }
 

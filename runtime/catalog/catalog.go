@@ -107,7 +107,7 @@ func New(opts Options) *Catalog {
 	c.resources = newList[resource](c, kindResource)
 	c.templates = newList[template](c, kindTemplate)
 	c.tools.read = readTool
-	c.sessionless = c.newSession(nil)
+	c.sessionless = &session{}
 	return c
 }
 

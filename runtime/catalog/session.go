@@ -37,25 +37,29 @@ const methodUpdated = "notifications/resources/updated"
 // that does not read does not delay other clients, and takes a constant amount of memory.
 type session struct {
 	*runtime.ServerSession // nil for calls outside of sessions
-	calls                  pace.Limiter
 
 	mu      sync.Mutex
+	calls   pace.Limiter
+	called  bool // calls is set
 	changed change
 	updated []*subscription
 	sending bool // a goroutine sends
 }
 
-func (c *Catalog) newSession(s *runtime.ServerSession) *session {
-	limit := pace.Limit{PerSecond: c.opts.CallRate, Burst: c.opts.CallBurst}
-	if s == nil && c.unlimited {
-		limit = pace.Limit{}
+// limiter returns the limiter of the session's calls, which the first call creates.
+func (c *Catalog) limiter(s *session) pace.Limiter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.called && (s.ServerSession != nil || !c.unlimited) {
+		s.calls = pace.New(pace.Limit{PerSecond: c.opts.CallRate, Burst: c.opts.CallBurst})
 	}
-	return &session{ServerSession: s, calls: pace.New(limit)}
+	s.called = true
+	return s.calls
 }
 
 // opened adds a session.
 func (c *Catalog) opened(s *runtime.ServerSession) {
-	own := c.newSession(s)
+	own := &session{ServerSession: s}
 	c.sessions.Store(s, own)
 	c.open.Add(1)
 	s.RestoreSubscriptions(func(uris []string) { c.watched.set(own, uris) })

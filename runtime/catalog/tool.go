@@ -215,7 +215,7 @@ func (c *Catalog) callTool(ctx context.Context, p *callParams) (wire.Appender, e
 		return nil, err
 	}
 	if c.opts.CallRate > 0 {
-		if wait := c.sessionOf(ctx).calls.Admit(1); wait > 0 {
+		if wait := c.limiter(c.sessionOf(ctx)).Admit(1); wait > 0 {
 			return nil, pace.Error(jsonrpc.CodeServerBusy, "tool calls", wait)
 		}
 	}

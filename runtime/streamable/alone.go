@@ -17,14 +17,15 @@ const revisionAssumed = "2025-03-26"
 // than initialize is served under the revision that it names.
 func (h *Handler) postAlone(c *connection, initialize bool) error {
 	s := h.newSession("", "")
+	var handshake runtime.Handshake
 	if !initialize {
 		revision, err := h.revisionOf(c.request)
 		if err != nil {
 			return err
 		}
-		s.handshake.Revision = revision
+		s.negotiated, handshake.Revision = revision, revision
 	}
-	if err := h.open(s, c.request); err != nil {
+	if err := h.open(s, c.request, handshake); err != nil {
 		return err
 	}
 	stop := context.AfterFunc(c.request.Context(), func() { s.end(runtime.ErrClosed) })

@@ -272,7 +272,7 @@ func (s *session) renew(ctx context.Context, st *stream) {
 		return
 	}
 	s.mu.Lock()
-	capabilities := s.handshake.Capabilities
+	capabilities := s.shared.capabilities
 	s.mu.Unlock()
 	s.shared.kept.mu.Lock()
 	subscriptions := s.shared.kept.subscriptions

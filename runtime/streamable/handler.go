@@ -203,11 +203,11 @@ func (h *Handler) known(key string) *session {
 	return s
 }
 
-// open starts a session. If its handshake is known, the session is resumed. The request is the one
+// open starts a session. If the handshake has a revision, the session is resumed. The request is the one
 // that opens it.
-func (h *Handler) open(s *session, r *http.Request) error {
+func (h *Handler) open(s *session, r *http.Request, handshake runtime.Handshake) error {
 	err := h.sessions.Open(s, r, s.key, s.id, func() (err error) {
-		s.inbox, err = h.server.Open(h.sessions.Context(), s, s.handshake, s.ended)
+		s.inbox, err = h.server.Open(h.sessions.Context(), s, handshake, s.ended)
 		return err
 	})
 	switch {

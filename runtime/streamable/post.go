@@ -99,7 +99,7 @@ func (h *Handler) postInitialize(c *connection) error {
 		return err
 	}
 	s.active = 1
-	if err := h.open(s, c.request); err != nil {
+	if err := h.open(s, c.request, runtime.Handshake{Shared: s.shared != nil}); err != nil {
 		return err
 	}
 	st := newStream(s)

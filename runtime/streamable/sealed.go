@@ -34,6 +34,8 @@ type shared struct {
 	expires time.Time
 	ended   bool // the client has ended the session
 
+	capabilities wire.Object // that the server has declared; "" before the handshake
+
 	kept  kept
 	asked asked
 	gets  gets
@@ -42,7 +44,6 @@ type shared struct {
 // newSharedSession returns a session that is to be initialized, or taken over.
 func (h *Handler) newSharedSession(name, key string) *session {
 	s := &session{handler: h, id: name, key: key, gone: make(chan struct{}), shared: &shared{name: name}}
-	s.handshake.Shared = true
 	s.startIdle()
 	return s
 }
@@ -206,8 +207,8 @@ func (h *Handler) takeOver(r *http.Request, id, key string) (*session, error) {
 		return nil, web.Refuse(http.StatusServiceUnavailable, "unavailable: the session cannot be loaded")
 	}
 	handshake.LogLevel, handshake.Subscriptions = kept.level, kept.subscriptions
-	s.handshake, s.shared.kept.keptState = handshake, kept
-	if err := h.open(s, r); err != nil {
+	s.negotiated, s.shared.capabilities, s.shared.kept.keptState = handshake.Revision, handshake.Capabilities, kept
+	if err := h.open(s, r, handshake); err != nil {
 		return nil, err
 	}
 	// A change between load and open was announced before this replica had the session.

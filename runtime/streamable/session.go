@@ -39,8 +39,8 @@ type session struct {
 	over    sync.Once
 	place   web.Place
 
-	mu        sync.Mutex
-	handshake runtime.Handshake // without a revision before it is negotiated
+	mu         sync.Mutex
+	negotiated string // the revision; "" before it is negotiated
 
 	streams map[string]*stream // by name
 	own     []*stream          // for the server's own messages, see get.go
@@ -120,7 +120,10 @@ func (s *session) Negotiated(h runtime.Handshake) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.handshake = h
+	s.negotiated = h.Revision
+	if s.shared != nil {
+		s.shared.capabilities = h.Capabilities
+	}
 	return nil
 }
 
@@ -196,7 +199,7 @@ func (s *session) whyNot(ctx context.Context) error {
 func (s *session) revision() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.handshake.Revision
+	return s.negotiated
 }
 
 // primes reports whether the client knows events without data.

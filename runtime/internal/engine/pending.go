@@ -16,11 +16,16 @@ var ErrExpired = errors.New("engine: no answer in time")
 // answers and progress to them, and fails them when the connection ends. The zero value is ready
 // for use.
 type Pending struct {
-	mu       sync.Mutex
-	waits    map[int64]*Call // nil before the first
-	followed map[int64]*Feed // feeds that get progress even after the answer
-	last     int64           // the last id
-	closed   error           // what Begin returns after Close
+	mu     sync.Mutex
+	last   int64 // the last id
+	closed error // what Begin returns after Close
+	sent   *sent // nil before the first request, which most sessions of a server never send
+}
+
+// sent is the part of Pending that requests need.
+type sent struct {
+	waits    map[int64]*Call // nil after Close
+	followed map[int64]*Feed // feeds that get progress even after the answer; nil before the first
 	spare    *Call           // one that is done, for the next request; nil for none
 
 	// One timer is shared by all requests that wait without progress. It is not stopped when a
@@ -71,23 +76,23 @@ func (p *Pending) Begin(t Terms) (*Call, error) {
 		return nil, p.closed
 	}
 	p.last++
-	c := p.spare
-	if p.spare = nil; c == nil {
+	if p.sent == nil {
+		p.sent = &sent{waits: make(map[int64]*Call)}
+	}
+	c := p.sent.spare
+	if p.sent.spare = nil; c == nil {
 		c = &Call{reply: make(chan Reply, 1)}
 	}
 	c.ID, c.accept = p.last, t.Accept
 	if t.Progress {
 		c.feed = NewFeed()
 	}
-	if p.waits == nil {
-		p.waits = make(map[int64]*Call)
-	}
-	p.waits[c.ID] = c
+	p.sent.waits[c.ID] = c
 	if t.Follow != nil {
-		if p.followed == nil {
-			p.followed = make(map[int64]*Feed)
+		if p.sent.followed == nil {
+			p.sent.followed = make(map[int64]*Feed)
 		}
-		p.followed[c.ID] = t.Follow
+		p.sent.followed[c.ID] = t.Follow
 	}
 	return c, nil
 }
@@ -103,17 +108,17 @@ func (p *Pending) Limit(c *Call, limit Patience) {
 		return
 	}
 	c.due = time.Now().Add(limit.Quiet)
-	if p.fires.IsZero() || c.due.Before(p.fires) {
+	if p.sent.fires.IsZero() || c.due.Before(p.sent.fires) {
 		p.fireAt(c.due)
 	}
 }
 
 func (p *Pending) fireAt(t time.Time) {
-	p.fires = t
-	if p.timer == nil {
-		p.timer = time.AfterFunc(time.Until(t), p.expire)
+	p.sent.fires = t
+	if p.sent.timer == nil {
+		p.sent.timer = time.AfterFunc(time.Until(t), p.expire)
 	} else {
-		p.timer.Reset(time.Until(t))
+		p.sent.timer.Reset(time.Until(t))
 	}
 }
 
@@ -122,13 +127,13 @@ func (p *Pending) expire() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	p.fires = time.Time{}
+	p.sent.fires = time.Time{}
 	var next time.Time
-	for id, c := range p.waits {
+	for id, c := range p.sent.waits {
 		switch {
 		case c.due.IsZero():
 		case !c.due.After(now):
-			delete(p.waits, id)
+			delete(p.sent.waits, id)
 			c.reply <- Reply{Err: ErrExpired}
 		case next.IsZero() || c.due.Before(next):
 			next = c.due
@@ -143,7 +148,7 @@ func (p *Pending) expire() {
 func (p *Pending) Waiting() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.waits) > 0
+	return p.sent != nil && len(p.sent.waits) > 0
 }
 
 // Take removes the request with the id and returns the step that passes the reply r to its caller. It
@@ -153,10 +158,7 @@ func (p *Pending) Take(id wire.Scalar, r Reply) (Step, bool) {
 	if !ok {
 		return Step{}, false
 	}
-	p.mu.Lock()
-	c := p.waits[n]
-	delete(p.waits, n)
-	p.mu.Unlock()
+	c := p.remove(n)
 	if c == nil {
 		return Step{}, false
 	}
@@ -164,6 +166,18 @@ func (p *Pending) Take(id wire.Scalar, r Reply) (Step, bool) {
 		r = c.accept(r)
 	}
 	return Step{Answered: c, Reply: r}, true
+}
+
+// remove removes the request with the id and returns it, or nil if none is waiting.
+func (p *Pending) remove(id int64) *Call {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.sent == nil {
+		return nil
+	}
+	c := p.sent.waits[id]
+	delete(p.sent.waits, id)
+	return c
 }
 
 // Resolve passes the reply to the request with the id. It returns false if none is waiting.
@@ -176,11 +190,7 @@ func (p *Pending) Resolve(id wire.Scalar, r Reply) bool {
 // GiveUp removes a request whose caller stops waiting. If it returns false, the request has a reply,
 // which c.Reply delivers.
 func (p *Pending) GiveUp(c *Call) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_, ok := p.waits[c.ID]
-	delete(p.waits, c.ID)
-	return ok
+	return p.remove(c.ID) != nil
 }
 
 // Done keeps the memory of c for the next request, so that a caller with one request at a time
@@ -188,17 +198,20 @@ func (p *Pending) GiveUp(c *Call) bool {
 func (p *Pending) Done(c *Call) {
 	*c = Call{reply: c.reply}
 	p.mu.Lock()
-	p.spare = c
+	p.sent.spare = c
 	p.mu.Unlock()
 }
 
 // Close fails all current and later requests with err. It is called when no further answer can arrive.
 func (p *Pending) Close(err error) {
 	p.mu.Lock()
-	waits := p.waits
-	p.waits, p.closed = nil, err
-	if p.timer != nil {
-		p.timer.Stop()
+	p.closed = err
+	var waits map[int64]*Call
+	if p.sent != nil {
+		waits, p.sent.waits = p.sent.waits, nil
+		if p.sent.timer != nil {
+			p.sent.timer.Stop()
+		}
 	}
 	p.mu.Unlock()
 	for _, c := range waits {
@@ -213,10 +226,13 @@ func (p *Pending) Report(id int64, r Report) (wanted, grows bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	grows = true
-	if c := p.waits[id]; c != nil && c.feed != nil {
+	if p.sent == nil {
+		return false, grows
+	}
+	if c := p.sent.waits[id]; c != nil && c.feed != nil {
 		wanted, grows = true, c.feed.put(r)
 	}
-	if f := p.followed[id]; f != nil {
+	if f := p.sent.followed[id]; f != nil {
 		wanted, grows = true, f.put(r)
 	}
 	return wanted, grows
@@ -226,9 +242,12 @@ func (p *Pending) Report(id int64, r Report) (wanted, grows bool) {
 func (p *Pending) Unfollow(f *Feed) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for id, g := range p.followed {
+	if p.sent == nil {
+		return
+	}
+	for id, g := range p.sent.followed {
 		if g == f {
-			delete(p.followed, id)
+			delete(p.sent.followed, id)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"io"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -140,5 +141,24 @@ func TestReports(t *testing.T) {
 	p.Unfollow(follow)
 	if wanted, _ := p.Report(c.ID, Report{Progress: many + 1}); wanted {
 		t.Error("a request is followed after Unfollow")
+	}
+}
+
+// TestPendingUnused checks the messages about requests of a connection that has sent none.
+func TestPendingUnused(t *testing.T) {
+	var p Pending
+	if p.Waiting() {
+		t.Error("a request is waiting")
+	}
+	if p.Resolve(wire.IntScalar(1), Reply{}) {
+		t.Error("an answer was taken")
+	}
+	if wanted, grows := p.Report(1, Report{}); wanted || !grows {
+		t.Errorf("a report: wanted %v, grows %v", wanted, grows)
+	}
+	p.Unfollow(NewFeed())
+	p.Close(io.EOF)
+	if _, err := p.Begin(Terms{}); err != io.EOF {
+		t.Errorf("Begin after Close: %v", err)
 	}
 }
