@@ -166,7 +166,7 @@ var noAnswers = []struct {
 	want string // part of the error
 }{
 	{"an empty body", func() *http.Response { return respond(200, asJSON, "") }, `received ""`},
-	{"an empty body without a type", func() *http.Response { return respond(200, "", "") }, `content type "" is no answer`},
+	{"an empty body without a type", func() *http.Response { return respond(200, "", "") }, `content type "" is not an answer`},
 	{"white space", func() *http.Response { return respond(200, asJSON, " \r\n") }, `received " \r\n"`},
 	{"the answer to another request", func() *http.Response { return respond(200, asJSON, `{"jsonrpc":"2.0","id":77,"result":{}}`) }, "id 77"},
 	{"the id as a string", func() *http.Response { return respond(200, asJSON, `{"jsonrpc":"2.0","id":"2","result":{}}`) }, `\"id\":\"2\"`},
