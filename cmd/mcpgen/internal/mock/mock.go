@@ -51,7 +51,8 @@ type server struct {
 }
 
 // Items returns the items of a server that offers a list. The problems name tools whose schema
-// has no sample; calls of those without a recorded answer fail.
+// has no sample, so that calls without a recorded answer fail, and tools that no server can offer, which are
+// left out.
 func Items(c *catalog.Catalog, o Options) (items []runtimecatalog.Item, problems []string, err error) {
 	s := &server{Options: o, random: rand.New(rand.NewPCG(o.Seed, o.Seed))}
 	for _, t := range c.Tools.Tools {
@@ -62,7 +63,9 @@ func Items(c *catalog.Catalog, o Options) (items []runtimecatalog.Item, problems
 		if problem != "" {
 			problems = append(problems, fmt.Sprintf("tool %q: %s", t.Name, problem))
 		}
-		items = append(items, item)
+		if item != nil {
+			items = append(items, item)
+		}
 	}
 	for _, e := range c.Prompts {
 		items = append(items, s.prompt(e))
@@ -76,9 +79,14 @@ func Items(c *catalog.Catalog, o Options) (items []runtimecatalog.Item, problems
 	return items, problems, nil
 }
 
-// tool returns a tool whose arguments are checked as those of a real server.
+// tool returns a tool whose arguments are checked as those of a real server, or nil and the reason why there
+// is none.
 func (s *server) tool(t *tools.Tool) (item runtimecatalog.Item, problem string, err error) {
-	described := &runtimetools.Tool{Name: t.Name, Definition: t.Definition}
+	definition, refused, err := served(t)
+	if err != nil || refused != "" {
+		return nil, refused, err
+	}
+	described := &runtimetools.Tool{Name: t.Name, Definition: definition}
 	if described.Input, err = compile(t.Input); err != nil {
 		return nil, "", fmt.Errorf("inputSchema: %w", err)
 	}
@@ -121,6 +129,24 @@ func (s *server) tool(t *tools.Tool) (item runtimecatalog.Item, problem string, 
 		}
 		return &values[min(1, len(values)-1)], nil
 	}), problem, nil
+}
+
+// served returns the definition of a tool with schemas that clients accept, or the reason why there is none.
+func served(t *tools.Tool) (definition wire.Object, refused string, err error) {
+	input := tools.JudgeInput(t.Input)
+	if input.Refused != "" {
+		return "", "inputSchema: it " + input.Refused, nil
+	}
+	definition, err = t.Definition.With("inputSchema", input.Served)
+	if err != nil || t.Output == nil {
+		return definition, "", err
+	}
+	output := tools.JudgeOutput(t.Output)
+	if output.Refused != "" {
+		return "", "outputSchema: it " + output.Refused, nil
+	}
+	definition, err = definition.With("outputSchema", output.Served)
+	return definition, "", err
 }
 
 // compile returns the check function of a schema.
