@@ -43,7 +43,9 @@ type ClientOptions struct {
 	// HTTPClient sends the requests. Its Timeout, if there is one, also ends event streams. It never
 	// follows redirects to other servers. If it has no Transport, or is nil, the session has
 	// connections of its own, configured as those of http.DefaultTransport but enough of them for
-	// concurrent calls, and closes them when it ends.
+	// concurrent calls, and closes them when it ends. An error of its Transport for a request that was
+	// sent makes a call return a *runtime.LostError, unless the error has a method Unhandled() bool that
+	// returns true because the server has not handled the request, like those of runtime/auth/client.
 	HTTPClient *http.Client
 	// Header is added to every request.
 	Header http.Header

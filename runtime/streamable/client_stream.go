@@ -84,7 +84,7 @@ func (e *exchange) run(text string) {
 	}
 	resp, err := e.post.Do(e.t.http, req)
 	if err != nil {
-		if err = e.t.sendError(err); err != runtime.ErrClosed && e.isSent() {
+		if err = e.t.sendError(err); err != runtime.ErrClosed && e.isSent() && !isUnhandled(err) {
 			err = &runtime.LostError{Err: err}
 		}
 	} else {
@@ -93,6 +93,18 @@ func (e *exchange) run(text string) {
 	if err != nil {
 		e.hand(received{err: &runtime.AnswerError{ID: e.id, Err: err}})
 	}
+}
+
+// unhandled is an error of an http.RoundTripper that may say that the server has not handled a request which
+// was sent.
+type unhandled interface {
+	error
+	Unhandled() bool
+}
+
+func isUnhandled(err error) bool {
+	e, ok := errors.AsType[unhandled](err)
+	return ok && e.Unhandled()
 }
 
 // isSent reports whether net/http has written the request.

@@ -303,6 +303,53 @@ func (c *changing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
+// failsAfter is a transport that returns an error in place of responses to POSTs while fail is true.
+type failsAfter struct {
+	err  error
+	fail atomic.Bool
+}
+
+func (f *failsAfter) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil && f.fail.Load() && r.Method == http.MethodPost {
+		resp.Body.Close()
+		return nil, f.err
+	}
+	return resp, err
+}
+
+// refusedUnhandled is an error that says that the server has not handled the request.
+type refusedUnhandled struct{ error }
+
+func (refusedUnhandled) Unhandled() bool { return true }
+
+// TestUnhandled checks that the answer to a request which was sent counts as lost, unless the HTTP client says
+// that the server has not handled it.
+func TestUnhandled(t *testing.T) {
+	why := errors.New("no such luck")
+	for _, test := range []struct {
+		err  error
+		lost bool
+	}{{why, true}, {fmt.Errorf("wrapped: %w", refusedUnhandled{why}), false}} {
+		r := newRig(t, base, Options{})
+		f := &failsAfter{err: test.err}
+		s, err := connect(t, r.URL, nil, ClientOptions{HTTPClient: &http.Client{Transport: f}}, r11)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.fail.Store(true)
+		err = s.Call(t.Context(), "echo", wire.Raw("{}"), nil)
+		if _, lost := errors.AsType[*runtime.LostError](err); lost != test.lost || err == nil || !strings.Contains(err.Error(), "no such luck") {
+			t.Errorf("%v: the call returns %v, want a lost answer: %v", test.err, err, test.lost)
+		}
+		f.fail.Store(false)
+		if err := s.Call(t.Context(), "echo", wire.Raw("{}"), nil); err != nil {
+			t.Errorf("afterwards: %v", err)
+		}
+		s.Close()
+	}
+}
+
 // TestSharedHeader checks that a transport that changes the header of one request does not change
 // others, and that every request has the session's headers.
 func TestSharedHeader(t *testing.T) {

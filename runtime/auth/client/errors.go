@@ -20,6 +20,16 @@ var (
 	ErrNoGrant = errors.New("not logged in")
 )
 
+// unhandled is the error of a request that the server has refused for its token. Package streamable asks it, so
+// that it does not report that the answer was lost.
+type unhandled struct{ error }
+
+// Unhandled reports that the server has not handled the request.
+func (unhandled) Unhandled() bool { return true }
+
+// Unwrap returns the reason.
+func (e unhandled) Unwrap() error { return e.error }
+
 // OAuthError is an error that an authorization server reports (RFC 6749, sections 4.1.2.1 and 5.2, and
 // RFC 7591, section 3.2.2).
 type OAuthError struct {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -169,6 +170,9 @@ func (f TokenSource) grant(context.Context, *Transport, *target, []string) (*gra
 	}
 	if scheme := token.Type(); scheme != auth.SchemeBearer {
 		return nil, fmt.Errorf("the token source returned a token of type %q, not Bearer", shown(scheme))
+	}
+	if token.AccessToken == "" {
+		return nil, errors.New("the token source returned an empty token")
 	}
 	return &grant{Type: auth.SchemeBearer, Access: token.AccessToken, Expiry: token.Expiry}, nil
 }

@@ -135,10 +135,10 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		discard(resp)
 		if renewals == maxRenewals {
-			return nil, fmt.Errorf("auth: %w", needed.refusal())
+			return nil, unhandled{fmt.Errorf("auth: %w", needed.refusal())}
 		}
 		if used, err = t.renew(req.Context(), used, needed); err != nil {
-			return nil, fmt.Errorf("auth: %w", err)
+			return nil, unhandled{fmt.Errorf("auth: %w", err)}
 		}
 		if req.GetBody != nil {
 			again := *req

@@ -322,8 +322,20 @@ func TestTokenSource(t *testing.T) {
 	got, err := call(t.Context(), w.transport(opts).Client(), w.url(), "")
 	want(t, got, err, "200 ok good body")
 	opts.Flow = client.TokenSource{TokenSource: &sources{[]string{"bad"}}}
-	if _, err := call(t.Context(), w.transport(opts).Client(), w.url(), ""); !errors.Is(err, client.ErrRefused) {
+	_, err = call(t.Context(), w.transport(opts).Client(), w.url(), "")
+	if !errors.Is(err, client.ErrRefused) {
 		t.Errorf("got %v", err)
+	}
+	type unhandled interface {
+		error
+		Unhandled() bool
+	}
+	if e, ok := errors.AsType[unhandled](err); !ok || !e.Unhandled() {
+		t.Errorf("the error does not say that the server has not handled the request: %v", err)
+	}
+	opts.Flow = client.TokenSource{TokenSource: &sources{[]string{""}}}
+	if _, err := call(t.Context(), w.transport(opts).Client(), w.url(), ""); err == nil || !strings.Contains(err.Error(), "the token source returned an empty token") {
+		t.Errorf("got %v for an empty token", err)
 	}
 	if w.count("as") > 0 || w.count("mcp GET") > 0 {
 		t.Error(strings.Join(w.log, "\n"))
