@@ -9,6 +9,11 @@ import (
 // check returns the shape by which any JSON value becomes a value of a type, or nil if every
 // value is one. Optional members that are not valid are left out; other values are refused.
 func (p *pairing) check(to ir.Type, up bool) *Shape {
+	return p.obey(p.checkType(to, up), nil, to, up, place{})
+}
+
+// checkType is check by the type alone.
+func (p *pairing) checkType(to ir.Type, up bool) *Shape {
 	t := ir.Resolve(to)
 	if _, ok := t.(*ir.Any); ok {
 		return nil

@@ -49,6 +49,10 @@ type Shape struct {
 	LeaveOut  bool
 	Cases     []Case
 	Otherwise string
+	// Rules lists schemas of the revision converted to, as JSON Pointers, that the converted value must
+	// satisfy. Reason is why one is refused that does not, or "".
+	Rules  []string
+	Reason string
 }
 
 // Limits are limits of a value. Kinds is empty if any kind is allowed.

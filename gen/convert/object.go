@@ -174,7 +174,7 @@ func (p *pairing) member(f, t *ir.Field, object string, up bool) Member {
 	}
 	if r := p.row(object, name, leavesOut(up)); r != nil && m.Shape != nil {
 		p.tables.use(&r.StepRow)
-		m.Shape = p.elements(m.Shape.Each, ir.Count{}, true, up)
+		m.Shape = p.leaveOut(m.Shape, up)
 	}
 	lacks := t.Required && (!f.Required || f.Default != "" && f.Default != t.Default)
 	if lacks && t.Default != "" {

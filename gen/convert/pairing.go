@@ -22,6 +22,7 @@ type pairing struct {
 	defined      []defined
 	effects      map[*Shape]bool // the shapes with an effect
 	gaps         []gap
+	documents    map[*ir.Revision]any // decoded
 }
 
 // shapeKey identifies a shape: by the declarations it converts, where nil stands for a type that is
@@ -90,7 +91,7 @@ func (p *pairing) rowFor(table string, columns ...string) string {
 var plain = regexp.MustCompile(`^[A-Za-z$][A-Za-z0-9_./$-]*$`)
 
 func newPairing(older, newer *ir.Revision, t *tables) *pairing {
-	return &pairing{older: older, newer: newer, tables: t, byKey: map[shapeKey]*Shape{}, names: map[string]bool{}}
+	return &pairing{older: older, newer: newer, tables: t, byKey: map[shapeKey]*Shape{}, names: map[string]bool{}, documents: map[*ir.Revision]any{}}
 }
 
 // to returns the revision that values are converted to.
@@ -151,13 +152,15 @@ func direction(up bool) string {
 // that of the member or variant that has the value; values of the same definition in both
 // revisions are converted alike everywhere.
 func (p *pairing) value(from, to ir.Type, up bool, at place) *Shape {
-	f, t := ir.Resolve(from), ir.Resolve(to)
 	if a, b := declOf(from), declOf(to); a != nil && b != nil && p.counterpart(a, up) == b {
 		at = p.definition(p.newerDecl(from, to, up).Name)
-		if len(a.Rules) == 0 && len(b.Rules) > 0 {
-			p.gap(up, at, "converters do not check all keywords of the schema: a value may be invalid in the other revision")
-		}
 	}
+	return p.obey(p.typed(from, to, up, at), from, to, up, at)
+}
+
+// typed is value by the types alone.
+func (p *pairing) typed(from, to ir.Type, up bool, at place) *Shape {
+	f, t := ir.Resolve(from), ir.Resolve(to)
 	if n, ok := t.(*ir.Nullable); ok {
 		if m, ok := f.(*ir.Nullable); ok {
 			from = m.Elem
@@ -166,7 +169,7 @@ func (p *pairing) value(from, to ir.Type, up bool, at place) *Shape {
 			return p.value(from, n.Elem, up, at)
 		}
 	} else if n, ok := f.(*ir.Nullable); ok {
-		below := p.value(n.Elem, to, up, at)
+		below := p.typed(n.Elem, to, up, at)
 		if slices.Contains(kindsOf(to), ir.KindNull) {
 			return below
 		}
@@ -370,6 +373,20 @@ func (p *pairing) elements(elem *Shape, limit ir.Count, leaveOut, up bool) *Shap
 	}
 	return p.shape(shapeKey{each: elem, leaveOut: leaveOut, length: limit, does: direction(up)}, name, func(s *Shape) {
 		s.Each, s.LeaveOut, s.Limits = elem, leaveOut, ofLength(limit)
+	})
+}
+
+// leaveOut returns the shape of an array that is like s and leaves out the elements that are refused.
+func (p *pairing) leaveOut(s *Shape, up bool) *Shape {
+	switch {
+	case s.Rules == nil:
+		return p.elements(s.Each, ir.Count{}, true, up)
+	case s.Cases == nil:
+		return s
+	}
+	below := p.leaveOut(s.Cases[0].Shape, up)
+	return p.shape(shapeKey{each: below, does: "check as " + s.Name}, s.Name+"OrNone", func(checked *Shape) {
+		checked.Rules, checked.Reason, checked.Cases = s.Rules, s.Reason, []Case{{Shape: below}}
 	})
 }
 

@@ -50,7 +50,7 @@ func (p *pairing) effective(s *Shape) *Shape {
 }
 
 func (s *Shape) hasEffect(effects map[*Shape]bool) bool {
-	return s.Otherwise != "" || s.LeaveOut || s.Limits != nil || s.Known != nil ||
+	return s.Otherwise != "" || s.LeaveOut || s.Limits != nil || s.Known != nil || s.Rules != nil ||
 		slices.ContainsFunc(s.below(), func(below **Shape) bool { return effects[*below] }) ||
 		slices.ContainsFunc(s.Members, Member.hasEffect) || slices.ContainsFunc(s.Cases, Case.hasEffect)
 }

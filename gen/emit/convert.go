@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/convert"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 const convertPath = runtimePath + "/convert"
@@ -24,6 +27,10 @@ func PackagePath(dir string) string { return path.Join(module, "generated", dir)
 // Converters renders the package that converts between all revisions, as files below dir:
 // compat.go, and one file for each step.
 func Converters(revisions []*ir.Revision, steps []*convert.Step, dir string) ([]files.File, error) {
+	checks, err := stepChecks(steps)
+	if err != nil {
+		return nil, err
+	}
 	out := []files.File{}
 	render := func(name string, fill func(*jen.File)) error {
 		f := newFile("compat", "spec/pins.json")
@@ -40,8 +47,19 @@ func Converters(revisions []*ir.Revision, steps []*convert.Step, dir string) ([]
 	if err := render("compat.go", func(f *jen.File) { compat(f, revisions, steps) }); err != nil {
 		return nil, err
 	}
-	for _, s := range steps {
+	for i, s := range steps {
 		if err := render(stepName(s, "_")+".go", (&stepEmitter{s}).render); err != nil {
+			return nil, err
+		}
+		if len(checks[i]) == 0 {
+			continue
+		}
+		fill := func(f *jen.File) {
+			for _, d := range checks[i] {
+				f.Line().Add(d)
+			}
+		}
+		if err := render(stepName(s, "_")+"_checks.go", fill); err != nil {
 			return nil, err
 		}
 	}
@@ -120,6 +138,52 @@ func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
 			}
 		}),
 	})))
+}
+
+// stepChecks returns the declarations of the check functions of each step.
+func stepChecks(steps []*convert.Step) ([][]jen.Code, error) {
+	groups := make([]check.Group, len(steps))
+	for i, s := range steps {
+		groups[i].Prefix = "check" + strings.ReplaceAll(s.Newer.ID, "-", "")
+		up, err := checksOf(s, s.Up, s.Newer)
+		if err != nil {
+			return nil, err
+		}
+		down, err := checksOf(s, s.Down, s.Older)
+		if err != nil {
+			return nil, err
+		}
+		groups[i].Roots = slices.Concat(up, down)
+	}
+	return check.Groups(groups)
+}
+
+// checksOf returns the check functions of the shapes that convert to a revision.
+func checksOf(step *convert.Step, shapes []*convert.Shape, to *ir.Revision) ([]check.Root, error) {
+	var all []check.Root
+	var root *jsonschema.Schema
+	for _, shape := range shapes {
+		for i, pointer := range shape.Rules {
+			if root == nil {
+				root, _ = jsonschema.Read("", wire.Raw(to.Schema))
+			}
+			schema := root.At(pointer)
+			if schema == nil {
+				return nil, fmt.Errorf("%s: there is no schema at %s", to.ID, pointer)
+			}
+			all = append(all, check.Root{Func: checkName(step, shape, i), Schema: schema})
+		}
+	}
+	return all, nil
+}
+
+// checkName names the check function of a shape for one of its rules.
+func checkName(step *convert.Step, shape *convert.Shape, rule int) string {
+	name := "check" + strings.ReplaceAll(step.Newer.ID, "-", "") + "for" + shape.Name
+	if rule > 0 {
+		name += fmt.Sprintf("And%d", rule+1)
+	}
+	return name
 }
 
 // pair renders a field of a composite literal.
@@ -236,7 +300,15 @@ func (e *stepEmitter) shape(s *convert.Shape) []jen.Code {
 	if len(s.Cases) > 0 {
 		fields = append(fields, pair("Cases", lines("Case", len(s.Cases), func(i int) []jen.Code { return e.variant(s.Cases[i]) })))
 	}
-	return e.text(fields, "Otherwise", s.Otherwise)
+	fields = e.text(fields, "Otherwise", s.Otherwise)
+	if s.Rules != nil {
+		fields = append(fields, pair("Checks", jen.Index().Func().Params(jen.Op("*").Qual(schemaPath, "Checker")).ValuesFunc(func(g *jen.Group) {
+			for i := range s.Rules {
+				g.Id(checkName(e.step, s, i))
+			}
+		})))
+	}
+	return e.text(fields, "Reason", s.Reason)
 }
 
 // lines renders a slice of structs, one on each line.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -79,6 +80,10 @@ type Shape struct {
 	// Otherwise is the reason to refuse a value that matches no case. If it is "", the value is
 	// kept.
 	Otherwise string
+	// Checks are the check functions of schemas that the converted value must satisfy. Reason is why
+	// one is refused that does not. If it is "", the reason names what is wrong with the value.
+	Checks []func(*schema.Checker)
+	Reason string
 }
 
 // Limits are limits of a value. The zero value of each field means no limit.

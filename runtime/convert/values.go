@@ -2,10 +2,12 @@ package convert
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -17,7 +19,26 @@ func (c *Conversion) value(dst []byte, rule Rule, v wire.Raw) []byte {
 	if rule == Keep || c.err != nil {
 		return append(dst, v...)
 	}
-	s := &c.shapes[rule]
+	s, start := &c.shapes[rule], len(dst)
+	dst = c.shaped(dst, s, v)
+	if s.Checks != nil && c.err == nil {
+		c.check(s, wire.Raw(dst[start:]))
+	}
+	return dst
+}
+
+// check refuses a converted value that does not satisfy the schemas of a shape.
+func (c *Conversion) check(s *Shape, converted wire.Raw) {
+	for _, check := range s.Checks {
+		if invalid, ok := errors.AsType[*wire.ValidationError](schema.Check(converted, check)); ok {
+			c.Refuse(cmp.Or(s.Reason, "the other revision does not allow this value: "+invalid.Problems[0].String()))
+			return
+		}
+	}
+}
+
+// shaped appends the value at the current path, converted by a shape but not checked.
+func (c *Conversion) shaped(dst []byte, s *Shape, v wire.Raw) []byte {
 	if s.Limits != nil && !s.Limits.allow(v) {
 		c.Refuse(cmp.Or(s.Limits.Reason, "the other revision does not allow "+s.Limits.excess(v)+" here"))
 		return dst

@@ -112,7 +112,7 @@ func (p *project) madeUp(t *testing.T, schema string) {
 		"EmbeddedResource.resource, down: EmbeddedResourceResource to ResourceContentsUnion: other values are refused",
 		`Prompt.name, up: string to string/^[a-z]+$/: a value that is not of the pattern "^[a-z]+$" is refused; members: {step: "2099-01-01", object: Prompt, member: name}`,
 		`Cursor, down: string|integer to string: a value that is not string is refused; definitions: {step: "2099-01-01", definition: Cursor}`,
-		`Root, up: converters do not check all keywords of the schema: a value may be invalid in the other revision; definitions: {step: "2099-01-01", definition: Root}`,
+		`Root, up: a value that does not satisfy all keywords of the schema is refused; definitions: {step: "2099-01-01", definition: Root}`,
 	} {
 		if !strings.Contains(out, p.newest+" to "+revision+": "+want) {
 			t.Errorf("generate does not say %q:\n%s", want, out)
@@ -213,6 +213,10 @@ var conversions = []struct {
 		"refused: convert: at /content/0: no videos", false},
 	{"a member that becomes required", "Prompt", `{"name":"p"}`, `{"name":"p","title":"Untitled"}`, true},
 	{"a pattern", "Prompt", `{"name":"P","title":"t"}`, "refused: convert: at /name: names were free", true},
+	{"a keyword without a type", "Root", `{"uri":"file:///a","name":"n"}`, "refused: convert: a name was free", true},
+	{"a value that satisfies the keyword", "Root", `{"uri":"file:///a","name":"n","_meta":{}}`, `{"uri":"file:///a","name":"n","_meta":{}}`, true},
+	{"a keyword in a list", "ListRootsResult", `{"roots":[{"uri":"file:///a"},{"uri":"file:///b","name":"n"}]}`, "refused: convert: at /roots/1: a name was free", true},
+	{"a keyword that an older revision does not have", "Root", `{"uri":"file:///a","name":"n","_meta":{}}`, `{"uri":"file:///a","name":"n","_meta":{}}`, false},
 	{"a text of the pattern", "Prompt", `{"name":"p","title":"t"}`, `{"name":"p","title":"t"}`, true},
 	{"a definition with other values", "Cursor", "1", "refused: convert: cursors were texts", false},
 	{"a member that becomes optional", "ImageContent", `{"type":"image","data":""}`, `{"type":"image","data":"","mimeType":"image/png"}`, false},
