@@ -2,6 +2,7 @@ package convert
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,6 +150,88 @@ func TestUnbridged(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRules checks which values are checked by the schemas that say more about them than their types: those of a
+// definition whose schema, or what it refers to, is not the same in both revisions.
+func TestRules(t *testing.T) {
+	revision := func(id, at, rule, referred string) *ir.Revision {
+		r := revision(id, map[string][]string{"A": {"x"}, "B": {"x"}})
+		r.Schema = fmt.Sprintf(`{%q:{"A":{"type":"object",%s,"not":{"$ref":"#/%s/a~1b"}},"a/b":{"type":"object","minProperties":%s,"items":{"$ref":"#/%[1]s/A"}}}}`, at, rule, at, referred)
+		if rule != `"title":""` {
+			r.Decls[0].Rules = []string{"/" + at + "/A"}
+		}
+		r.Decls[1].Type.(*ir.Object).Fields[0].Type = &ir.Array{Elem: &ir.Ref{Decl: r.Decls[0]}}
+		return r
+	}
+	const names, free = `"propertyNames":{"maxLength":3}`, `"title":""`
+	for _, tt := range []struct {
+		name     string
+		a, b     *ir.Revision
+		up, down []string // the schemas of A
+	}{
+		{"new", revision(older, "$defs", free, "1"), revision(newer, "$defs", names, "1"), []string{"/$defs/A"}, nil},
+		{"removed", revision(older, "$defs", names, "1"), revision(newer, "$defs", free, "1"), nil, []string{"/$defs/A"}},
+		{"another", revision(older, "$defs", `"propertyNames":{"maxLength":4}`, "1"), revision(newer, "$defs", names, "1"), []string{"/$defs/A"}, []string{"/$defs/A"}},
+		{"the same", revision(older, "$defs", names, "1"), revision(newer, "$defs", names, "1"), nil, nil},
+		{"the same in another dialect", revision(older, "definitions", names, "1"), revision(newer, "$defs", names, "1"), nil, nil},
+		{"the same but for a reference", revision(older, "definitions", names, "1"), revision(newer, "$defs", names, "2"), []string{"/$defs/A"}, []string{"/definitions/A"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			steps, err := Steps([]*ir.Revision{tt.a, tt.b}, &spec.Conversions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rules := func(s *Shape) []string {
+				if s == nil {
+					return nil
+				}
+				return s.Rules
+			}
+			elements := func(s *Shape) *Shape {
+				if s == nil {
+					return nil
+				}
+				return s.Members[0].Shape.Each
+			}
+			for _, d := range steps[0].Definitions {
+				if d.Newer == "B" {
+					d.Up, d.Down = elements(d.Up), elements(d.Down)
+				}
+				if diff := cmp.Diff([][]string{tt.up, tt.down}, [][]string{rules(d.Up), rules(d.Down)}); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", d.Newer, diff)
+				}
+			}
+			if gaps := len(tt.up) + len(tt.down); len(steps[0].Unbridged) != gaps {
+				t.Errorf("%q are listed", steps[0].Unbridged)
+			}
+			if len(tt.up)+len(tt.down) == 0 {
+				return
+			}
+			steps, err = Steps([]*ir.Revision{tt.a, tt.b}, rows(t, "definitions: [{definition: A, reason: stated}]"))
+			if err != nil || len(steps[0].Unbridged) > 0 {
+				t.Fatalf("with a row: %v, %q", err, steps[0].Unbridged)
+			}
+			for _, s := range slices.Concat(steps[0].Up, steps[0].Down) {
+				if s.Rules != nil && s.Reason != "stated" {
+					t.Errorf("%s refuses for the reason %q", s.Name, s.Reason)
+				}
+			}
+		})
+	}
+}
+
+// TestOtherMembers checks that members with a type of their own are not converted as the others, which get a type.
+func TestOtherMembers(t *testing.T) {
+	a, b := revision(older, map[string][]string{"A": {"x"}}), revision(newer, map[string][]string{"A": {"x"}})
+	b.Decls[0].Type.(*ir.Object).Additional = &ir.Boolean{}
+	steps, err := Steps([]*ir.Revision{a, b}, &spec.Conversions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if up := steps[0].Definitions[0].Up; up == nil || up.Each == nil || !slices.ContainsFunc(up.Members, func(m Member) bool { return m.Name == "x" && m.Shape == nil }) {
+		t.Errorf("got %+v", up)
 	}
 }
 

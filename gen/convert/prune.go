@@ -17,7 +17,9 @@ func (p *pairing) prune() {
 		for _, below := range s.below() {
 			*below = p.effective(*below)
 		}
-		s.Members = slices.DeleteFunc(s.Members, func(m Member) bool { return !m.hasEffect() && m.Shape == nil })
+		if s.Each == nil { // which would convert the members that are not listed
+			s.Members = slices.DeleteFunc(s.Members, func(m Member) bool { return !m.hasEffect() && m.Shape == nil })
+		}
 		for i := len(s.Cases) - 1; i >= 0; i-- {
 			if s.Otherwise == "" && s.Cases[i].isRedundant(s.Cases[i+1:]) {
 				s.Cases = slices.Delete(s.Cases, i, i+1)
