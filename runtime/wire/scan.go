@@ -149,8 +149,6 @@ func (s *scanner) object(src string, i, depth int) int {
 	var first [fewNames / 2]span
 	names := first[:0]
 	anyEscaped := false
-	var marks [4]uint64 // a bit for each name, by its length and two of its bytes
-	alike := false      // two names have the same bit, so they may be equal
 	for {
 		if i >= len(src) || src[i] != '"' {
 			return s.failFound(src, i, "a member name")
@@ -165,10 +163,6 @@ func (s *scanner) object(src string, i, depth int) int {
 		}
 		start := i
 		names = append(names, span{i + 1, end - 1})
-		hash := src[i+1] + src[end-2]*8 + byte(end-i)*32
-		word, mark := &marks[hash/64], uint64(1)<<(hash%64)
-		alike = alike || *word&mark != 0
-		*word |= mark
 		anyEscaped = anyEscaped || escaped
 		if s.known != "" && depth == s.above+1 && strings.HasPrefix(src[start:], s.known) {
 			i = start + len(s.known)
@@ -186,9 +180,6 @@ func (s *scanner) object(src string, i, depth int) int {
 		case i < len(src) && src[i] == ',':
 			i = s.after(src, i+1)
 		case i < len(src) && src[i] == '}':
-			if !alike && !anyEscaped {
-				return i + 1
-			}
 			if n := duplicateName(src, names, anyEscaped); n >= 0 {
 				s.fault = duplicateFault(names[n].start-1, names[n].name(src))
 				s.reach = i
