@@ -1,8 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 )
@@ -27,6 +30,9 @@ func (s *selection) check(cmd *cobra.Command) error {
 	plan, err := s.plan(cmd)
 	if err != nil {
 		return err
+	}
+	if _, err := os.Stat(s.out); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: the folder of the packages does not exist: \"mcpgen spec generate\" writes it, and --out names another; \"mcpgen check\" checks what mcpgen.yaml lists", s.out)
 	}
 	changes, err := plan.Changes()
 	if err != nil {

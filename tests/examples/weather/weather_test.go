@@ -1,32 +1,41 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-
-	// The test builds these programs, so go test must not cache results across their changes.
-	_ "github.com/mcpgen/mcpgen/tests/examples/weather/client"
+	"github.com/mcpgen/mcpgen/tests/examples/weather/client"
 )
+
+// build builds packages of this module into a new folder and returns it.
+func build(t *testing.T, packages ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command("go", append([]string{"build", "-o", dir + string(filepath.Separator)}, packages...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return dir
+}
 
 // TestAsk runs the client program with the server.
 func TestAsk(t *testing.T) {
-	dir := t.TempDir()
 	if _, err := os.ReadFile("ask/main.go"); err != nil { // so that go test notices a change of the program
 		t.Fatal(err)
 	}
-	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), ".", "./ask")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	dir := build(t, ".", "./ask")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(dir, "ask"), filepath.Join(dir, "weather"))
@@ -53,5 +62,36 @@ func TestReportSighting(t *testing.T) {
 		if err != nil || out.Total != wire.IntegerOf(want+1) {
 			t.Errorf("got %+v, %v, want %d", out, err, want+1)
 		}
+	}
+}
+
+// TestHTTP calls the server at the URL that it logs.
+func TestHTTP(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(build(t, "."), "weather"), "--http", "localhost:0")
+	log, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		cancel()
+		_ = cmd.Wait()
+	}()
+	line, err := bufio.NewReader(log).ReadString('\n')
+	_, url, ok := strings.Cut(strings.TrimSpace(line), " msg=listening url=")
+	if !ok {
+		t.Fatalf("the server printed %q, %v", line, err)
+	}
+	weather, err := client.Connect(ctx, dial.URL(url), runtime.ClientOptions{Name: "test", Version: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer weather.Close()
+	if out, err := weather.GetWeather(ctx, &client.GetWeatherInput{City: "Oslo"}); err != nil || out == nil {
+		t.Errorf("got %+v, %v", out, err)
 	}
 }
