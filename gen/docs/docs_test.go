@@ -14,7 +14,7 @@ const list = `{
   "instructions": "Ask before you delete.\n\n# Not a heading",
   "tools": [
     {"name": "delete_note", "title": "Delete a note", "description": "Deletes a note. It cannot be restored.",
-     "annotations": {"destructiveHint": true, "readOnlyHint": false},
+     "x-mcp-scopes": ["notes:write", "notes:delete"], "annotations": {"destructiveHint": true, "readOnlyHint": false},
      "inputSchema": {"type": "object", "properties": {
        "id": {"type": "string", "format": "uuid", "description": "The id of the note."},
        "why": {"enum": ["old", "wrong"]},
@@ -28,7 +28,7 @@ const list = `{
     {"name": "ping", "inputSchema": {"type": "object"}}
   ],
   "prompts": [{"name": "report", "description": "Writes a report.", "arguments": [{"name": "city", "required": true}, {"name": "tone"}]}],
-  "resources": [{"uri": "notes://all", "name": "all", "mimeType": "text/plain"}],
+  "resources": [{"uri": "notes://all", "name": "all", "mimeType": "text/plain", "x-mcp-scopes": ["notes:read"]}],
   "resourceTemplates": [{"uriTemplate": "notes://{id}", "name": "note", "description": "One note."}]
 }`
 
@@ -57,6 +57,7 @@ const reference = "# notes\n\n" +
 	"### `delete_note`\n\n" +
 	"Delete a note\n\n" +
 	"Deletes a note. It cannot be restored.\n\n" +
+	"Scopes of the access token: `notes:write`, `notes:delete`\n\n" +
 	"The server says that the tool may destroy data.\n\n" +
 	"Arguments:\n\n" +
 	"- `id` (string `uuid`): The id of the note.\n" +
@@ -79,6 +80,7 @@ const reference = "# notes\n\n" +
 	"## Resources\n\n" +
 	"### `notes://all`\n\n" +
 	"all\n\n" +
+	"Scopes of the access token: `notes:read`\n\n" +
 	"Type: `text/plain`\n\n" +
 	"## Resource templates\n\n" +
 	"### `notes://{id}`\n\n" +

@@ -58,7 +58,7 @@ func section[E any](b *strings.Builder, title string, entries []E, write func(*s
 }
 
 // heading writes the beginning of an entry.
-func heading(b *strings.Builder, key, title, description string) {
+func heading(b *strings.Builder, key, title, description string, scopes []string) {
 	fmt.Fprintf(b, "\n### %s\n", report.Code(visible(key)))
 	if title = report.Cell(visible(title)); title != "" && title != key {
 		fmt.Fprintf(b, "\n%s\n", title)
@@ -66,10 +66,20 @@ func heading(b *strings.Builder, key, title, description string) {
 	if text := paragraphs(description); text != "" {
 		fmt.Fprintf(b, "\n%s\n", text)
 	}
+	for i, scope := range scopes {
+		before := ", "
+		if i == 0 {
+			before = "\nScopes of the access token: "
+		}
+		b.WriteString(before + report.Code(visible(scope)))
+	}
+	if len(scopes) > 0 {
+		b.WriteString("\n")
+	}
 }
 
 func tool(b *strings.Builder, t *tools.Tool) {
-	heading(b, t.Name, t.Title, t.Description)
+	heading(b, t.Name, t.Title, t.Description, t.Scopes)
 	if hints := hints(t.Definition); hints != "" {
 		fmt.Fprintf(b, "\n%s\n", hints)
 	}
@@ -121,7 +131,7 @@ func hints(definition wire.Object) string {
 }
 
 func prompt(b *strings.Builder, e *catalog.Entry) {
-	heading(b, e.Key, e.Definition.GetString("title"), e.Definition.GetString("description"))
+	heading(b, e.Key, e.Definition.GetString("title"), e.Definition.GetString("description"), tools.ScopesOf(e.Source))
 	for i, a := range argumentsOf(e) {
 		if i == 0 {
 			b.WriteString("\nArguments:\n\n")
@@ -135,7 +145,7 @@ func resource(b *strings.Builder, e *catalog.Entry) {
 	if title == "" {
 		title = e.Definition.GetString("name")
 	}
-	heading(b, e.Key, title, e.Definition.GetString("description"))
+	heading(b, e.Key, title, e.Definition.GetString("description"), tools.ScopesOf(e.Source))
 	if kind := e.Definition.GetString("mimeType"); kind != "" {
 		fmt.Fprintf(b, "\nType: %s\n", report.Code(visible(kind)))
 	}

@@ -33,7 +33,8 @@ func (l *Lenient) Add(at, name string, raw wire.Raw) {
 		l.note("", at, "a tool must be an object, found %s; it is not compared", raw.Kind())
 		return
 	}
-	t := &Tool{Definition: withoutGoNames(unwrap(wire.Object(compact))).Without(members...), Pointer: at, Name: name}
+	definition := unwrap(wire.Object(compact))
+	t := &Tool{Definition: withoutGoNames(definition).Without(members...), Pointer: at, Name: name, Scopes: ScopesOf(definition)}
 	if own, ok := l.text(t, "name"); ok {
 		t.Name = own
 	}

@@ -230,3 +230,18 @@ func (r *reader) scopes(at string, definition wire.Object) []string {
 	}
 	return scopes
 }
+
+// ScopesOf returns the scopes of a definition, unchecked and without values that are not strings.
+func ScopesOf(definition wire.Object) []string {
+	raw, _ := definition.Get(MemberScopes)
+	if raw.Kind() != wire.KindArray {
+		return nil
+	}
+	var scopes []string
+	for _, item := range raw.Elements() {
+		if s, ok := item.Str(); ok {
+			scopes = append(scopes, s)
+		}
+	}
+	return scopes
+}
