@@ -9,9 +9,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/typed"
 )
 
-var cities = catalog.OneOf("Lima", "Oslo", "Passau")
-
 var tool = typed.Tool(&mcp.Tool{Name: "get_weather"}, weather)
+
+var cities = catalog.OneOf("Lima", "Oslo", "Passau")
 
 var prompt = catalog.NewPrompt(&mcp.Prompt{
 	Name:      "report",
