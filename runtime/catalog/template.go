@@ -3,11 +3,9 @@ package catalog
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
-	"github.com/yosida95/uritemplate/v3"
-
+	"github.com/mcpgen/mcpgen/runtime/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -21,10 +19,18 @@ type Template struct {
 	// Read returns a ReadResourceResult for a URI that matches the template, or
 	// ErrNoResource if there is no such resource. Variables holds the values of the
 	// variables in the URI, percent-decoded. Clients choose them freely: they may contain
-	// ".." and "/". The values of a variable that is a list are joined by commas.
+	// ".." and "/". The elements of a list are joined by commas; ReadLists has them one by one.
 	Read func(ctx context.Context, uri string, variables map[string]string) (wire.Appender, error)
 
-	// Completers propose values for variables, by name.
+	// ReadLists takes the place of Read in templates with lists, which are exploded variables such
+	// as {/path*} and {?tag*} (RFC 6570, section 2.4.2). Variables holds the elements of each list
+	// in their order, percent-decoded, and one value for each other variable. It lacks a variable
+	// that the URI does not have; an empty list is one. Associative arrays, the other values that
+	// RFC 6570 has for exploded variables, are not supported.
+	ReadLists func(ctx context.Context, uri string, variables map[string][]string) (wire.Appender, error)
+
+	// Completers propose values for variables, by name. That of a list proposes values for one
+	// element, and gets the text typed so far of that element.
 	Completers map[string]Completer
 
 	// Scopes are those that the access token of a caller must have, see [runtime.Authorize]. They
@@ -43,6 +49,17 @@ func NewTemplate[R wire.Appender](definition wire.Appender, read func(ctx contex
 	}}
 }
 
+// NewListTemplate returns a template with lists, see Template.ReadLists. In all other respects it
+// is like NewTemplate.
+func NewListTemplate[R wire.Appender](definition wire.Appender, read func(ctx context.Context, uri string, variables map[string][]string) (R, error)) Template {
+	if read == nil {
+		return Template{Definition: definition}
+	}
+	return Template{Definition: definition, ReadLists: func(ctx context.Context, uri string, variables map[string][]string) (wire.Appender, error) {
+		return untyped(read(ctx, uri, variables))
+	}}
+}
+
 // Complete returns a copy of the template with a Completer for one of its variables.
 func (t Template) Complete(variable string, completer Completer) Template {
 	t.Completers = withCompleter(t.Completers, variable, completer)
@@ -51,11 +68,11 @@ func (t Template) Complete(variable string, completer Completer) Template {
 
 // template is a Template in a catalog.
 type template struct {
-	read func(ctx context.Context, uri string, variables map[string]string) (wire.Appender, error)
+	read func(ctx context.Context, uri string, variables map[string][]string) (wire.Appender, error)
 	// match returns the variables of a URI that matches the template. It is a function
 	// value that Template.add creates, so that a server without templates does not link the
 	// code for matching.
-	match func(uri string) (map[string]string, bool)
+	match func(uri string) (map[string][]string, bool)
 	completers
 }
 
@@ -77,94 +94,34 @@ func (t Template) add(a *addition, room int) error {
 }
 
 func newTemplate(text string, t Template) (*template, error) {
-	if t.Read == nil {
+	read := t.ReadLists
+	switch {
+	case t.Read == nil && read == nil:
 		return nil, errors.New("no function Read")
+	case t.Read != nil && read != nil:
+		return nil, errors.New("both functions Read and ReadLists")
+	case read == nil:
+		read = func(ctx context.Context, uri string, variables map[string][]string) (wire.Appender, error) {
+			joined := make(map[string]string, len(variables))
+			for name, values := range variables {
+				joined[name] = strings.Join(values, ",")
+			}
+			return t.Read(ctx, uri, joined)
+		}
 	}
-	parsed, err := uritemplate.New(text)
+	parsed, err := uritemplate.Parse(text)
 	if err != nil {
 		return nil, wire.In(err, "uriTemplate")
 	}
-	completers, err := newCompleters(parsed.Varnames(), t.Completers)
+	completers, err := newCompleters(parsed.Names(), t.Completers)
 	if err != nil {
 		return nil, err
 	}
-	prefix, _, _ := strings.Cut(text, "{")
-	m := &matcher{parsed, prefix, strings.Contains(text, "*"), occurrences(text)}
-	return &template{t.Read, m.match, completers}, nil
+	return &template{read, parsed.Match, completers}, nil
 }
 
 // RemoveTemplates removes the templates with these values of uriTemplate and returns how
 // many there were.
 func (c *Catalog) RemoveTemplates(uriTemplates ...string) int {
 	return c.templates.remove(uriTemplates)
-}
-
-// maxElements limits the elements of all lists in a URI, because the time to match a list
-// grows with the square of its length.
-const maxElements = 256
-
-// matcher matches URIs with a template.
-type matcher struct {
-	parsed *uritemplate.Template
-	prefix string // text before the first variable
-	lists  bool   // a variable may be a list
-	// count has the variables of the template, with the limits of their lengths (RFC 6570, section
-	// 2.4.1), and how often each occurs in it.
-	count map[string]int
-}
-
-// occurrences counts the variables of a template.
-func occurrences(template string) map[string]int {
-	count := map[string]int{}
-	for _, part := range strings.Split(template, "{")[1:] {
-		expression, _, _ := strings.Cut(part, "}")
-		for name := range strings.SplitSeq(strings.TrimLeft(expression, "+#./;?&"), ",") {
-			count[strings.TrimSuffix(name, "*")]++
-		}
-	}
-	return count
-}
-
-func (m *matcher) match(uri string) (map[string]string, bool) {
-	// The prefix rules out most URIs at little cost.
-	if !strings.HasPrefix(uri, m.prefix) {
-		return nil, false
-	}
-	if m.lists && elements(uri) > maxElements {
-		return nil, false
-	}
-	values := m.parsed.Match(uri)
-	if values == nil {
-		return nil, false
-	}
-	variables := make(map[string]string, len(values))
-	for name, v := range values {
-		size := len(v.V)
-		if n := m.count[name]; n > 1 { // the elements are those of all occurrences, which must be equal
-			size = max(size/n, 1)
-		}
-		for i := size; i < len(v.V); i += size {
-			if !slices.Equal(v.V[:size], v.V[i:min(i+size, len(v.V))]) {
-				return nil, false
-			}
-		}
-		whole, _, limited := strings.Cut(name, ":")
-		if _, ok := values[whole]; limited && ok {
-			continue // the template has the variable without a limit of its length, too
-		}
-		variables[whole] = strings.Join(v.V[:size], ",")
-	}
-	return variables, true
-}
-
-// elements counts the characters that can separate elements of lists (RFC 6570, section
-// 3.2.1).
-func elements(uri string) int {
-	n := 0
-	for i := range len(uri) {
-		if strings.IndexByte(",./;&", uri[i]) >= 0 {
-			n++
-		}
-	}
-	return n
 }

@@ -12,7 +12,7 @@ import (
 
 func parse(t testing.TB, text string) *template {
 	t.Helper()
-	parsed, err := newTemplate(text, Template{Read: func(context.Context, string, map[string]string) (wire.Appender, error) { return nil, nil }})
+	parsed, err := newTemplate(text, Template{ReadLists: func(context.Context, string, map[string][]string) (wire.Appender, error) { return nil, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,25 +22,25 @@ func parse(t testing.TB, text string) *template {
 func TestMatch(t *testing.T) {
 	for _, row := range []struct {
 		template, uri string
-		want          map[string]string // nil: does not fit
+		want          map[string][]string // nil: does not fit
 	}{
-		{"a://{x}/b", "a://1/b", map[string]string{"x": "1"}},
-		{"a://{x}/b", "a:///b", map[string]string{"x": ""}},
+		{"a://{x}/b", "a://1/b", map[string][]string{"x": {"1"}}},
+		{"a://{x}/b", "a:///b", map[string][]string{"x": {""}}},
 		{"a://{x}/b", "a://1/2/b", nil},
 		{"a://{x}/b", "a://1/b/", nil},
 		{"a://{x}/b", "A://1/b", nil},
-		{"a://{x}/b", "a://%2E%2e%2Fetc/b", map[string]string{"x": "../etc"}},
-		{"a://{+x}", "a://1/2?3", map[string]string{"x": "1/2?3"}},
-		{"a://b{?x,y}", "a://b?x=1&y=2", map[string]string{"x": "1", "y": "2"}},
-		{"a://b{/x*}", "a://b/1/2", map[string]string{"x": "1,2"}},
-		{"a://{x}/{x}", "a://1/1", map[string]string{"x": "1"}},
+		{"a://{x}/b", "a://%2E%2e%2Fetc/b", map[string][]string{"x": {"../etc"}}},
+		{"a://{+x}", "a://1/2?3", map[string][]string{"x": {"1/2?3"}}},
+		{"a://b{?x,y}", "a://b?x=1&y=2", map[string][]string{"x": {"1"}, "y": {"2"}}},
+		{"a://b{/x*}", "a://b/1/2", map[string][]string{"x": {"1", "2"}}},
+		{"a://{x}/{x}", "a://1/1", map[string][]string{"x": {"1"}}},
 		{"a://{x}/{x}", "a://1/2", nil},
-		{"a://{x}{?x}", "a://1", map[string]string{"x": "1"}},
-		{"a://b{/x*}/c{/x*}", "a://b/1/2/c/1/2", map[string]string{"x": "1,2"}},
-		{"a://{x:3}", "a://123", map[string]string{"x": "123"}},
-		{"a://{x:1}/{x}", "a://1/123", map[string]string{"x": "123"}},
-		{"a://b{/x*}", "a://b", map[string]string{}},
-		{"a://b", "a://b", map[string]string{}},
+		{"a://{x}{?x}", "a://1", map[string][]string{"x": {"1"}}},
+		{"a://b{/x*}/c{/x*}", "a://b/1/2/c/1/2", map[string][]string{"x": {"1", "2"}}},
+		{"a://{x:3}", "a://123", map[string][]string{"x": {"123"}}},
+		{"a://{x:1}/{x}", "a://1/123", map[string][]string{"x": {"123"}}},
+		{"a://b{/x*}", "a://b", map[string][]string{}},
+		{"a://b", "a://b", map[string][]string{}},
 		{"a://b", "a://bc", nil},
 	} {
 		got, ok := parse(t, row.template).match(row.uri)
