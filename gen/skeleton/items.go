@@ -140,7 +140,7 @@ func (g *generator) template(f *jen.File, t typing.TemplateTypes) {
 		}
 	}
 	if len(lists) > 0 {
-		members[jen.Id("Lists")] = stringList(lists)
+		members[jen.Id("Exploded")] = stringList(lists)
 	}
 	h := templateHandler(t)
 	facts(f, templateName(t), h.of, "resources/templates/list", "Template", t.Template.Scopes, members)

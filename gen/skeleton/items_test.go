@@ -18,7 +18,8 @@ const items = `{
 		{"name":"note","arguments":[{"name":"topic","required":true,"x-mcp-completion":true}],"x-mcp-scopes":["notes"]},
 		{"name":"plain","x-go-name":"Simple"}],
 	"resources": [{"uri":"x://help","name":"help","x-mcp-text":"Help"},{"uri":"x://note","name":"note"}],
-	"resourceTemplates": [{"uriTemplate":"x://notes/{id}{?lang}","name":"note","x-mcp-variables":[{"name":"lang","x-mcp-enum":["de","en"]}]}]
+	"resourceTemplates": [{"uriTemplate":"x://notes/{id}{?lang}","name":"note","x-mcp-variables":[{"name":"lang","x-mcp-enum":["de","en"]}]},
+		{"uriTemplate":"x://lists/{+path*}{?tag*}","name":"lists","x-mcp-variables":[{"name":"tag","title":"Tag","x-mcp-enum":["a","b"]}]}]
 }`
 
 // TestItems looks at the names and the signatures that users see.
@@ -45,6 +46,10 @@ func TestItems(t *testing.T) {
 		"\tTopic string `json:\"topic\"`\n",
 		"\tLang *NoteTemplateVariablesLang `json:\"lang,omitempty\"`\n",
 		`Scopes:     []string{"notes"}`,
+		"\tPath []string `json:\"path,omitempty\"`\n",
+		"\tTag []ListsVariablesTagItem `json:\"tag,omitempty\"`\n",
+		`Exploded:    []string{"path", "tag"}`,
+		`h.ReadLists).Complete("tag", catalog.OneOf("a", "b")),`,
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("nothing generated has %q", want)
@@ -66,7 +71,7 @@ func TestMissingItems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	survey := &skeleton.Survey{Methods: map[string]map[string]bool{"handlers": {"Note": true, "NotePrompt": true, "ReadNote": true, "Simple": true}}}
+	survey := &skeleton.Survey{Methods: map[string]map[string]bool{"handlers": {"Note": true, "NotePrompt": true, "ReadLists": true, "ReadNote": true, "Simple": true}}}
 	source, names := skeleton.Missing(survey, "main", made.Package)
 	const want = `// CompleteNotePromptTopic proposes values of the argument "topic" of the prompt "note".
 func (h *handlers) CompleteNotePromptTopic(ctx context.Context, value string, settled map[string]string) (catalog.Completion, error) {

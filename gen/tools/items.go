@@ -65,7 +65,7 @@ type Template struct {
 	URITemplate string
 	// Variables are those of the URI template, in its order.
 	Variables []*Argument
-	// Input is the schema of the variables, an object of strings.
+	// Input is the schema of the variables, an object of strings, and of arrays of strings for lists.
 	Input *jsonschema.Schema
 }
 
@@ -75,13 +75,15 @@ type Argument struct {
 	Title       string
 	Description string
 	GoName      string
-	// Required means that a request has the argument, or a URI the variable.
+	// Required means that a request has the argument, or a URI the variable. A list is never
+	// required, because an empty one is undefined.
 	Required bool
-	// Enum has the only values of the argument, or none if it may have any.
+	// Enum has the only values of the argument, or of the elements of a list, or none if it may have
+	// any.
 	Enum []string
 	// Completion means that a method proposes values.
 	Completion bool
-	// List means that the value is a list of values, with commas between them.
+	// List means that the value is a list of strings: the variable is exploded.
 	List bool
 	// Pointer is the place of the argument in the text.
 	Pointer string
@@ -206,7 +208,7 @@ func (r *reader) template(at string, o wire.Object) *Template {
 			}
 			described = slices.Delete(described, i, i+1)
 		}
-		v.Required, v.List = required[name], lists[name]
+		v.Required, v.List = required[name] && !lists[name], lists[name]
 		t.Variables = append(t.Variables, v)
 	}
 	for _, a := range described {
@@ -217,8 +219,9 @@ func (r *reader) template(at string, o wire.Object) *Template {
 }
 
 // expressions returns the variables that every URI of a template has, which are those in
-// expressions without an operator or with a plus sign, and the variables that are lists. The others
-// may be undefined and then absent from the URI (RFC 6570, section 3.2).
+// expressions without an operator or with a plus sign, and the variables that are lists, because they
+// are exploded. The others, and lists, may be undefined and then absent from the URI (RFC 6570,
+// section 3.2).
 func expressions(template string) (required, lists map[string]bool) {
 	required, lists = map[string]bool{}, map[string]bool{}
 	for _, part := range strings.Split(template, "{")[1:] {
@@ -333,22 +336,21 @@ func (r *reader) replaced(at string, o wire.Object, member string, value wire.Ra
 	return changed
 }
 
-// strings returns the schema of arguments, an object of strings.
+// strings returns the schema of arguments, an object of strings, and of arrays of strings for lists.
 func (r *reader) strings(at string, arguments []*Argument) *jsonschema.Schema {
 	properties, required := []byte{'{'}, []byte{'['}
 	for _, a := range arguments {
 		property := wire.Object(`{"type":"string"}`)
+		if a.List {
+			property = r.replaced(a.Pointer, `{"type":"array"}`, "items", wire.Raw(r.listed(a, property)))
+		}
 		for _, m := range []struct{ name, text string }{{"title", a.Title}, {"description", a.Description}, {jsonschema.GoName, a.GoName}} {
 			if m.text != "" {
 				property = r.replaced(a.Pointer, property, m.name, r.quoted(a.Pointer, m.text))
 			}
 		}
-		if len(a.Enum) > 0 {
-			values := []byte{'['}
-			for _, value := range a.Enum {
-				values = append(wire.AppendComma(values), r.quoted(a.Pointer, value)...)
-			}
-			property = r.replaced(a.Pointer, property, "enum", wire.Raw(append(values, ']')))
+		if !a.List {
+			property = r.listed(a, property)
 		}
 		properties = append(wire.AppendName(properties, a.Name), property...)
 		if a.Required {
@@ -357,6 +359,18 @@ func (r *reader) strings(at string, arguments []*Argument) *jsonschema.Schema {
 	}
 	text := fmt.Sprintf(`{"type":"object","properties":%s},"required":%s]}`, properties, required)
 	return r.schema(at, wire.Raw(text))
+}
+
+// listed returns the schema of a string with the values of an argument, if it has only some.
+func (r *reader) listed(a *Argument, schema wire.Object) wire.Object {
+	if len(a.Enum) == 0 {
+		return schema
+	}
+	values := []byte{'['}
+	for _, value := range a.Enum {
+		values = append(wire.AppendComma(values), r.quoted(a.Pointer, value)...)
+	}
+	return r.replaced(a.Pointer, schema, "enum", wire.Raw(append(values, ']')))
 }
 
 // quoted returns a string as JSON.

@@ -40,7 +40,7 @@ func TestReadItems(t *testing.T) {
 		`{'uri':'weather://about','name':'about','mimeType':'text/plain'}`,
 		`{'uriTemplate':'weather://{city}/{+rest}{?units,day*}','name':'station'}`,
 		`{'type':'object','properties':{'city':{'type':'string','x-go-name':'Town'},'style':{'type':'string','title':'Style','enum':['a','b']}},'required':['city']}`,
-		`{'type':'object','properties':{'city':{'type':'string'},'rest':{'type':'string'},'units':{'type':'string','enum':['m']},'day':{'type':'string'}},'required':['city','rest']}`,
+		`{'type':'object','properties':{'city':{'type':'string'},'rest':{'type':'string'},'units':{'type':'string','enum':['m']},'day':{'type':'array','items':{'type':'string'}}},'required':['city','rest']}`,
 	}
 	if diff := cmp.Diff(want, sent); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -78,6 +78,9 @@ func filled(t testing.TB, opts catalog.Options) *catalog.Catalog {
 			return wire.Object(fmt.Sprintf(`{"contents":[{"uri":%q,"text":%q}]}`, uri, v["list"])), nil
 		},
 	}))
+	must(t, c.Add(catalog.NewListTemplate(wire.Object(`{"uriTemplate":"test://m{?tag*,q}","name":"m"}`), func(_ context.Context, uri string, v map[string][]string) (wire.Object, error) {
+		return wire.Object(fmt.Sprintf(`{"contents":[{"uri":%q,"text":%q}]}`, uri, fmt.Sprint(len(v["tag"]), v))), nil
+	})))
 	return c
 }
 
@@ -124,9 +127,11 @@ func TestAnswers(t *testing.T) {
 		{"prompts/get", `{"name":"none"}`, `-32602 unknown prompt: "none"`},
 		{"prompts/get", `{}`, `-32602 invalid params: missing member "name"`},
 		{"resources/list", ``, `{"resources":[{"uri":"test://a","name":"a"},{"uri":"test://gone","name":"gone"}]}`},
-		{"resources/templates/list", ``, `{"resourceTemplates":[{"uriTemplate":"test://t/{id}/{+path}","name":"t"},{"uriTemplate":"test://l{/list*}","name":"l"}]}`},
+		{"resources/templates/list", ``, `{"resourceTemplates":[{"uriTemplate":"test://t/{id}/{+path}","name":"t"},{"uriTemplate":"test://l{/list*}","name":"l"},{"uriTemplate":"test://m{?tag*,q}","name":"m"}]}`},
 		{"resources/read", `{"uri":"test://a"}`, `{"contents":[{"uri":"test://a","text":"text"}]}`},
 		{"resources/read", `{"uri":"test://t/1%202/a/b"}`, `{"contents":[{"uri":"test://t/1%202/a/b","text":"1 2|a/b"}]}`},
+		{"resources/read", `{"uri":"test://m?tag=a&tag=b%2Cc&q=d,e"}`, `{"contents":[{"uri":"test://m?tag=a&tag=b%2Cc&q=d,e","text":"2 map[q:[d,e] tag:[a b,c]]"}]}`},
+		{"resources/read", `{"uri":"test://m"}`, `{"contents":[{"uri":"test://m","text":"0 map[]"}]}`},
 		{"resources/read", `{"uri":"test://l/x/y"}`, `{"contents":[{"uri":"test://l/x/y","text":"x,y"}]}`},
 		{"resources/read", `{"uri":"test://gone"}`, `-32002 resource not found {"uri":"test://gone"}`},
 		{"resources/read", `{"uri":"test://A"}`, `-32002 resource not found {"uri":"test://A"}`},
@@ -189,6 +194,7 @@ func TestDefinitions(t *testing.T) {
 	call := echo("").Call
 	get := func(context.Context, map[string]string) (wire.Appender, error) { return nil, nil }
 	read := func(context.Context, string, map[string]string) (wire.Appender, error) { return nil, nil }
+	readLists := func(context.Context, string, map[string][]string) (wire.Appender, error) { return nil, nil }
 	c := catalog.New(catalog.Options{})
 	for _, row := range []struct {
 		err  error
@@ -216,6 +222,7 @@ func TestDefinitions(t *testing.T) {
 		{c.Add(catalog.Resource{Definition: wire.Object(`{"uri":"a:b","name":"a"}`)}), `no function Read`},
 		{c.Add(catalog.Template{Definition: wire.Object(`{"uriTemplate":"a:{","name":"a"}`), Read: read}), `resource template "a:{"`},
 		{c.Add(catalog.Template{Definition: wire.Object(`{"uriTemplate":"a:{x}","name":"a"}`)}), `no function Read`},
+		{c.Add(catalog.Template{Definition: wire.Object(`{"uriTemplate":"a:{x}","name":"a"}`), Read: read, ReadLists: readLists}), `both functions Read and ReadLists`},
 		{c.Add(catalog.Template{Definition: wire.Object(`{"uriTemplate":"a:{x}","name":"a"}`), Read: read, Completers: map[string]catalog.Completer{"y": nil}}), `there is no argument "y" to complete`},
 		{c.Add(), ``},
 	} {

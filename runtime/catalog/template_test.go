@@ -55,7 +55,7 @@ func TestMatch(t *testing.T) {
 // TestMatchHostile matches the longest URIs there can be, of every unit that a template
 // may have to look at again and again: it is to come to an end.
 func TestMatchHostile(t *testing.T) {
-	for _, text := range []string{"a:{x}", "a:{+x}", "a:{/x*}", "a:{+x}{+y}{+z}", "a:{/x*,y*}{?z*}"} {
+	for _, text := range []string{"a:{x}", "a:{+x}", "a:{/x*}", "a:{+x}{+y}{+z}", "a:{/x*,y*}{?z*}", "a:{;z*}", "a:{x:9999}"} {
 		for _, unit := range []string{"a", "/a", "%41", "/", ",", "?z=1&", "%", "%4"} {
 			uri := ("a:" + strings.Repeat(unit, maxURI))[:maxURI]
 			parse(t, text).match(uri)

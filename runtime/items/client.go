@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
-
-	"github.com/yosida95/uritemplate/v3"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -36,32 +34,32 @@ func ReadTemplate[R wire.Value](ctx context.Context, c runtime.Caller, t *Templa
 	return ReadResource(ctx, c, uri, out)
 }
 
-// Expand returns the URI of the template with the variables in an object of strings. A variable
-// that the object lacks is not in the URI (RFC 6570, section 3.2.1).
+// Expand returns the URI of the template with the variables in an object of strings, and of arrays
+// of strings for lists. A variable that the object lacks, or whose list is empty, is not in the URI
+// (RFC 6570, section 3.2.1).
 func (t *Template) Expand(in wire.Appender) (string, error) {
 	object, err := wire.MarshalString(in)
 	if err != nil {
 		return "", fmt.Errorf("the variables of %q: %w", t.URITemplate, err)
 	}
-	parsed, err := uritemplate.New(t.URITemplate)
+	parsed, err := uritemplate.Parse(t.URITemplate)
 	if err != nil {
 		return "", fmt.Errorf("%q: %w", t.URITemplate, err)
 	}
-	values := uritemplate.Values{}
+	values := map[string][]string{}
 	r := wire.NewStringReader(object)
 	for r.BeginObject(); r.Member(); {
 		name := r.Name()
-		value := r.ReadString()
-		if slices.Contains(t.Lists, name) {
-			values.Set(name, uritemplate.List(strings.Split(value, ",")...))
+		if slices.Contains(t.Exploded, name) {
+			values[name] = r.ReadStrings()
 		} else {
-			values.Set(name, uritemplate.String(value))
+			values[name] = []string{r.ReadString()}
 		}
 	}
 	if err := r.Err(); err != nil {
 		return "", fmt.Errorf("the variables of %q: %w", t.URITemplate, err)
 	}
-	return parsed.Expand(values)
+	return parsed.Expand(values), nil
 }
 
 // Complete requests values for an argument. Value is the text typed so far. Settled holds the

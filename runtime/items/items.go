@@ -46,10 +46,11 @@ type Template struct {
 	URITemplate string
 	// Definition is the template's definition in the list.
 	Definition wire.Object
-	// Variables checks the variables of a URI, an object of strings.
+	// Variables checks the variables of a URI, an object of strings and of the arrays of strings
+	// that are lists.
 	Variables func(*schema.Checker)
-	// Lists are the variables whose values are lists, with commas between the elements.
-	Lists []string
+	// Exploded are the variables that are lists (RFC 6570, section 2.4.2).
+	Exploded []string
 	// Scopes are those of catalog.Template.
 	Scopes []string
 }

@@ -44,7 +44,7 @@ func checkAB(c *schema.Checker) {
 var (
 	ask      = &items.Prompt{Name: "ask", Definition: `{"name":"ask","arguments":[{"name":"a"},{"name":"b"}]}`, Arguments: checkAB, Blank: []string{"b"}}
 	about    = &items.Resource{URI: "x://about", Definition: `{"uri":"x://about","name":"about","mimeType":"text/plain"}`}
-	note     = &items.Template{URITemplate: "x://h/{a}{/list*}{?b}", Definition: `{"uriTemplate":"x://h/{a}{/list*}{?b}","name":"note"}`, Variables: checkAB, Lists: []string{"list"}}
+	note     = &items.Template{URITemplate: "x://h/{a}{/list*}{?b}", Definition: `{"uriTemplate":"x://h/{a}{/list*}{?b}","name":"note"}`, Variables: checkAB, Exploded: []string{"list"}}
 	fresh    = func() *wire.Object { return new(wire.Object) }
 	contents = func(uri, text string) wire.Object {
 		return wire.Object(`{"contents":[{"uri":"` + uri + `","text":"` + strings.ReplaceAll(text, `"`, `'`) + `"}]}`)
@@ -109,7 +109,9 @@ func TestResources(t *testing.T) {
 	for _, test := range []struct{ in, uri, variables string }{
 		{`{"a":"1/2"}`, "x://h/1%2F2", `{'a':'1/2'}`},
 		{`{"a":"","b":"y z"}`, "x://h/?b=y%20z", `{'a':'','b':'y z'}`},
-		{`{"a":"1","list":"p,q"}`, "x://h/1/p/q", `{'a':'1','list':'p,q'}`},
+		{`{"a":"1","list":["p","q,r/s","%2C","日"]}`, "x://h/1/p/q%2Cr%2Fs/%252C/%E6%97%A5", `{'a':'1','list':['p','q,r/s','%2C','日']}`},
+		{`{"a":"1","list":[]}`, "x://h/1", `{'a':'1'}`},
+		{`{"a":"1","list":[""]}`, "x://h/1/", `{'a':'1','list':['']}`},
 	} {
 		uri, err := note.Expand(wire.Object(test.in))
 		if err != nil || uri != test.uri {
@@ -127,6 +129,9 @@ func TestResources(t *testing.T) {
 	}
 	if _, err := items.ReadTemplate(t.Context(), s, note, wire.Object(`{"a":1}`), &result); err == nil || !strings.Contains(err.Error(), `the variables of "x://h/{a}{/list*}{?b}"`) {
 		t.Errorf("a variable that is not a string: %v", err)
+	}
+	if _, err := note.Expand(wire.Object(`{"a":"1","list":"p"}`)); err == nil || !strings.Contains(err.Error(), "at /list, byte 16: expected an array") {
+		t.Errorf("a list that is a string: %v", err)
 	}
 }
 

@@ -24,7 +24,8 @@ func ServePrompt[In wire.Value, R wire.Appender](p *Prompt, fresh func() In, get
 				delete(arguments, name)
 			}
 		}
-		if err := decode(arguments, p.Arguments, in); err != nil {
+		value := func(dst []byte, name string) ([]byte, error) { return wire.AppendString(dst, arguments[name]) }
+		if err := decode(arguments, value, p.Arguments, in); err != nil {
 			var none R
 			return none, invalid(err)
 		}
@@ -70,9 +71,15 @@ func textContents(uri string, definition wire.Object, text string) ([]byte, erro
 // ReadResourceResult, or [catalog.ErrNoResource]. Fresh returns a new value to decode the
 // variables of the URI into. For a URI whose variables are not valid, there is no resource.
 func ServeTemplate[In wire.Value, R wire.Appender](t *Template, fresh func() In, read func(ctx context.Context, uri string, in In) (R, error)) catalog.Template {
-	item := catalog.NewTemplate(t.Definition, func(ctx context.Context, uri string, variables map[string]string) (R, error) {
+	item := catalog.NewListTemplate(t.Definition, func(ctx context.Context, uri string, variables map[string][]string) (R, error) {
 		in := fresh()
-		if err := decode(variables, t.Variables, in); err != nil {
+		value := func(dst []byte, name string) ([]byte, error) {
+			if slices.Contains(t.Exploded, name) {
+				return appendStrings(dst, variables[name])
+			}
+			return wire.AppendString(dst, variables[name][0])
+		}
+		if err := decode(variables, value, t.Variables, in); err != nil {
 			var none R
 			return none, catalog.ErrNoResource
 		}
@@ -82,17 +89,29 @@ func ServeTemplate[In wire.Value, R wire.Appender](t *Template, fresh func() In,
 	return item
 }
 
-// decode checks arguments and decodes them. The order of the members does not depend on that of
-// the map.
-func decode(arguments map[string]string, check func(*schema.Checker), in wire.Value) error {
+// decode checks arguments and decodes them. Value appends that of a name. The order of the members
+// does not depend on that of the map.
+func decode[V any](arguments map[string]V, value func(dst []byte, name string) ([]byte, error), check func(*schema.Checker), in wire.Value) error {
 	text := []byte{'{'}
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
 		var err error
-		if text, err = wire.AppendString(wire.AppendName(text, name), arguments[name]); err != nil {
+		if text, err = value(wire.AppendName(text, name), name); err != nil {
 			return wire.In(err, name)
 		}
 	}
 	return schema.Decode(wire.Raw(append(text, '}')), check, in)
+}
+
+// appendStrings appends an array of strings.
+func appendStrings(dst []byte, list []string) ([]byte, error) {
+	dst = append(dst, '[')
+	for i, s := range list {
+		var err error
+		if dst, err = wire.AppendString(wire.AppendComma(dst), s); err != nil {
+			return dst, wire.At(err, i)
+		}
+	}
+	return append(dst, ']'), nil
 }
 
 // invalid returns the error for arguments that are not valid.

@@ -53,6 +53,7 @@ func TestNoReflection(t *testing.T) {
 var modulesOf = map[string][]string{
 	"runtime/internal/pace":         {"golang.org/x/time"},
 	"runtime/internal/web":          {"golang.org/x/time"},
+	"runtime/internal/uritemplate":  {"github.com/yosida95/uritemplate/v3"},
 	"runtime/streamable":            {"golang.org/x/time"},
 	"runtime/streamable/eventstest": {"golang.org/x/time"},
 	"runtime/sse":                   {"golang.org/x/time"},

@@ -36,7 +36,7 @@ type TemplateTypes struct {
 	Template *tools.Template
 	// Go is the identifier of the template, Method the name of the method that reads it.
 	Go, Method string
-	// Variables is the type of the variables, an object of strings.
+	// Variables is the type of the variables, an object of strings and of lists of strings.
 	Variables   *ir.Decl
 	Completions []Completion
 	// Decls are the declarations that only the template has, sorted by name.

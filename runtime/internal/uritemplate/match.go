@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // newPattern returns the pattern of URIs, with a group for each occurrence of a variable.
@@ -31,10 +32,12 @@ func (t *Template) newPattern() (*regexp.Regexp, error) {
 
 // values returns the pattern of the values of a variable.
 func (op operator) values(v variable) string {
-	char := "(?:[A-Za-z0-9" + regexp.QuoteMeta(strings.TrimPrefix(op.safe, "-")) + "-]|%[0-9A-Fa-f]{2})"
-	value := char + "*"
-	if v.limit > 0 {
-		value = atMost(char, v.limit)
+	const hex, octet = "[0-9A-Fa-f]", "%[0-9A-Fa-f][0-9A-Fa-f]"
+	safe := "[A-Za-z0-9" + regexp.QuoteMeta(strings.TrimPrefix(op.safe, "-")) + "-]"
+	value := "(?:" + safe + "|" + octet + ")*"
+	if v.limit > 0 && v.limit <= maxRepeat { // of characters, which UTF-8 has up to four octets for
+		value = "(?:" + safe + "|%[0-7]" + hex + "|%[CDcd]" + hex + octet + "|%[Ee]" + hex + octet + octet +
+			"|%[Ff]" + hex + octet + octet + octet + "){0," + strconv.Itoa(v.limit) + "}"
 	}
 	name := regexp.QuoteMeta(v.name)
 	switch split := regexp.QuoteMeta(op.split(v)); {
@@ -57,17 +60,9 @@ func (op operator) equals(value string) string {
 	return "=" + value
 }
 
-// maxRepeat is the greatest number of repetitions that package regexp takes.
+// maxRepeat is the greatest number of repetitions that package regexp takes. Greater limits are
+// checked after the match.
 const maxRepeat = 1000
-
-// atMost returns the pattern of no more than n characters.
-func atMost(char string, n int) string {
-	var pattern strings.Builder
-	for ; n > 0; n -= maxRepeat {
-		pattern.WriteString(char + "{0," + strconv.Itoa(min(n, maxRepeat)) + "}")
-	}
-	return pattern.String()
-}
 
 // Match returns the values of the variables in a URI, percent-decoded: the elements of lists, and
 // one value for each other variable. It returns false if the URI does not match the template, or
@@ -95,6 +90,9 @@ func (t *Template) Match(uri string) (map[string][]string, bool) {
 				continue
 			}
 			values := e.op.decode(v, uri[start:end])
+			if v.limit > maxRepeat && slices.ContainsFunc(values, func(s string) bool { return utf8.RuneCountInString(s) > v.limit }) {
+				return nil, false
+			}
 			if !t.lists[v.name] {
 				values = []string{strings.Join(values, ",")}
 			}
