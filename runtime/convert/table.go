@@ -318,7 +318,7 @@ func (s *Step) Convert(c *Conversion, d Definition, up bool, v wire.Raw) (wire.R
 	if rule == Keep {
 		return v, nil
 	}
-	converted := c.value(make([]byte, 0, len(v)+64), rule, v)
+	converted := c.value(make([]byte, 0, len(v)+64), rule, wire.Raw(strings.Trim(string(v), " \t\r\n")))
 	if c.err != nil || !c.changed {
 		return v, c.Err()
 	}

@@ -237,6 +237,18 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
+// TestWhiteSpace checks that white space around a text is no part of the value.
+func TestWhiteSpace(t *testing.T) {
+	step := convert.Step{Up: []convert.Shape{1: {Limits: &convert.Limits{Kinds: convert.String, Least: 1, Most: 2}}}}
+	for text, valid := range map[wire.Raw]bool{`"ab"`: true, " \"ab\"": true, "\r\n\t\"ab\" \n": true, " \"abc\"": false, " \"\" ": false, " 1 ": false} {
+		var c convert.Conversion
+		got, err := step.Convert(&c, convert.Definition{Up: 1}, true, text)
+		if (err == nil) != valid || valid && got != text {
+			t.Errorf("%q becomes %q, %v", text, got, err)
+		}
+	}
+}
+
 // TestUnknownRevision checks that a binding of a revision without a table stays alone.
 func TestUnknownRevision(t *testing.T) {
 	all := table.Bind(runtime.Binding{Revision: "2099-01-01"}, convert.Options{})
