@@ -21,7 +21,7 @@ type Imported struct {
 	// Files holds the facts and the pins. Paths are relative to the spec folder.
 	Files []files.File
 	// Against is the revision that Changes compares with: the same one if it is already
-	// pinned, and otherwise the newest, or "" if there is none.
+	// pinned with other facts, and otherwise the one before it, or "" if there is none.
 	Against string
 	// Changes lists the differences between the facts, see schema.Differences.
 	Changes []string
@@ -82,20 +82,20 @@ func Import(s *spec.Spec, revision, commit string, upstream []byte) (*Imported, 
 	return out, nil
 }
 
+// compare compares the facts with those of the last import, or if that was the same, with those of the
+// revision before.
 func (out *Imported) compare(s *spec.Spec, after *schema.Document) error {
-	revisions := s.Revisions()
-	if len(revisions) == 0 {
-		return nil
+	candidates := slices.DeleteFunc(s.Revisions(), func(r string) bool { return r > after.Revision })
+	for _, revision := range slices.Backward(candidates) {
+		before, err := pinnedDocument(s, revision)
+		if err != nil {
+			return err
+		}
+		out.Against, out.Changes = revision, schema.Differences(before, after)
+		if revision != after.Revision || len(out.Changes) > 0 {
+			return nil
+		}
 	}
-	out.Against = revisions[len(revisions)-1]
-	if slices.Contains(revisions, after.Revision) {
-		out.Against = after.Revision
-	}
-	before, err := pinnedDocument(s, out.Against)
-	if err != nil {
-		return err
-	}
-	out.Changes = schema.Differences(before, after)
 	return nil
 }
 

@@ -87,3 +87,39 @@ func TestImportAgain(t *testing.T) {
 		t.Errorf("got %q, want %q among them", imported.Stale, want)
 	}
 }
+
+// TestImportAgainst checks which revision the changes are compared with.
+func TestImportAgainst(t *testing.T) {
+	s := load(t)
+	all := s.Revisions()
+	for _, tt := range []struct {
+		name, revision, facts, edit string
+		against                     string
+		changes                     bool
+	}{
+		{"a copy of the newest", "2099-01-01", all[len(all)-1], "", all[len(all)-1], false},
+		{"a new revision", "2099-01-01", all[len(all)-1], "Tool", all[len(all)-1], true},
+		{"a revision between two", "2025-12-01", "2025-11-25", "", "2025-11-25", false},
+		{"a revision before all", "2024-01-01", all[0], "", "", false},
+		{"the same file again", "2025-11-25", "2025-11-25", "", "2025-06-18", true},
+		{"another file of the same revision", "2025-11-25", "2025-11-25", "Tool", "2025-11-25", true},
+		{"the oldest again", all[0], all[0], "", all[0], false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			src, err := s.Schema(tt.facts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.edit != "" {
+				src = []byte(strings.NewReplacer(`"`+tt.edit+`":`, `"Edited":`, "/"+tt.edit+`"`, `/Edited"`).Replace(string(src)))
+			}
+			imported, err := gen.Import(s, tt.revision, "", src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if imported.Against != tt.against || len(imported.Changes) > 0 != tt.changes {
+				t.Errorf("compared with %q: %q", imported.Against, imported.Changes)
+			}
+		})
+	}
+}

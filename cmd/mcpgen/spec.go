@@ -107,7 +107,7 @@ checksum to the spec folder. FILE may be an https URL or "-". With --extension, 
 file is the schema of an extension.
 
 The output lists the changes since the last import of the same revision, or else
-since the newest pinned revision. It also lists the errata that apply, the rows
+since the revision before it. It also lists the errata that apply, the rows
 that must be added or ended before the revision can be generated, and the
 identifiers without a doc comment. If rows must be added or ended, the exit code
 is 1.`,

@@ -72,6 +72,9 @@ func (p *project) madeUp(t *testing.T, schema string) {
 	p.add(t, "overlay.yaml", "names", `  - {at: Server, name: ServerAddress, since: "`+revision+`"}
   - {at: error, name: ErrorText, since: "`+revision+`"}`)
 	out = p.mcpgen(t, 1, "spec", "import", "new.json", "--revision", revision)
+	if want := "changes since " + p.newest; !strings.Contains(out, want) {
+		t.Errorf("the repeated import does not say %q:\n%s", want, out)
+	}
 	if want := "has the Go name ResourceContentsUnion"; !strings.Contains(out, want) {
 		t.Errorf("import does not say %q:\n%s", want, out)
 	}
