@@ -53,6 +53,10 @@ type VariantRow struct {
 	// variant; "*" means all variants without a row of their own.
 	Union   string `yaml:"union"`
 	Variant string `yaml:"variant"`
+	// Into is the definition of the other revision, which is not the union itself, whose values the
+	// variant becomes. A row without Into holds for each such definition in which no variant has
+	// the same structure or constants, and for the union itself.
+	Into string `yaml:"into"`
 	// As is the definition that the variant becomes, of the other revision. With Rewrite, a
 	// function of runtime/convert/policy.go, it is the definition that the function returns,
 	// of the same revision, which is then converted.

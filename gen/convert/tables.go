@@ -93,10 +93,11 @@ func (t *tables) claimed(step, name string, up bool) bool {
 	return ok
 }
 
-// variant returns the row for a variant, or nil.
-func (t *tables) variant(step, union, variant string) *spec.VariantRow {
+// variant returns the row for a variant that becomes a value of another definition, "" for rows that do not
+// name it. It returns nil if there is none.
+func (t *tables) variant(step, union, variant, into string) *spec.VariantRow {
 	for i := range t.rows.Variants {
-		if r := &t.rows.Variants[i]; r.AppliesTo(step) && r.Union == union && r.Variant == variant {
+		if r := &t.rows.Variants[i]; r.AppliesTo(step) && r.Union == union && r.Variant == variant && r.Into == into {
 			t.use(&r.StepRow)
 			return r
 		}
@@ -201,7 +202,11 @@ func (t *tables) stale(steps []string) {
 	}
 	for i := range t.rows.Variants {
 		r := &t.rows.Variants[i]
-		check(&r.StepRow, r.Variant+" of "+r.Union)
+		name := r.Variant + " of " + r.Union
+		if r.Into != "" {
+			name += " into " + r.Into
+		}
+		check(&r.StepRow, name)
 	}
 	for i := range t.rows.Members {
 		r := &t.rows.Members[i]

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/spec"
 )
 
 // union pairs the variants of a union with their counterparts.
@@ -40,13 +41,24 @@ func (p *pairing) variant(from, to ir.Type, v *ir.Variant, s *Shape, up bool) Ca
 			return Case{Shape: p.value(this, candidates[i], up, at)}
 		}
 	}
-	r := p.tables.variant(p.newer.ID, union.Name, v.Decl.Name)
-	candidates = p.unclaimed(candidates, declOf(from), up)
+	row := func(variant, into string) *spec.VariantRow {
+		return p.tables.variant(p.newer.ID, union.Name, variant, into)
+	}
+	into := "" // unless it is the same union
+	if d := declOf(to); d != nil && p.counterpart(union, up) != d {
+		into = d.Name
+	}
+	r := row(v.Decl.Name, into)
+	candidates = p.unclaimed(candidates, union, up)
 	if target := p.match(this, candidates, up, false); r == nil && target != nil {
 		return Case{Shape: p.value(this, target, up, at)}
 	}
-	if r == nil {
-		r = p.tables.variant(p.newer.ID, union.Name, "*")
+	for _, name := range []string{v.Decl.Name, "*"} {
+		for _, into := range []string{into, ""} {
+			if r == nil {
+				r = row(name, into)
+			}
+		}
 	}
 	if _, ok := ir.Resolve(to).(*ir.Union); r == nil && !ok {
 		if target := p.match(this, candidates, up, true); target != nil {
@@ -55,7 +67,11 @@ func (p *pairing) variant(from, to ir.Type, v *ir.Variant, s *Shape, up bool) Ca
 	}
 	switch {
 	case r == nil:
-		p.gap(up, place{path: at.path, row: p.rowFor("variants", "union", union.Name, "variant", v.Decl.Name)}, "the variant "+v.Decl.Name+" is refused")
+		columns := []string{"union", union.Name, "variant", v.Decl.Name}
+		if into != "" {
+			columns = append(columns, "into", into)
+		}
+		p.gap(up, place{path: at.path, row: p.rowFor("variants", columns...)}, "the variant "+v.Decl.Name+" is refused")
 		return Case{Refuse: "not bridged, because the other revision does not have the variant " + v.Decl.Name + " and no row of convert.yaml says how"}
 	case r.As == "":
 		return Case{Refuse: r.Reason}
