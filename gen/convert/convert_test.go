@@ -16,7 +16,7 @@ import (
 // "!" is a required member.
 func revision(id string, objects map[string][]string) *ir.Revision {
 	r := &ir.Revision{ID: id, Package: "mcp" + strings.ReplaceAll(id, "-", "")}
-	for _, name := range []string{"A", "B"} {
+	for _, name := range []string{"A", "B", "C", "M"} {
 		members, ok := objects[name]
 		if !ok {
 			continue
@@ -150,6 +150,42 @@ func TestUnbridged(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestInto checks that the row that is suggested for a variant that becomes a value of another union does not hold
+// for the union itself, in which the variant has a counterpart by its structure. A row without into does.
+func TestInto(t *testing.T) {
+	member := func(r *ir.Revision, u string) *ir.Revision {
+		r.Lookup("M").Type.(*ir.Object).Fields[0].Type = &ir.Ref{Decl: r.Lookup(u)}
+		return r
+	}
+	a := union(revision(older, map[string][]string{"A": {"x!"}, "B": {"y!"}, "M": {"u"}}), "U", "A", "B")
+	u := a.Lookup("U").Type.(*ir.Union)
+	u.Decision = &ir.ByKind{Cases: []ir.KindCase{{Kind: ir.KindObject, Then: &ir.Leaf{Variant: u.Variants[1]}}}}
+	b := union(revision(newer, map[string][]string{"A": {"x!"}, "C": {"y!"}, "M": {"u"}}), "U", "A", "C")
+	all := []*ir.Revision{member(a, "U"), member(union(b, "W", "A"), "W")}
+	steps, err := Steps(all, &spec.Conversions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`W, up: the variant B is refused; variants: {step: "2000-01-02", union: U, variant: B, into: W}`}
+	if diff := cmp.Diff(want, steps[0].Unbridged); diff != "" {
+		t.Fatalf("without rows (-want +got):\n%s", diff)
+	}
+	for _, into := range []string{", into: W", ""} {
+		steps, err := Steps(all, rows(t, "variants: [{union: U, variant: B"+into+", reason: r}]"))
+		if err != nil || len(steps[0].Unbridged) > 0 {
+			t.Errorf("with a row%s: %v", into, err)
+			continue
+		}
+		i := slices.IndexFunc(steps[0].Definitions, func(d Definition) bool { return d.Newer == "U" })
+		if kept := steps[0].Definitions[i].Up == nil; kept != (into != "") {
+			t.Errorf("with a row%s, U is kept: %t", into, kept)
+		}
+	}
+	if _, err := Steps(all, rows(t, "variants: [{union: U, variant: B, into: X, reason: r}]")); err == nil || !strings.Contains(err.Error(), "stale row: B of U into X") {
+		t.Errorf("a row for another union: %v", err)
 	}
 }
 
