@@ -33,7 +33,8 @@ The server uses standard input and output, or HTTP if it is started with
 not link net/http and has less than half the size.
 
 A program is a module of its own, unless the module around its folder requires mcpgen.
-In a workspace (go.work), "go generate" needs GOWORK=off.
+In a workspace (go.work), "go generate" needs GOWORK=off; with a folder vendor, it
+needs another command, which README.md names.
 
 With --package, the handlers may be in another package, so that a change of them
 does not recompile the generated code.`,

@@ -85,6 +85,8 @@ func User(o UserOptions) ([]files.File, error) {
 		"HTTP":    o.HTTP,
 		"Auth":    o.Auth,
 		"Replace": o.Module != nil && o.Module.Replace != "",
+		// ToolModule says that the folder is a module, whose tools are in a module file of their own.
+		"ToolModule": o.Module != nil,
 	}
 	program := o.Package == "main"
 	var out []files.File
