@@ -75,8 +75,14 @@ func cancelAfterReuse(t *testing.T, do func(*http.Client, *http.Request) (*http.
 // TestCancelledRequestFailsAnother shows the fault in net/http that Request works around. If it fails
 // because the first request succeeds, the workaround is no longer needed.
 func TestCancelledRequestFailsAnother(t *testing.T) {
-	if err := cancelAfterReuse(t, (*http.Client).Do); !errors.Is(err, context.Canceled) {
-		t.Errorf("net/http: %v, want the error of the request that was cancelled; is Request still needed?", err)
+	failed := false
+	for range 20 { // on a busy machine, the first request may get its response in spite of the fault
+		if failed = errors.Is(cancelAfterReuse(t, (*http.Client).Do), context.Canceled); failed {
+			break
+		}
+	}
+	if !failed {
+		t.Error("net/http: want the error of the request that was cancelled; is Request still needed?")
 	}
 	if err := cancelAfterReuse(t, Do); err != nil {
 		t.Errorf("Do: %v", err)
