@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -27,7 +28,7 @@ func TestEvent(t *testing.T) {
 	event := func() {
 		p.debug("refused", slog.String("method", method), loggedID(id), slog.Any("error", failure))
 	}
-	if got := testing.AllocsPerRun(100, event); got != 0 {
+	if got := testkit.Allocs(100, event); got != 0 {
 		t.Errorf("%v allocations", got)
 	}
 	if logged.Len() > 0 {

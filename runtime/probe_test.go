@@ -150,13 +150,15 @@ func TestRevisionOfServer(t *testing.T) {
 // TestSlowServer checks that a server that starts slowly is found to be what it is.
 func TestSlowServer(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		start time.Duration
-		order func(discover, initialize []string) [][]string
-		want  string
+		name    string
+		start   time.Duration
+		between time.Duration // the answers
+		order   func(discover, initialize []string) [][]string
+		want    string
 	}{
-		{"S20 in order", 2 * waits.Probe, func(d, i []string) [][]string { return [][]string{d, i} }, r26},
-		{"S20 in another order", 2 * waits.Probe, func(d, i []string) [][]string { return [][]string{i, d} }, r26},
+		{"S20 in order", 2 * waits.Probe, time.Millisecond, func(d, i []string) [][]string { return [][]string{d, i} }, r26},
+		{"S20 in another order", 2 * waits.Probe, time.Millisecond, func(d, i []string) [][]string { return [][]string{i, d} }, r26},
+		{"S20 long after the refusal", 2 * waits.Probe, 2 * waits.Probe, func(d, i []string) [][]string { return [][]string{i, d} }, r26},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -172,7 +174,7 @@ func TestSlowServer(t *testing.T) {
 						go func() {
 							time.Sleep(c.start)
 							for _, texts := range c.order(first, answer(m)) {
-								time.Sleep(time.Millisecond)
+								time.Sleep(c.between)
 								slow.send(texts[0])
 							}
 						}()

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -81,14 +82,7 @@ func TestManySessions(t *testing.T) {
 	if answers.Load()+gaveUp.Load() != sessions*calls {
 		t.Error("calls are lost")
 	}
-	for range 3000 {
-		if goruntime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	stacks := make([]byte, 1<<20)
-	t.Errorf("%d goroutines before, %d after:\n%s", before, goruntime.NumGoroutine(), stacks[:goruntime.Stack(stacks, true)])
+	testkit.Goroutines(t, before)
 }
 
 // TestCloseAnytime closes sessions from either end while calls are under way.
@@ -177,7 +171,7 @@ func (p *probePipe) Read(buf []byte) (int, error) {
 	if err == io.EOF {
 		select {
 		case <-p.answered:
-		case <-time.After(time.Minute):
+		case <-time.After(testkit.Limit):
 			p.t.Error("the last request is not answered")
 		}
 	}

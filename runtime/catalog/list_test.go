@@ -1,7 +1,6 @@
 package catalog_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
-	"github.com/mcpgen/mcpgen/runtime/internal/memtest"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -135,60 +133,6 @@ func large(t testing.TB, n int) *catalog.Catalog {
 	return c
 }
 
-// TestListAllocations checks that a call renders nothing: however long the list, it takes
-// two small allocations, for the params and for the result.
-func TestListAllocations(t *testing.T) {
-	for _, n := range []int{10, 100, 1000} {
-		handle := large(t, n).Over(runtime.Binding{Methods: methods}).Handle
-		buf := make([]byte, 0, 1<<20)
-		allocs, bytes := memtest.Allocations(func() {
-			result, err := handle(t.Context(), "tools/list", `{}`)
-			if err == nil {
-				_, err = result.AppendJSON(buf)
-			}
-			must(t, err)
-		})
-		if allocs > 2 || bytes > 100 {
-			t.Errorf("%d tools: %v allocations of %v bytes", n, allocs, bytes)
-		}
-	}
-}
-
-// TestListGrows checks that a list is copied once into a message that has no room for it.
-func TestListGrows(t *testing.T) {
-	handle := large(t, 1000).Over(runtime.Binding{Methods: methods}).Handle
-	result, err := handle(t.Context(), "tools/list", `{}`)
-	must(t, err)
-	text, err := wire.Marshal(result)
-	must(t, err)
-	allocs, bytes := memtest.Allocations(func() {
-		_, err = result.AppendJSON(make([]byte, 0, 100))
-		must(t, err)
-	})
-	if allocs > 3 || bytes > float64(len(text))*2.1 { // twice with the race detector
-		t.Errorf("%v allocations of %v bytes for %d", allocs, bytes, len(text))
-	}
-}
-
-// TestCallAllocations checks what a call takes besides its handler: one allocation, for
-// the params.
-func TestCallAllocations(t *testing.T) {
-	result := wire.Object(`{"content":[]}`)
-	c := catalog.New(catalog.Options{})
-	must(t, c.Add(catalog.Tool{
-		Definition: wire.Object(`{"name":"a","inputSchema":{"type":"object"}}`),
-		Call:       func(context.Context, wire.Object) (wire.Appender, error) { return &result, nil },
-	}))
-	handle := c.Over(runtime.Binding{Methods: methods}).Handle
-	allocs, bytes := memtest.Allocations(func() {
-		_, err := handle(t.Context(), "tools/call", `{"name":"a","arguments":{"b":{"c":[1,2,3]}}}`)
-		must(t, err)
-	})
-	if allocs > 1 || bytes > 50 {
-		t.Errorf("%v allocations of %v bytes", allocs, bytes)
-	}
-}
-
 // TestConcurrentChanges uses a catalog while it changes; the race detector looks on.
 func TestConcurrentChanges(t *testing.T) {
 	c := filled(t, catalog.Options{PageSize: 2})
@@ -247,6 +191,8 @@ func TestConcurrentChanges(t *testing.T) {
 	<-changed
 }
 
+// BenchmarkList lists tools. Nothing is rendered: however long the list, a call takes two small allocations,
+// for the params and for the result.
 func BenchmarkList(b *testing.B) {
 	for _, n := range []int{1, 100, 1000} {
 		handle := large(b, n).Over(runtime.Binding{Methods: methods}).Handle
@@ -264,6 +210,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
+// BenchmarkCall calls a tool whose handler does nothing.
 func BenchmarkCall(b *testing.B) {
 	handle := large(b, 1000).Over(runtime.Binding{Methods: methods}).Handle
 	b.ReportAllocs()

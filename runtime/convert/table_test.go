@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -227,7 +228,7 @@ func TestConvertErrors(t *testing.T) {
 func TestUnchanged(t *testing.T) {
 	step, row := table.Steps[0], convert.Definition{Down: tool}
 	const value = `{"name":"t","inputSchema":{"type":"object"}}`
-	if n := testing.AllocsPerRun(10, func() {
+	if n := testkit.Allocs(10, func() {
 		var c convert.Conversion
 		if got, err := step.Convert(&c, row, false, value); err != nil || got != value {
 			t.Errorf("got %s, %v", got, err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime/headers"
 )
 
@@ -66,7 +67,7 @@ func TestCheckAllocates(t *testing.T) {
 	if err := table.Set(h, `{"region":"us-west1"}`); err != nil {
 		t.Fatal(err)
 	}
-	n := testing.AllocsPerRun(100, func() {
+	n := testkit.Allocs(100, func() {
 		if err := errors.Join(call.Check(h), table.Check(h, `{"region":"us-west1"}`)); err != nil {
 			t.Error(err)
 		}

@@ -6,8 +6,8 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
-	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/proxy"
@@ -55,6 +55,9 @@ func newBackend() *backend {
 			return answer, err
 		},
 		"wait": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			if err := runtime.CallOf(ctx).Progress(ctx, 1, nil, ""); err != nil {
+				return nil, err
+			}
 			<-ctx.Done()
 			b.cancelled.Done()
 			return nil, ctx.Err()
@@ -127,8 +130,7 @@ func serve(t *testing.T, p *proxy.Proxy, front string) func() (runtime.Transport
 }
 
 func use(t *testing.T, connect func() (runtime.Transport, error), i int) {
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
+	ctx := testkit.Context(t)
 	transport, err := connect()
 	if err != nil {
 		t.Error(err)
@@ -162,8 +164,8 @@ func use(t *testing.T, connect func() (runtime.Transport, error), i int) {
 		t.Errorf("progress: %d steps, %v", steps, err)
 	}
 	short, cancel := context.WithCancel(ctx)
-	time.AfterFunc(20*time.Millisecond, cancel)
-	if err := session.Call(short, "wait", nil, nil); err == nil {
+	begun := func(runtime.Progress) { cancel() }
+	if err := session.Call(runtime.WithProgress(short, begun), "wait", nil, nil); err == nil {
 		t.Error("a cancelled call was answered")
 	}
 }

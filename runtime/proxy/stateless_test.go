@@ -6,9 +6,9 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
@@ -20,9 +20,9 @@ import (
 
 const region = wire.Raw(`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`)
 
-// statelessServer returns a server without sessions. Cancelled gets a value for each request whose context
-// has ended.
-func statelessServer(t *testing.T, cancelled chan<- error) *runtime.Server {
+// statelessServer returns a server without sessions. Begun gets a value for each request that waits, and
+// cancelled one when its context has ended.
+func statelessServer(t *testing.T, begun chan<- struct{}, cancelled chan<- error) *runtime.Server {
 	table, err := headers.NewTable(region)
 	if err != nil {
 		t.Fatal(err)
@@ -48,6 +48,7 @@ func statelessServer(t *testing.T, cancelled chan<- error) *runtime.Server {
 				}
 				return wire.Raw(`{"content":[]}`), nil
 			case name == "wait":
+				begun <- struct{}{}
 				<-ctx.Done()
 				cancelled <- context.Cause(ctx)
 				return nil, ctx.Err()
@@ -72,8 +73,8 @@ func TestStateless(t *testing.T) {
 	for _, front := range []string{"memory", "http"} {
 		for _, back := range []string{"memory", "http"} {
 			t.Run(front+" to "+back, func(t *testing.T) {
-				cancelled := make(chan error, 1)
-				server := statelessServer(t, cancelled)
+				begun, cancelled := make(chan struct{}, 1), make(chan error, 1)
+				server := statelessServer(t, begun, cancelled)
 				p := proxy.New(connection(t, server, back), proxy.Options{})
 				binding := runtime.Handlers{"roots/list": func(context.Context, wire.Raw) (wire.Appender, error) { return wire.Raw(`{"roots":[]}`), nil }}.Bind(mcp20260728.Revision, mcp20260728.Methods)
 				binding.Forwards = true
@@ -82,15 +83,14 @@ func TestStateless(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer s.Close()
-				testStateless(t, s, cancelled)
+				testStateless(t, s, begun, cancelled)
 			})
 		}
 	}
 }
 
-func testStateless(t *testing.T, s *runtime.Session, cancelled <-chan error) {
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
+func testStateless(t *testing.T, s *runtime.Session, begun <-chan struct{}, cancelled <-chan error) {
+	ctx := testkit.Context(t)
 	var got wire.Object
 	if err := s.Call(ctx, "vendor/echo", wire.Raw(`{"z":1.50,"a":[1e2,{}],"b":""}`), &got); err != nil || !strings.HasPrefix(string(got), `{"got":{"z":1.50,"a":[1e2,{}],"b":"","_meta":`) {
 		t.Errorf("vendor/echo: %s, %v", got, err)
@@ -113,7 +113,14 @@ func testStateless(t *testing.T, s *runtime.Session, cancelled <-chan error) {
 		t.Errorf("ask: %s, %v", got, err)
 	}
 	short, cancel := context.WithCancel(ctx)
-	time.AfterFunc(20*time.Millisecond, cancel)
+	defer cancel()
+	go func() { // a request that is cancelled before it begins never reaches the server
+		select {
+		case <-begun:
+		case <-ctx.Done():
+		}
+		cancel()
+	}()
 	if err := s.Call(short, "tools/call", wire.Raw(`{"name":"wait"}`), nil); err == nil {
 		t.Error("a cancelled call was answered")
 	}

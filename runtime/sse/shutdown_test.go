@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -61,11 +61,10 @@ func TestShutdown(t *testing.T) {
 	if err := idle.Wait(); err != nil {
 		t.Errorf("the session without calls: %v", err)
 	}
-	err = s.Call(t.Context(), "echo", wire.Raw("{}"), nil)
-	for i := 0; err == nil && i < 1000; i++ { // the sessions shut down one after the other
-		time.Sleep(time.Millisecond)
+	testkit.Eventually(func() bool { // the sessions shut down one after the other
 		err = s.Call(t.Context(), "echo", wire.Raw("{}"), nil)
-	}
+		return err != nil
+	})
 	if e, ok := errors.AsType[*jsonrpc.Error](err); !ok || e.Code != jsonrpc.CodeServerBusy {
 		t.Errorf("a further call: %v", err)
 	}

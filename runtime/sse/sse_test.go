@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
@@ -49,7 +50,9 @@ var base = handlers{
 		err := runtime.CallOf(ctx).Call(ctx, "client/echo", params, &result)
 		return result, err
 	},
+	// wait tells the client that it has begun.
 	"wait": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		runtime.CallOf(ctx).Progress(ctx, 1, nil, "")
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	},
@@ -63,10 +66,14 @@ var base = handlers{
 }
 
 func newServer(t testing.TB, opts Options) (*httptest.Server, *Handler) {
+	return newServerOn(t, opts, httptest.NewServer)
+}
+
+func newServerOn(t testing.TB, opts Options, start func(http.Handler) *httptest.Server) (*httptest.Server, *Handler) {
 	h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Grace: time.Second}, base.bind(runtime.ToServer)), opts)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", http.StripPrefix("/api", h))
-	ts := httptest.NewServer(mux)
+	ts := start(mux)
 	t.Cleanup(func() {
 		h.Close()
 		ts.Close()
@@ -157,13 +164,9 @@ func TestInterop(t *testing.T) {
 	}
 	all.Wait()
 	http.DefaultClient.CloseIdleConnections()
-	for range 6000 { // however slow the machine is
-		if h.sessions.Len() == 0 && goruntime.NumGoroutine() <= before+2 {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !testkit.Eventually(func() bool { return h.sessions.Len() == 0 && goruntime.NumGoroutine() <= before+2 }) {
+		t.Errorf("%d sessions, %d goroutines, %d before", h.sessions.Len(), goruntime.NumGoroutine(), before)
 	}
-	t.Errorf("%d sessions, %d goroutines, %d before", h.sessions.Len(), goruntime.NumGoroutine(), before)
 }
 
 // TestRequests checks which requests are refused. Every refusal has a JSON-RPC error as its body.
@@ -251,30 +254,34 @@ func TestRequests(t *testing.T) {
 // TestSlowReader checks that a client that does not read loses its session, and that the handler that
 // writes to it ends.
 func TestSlowReader(t *testing.T) {
-	ts, h := newServer(t, Options{IOTimeout: 100 * time.Millisecond})
-	stream, err := http.Get(ts.URL + "/api/sse")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stream.Body.Close()
-	endpoint, err := eventstream.NewReader(stream.Body, 1<<20).Next()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, body := range []string{initialize, initialized, `{"jsonrpc":"2.0","id":1,"method":"flood"}`} {
-		resp, err := http.Post(ts.URL+endpoint.Data, "application/json", strings.NewReader(body))
-		if err != nil || resp.StatusCode != 202 {
-			t.Fatalf("%v, %v", resp, err)
+	synctest.Test(t, func(t *testing.T) {
+		ts, h := newServerOn(t, Options{IOTimeout: time.Second}, testkit.NewServer)
+		stream, err := ts.Client().Get(ts.URL + "/api/sse")
+		if err != nil {
+			t.Fatal(err)
 		}
-		resp.Body.Close()
-	}
-	for range 6000 {
-		if h.sessions.Len() == 0 {
-			return
+		defer stream.Body.Close()
+		events := eventstream.NewReader(stream.Body, 1<<20)
+		endpoint, err := events.Next()
+		if err != nil {
+			t.Fatal(err)
 		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Error("the session goes on")
+		go events.Next() // the answer to initialize; what comes after it is not read
+		for _, body := range []string{initialize, initialized, `{"jsonrpc":"2.0","id":1,"method":"flood"}`} {
+			resp, err := ts.Client().Post(ts.URL+endpoint.Data, "application/json", strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode != 202 {
+				t.Errorf("%s: %s", body, resp.Status)
+			}
+		}
+		time.Sleep(2 * time.Second)
+		if n := h.sessions.Len(); n != 0 {
+			t.Errorf("%d sessions go on", n)
+		}
+	})
 }
 
 // TestDial checks the errors for servers that do not have this transport.
@@ -323,8 +330,12 @@ func TestServerGone(t *testing.T) {
 		t.Errorf("a session too many: %v", err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- s.Call(t.Context(), "wait", nil, nil) }()
-	time.Sleep(20 * time.Millisecond)
+	waiting := make(chan struct{})
+	go func() {
+		ctx := runtime.WithProgress(t.Context(), func(runtime.Progress) { close(waiting) })
+		ended <- s.Call(ctx, "wait", nil, nil)
+	}()
+	<-waiting
 	h.Close()
 	if err := s.Wait(); err != nil {
 		t.Errorf("Wait: %v", err)

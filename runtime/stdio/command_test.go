@@ -21,6 +21,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -57,22 +58,9 @@ func TestCommand(t *testing.T) {
 			if exit, _ := errors.AsType[*ExitError](err); c.status != "" && (exit == nil || exit.Status != c.status) || c.status == "" && err != nil {
 				t.Errorf("close: %v, want %q", err, c.status)
 			}
-			noneLeft(t, before)
+			testkit.Goroutines(t, before)
 		})
 	}
-}
-
-// noneLeft checks that the goroutines that a test has started have ended.
-func noneLeft(t *testing.T, before int) {
-	t.Helper()
-	for range 3000 {
-		if goruntime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	stacks := make([]byte, 1<<20)
-	t.Errorf("%d goroutines before, %d after:\n%s", before, goruntime.NumGoroutine(), stacks[:goruntime.Stack(stacks, true)])
 }
 
 // TestCommandDies checks what calls and the session return when the process ends under
@@ -128,7 +116,7 @@ func TestCommandNeverServes(t *testing.T) {
 	if err := c.Close(); err != nil { // SIGTERM is no failure
 		t.Errorf("mute: %v", err)
 	}
-	noneLeft(t, before)
+	testkit.Goroutines(t, before)
 
 	c = Command(exec.Command("/nowhere/to/be/found"))
 	if _, err := helperClient().Connect(t.Context(), c); !errors.Is(err, fs.ErrNotExist) {
@@ -204,13 +192,9 @@ func TestGroup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 3000 {
-		if !alive(pid) {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !testkit.Eventually(func() bool { return !alive(pid) }) {
+		t.Errorf("process %d is left", pid)
 	}
-	t.Errorf("process %d is left", pid)
 }
 
 func TestTail(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -169,8 +170,7 @@ func command(t *testing.T, mode string, s settings) *Process {
 func connect(t *testing.T, mode string, opts settings) (*runtime.Session, *Process) {
 	t.Helper()
 	c := command(t, mode, opts)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	s, err := helperClient().Connect(ctx, c)
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -37,7 +38,7 @@ func TestUnreadCall(t *testing.T) {
 					if !errors.Is(err, context.DeadlineExceeded) {
 						t.Errorf("the call returned %v", err)
 					}
-				case <-time.After(time.Minute):
+				case <-time.After(testkit.Limit):
 					t.Fatal("the call outlives its context")
 				}
 			}

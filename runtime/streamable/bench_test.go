@@ -1,57 +1,81 @@
 package streamable
 
 import (
+	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // BenchmarkPost is a call through the handler without a network: "none" uses a handler that does
-// nothing, "echo" is answered with JSON, "note" with an event stream. The last two belong to no session.
+// nothing, "echo" is answered with JSON, "note" with an event stream after two notifications. The stateless ones
+// belong to no session. The aims are at most 14, 26, 16 and 18 allocations. Three are the context of the
+// message's handler and the function that calls it. A request without a session takes hardly more: the lane is
+// kept, and what it needs in addition is the end of the connection and the members of every result.
 func BenchmarkPost(b *testing.B) {
-	h := NewHandler(newRuntimeServer(b, base, runtime.ServerOptions{}, r11, r07), Options{})
+	h := NewHandler(newRuntimeServer(b, base, runtime.ServerOptions{Logger: discard}, r07, r11), Options{})
 	defer h.Close()
-	post := func(h http.Handler, body string, header ...string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest("POST", "/", strings.NewReader(body))
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Accept", "application/json, text/event-stream")
-		for i := 0; i < len(header); i += 2 {
-			r.Header.Set(header[i], header[i+1])
-		}
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		return w
-	}
-	id := post(h, initialize(r11)).Header().Get("Mcp-Session-Id")
-	none := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
-	session := []string{"Mcp-Session-Id", id, "Mcp-Protocol-Version", r11}
+	none := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") })
+	id := serve(b.Context(), h, "POST", initialize(r11)).Header().Get(headerSession)
+	session := []string{headerSession, id, headerRevision, r11}
 	for _, c := range []struct {
-		name    string
-		handler http.Handler
-		body    string
-		header  []string
+		name, text string
+		handler    http.Handler
+		header     []string
 	}{
-		{"none", none, call(1, "echo", `{"a":1}`), session},
-		{"echo", h, call(1, "echo", `{"a":1}`), session},
-		{"note", h, call(1, "note", `{"a":1}`), session},
-		{"stateless none", none, alone(1, "echo", `"a":1`), standard("echo")},
-		{"stateless echo", h, alone(1, "echo", `"a":1`), standard("echo")},
-		{"stateless note", h, alone(1, "note", `"a":1`), standard("note")},
+		{"none", call(1, "echo", `{"a":1}`), none, session},
+		{"echo", call(1, "echo", `{"a":1}`), h, session},
+		{"note", call(1, "note", `{"a":1}`), h, session},
+		{"stateless echo", alone(1, "echo", `"a":1`), h, standard("echo")},
+		{"stateless note", alone(1, "note", `"a":1`), h, standard("note")},
 	} {
 		b.Run(c.name, func(b *testing.B) {
+			ctx, cancel := context.WithCancel(b.Context()) // as that of net/http
+			defer cancel()
+			r := httptest.NewRequestWithContext(ctx, "POST", "/", nil)
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			for i := 0; i < len(c.header); i += 2 {
+				r.Header.Set(c.header[i], c.header[i+1])
+			}
+			r.ContentLength = int64(len(c.text))
+			body := strings.NewReader(c.text)
+			w := &nowhere{header: http.Header{}}
 			b.ReportAllocs()
 			for b.Loop() {
-				if w := post(c.handler, c.body, c.header...); w.Code != 200 {
-					b.Fatal(w.Code, w.Body)
+				body.Reset(c.text)
+				r.Body = io.NopCloser(body)
+				w.bytes = 0
+				if c.handler.ServeHTTP(w, r); w.bytes == 0 {
+					b.Fatal("no answer")
 				}
 			}
 		})
 	}
 }
+
+// nowhere is an http.ResponseWriter that allocates nothing and supports what that of net/http does.
+type nowhere struct {
+	header http.Header
+	bytes  int
+}
+
+func (n *nowhere) Header() http.Header { return n.header }
+func (n *nowhere) WriteHeader(int)     {}
+func (n *nowhere) Write(p []byte) (int, error) {
+	n.bytes += len(p)
+	return len(p), nil
+}
+
+func (*nowhere) FlushError() error                { return nil }
+func (*nowhere) SetReadDeadline(time.Time) error  { return nil }
+func (*nowhere) SetWriteDeadline(time.Time) error { return nil }
 
 // BenchmarkCall is a call of the package's client over a local connection.
 func BenchmarkCall(b *testing.B) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
@@ -161,7 +162,17 @@ func newRig(t testing.TB, h handlers, opts Options) *rig {
 func newRigOf(t testing.TB, server *runtime.Server, opts Options) *rig {
 	opts.StreamAfter = cmp.Or(opts.StreamAfter, -1) // otherwise the speed of the machine determines the kind of an answer
 	handler := NewHandler(server, opts)
-	r := &rig{t: t, handler: handler, Server: httptest.NewServer(handler)}
+	return newRigOn(t, handler, httptest.NewServer(handler))
+}
+
+// newMemoryRig returns a server for a bubble of testing/synctest.
+func newMemoryRig(t testing.TB, server *runtime.Server, opts Options) *rig {
+	handler := NewHandler(server, opts)
+	return newRigOn(t, handler, testkit.NewServer(handler))
+}
+
+func newRigOn(t testing.TB, handler *Handler, server *httptest.Server) *rig {
+	r := &rig{t: t, handler: handler, Server: server}
 	t.Cleanup(func() {
 		handler.Close()
 		r.Server.Close()
@@ -273,17 +284,6 @@ func codeOf(t testing.TB, body string) int64 {
 		return 0
 	}
 	return m.Error.Code
-}
-
-// eventually reports whether a condition becomes true, however slow the machine is.
-func eventually(is func() bool) bool {
-	for range 30_000 {
-		if is() {
-			return true
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return false
 }
 
 // sessionOf returns the server's session with an id.

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -208,18 +208,19 @@ func TestErrorsHaveIDs(t *testing.T) {
 	}
 }
 
-// raw sends bytes over a connection of its own and returns the response.
+// raw sends bytes over a connection of its own and returns the first line of the response.
 func raw(t *testing.T, r *rig, parts ...string) string {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(r.URL, "http://"))
+	conn, err := r.Client().Transport.(*http.Transport).DialContext(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	for _, p := range parts {
-		io.WriteString(conn, p)
-	}
-	conn.SetReadDeadline(time.Now().Add(time.Minute))
+	go func() {
+		for _, p := range parts {
+			io.WriteString(conn, p) // fails when the server reads no further
+		}
+	}()
 	line, err := bufio.NewReader(conn).ReadString('\n')
 	if err != nil {
 		return err.Error()
@@ -229,7 +230,6 @@ func raw(t *testing.T, r *rig, parts ...string) string {
 
 // TestBodies checks the limits of bodies without a length and of bodies that do not arrive.
 func TestBodies(t *testing.T) {
-	patient, hasty := newRig(t, base, Options{Stateless: true}), newRig(t, base, Options{Stateless: true, IOTimeout: time.Second})
 	const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: */*\r\n"
 	body := call(1, "linger", "{}")
 	big := strings.Repeat("x", 64<<10)
@@ -237,11 +237,12 @@ func TestBodies(t *testing.T) {
 	for range runtime.DefaultMaxMessage/len(big) + 1 {
 		chunks = append(chunks, fmt.Sprintf("%x\r\n%s\r\n", len(big), big))
 	}
+	const patient, hasty = time.Hour, time.Second
 	for _, c := range []struct {
-		name  string
-		rig   *rig
-		parts []string
-		want  string
+		name    string
+		timeout time.Duration
+		parts   []string
+		want    string
 	}{
 		{"announced too long", patient, []string{"Content-Length: 99999999\r\n\r\n"}, " 413 "},
 		{"chunks without end", patient, append([]string{"Transfer-Encoding: chunked\r\n\r\n"}, chunks...), " 413 "},
@@ -250,10 +251,15 @@ func TestBodies(t *testing.T) {
 		{"the answer takes longer than a body may", hasty, []string{fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body)) + body}, " 200 "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			if got := raw(t, c.rig, append([]string{head}, c.parts...)...); !strings.Contains(got, c.want) {
-				t.Errorf("%s; want %s", got, c.want)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				server := newRuntimeServer(t, base, runtime.ServerOptions{}, r11, r06, r03)
+				r := newMemoryRig(t, server, Options{Stateless: true, IOTimeout: c.timeout})
+				got := raw(t, r, append([]string{head}, c.parts...)...)
+				if took := time.Since(start); !strings.Contains(got, c.want) || took >= patient {
+					t.Errorf("after %v: %s; want %s", took, got, c.want)
+				}
+			})
 		})
 	}
 }

@@ -48,7 +48,6 @@ func killRequests(t *testing.T, l net.Listener, dial dialer, clients, calls int)
 	pool := &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 2 * clients}
 	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Logger: discard}, bind(runtime.ToClient))
 
-	spawn(20 * clients)
 	goroutines := goruntime.NumGoroutine()
 	var all sync.WaitGroup
 	for n := range clients {

@@ -14,7 +14,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -33,8 +35,8 @@ func TestKilledConnections(t *testing.T) { overMortal(t, killConnections) }
 func overMortal(t *testing.T, run func(t *testing.T, l net.Listener, dial dialer, clients, calls int)) {
 	if os.Getenv(stressVariable) == "" {
 		synctest.Test(t, func(t *testing.T) {
-			l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
-			run(t, l, l.dial, 200, 50)
+			l := testkit.NewNetwork()
+			run(t, l, l.DialContext, 200, 50)
 		})
 		return
 	}
@@ -68,13 +70,16 @@ func killConnections(t *testing.T, l net.Listener, dial dialer, sessions, calls 
 	pool := &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 2 * sessions}
 	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, echoing.bind(r11, runtime.ToClient))
 
-	spawn(20 * sessions)
-	before, goroutines := heap(), goruntime.NumGoroutine()
+	goroutines := goruntime.NumGoroutine()
+	var some []weak.Pointer[session] // some of the sessions
 	var answered, failed, twice atomic.Int64
 	var all sync.WaitGroup
 	for n := range sessions {
 		all.Go(func() {
 			s, transport := connectKilled(t, client, pool)
+			if n == 0 {
+				some = weakly(handler)
+			}
 			for i := range calls {
 				args := wire.Raw(fmt.Sprintf(`{"n":%d}`, n*calls+i))
 				var got wire.Raw
@@ -118,18 +123,16 @@ func killConnections(t *testing.T, l net.Listener, dial dialer, sessions, calls 
 	for _, s := range handler.sessions.All() { // the clients of these could not end them
 		s.(*session).end(runtime.ErrClosed)
 	}
-	// Timers hold memory for up to a minute.
-	var open, kept, more int
-	var grown int64
-	for range 120 {
-		open, kept, more, grown = handler.sessions.Len(), events.Len(), goruntime.NumGoroutine()-goroutines, heap()-before
-		if open == 0 && kept == 0 && more <= 5 && grown <= 1<<20 {
+	var open, kept, more, inMemory int
+	for range 600 { // timers of connections hold memory for two minutes, those of sessions would for half an hour
+		open, kept, more, inMemory = handler.sessions.Len(), events.Len(), goruntime.NumGoroutine()-goroutines, living(some)
+		if open == 0 && kept == 0 && more <= 5 && inMemory <= 5 {
 			break
 		}
 		time.Sleep(time.Second)
 	}
-	t.Logf("left: %d sessions, %d events, %d goroutines, %d bytes", open, kept, more, grown)
-	if open != 0 || kept != 0 || more > 5 || grown > 1<<20 {
+	t.Logf("left: %d sessions, %d of %d in memory, %d events, %d goroutines", open, inMemory, len(some), kept, more)
+	if open != 0 || kept != 0 || more > 5 || inMemory > 5 {
 		t.Error("more is left than there was")
 	}
 	handler.Close()

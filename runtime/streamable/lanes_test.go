@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -235,7 +236,7 @@ func TestLanesUnderStress(t *testing.T) {
 	all.Wait()
 	r.handler.Close()
 	r.Server.Close()
-	if !eventually(func() bool { return goruntime.NumGoroutine() <= before }) {
+	if !testkit.Eventually(func() bool { return goruntime.NumGoroutine() <= before }) {
 		t.Errorf("%d goroutines are left", goruntime.NumGoroutine()-before)
 	}
 }
@@ -261,9 +262,11 @@ func post(ctx context.Context, r *rig, body string, header ...string) (string, e
 }
 
 // TestBodyOfRequest checks the limits of the body of a request without a session.
-func TestBodyOfRequest(t *testing.T) {
+func TestBodyOfRequest(t *testing.T) { synctest.Test(t, testBodyOfRequest) }
+
+func testBodyOfRequest(t *testing.T) {
 	server := runtime.NewServer(runtime.ServerOptions{Logger: discard, Limits: runtime.Limits{MaxMessage: 1000}}, modernBinding(t, modern))
-	r := newRigOf(t, server, Options{IOTimeout: 50 * time.Millisecond})
+	r := newMemoryRig(t, server, Options{IOTimeout: 50 * time.Millisecond})
 	if resp, text := r.do("POST", alone(1, "echo", `"a":"`+strings.Repeat("a", 1000)+`"`), standard("echo")...); resp.StatusCode != 413 {
 		t.Errorf("a long body: %s: %s", resp.Status, text)
 	}

@@ -238,7 +238,7 @@ func TestLoadAddress(t *testing.T) {
 	}
 }
 
-// TestUnlimited checks that nothing is counted without limits. TestAllocations checks what a request costs
+// TestUnlimited checks that nothing is counted without limits. BenchmarkPost measures what a request costs
 // then.
 func TestUnlimited(t *testing.T) {
 	if h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{}, r07), Options{}); h.traffic != nil {

@@ -160,7 +160,7 @@ func TestWhatBecomesAStream(t *testing.T) {
 		"[" + call(1, "echo", "{}") + "]":       false,
 	} {
 		c := &connection{request: httptest.NewRequest("POST", "/", nil), text: text, stream: newStream(r.sessionOf(r.open(r11)))}
-		c.Init(httptest.NewRecorder(), 0)
+		c.Init(httptest.NewRecorder(), 0, nil)
 		c.stream.connect(c)
 		c.startBeats(-1)
 		c.beat()

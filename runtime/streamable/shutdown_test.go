@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -265,7 +266,7 @@ func TestRegisterOnShutdown(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- ts.Config.Shutdown(t.Context()) }()
 	<-closing
-	if !eventually(h.sessions.Closing) {
+	if !testkit.Eventually(h.sessions.Closing) {
 		t.Error("Close is not called")
 	}
 	close(release)

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -142,7 +143,7 @@ func TestAnswerAfterDisconnect(t *testing.T) {
 	steps <- struct{}{}
 	steps <- struct{}{}
 	name, _, _ := parseEventID(first[0].id)
-	eventually(func() bool { return r.sessionOf(id).stream(name) == nil }) // the handler has returned
+	testkit.Eventually(func() bool { return r.sessionOf(id).stream(name) == nil }) // the handler has returned
 	_, text := r.do("GET", "", append(session, "Last-Event-ID", first[0].id)...)
 	events := streamOf(t, strings.NewReader(text), 0)
 	if len(events) != 3 || events[2].data != `{"jsonrpc":"2.0","id":1,"result":{}}` {
@@ -201,7 +202,7 @@ func TestOwnStream(t *testing.T) {
 	check(streamOf(t, second.Body, 1), 4)
 	// When the second one has ended, the first one goes on.
 	second.Body.Close()
-	if !eventually(func() bool { return r.followed(session[1]) == 1 }) {
+	if !testkit.Eventually(func() bool { return r.followed(session[1]) == 1 }) {
 		t.Fatal("the second connection is held")
 	}
 	notify()
@@ -217,7 +218,7 @@ func TestOwnStream(t *testing.T) {
 	}
 	cancel()
 	third.Body.Close()
-	if !eventually(func() bool { return r.followed(session[1]) == 0 }) {
+	if !testkit.Eventually(func() bool { return r.followed(session[1]) == 0 }) {
 		t.Fatal("a connection is held")
 	}
 	// A message waits for the next stream if there is none.
@@ -250,7 +251,7 @@ func TestOwnStreamsAreRemoved(t *testing.T) {
 		for _, resp := range open {
 			resp.Body.Close()
 		}
-		if !eventually(func() bool { return r.followed(id) == 0 }) {
+		if !testkit.Eventually(func() bool { return r.followed(id) == 0 }) {
 			t.Fatal("a connection is held")
 		}
 	}
@@ -270,7 +271,7 @@ func TestOwnStreamsAreRemoved(t *testing.T) {
 			t.Errorf("%s: %q", resp.Status, events)
 		}
 		resp.Body.Close()
-		if !eventually(func() bool { return r.followed(id) == 0 }) {
+		if !testkit.Eventually(func() bool { return r.followed(id) == 0 }) {
 			t.Fatal("a connection is held")
 		}
 	}
@@ -328,10 +329,11 @@ func TestCancelled(t *testing.T) {
 	if got := <-answered; got != "true 200 text/event-stream ." {
 		t.Error(got)
 	}
+	r.do("POST", call(6, "echo", "{}"), "Mcp-Session-Id", other)
 	select {
 	case got := <-answered:
 		t.Errorf("the other session's request ended too: %s", got)
-	case <-time.After(50 * time.Millisecond):
+	default:
 	}
 	r.do("DELETE", "", "Mcp-Session-Id", other)
 	if got := <-answered; !strings.Contains(got, "404") {
@@ -444,15 +446,17 @@ func TestDisconnectLetsGo(t *testing.T) {
 		h.ServeHTTP(response, r)
 	}
 	serve(t.Context(), http.HandlerFunc(respond), "POST", call(1, "part", "{}"), headerSession, id)
-	for range 500 {
+	if !testkit.Eventually(func() bool {
 		goruntime.GC()
 		select {
 		case <-garbage:
-			return
-		case <-time.After(10 * time.Millisecond):
+			return true
+		default:
+			return false
 		}
+	}) {
+		t.Error("the response is still there")
 	}
-	t.Error("the response is still there")
 }
 
 // TestDisconnectNotAllowed checks the errors of Disconnect.
@@ -510,7 +514,7 @@ func TestStateless(t *testing.T) {
 	if resp, err := r.Client().Do(req); err == nil {
 		t.Errorf("%s", resp.Status)
 	}
-	if !eventually(func() bool { return r.handler.sessions.Len() == 0 }) {
+	if !testkit.Eventually(func() bool { return r.handler.sessions.Len() == 0 }) {
 		t.Error("the call goes on")
 	}
 }

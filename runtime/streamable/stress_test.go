@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,7 +17,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/share"
@@ -40,7 +41,7 @@ func stressSize(t *testing.T) (sessions, calls int) {
 // TestManySessions runs many sessions at once, whose calls are answered, ask back,
 // fail and are cancelled at random while their streams are cut: every call that is not
 // cancelled is answered, once and with its own answer, and nothing is left: no session,
-// no event, no goroutine, no memory.
+// no event, no goroutine, and no memory of the sessions.
 //
 // It has no deadlines of its own: the timeout of go test finds a call that hangs.
 func TestManySessions(t *testing.T) {
@@ -64,8 +65,7 @@ func TestManySessions(t *testing.T) {
 	pool := &http.Transport{MaxIdleConnsPerHost: sessions * (atOnce + 1)} // as if each session had its own
 	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Limits: runtime.Limits{Timeout: -1}}, echoing.bind(r11, runtime.ToClient))
 
-	spawn(60 * sessions)
-	before, goroutines := heap(), goruntime.NumGoroutine()
+	goroutines := goruntime.NumGoroutine()
 	var answered, cancelled atomic.Int64
 	open := make(chan struct{}) // closed when all sessions are
 	var opening, all sync.WaitGroup
@@ -120,6 +120,7 @@ func TestManySessions(t *testing.T) {
 	if n := handler.sessions.Len(); n != sessions {
 		t.Errorf("%d sessions are open, want %d", n, sessions)
 	}
+	kept := weakly(handler)
 	close(open)
 	all.Wait()
 	for i := range done {
@@ -139,15 +140,12 @@ func TestManySessions(t *testing.T) {
 		}
 		return fmt.Sprintf("%d sessions, %d events, %d goroutines more", n, events.Len(), more)
 	}
-	if !eventually(func() bool { return left() == "" }) {
+	if !testkit.Eventually(func() bool { return left() == "" }) {
 		t.Errorf("left: %s", left())
 	}
-	// The second collection empties the pools.
-	grown := int64(0)
-	if !eventually(func() bool { grown = heap() - before; return grown <= 4<<20 }) {
-		t.Errorf("the heap has grown by %d bytes", grown)
+	if !testkit.Eventually(func() bool { return living(kept) <= 5 }) {
+		t.Errorf("%d sessions are in memory", living(kept))
 	}
-	t.Logf("the heap has grown by %d bytes", grown)
 	handler.Close()
 	ts.Close()
 }
@@ -224,24 +222,23 @@ func TestManySessionsOfReplicas(t *testing.T) {
 	t.Logf("%d calls of %d sessions, %d cancelled", sessions*calls, sessions, cancelled.Load())
 }
 
-// spawn runs n goroutines at a time. Go keeps half a kilobyte of each for ever, which is not a leak:
-// 20 MB for 1,000 sessions with 4 calls at a time.
-func spawn(n int) {
-	end := make(chan struct{})
-	var all sync.WaitGroup
-	for range n {
-		all.Go(func() { <-end })
+// weakly returns pointers to the sessions of a handler that do not keep them in memory.
+func weakly(h *Handler) (all []weak.Pointer[session]) {
+	for _, s := range h.sessions.All() {
+		all = append(all, weak.Make(s.(*session)))
 	}
-	close(end)
-	all.Wait()
+	return all
 }
 
-// heap returns the size of the heap in use, in bytes.
-func heap() int64 {
+// living returns the number of sessions that are still in memory.
+func living(all []weak.Pointer[session]) (n int) {
 	goruntime.GC()
-	var m goruntime.MemStats
-	goruntime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
+	for _, p := range all {
+		if p.Value() != nil {
+			n++
+		}
+	}
+	return n
 }
 
 func isInternalError(err error) bool {
@@ -320,21 +317,17 @@ func TestSlowReaders(t *testing.T) {
 			}
 			return params, nil
 		}}), runtime.ServerOptions{Logger: discard}, r11), Options{IOTimeout: patience})
-		l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
-		server := &http.Server{Handler: h}
-		go server.Serve(l)
-		pool := &http.Transport{DialContext: l.dial}
-		defer pool.CloseIdleConnections()
-		defer server.Close()
+		ts := testkit.NewServer(h)
+		defer ts.Close()
 		defer h.Close()
 		post := func(body, id string) *http.Response {
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://pipe/", strings.NewReader(body))
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, ts.URL, strings.NewReader(body))
 			if err != nil {
 				t.Fatal(err)
 			}
 			req.Header.Set("Content-Type", "application/json")
 			req.Header.Set("Mcp-Session-Id", id)
-			resp, err := pool.RoundTrip(req)
+			resp, err := ts.Client().Do(req)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -361,39 +354,6 @@ func TestSlowReaders(t *testing.T) {
 		}
 	})
 }
-
-// pipes is a network in memory. A write waits until it is read.
-type pipes struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	client, server := net.Pipe()
-	select {
-	case p.conns <- server:
-		return client, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error {
-	p.once.Do(func() { close(p.closed) })
-	return nil
-}
-
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
 
 // TestMemoryEvents checks the limits of the store.
 func TestMemoryEvents(t *testing.T) {

@@ -3,7 +3,8 @@ package main
 import (
 	"context"
 	"testing"
-	"time"
+
+	"github.com/mcpgen/mcpgen/internal/testkit"
 )
 
 // TestLibrariesTogether has the client of each library call the server of each other one, over HTTP and
@@ -49,8 +50,7 @@ func TestLibrariesTogether(t *testing.T) {
 // talk connects a client, lists the tools and calls one, with and without progress.
 func talk(t *testing.T, connect func(ctx context.Context) (client, error)) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	c, err := connect(ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	ladder "github.com/mcpgen/mcpgen/generated/compat"
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -45,8 +45,7 @@ func TestClient(t *testing.T) {
 		t.Run(j.ir.ID, func(t *testing.T) {
 			var log journal
 			near, far := inproc.Pair()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
+			ctx := testkit.Context(t)
 			served := make(chan error, 1)
 			go func() { served <- newServer(t, j.ir.ID).Serve(ctx, far) }()
 			client := runtime.NewClient(runtime.ClientOptions{
@@ -187,8 +186,7 @@ func newServer(t *testing.T, revision string) *runtime.Server {
 // error, and that such a notification is reported as lost.
 func TestRevisionError(t *testing.T) {
 	near, far := inproc.Pair()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	go newServer(t, "2024-11-05").Serve(ctx, far)
 	var lost []string
 	o := ladder.Options{Lost: func(_ context.Context, r ladder.Report) { lost = append(lost, r.Method+r.Pointer) }}

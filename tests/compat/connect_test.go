@@ -6,10 +6,10 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	ladder "github.com/mcpgen/mcpgen/generated/compat"
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -22,8 +22,7 @@ import (
 func TestConnect(t *testing.T) {
 	for _, j := range judges(t) {
 		t.Run(j.ir.ID, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
+			ctx := testkit.Context(t)
 			near, far := inproc.Pair()
 			go newServer(t, j.ir.ID).Serve(ctx, far)
 			var mu sync.Mutex

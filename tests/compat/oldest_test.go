@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"time"
 
 	ladder "github.com/mcpgen/mcpgen/generated/compat"
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20241105"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -44,8 +44,7 @@ func TestOldest(t *testing.T) {
 		t.Run(j.ir.ID, func(t *testing.T) {
 			var log journal
 			near, far := inproc.Pair()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
+			ctx := testkit.Context(t)
 			server := runtime.NewServer(runtime.ServerOptions{
 				Name: "oldest", Version: "1", Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ServerCapabilitiesTools{}},
 			}, ladder.Serve(mcp.BindServer(oldest{}), ladder.Options{Lost: log.lost})...)

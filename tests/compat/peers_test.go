@@ -2,17 +2,16 @@ package compat
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
@@ -84,8 +83,7 @@ func TestTypeScriptNotices(t *testing.T) {
 // runPeer serves the TypeScript client for a revision and returns its report.
 func runPeer(t *testing.T, revision string, server *runtime.Server, log *journal) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	cmd := exec.CommandContext(ctx, "node", "client.mjs", "sdk-"+revision)
 	cmd.Dir = "peers"
 	var report bytes.Buffer

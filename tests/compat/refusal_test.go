@@ -3,10 +3,10 @@ package compat
 import (
 	"context"
 	"testing"
-	"time"
 
 	ladder "github.com/mcpgen/mcpgen/generated/compat"
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -30,8 +30,7 @@ func (greeter) CallTool(context.Context, *mcp.CallToolRequestParams) (mcp.CallTo
 // TestRefusals checks the errors that a client of an older revision receives.
 func TestRefusals(t *testing.T) {
 	near, far := inproc.Pair()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	server := runtime.NewServer(runtime.ServerOptions{}, ladder.Serve(mcp.BindServer(greeter{}), ladder.Options{})...)
 	go server.Serve(ctx, far)
 	// A binding without a table of methods sends any request.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 	"testing"
-	"time"
 
 	ladder "github.com/mcpgen/mcpgen/generated/compat"
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -84,8 +84,7 @@ func TestUnknownResults(t *testing.T) {
 // revision does not define is reported and not sent.
 func TestUnknownNotification(t *testing.T) {
 	near, far := inproc.Pair()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	lost := make(chan string, 2)
 	o := ladder.Options{Lost: func(_ context.Context, r ladder.Report) {
 		if r.Method != "" {

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"context"
 	"net"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime/auth"
 	"github.com/mcpgen/mcpgen/tests/internal/authserver"
 )
@@ -66,8 +66,7 @@ func TestAuthorizationServerConformance(t *testing.T) {
 // visit is run for scenarios that ask the user to open a URL, which a browser does.
 func (s *suite) visit(arguments ...string) string {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
-	defer cancel()
+	ctx := testkit.Context(s.t)
 	cmd := exec.CommandContext(ctx, s.node, append([]string{filepath.Join("node_modules", s.version, "dist", "index.js")}, arguments...)...)
 	cmd.WaitDelay = 5 * time.Second
 	out := &visited{}

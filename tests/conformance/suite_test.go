@@ -10,7 +10,6 @@ package conformance
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -22,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/tests/internal/npm"
 
 	// The programs import these packages, so go test must not cache results across their
@@ -73,8 +73,7 @@ func newSuite(t *testing.T) *suite {
 // run runs the suite and returns its output. It ignores the exit code; see judge.
 func (s *suite) run(arguments ...string) string {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
-	defer cancel()
+	ctx := testkit.Context(s.t)
 	command := append([]string{filepath.Join("node_modules", s.version, "dist", "index.js")}, arguments...)
 	cmd := exec.CommandContext(ctx, s.node, command...)
 	cmd.WaitDelay = 5 * time.Second // for the pipes of programs that the suite has started
@@ -253,7 +252,7 @@ func serve(t *testing.T, cmd *exec.Cmd) string {
 	select {
 	case url := <-log.found:
 		return url
-	case <-time.After(time.Minute):
+	case <-time.After(testkit.Limit):
 		t.Fatal("the server does not listen")
 		return ""
 	}

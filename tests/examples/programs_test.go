@@ -1,7 +1,6 @@
 package examples
 
 import (
-	"context"
 	"go/parser"
 	"go/token"
 	"os"
@@ -9,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -110,8 +109,7 @@ func start(t *testing.T, folder string) *runtime.Session {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "server")
 	build(t, program, "./tests/examples/"+folder)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	session, err := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, mcp.BindClient(mcp.UnimplementedClient{})).Connect(ctx, stdio.Command(exec.Command(program)))
 	if err != nil {
 		t.Fatal(err)

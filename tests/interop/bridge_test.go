@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
@@ -74,10 +74,25 @@ func checkRecordings(ctx context.Context, t *testing.T, kinds map[string]string,
 		if err != nil {
 			t.Fatal(err)
 		}
-		if began := strings.Contains(string(text), `\"method\":\"initialize\"`); began != (kind == "session") || !strings.Contains(string(text), "tools/call") {
+		if called := eraOfCalls(string(text)); called != kind {
 			t.Errorf("%s is no recording of a %s:\n%.2000s", filepath.Base(file), kind, text)
 		}
 	}
+}
+
+// eraOfCalls returns the kind of the calls of tools in a recording, or "" if there are none. A bridge may also
+// have sent initialize to a server without sessions, if that was slow.
+func eraOfCalls(recording string) string {
+	for line := range strings.Lines(recording) {
+		if !strings.Contains(line, `\"method\":\"tools/call\"`) {
+			continue
+		}
+		if strings.Contains(line, "io.modelcontextprotocol/protocolVersion") {
+			return "stateless"
+		}
+		return "session"
+	}
+	return ""
 }
 
 // TestBridgeEras has clients that know one era only call servers that know the other one only, through a
@@ -95,8 +110,7 @@ func TestBridgeEras(t *testing.T) {
 			for _, kinds := range [][2]string{{"session", "stateless"}, {"stateless", "session"}} {
 				client, server := kinds[0], kinds[1]
 				t.Run(sides.client+" to "+sides.server+" over "+way+": "+client+" to "+server, func(t *testing.T) {
-					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-					defer cancel()
+					ctx := testkit.Context(t)
 					command := []string{self, eraArgument, server}
 					if sides.server == "typescript" {
 						command = []string{"node", "eras_server.mjs", server, way}
@@ -155,8 +169,7 @@ func TestBridgeEverything(t *testing.T) {
 	for _, way := range []string{"stdio", "http"} {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-			defer cancel()
+			ctx := testkit.Context(t)
 			updated := make(chan string, 100)
 			options := mcp20260728.ClientOptions{
 				Name: "test", Version: "1",

@@ -16,6 +16,7 @@ import (
 
 	ladder "github.com/mcpgen/mcpgen/generated/compat"
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -89,8 +90,7 @@ type cancelReport struct {
 
 func runCancel(t *testing.T, args ...string) (report cancelReport) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	var log bytes.Buffer
 	cmd := exec.CommandContext(ctx, "node", append([]string{"cancel.mjs"}, args...)...)
 	cmd.Stderr = &log

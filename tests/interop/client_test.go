@@ -2,7 +2,6 @@ package interop
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/tests/internal/npm"
 )
@@ -97,8 +97,7 @@ func (c *typeScript) run(t *testing.T, hello string) {
 // node runs client.mjs and returns its output.
 func (c *typeScript) node(t *testing.T, target ...string) []byte {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	var log bytes.Buffer
 	cmd := exec.CommandContext(ctx, "node", append([]string{"client.mjs", c.sdk, c.log, c.way}, target...)...)
 	cmd.Stderr = &log

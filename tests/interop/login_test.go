@@ -8,10 +8,10 @@ import (
 	"os/exec"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/mcpgen/mcpgen/generated/compat"
 	"github.com/mcpgen/mcpgen/generated/mcp"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/auth"
 	authclient "github.com/mcpgen/mcpgen/runtime/auth/client"
@@ -106,8 +106,7 @@ func TestTypeScriptClientLogsIn(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			as := authserver.New(t, authserver.Options{Scopes: []string{"notes", "notes:write"}, NoRefresh: test.noRefresh})
 			url := protected(t, as)
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
+			ctx := testkit.Context(t)
 			text, err := exec.CommandContext(ctx, "node", "login_client.mjs", test.kind, url).Output()
 			if err != nil {
 				t.Fatalf("node: %v", err)

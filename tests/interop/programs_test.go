@@ -21,6 +21,7 @@ import (
 	// changes.
 	_ "github.com/mcpgen/mcpgen/gen"
 	_ "github.com/mcpgen/mcpgen/generated"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	//lint:ignore SA1019 It is for peers that have nothing newer.
 	_ "github.com/mcpgen/mcpgen/runtime/sse"
 	_ "github.com/mcpgen/mcpgen/runtime/stdio"
@@ -78,7 +79,7 @@ func startHTTP(t *testing.T, cmd *exec.Cmd, mark string) (string, *buffer) {
 	}
 	t.Cleanup(func() {
 		cmd.Process.Signal(os.Interrupt)
-		kill := time.AfterFunc(15*time.Second, func() { cmd.Process.Kill() })
+		kill := time.AfterFunc(testkit.Limit, func() { cmd.Process.Kill() })
 		defer kill.Stop()
 		err := cmd.Wait()
 		if len(cmd.Args) > 1 && cmd.Args[1] == "proxy" && cmd.ProcessState.ExitCode() == 1 {
@@ -115,11 +116,10 @@ func (b *buffer) String() string {
 // wait waits for a line that contains the text.
 func (b *buffer) wait(t *testing.T, text string) {
 	t.Helper()
-	for range 6000 {
-		if _, rest, ok := strings.Cut(b.String(), text); ok && strings.Contains(rest, "\n") {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !testkit.Eventually(func() bool {
+		_, rest, ok := strings.Cut(b.String(), text)
+		return ok && strings.Contains(rest, "\n")
+	}) {
+		t.Fatalf("the server's log has no %q:\n%s", text, b)
 	}
-	t.Fatalf("the server's log has no %q:\n%s", text, b)
 }

@@ -2,7 +2,6 @@ package interop
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/tests/internal/npm"
 
 	// The test builds mcpgen and generated servers from these packages, so go test must not
@@ -169,8 +169,7 @@ func goSettings(t *testing.T, home string) {
 // shell runs a command and returns its standard output.
 func shell(t *testing.T, dir string, env []string, command string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
 	cmd.Dir, cmd.Env = dir, env
 	cmd.WaitDelay = time.Second

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -36,8 +37,7 @@ func (c *client) ListRoots(context.Context, *mcp.RequestParams) (*mcp.ListRootsR
 func TestTypeScriptServer(t *testing.T) {
 	t.Parallel()
 	npm.Need(t, ".")
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	transport, log := startServer(t)
 	said := new(transcript)
 	c := &client{progress: make(chan float64, 10)}

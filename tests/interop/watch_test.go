@@ -2,7 +2,6 @@ package interop
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"io"
 	"os"
@@ -11,8 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	//lint:ignore SA1019 It is for peers that have nothing newer.
 	"github.com/mcpgen/mcpgen/runtime/sse"
@@ -30,8 +29,7 @@ func TestProxy(t *testing.T) {
 	for _, way := range []string{"stdio", "sse", "http"} {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-			defer cancel()
+			ctx := testkit.Context(t)
 			report := filepath.Join(t.TempDir(), "report")
 			args := []string{"proxy", "--report", report}
 			var transport runtime.Transport

@@ -1,7 +1,6 @@
 package pinning
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
 
@@ -356,8 +355,7 @@ func (p *project) program(t *testing.T, code int, args ...string) string {
 // run runs a command in the project, which must end with an exit code, and returns its output.
 func (p *project) run(t *testing.T, code int, name string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = p.dir
 	// Without paths in the object files, copies share their build cache.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
+	"go.yaml.in/yaml/v4"
 )
 
 const root = "../.."
@@ -78,7 +78,7 @@ func TestRequirements(t *testing.T) {
 	var table struct {
 		Requirements []requirement `yaml:"requirements"`
 	}
-	if err := yaml.UnmarshalWithOptions(src, &table, yaml.Strict()); err != nil {
+	if err := yaml.Load(src, &table, yaml.WithKnownFields()); err != nil {
 		t.Fatal(err)
 	}
 	found := tests(t)

@@ -56,7 +56,7 @@ func TestReadBodyInTime(t *testing.T) {
 				body := &slow{ResponseWriter: httptest.NewRecorder(), after: c.after}
 				r := httptest.NewRequest("POST", "/", body)
 				r.ContentLength = 4
-				text, err := NewResponse(body, c.timeout).ReadBody(r, 100)
+				text, err := NewResponse(body, c.timeout, nil).ReadBody(r, 100, 0)
 				if refusal, ok := errors.AsType[*Refusal](err); c.late != (ok && refusal.Status == http.StatusRequestTimeout) || !c.late && text != "text" {
 					t.Errorf("%q, %v", text, err)
 				}

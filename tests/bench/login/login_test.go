@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generated/compat"
 	ours "github.com/mcpgen/mcpgen/generated/mcp"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/auth/client"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -63,8 +63,7 @@ func protected(t *testing.T, as *authserver.Server) string {
 func TestGoSDK(t *testing.T) {
 	as := authserver.New(t, authserver.Options{Scopes: []string{"tools", "offline_access"}})
 	url := protected(t, as)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	login, err := client.New(url, client.Options{
 		Name: "test",
 		Flow: client.AuthorizationCode{Agent: &client.Browser{Open: authserver.Browse}},

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/mcpgen/mcpgen/internal/testkit"
 )
 
 // client reads and writes JSON without any of the libraries, so that the judge receives the
@@ -200,7 +202,7 @@ func (c *client) call(method, params string) envelope {
 	select {
 	case e := <-c.send(method, params):
 		return e
-	case <-time.After(time.Minute): // so that a missing answer is named
+	case <-time.After(testkit.Limit): // so that a missing answer is named
 		c.t.Fatalf("%s %s was not answered", method, params)
 		return envelope{}
 	}
@@ -224,17 +226,18 @@ func (c *client) send(method, params string) <-chan envelope {
 // await waits for a notification.
 func (c *client) await(method string) {
 	c.t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	if !testkit.Eventually(func() bool {
 		c.mu.Lock()
+		defer c.mu.Unlock()
 		for _, m := range c.sent {
 			if m.method == method {
-				c.mu.Unlock()
-				return
+				return true
 			}
 		}
-		c.mu.Unlock()
+		return false
+	}) {
+		c.t.Fatalf("%s is not sent", method)
 	}
-	c.t.Fatalf("%s is not sent", method)
 }
 
 func (c *client) write(text string) {

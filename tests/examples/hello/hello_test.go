@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20250618"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -138,7 +139,7 @@ func listen(t *testing.T, flag string) (string, *buffer) {
 	}
 	t.Cleanup(func() {
 		cmd.Process.Signal(os.Interrupt)
-		kill := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+		kill := time.AfterFunc(testkit.Limit, func() { cmd.Process.Kill() })
 		defer kill.Stop()
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("the server exited with %v; its log:\n%s", err, log)
@@ -215,8 +216,7 @@ func testIntroduction(t *testing.T, f *fixture) {
 
 func call(t *testing.T, f *fixture, name string, arguments wire.Object) (*mcp.CallToolResult, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	return f.server.CallTool(ctx, &mcp.CallToolRequestParams{Name: name, Arguments: arguments})
 }
 
@@ -290,7 +290,7 @@ func testProgress(t *testing.T, f *fixture) {
 			if p.ProgressToken != token || p.Progress != i || p.Total == nil || *p.Total != 3 || p.Message == nil {
 				t.Errorf("progress %v: got %+v", i, p)
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(testkit.Limit):
 			t.Fatalf("progress %v did not come", i)
 		}
 	}
@@ -318,11 +318,7 @@ func testCancellation(t *testing.T, f *fixture) {
 
 func waitFor(t *testing.T, log *buffer, message string) {
 	t.Helper()
-	for range 6000 {
-		if strings.Contains(log.String(), message) {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !testkit.Eventually(func() bool { return strings.Contains(log.String(), message) }) {
+		t.Fatalf("the server's log has no %q:\n%s", message, log)
 	}
-	t.Fatalf("the server's log has no %q:\n%s", message, log)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20250618"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	//lint:ignore SA1019 It is for peers that have nothing newer.
 	"github.com/mcpgen/mcpgen/runtime/sse"
@@ -162,7 +163,7 @@ func TestShutdownUnread(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	stuck := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	stuck := time.AfterFunc(testkit.Limit, func() { cmd.Process.Kill() })
 	defer stuck.Stop()
 	if state, err := cmd.Process.Wait(); err != nil || !state.Success() {
 		t.Errorf("the server exited with %v, %v", state, err)
@@ -171,11 +172,7 @@ func TestShutdownUnread(t *testing.T) {
 
 func waitForMany(t *testing.T, log *buffer, message string, n int) {
 	t.Helper()
-	for range 6000 {
-		if strings.Count(log.String(), message) >= n {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !testkit.Eventually(func() bool { return strings.Count(log.String(), message) >= n }) {
+		t.Fatalf("the server's log does not contain %d times %q:\n%s", n, message, log)
 	}
-	t.Fatalf("the server's log does not contain %d times %q:\n%s", n, message, log)
 }

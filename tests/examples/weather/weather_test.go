@@ -3,16 +3,15 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -36,8 +35,7 @@ func TestAsk(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := build(t, ".", "./ask")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	cmd := exec.CommandContext(ctx, filepath.Join(dir, "ask"), filepath.Join(dir, "weather"))
 	var out, log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &log
@@ -67,8 +65,7 @@ func TestReportSighting(t *testing.T) {
 
 // TestHTTP calls the server at the URL that it logs.
 func TestHTTP(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := testkit.Context(t)
 	cmd := exec.CommandContext(ctx, filepath.Join(build(t, "."), "weather"), "--http", "localhost:0")
 	log, err := cmd.StderrPipe()
 	if err != nil {
@@ -78,7 +75,7 @@ func TestHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		cancel()
+		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	}()
 	line, err := bufio.NewReader(log).ReadString('\n')

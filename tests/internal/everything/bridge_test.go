@@ -10,10 +10,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/generated/compat"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/bridge"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
@@ -89,11 +89,8 @@ func dialed(t *testing.T, server runtime.SessionServer, way string) func() runti
 // wait waits until the client has got a notification.
 func (b *bridged) wait(method string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !b.got(method); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			b.t.Errorf("no %s", method)
-			return
-		}
+	if !testkit.Eventually(func() bool { return b.got(method) }) {
+		b.t.Errorf("no %s", method)
 	}
 }
 
@@ -221,13 +218,8 @@ func testNotifications(b *bridged) {
 // testCancelled cancels a call. The server's handler returns only if it learns of that.
 func testCancelled(b *bridged) {
 	ctx, cancel := context.WithCancel(b.t.Context())
-	begun := make(chan struct{})
-	go func() {
-		<-begun
-		cancel()
-	}()
-	ctx = runtime.WithProgress(ctx, func(runtime.Progress) {})
-	time.AfterFunc(10*time.Millisecond, func() { close(begun) })
+	defer cancel()
+	ctx = runtime.WithProgress(ctx, func(runtime.Progress) { cancel() }) // the handler has begun
 	if err := b.Call(ctx, "tools/call", wire.Raw(`{"name":"wait","arguments":{}}`), nil); !errors.Is(err, context.Canceled) {
 		b.t.Errorf("wait: %v", err)
 	}

@@ -3,7 +3,9 @@
 package everything
 
 import (
+	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
 	"log/slog"
 	"testing"
@@ -19,11 +21,11 @@ type fake struct {
 func contractSession(t *testing.T) (*Client, *fake) {
 	t.Helper()
 	f := new(fake)
-	server, err := NewServer(f, runtime.ServerOptions{
+	server, err := mcp.NewServer(runtime.ServerOptions{
 		Logger:  slog.New(slog.DiscardHandler),
 		Name:    "contract",
 		Version: "1",
-	})
+	}, ServerTools(f, tools.Options{})...)
 	if err != nil {
 		t.Fatal(err)
 	}

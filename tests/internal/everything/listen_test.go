@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -48,7 +48,7 @@ func TestListeners(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer session.Close()
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), testkit.Limit)
 			defer cancel()
 			filter := wire.Object(`{"toolsListChanged":true,"resourceSubscriptions":["test://watched-resource","test://none"]}`)
 			var got []string
