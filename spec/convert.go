@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/goccy/go-yaml"
+	"go.yaml.in/yaml/v4"
 )
 
 // Conversions holds the facts about the conversion of values that the schemas of two adjacent
@@ -128,9 +128,9 @@ type ErrorRow struct {
 type JSON string
 
 // UnmarshalYAML decodes any YAML value.
-func (j *JSON) UnmarshalYAML(src []byte) error {
+func (j *JSON) UnmarshalYAML(n *yaml.Node) error {
 	var v any
-	if err := yaml.Unmarshal(src, &v); err != nil {
+	if err := n.Decode(&v); err != nil {
 		return err
 	}
 	text, err := json.Marshal(v)

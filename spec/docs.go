@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v4"
 )
 
 // Docs holds the doc comments of generated identifiers, in our own words. A row is an error if no
@@ -44,14 +46,13 @@ type Text struct {
 }
 
 // UnmarshalYAML decodes a text or a list of rows.
-func (r *Rows) UnmarshalYAML(decode func(any) error) error {
-	var text string
-	if decode(&text) == nil {
-		*r = Rows{{Text: text}}
+func (r *Rows) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		*r = Rows{{Text: n.Value}}
 		return nil
 	}
 	var list []Text
-	err := decode(&list)
+	err := n.Load(&list, yaml.WithKnownFields())
 	*r = list
 	return err
 }

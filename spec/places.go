@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
+	"go.yaml.in/yaml/v4"
 )
 
 // Places knows the lines of the values of a YAML file. The zero value knows none.
@@ -33,44 +32,24 @@ func (p Places) has(path string) bool {
 	return ok
 }
 
-// readPlaces returns the lines of all values of a file.
-func readPlaces(name string, src []byte) (Places, error) {
-	file, err := parser.ParseBytes(src, 0)
-	if err != nil {
-		return Places{}, fmt.Errorf("%s: %w", name, err)
-	}
-	p := Places{name, map[string]int{}}
-	for _, doc := range file.Docs {
-		p.within("", doc.Body)
-	}
-	return p, nil
-}
-
-func (p Places) within(prefix string, node ast.Node) {
-	switch n := node.(type) {
-	case *ast.AnchorNode:
-		p.within(prefix, n.Value)
-	case ast.MapNode:
-		for it := n.MapRange(); it.Next(); {
-			path := prefix + it.Key().GetToken().Value
-			p.lines[path] = it.Key().GetToken().Position.Line
-			p.within(path+"/", it.Value())
+// within records the lines of the values of a node.
+func (p Places) within(prefix string, n *yaml.Node) {
+	switch n.Kind {
+	case yaml.DocumentNode:
+		for _, root := range n.Content {
+			p.within(prefix, root)
 		}
-	case *ast.SequenceNode:
-		for i, value := range n.Values {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			path := prefix + n.Content[i].Value
+			p.lines[path] = n.Content[i].Line
+			p.within(path+"/", n.Content[i+1])
+		}
+	case yaml.SequenceNode:
+		for i, value := range n.Content {
 			path := prefix + strconv.Itoa(i)
-			p.lines[path] = firstLine(value)
+			p.lines[path] = value.Line
 			p.within(path+"/", value)
 		}
 	}
-}
-
-// firstLine returns the line on which a node begins. The token of a mapping is its first colon.
-func firstLine(node ast.Node) int {
-	if m, ok := node.(ast.MapNode); ok {
-		if it := m.MapRange(); it.Next() {
-			return it.Key().GetToken().Position.Line
-		}
-	}
-	return node.GetToken().Position.Line
 }

@@ -6,16 +6,19 @@
 package spec
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
+	"go.yaml.in/yaml/v4"
 )
 
 //go:embed pins.json errata.yaml overlay.yaml convert.yaml docs.yaml */schema.json ext
@@ -136,19 +139,33 @@ func (s *Spec) Revisions() []string {
 	return revisions
 }
 
-// decodeRows decodes a file and returns the places of its rows.
+// decodeRows decodes a YAML file, which may be empty, and returns the places of its rows. It reports a key that the
+// type does not have as an error with its line.
 func decodeRows(name string, src []byte, into any) (Places, error) {
-	if err := decodeYAML(name, src, into); err != nil {
-		return Places{}, err
+	var doc yaml.Node
+	p := Places{name, map[string]int{}}
+	loader, err := yaml.NewLoader(bytes.NewReader(src))
+	if err == nil {
+		err = loader.Load(&doc)
 	}
-	return readPlaces(name, src)
+	if err == nil {
+		p.within("", &doc)
+		err = doc.Load(into, yaml.WithKnownFields())
+	}
+	if err == nil {
+		if err = loader.Load(&doc); err == nil {
+			return Places{}, fmt.Errorf("%s:%d: the file has a second document", name, doc.Line)
+		}
+	}
+	if fault, ok := errors.AsType[*yaml.LoadError](err); ok {
+		message := unknownField.ReplaceAllString(fault.Message, `unknown field "$1"`)
+		return Places{}, fmt.Errorf("%s:%d:%d: %s", name, fault.Mark.Line, fault.Mark.Column, message)
+	}
+	if err != io.EOF {
+		return Places{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return p, nil
 }
 
-// decodeYAML decodes YAML and reports a key that the type does not have as an
-// error with its line.
-func decodeYAML(name string, src []byte, into any) error {
-	if err := yaml.UnmarshalWithOptions(src, into, yaml.Strict()); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
-}
+// unknownField matches the library's error about a key that a type does not have.
+var unknownField = regexp.MustCompile(`^field (\S+) not found in type .*`)

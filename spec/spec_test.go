@@ -95,7 +95,7 @@ func TestErrors(t *testing.T) {
 		{"an empty text", "docs.yaml", "values:\n  A.b: ''\n", "docs.yaml:2: values/A.b: the row has no text"},
 		{"a deprecation without a text", "docs.yaml", "deprecated:\n  - types: [A]\n", "docs.yaml:2: deprecated/0/types/0: the row has no text"},
 		{"an unknown column of a text", "docs.yaml", "types:\n  A:\n    - {text: a, untill: \"2025-06-18\"}\n", `untill`},
-		{"an unknown column of an erratum", "errata.yaml", "errata:\n  - {revision: \"2025-06-18\", pointer: /a, old: 1, new: 2, reason: r}\n", `[2:6] unknown field "revision"`},
+		{"an unknown column of an erratum", "errata.yaml", "errata:\n  - {revision: \"2025-06-18\", pointer: /a, old: 1, new: 2, reason: r}\n", `errata.yaml:2:6: unknown field "revision"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := spec.Load(with(t, tt.file, tt.text))

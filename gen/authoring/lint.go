@@ -34,6 +34,13 @@ func (r *reader) lint(list *tools.List) {
 				r.similar(t.Name, place{r.root, t.Pointer + "/" + member}, wire.Object(value), words, member)
 			}
 		}
+		for _, member := range []string{"inputSchema", "outputSchema", "annotations", "execution"} {
+			if value, ok := t.Definition.Get(member); ok && value.Kind() == wire.KindObject {
+				if _, misplaced := wire.Object(value).Get("x-mcp-scopes"); misplaced {
+					r.fail(t.Name, place{r.root, t.Pointer + "/" + member + "/x-mcp-scopes"}, "has no effect in %s: it is a member of the tool", member)
+				}
+			}
+		}
 		if !toolName.MatchString(t.Name) {
 			r.note(t.Name, place{r.root, t.Pointer + "/name"}, "the name %q has other characters than letters, digits, _, . and -, or more than 128; clients may refuse it", t.Name)
 		}
@@ -81,15 +88,18 @@ func (r *reader) elements(i *tools.Item, member string, words []word, what strin
 }
 
 // unknown notes the members of an object that are not in a table. Those that begin with x- are
-// allowed everywhere, except for those of mcpgen: a tool whose scopes are misspelled has none, which is a fault.
+// allowed everywhere, except for those of mcpgen: a tool whose scopes are misspelled has none, which is a fault,
+// also in other letters (X_MCP_Scopes). A member of somebody else that resembles one of mcpgen is noted.
 func (r *reader) unknown(tool string, at place, o wire.Object, words []word, what string) {
 	for name := range o.All() {
-		own := strings.HasPrefix(name, "x-mcp")
-		if _, known := find(words, name); known || strings.HasPrefix(name, "x-") && !own {
+		folded := strings.ReplaceAll(strings.ToLower(name), "_", "-")
+		own := strings.HasPrefix(folded, "x-mcp")
+		meant, near := config.Nearest(folded, namesOf(words), mostTypos)
+		if _, known := find(words, name); known || strings.HasPrefix(folded, "x-") && !own && !near {
 			continue
 		}
 		here := place{at.file, wire.ChildPointer(at.pointer, name)}
-		if meant, near := config.Nearest(name, namesOf(words), mostTypos); own && near {
+		if own && near {
 			r.fail(tool, here, "unknown member %q of %s (did you mean %q?)", name, what, meant)
 			continue
 		}

@@ -2,13 +2,13 @@ package authoring
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/diff/locate"
@@ -50,8 +50,9 @@ type Open func(path string) ([]byte, error)
 type File struct {
 	List *tools.List
 	// Notes report faults of the list, which can be served nevertheless.
-	Notes  []*Problem
-	reader *reader
+	Notes   []*Problem
+	reader  *reader
+	bundled wire.Raw // the text as JSON, with copies of shared schemas
 }
 
 // Read reads a list. Name is the name of its file. Open is nil if a $ref must not lead to
@@ -62,7 +63,8 @@ func Read(name string, text []byte, open Open) (*File, error) {
 	if r.root, err = newSource(name, "", text); err != nil {
 		return nil, err
 	}
-	list, err := tools.Read([]byte(r.bundle()))
+	bundled := r.bundle()
+	list, err := tools.Read([]byte(bundled))
 	for _, e := range joined(err) {
 		at := r.origin(e.Pointer)
 		if !slices.ContainsFunc(r.faults, func(p *problem) bool { return p.at == at }) { // a reference that has been reported
@@ -78,7 +80,43 @@ func Read(name string, text []byte, open Open) (*File, error) {
 		return nil, r.placed(r.faults)
 	}
 	r.place(r.notes)
-	return &File{list, distinct(r.notes), r}, nil
+	return &File{list, distinct(r.notes), r, bundled}, nil
+}
+
+// Text returns the list as JSON that stands alone: each tool has the shared schemas that it uses, and schemas that mean
+// objects say so. It has what the file has, apart from members of answers to tools/list.
+func (f *File) Text() []byte {
+	root := f.bundled
+	if result, ok := wire.Object(root).Get("result"); root.Kind() == wire.KindObject && ok && result.Kind() == wire.KindObject {
+		root = result
+	}
+	all := []byte{'['}
+	for _, t := range f.List.Tools {
+		all = append(wire.AppendComma(all), t.Source...)
+	}
+	all = append(all, ']')
+	text := []byte{'{'}
+	if root.Kind() == wire.KindArray {
+		text = append(wire.AppendName(text, "tools"), all...)
+	} else {
+		for name, value := range wire.Object(root).All() {
+			if name == "tools" {
+				value = wire.Raw(all)
+			}
+			if i := slices.Index(namesOf(topLevel), name); i < offered {
+				text = append(wire.AppendName(text, name), value...)
+			}
+		}
+	}
+	return indented(append(text, '}'), "  ")
+}
+
+// indented returns a JSON text with a line for each member and element.
+func indented(text []byte, indent string) []byte {
+	var b bytes.Buffer
+	_ = json.Indent(&b, text, "", indent) // it is JSON
+	b.WriteByte('\n')
+	return b.Bytes()
 }
 
 // Bundle returns a list for readers that do not support shared schemas: in the text, each tool has a copy of
@@ -179,52 +217,26 @@ type source struct {
 
 // newSource parses a file.
 func newSource(name, at string, text []byte) (*source, error) {
-	s := &source{name: name, at: at, text: text}
-	value := text
-	if catalog.IsYAML(name, text) {
-		var err error
-		if value, err = catalog.FromYAML(text); err != nil {
-			return nil, yamlError(name, err)
-		}
+	value, err := catalog.JSON(name, text)
+	if e, ok := errors.AsType[*catalog.SyntaxError](err); ok {
+		return nil, &Problem{File: name, Line: e.Line, Column: e.Column, Pointer: e.Pointer, Problem: e.Problem}
 	}
-	s.value = wire.Raw(value)
+	s := &source{name: name, at: at, text: text, value: wire.Raw(value)}
 	in := wire.NewStringReader(string(value))
 	in.ReadRaw()
 	in.End()
-	if e, ok := errors.AsType[*wire.Error](in.Err()); ok {
-		p := &Problem{File: name, Pointer: e.Pointer, Problem: e.Problem}
-		if len(value) == len(text) { // it was JSON
-			before := value[:min(max(int(e.Offset), 0), len(value))]
-			p.Line, p.Column = bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n')
-		}
-		return nil, p
+	e, broken := errors.AsType[*wire.Error](in.Err())
+	switch {
+	case !broken:
+		return s, in.Err()
+	case catalog.IsYAML(name, text):
+		at := locate.Find(text, []string{e.Pointer})[e.Pointer]
+		return nil, &Problem{File: name, Line: at.Line, Column: at.Column, Pointer: e.Pointer, Problem: e.Problem}
 	}
-	return s, in.Err()
+	before := value[:min(max(int(e.Offset), 0), len(value))]
+	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	return nil, &Problem{File: name, Line: bytes.Count(before, []byte("\n")) + 1, Column: column, Pointer: e.Pointer, Problem: e.Problem}
 }
-
-// yamlError returns an error of the YAML parser with its place, which its text begins with.
-func yamlError(name string, err error) error {
-	if problem, ok := errors.AsType[*tools.Error](err); ok {
-		if at := jsonPlace.FindStringSubmatch(problem.Problem); at != nil {
-			line, _ := strconv.Atoi(at[1])
-			column, _ := strconv.Atoi(at[2])
-			return &Problem{File: name, Line: line, Column: column, Pointer: problem.Pointer, Problem: at[3]}
-		}
-	}
-	at := yamlPlace.FindStringSubmatch(err.Error())
-	if at == nil {
-		return &Problem{File: name, Problem: err.Error()}
-	}
-	line, _ := strconv.Atoi(at[1])
-	column, _ := strconv.Atoi(at[2])
-	return &Problem{File: name, Line: line, Column: column, Problem: "is not YAML: " + at[3]}
-}
-
-// jsonPlace matches a problem of YAML that JSON cannot express.
-var jsonPlace = regexp.MustCompile(`^line (\d+), column (\d+): (.*)`)
-
-// yamlPlace matches the first line of an error: the rest is an excerpt of the file.
-var yamlPlace = regexp.MustCompile(`\[(\d+):(\d+)\] (.*)`)
 
 // place is a place in a file.
 type place struct {

@@ -170,7 +170,7 @@ func TestErrors(t *testing.T) {
 		{list("broken.yaml"), "broken.yaml:1:4: is not YAML: "},
 		{list("wrong.json"), `wrong.json:1:2: tool "a": /type: "text" is not a type of JSON Schema`},
 		{"{\"tools\":\n [1,,]}", "tools.yaml:2:5: is not YAML: "},
-		{"tools: .inf", "tools.yaml:1:8: /tools: Infinity has no counterpart in JSON"},
+		{"tools: .inf", "tools.yaml:1:8: /tools: .inf has no counterpart in JSON"},
 		{"tools:\n- name: a\n", `tools.yaml:2:3: tool "a": /tools/0: must have an "inputSchema"`},
 		{"tools:\n- name: a\n  inputShema: {type: object}\n", "must have an \"inputSchema\"\n" + `tools.yaml:3:3: tool "a": /tools/0/inputShema: unknown member "inputShema" of a tool (did you mean "inputSchema"?)`},
 		{"- name: a\n  inputShema: {type: object}\n", `tools.yaml:2:3: tool "a": /0/inputShema: unknown member "inputShema" of a tool (did you mean "inputSchema"?)`},

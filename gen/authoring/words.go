@@ -35,6 +35,9 @@ type word struct {
 	about string // for editors
 }
 
+// offered is the number of members at the beginning of topLevel that say what a server offers.
+const offered = 6
+
 // topLevel are the members of a file. Those after $schema are of answers to tools/list and are
 // ignored.
 var topLevel = []word{

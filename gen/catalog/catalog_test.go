@@ -134,7 +134,7 @@ func TestErrors(t *testing.T) {
 		{"l.json", `{"tools":[]`, 1, 12, "is not JSON: it ends too early"},
 		{"l.json", "{\"tools\":[{\"name\":\"\xff\"}]}", 1, 20, "is not UTF-8"},
 		{"l.yaml", "tools:\n  - [a\n", 2, 5, "is not YAML"},
-		{"l.yaml", "tools: [*a]\n", 1, 9, "the alias *a has no anchor"},
+		{"l.yaml", "tools: [*a]\n", 1, 9, "unknown anchor 'a' referenced"},
 		{"l.json", `{"x":1}`, 0, 0, catalog.ErrNone.Error()},
 		{"l.json", `[{"a":1}]`, 0, 0, catalog.ErrNone.Error()},
 		{"l.json", `null`, 0, 0, catalog.ErrNone.Error()},

@@ -7,30 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
-	"strconv"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/yaml"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// SyntaxError reports a syntax error and its place.
-type SyntaxError struct {
-	// Line and Column count from 1. Columns are in bytes.
-	Line, Column int
-	Problem      string
-}
-
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Problem)
-}
+// SyntaxError reports a syntax error of JSON or YAML, and its place if it is known.
+type SyntaxError = yaml.Error
 
 func syntaxError(text []byte, offset int, problem string) error {
 	before := text[:min(max(offset, 0), len(text))]
-	return &SyntaxError{bytes.Count(before, []byte("\n")) + 1, len(before) - bytes.LastIndexByte(before, '\n'), problem}
+	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	return &SyntaxError{Line: bytes.Count(before, []byte("\n")) + 1, Column: column, Problem: problem}
 }
 
 // IsYAML reports whether a text is YAML. A name that ends in .yaml or .yml means YAML, one
@@ -69,13 +59,12 @@ func documents(name string, text []byte) (docs []document, notes []string, err e
 	if events := dataOf(text); events != nil {
 		values, err = split(events)
 	} else if IsYAML(name, text) {
-		if values, err = fromYAML(text); err != nil || len(values) == 1 && wire.Raw(values[0]).Kind() == wire.KindString {
+		if values, err = yaml.Documents(text); err != nil || len(values) == 1 && wire.Raw(values[0]).Kind() == wire.KindString {
 			if lines := messageLines(text); lines != nil {
 				values, err = lines, nil
 				notes = append(notes, "lines that are not JSON are ignored")
 			}
 		}
-		err = placed(err)
 	} else if values, err = split(text); err != nil {
 		if bare := withoutComments(text); !bytes.Equal(bare, text) {
 			values, err = split(bare)
@@ -103,23 +92,15 @@ func documents(name string, text []byte) (docs []document, notes []string, err e
 	return docs, notes, nil
 }
 
-// placed converts an error about YAML whose text contains a place to a SyntaxError.
-func placed(err error) error {
-	if err == nil {
-		return nil
+// JSON returns the text of a file as JSON, without a byte order mark. A YAML text, see [IsYAML], is one document. The
+// syntax of a JSON text is not checked. An error is a [*SyntaxError].
+func JSON(name string, text []byte) ([]byte, error) {
+	text, err := plain(text)
+	if err != nil || !IsYAML(name, text) {
+		return text, err
 	}
-	var problem *tools.Error
-	place := yamlPlace.FindStringSubmatch(err.Error())
-	if !errors.As(err, &problem) || place == nil {
-		return fmt.Errorf("is not YAML: %w", err)
-	}
-	line, _ := strconv.Atoi(place[1])
-	column, _ := strconv.Atoi(place[2])
-	text := strings.Replace(err.Error(), place[0], "", 1)
-	return &SyntaxError{line, column, "is not YAML: " + strings.TrimSpace(strings.TrimPrefix(text, ":"))}
+	return yaml.ToJSON(text)
 }
-
-var yamlPlace = regexp.MustCompile(`(?:\[|line )(\d+)(?::|, column )(\d+)(?:\]|:) ?`)
 
 // Schema returns the text of a JSON Schema with definitions as JSON. It reports whether the
 // text is one.

@@ -9,39 +9,35 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
-
-	"github.com/mcpgen/mcpgen/gen/diff/locate"
+	"github.com/mcpgen/mcpgen/gen/yaml"
 )
 
 // File is a YAML file that is being read. Its methods collect the problems.
 type File struct {
-	name    string
-	anchors map[string]ast.Node
-	errs    []error
+	name string
+	errs []error
 }
 
 // Reader reads the value of a key.
-type Reader func(n ast.Node)
+type Reader func(n *yaml.Node)
 
 // Read reads the top-level mapping of a file with the readers of its keys. The readers are made for the
 // file, so that they can report problems. The error joins one error for each problem, each of which
 // begins with name, line and column.
 func Read(name string, src []byte, keys func(f *File) map[string]Reader) error {
 	f := &File{name: name}
-	file, err := parser.ParseBytes(src, 0)
+	docs, err := yaml.Parse(src)
+	if fault, ok := errors.AsType[*yaml.Error](err); ok && fault.Line > 0 {
+		return fmt.Errorf("%s:%w", name, err)
+	}
 	if err != nil {
-		return f.syntax(err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	if len(file.Docs) > 1 {
-		f.Fail(file.Docs[1].Body, "the file has a second document; it must have one")
+	if len(docs) > 1 {
+		f.Fail(docs[1], "the file has a second document; it must have one")
 	}
-	if len(file.Docs) > 0 && file.Docs[0].Body != nil {
-		root := file.Docs[0].Body
-		f.anchors = locate.Anchors(root)
-		f.Mapping(root, "", keys(f))
+	if len(docs) > 0 {
+		f.Mapping(docs[0], "", keys(f))
 	}
 	return errors.Join(f.errs...)
 }
@@ -49,92 +45,70 @@ func Read(name string, src []byte, keys func(f *File) map[string]Reader) error {
 // Failed returns the number of problems so far.
 func (f *File) Failed() int { return len(f.errs) }
 
-// syntax converts an error of the parser.
-func (f *File) syntax(err error) error {
-	var syntax *yaml.SyntaxError
-	if errors.As(err, &syntax) && syntax.Token != nil {
-		return fmt.Errorf("%s:%d:%d: %s", f.name, syntax.Token.Position.Line, syntax.Token.Position.Column, syntax.Message)
-	}
-	line, _, _ := strings.Cut(err.Error(), "\n") // the rest is an excerpt of the source
-	return fmt.Errorf("%s: %s", f.name, line)
-}
-
 // Fail reports a problem with a node.
-func (f *File) Fail(n ast.Node, format string, args ...any) {
+func (f *File) Fail(n *yaml.Node, format string, args ...any) {
 	f.errs = append(f.errs, fmt.Errorf("%s: %s", f.Where(n), fmt.Sprintf(format, args...)))
 }
 
 // Where returns the location of a node, such as "mcpgen.yaml:3:5".
-func (f *File) Where(n ast.Node) string {
+func (f *File) Where(n *yaml.Node) string {
 	if n == nil {
 		return f.name + ":1:1"
 	}
-	at := locate.Start(n)
-	return fmt.Sprintf("%s:%d:%d", f.name, at.Line, at.Column)
+	return fmt.Sprintf("%s:%d:%d", f.name, n.Line, n.Column)
 }
 
 // Mapping reads the known keys of a mapping. Errors begin with what. A missing value is an
 // empty mapping.
-func (f *File) Mapping(n ast.Node, what string, known map[string]Reader) {
-	content := locate.Content(n, f.anchors)
-	if _, empty := content.(*ast.NullNode); empty {
-		return
+func (f *File) Mapping(n *yaml.Node, what string, known map[string]Reader) {
+	members, ok := yaml.Members(n)
+	if !ok && !yaml.IsNull(n) {
+		f.Fail(n, "%sexpected a mapping, found %s", prefix(what), yaml.Describe(n))
 	}
-	members, ok := locate.Members(content)
-	if !ok {
-		f.Fail(n, "%sexpected a mapping, found %s", prefix(what), found(content))
-		return
-	}
+	seen := map[string]bool{}
 	for _, m := range members {
-		name := locate.Name(m)
-		if read, ok := known[name]; ok {
+		if seen[m.Name] {
+			f.Fail(m.Key, "%sthe key %q occurs twice", prefix(what), m.Name)
+			continue
+		}
+		seen[m.Name] = true
+		if read, ok := known[m.Name]; ok {
 			read(m.Value)
 			continue
 		}
-		f.Fail(m, "%sunknown key %q%s", prefix(what), name, Suggestion(name, slices.Sorted(maps.Keys(known))))
+		f.Fail(m.Key, "%sunknown key %q%s", prefix(what), m.Name, Suggestion(m.Name, slices.Sorted(maps.Keys(known))))
 	}
 }
 
 // Sequence reads the elements of a list.
-func (f *File) Sequence(n ast.Node, what string, read Reader) {
-	content := locate.Content(n, f.anchors)
-	if _, empty := content.(*ast.NullNode); empty {
+func (f *File) Sequence(n *yaml.Node, what string, read Reader) {
+	list, ok := yaml.Elements(n)
+	if !ok && !yaml.IsNull(n) {
+		f.Fail(n, "%sexpected a list, found %s", prefix(what), yaml.Describe(n))
 		return
 	}
-	list, ok := content.(*ast.SequenceNode)
-	if !ok {
-		f.Fail(n, "%sexpected a list, found %s", prefix(what), found(content))
-		return
-	}
-	for _, element := range list.Values {
+	for _, element := range list {
 		read(element)
 	}
 }
 
 // Text returns a scalar as written, so that a fingerprint of digits is not read as a number.
-func (f *File) Text(n ast.Node, what string) string {
-	switch t := locate.Content(n, f.anchors).(type) {
-	case *ast.StringNode:
-		return t.Value
-	case *ast.LiteralNode:
-		return strings.TrimSpace(t.Value.Value)
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-		return t.GetToken().Value
-	case *ast.NullNode:
-	default:
-		f.Fail(n, "%sexpected a string, found %s", prefix(what), found(t))
+func (f *File) Text(n *yaml.Node, what string) string {
+	text, ok := yaml.Text(n)
+	if !ok {
+		f.Fail(n, "%sexpected a string, found %s", prefix(what), yaml.Describe(n))
+		return ""
 	}
-	return ""
+	return strings.TrimSpace(text)
 }
 
 // Bool returns a truth value.
-func (f *File) Bool(n ast.Node, what string) bool {
-	content := locate.Content(n, f.anchors)
-	if b, ok := content.(*ast.BoolNode); ok {
-		return b.Value
+func (f *File) Bool(n *yaml.Node, what string) bool {
+	value, ok := yaml.Bool(n)
+	if !ok {
+		f.Fail(n, "%sexpected true or false, found %s", prefix(what), yaml.Describe(n))
 	}
-	f.Fail(n, "%sexpected true or false, found %s", prefix(what), found(content))
-	return false
+	return value
 }
 
 func prefix(what string) string {
@@ -142,21 +116,6 @@ func prefix(what string) string {
 		return ""
 	}
 	return what + ": "
-}
-
-// found describes the kind of a node.
-func found(n ast.Node) string {
-	switch n.(type) {
-	case nil:
-		return "an alias without an anchor"
-	case *ast.MappingNode, *ast.MappingValueNode:
-		return "a mapping"
-	case *ast.SequenceNode:
-		return "a list"
-	case *ast.NullNode:
-		return "nothing"
-	}
-	return fmt.Sprintf("%q", n.GetToken().Value)
 }
 
 // Suggestion returns a remark that names the known word closest to an unknown one.

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/goccy/go-yaml/ast"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/gen/yaml"
 )
 
 func TestSuggestion(t *testing.T) {
@@ -43,9 +44,10 @@ func TestRead(t *testing.T) {
 		{"anchor: &a x\nname: *a\n", `f.yaml:1:1: unknown key "anchor"; expected one of list, name, on`},
 		{"nmae: x\n", `f.yaml:1:1: unknown key "nmae" (did you mean "name"?)`},
 		{"name: x\non: 7\n", `f.yaml:2:5: on: expected true or false, found "7"`},
+		{"name: x\nname: y\n", `f.yaml:2:1: the key "name" occurs twice`},
 		{"list: {}\n", `f.yaml:1:7: list: expected a list, found a mapping`},
 		{"- 1\n", `f.yaml:1:1: expected a mapping, found a list`},
-		{"name: 'x\n", `f.yaml:1:7: could not find end character of single-quoted text`},
+		{"name: 'x\n", `f.yaml:1:7: is not YAML: found unexpected end of stream, while scanning a quoted scalar`},
 		{"name: x\n---\nname: y\n", `f.yaml:3:1: the file has a second document; it must have one`},
 		{"", " [] false"},
 	} {
@@ -54,11 +56,11 @@ func TestRead(t *testing.T) {
 		var on bool
 		err := Read("f.yaml", []byte(test.src), func(f *File) map[string]Reader {
 			return map[string]Reader{
-				"name": func(n ast.Node) { name = f.Text(n, "name") },
-				"list": func(n ast.Node) {
-					f.Sequence(n, "list", func(n ast.Node) { list = append(list, f.Text(n, "list")) })
+				"name": func(n *yaml.Node) { name = f.Text(n, "name") },
+				"list": func(n *yaml.Node) {
+					f.Sequence(n, "list", func(n *yaml.Node) { list = append(list, f.Text(n, "list")) })
 				},
-				"on": func(n ast.Node) { on = f.Bool(n, "on") },
+				"on": func(n *yaml.Node) { on = f.Bool(n, "on") },
 			}
 		})
 		got := fmt.Sprint(name, " ", list, " ", on)

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/mcpgen/mcpgen/gen/config"
+	"github.com/mcpgen/mcpgen/gen/yaml"
 )
 
 // ParseConfig reads the policy from the member "compat" of an mcpgen.yaml file, and the other members
@@ -21,7 +20,7 @@ func ParseConfig(name string, src []byte, others func(f *config.File) map[string
 			keys = others(f)
 		}
 		c := &policyReader{File: f, rules: newRuleTable()}
-		keys["compat"] = func(n ast.Node) { c.policy(n, policy) }
+		keys["compat"] = func(n *yaml.Node) { c.policy(n, policy) }
 		return keys
 	})
 	if err != nil {
@@ -36,23 +35,23 @@ type policyReader struct {
 	rules ruleTable
 }
 
-func (c *policyReader) policy(n ast.Node, p *Policy) {
+func (c *policyReader) policy(n *yaml.Node, p *Policy) {
 	c.Mapping(n, "compat", map[string]config.Reader{
-		"upgrade": func(n ast.Node) {
+		"upgrade": func(n *yaml.Node) {
 			p.Upgrade = Upgrade(c.Text(n, "upgrade"))
 			if !slices.Contains(Upgrades(), p.Upgrade) {
 				c.Fail(n, "upgrade: unknown value %q: expected server, client or either", p.Upgrade)
 			}
 		},
-		"fail-on": func(n ast.Node) {
+		"fail-on": func(n *yaml.Node) {
 			var err error
 			if p.FailOn, err = ParseFailOn(c.Text(n, "fail-on")); err != nil {
 				c.Fail(n, "fail-on: %v", err)
 			}
 		},
-		"severity": func(n ast.Node) { c.severity(n, p) },
-		"ignore": func(n ast.Node) {
-			c.Sequence(n, "ignore", func(n ast.Node) {
+		"severity": func(n *yaml.Node) { c.severity(n, p) },
+		"ignore": func(n *yaml.Node) {
+			c.Sequence(n, "ignore", func(n *yaml.Node) {
 				var s Selector
 				c.Mapping(n, "ignore", c.selector(&s, "ignore"))
 				if s == (Selector{}) {
@@ -61,18 +60,18 @@ func (c *policyReader) policy(n ast.Node, p *Policy) {
 				p.Ignore = append(p.Ignore, s)
 			})
 		},
-		"accept": func(n ast.Node) {
-			c.Sequence(n, "accept", func(n ast.Node) { p.Accept = append(p.Accept, c.acceptance(n)) })
+		"accept": func(n *yaml.Node) {
+			c.Sequence(n, "accept", func(n *yaml.Node) { p.Accept = append(p.Accept, c.acceptance(n)) })
 		},
 	})
 }
 
 // severity reads the levels of rules.
-func (c *policyReader) severity(n ast.Node, p *Policy) {
+func (c *policyReader) severity(n *yaml.Node, p *Policy) {
 	p.Severity = map[string]Level{}
 	known := map[string]config.Reader{}
 	for id := range c.rules {
-		known[id] = func(n ast.Node) {
+		known[id] = func(n *yaml.Node) {
 			level := Level(c.Text(n, "severity"))
 			if !slices.Contains(levels[1:], level) {
 				c.Fail(n, "severity: %s: unknown level %q: expected err, warn or info", id, level)
@@ -86,25 +85,25 @@ func (c *policyReader) severity(n ast.Node, p *Policy) {
 // selector returns readers for the keys of a selector.
 func (c *policyReader) selector(s *Selector, what string) map[string]config.Reader {
 	return map[string]config.Reader{
-		"rule": func(n ast.Node) {
+		"rule": func(n *yaml.Node) {
 			s.Rule = c.Text(n, what+": rule")
 			ids := slices.Sorted(maps.Keys(c.rules))
 			if !slices.ContainsFunc(ids, func(id string) bool { return glob(s.Rule, id) }) {
 				c.Fail(n, "%s: unknown rule %q%s", what, s.Rule, config.Suggestion(s.Rule, ids))
 			}
 		},
-		"tool": func(n ast.Node) { s.Tool = c.Text(n, what+": tool") },
-		"path": func(n ast.Node) { s.Path = c.Text(n, what+": path") },
+		"tool": func(n *yaml.Node) { s.Tool = c.Text(n, what+": tool") },
+		"path": func(n *yaml.Node) { s.Path = c.Text(n, what+": path") },
 	}
 }
 
-func (c *policyReader) acceptance(n ast.Node) Acceptance {
+func (c *policyReader) acceptance(n *yaml.Node) Acceptance {
 	a := Acceptance{Where: c.Where(n)}
 	before := c.Failed()
 	keys := c.selector(&a.Selector, "accept")
-	keys["fingerprint"] = func(n ast.Node) { a.Fingerprint = c.Text(n, "accept: fingerprint") }
-	keys["reason"] = func(n ast.Node) { a.Reason = c.Text(n, "accept: reason") }
-	keys["until"] = func(n ast.Node) {
+	keys["fingerprint"] = func(n *yaml.Node) { a.Fingerprint = c.Text(n, "accept: fingerprint") }
+	keys["reason"] = func(n *yaml.Node) { a.Reason = c.Text(n, "accept: reason") }
+	keys["until"] = func(n *yaml.Node) {
 		a.Until = c.Text(n, "accept: until")
 		if _, err := time.Parse(time.DateOnly, a.Until); err != nil {
 			c.Fail(n, "accept: until: expected a date such as 2026-12-31, found %q", a.Until)

@@ -23,12 +23,13 @@ func (s *messages) additions() map[string]*ir.Decl {
 }
 
 // extension compares the settings and the added results of extensions.
-func (p *protocol) extension(report *Report) {
+func (p *protocol) extension(report *Report) (settings bool) {
 	was, is := p.was.rev.Extension, p.is.rev.Extension
 	if was == nil || is == nil {
-		return
+		return false
 	}
-	if was.Settings != nil && is.Settings != nil {
+	settings = was.Settings != nil && is.Settings != nil
+	if settings {
 		p.compare(p.declared("settings of "+is.Name, BothWays, was.Settings, is.Settings))
 	}
 	old, new := p.was.additions(), p.is.additions()
@@ -51,6 +52,7 @@ func (p *protocol) extension(report *Report) {
 			tell("method-added", name, Place{}, Place{d.Name, d.Pointer})
 		}
 	}
+	return settings
 }
 
 // declared returns the root of two declarations.

@@ -253,7 +253,7 @@ func TestParseConfig(t *testing.T) {
 		{"compat: []", `mcpgen.yaml:1:9: compat: expected a mapping, found a list`},
 		{"compat: {accept: {}}", `mcpgen.yaml:1:18: accept: expected a list, found a mapping`},
 		{"compat: {accept: [x]}", `mcpgen.yaml:1:19: accept: expected a mapping, found "x"`},
-		{"compat: {accept: [*x]}", `found an alias without an anchor`},
+		{"compat: {accept: [*x]}", `mcpgen.yaml:1:19: is not YAML: unknown anchor 'x' referenced`},
 		{"compat: {accept: [{fingerprint: a}]}", `mcpgen.yaml:1:19: accept: fingerprint a: expected a reason`},
 		{"compat: {accept: [{reason: a}]}", "accept: expected a fingerprint, or a rule, a tool or a path"},
 		{"compat: {accept: [{fingerprint: a, tool: b, reason: c}]}", "a fingerprint cannot be combined with tool b"},

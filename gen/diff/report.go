@@ -51,6 +51,9 @@ type Compared struct {
 	Removed []string `json:"removed,omitempty"`
 }
 
+// empty reports whether neither side has a subject.
+func (c *Compared) empty() bool { return c.Subjects+len(c.Added)+len(c.Removed) == 0 }
+
 // Summary counts findings: by level for those that are not accepted, and the accepted ones.
 type Summary struct {
 	Err      int `json:"err"`

@@ -1,6 +1,8 @@
 package diff
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -33,6 +35,9 @@ func (r Revision) names() Names {
 	return Names{label, r.IR.ID}
 }
 
+// ErrNothing is the error of a comparison whose sides have nothing that could be compared.
+var ErrNothing = errors.New("nothing to compare")
+
 // Revisions compares two revisions. It returns an error only if the sides cannot be compared at
 // all.
 func Revisions(old, new Revision) (*Report, error) {
@@ -53,7 +58,10 @@ func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
 	p.errors()
 	report := &Report{Old: p.old.Label, New: p.new.Label, Kind: p.kind}
 	p.methods(report)
-	p.extension(report)
+	settings := p.extension(report)
+	if !settings && report.Compared.empty() {
+		return nil, fmt.Errorf("%w: neither schema has methods of the protocol", ErrNothing)
+	}
 	if err := p.ledger.stale(); err != nil {
 		p.problem("%v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -39,6 +40,9 @@ type Plan struct {
 	// Users are files that belong to the user once they exist: they are created if missing
 	// and otherwise left alone, whatever they contain.
 	Users []File
+	// Former has texts of users' files by path. A file with one of them was never changed by the user, so it is
+	// replaced, or removed if it is not among Users.
+	Former map[string][][]byte
 	// Notes are for the user; they are not written to a file.
 	Notes []string
 }
@@ -87,12 +91,21 @@ func (p Plan) Changes() ([]Change, error) {
 			changes = append(changes, Change{Path: f.Path, Old: old, New: f.Content, Kind: "modify"})
 		}
 	}
+	former := maps.Clone(p.Former)
 	for _, f := range p.Users {
 		_, err := os.Lstat(p.join(f.Path))
 		if errors.Is(err, fs.ErrNotExist) {
 			changes = append(changes, Change{Path: f.Path, New: f.Content, Kind: "add"})
 		} else if err != nil {
 			errs = append(errs, err)
+		} else if old, ok := p.unchanged(f.Path); ok && !bytes.Equal(old, f.Content) {
+			changes = append(changes, Change{Path: f.Path, Old: old, New: f.Content, Kind: "modify"})
+		}
+		delete(former, f.Path)
+	}
+	for path := range former {
+		if old, ok := p.unchanged(path); ok {
+			changes = append(changes, Change{Path: path, Old: old, Kind: "remove"})
 		}
 	}
 	if len(errs) > 0 {
@@ -233,6 +246,15 @@ func (p Plan) stale(planned map[string]bool) ([]Change, error) {
 		}
 	}
 	return changes, nil
+}
+
+// unchanged returns the text of a file of Former that has one of its texts.
+func (p Plan) unchanged(path string) ([]byte, bool) {
+	if p.Former[path] == nil {
+		return nil, false
+	}
+	text, err := p.read(path)
+	return text, err == nil && slices.ContainsFunc(p.Former[path], func(former []byte) bool { return bytes.Equal(former, text) })
 }
 
 func (p Plan) mayBeStale(path string) bool {

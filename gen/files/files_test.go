@@ -233,3 +233,31 @@ func TestUsers(t *testing.T) {
 		t.Error("a file was written beside one that could not be")
 	}
 }
+
+// TestFormer checks that a file of the user is replaced or removed only if it has a text of Former.
+func TestFormer(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "main.go", "package main // old")
+	put(t, dir, "http.go", "package main // old http")
+	put(t, dir, "edited.go", "package main // mine")
+	put(t, dir, "mine.go", "package main // mine")
+	plan := files.Plan{
+		Dir:   dir,
+		Users: []files.File{{Path: "main.go", Content: []byte("package main // new")}, {Path: "edited.go", Content: []byte("package main // new")}},
+		Former: map[string][][]byte{
+			"main.go": {[]byte("package main // older"), []byte("package main // old")}, "edited.go": {[]byte("package main // old")},
+			"http.go": {[]byte("package main // old http")}, "mine.go": {[]byte("package main // old")}, "missing.go": {[]byte("package main")},
+		},
+	}
+	changes, err := plan.Write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"main.go": "modify", "http.go": "remove"}, kinds(changes)); diff != "" {
+		t.Error(diff)
+	}
+	want := map[string]string{"main.go": "package main // new", "edited.go": "package main // mine", "mine.go": "package main // mine"}
+	if diff := cmp.Diff(want, tree(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}

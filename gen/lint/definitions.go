@@ -16,10 +16,10 @@ import (
 
 // members are the members of each kind of definition.
 var members = map[catalog.Part][]string{
-	catalog.Tools:     {"name", "title", "description", "inputSchema", "outputSchema", "annotations", "execution", "icons", "_meta"},
-	catalog.Prompts:   {"name", "title", "description", "arguments", "icons", "_meta"},
-	catalog.Resources: {"name", "title", "description", "uri", "mimeType", "size", "annotations", "icons", "_meta"},
-	catalog.Templates: {"name", "title", "description", "uriTemplate", "mimeType", "annotations", "icons", "_meta"},
+	catalog.Tools:     {"name", "title", "description", "inputSchema", "outputSchema", "annotations", "execution", "icons", "_meta", "x-mcp-scopes", "x-go-name"},
+	catalog.Prompts:   {"name", "title", "description", "arguments", "icons", "_meta", "x-mcp-scopes", "x-go-name"},
+	catalog.Resources: {"name", "title", "description", "uri", "mimeType", "size", "annotations", "icons", "_meta", "x-mcp-scopes", "x-go-name"},
+	catalog.Templates: {"name", "title", "description", "uriTemplate", "mimeType", "annotations", "icons", "_meta", "x-mcp-scopes", "x-go-name"},
 }
 
 // hints are the members of the annotations of a tool.

@@ -41,11 +41,9 @@ func Fix(name string, text []byte, o Options) (fixed []byte, changes []Change, e
 	if err != nil {
 		return nil, nil, err
 	}
-	source := text
-	if catalog.IsYAML(name, text) {
-		if source, err = catalog.FromYAML(text); err != nil {
-			return nil, nil, err
-		}
+	source, err := catalog.JSON(name, text)
+	if err != nil {
+		return nil, nil, err
 	}
 	if !json.Valid(source) {
 		return nil, nil, errors.New("only a list that is one JSON or YAML document can be fixed")

@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/diff/locate"
@@ -28,6 +29,9 @@ type Options struct {
 	// Validate reports what a revision of the protocol does not allow in a definition, with
 	// pointers into it. It may be nil.
 	Validate func(part catalog.Part, definition wire.Raw) []Problem
+	// Refused are the reasons why no server can be generated from the list, with pointers into the text.
+	// A finding of another rule at the same place, or within it, takes precedence.
+	Refused []Problem
 	// Find returns the positions of JSON Pointers into the text. Nil means those in the text itself, which
 	// may have been made from another one.
 	Find func(pointers []string) map[string]locate.Position
@@ -36,6 +40,8 @@ type Options struct {
 // Problem is a violation at a place within a definition.
 type Problem struct {
 	Pointer, Message string
+	// Position is the place of the problem if the pointer does not lead to it, or nil.
+	Position *locate.Position
 }
 
 // Finding is a fault.
@@ -97,6 +103,7 @@ func Lint(name string, text []byte, o Options) (*Report, error) {
 		l.subject = "instructions"
 		l.text("/instructions", c.Instructions)
 	}
+	l.refused(c)
 	l.locate(text)
 	return l.report, nil
 }
@@ -120,6 +127,42 @@ func (l *linter) add(id, pointer, format string, args ...any) {
 	})
 }
 
+// refused adds the reasons why no server can be generated.
+func (l *linter) refused(c *catalog.Catalog) {
+	known := l.report.Findings
+	for _, p := range l.options.Refused {
+		if slices.ContainsFunc(known, func(f *Finding) bool {
+			return p.Pointer != "" && f.Level == Err && f.Host == "" && within(f.Pointer, p.Pointer)
+		}) {
+			continue
+		}
+		l.subject = "list"
+		for _, d := range c.Definitions {
+			if within(p.Pointer, d.Pointer) {
+				l.subject = kinds[d.Part]
+				if d.Text.Kind() == wire.KindObject {
+					l.subject = strings.TrimSpace(l.subject + " " + wire.Object(d.Text).GetString("name"))
+				}
+			}
+		}
+		before := len(l.report.Findings)
+		l.add("list-refused", p.Pointer, "%s", p.Message)
+		for _, f := range l.report.Findings[before:] {
+			f.Position = p.Position
+		}
+	}
+}
+
+// kinds are the words for the definitions of each part.
+var kinds = map[catalog.Part]string{
+	catalog.Tools: "tool", catalog.Prompts: "prompt", catalog.Resources: "resource", catalog.Templates: "resource template",
+}
+
+// within reports whether a pointer leads to a value or into it.
+func within(pointer, value string) bool {
+	return pointer == value || strings.HasPrefix(pointer, value+"/")
+}
+
 // locate sets the positions of the findings and sorts them by their place.
 func (l *linter) locate(text []byte) {
 	var pointers []string
@@ -132,7 +175,7 @@ func (l *linter) locate(text []byte) {
 	}
 	found := find(pointers)
 	for _, f := range l.report.Findings {
-		if at, ok := found[f.Pointer]; ok {
+		if at, ok := found[f.Pointer]; ok && f.Position == nil {
 			f.Position = &at
 		}
 	}

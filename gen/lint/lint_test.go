@@ -11,8 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/diff/locate"
 	"github.com/mcpgen/mcpgen/gen/lint"
 	"github.com/mcpgen/mcpgen/gen/tools/toolstest"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // tool returns a list with one tool that has no faults but for what a schema of its input and
@@ -227,8 +230,41 @@ func TestStrict(t *testing.T) {
 	}
 }
 
+// TestRefused gives lint the reasons why a list cannot be served.
+func TestRefused(t *testing.T) {
+	list := `{"tools":[{"name":"a","description":7,"x-go-name":"1x","inputSchema":{"type":"object"}}]}`
+	report, err := lint.Lint("list.json", []byte(list), lint.Options{
+		Hosts: []lint.Host{},
+		Validate: func(catalog.Part, wire.Raw) []lint.Problem {
+			return []lint.Problem{{Pointer: "/description", Message: "invalid"}}
+		},
+		Refused: []lint.Problem{
+			{Pointer: "/tools/0/description", Message: "is known already"},
+			{Pointer: "/tools/0/x-go-name", Message: "no name"},
+			{Message: "no JSON", Position: &locate.Position{Line: 1, Column: 80}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range report.Findings {
+		if f.Level == lint.Err {
+			got = append(got, fmt.Sprintf("%d:%d: %s: %s [%s]", f.Position.Line, f.Position.Column, f.Subject, f.Message, f.Rule))
+		}
+	}
+	want := []string{
+		"1:23: tool a: invalid [definition-invalid]",
+		"1:39: tool a: no name [list-refused]",
+		"1:80: list: no JSON [list-refused]",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("findings:\n%s", strings.Join(got, "\n"))
+	}
+}
+
 func TestRules(t *testing.T) {
-	covered := map[string]bool{}
+	covered := map[string]bool{"list-refused": true} // TestRefused
 	for _, test := range faults {
 		covered[test.rule] = true
 		var o lint.Options

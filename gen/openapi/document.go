@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net/url"
@@ -153,6 +152,11 @@ type documents struct {
 	swagger bool
 	open    Open
 	files   map[string]*document
+	// bytes is the length of the other files, limit its bound. Beyond counts the references that were not followed
+	// because of it, which the fault tooLong reports.
+	bytes, limit int64
+	beyond       int
+	tooLong      *Problem
 	// insecure means that an operation has been noted whose credentials only a parameter describes.
 	insecure bool
 	// faults prevent the import; notes report what is not imported as written.
@@ -161,14 +165,10 @@ type documents struct {
 
 // parse reads a file.
 func parse(name, at string, text []byte) (*document, error) {
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	d := &document{name: name, at: at, text: text, objects: map[string]map[string]wire.Raw{}}
-	value := text
-	if catalog.IsYAML(name, text) {
-		var err error
-		if value, err = catalog.FromYAML(text); err != nil {
-			return nil, fmt.Errorf("%s: is neither JSON nor YAML: %w", name, err)
-		}
+	value, err := catalog.JSON(name, text)
+	if e, ok := errors.AsType[*catalog.SyntaxError](err); ok {
+		return nil, &Problem{File: name, Line: e.Line, Column: e.Column, Pointer: e.Pointer, Problem: e.Problem}
 	}
 	in := wire.NewStringReader(string(value))
 	d.root = in.ReadRaw()
@@ -184,12 +184,12 @@ func parse(name, at string, text []byte) (*document, error) {
 }
 
 // read reads the first file.
-func read(name string, text []byte, open Open) (*documents, error) {
+func read(name string, text []byte, open Open, limit int64) (*documents, error) {
 	d, err := parse(name, path.Base(name), text)
 	if err != nil {
 		return nil, err
 	}
-	all := &documents{first: d, open: open, files: map[string]*document{d.at: d}}
+	all := &documents{first: d, open: open, limit: limit, files: map[string]*document{d.at: d}}
 	root := all.root()
 	version := strings.Trim(string(root.get("openapi").raw), `"`) // YAML reads 3.1 as a number
 	switch {
@@ -314,7 +314,15 @@ func (d *documents) target(from node, ref string) (node, bool) {
 	}
 	doc := from.doc
 	if file != "" {
-		if doc, err = d.load(from.doc, file); err != nil {
+		if doc, err = d.load(from.doc, file); err == errTooLong {
+			if d.beyond++; d.beyond == 1 {
+				d.fail(at, "")
+				d.tooLong = d.faults[len(d.faults)-1]
+			}
+			d.tooLong.Problem = fmt.Sprintf("the files of the document have more than %d bytes; references that are not followed: %d; --openapi-limit raises the limit", d.limit, d.beyond)
+			return node{}, false
+		}
+		if err != nil {
 			d.fail(at, "%q: %s", ref, err)
 			return node{}, false
 		}
@@ -331,9 +339,11 @@ func (d *documents) target(from node, ref string) (node, bool) {
 	return node{doc, pointer, raw}, true
 }
 
-// load returns another file of the description.
+// errTooLong means that the files of a description are longer than the limit.
+var errTooLong = errors.New("the files of the document are too long")
+
+// load returns another file of the description. After errTooLong, it opens no other.
 func (d *documents) load(from *document, ref string) (*document, error) {
-	const mostFiles = 1000
 	if strings.Contains(ref, "://") {
 		return nil, errors.New("references to other servers are not followed; write the file beside the document")
 	}
@@ -347,12 +357,15 @@ func (d *documents) load(from *document, ref string) (*document, error) {
 	if d.open == nil {
 		return nil, errors.New("only a document that is a file itself may refer to other files")
 	}
-	if len(d.files) == mostFiles {
-		return nil, fmt.Errorf("the document refers to more than %d files", mostFiles)
+	if d.beyond > 0 {
+		return nil, errTooLong
 	}
 	text, err := d.open(at)
 	if err != nil {
 		return nil, err
+	}
+	if d.bytes += int64(len(text)); d.bytes > d.limit {
+		return nil, errTooLong
 	}
 	doc, err := parse(path.Join(path.Dir(d.first.name), at), at, text)
 	if err != nil {

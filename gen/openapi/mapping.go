@@ -8,11 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/mcpgen/mcpgen/gen/config"
-	"github.com/mcpgen/mcpgen/gen/diff/locate"
 	"github.com/mcpgen/mcpgen/gen/report"
+	"github.com/mcpgen/mcpgen/gen/yaml"
 )
 
 // Mapping is the file that says which operations become tools and what they are called. People edit
@@ -59,16 +57,16 @@ func ReadMapping(name string, text []byte) (*Mapping, error) {
 	m := &Mapping{name: name, text: text, rows: map[string]row{}, insert: -1}
 	err := config.Read(name, text, func(f *config.File) map[string]config.Reader {
 		return map[string]config.Reader{
-			"server": func(n ast.Node) { m.Server = strings.TrimRight(f.Text(n, "server"), "/") },
-			"limit": func(n ast.Node) {
+			"server": func(n *yaml.Node) { m.Server = strings.TrimRight(f.Text(n, "server"), "/") },
+			"limit": func(n *yaml.Node) {
 				var err error
 				if m.Limit, err = strconv.Atoi(f.Text(n, "limit")); err != nil || m.Limit <= 0 {
 					f.Fail(n, "limit: expected a number of bytes greater than 0")
 				}
 			},
-			"include":    func(n ast.Node) { m.Include.read(f, n, "include") },
-			"exclude":    func(n ast.Node) { m.Exclude.read(f, n, "exclude") },
-			"operations": func(n ast.Node) { m.operations(f, n) },
+			"include":    func(n *yaml.Node) { m.Include.read(f, n, "include") },
+			"exclude":    func(n *yaml.Node) { m.Exclude.read(f, n, "exclude") },
+			"operations": func(n *yaml.Node) { m.operations(f, n) },
 		}
 	})
 	if err != nil {
@@ -77,16 +75,16 @@ func ReadMapping(name string, text []byte) (*Mapping, error) {
 	return m, nil
 }
 
-func (s *Selection) read(f *config.File, n ast.Node, what string) {
+func (s *Selection) read(f *config.File, n *yaml.Node, what string) {
 	into := func(key string, list *[]string) config.Reader {
-		return func(n ast.Node) {
-			f.Sequence(n, what+": "+key, func(n ast.Node) { *list = append(*list, f.Text(n, what+": "+key)) })
+		return func(n *yaml.Node) {
+			f.Sequence(n, what+": "+key, func(n *yaml.Node) { *list = append(*list, f.Text(n, what+": "+key)) })
 		}
 	}
 	f.Mapping(n, what, map[string]config.Reader{
 		"tags": into("tags", &s.Tags), "methods": into("methods", &s.Methods),
-		"paths": func(n ast.Node) {
-			f.Sequence(n, what+": paths", func(n ast.Node) {
+		"paths": func(n *yaml.Node) {
+			f.Sequence(n, what+": paths", func(n *yaml.Node) {
 				pattern := f.Text(n, what+": paths")
 				if _, err := path.Match(pattern, ""); err != nil {
 					f.Fail(n, "%s: paths: %q is not a pattern: %v", what, pattern, err)
@@ -98,9 +96,9 @@ func (s *Selection) read(f *config.File, n ast.Node, what string) {
 }
 
 // operations reads the rows of operations.
-func (m *Mapping) operations(f *config.File, n ast.Node) {
-	members, ok := locate.Members(n)
-	if _, empty := n.(*ast.NullNode); empty {
+func (m *Mapping) operations(f *config.File, n *yaml.Node) {
+	members, ok := yaml.Members(n)
+	if yaml.IsNull(n) {
 		return
 	}
 	if !ok {
@@ -108,26 +106,30 @@ func (m *Mapping) operations(f *config.File, n ast.Node) {
 		return
 	}
 	for _, member := range members {
-		key := locate.Name(member)
-		r := row{where: f.Where(member)}
-		switch value := member.Value.(type) {
-		case *ast.BoolNode:
-			r.out = !value.Value
-		case *ast.MappingNode, *ast.MappingValueNode:
-			f.Mapping(value, key, map[string]config.Reader{
-				"name":        func(n ast.Node) { r.name = f.Text(n, key+": name") },
-				"description": func(n ast.Node) { r.description = f.Text(n, key+": description") },
-				"output":      func(n ast.Node) { r.noOutput = !f.Bool(n, key+": output") },
+		key := member.Name
+		r := row{where: f.Where(member.Key)}
+		selected, isBool := yaml.Bool(member.Value)
+		_, isMapping := yaml.Members(member.Value)
+		switch {
+		case isBool:
+			r.out = !selected
+		case isMapping:
+			f.Mapping(member.Value, key, map[string]config.Reader{
+				"name":        func(n *yaml.Node) { r.name = f.Text(n, key+": name") },
+				"description": func(n *yaml.Node) { r.description = f.Text(n, key+": description") },
+				"output":      func(n *yaml.Node) { r.noOutput = !f.Bool(n, key+": output") },
 			})
 		default:
-			r.name = f.Text(value, key)
+			r.name = f.Text(member.Value, key)
+		}
+		if _, twice := m.rows[key]; twice {
+			f.Fail(member.Key, "operations: %q occurs twice", key)
 		}
 		m.rows[key] = r
 		m.keys = append(m.keys, key)
 	}
-	if block, ok := n.(*ast.MappingNode); !ok || !block.IsFlowStyle {
-		at := locate.Start(members[0])
-		m.insert, m.indent = lineOffset(m.text, at.Line), at.Column-1
+	if !yaml.IsFlow(n) && len(members) > 0 {
+		m.insert, m.indent = lineOffset(m.text, members[0].Key.Line), members[0].Key.Column-1
 	}
 }
 

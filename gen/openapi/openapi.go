@@ -10,6 +10,7 @@
 package openapi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,10 +25,15 @@ type Options struct {
 	Text []byte
 	// Open is nil if references must not lead to other files.
 	Open Open
+	// Limit is how many bytes the other files may have together. 0 means MostBytes.
+	Limit int64
 	// Mapping is the mapping file, or nil for a new one, which gets the name MappingName.
 	Mapping     *Mapping
 	MappingName string
 }
+
+// MostBytes is how many bytes the files that a document refers to have at most.
+const MostBytes = 64 << 20
 
 // Result is what an import makes.
 type Result struct {
@@ -47,7 +53,7 @@ type Result struct {
 // Import makes tools of the operations of a document. The error joins a [*Problem] for each fault of
 // the document.
 func Import(o Options) (*Result, error) {
-	d, err := read(o.Name, o.Text, o.Open)
+	d, err := read(o.Name, o.Text, o.Open, cmp.Or(o.Limit, MostBytes))
 	if err != nil {
 		return nil, err
 	}

@@ -251,7 +251,7 @@ func TestFaults(t *testing.T) {
 	for _, row := range []struct{ name, text, want string }{
 		{"a.json", `[]`, "a.json:1:1: an OpenAPI document must be an object, found an array"},
 		{"a.json", `{"openapi":"3.0.0","paths":`, "a.json"},
-		{"a.yaml", "a: [", "a.yaml: is neither JSON nor YAML"},
+		{"a.yaml", "a: [", "a.yaml:1:4: is not YAML: "},
 		{"a.json", `{"openapi":"4.0.0"}`, `/openapi: the version "4.0.0" is not supported; OpenAPI 2.0, 3.0 and 3.1 are`},
 		{"a.json", `{"swagger":"1.2"}`, `a.json:1:2: /swagger: the version "1.2" of Swagger is not supported; OpenAPI 2.0, 3.0 and 3.1 are`},
 		{"a.yaml", "openapi: 3.1", "the document has no operations"},
@@ -306,4 +306,24 @@ func FuzzImport(f *testing.F) {
 			t.Errorf("%s: %v", r.Mapping, err)
 		}
 	})
+}
+
+// TestManyFiles imports a document of 3,000 files, and refuses it once if they are longer than the limit.
+func TestManyFiles(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("openapi: 3.0.3\ninfo: {title: T, version: \"1\"}\npaths:\n")
+	for i := range 3000 {
+		fmt.Fprintf(&text, "  /x%d: {$ref: p%d.yaml}\n", i, i)
+	}
+	const file = "get: {summary: S, responses: {\"200\": {description: ok}}}\n"
+	o := openapi.Options{Name: "api.yaml", Text: []byte(text.String()), Open: func(string) ([]byte, error) { return []byte(file), nil }}
+	made, err := openapi.Import(o)
+	if err != nil || made.Tools != 3000 {
+		t.Fatalf("%v", err)
+	}
+	o.Limit = 10 * int64(len(file))
+	_, err = openapi.Import(o)
+	if err == nil || strings.Count(err.Error(), "\n") > 0 || !strings.Contains(err.Error(), "references that are not followed: 2990;") {
+		t.Errorf("error %.500v", err)
+	}
 }

@@ -18,7 +18,7 @@ func documentOf(t *testing.T, version, schema, others string) *documents {
 		others = "," + others
 	}
 	text := fmt.Sprintf(`{"openapi":%q,"paths":{},"components":{"schemas":{"S":%s%s}}}`, version, schema, others)
-	d, err := read("api.json", []byte(text), nil)
+	d, err := read("api.json", []byte(text), nil, MostBytes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 // tests renders the tests that every correct implementation passes: a file for the list, and
 // one for each tool with its test, its samples and its method of the fake implementation.
 func (g *generator) tests() ([]files.File, error) {
-	sources := []emit.Source{g.source("contract.gen_test.go", []func(*jen.File){g.fake, testSession, g.testList})}
+	sources := []emit.Source{g.source("contract.gen_test.go", []func(*jen.File){g.fake, g.testSession, g.testList})}
 	for _, t := range g.pkg.Tools {
 		// Samples take long to find, so each file looks for those of its tool.
 		parts := []func(*jen.File){
@@ -63,16 +63,22 @@ func fakeOf(f *jen.File, h handler, answer jen.Code) {
 	f.Func().Params(jen.Id("f").Op("*").Id("fake")).Id(h.name).Params(params...).Params(h.result.code(), jen.Error()).Block(jen.Return(answer))
 }
 
-// testSession renders the function that connects the client with the server.
-func testSession(f *jen.File) {
+// testSession renders the function that connects the client with the server. The server has no tasks,
+// because the methods of the client call tools without them.
+func (g *generator) testSession(f *jen.File) {
+	options := jen.Qual(runtimePath, "ServerOptions").Values(jen.Dict{
+		jen.Id("Name"): jen.Lit("contract"), jen.Id("Version"): jen.Lit("1"),
+		jen.Id("Logger"): jen.Qual("log/slog", "New").Call(jen.Qual("log/slog", "DiscardHandler")), // one of the tests makes a tool panic
+	})
+	server := jen.Id("NewServer").Call(jen.Id("f"), options)
+	if g.offersTasks() {
+		server = jen.Qual(mcpPath, "NewServer").Call(options, g.allItems("f").Op("..."))
+	}
 	f.Add(emit.Comment("contractSession returns a client of a server that runs the fake implementation."))
 	f.Func().Id("contractSession").Params(jen.Id("t").Op("*").Qual("testing", "T")).Params(jen.Op("*").Id("Client"), jen.Op("*").Id("fake")).Block(
 		jen.Id("t").Dot("Helper").Call(),
 		jen.Id("f").Op(":=").New(jen.Id("fake")),
-		jen.List(jen.Id("server"), jen.Err()).Op(":=").Id("NewServer").Call(jen.Id("f"), jen.Qual(runtimePath, "ServerOptions").Values(jen.Dict{
-			jen.Id("Name"): jen.Lit("contract"), jen.Id("Version"): jen.Lit("1"),
-			jen.Id("Logger"): jen.Qual("log/slog", "New").Call(jen.Qual("log/slog", "DiscardHandler")), // one of the tests makes a tool panic
-		})),
+		jen.List(jen.Id("server"), jen.Err()).Op(":=").Add(server),
 		fatal(),
 		jen.List(jen.Id("client"), jen.Err()).Op(":=").Id("Connect").Call(
 			jen.Id("t").Dot("Context").Call(), jen.Qual(contractPath, "Connect").Call(jen.Id("t"), jen.Id("server")),

@@ -12,19 +12,17 @@ import (
 // Read parses a tool list in JSON or YAML. Name is the name of its file, see
 // [catalog.IsYAML].
 func Read(name string, text []byte) (*tools.List, error) {
-	if catalog.IsYAML(name, text) {
-		var err error
-		if text, err = catalog.FromYAML(text); err != nil {
-			return nil, err
-		}
+	text, err := catalog.JSON(name, text)
+	if err != nil {
+		return nil, err
 	}
 	return tools.Read(text)
 }
 
-// Canonical returns the text of a list in its canonical form: definitions and members in
+// Canonical returns the tools of a list in their canonical form: definitions and members in
 // their original order, indented, with tokens unchanged.
 func Canonical(list *tools.List) []byte {
-	compact := append([]byte(`{"tools":`), array(list, func(t *tools.Tool) wire.Object { return t.Definition })...)
+	compact := append([]byte(`{"tools":`), array(list, func(t *tools.Tool) wire.Object { return t.Source })...)
 	var text bytes.Buffer
 	// The definitions were parsed as JSON, so the text is valid.
 	_ = json.Indent(&text, append(compact, '}'), "", "  ")

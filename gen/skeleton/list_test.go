@@ -55,11 +55,11 @@ tools:
 
 func TestReadErrors(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
-		{"l.yaml", "tools: [a: b: c]", "[1:"},
+		{"l.yaml", "tools: [a: b: c]", "1:13: "},
 		{"l.yml", "", "is empty"},
 		{"l.yml", "a: 1\n---\nb: 2\n", "must be a single YAML document"},
-		{"-", "tools:\n  - {name: a, inputSchema: {type: object, maximum: .inf}}\n", "/tools/0/inputSchema/maximum: line 2, column 52: Infinity"},
-		{"-", "tools: &a [*a]\n", "/tools/0: line 1, column 12: the alias *a has no anchor"},
+		{"-", "tools:\n  - {name: a, inputSchema: {type: object, maximum: .inf}}\n", "2:52: /tools/0/inputSchema/maximum: .inf has no"},
+		{"-", "tools: &a [*a]\n", "1:12: the alias *a is within its own anchor"},
 		{"-", "tools: [{name: a, name: b}]\n", "name"},
 		{"-", "tools:\n  - name: a\n    inputSchema: {type: text}\n", `tool "a": /tools/0/inputSchema/type: "text" is not a type`},
 		{"-", "tools: " + strings.Repeat("[", 1100) + strings.Repeat("]", 1100), "nested"},

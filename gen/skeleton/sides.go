@@ -9,6 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // server renders the interfaces of the handlers and their registration.
@@ -43,14 +44,16 @@ func (g *generator) newServer(f *jen.File) {
 	if hasItems(g.pkg) {
 		param, kind, offers = "s", "Service", "the tools, prompts, resources and resource templates"
 	}
-	tools := jen.Id("ServerTools").Call(jen.Id(param), jen.Qual(toolsPath, "Options").Values())
-	body := []jen.Code{jen.Id("all").Op(":=").Append(tools, jen.Id("items").Op("..."))}
-	if hasItems(g.pkg) {
-		body = []jen.Code{jen.Id("all").Op(":=").Qual("slices", "Concat").Call(
-			tools, jen.Id("ServerPrompts").Call(jen.Id(param)), jen.Id("ServerResources").Call(jen.Id(param)), jen.Id("items"),
-		)}
+	body := []jen.Code{jen.Id("all").Op(":=").Add(g.allItems(param, jen.Id("items")))}
+	if g.offersTasks() {
+		body = append(body, jen.Id("all").Op("=").Append(jen.Id("all"),
+			jen.Qual(catalogPath, "Tasks").Call(jen.Qual(tasksPath, "New").Call(
+				jen.Qual(tasksPath, "Options").Values(jen.Dict{jen.Id("Logger"): jen.Id("options").Dot("Logger")})))))
 	}
 	comment := "NewServer returns a server that offers " + offers + ", and other items if there are any, and speaks every revision of the protocol."
+	if g.offersTasks() {
+		comment += " Tools can be called as tasks where execution.taskSupport of their definitions says so; the tasks are kept in memory."
+	}
 	if g.List.Instructions != "" {
 		comment += " Options without instructions get those of " + g.Source + "."
 		body = append(body, jen.If(jen.Id("options").Dot("Instructions").Op("==").Lit("")).Block(
@@ -63,6 +66,30 @@ func (g *generator) newServer(f *jen.File) {
 	).Params(jen.Op("*").Qual(runtimePath, "Server"), jen.Error()).Block(
 		append(body, jen.Return(jen.Qual(mcpPath, "NewServer").Call(jen.Id("options"), jen.Id("all").Op("..."))))...,
 	)
+}
+
+// allItems renders the items of an implementation, and more.
+func (g *generator) allItems(implementation string, more ...jen.Code) *jen.Statement {
+	call := func(f string, args ...jen.Code) *jen.Statement {
+		return jen.Id(f).Call(append([]jen.Code{jen.Id(implementation)}, args...)...)
+	}
+	tools := call("ServerTools", jen.Qual(toolsPath, "Options").Values())
+	switch {
+	case hasItems(g.pkg):
+		return jen.Qual("slices", "Concat").Call(append([]jen.Code{tools, call("ServerPrompts"), call("ServerResources")}, more...)...)
+	case len(more) > 0:
+		return jen.Append(tools, jen.Add(more...).Op("..."))
+	}
+	return tools
+}
+
+// offersTasks reports whether a tool of the list can be called as a task.
+func (g *generator) offersTasks() bool {
+	return slices.ContainsFunc(g.pkg.Tools, func(t typing.ToolTypes) bool {
+		execution, _ := t.Tool.Definition.Get("execution")
+		support := wire.Object(execution).GetString("taskSupport")
+		return support == "optional" || support == "required"
+	})
 }
 
 func (g *generator) serverTools(f *jen.File) {

@@ -23,6 +23,7 @@ const (
 	wirePath     = root + "/runtime/wire"
 	runtimePath  = root + "/runtime"
 	catalogPath  = root + "/runtime/catalog"
+	tasksPath    = root + "/runtime/tasks"
 	toolsPath    = root + "/runtime/tools"
 	itemsPath    = root + "/runtime/items"
 	contractPath = root + "/runtime/tools/contract"
@@ -142,7 +143,7 @@ func (g *generator) file() *jen.File {
 	f := jen.NewFile(g.Package)
 	f.HeaderComment(emit.Header(g.Source))
 	check.Imports(f)
-	for _, path := range []string{wirePath, runtimePath, catalogPath, toolsPath, itemsPath, contractPath, restPath, generatedPath} {
+	for _, path := range []string{wirePath, runtimePath, catalogPath, tasksPath, toolsPath, itemsPath, contractPath, restPath, generatedPath} {
 		f.ImportName(path, path[strings.LastIndexByte(path, '/')+1:])
 	}
 	f.ImportName(mcpPath, "mcp")

@@ -201,6 +201,9 @@ func TestNames(t *testing.T) {
 func TestSurvey(t *testing.T) {
 	s, err := skeleton.NewSurvey(map[string][]byte{
 		"a.go": []byte(`package p
+import other "example.com/other"
+//go:generate go tool mcpgen server --tools tools.json --out .
+//go:generate stringer
 var _ Tools = (*one)(nil)
 var _, _ Tools = two{}, &three{}
 var (
@@ -212,7 +215,7 @@ var (
 func (o *one) First() {}
 func (two) Second() {}
 func (g *generic[T]) Third() {}
-func main() {}
+func main() { serveHTTP() }
 `),
 		"broken.go": []byte("package p\nfunc (o *one) Kept() {}\nfunc (o *one) Broken( {\n"),
 		"empty.go":  nil,
@@ -221,7 +224,8 @@ func main() {}
 		t.Fatal(err)
 	}
 	want := &skeleton.Survey{
-		Package: "p", Main: true,
+		Package: "p", Main: true, CallsHTTP: true,
+		Imports: map[string]bool{"example.com/other": true}, Generate: []string{"go tool mcpgen server --tools tools.json --out ."},
 		Implementations: []string{"four", "one", "three", "two"},
 		Methods:         map[string]map[string]bool{"one": {"First": true, "Kept": true, "Broken": true}, "two": {"Second": true}},
 	}
@@ -263,6 +267,27 @@ func TestScopes(t *testing.T) {
 	}
 	if sum := sha256.Sum256([]byte("[" + string(first.Definition) + "]")); !strings.Contains(all.String(), hex.EncodeToString(sum[:])) {
 		t.Errorf("the checksum is not that of the list without scopes, %x", sum)
+	}
+}
+
+// TestTasks checks that a server has tasks if and only if a tool of its list can be called as one.
+func TestTasks(t *testing.T) {
+	for support, want := range map[string]bool{`"optional"`: true, `"required"`: true, `"forbidden"`: false, "": false} {
+		execution := ""
+		if support != "" {
+			execution = `,"execution":{"taskSupport":` + support + `}`
+		}
+		o := options(t)
+		o.List = readList(t, `{"tools":[{"name":"look","inputSchema":{"type":"object"}},{"name":"dig","inputSchema":{"type":"object"}`+execution+`}]}`)
+		made, err := skeleton.Server(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range made.Files {
+			if got := strings.Contains(string(f.Content), "catalog.Tasks("); got != (want && f.Path == "server.gen.go") {
+				t.Errorf("taskSupport %s: %s has tasks: %t", support, f.Path, got)
+			}
+		}
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"go/token"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Survey describes the user's files of a package, without the generated ones.
@@ -17,6 +19,12 @@ type Survey struct {
 	Main bool
 	// Serves reports whether a function calls NewServer or ServerTools of the generated code.
 	Serves bool
+	// CallsHTTP and HTTP report whether a function calls serveHTTP of http.go, and whether there is that function.
+	CallsHTTP, HTTP bool
+	// Generate has the commands of the lines //go:generate that run a verb of mcpgen.
+	Generate []string
+	// Imports has the import paths of the files.
+	Imports map[string]bool
 	// Implementations lists the types for which a file asserts that they implement Tools,
 	// as in "var _ Tools = (*handlers)(nil)", sorted.
 	Implementations []string
@@ -28,10 +36,10 @@ type Survey struct {
 // errors, and ignores tests and files of other packages. It returns an error if the files
 // belong to several packages.
 func NewSurvey(sources map[string][]byte) (*Survey, error) {
-	s := &Survey{Methods: map[string]map[string]bool{}}
+	s := &Survey{Methods: map[string]map[string]bool{}, Imports: map[string]bool{}}
 	implementations := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
-		file, _ := parser.ParseFile(token.NewFileSet(), name, sources[name], parser.SkipObjectResolution)
+		file, _ := parser.ParseFile(token.NewFileSet(), name, sources[name], parser.SkipObjectResolution|parser.ParseComments)
 		if file == nil || file.Name == nil || file.Name.Name == "" || file.Name.Name == "_" {
 			continue
 		}
@@ -40,6 +48,19 @@ func NewSurvey(sources map[string][]byte) (*Survey, error) {
 		}
 		s.Package = file.Name.Name
 		s.Serves = s.Serves || calls(file, "NewServer", "ServerTools")
+		s.CallsHTTP = s.CallsHTTP || calls(file, "serveHTTP")
+		for _, group := range file.Comments {
+			for _, comment := range group.List {
+				if command, ok := strings.CutPrefix(comment.Text, "//go:generate "); ok && strings.Contains(command, "mcpgen") {
+					s.Generate = append(s.Generate, command)
+				}
+			}
+		}
+		for _, spec := range file.Imports {
+			if path, err := strconv.Unquote(spec.Path.Value); err == nil {
+				s.Imports[path] = true
+			}
+		}
 		for _, decl := range file.Decls {
 			switch decl := decl.(type) {
 			case *ast.FuncDecl:
@@ -75,6 +96,7 @@ func calls(file *ast.File, functions ...string) bool {
 func (s *Survey) function(f *ast.FuncDecl) {
 	if f.Recv == nil {
 		s.Main = s.Main || f.Name.Name == "main"
+		s.HTTP = s.HTTP || f.Name.Name == "serveHTTP"
 		return
 	}
 	if len(f.Recv.List) != 1 {

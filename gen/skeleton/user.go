@@ -96,7 +96,7 @@ func User(o UserOptions) ([]files.File, error) {
 	}{
 		{"handlers.go", len(o.Survey.Implementations) == 0 && !o.Apart},
 		{"main.go", program && !o.Survey.Main},
-		{"http.go", program && !o.Survey.Main && o.HTTP},
+		{"http.go", program && o.HTTP && (!o.Survey.Main || o.Survey.CallsHTTP && !o.Survey.HTTP)},
 		{"README.md", program},
 		{"Dockerfile", program},
 		{".gitignore", program},

@@ -129,7 +129,7 @@ func (r *reader) definition(at string, raw wire.Raw) *Tool {
 	if _, ok := t.Definition.Get("outputSchema"); ok {
 		t.Output = r.root(t, "outputSchema", JudgeOutput)
 	}
-	t.Definition = withoutGoNames(t.Definition)
+	t.Source, t.Definition = t.Definition, withoutGoNames(t.Definition)
 	return t
 }
 

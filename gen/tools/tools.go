@@ -39,10 +39,10 @@ type Tool struct {
 	Description string
 	// GoName is the Go identifier that the list gives the tool (x-go-name), or "".
 	GoName string
-	// Definition is the text of the definition, without white space between tokens and without
-	// Go identifiers. A server sends it in tools/list. Schemas that mean objects have the type
-	// "object", which [Read] adds to those without it.
-	Definition wire.Object
+	// Source is the text of the definition, without white space between tokens. Schemas that mean objects
+	// have the type "object", which [Read] adds to those without it. Definition is Source without Go
+	// identifiers.
+	Source, Definition wire.Object
 	// Input is the inputSchema. Output is the outputSchema, or nil.
 	Input, Output *jsonschema.Schema
 	// Values means that structured results need not be objects, see [Root].

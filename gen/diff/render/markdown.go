@@ -38,7 +38,7 @@ func (p *printer) changes(r *diff.Report) {
 		names []string
 	}{{"Added", r.Compared.Added}, {"Removed", r.Compared.Removed}, {"Changed", r.Compared.Changed}} {
 		if len(list.names) > 0 {
-			p.Line("%s: %s\n", list.title, report.Code(strings.Join(list.names, "`, `")))
+			p.Line("%s: %s\n", list.title, report.Codes(list.names))
 		}
 	}
 }

@@ -4,11 +4,11 @@ module github.com/mcpgen/mcpgen/tests/examples/replicas
 go 1.26.0
 
 require (
-	github.com/goccy/go-yaml v1.19.2
 	github.com/mcpgen/mcpgen v0.0.0
 	github.com/mcpgen/mcpgen/runtime/natsmcp v0.0.0
 	github.com/mcpgen/mcpgen/runtime/natsmcp/embedded v0.0.0
 	github.com/nats-io/nats.go v1.55.0
+	go.yaml.in/yaml/v4 v4.0.0
 )
 
 require (
@@ -29,7 +29,6 @@ require (
 	github.com/pb33f/ordered-map/v2 v2.3.1 // indirect
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
-	go.yaml.in/yaml/v4 v4.0.0-rc.2 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect

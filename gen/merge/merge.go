@@ -1,0 +1,444 @@
+// Package merge puts what people have added to a list of tools into a list that is imported again.
+//
+// It compares three texts: the file as people have left it (mine), what the last import has brought (base), and what this
+// one brings (theirs). A place that only people have changed stays, and one that only the server has changed follows it.
+package merge
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/config"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/yaml"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Imported is a list that an import brings to a file which may have been imported before, and edited since.
+type Imported struct {
+	// Name is the name of the file. It says whether the file is JSON or YAML.
+	Name string
+	// Mine is the text of the file, or nil if there is none.
+	Mine []byte
+	// Base is the Base that the last import of the file returned, or nil if it is not known. It tells what people
+	// have added from what the server does not have any more.
+	Base []byte
+	// Theirs is the list as JSON: an object with some of the members tools, prompts, resources, resourceTemplates,
+	// instructions and capabilities. What it does not have stays as it is.
+	Theirs []byte
+}
+
+// Merged is the result of [Imported.Merge].
+type Merged struct {
+	// Text is the new text of the file, in the form that its name says.
+	Text []byte
+	// Base is what the next import of the file needs.
+	Base []byte
+	// Notes say what was kept, left out and replaced.
+	Notes []string
+}
+
+// lists are the members with items, and the members that identify an item.
+var lists = []struct{ member, key, noun string }{
+	{"tools", "name", "tool"}, {"prompts", "name", "prompt"}, {"resources", "uri", "resource"}, {"resourceTemplates", "uriTemplate", "resource template"},
+}
+
+// Merge returns the list with what people have added to the file. In a place that only people have changed, their text
+// stays; in one that only the server has changed, its text replaces it; if both have, the people's stays, with a note.
+// Without a Base, members that a server does not send are those of people: x-mcp-scopes and x-go-name, for example.
+//
+// It returns an error if the file is not a list, and if the server no longer has an item that people have edited.
+func (i Imported) Merge() (*Merged, error) {
+	theirs := yaml.FromJSON(wire.Raw(i.Theirs))
+	var base *yaml.Node
+	if i.Base != nil {
+		base = yaml.FromJSON(wire.Raw(i.Base))
+	}
+	m := &merger{base: base}
+	done := &Merged{Base: indented([]byte(yaml.JSON(overlaid(base, theirs))), "  ")}
+	if len(bytes.TrimSpace(i.Mine)) == 0 {
+		var err error
+		done.Text, err = i.New()
+		return done, err
+	}
+	mine, around, err := i.read()
+	if err != nil {
+		return nil, err
+	}
+	before := yaml.JSON(mine)
+	merged := m.list(yaml.Expanded(mine), theirs) // an edit of a value must not be one of its aliases
+	if len(m.gone) > 0 {
+		return nil, &GoneError{i.Name, m.gone}
+	}
+	done.Notes = m.notes
+	if wire.Equal(before, yaml.JSON(merged)) {
+		done.Text = i.Mine
+		return done, nil
+	}
+	done.Text, err = i.write(around(merged), mine)
+	return done, err
+}
+
+// GoneError reports items that the server no longer has, although people have added to them.
+type GoneError struct {
+	name string
+	gone []string // a line for each
+}
+
+// Error returns what to do about the items, and a line for each.
+func (e *GoneError) Error() string {
+	return fmt.Sprintf("the server no longer has items of %[1]s that you have edited, so nothing was written: give each the new name that the server has for it, or delete it from %[1]s, and import again\n\t%[2]s",
+		e.name, strings.Join(e.gone, "\n\t"))
+}
+
+// Check returns an error if the file is not a list, which an import must not overwrite. An empty file may be.
+func (i Imported) Check() error {
+	if len(bytes.TrimSpace(i.Mine)) == 0 {
+		return nil
+	}
+	_, _, err := i.read()
+	return err
+}
+
+// New returns the text of a new file with the list.
+func (i Imported) New() ([]byte, error) { return i.write(yaml.FromJSON(wire.Raw(i.Theirs)), nil) }
+
+// read returns the list in the file, and a function that returns the document with another one in its place.
+func (i Imported) read() (list *yaml.Node, around func(*yaml.Node) *yaml.Node, err error) {
+	value, err := catalog.JSON(i.Name, i.Mine)
+	if err != nil {
+		return nil, nil, i.refused(err)
+	}
+	in := wire.NewStringReader(string(value))
+	in.ReadRaw()
+	in.End()
+	if in.Err() != nil {
+		return nil, nil, i.refused(in.Err())
+	}
+	root := yaml.FromJSON(wire.Raw(value))
+	if catalog.IsYAML(i.Name, i.Mine) && string(value) != string(i.Mine) {
+		docs, err := yaml.Parse(i.Mine)
+		if err != nil {
+			return nil, nil, i.refused(err)
+		}
+		root = docs[0]
+	}
+	around = func(n *yaml.Node) *yaml.Node { return n }
+	if _, ok := yaml.Elements(root); ok {
+		around = func(n *yaml.Node) *yaml.Node {
+			if members, _ := yaml.Members(n); len(members) == 1 { // nothing but tools
+				return members[0].Value
+			}
+			return n
+		}
+		root = yaml.Object(nil, []yaml.Member{{Name: "tools", Value: root}})
+	}
+	list = root
+	if result := member(root, "result"); result != nil {
+		list = result
+		around = func(n *yaml.Node) *yaml.Node { return with(root, "result", n) }
+	}
+	if !slices.ContainsFunc(lists, func(l struct{ member, key, noun string }) bool {
+		_, ok := yaml.Elements(orNothing(member(list, l.member)))
+		return ok
+	}) {
+		return nil, nil, i.refused(errors.New(`it has no list "tools", "prompts", "resources" or "resourceTemplates"`))
+	}
+	for _, l := range lists {
+		seen := map[string]bool{}
+		elements, _ := yaml.Elements(orNothing(member(list, l.member)))
+		for _, element := range elements {
+			id := idOf(element, l.key)
+			if id == "" || seen[id] {
+				return nil, nil, i.refused(fmt.Errorf("an element of %q has no %q, or that of another one", l.member, l.key))
+			}
+			seen[id] = true
+		}
+	}
+	return list, around, nil
+}
+
+// refused is the error about a file that is not a list.
+func (i Imported) refused(why error) error {
+	return fmt.Errorf("%s: is not a list of tools, so it is not overwritten: %w", i.Name, why)
+}
+
+// write returns a list in the form that the name of the file says. Like is a list with the indentation, or nil.
+func (i Imported) write(list, like *yaml.Node) ([]byte, error) {
+	if catalog.IsYAML(i.Name, nil) {
+		return yaml.Write(list, like)
+	}
+	return indented([]byte(yaml.JSON(list)), indentOf(i.Mine)), nil
+}
+
+// indentOf returns the indentation of a JSON text, or two spaces.
+func indentOf(text []byte) string {
+	_, rest, _ := strings.Cut(string(text), "\n")
+	if indent := rest[:len(rest)-len(strings.TrimLeft(rest, " \t"))]; indent != "" {
+		return indent
+	}
+	return "  "
+}
+
+// overlaid returns an object with the members of another one in place of its own.
+func overlaid(base, theirs *yaml.Node) *yaml.Node {
+	if base == nil {
+		return theirs
+	}
+	members, _ := yaml.Members(theirs)
+	for _, m := range members {
+		base = with(base, m.Name, m.Value)
+	}
+	return base
+}
+
+// nothing is a known value that is absent, as opposed to nil, which is not known.
+var nothing = &yaml.Node{}
+
+func orNothing(n *yaml.Node) *yaml.Node {
+	if n == nil {
+		return nothing
+	}
+	return n
+}
+
+// member returns the value of a member of a mapping, or nil.
+func member(n *yaml.Node, name string) *yaml.Node {
+	members, _ := yaml.Members(n)
+	for _, m := range members {
+		if m.Name == name {
+			return m.Value
+		}
+	}
+	return nil
+}
+
+// with returns a mapping with another value of a member, which is added if there is none.
+func with(n *yaml.Node, name string, value *yaml.Node) *yaml.Node {
+	members, _ := yaml.Members(n)
+	members = slices.Clone(members)
+	if i := slices.IndexFunc(members, func(m yaml.Member) bool { return m.Name == name }); i >= 0 {
+		members[i].Value = value
+	} else {
+		members = append(members, yaml.Member{Name: name, Value: value})
+	}
+	return yaml.Object(n, members)
+}
+
+func same(a, b *yaml.Node) bool { return wire.Equal(yaml.JSON(a), yaml.JSON(b)) }
+
+// merger merges the lists of one import.
+type merger struct {
+	base  *yaml.Node // nil if it is not known
+	notes []string
+	gone  []string
+}
+
+func (m *merger) note(format string, args ...any) {
+	m.notes = append(m.notes, fmt.Sprintf(format, args...))
+}
+
+// list merges what a server offers.
+func (m *merger) list(mine, theirs *yaml.Node) *yaml.Node {
+	offers, _ := yaml.Members(theirs)
+	for _, offer := range offers {
+		old, base := member(mine, offer.Name), m.base
+		if base != nil {
+			base = orNothing(member(base, offer.Name))
+		}
+		if old == nil && base != nil && base != nothing {
+			m.note("left out: the member %s, which you have deleted", offer.Name)
+			continue
+		}
+		i := slices.IndexFunc(lists, func(l struct{ member, key, noun string }) bool { return l.member == offer.Name })
+		switch {
+		case old == nil:
+			mine = with(mine, offer.Name, offer.Value)
+		case i >= 0:
+			mine = with(mine, offer.Name, m.items(lists[i].key, lists[i].noun, old, base, offer.Value))
+		default:
+			v := new(value)
+			mine = with(mine, offer.Name, v.merge(place{at: "/" + offer.Name}, old, base, offer.Value))
+			m.report("the list", v)
+		}
+	}
+	return mine
+}
+
+// items merges a list of items. It has the order of the server; the items that people have added follow those that they
+// have put them behind.
+func (m *merger) items(key, noun string, mine, base, theirs *yaml.Node) *yaml.Node {
+	mines, bases, news := keyed(mine, key), keyed(base, key), keyed(theirs, key)
+	known := base != nil
+	var merged []*yaml.Node
+	for _, name := range news.names {
+		now := news.items[name]
+		old, was := mines.items[name], bases.items[name]
+		switch {
+		case old != nil:
+			if known && was == nil {
+				was = renamedBy(old, key, mines, bases, news)
+			}
+			v := new(value)
+			merged = append(merged, v.merge(place{}, old, was, now))
+			m.report(noun+" "+name, v)
+		case was != nil:
+			m.note("left out: %s %s, which you have deleted", noun, name)
+		default:
+			merged = append(merged, now)
+		}
+	}
+	for i, name := range mines.names {
+		if news.items[name] != nil {
+			continue
+		}
+		old, was := mines.items[name], bases.items[name]
+		edits, others := ofMcpgen(own("", old, place{}))
+		if was != nil {
+			edits, others = edited("", old, was), nil
+		}
+		switch {
+		case known && was == nil: // people have added it
+			after := 0
+			if i > 0 {
+				after = 1 + slices.IndexFunc(merged, func(n *yaml.Node) bool { return idOf(n, key) == mines.names[i-1] })
+			}
+			merged = slices.Insert(merged, after, old)
+			m.note("kept: %s %s, which you have added", noun, name)
+		case len(edits) > 0:
+			line := fmt.Sprintf("%s %s, with %s", noun, name, some(edits))
+			if now := renamed(old, name, key, mines, news); now != "" {
+				line += fmt.Sprintf(" (is it %s now?)", now)
+			}
+			m.gone = append(m.gone, line)
+		case len(others) > 0:
+			m.note("removed: %s %s, which the server no longer has, with %s", noun, name, some(others))
+		default:
+			m.note("removed: %s %s, which the server no longer has", noun, name)
+		}
+	}
+	return yaml.List(mine, merged)
+}
+
+// ofMcpgen divides pointers into those of members that only mcpgen reads, which people have written, and others, which
+// the server may have sent.
+func ofMcpgen(pointers []string) (own, others []string) {
+	for _, pointer := range pointers {
+		name := pointer[strings.LastIndexByte(pointer, '/')+1:]
+		if strings.HasPrefix(name, "x-mcp-") || name == jsonschema.GoName {
+			own = append(own, pointer)
+		} else {
+			others = append(others, pointer)
+		}
+	}
+	return own, others
+}
+
+// renamed returns the name of a new item that is probably an old one under another name, or "".
+func renamed(old *yaml.Node, name, key string, mines, news keyedItems) string {
+	var fresh []string
+	for _, candidate := range news.names {
+		if mines.items[candidate] == nil {
+			fresh = append(fresh, candidate)
+		}
+	}
+	for _, part := range []string{"inputSchema", "description", "title"} {
+		value := member(old, part)
+		if value == nil {
+			continue
+		}
+		var like []string
+		for _, candidate := range fresh {
+			if now := member(news.items[candidate], part); now != nil && len(edited("", now, value)) == 0 {
+				like = append(like, candidate)
+			}
+		}
+		if len(like) == 1 {
+			return like[0]
+		}
+	}
+	near, _ := config.Nearest(name, fresh, len(name)/2)
+	return near
+}
+
+// report notes what has become of the edits in a value.
+func (m *merger) report(what string, v *value) {
+	for _, outcome := range []struct {
+		format   string
+		pointers []string
+	}{
+		{"kept: %s: %s", v.kept},
+		{"kept as you have it, although the server has changed it, too: %s: %s", v.both},
+		{"not kept: %s: %s, which the server has changed or no longer has", v.lost},
+		{"replaced: %s: %s, which the server sends otherwise or not at all; from now on, mcpgen keeps what you change", v.replaced},
+	} {
+		if len(outcome.pointers) > 0 {
+			m.note(outcome.format, what, some(outcome.pointers))
+		}
+	}
+}
+
+// renamedBy returns the base of an item to which people have given the new name that it has at the server, or nothing.
+func renamedBy(old *yaml.Node, key string, mines, bases, news keyedItems) *yaml.Node {
+	base, fewest := nothing, len(edited("", old, yaml.Object(nil, nil)))
+	for _, name := range bases.names {
+		if mines.items[name] == nil && news.items[name] == nil {
+			if edits := edited("", old, bases.items[name]); len(edits) < fewest && slices.Contains(edits, "/"+key) {
+				base, fewest = with(bases.items[name], key, member(old, key)), len(edits)
+			}
+		}
+	}
+	return base
+}
+
+// mostNamed is how many places a note names.
+const mostNamed = 8
+
+// some returns pointers for a note.
+func some(pointers []string) string {
+	text := strings.Join(pointers[:min(len(pointers), mostNamed)], ", ")
+	if more := len(pointers) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// keyedItems are the items of a list by a member of theirs.
+type keyedItems struct {
+	names []string
+	items map[string]*yaml.Node
+}
+
+func keyed(list *yaml.Node, key string) keyedItems {
+	k := keyedItems{items: map[string]*yaml.Node{}}
+	if list == nil {
+		return k
+	}
+	elements, _ := yaml.Elements(list)
+	for _, element := range elements {
+		if name := idOf(element, key); name != "" && k.items[name] == nil {
+			k.names = append(k.names, name)
+			k.items[name] = element
+		}
+	}
+	return k
+}
+
+// idOf returns the value of the member that identifies an item.
+func idOf(item *yaml.Node, key string) string {
+	text, _ := yaml.Text(orNothing(member(item, key)))
+	return text
+}
+
+// indented returns a JSON text with a line for each member and element.
+func indented(text []byte, indent string) []byte {
+	var b bytes.Buffer
+	_ = json.Indent(&b, text, "", indent) // it is JSON
+	b.WriteByte('\n')
+	return b.Bytes()
+}
