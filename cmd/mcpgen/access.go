@@ -71,30 +71,22 @@ func (a *access) flags(cmd *cobra.Command) {
 	a.loginFlags(cmd)
 	cmd.Flags().StringVar(&a.tokenFile, "token-file", "", "`FILE` with an access token for --url")
 	cmd.Flags().BoolVar(&a.login, "login", false, "log in to --url with a browser if it asks for that, and remember the login")
+	needs(cmd, "client-id redirect-uri", "login")
+	excludes(cmd, "login", "token-file")
+	idle(cmd, "login token-file", "has no effect with --header Authorization", func([]string) bool {
+		header, err := a.header()
+		return err == nil && header.Get("Authorization") != ""
+	})
 	completeFiles(cmd, "token-file")
 }
+
+// accessFlags are the flags of access, which have an effect only with the URL of a server.
+const accessFlags = "header login client-id redirect-uri token-file"
 
 // loginFlags adds the flags of a login.
 func (a *access) loginFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.clientID, "client-id", "", "`ID` of mcpgen at the authorization server, or the HTTPS URL of its metadata; its secret, if there is one, is in "+secretVariable)
 	cmd.Flags().StringVar(&a.redirect, "redirect-uri", "", "`URL` of this machine at which the client of --client-id is registered (default: http://127.0.0.1/callback, with any port)")
-}
-
-// given returns the first flag that is given, or "".
-func (a *access) given() string {
-	switch {
-	case len(a.headers) > 0:
-		return "--header"
-	case a.login:
-		return "--login"
-	case a.clientID != "":
-		return "--client-id"
-	case a.redirect != "":
-		return "--redirect-uri"
-	case a.tokenFile != "":
-		return "--token-file"
-	}
-	return ""
 }
 
 // options returns what a client needs to reach the server at a URL. With --login, it logs in. Otherwise it
@@ -118,14 +110,6 @@ func (a *access) transport(ctx context.Context, address string, stderr io.Writer
 	switch {
 	case err != nil:
 		return nil, err
-	case header.Get("Authorization") != "" && (a.login || a.tokenFile != ""):
-		return nil, errors.New("--header gives an Authorization, so --login and --token-file cannot")
-	case a.login && a.tokenFile != "":
-		return nil, errors.New("--login and --token-file exclude each other")
-	case a.clientID != "" && !a.login:
-		return nil, errors.New("--client-id needs --login")
-	case a.redirect != "" && !a.login:
-		return nil, errors.New("--redirect-uri needs --login")
 	case header.Get("Authorization") != "":
 		return nil, nil
 	case a.tokenFile != "":
@@ -145,7 +129,10 @@ func (a *access) transport(ctx context.Context, address string, stderr io.Writer
 	if err != nil {
 		return nil, err
 	}
-	return transport, transport.Login(ctx)
+	if err = transport.Login(ctx); err != nil && ctx.Err() != nil {
+		fmt.Fprintf(stderr, "mcpgen: the login was not finished; if the browser shows an error, mcpgen auth logout %s makes the next login register mcpgen anew\n", address)
+	}
+	return transport, err
 }
 
 // interactive returns the options of a login.

@@ -95,7 +95,10 @@ func authLogoutCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "logout URL",
 		Short: "Forget a login, and revoke its tokens if the authorization server supports that",
-		Args:  oneArgument("URL"),
+		Long: `Forget what is remembered of a server, also of a login that has failed: the tokens, which
+are revoked if the authorization server supports that, and the client id that mcpgen got
+when it registered there. The next login registers anew.`,
+		Args: oneArgument("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			transport, err := storedLogin(args[0])
 			if err != nil {

@@ -61,14 +61,18 @@ func bridgeCommand() *cobra.Command {
 	var listen, report string
 	var clients, servers []string
 	cmd := &cobra.Command{
-		Use:   `bridge --cmd "COMMAND ARG..." | --url URL | -- COMMAND ARG...`,
-		Short: "Connect clients and a server of different revisions, and report what is lost",
-		Long:  bridgeHelp,
+		Annotations: serves(),
+		Use:         `bridge --cmd "COMMAND ARG..." | --url URL | -- COMMAND ARG...`,
+		Short:       "Connect clients and a server of different revisions, and report what is lost",
+		Long:        bridgeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, id := range slices.Concat(clients, servers) {
 				if _, ok := generated.Lookup(id); !ok {
 					return unknownRevision(id)
 				}
+			}
+			if err := replaceable(report, "a report of losses", `{"losses":`); err != nil {
+				return err
 			}
 			connect, err := server.dialer(cmd.Context(), cmd.ErrOrStderr(), args)
 			if err != nil {
@@ -100,6 +104,7 @@ func bridgeCommand() *cobra.Command {
 		},
 	}
 	server.locating(cmd)
+	needs(cmd, accessFlags, "url")
 	cmd.Flags().StringVar(&listen, "listen", "", "`ADDRESS` to listen on for clients over HTTP, such as localhost:8808")
 	cmd.Flags().StringSliceVar(&clients, "client-revision", nil, "`REVISION` to speak to clients; may be repeated (default: all)")
 	cmd.Flags().StringSliceVar(&servers, "server-revision", nil, "`REVISION` to speak to the server; may be repeated (default: all)")
@@ -114,8 +119,6 @@ func (o *origin) dialer(ctx context.Context, stderr io.Writer, args []string) (f
 		return nil, err
 	}
 	switch {
-	case o.url == "" && o.access.given() != "":
-		return nil, fmt.Errorf("%s needs --url", o.access.given())
 	case o.url != "":
 		if err := dial.URL(o.url).Open(ctx); err != nil {
 			return nil, fmt.Errorf("--url: %w", err)

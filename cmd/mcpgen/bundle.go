@@ -99,6 +99,10 @@ func (b *bundler) run(cmd *cobra.Command) error {
 	if err := b.server.Check(); err != nil {
 		return err
 	}
+	entryFile := filepath.Join(b.out, "server.json")
+	if old, err := os.ReadFile(entryFile); err == nil && !bytes.Contains(old, []byte("server.schema.json")) {
+		return fmt.Errorf("%s: is not an entry of the MCP registry, so it is not overwritten", entryFile)
+	}
 	from := origin{quiet: b.quiet}
 	if _, b.server.Offers, err = from.described(cmd, []string{b.list}); err != nil {
 		return err

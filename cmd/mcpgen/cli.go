@@ -22,7 +22,7 @@ type console struct {
 func (c *console) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.json, "json", false, "print the report as a JSON object")
 	cmd.Flags().BoolVarP(&c.quiet, "quiet", "q", false, "print no report; the exit code is the answer")
-	cmd.MarkFlagsMutuallyExclusive("json", "quiet")
+	excludes(cmd, "quiet", "json")
 }
 
 // report prints the report of a verb: the value as JSON, or what text writes.
@@ -42,10 +42,18 @@ func (c *console) report(cmd *cobra.Command, value any, text func(w io.Writer)) 
 
 // jsonFormat adds --json to a command with --format.
 func jsonFormat(cmd *cobra.Command, format *string) {
-	cmd.Flags().BoolFunc("json", "like --format json", func(string) error {
-		*format = "json"
+	var on bool
+	cmd.Flags().BoolVar(&on, "json", false, "like --format json")
+	excludes(cmd, "json", "format")
+	situation(cmd, func([]string) error {
+		if on {
+			*format = "json"
+		}
 		return nil
 	})
+	if cmd.Flags().Lookup("quiet") != nil {
+		excludes(cmd, "quiet", "json", "format")
+	}
 }
 
 // noArguments refuses arguments. For a command with verbs of its own, an argument is an unknown verb.
@@ -159,6 +167,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		if hint := config.Suggestion(unknown.GetSpecifiedName(), known); strings.Contains(hint, "did you mean") {
 			return fmt.Errorf("unknown flag: --%s%s", unknown.GetSpecifiedName(), strings.ReplaceAll(hint, `mean "`, `mean "--`))
 		}
+	}
+	if twice, ok := errors.AsType[*twiceError](err); ok {
+		return twice
 	}
 	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 }

@@ -53,13 +53,13 @@ func (p *project) writeClient(cmd *cobra.Command) (*outcome, error) {
 	if err != nil {
 		return nil, p.explain(err)
 	}
-	var users []files.File
+	var plan files.Plan
 	if module, err := p.module(name, made); err != nil {
 		return nil, err
 	} else if module != nil && !p.check {
-		if users, err = skeleton.ModuleFiles(module); err != nil {
+		if plan.Users, err = skeleton.ModuleFiles(module); err != nil {
 			return nil, err
 		}
 	}
-	return p.finish(made, users, false, start)
+	return p.finish(made, plan, false, start)
 }

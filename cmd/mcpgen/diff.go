@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml/ast"
 	"github.com/spf13/cobra"
 
 	"github.com/mcpgen/mcpgen/gen/config"
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/diff/render"
 	"github.com/mcpgen/mcpgen/gen/diff/render/page"
+	"github.com/mcpgen/mcpgen/gen/yaml"
 	"github.com/mcpgen/mcpgen/spec"
 )
 
@@ -107,16 +107,14 @@ them; * matches any characters and ? matches one. Expired and unused acceptances
 produce a warning.
 
 The exit code is 0 without such findings, 1 with one, and 2 if the sides cannot
-be compared. mcpgen rules lists the rules.`,
+be compared or have nothing to compare. mcpgen rules lists the rules.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case d.schema && len(args) > 0, d.all && len(args) > 0:
-				return errors.New("--all and --schema take no arguments")
-			case d.live.access.given() != "" && d.live.url == "" && !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "url:") }):
-				return fmt.Errorf("%s needs --url or a side url:URL", d.live.access.given())
+			case d.schema || d.all: // what they exclude is declared with the flags
+				return nil
 			case d.live.given() && len(args) != 1:
 				return fmt.Errorf("with --cmd or --url for the new side, diff takes one argument, the old side; got %d", len(args))
-			case !d.live.given() && !d.schema && !d.all && len(args) != 2:
+			case !d.live.given() && len(args) != 2:
 				return fmt.Errorf("diff takes two arguments, OLD and NEW, or --all; got %d", len(args))
 			}
 			return nil
@@ -131,13 +129,24 @@ be compared. mcpgen rules lists the rules.`,
 	cmd.Flags().StringVar(&d.config, "config", "", "policy file (default: mcpgen.yaml if it exists)")
 	cmd.Flags().BoolVarP(&d.quiet, "quiet", "q", false, "print no report, only set the exit code")
 	jsonFormat(cmd, &d.format)
-	d.live.flags(cmd)
+	d.live.locating(cmd)
+	d.live.declares.flag(cmd)
 	completeValues(cmd, "format", "text", "json", "markdown", formatHTML, "github", "sarif")
 	completeValues(cmd, "upgrade", "server", "client", "either")
 	completeValues(cmd, "fail-on", "err", "warn", "info", "none")
 	completeFiles(cmd, "config", "yaml", "yml")
 	completeFiles(cmd, "overlay", "yaml", "yml")
 	cmd.Flags().BoolVar(&d.schema, "schema", false, "print the JSON Schema of --format json and exit")
+	alone(cmd, "schema")
+	alone(cmd, "all", "format", "json", "quiet", "upgrade", "fail-on", "config")
+	side := func(args []string, prefix string) bool {
+		return slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, prefix) })
+	}
+	idle(cmd, accessFlags, "needs --url or a side url:URL", func(args []string) bool { return d.live.url == "" && !side(args, "url:") })
+	idle(cmd, "capabilities", "needs --cmd, --url or a side cmd:COMMAND or url:URL", func(args []string) bool {
+		return !d.live.given() && !side(args, "url:") && !side(args, "cmd:")
+	})
+	excludes(cmd, "url", "cmd")
 	return cmd
 }
 
@@ -225,7 +234,7 @@ func (d *differ) readConfig() (*diff.Policy, error) {
 		return nil, err
 	}
 	return diff.ParseConfig(name, src, func(f *config.File) map[string]config.Reader {
-		return map[string]config.Reader{"generate": func(ast.Node) {}} // what mcpgen generate reads
+		return map[string]config.Reader{"generate": func(*yaml.Node) {}} // what mcpgen generate reads
 	})
 }
 
@@ -238,6 +247,9 @@ func (d *differ) pair(cmd *cobra.Command, old, new string) (*diff.Report, render
 		if extension, _ := d.extensionOf(arg); extension != "" {
 			d.extension = extension
 		}
+	}
+	if d.overlay != "" && d.extension == "" {
+		return nil, render.Options{}, errors.New("--overlay needs a side EXTENSION or EXTENSION=SIDE")
 	}
 	was, err := d.side(cmd, old)
 	if err != nil {
@@ -262,10 +274,15 @@ func compareSides(old, new *diffSide) (*diff.Report, error) {
 	switch {
 	case old.revision != nil && new.revision != nil:
 		report, err = diff.Revisions(*old.revision, *new.revision)
+	case old.tools != nil && new.tools != nil && old.offersNothing() && new.offersNothing():
+		err = fmt.Errorf("%w: neither list has a tool, prompt or resource", diff.ErrNothing)
 	case old.tools != nil && new.tools != nil:
 		report, err = diff.Tools(*old.tools, *new.tools)
 	default:
 		err = fmt.Errorf("%s is %s but %s is %s: cannot compare them", old.label, old.kind(), new.label, new.kind())
+	}
+	if errors.Is(err, diff.ErrNothing) && old.revision != nil {
+		err = fmt.Errorf("%w; give the schema of an extension as EXTENSION=%s", err, old.label)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("comparing %s with %s: %w", old.label, new.label, err)

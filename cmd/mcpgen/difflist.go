@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -34,13 +35,16 @@ func (d *differ) listSide(side *diffSide, name string, src []byte) error {
 	return nil
 }
 
+// offersNothing reports whether the side is a list without anything to compare.
+func (s *diffSide) offersNothing() bool {
+	parts := []catalog.Part{catalog.Tools, catalog.Prompts, catalog.Resources, catalog.Templates, catalog.Instructions, catalog.Capabilities}
+	return !slices.ContainsFunc(parts, func(part catalog.Part) bool { return s.tools.Catalog.Count(part) > 0 })
+}
+
 // shown returns the text of a list as JSON for the page.
 func shown(name string, src []byte) []byte {
-	if !catalog.IsYAML(name, src) {
-		return src
-	}
-	text, err := catalog.FromYAML(src)
-	if err != nil {
+	text, err := catalog.JSON(name, src)
+	if err != nil || !catalog.IsYAML(name, src) {
 		return src
 	}
 	var indented bytes.Buffer
@@ -61,8 +65,6 @@ func placed(name string, err error) error {
 // sides adds the running server, if any, to the sides of a comparison.
 func (o *origin) sides(args []string) ([]string, error) {
 	switch {
-	case o.command != "" && o.url != "":
-		return nil, errors.New("--cmd and --url are mutually exclusive")
 	case o.command != "":
 		return append(args, "cmd:"+o.command), nil
 	case o.url != "":

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os/exec"
@@ -140,17 +141,13 @@ func (d *differ) judged(side *diffSide, lowered *gen.Lowered, by diff.Judge) (er
 // schemaSide reads a side that is a schema. A schema that matches the pinned facts of its
 // revision counts as pinned; others are read leniently.
 func (d *differ) schemaSide(side *diffSide, revision, name string, src []byte) error {
-	if revision == "" {
-		revision = revisionOf(d.project, name, src)
-	}
-	if _, pinned := d.project.Pin(revision); pinned {
-		if differences, _, err := gen.VerifyFacts(d.project, revision, src); err == nil && len(differences) == 0 {
-			pinned, err := gen.PinnedSource(d.project, revision)
-			if err != nil {
-				return err
-			}
-			return d.lower(side, pinned)
+	revision = revisionOf(d.project, revision, name, src)
+	if differences, _, err := gen.VerifyFacts(d.project, revision, src); err == nil && len(differences) == 0 {
+		pinned, err := gen.PinnedSource(d.project, revision)
+		if err != nil {
+			return err
 		}
+		return d.lower(side, pinned)
 	}
 	lenient, err := gen.LowerLenient(d.project, gen.Source{Revision: revision, Schema: src})
 	if err != nil {
@@ -164,13 +161,24 @@ func (d *differ) schemaSide(side *diffSide, revision, name string, src []byte) e
 	return d.judged(side, lenient.Lowered, nil)
 }
 
-// revisionOf guesses the revision of a schema: the last date in its path, or the pinned
-// revision that shares the most definitions with it, the newest of equals.
-func revisionOf(project *spec.Spec, name string, src []byte) string {
+// revisionOf returns the pinned revision whose rows apply to a schema: the one that is named or
+// whose date is the last in the path. A date that is not pinned says nothing about the schema,
+// so without a pinned one it is the revision that shares the most definitions with it, the
+// newest of equals.
+func revisionOf(project *spec.Spec, named, name string, src []byte) string {
+	named = cmp.Or(named, lastDate(name))
+	if _, pinned := project.Pin(named); pinned {
+		return named
+	}
+	return gen.Closest(project, src)
+}
+
+// lastDate returns the last date in a path, or "".
+func lastDate(name string) string {
 	if dates := dateInPath.FindAllString(name, -1); dates != nil {
 		return dates[len(dates)-1]
 	}
-	return gen.Closest(project, src)
+	return ""
 }
 
 var dateInPath = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)

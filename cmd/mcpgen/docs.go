@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -66,12 +67,15 @@ the files are up to date; differences make the exit code 1. mcpgen.yaml keeps bo
 		Args: atMostOne,
 		RunE: d.run,
 	}
-	d.from.flags(cmd)
+	d.from.flags(cmd, "cmd", "url")
 	d.console.flags(cmd)
 	cmd.Flags().StringVar(&d.readme, "readme", "", "`FILE` with the two lines between which tables are kept")
 	cmd.Flags().StringVar(&d.llms, "llms", "", "`FILE` for the reference, such as llms.txt")
 	cmd.Flags().StringVar(&d.title, "title", "", "heading of the reference (default: the name of the list)")
 	cmd.Flags().BoolVar(&d.check, "check", false, "write nothing, report whether the files are up to date")
+	needs(cmd, "check json", "readme", "llms")
+	idle(cmd, "quiet", "needs --readme or --llms", func([]string) bool { return !d.pages() && !d.from.given() })
+	idle(cmd, "title", "has no effect with --readme without --llms", func([]string) bool { return d.readme != "" && d.llms == "" })
 	completeFiles(cmd, "readme", "md")
 	completeFiles(cmd, "llms", "txt", "md")
 	return cmd
@@ -79,9 +83,6 @@ the files are up to date; differences make the exit code 1. mcpgen.yaml keeps bo
 
 func (d *documenter) run(cmd *cobra.Command, args []string) error {
 	d.from.quiet = d.quiet
-	if d.check && !d.pages() {
-		return errors.New("--check needs --readme or --llms")
-	}
 	name, c, err := d.from.described(cmd, args)
 	if err != nil {
 		return err
@@ -106,7 +107,7 @@ func (d *documenter) run(cmd *cobra.Command, args []string) error {
 
 // described returns the name and the description of a file or of a running server.
 func (o *origin) described(cmd *cobra.Command, args []string) (string, *catalog.Catalog, error) {
-	if err := o.check(args); err != nil {
+	if err := o.check(cmd, args); err != nil {
 		return "", nil, err
 	}
 	name := "server"
@@ -131,6 +132,9 @@ func (o *origin) described(cmd *cobra.Command, args []string) (string, *catalog.
 	return name, c, nil
 }
 
+// reference matches the beginning of a page of docs.Reference.
+var reference = regexp.MustCompile(`^# .*\n\n> An MCP server `)
+
 // keep writes the pages, or compares them with what it would write.
 func (d *documents) keep(c *catalog.Catalog, check bool) (*kept, error) {
 	done := &kept{}
@@ -151,6 +155,8 @@ func (d *documents) keep(c *catalog.Catalog, check bool) (*kept, error) {
 			return nil, fmt.Errorf("%w: write it, with the lines %s and %s", err, docs.Begin, docs.End)
 		case err != nil && !missing:
 			return nil, err
+		case page.path == d.llms && len(old) > 0 && !reference.Match(old):
+			return nil, fmt.Errorf("%s: is not a reference that mcpgen has written, so it is not overwritten", page.path)
 		}
 		text, err := page.make(string(old))
 		if err != nil {

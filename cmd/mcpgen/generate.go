@@ -34,6 +34,9 @@ func (s *selection) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.extension, "extension", "", "identifier of an extension to generate, such as com.example/colors; --revision is the revision that it extends (default: the newest)")
 	cmd.Flags().StringVar(&s.docs, "docs", "", "YAML file with doc comments for the --extension")
 	cmd.Flags().StringVarP(&s.out, "out", "o", "generated", "folder for the packages")
+	needs(cmd, "docs", "extension")
+	idle(cmd, "overlay docs revision", "needs --schema with --extension", func([]string) bool { return s.extension != "" && s.schema == "" })
+	idle(cmd, "schema overlay", "needs exactly one --revision", func([]string) bool { return s.extension == "" && len(s.revisions) != 1 })
 	completeFiles(cmd, "schema", "json")
 	completeFiles(cmd, "overlay", "yaml", "yml")
 	completeFolders(cmd, "out")
@@ -55,14 +58,7 @@ func (s *selection) planFiles(cmd *cobra.Command) (files.Plan, error) {
 	if s.extension != "" {
 		return s.planExtension(cmd, project)
 	}
-	switch {
-	case s.docs != "":
-		return files.Plan{}, errors.New("--docs needs --extension")
-	case s.schema != "" && len(s.revisions) != 1:
-		return files.Plan{}, errors.New("--schema needs exactly one --revision")
-	case s.schema == "" && s.overlay != "" && len(s.revisions) != 1:
-		return files.Plan{}, errors.New("--overlay needs exactly one --revision")
-	case s.schema == "" && len(s.revisions) == 0:
+	if s.schema == "" && len(s.revisions) == 0 {
 		return gen.All(project)
 	}
 	overlay, err := s.readOverlay()
@@ -114,9 +110,6 @@ func extensionSource(project *spec.Spec, name, revision string, schema []byte) g
 // planExtension returns the files of an extension: a pinned one, or that of --schema.
 func (s *selection) planExtension(cmd *cobra.Command, project *spec.Spec) (files.Plan, error) {
 	if s.schema == "" {
-		if s.overlay != "" || s.docs != "" || len(s.revisions) > 0 {
-			return files.Plan{}, errors.New("--extension with --overlay, --docs or --revision needs --schema")
-		}
 		src, err := gen.PinnedExtension(project, s.extension)
 		if err != nil {
 			return files.Plan{}, fmt.Errorf("%w; --schema generates any extension", err)

@@ -3,16 +3,24 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcpgen/mcpgen/gen/authoring"
+	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/diff/locate"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/lint"
 	"github.com/mcpgen/mcpgen/gen/lint/render"
+	"github.com/mcpgen/mcpgen/gen/merge"
+	"github.com/mcpgen/mcpgen/gen/skeleton"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // linter is one run of lint.
@@ -21,6 +29,8 @@ type linter struct {
 	hosts, format, failOn, out string
 	disabled                   []string
 	fix, rules, quiet          bool
+
+	refusals []lint.Problem // why mcpgen server refuses the file
 }
 
 func lintCommand() *cobra.Command {
@@ -47,23 +57,27 @@ most likely a mistake; info is advice.
 
 --fix rewrites the faults that can be said in an equivalent way. Each rewritten
 schema has accepted and refused the same sample values as before. It replaces a
-JSON file; for YAML and for servers, --out names the JSON file to write.
+JSON file; for YAML and for servers, --out names the file to write.
 
 The exit code is 0 without findings of the level of --fail-on, 1 with one, and 2
 if the list cannot be read.`,
 		Args: atMostOne,
 		RunE: l.run,
 	}
-	l.from.flags(cmd)
+	l.from.flags(cmd, "cmd", "url")
 	cmd.Flags().StringVar(&l.hosts, "host", "all", "hosts whose rules apply: anthropic, openai, openai-strict, gemini, separated by commas; all (without openai-strict) or none")
 	cmd.Flags().StringSliceVar(&l.disabled, "disable", nil, "`RULES` that do not apply, separated by commas")
 	cmd.Flags().StringVar(&l.format, "format", "text", "text, json, github, sarif or html (a self-contained page)")
-	jsonFormat(cmd, &l.format)
 	cmd.Flags().StringVar(&l.failOn, "fail-on", "err", "least serious level that makes the exit code 1: err, warn, info or none")
 	cmd.Flags().BoolVar(&l.fix, "fix", false, "rewrite faults that have an equivalent form without the fault")
-	cmd.Flags().StringVarP(&l.out, "out", "o", "", "file for the list that --fix writes (default: the file that was read); - is standard output")
+	cmd.Flags().StringVarP(&l.out, "out", "o", "", "file for the list that --fix writes, as JSON or YAML by its name (default: the file that was read); - is standard output")
 	cmd.Flags().BoolVar(&l.rules, "rules", false, "list the rules and exit")
 	cmd.Flags().BoolVarP(&l.quiet, "quiet", "q", false, "print no report, only set the exit code")
+	jsonFormat(cmd, &l.format)
+	alone(cmd, "rules", "format", "json")
+	needs(cmd, "out", "fix")
+	idle(cmd, "format json fail-on", "has no effect with --out -, which prints the list", func([]string) bool { return l.out == "-" })
+	idle(cmd, "quiet", "has no effect with --out -, which prints the list", func([]string) bool { return l.out == "-" && !l.from.given() })
 	return cmd
 }
 
@@ -75,7 +89,7 @@ func (l *linter) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := l.from.check(args); err != nil {
+	if err := l.from.check(cmd, args); err != nil {
 		return err
 	}
 	name, file, list, err := l.read(cmd, args)
@@ -83,11 +97,13 @@ func (l *linter) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	text := list.Text
+	options.Refused = l.refusals
 	if options.Find = list.Find; l.fix {
 		if text, err = l.rewrite(cmd, name, file, list, options); err != nil {
 			return named(name, err)
 		}
 		options.Find = nil
+		options.Refused = refusals(name, text, nil)
 		if l.out != "" {
 			name, file = l.out, l.out
 		}
@@ -127,8 +143,6 @@ func (l *linter) options() (lint.Options, error) {
 		return o, fmt.Errorf("unknown format %q: expected text, json, github, sarif or html", l.format)
 	case l.failOn != "none" && !slices.Contains(lint.Levels(), lint.Level(l.failOn)):
 		return o, fmt.Errorf("--fail-on: unknown level %q: expected err, warn, info or none", l.failOn)
-	case l.out != "" && !l.fix:
-		return o, errors.New("--out needs --fix")
 	}
 	return o, nil
 }
@@ -147,8 +161,72 @@ func (l *linter) read(cmd *cobra.Command, args []string) (name, file string, lis
 	if name != "-" && !strings.Contains(name, "://") {
 		file = name
 	}
-	list, err = readShared(cmd, name)
+	err = openList(cmd, name, func(text []byte, open authoring.Open) error {
+		list = authoring.Bundle(name, text, open)
+		l.refusals = refusals(name, text, open)
+		return nil
+	})
 	return name, file, list, err
+}
+
+// refusals returns why mcpgen server refuses a list. A list of a form that only lint and diff read is for no
+// server of mcpgen, so it has none.
+func refusals(name string, text []byte, open authoring.Open) []lint.Problem {
+	if c, err := catalog.Read(name, text); err != nil || !servable(name, c) {
+		return nil
+	}
+	file, err := authoring.Read(name, text, open)
+	if err == nil {
+		if _, err = skeleton.Server(skeleton.Options{List: file.List, Source: name, Package: "main"}); err != nil {
+			err = file.Explain(err)
+		}
+	}
+	return problemsOf(name, err)
+}
+
+// servable reports whether a list has the form of an answer to tools/list, or of the tools in one.
+func servable(name string, c *catalog.Catalog) bool {
+	switch filepath.Ext(name) {
+	case ".json", ".yaml", ".yml":
+	default:
+		return name == "-"
+	}
+	for _, d := range c.Definitions {
+		if d.Text.Kind() != wire.KindObject || !servablePlace.MatchString(d.Pointer) {
+			return false
+		}
+		if _, ok := wire.Object(d.Text).Get("inputSchema"); !ok && d.Part == catalog.Tools {
+			return false // lint says so, or it is a tool of a chat API
+		}
+	}
+	return true
+}
+
+var servablePlace = regexp.MustCompile(`^((/result)?/(tools|prompts|resources|resourceTemplates))?/[0-9]+$`)
+
+// problemsOf returns the problems that an error joins. Those in another file than the list name it.
+func problemsOf(name string, err error) []lint.Problem {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []lint.Problem
+		for _, e := range several.Unwrap() {
+			all = append(all, problemsOf(name, e)...)
+		}
+		return all
+	}
+	p, ok := errors.AsType[*authoring.Problem](err)
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
+		return []lint.Problem{{Message: err.Error()}}
+	case p.File != name:
+		return []lint.Problem{{Message: p.Error()}}
+	}
+	problem := lint.Problem{Pointer: p.Pointer, Message: p.Problem}
+	if p.Line > 0 {
+		problem.Position = &locate.Position{Line: p.Line, Column: p.Column}
+	}
+	return []lint.Problem{problem}
 }
 
 // rewrite writes the fixed list and returns it.
@@ -165,9 +243,24 @@ func (l *linter) rewrite(cmd *cobra.Command, name, file string, list *authoring.
 	default:
 		out = file
 	}
+	to := merge.Imported{Name: out}
+	if out != "-" && out != file {
+		var err error
+		if to.Mine, err = os.ReadFile(out); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if err := to.Check(); err != nil {
+			return nil, err
+		}
+	}
 	fixed, changes, err := lint.Fix(name, text, options)
 	if err != nil {
 		return nil, err
+	}
+	if to.Theirs = fixed; catalog.IsYAML(out, nil) {
+		if fixed, err = to.New(); err != nil {
+			return nil, err
+		}
 	}
 	if out == "-" {
 		_, err := cmd.OutOrStdout().Write(fixed)

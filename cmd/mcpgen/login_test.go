@@ -113,3 +113,37 @@ func TestBridgeAdvises(t *testing.T) {
 		t.Errorf("printed:\n%s", printed)
 	}
 }
+
+// TestLoginThatEnds ends a login whose browser does not come back. The program says what it waits for, and how to
+// begin again; a logout then forgets the registration.
+func TestLoginThatEnds(t *testing.T) {
+	t.Setenv("DISPLAY", "")
+	t.Setenv("WAYLAND_DISPLAY", "")
+	t.Setenv(folderVariable, t.TempDir())
+	target := serveLogin(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	lines, stderr := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"auth", "login", target}, strings.NewReader(""), io.Discard, stderr)
+		stderr.Close()
+	}()
+	var printed strings.Builder
+	for log := bufio.NewScanner(lines); log.Scan(); {
+		printed.WriteString(log.Text() + "\n")
+		if strings.HasPrefix(log.Text(), "Waiting for the browser to come to http://127.0.0.1:") {
+			cancel()
+		}
+	}
+	if code := <-ended; code == 0 || !strings.Contains(printed.String(), "mcpgen auth logout "+target+" makes the next login register mcpgen anew") {
+		t.Errorf("exit code %d, printed:\n%s", code, &printed)
+	}
+	for _, want := range []string{target + ": logged out\n", ""} { // there is nothing to forget the second time
+		var out strings.Builder
+		code := run(t.Context(), []string{"auth", "logout", target}, strings.NewReader(""), &out, io.Discard)
+		if out.String() != want || (code == 0) != (want != "") {
+			t.Errorf("logout: exit code %d, printed %q, want %q", code, &out, want)
+		}
+	}
+}

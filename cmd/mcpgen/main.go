@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -45,8 +46,8 @@ const (
 // errFindings makes a verb exit with exitFindings. The verb has already reported why.
 var errFindings = errors.New("findings")
 
-// run executes a command line.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// newRoot returns the command mcpgen with all verbs.
+func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "mcpgen",
 		Short:         "Typed Go for the Model Context Protocol, generated from its official schemas",
@@ -65,6 +66,21 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		diffCommand(), rulesCommand(), lintCommand(), docsCommand(), bundleCommand(), typescriptCommand(), mockCommand(), verifyCommand(), proxyCommand(), testCommand(), bridgeCommand(), versionCommand(),
 		authCommand(),
 	)
+	onlyOnce(root)
+	return root
+}
+
+// problem is an error that a verb reports with exitFindings.
+type problem struct{ text string }
+
+func (p problem) Error() string { return p.text }
+
+// Is makes a problem count as findings.
+func (p problem) Is(target error) bool { return target == errFindings }
+
+// run executes a command line.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot()
 	root.SetArgs(args)
 	out := &output{w: stdout}
 	root.SetIn(&interruptible{ctx, stdin})
@@ -72,21 +88,73 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetErr(stderr)
 	err := unknownVerb(root, args)
 	if err == nil {
-		err = root.ExecuteContext(ctx)
+		err = execute(ctx, root, args)
 	}
-	if out.err != nil {
+	if err != errAbandoned && out.err != nil {
 		err = fmt.Errorf("writing the output: %w", out.err)
 	}
 	switch {
-	case errors.Is(err, context.Canceled):
+	case err == errAbandoned, errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "mcpgen: interrupted")
-		return exitFailed
+		return exitInterrupted(ctx)
 	case err == nil:
 		return exitDone
+	case err == errFindings:
+		return exitFindings
 	case errors.Is(err, errFindings):
+		fmt.Fprintln(stderr, "mcpgen:", err)
 		return exitFindings
 	default:
 		fmt.Fprintln(stderr, "mcpgen:", err)
 		return exitFailed
 	}
+}
+
+// errAbandoned is the error of a verb that has not ended although its context has.
+var errAbandoned = errors.New("abandoned")
+
+// abandonAfter is how long a verb has to end once it is interrupted. A verb that computes does
+// not look at its context; people expect a program to end within a second.
+const abandonAfter = 800 * time.Millisecond
+
+// annotationServes marks the verbs that serve until they are interrupted. They end by
+// themselves, after what they have started has ended, and with an exit code of their own.
+const annotationServes = "serves"
+
+// serves returns the annotations of a verb that serves until it is interrupted.
+func serves() map[string]string { return map[string]string{annotationServes: ""} }
+
+// execute executes a command line. It abandons a verb that does not end when ctx does.
+func execute(ctx context.Context, root *cobra.Command, args []string) error {
+	done := make(chan error, 1)
+	go func() { done <- root.ExecuteContext(ctx) }()
+	interrupted := ctx.Done()
+	if verb, _, err := root.Find(args); err == nil {
+		if _, ok := verb.Annotations[annotationServes]; ok {
+			interrupted = nil
+		}
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-interrupted:
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(abandonAfter):
+		return errAbandoned
+	}
+}
+
+// exitInterrupted returns the exit code of an interrupted verb: as in shells, 128 and the number
+// of the signal.
+func exitInterrupted(ctx context.Context) int {
+	var by signalled
+	if errors.As(context.Cause(ctx), &by) {
+		if number, ok := by.signal.(syscall.Signal); ok {
+			return 128 + int(number)
+		}
+	}
+	return exitFailed
 }

@@ -53,8 +53,17 @@ func TestScripts(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": exits},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": exits, "append": appendLine},
 	})
+}
+
+// appendLine adds a line to a file.
+func appendLine(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: append FILE LINE")
+	}
+	name := ts.MkAbs(args[0])
+	ts.Check(os.WriteFile(name, []byte(ts.ReadFile(args[0])+args[1]+"\n"), 0o666))
 }
 
 // exits runs a command and checks its exit code.

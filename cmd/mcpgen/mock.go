@@ -11,12 +11,14 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/mock"
 	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
@@ -42,13 +44,17 @@ func mockCommand() *cobra.Command {
 	var o mock.Options
 	var from, listen string
 	cmd := &cobra.Command{
-		Use:   "mock FILE",
-		Short: "Serve a tool list with sample or recorded answers",
-		Long:  mockHelp,
-		Args:  oneArgument("FILE"),
+		Annotations: serves(),
+		Use:         "mock FILE",
+		Short:       "Serve a tool list with sample or recorded answers",
+		Long:        mockHelp,
+		Args:        oneArgument("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.ErrorRate < 0 || o.ErrorRate > 1 {
+			if !(o.ErrorRate >= 0 && o.ErrorRate <= 1) { // also for NaN
 				return fmt.Errorf("--error-rate %g: expected a share from 0 to 1", o.ErrorRate)
+			}
+			if o.Latency < 0 {
+				return fmt.Errorf("--latency %s: expected a duration of at least 0", o.Latency)
 			}
 			if args[0] == "-" && listen == "" {
 				return errors.New("the list can be standard input only with --listen")
@@ -65,8 +71,11 @@ func mockCommand() *cobra.Command {
 				if o.Recorded, err = readRecorded(cmd, from); err != nil {
 					return named(from, err)
 				}
+				if o.Recorded.Len() == 0 {
+					return fmt.Errorf("--from %s: the recording has no answer", from)
+				}
 			}
-			if err := knownTools(list, o.Errors, o.Refused, o.Hanging); err != nil {
+			if err := knownTools(list, o); err != nil {
 				return err
 			}
 			return serveMock(cmd, args[0], list, o, listen)
@@ -80,6 +89,10 @@ func mockCommand() *cobra.Command {
 	cmd.Flags().StringSliceVar(&o.Hanging, "hang", nil, "`TOOLS` that answer only when they are cancelled")
 	cmd.Flags().Float64Var(&o.ErrorRate, "error-rate", 0, "share of calls whose result is an error, from 0 to 1")
 	cmd.Flags().Uint64Var(&o.Seed, "seed", 1, "selects the calls of --error-rate")
+	needs(cmd, "seed", "error-rate")
+	idle(cmd, "error-rate", "has no effect with --error *", func([]string) bool { return slices.Contains(o.Errors, mock.All) })
+	idle(cmd, "error-rate", "has no effect with --refuse *", func([]string) bool { return slices.Contains(o.Refused, mock.All) })
+	idle(cmd, "error-rate latency", "has no effect with --hang *", func([]string) bool { return slices.Contains(o.Hanging, mock.All) })
 	return cmd
 }
 
@@ -91,16 +104,21 @@ func readRecorded(cmd *cobra.Command, name string) (*mock.Recorded, error) {
 	return mock.ReadRecording(bytes.NewReader(src))
 }
 
-// knownTools requires that a list has the tools that flags name.
-func knownTools(list *catalog.Catalog, flags ...[]string) error {
-	for _, names := range flags {
-		for _, name := range names {
-			known := name == mock.All
-			for _, t := range list.Tools.Tools {
-				known = known || t.Name == name
-			}
-			if !known {
+// knownTools requires that a list has the tools that flags name, and that each flag has an effect on its tools.
+func knownTools(list *catalog.Catalog, o mock.Options) error {
+	flags := []struct {
+		name  string
+		tools []string
+	}{{"hang", o.Hanging}, {"refuse", o.Refused}, {"error", o.Errors}} // in their precedence
+	for i, flag := range flags {
+		for _, name := range flag.tools {
+			if name != mock.All && !slices.ContainsFunc(list.Tools.Tools, func(t *tools.Tool) bool { return t.Name == name }) {
 				return fmt.Errorf("the list has no tool %q", name)
+			}
+			for _, other := range flags[:i] {
+				if slices.Contains(other.tools, name) || slices.Contains(other.tools, mock.All) {
+					return fmt.Errorf("--%s has no effect on the tool %q, which is among those of --%s", flag.name, name, other.name)
+				}
 			}
 		}
 	}

@@ -75,11 +75,7 @@ func (p *project) module(name string, made *skeleton.Result) (*skeleton.Module, 
 	if version == unreleased && folder == "" {
 		return nil, noCheckout()
 	}
-	links, tests := dependencies(made)
-	if p.protected {
-		links = append(links, "github.com/go-jose/go-jose/v4")
-		slices.Sort(links)
-	}
+	links, tests := p.dependencies(made)
 	pinned := readPins()
 	m := &skeleton.Module{Path: "example.com/" + pathElement(name), Go: pinned.language, Version: version, Replace: folder}
 	m.Needs, m.Tool = pinned.requires(links), pinned.requires(needed)
@@ -98,7 +94,10 @@ func sorted(text string) string {
 
 // dependencies returns the modules that generated code links, and those that the go command also
 // needs for the tests of the imported packages.
-func dependencies(made *skeleton.Result) (links, tests []string) {
+func (p *project) dependencies(made *skeleton.Result) (links, tests []string) {
+	if p.protected {
+		links = append(links, "github.com/go-jose/go-jose/v4")
+	}
 	for i, row := range linked {
 		quoted := []byte(`"` + modulePath + row.imports + `"`)
 		if i > 0 && !slices.ContainsFunc(made.Files, func(f files.File) bool { return bytes.Contains(f.Content, quoted) }) {
@@ -198,6 +197,10 @@ func (p *project) advice(made *skeleton.Result, done *outcome) []string {
 	if slices.Contains(done.Mine, "handlers.go") && p.survey.Main && !p.survey.Serves {
 		lines = append(lines, "the function main was there before and does not call NewServer, which returns the server; see README.md")
 	}
+	lines = append(lines, p.drifted()...)
+	if !p.client {
+		lines = append(lines, p.unguarded()...)
+	}
 	if slices.Contains(done.Mine, "go.mod") {
 		return append(lines, p.surroundings()...)
 	}
@@ -219,7 +222,7 @@ func (p *project) advice(made *skeleton.Result, done *outcome) []string {
 			lines = append(lines, fmt.Sprintf("%s has no %s; run there: %s", dir, module.sums, module.tidy))
 		}
 	}
-	links, _ := dependencies(made)
+	links, _ := p.dependencies(made)
 	for _, path := range links {
 		if !mentions(around, "module") && !requires(around, path) {
 			lines = append(lines, fmt.Sprintf("the generated code links %s, which the module does not require; run there: go mod tidy", path))

@@ -19,6 +19,7 @@ import (
 type apiSource struct {
 	document string
 	mapping  string
+	limit    int64
 }
 
 // defaultMapping is the name of the mapping file beside the list.
@@ -27,6 +28,7 @@ const defaultMapping = "openapi.mcpgen.yaml"
 func (a *apiSource) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.document, "openapi", "", "OpenAPI document `FILE`, whose operations become tools")
 	cmd.Flags().StringVar(&a.mapping, "mapping", "", "`FILE` that selects and names operations (default: "+defaultMapping+" beside the output)")
+	cmd.Flags().Int64Var(&a.limit, "openapi-limit", openapi.MostBytes, "most `BYTES` of the files that the document refers to")
 	completeFiles(cmd, "openapi", "json", "yaml", "yml")
 	completeFiles(cmd, "mapping", "yaml", "yml")
 }
@@ -48,7 +50,7 @@ func (a *apiSource) write(cmd *cobra.Command, out string) (*importedAPI, error) 
 			a.mapping = filepath.Join(filepath.Dir(out), defaultMapping)
 		}
 	}
-	o := openapi.Options{Name: a.document, Text: text, Open: open, MappingName: a.mapping}
+	o := openapi.Options{Name: a.document, Text: text, Open: open, Limit: a.limit, MappingName: a.mapping}
 	before, err := os.ReadFile(a.mapping)
 	switch {
 	case err == nil:
@@ -71,12 +73,12 @@ func (a *apiSource) write(cmd *cobra.Command, out string) (*importedAPI, error) 
 		_, err := cmd.OutOrStdout().Write(canonical)
 		return nil, err
 	}
-	if err := files.Replace("", []files.File{{Path: a.mapping, Content: made.Mapping}, {Path: out, Content: canonical}}); err != nil {
-		return nil, err
+	report := &importedAPI{Mapping: a.mapping, Operations: made.Operations, Added: made.Added, Removed: made.Removed, created: o.Mapping == nil}
+	if filepath.Clean(a.mapping) == filepath.Clean(out) {
+		return nil, fmt.Errorf("--mapping and --out are the same file, %s", out)
 	}
-	report := &importedAPI{
-		imported: imported{File: out, Tools: made.Tools}, Mapping: a.mapping, Operations: made.Operations, Added: made.Added, Removed: made.Removed,
-		created: o.Mapping == nil,
+	if err := report.write(out, canonical, files.File{Path: a.mapping, Content: made.Mapping}); err != nil {
+		return nil, err
 	}
 	for _, n := range made.Notes {
 		report.Notes = append(report.Notes, n.Error())

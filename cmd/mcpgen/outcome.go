@@ -64,7 +64,7 @@ func (o *outcome) wrote(made *skeleton.Result, plan files.Plan, changes []files.
 	}
 	kinds := o.changed(plan, changes)
 	for _, name := range skeleton.UserFiles {
-		if kinds[name] != "" {
+		if kinds[name] == "add" || kinds[name] == "modify" {
 			o.Mine = append(o.Mine, name)
 		} else if _, err := os.Lstat(filepath.Join(plan.Dir, name)); err == nil {
 			o.Kept = append(o.Kept, name)

@@ -31,7 +31,9 @@ type project struct {
 	int64     bool
 	time      bool
 	transport string
-	protected bool // --auth was given
+	// transportGiven means that the transport is asked for, and not only the default of a new program.
+	transportGiven bool
+	protected      bool // --auth was given
 	console
 
 	file   *authoring.File
@@ -170,12 +172,12 @@ func (p *project) fromOut() (string, error) {
 	return filepath.ToSlash(rel), err
 }
 
-// finish writes or compares the files.
-func (p *project) finish(made *skeleton.Result, users []files.File, server bool, start time.Time) (*outcome, error) {
+// finish writes or compares the files, with the users' files of a plan.
+func (p *project) finish(made *skeleton.Result, plan files.Plan, server bool, start time.Time) (*outcome, error) {
 	if err := p.degraded(made); err != nil {
 		return nil, err
 	}
-	plan := files.Plan{Dir: p.out, Files: made.Files, Owned: []string{"."}, Suffixes: skeleton.Suffixes, Users: users}
+	plan.Dir, plan.Files, plan.Owned, plan.Suffixes = p.out, made.Files, []string{"."}, skeleton.Suffixes
 	done := &outcome{Folder: p.out, Package: p.pkg, Tools: len(made.Tools), Prompts: len(made.Prompts), Resources: len(made.Resources), Templates: len(made.Templates), Files: len(plan.Files), checked: p.check}
 	change := plan.Write
 	if p.check {

@@ -61,10 +61,11 @@ func proxyCommand() *cobra.Command {
 	var command, target, listen, report, record, revision, failOn string
 	var a access
 	cmd := &cobra.Command{
-		Use:   `proxy --cmd "COMMAND ARG..." | --url URL | -- COMMAND ARG...`,
-		Short: "Forward messages between a client and a server, and report violations of the protocol",
-		Long:  proxyHelp,
-		Args:  beforeDash(noArguments),
+		Annotations: serves(),
+		Use:         `proxy --cmd "COMMAND ARG..." | --url URL | -- COMMAND ARG...`,
+		Short:       "Forward messages between a client and a server, and report violations of the protocol",
+		Long:        proxyHelp,
+		Args:        beforeDash(noArguments),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			words := afterDash(cmd, args)
 			if err := oneServer(command, target, words); err != nil {
@@ -80,9 +81,6 @@ func proxyCommand() *cobra.Command {
 			if failOn != string(audit.Must) && failOn != string(audit.Should) {
 				return fmt.Errorf("unknown --fail-on %q: expected error or warning", failOn)
 			}
-			if target == "" && a.given() != "" {
-				return fmt.Errorf("%s needs --url", a.given())
-			}
 			if revision != "" {
 				r, ok := generated.Lookup(revision)
 				if !ok {
@@ -91,6 +89,12 @@ func proxyCommand() *cobra.Command {
 				opts.Revision = &r
 			}
 			out := &liveReport{w: cmd.ErrOrStderr()}
+			if report != "" && report == record {
+				return fmt.Errorf("--record and --report are the same file, %s", report)
+			}
+			if err := errors.Join(replaceable(report, "a report of findings", `{"type":"finding"`), replaceable(record, "a recording", `{"mcpgen":"recording"`)); err != nil {
+				return err
+			}
 			if report != "" {
 				f, err := os.Create(report)
 				if err != nil {
@@ -138,6 +142,7 @@ func proxyCommand() *cobra.Command {
 	cmd.Flags().StringVar(&record, "record", "", "file for a recording of all messages")
 	cmd.Flags().StringVar(&revision, "revision", "", "revision to check against (default: the negotiated one)")
 	cmd.Flags().StringVar(&failOn, "fail-on", "error", "lowest level that makes the exit code 1: warning or error")
+	needs(cmd, accessFlags+" listen", "url")
 	completeValues(cmd, "fail-on", "warning", "error")
 	completeValues(cmd, "revision", knownRevisions()...)
 	return cmd

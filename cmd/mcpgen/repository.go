@@ -1,19 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
-	"github.com/goccy/go-yaml/ast"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/mcpgen/mcpgen/gen/config"
 	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/yaml"
 )
 
 // configName is the file that describes what a repository generates, and its policy for diff.
@@ -33,7 +36,7 @@ const repositoryHelp = `mcpgen.yaml lists what a repository generates. Its paths
       time: true                  # as for --time
     - tools: admin.json
       server: cmd/admin
-      transport: stdio            # as for mcpgen server --transport
+      transport: stdio            # as for mcpgen server --transport; auth: true as for --auth
     - tools: tools.yaml
       typescript: web/weather     # the folder of a TypeScript client, as for mcpgen typescript --out
     - tools: tools.yaml
@@ -61,8 +64,8 @@ func (k *kept) stale() bool    { return k.checked && len(k.Differ) > 0 }
 func readRepository(name string, src []byte) ([]entry, error) {
 	var all []entry
 	_, err := diff.ParseConfig(name, src, func(f *config.File) map[string]config.Reader {
-		return map[string]config.Reader{"generate": func(n ast.Node) {
-			f.Sequence(n, "generate", func(n ast.Node) { all = append(all, readEntry(f, n)) })
+		return map[string]config.Reader{"generate": func(n *yaml.Node) {
+			f.Sequence(n, "generate", func(n *yaml.Node) { all = append(all, readEntry(f, n)) })
 		}}
 	})
 	if err != nil {
@@ -80,11 +83,11 @@ func readRepository(name string, src []byte) ([]entry, error) {
 	return all, nil
 }
 
-func readEntry(f *config.File, n ast.Node) entry {
+func readEntry(f *config.File, n *yaml.Node) entry {
 	e := entry{where: f.Where(n), project: project{list: "tools.json", transport: transportAll}}
 	var folders []string
 	folder := func(key string) config.Reader {
-		return func(n ast.Node) {
+		return func(n *yaml.Node) {
 			e.out, e.kind = f.Text(n, key), key
 			folders = append(folders, key)
 			if e.out == "" {
@@ -93,42 +96,66 @@ func readEntry(f *config.File, n ast.Node) entry {
 		}
 	}
 	page := func(key string, path *string) config.Reader {
-		return func(n ast.Node) {
+		return func(n *yaml.Node) {
 			if *path = f.Text(n, key); *path == "" {
 				f.Fail(n, "%s: expected a file", key)
 			}
 		}
 	}
 	before := f.Failed()
-	var transport ast.Node
-	f.Mapping(n, "generate", map[string]config.Reader{
-		"tools":      func(n ast.Node) { e.list = f.Text(n, "tools") },
+	keys := map[string]config.Reader{
+		"tools":      func(n *yaml.Node) { e.list = f.Text(n, "tools") },
 		"server":     folder("server"),
 		"client":     folder("client"),
 		"typescript": folder("typescript"),
-		"package":    func(n ast.Node) { e.pkg = f.Text(n, "package") },
-		"strict":     func(n ast.Node) { e.strict = f.Bool(n, "strict") },
-		"int64":      func(n ast.Node) { e.int64 = f.Bool(n, "int64") },
-		"time":       func(n ast.Node) { e.time = f.Bool(n, "time") },
+		"package":    func(n *yaml.Node) { e.pkg = f.Text(n, "package") },
+		"strict":     func(n *yaml.Node) { e.strict = f.Bool(n, "strict") },
+		"int64":      func(n *yaml.Node) { e.int64 = f.Bool(n, "int64") },
+		"time":       func(n *yaml.Node) { e.time = f.Bool(n, "time") },
+		"auth":       func(n *yaml.Node) { e.protected = f.Bool(n, "auth") },
 		"readme":     page("readme", &e.readme),
 		"llms":       page("llms", &e.llms),
-		"title":      func(n ast.Node) { e.title = f.Text(n, "title") },
-		"transport": func(n ast.Node) {
-			transport, e.transport = n, f.Text(n, "transport")
+		"title":      func(n *yaml.Node) { e.title = f.Text(n, "title") },
+		"transport": func(n *yaml.Node) {
+			e.transport, e.transportGiven = f.Text(n, "transport"), true
 			if e.transport != transportAll && e.transport != transportStdio {
 				f.Fail(n, "transport: expected all or stdio, found %q", e.transport)
 			}
 		},
-	})
+	}
+	at := map[string]*yaml.Node{}
+	for key, read := range keys {
+		keys[key] = func(n *yaml.Node) {
+			at[key] = n
+			read(n)
+		}
+	}
+	f.Mapping(n, "generate", keys)
 	switch {
 	case f.Failed() > before:
+		return e
 	case len(folders) == 0 && e.pages():
 	case len(folders) != 1 || e.pages():
 		f.Fail(n, "generate: expected one of server, client and typescript, or readme and llms, in each element")
-	case transport != nil && e.kind != "server":
-		f.Fail(transport, "transport: a client has none")
+		return e
+	}
+	for _, key := range slices.Sorted(maps.Keys(at)) {
+		if !slices.Contains(membersOf[e.kind], key) {
+			f.Fail(at[key], "%s: has no effect with %s", key, cmp.Or(e.kind, "readme and llms"))
+		}
+	}
+	if at["title"] != nil && e.llms == "" {
+		f.Fail(at["title"], "title: has no effect with readme without llms")
 	}
 	return e
+}
+
+// membersOf has the members of an entry of each kind.
+var membersOf = map[string][]string{
+	"":           {"tools", "readme", "llms", "title"},
+	"server":     {"tools", "server", "package", "strict", "int64", "time", "transport", "auth"},
+	"client":     {"tools", "client", "package", "strict", "int64", "time"},
+	"typescript": {"tools", "typescript"},
 }
 
 // repository is a run of generate or check.
@@ -164,6 +191,7 @@ func (r *repository) command(name, short, long string) *cobra.Command {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true })
 	r.console.flags(cmd)
 	cmd.Flags().StringVar(&r.config, "config", configName, "file that lists what to generate")
+	idle(cmd, "config", "has no effect with the flags of spec "+name, func([]string) bool { return r.former(cmd) })
 	completeFiles(cmd, "config", "yaml", "yml")
 	return cmd
 }
@@ -197,7 +225,11 @@ func (r *repository) run(cmd *cobra.Command) error {
 			done.text(w)
 		}
 	})
-	if err = errors.Join(append(errs, err)...); err != nil {
+	err = errors.Join(append(errs, err)...)
+	if errors.Is(err, errFindings) && slices.ContainsFunc(errs, func(err error) bool { return !errors.Is(err, errFindings) }) {
+		return errors.New(err.Error()) // not only problems, so the exit code is that of a failure
+	}
+	if err != nil {
 		return err
 	}
 	if stale > 0 {
@@ -232,9 +264,7 @@ func (r *repository) make(cmd *cobra.Command, e *entry) (entryReport, error) {
 // entries returns the entries of mcpgen.yaml. There are none if the verb was called in its former way: with the
 // flags it had, or in a checkout of mcpgen, which has no such file.
 func (r *repository) entries(cmd *cobra.Command) ([]entry, error) {
-	before := false
-	r.oldFlags(cmd, func(f *pflag.Flag) { before = before || f.Changed })
-	if before {
+	if r.former(cmd) {
 		return nil, nil
 	}
 	src, err := os.ReadFile(r.config)
@@ -254,11 +284,13 @@ func (r *repository) entries(cmd *cobra.Command) ([]entry, error) {
 	return entries, err
 }
 
-// oldFlags calls do for the flags of the verb's former meaning.
-func (r *repository) oldFlags(cmd *cobra.Command, do func(*pflag.Flag)) {
+// former reports whether a flag of the verb's former meaning is given.
+func (r *repository) former(cmd *cobra.Command) bool {
 	old := &cobra.Command{}
 	new(selection).flags(old)
-	old.Flags().VisitAll(func(f *pflag.Flag) { do(cmd.Flags().Lookup(f.Name)) })
+	before := false
+	old.Flags().VisitAll(func(f *pflag.Flag) { before = before || given(cmd, f.Name) })
+	return before
 }
 
 // renamed runs the verb that was moved under spec.

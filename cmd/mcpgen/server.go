@@ -24,13 +24,16 @@ in the list have a method each, too.
 
 Files that end in .gen.go and .gen_test.go are generated on each run. The other
 files (main.go, http.go, handlers.go, go.mod, go.sum, mcpgen.mod, mcpgen.sum,
-README.md, Dockerfile, .gitignore) are yours: a missing one is written, an existing
-one is never changed. If any file cannot be written, none is. "go generate" runs
-mcpgen by mcpgen.mod, so that go.mod has only what the server links.
+README.md, Dockerfile, .gitignore) are yours: a missing one is written, and one that
+you have edited is never changed. If any file cannot be written, none is. "go
+generate" runs mcpgen by mcpgen.mod, so that go.mod has only what the server links.
 
 The server uses standard input and output, or HTTP if it is started with
 --http ADDRESS. With --transport stdio there is no http.go, so the program does
-not link net/http and has less than half the size.
+not link net/http and has less than half the size. With --auth, http.go accepts only
+clients with access tokens. Both flags also apply to an existing program: they
+replace main.go and http.go if these are as mcpgen wrote them. Otherwise nothing is
+written, the output says what must change, and the exit code is 1.
 
 A program is a module of its own, unless the module around its folder requires mcpgen.
 In a workspace (go.work), "go generate" needs GOWORK=off; with a folder vendor, it
@@ -40,6 +43,7 @@ With --package, the handlers may be in another package, so that a change of them
 does not recompile the generated code.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			p.transportGiven = given(cmd, "transport")
 			if missing {
 				return p.missing(cmd)
 			}
@@ -48,9 +52,10 @@ does not recompile the generated code.`,
 		},
 	}
 	p.flags(cmd, "main")
-	cmd.Flags().StringVar(&p.transport, "transport", transportAll, "transports of a new main.go: all or stdio")
-	cmd.Flags().BoolVar(&p.protected, "auth", false, "let a new http.go accept only clients with access tokens; see runtime/auth/README.md")
+	cmd.Flags().StringVar(&p.transport, "transport", transportAll, "transports of the program: all or stdio")
+	cmd.Flags().BoolVar(&p.protected, "auth", false, "let http.go accept only clients with access tokens; see runtime/auth/README.md")
 	cmd.Flags().BoolVar(&missing, "missing", false, "print methods for tools and other items that the package does not implement yet, and write nothing")
+	alone(cmd, "missing", "tools", "out", "package", "strict", "int64", "time")
 	completeValues(cmd, "transport", transportAll, transportStdio)
 	return cmd
 }
@@ -68,13 +73,23 @@ func (p *project) server(cmd *cobra.Command) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	var users []files.File
+	var plan files.Plan
+	if p.check && !p.protected && !p.transportGiven {
+		return p.finish(made, plan, true, start)
+	}
+	o, err := p.users(made)
+	if err != nil {
+		return nil, err
+	}
 	if !p.check {
-		if users, err = p.users(made, p.transport == transportAll); err != nil {
+		if plan.Users, err = skeleton.User(o); err != nil {
 			return nil, err
 		}
 	}
-	return p.finish(made, users, true, start)
+	if err := p.serve(&plan, o); err != nil {
+		return nil, err
+	}
+	return p.finish(made, plan, true, start)
 }
 
 func (p *project) makeServer(cmd *cobra.Command) (*skeleton.Result, error) {
@@ -106,23 +121,23 @@ func (p *project) missing(cmd *cobra.Command) error {
 	return nil
 }
 
-// users returns the files that belong to the user.
-func (p *project) users(made *skeleton.Result, http bool) ([]files.File, error) {
+// users returns the options of the files that belong to the user.
+func (p *project) users(made *skeleton.Result) (o skeleton.UserOptions, err error) {
 	name, err := p.name()
 	if err != nil {
-		return nil, err
+		return o, err
 	}
 	module, err := p.module(name, made)
 	if err != nil {
-		return nil, err
+		return o, err
 	}
 	list, err := p.fromOut()
 	if err != nil {
-		return nil, err
+		return o, err
 	}
 	program, err := p.program()
 	if err != nil {
-		return nil, err
+		return o, err
 	}
 	generate := program + " server --tools " + quoteWord(list) + " --out ."
 	if p.named && p.pkg != "main" {
@@ -134,8 +149,8 @@ func (p *project) users(made *skeleton.Result, http bool) ([]files.File, error) 
 	if p.time {
 		generate += " --time"
 	}
-	return skeleton.User(skeleton.UserOptions{
+	return skeleton.UserOptions{
 		Name: name, Package: p.pkg, Source: p.source(), Generate: generate,
-		Types: made.Package, Module: module, HTTP: http, Auth: p.protected, Apart: p.apart(), Survey: p.survey,
-	})
+		Types: made.Package, Module: module, HTTP: p.transport == transportAll, Auth: p.protected, Apart: p.apart(), Survey: p.survey,
+	}, nil
 }

@@ -282,6 +282,7 @@ nearest one are printed and the exit code is 1.`,
 	}
 	cmd.Flags().StringVar(&revision, "revision", "", "revision to compare with")
 	cmd.Flags().StringVar(&extension, "extension", "", "identifier of the pinned extension to compare with")
+	excludes(cmd, "extension", "revision")
 	c.flags(cmd)
 	return cmd
 }

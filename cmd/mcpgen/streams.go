@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"os"
 )
 
 // interruptible is a reader whose Read returns when the context ends, even while it waits for a
@@ -31,6 +33,28 @@ func (i *interruptible) Read(p []byte) (int, error) {
 	case got := <-done:
 		return got.n, got.err
 	}
+}
+
+// replaceable returns an error if a file must not be overwritten: one with a text that does not begin like those that
+// the program writes there. Files that are not regular, such as /dev/stderr, are written to in any case.
+func replaceable(name, what, begin string) error {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil // opening it for writing reports what is wrong
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	start := make([]byte, len(begin))
+	n, err := io.ReadFull(f, start)
+	if n > 0 && string(start[:n]) != begin {
+		return fmt.Errorf("%s: is not %s, so it is not overwritten", name, what)
+	}
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return err
+	}
+	return nil
 }
 
 // output keeps the first write error, so that the verbs need not check for it. A report that

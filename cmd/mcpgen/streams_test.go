@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/synctest"
 )
 
 // TestInterrupted interrupts verbs that wait for input.
@@ -27,6 +29,43 @@ func TestInterrupted(t *testing.T) {
 		}
 		stdin.Close()
 	}
+}
+
+// TestInterruptedWork interrupts a verb that does not look at its context, as one that computes.
+func TestInterruptedWork(t *testing.T) {
+	for _, test := range []struct {
+		cause error
+		code  int
+	}{
+		{signalled{syscall.SIGINT}, 130},
+		{signalled{syscall.SIGTERM}, 143},
+		{context.Canceled, exitFailed},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			stdout := &stuck{begin: func() { cancel(test.cause) }, end: make(chan struct{})}
+			defer close(stdout.end)
+			var stderr strings.Builder
+			if code := run(ctx, []string{"spec", "list"}, strings.NewReader(""), stdout, &stderr); code != test.code {
+				t.Errorf("%v: exit code %d, expected %d", test.cause, code, test.code)
+			}
+			if got := stderr.String(); got != "mcpgen: interrupted\n" {
+				t.Errorf("%v: printed %q", test.cause, got)
+			}
+		})
+	}
+}
+
+// stuck is a writer whose first Write calls begin and returns once end is closed.
+type stuck struct {
+	begin func()
+	end   chan struct{}
+}
+
+func (s *stuck) Write([]byte) (int, error) {
+	s.begin()
+	<-s.end
+	return 0, errors.New("too late")
 }
 
 // notify signals its first read.

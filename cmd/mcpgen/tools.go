@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/merge"
 	"github.com/mcpgen/mcpgen/gen/skeleton"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -59,7 +61,14 @@ from a JSON or YAML file; "-" is standard input.
 A server receives only the handshake and requests for the pages of its list. Some
 servers list more tools for clients that can do more, so mcpgen declares all
 capabilities of clients, unless --capabilities names some. The file has the complete
-definitions in the server's order. It does not name their source.
+definitions in the server's order. It does not name their source. It is JSON, or YAML
+if its name ends in .yaml or .yml.
+
+If the file is there, it must be a list. What you have changed in it stays, such as
+x-mcp-scopes and x-go-name at any depth; what only the server has changed follows the
+server. The list as it was imported is written beside it, with the suffix .imported,
+to tell the two apart. If the server no longer has a tool that you have edited,
+nothing is written, and the exit code is 1.
 
 With --go, the server is a Go program on any library, such as the Go SDK or mcp-go:
 mcpgen builds its package, starts it with the arguments after -- and imports its
@@ -85,8 +94,8 @@ operations become tools and what the tools are called.`,
 				return err
 			}
 			if api.document != "" {
-				if from.given() || program.pkg != "" || all || len(args) > 0 {
-					return errOneSource
+				if from.given() || program.pkg != "" || len(args) > 0 {
+					return oneSource(cmd)
 				}
 				done, err := api.write(cmd, out)
 				if err != nil || out == "-" {
@@ -94,12 +103,9 @@ operations become tools and what the tools are called.`,
 				}
 				return c.report(cmd, done, done.text)
 			}
-			if api.mapping != "" {
-				return errors.New("--mapping needs --openapi")
-			}
 			from.quiet = c.quiet
 			if program.pkg != "" && (from.command != "" || len(args) > 0) {
-				return errOneSource
+				return oneSource(cmd)
 			}
 			end, err := program.start(cmd, &from)
 			if err != nil {
@@ -114,10 +120,9 @@ operations become tools and what the tools are called.`,
 				_, err := cmd.OutOrStdout().Write(text)
 				return err
 			}
-			if err := files.Replace(filepath.Dir(out), []files.File{{Path: filepath.Base(out), Content: text}}); err != nil {
+			if err := done.write(out, text); err != nil {
 				return err
 			}
-			done.File = out
 			if from.given() {
 				done.Declared = from.declares.names()
 			}
@@ -125,13 +130,18 @@ operations become tools and what the tools are called.`,
 			return c.report(cmd, done, done.text)
 		},
 	}
-	from.flags(cmd)
+	from.flags(cmd, "cmd", "url", "go")
 	program.flags(cmd)
 	c.flags(cmd)
 	api.flags(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "write everything that a running server offers, not only its tools")
 	cmd.Flags().StringVarP(&out, "out", "o", "tools.json", "output file; - is standard output")
-	completeFiles(cmd, "out", "json")
+	needs(cmd, "mapping", "openapi")
+	needs(cmd, "openapi-limit", "openapi")
+	needs(cmd, "all", "cmd", "url", "go")
+	idle(cmd, "json", "has no effect with --out -, which prints the list", func([]string) bool { return out == "-" })
+	idle(cmd, "quiet", "has no effect with --out -, which prints the list", func([]string) bool { return out == "-" && !from.given() && program.pkg == "" })
+	completeFiles(cmd, "out", "json", "yaml", "yml")
 	return cmd
 }
 
@@ -146,7 +156,52 @@ type imported struct {
 
 	Declared []string `json:"declared,omitzero"` // the capabilities that were declared to a running server
 	Notes    []string `json:"notes,omitempty"`   // notes about entries that were changed or left out
+	Merged   []string `json:"merged,omitempty"`  // what became of what people have changed in the file
+	Base     string   `json:"base,omitempty"`    // the new file that tells the next import what people have changed
 	Next     []string `json:"next,omitempty"`    // what to do with the list of a Go program
+}
+
+// baseSuffix ends the name of the file with the list as an import has brought it. The name before it is that of the
+// list, which people may edit.
+const baseSuffix = ".imported"
+
+// write merges a list with the one in a file, and writes it with other files: all of them or none.
+func (i *imported) write(out string, list []byte, others ...files.File) error {
+	if linked, err := filepath.EvalSymlinks(out); err == nil {
+		out = linked
+	}
+	in := merge.Imported{Name: out, Theirs: list}
+	base := out + baseSuffix
+	for _, file := range []struct {
+		name string
+		into *[]byte
+	}{{out, &in.Mine}, {base, &in.Base}} {
+		text, err := os.ReadFile(file.name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		*file.into = text
+	}
+	if in.Base != nil && !json.Valid(in.Base) {
+		return fmt.Errorf("%s: is not what an import has written; delete it, if you do not know why", base)
+	}
+	if in.Base == nil {
+		i.Base = base
+	}
+	merged, err := in.Merge()
+	if gone, ok := errors.AsType[*merge.GoneError](err); ok {
+		return problem{gone.Error()}
+	}
+	if err != nil {
+		return err
+	}
+	offered, err := catalog.Read(out, merged.Text)
+	if err != nil {
+		return named(out, err)
+	}
+	i.File, i.Merged = out, merged.Notes
+	i.Tools, i.Prompts, i.Resources, i.Templates = len(offered.Tools.Tools), len(offered.Prompts), len(offered.Resources), len(offered.Templates)
+	return files.Replace("", append(others, files.File{Path: out, Content: merged.Text}, files.File{Path: base, Content: merged.Base}))
 }
 
 func (i imported) text(w io.Writer) {
@@ -161,6 +216,12 @@ func (i imported) text(w io.Writer) {
 		declared = "; declared no capabilities"
 	}
 	fmt.Fprintf(w, "%s: %s%s\n", i.File, listed(i.Tools, i.Prompts, i.Resources, i.Templates), declared)
+	for _, line := range i.Merged {
+		fmt.Fprintln(w, line)
+	}
+	if i.Base != "" {
+		fmt.Fprintf(w, "%s: what was imported, so that the next import keeps what you change in %s; put both under version control\n", i.Base, i.File)
+	}
 	for _, line := range i.Next {
 		fmt.Fprintln(w, line)
 	}
@@ -169,21 +230,16 @@ func (i imported) text(w io.Writer) {
 // file returns the report of an import and the text of the output file.
 func (o *origin) file(cmd *cobra.Command, args []string, all bool) (*imported, []byte, error) {
 	if all {
-		if err := o.check(args); err != nil {
+		if err := o.check(cmd, args); err != nil {
 			return nil, nil, err
 		}
 		return o.everything(cmd)
 	}
-	list, err := o.read(cmd, args)
+	list, text, err := o.read(cmd, args)
 	if err != nil {
 		return nil, nil, err
 	}
-	done := &imported{Tools: len(list.Tools), Notes: texts(list.Notes)}
-	if len(list.Prompts)+len(list.Resources)+len(list.Templates) > 0 {
-		has := listed(len(list.Tools), len(list.Prompts), len(list.Resources), len(list.Templates))
-		done.Notes = append(done.Notes, fmt.Sprintf("%s has %s; only the tools are written", args[0], has))
-	}
-	return done, skeleton.Canonical(list), nil
+	return &imported{Notes: texts(list.Notes)}, text, nil
 }
 
 // everything imports all that a running server offers. Prompts, resources and templates that no
@@ -198,13 +254,7 @@ func (o *origin) everything(cmd *cobra.Command) (*imported, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	offered, err := catalog.Read("list.json", text)
-	if err != nil {
-		return nil, nil, err
-	}
-	done := &imported{
-		Tools: len(list.Tools), Prompts: len(offered.Prompts), Resources: len(offered.Resources), Templates: len(offered.Templates), Notes: texts(list.Notes),
-	}
+	done := &imported{Notes: texts(list.Notes)}
 	if _, err := skeleton.Read("list.json", text); err != nil {
 		done.Notes = append(done.Notes, "mcpgen server and mcpgen client refuse the file: "+strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
@@ -221,9 +271,6 @@ func texts(notes []*tools.Error) []string {
 
 // indented returns the indented catalog of a running server.
 func (o *origin) indented(cmd *cobra.Command) ([]byte, error) {
-	if !o.given() {
-		return nil, errors.New("--all needs --cmd, --url or --go")
-	}
 	text, err := o.catalog(cmd.Context(), cmd.ErrOrStderr())
 	if err != nil {
 		return nil, err
@@ -236,10 +283,13 @@ func (o *origin) indented(cmd *cobra.Command) ([]byte, error) {
 	return indented.Bytes(), nil
 }
 
-// flags adds the flags that name a running server, and those that say how mcpgen introduces itself.
-func (o *origin) flags(cmd *cobra.Command) {
+// flags adds the flags that name a running server, and the one that says how mcpgen introduces itself. Starts are
+// the flags that name such a server.
+func (o *origin) flags(cmd *cobra.Command, starts ...string) {
 	o.locating(cmd)
 	o.declares.flag(cmd)
+	needs(cmd, "capabilities", starts...)
+	needs(cmd, accessFlags, "url")
 }
 
 // locating adds the flags that name a running server.
@@ -275,11 +325,19 @@ func oneServer(command, url string, words []string) error {
 
 var errOneServer = errors.New("expected one of --cmd, --url and a command after --")
 
-// errOneSource reports several sources of a list, or none.
-var errOneSource = errors.New("expected one of --cmd, --url, --go, --openapi and FILE")
+// oneSource reports that a command has several sources of a list, or none.
+func oneSource(cmd *cobra.Command) error {
+	var flags []string
+	for _, name := range []string{"cmd", "url", "go", "openapi"} {
+		if cmd.Flags().Lookup(name) != nil {
+			flags = append(flags, "--"+name)
+		}
+	}
+	return fmt.Errorf("expected one of %s and FILE", strings.Join(flags, ", "))
+}
 
 // check requires exactly one source.
-func (o *origin) check(args []string) error {
+func (o *origin) check(cmd *cobra.Command, args []string) error {
 	given := len(args)
 	for _, flag := range []string{o.command, o.url} {
 		if flag != "" {
@@ -289,33 +347,33 @@ func (o *origin) check(args []string) error {
 	if o.program != nil && o.url == "" {
 		given++
 	}
-	switch {
-	case given != 1:
-		return errOneSource
-	case o.url == "" && o.access.given() != "":
-		return fmt.Errorf("%s needs --url", o.access.given())
-	case !o.given() && o.declares.narrowed:
-		return errors.New("--capabilities needs --cmd, --url or --go")
+	if given != 1 {
+		return oneSource(cmd)
 	}
 	return nil
 }
 
-func (o *origin) read(cmd *cobra.Command, args []string) (*tools.List, error) {
-	if err := o.check(args); err != nil {
-		return nil, err
+// read returns the list of a file or the tools of a running server, and its text.
+func (o *origin) read(cmd *cobra.Command, args []string) (*tools.List, []byte, error) {
+	if err := o.check(cmd, args); err != nil {
+		return nil, nil, err
 	}
 	if len(args) == 1 {
 		file, err := readList(cmd, args[0])
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return file.List, nil
+		return file.List, file.Text(), nil
 	}
 	text, err := o.fetch(cmd.Context(), cmd.ErrOrStderr())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return skeleton.Read("list.json", text)
+	list, err := skeleton.Read("list.json", text)
+	if err != nil {
+		return nil, nil, err
+	}
+	return list, skeleton.Canonical(list), nil
 }
 
 // named adds the name of a file to each error of a joined error. The line and column of a syntax error
@@ -328,7 +386,7 @@ func named(name string, err error) error {
 		}
 		return errors.Join(errs...)
 	}
-	if _, ok := errors.AsType[*catalog.SyntaxError](err); ok {
+	if e, ok := errors.AsType[*catalog.SyntaxError](err); ok && e.Line > 0 {
 		return fmt.Errorf("%s:%w", name, err)
 	}
 	return fmt.Errorf("%s: %w", name, err)

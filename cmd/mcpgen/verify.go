@@ -100,9 +100,6 @@ func verifyCommand() *cobra.Command {
 			}
 			v.progress = &progress{w: cmd.ErrOrStderr(), last: time.Now()}
 			if against != "" {
-				if v.definition != "" || revision != "" || schema != "" || v.extension.name != "" {
-					return errors.New("--against cannot be combined with --revision, --schema, --extension or --definition")
-				}
 				return v.against(cmd, against, args)
 			}
 			if err := v.judgeBy(cmd, revision, schema); err != nil {
@@ -128,8 +125,8 @@ func verifyCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&v.opts.Undeclared, "undeclared", false, "note members that the revision does not define")
 	cmd.Flags().StringVar(&failOn, "fail-on", "warning", "lowest level that makes the exit code 1: warning or error")
 	cmd.Flags().StringVar(&format, "format", "text", "text or json (one object a line)")
-	jsonFormat(cmd, &format)
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print no report; the exit code is the answer")
+	jsonFormat(cmd, &format)
 	completeValues(cmd, "format", "text", "json")
 	completeValues(cmd, "fail-on", "warning", "error")
 	completeValues(cmd, "revision", knownRevisions()...)
@@ -137,6 +134,14 @@ func verifyCommand() *cobra.Command {
 	completeFiles(cmd, "schema", "json")
 	completeFiles(cmd, "overlay", "yaml", "yml")
 	cmd.Flags().BoolVar(&rules, "rules", false, "list the rules and their levels")
+	alone(cmd, "rules", "format", "json")
+	excludes(cmd, "against", "revision", "schema", "extension", "overlay", "definition", "fail-on", "undeclared")
+	needs(cmd, "overlay", "extension")
+	excludes(cmd, "quiet", "undeclared") // which adds notes alone
+	needs(cmd, "definition", "revision", "schema", "extension")
+	idle(cmd, "roundtrip undeclared", "has no effect with --schema, which has no code that decodes values", func([]string) bool {
+		return schema != "" && (v.extension.name == "" || v.definition != "")
+	})
 	return cmd
 }
 
@@ -150,8 +155,6 @@ func (v *verifier) judgeBy(cmd *cobra.Command, revision, schema string) error {
 	switch {
 	case v.extension.name != "":
 		return v.judgeByExtension(cmd, revision, schema)
-	case v.extension.overlay != "":
-		return errors.New("--overlay needs --extension")
 	case schema != "":
 		r, err := schemaRevision(cmd, schema, revision, cmd.ErrOrStderr())
 		if err != nil {
@@ -172,9 +175,6 @@ func (v *verifier) judgeBy(cmd *cobra.Command, revision, schema string) error {
 func (v *verifier) checkDefinition() error {
 	if v.definition == "" {
 		return nil
-	}
-	if v.opts.Revision == nil {
-		return errors.New("--definition needs --revision, --schema or --extension")
 	}
 	if _, ok := v.opts.Revision.New(v.definition); !ok {
 		return fmt.Errorf("revision %s has no definition %q", v.opts.Revision.ID, v.definition)

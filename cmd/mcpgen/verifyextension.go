@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -38,11 +39,13 @@ func (v *verifier) judgeByExtension(cmd *cobra.Command, revision, schema string)
 		at = len(all)
 		all = append(all, *x)
 	case v.extension.overlay != "":
-		return fmt.Errorf("--overlay needs --schema")
+		return errors.New("--overlay needs --schema")
 	case at < 0:
 		return fmt.Errorf("extension %q has no generated code; --schema checks any extension", v.extension.name)
 	case revision != "" && revision != all[at].Revision:
 		return fmt.Errorf("extension %s extends revision %s, not %s", v.extension.name, all[at].Revision, revision)
+	case v.definition == "":
+		return fmt.Errorf("--extension needs --schema or --definition: the messages of %s are checked without it", v.extension.name)
 	}
 	v.opts.Extensions = audit.NewExtensions(all)
 	if v.definition == "" {

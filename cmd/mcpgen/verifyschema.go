@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -37,7 +38,7 @@ func schemaRevision(cmd *cobra.Command, name, revision string, notes io.Writer) 
 		return nil, err
 	}
 	if revision == "" {
-		revision = revisionOf(project, name, src)
+		revision = cmp.Or(lastDate(name), gen.Closest(project, src))
 	} else if err := gen.CheckRevision(revision); err != nil {
 		return nil, err
 	}

@@ -15,10 +15,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/proxy"
+
+	"github.com/mcpgen/mcpgen/internal/testkit"
 )
 
 // stay is a server that reports its process ids and does not end with its input. The stubborn
@@ -45,18 +46,15 @@ func stay(kind string) {
 	}
 }
 
-// gone reports whether a process has ended. It waits for a limited time.
+// gone waits for the end of a process, and reports whether it has ended.
 func gone(pid int) bool {
-	for range 500 {
+	return testkit.Eventually(func() bool {
 		if syscall.Kill(pid, 0) != nil {
 			return true
 		}
-		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(state), ") Z ") {
-			return true // it waits for its parent to look
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return false
+		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		return err == nil && strings.Contains(string(state), ") Z ") // it waits for its parent to look
+	})
 }
 
 // hangup is the cause of a context that SIGHUP has cancelled.

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/skeleton"
+)
+
+// The files of the user that --transport and --auth are about.
+const (
+	mainFile = "main.go"
+	httpFile = "http.go"
+)
+
+// packages that a program imports to serve HTTP, and to let in only clients with access tokens.
+var servesHTTP = []string{"net/http", modulePath + "/runtime/streamable", modulePath + "/runtime/sse"}
+
+const protectsHTTP = modulePath + "/runtime/auth/resource"
+
+// isProtected reports whether a program lets in only clients with access tokens, as far as its files say.
+func (p *project) isProtected() bool { return p.survey.Imports[protectsHTTP] }
+
+// isServed reports whether a program serves HTTP, as far as its files say.
+func (p *project) isServed() bool {
+	return p.survey.CallsHTTP || slices.ContainsFunc(servesHTTP, func(path string) bool { return p.survey.Imports[path] })
+}
+
+// serve adds to a plan what --transport and --auth ask of the files of an existing program. It replaces those that
+// are as mcpgen has written them, and returns a [problem] if one that the user has edited would have to change.
+func (p *project) serve(plan *files.Plan, o skeleton.UserOptions) error {
+	var asked string
+	var names []string
+	switch {
+	case p.pkg != "main" && p.protected:
+		return fmt.Errorf(noProgram, "auth", p.pkg)
+	case p.pkg != "main" && p.transportGiven:
+		return fmt.Errorf(noProgram, "transport", p.pkg)
+	case p.protected && !p.isProtected():
+		asked, names = "--auth", []string{httpFile}
+		if p.survey.Main && !p.survey.CallsHTTP {
+			names = append(names, mainFile)
+		}
+	case p.transportGiven && p.transport == transportStdio && p.isServed(),
+		p.transportGiven && p.transport == transportAll && p.survey.Main && !p.isServed():
+		asked, names = "--transport "+p.transport, []string{mainFile, httpFile}
+	default:
+		return nil
+	}
+	o.Auth = p.protected || p.isProtected()
+	wanted, former, err := p.variants(o)
+	if err != nil {
+		return err
+	}
+	plan.Former = map[string][][]byte{}
+	var edited []string
+	var diffs []byte
+	for _, name := range names {
+		plan.Former[name] = former[name]
+		text, planned := wanted[name]
+		old, err := os.ReadFile(filepath.Join(p.out, name))
+		untouched := slices.ContainsFunc(former[name], func(former []byte) bool { return bytes.Equal(former, old) })
+		if err == nil && !untouched {
+			edited = append(edited, name)
+			change := files.Change{Path: name, Old: old, New: text, Kind: "modify"}
+			if !planned {
+				change.Kind = "remove"
+			}
+			diffs = append(diffs, change.Diff()...)
+		}
+		plan.Users = slices.DeleteFunc(plan.Users, func(f files.File) bool { return f.Path == name })
+		if planned {
+			plan.Users = append(plan.Users, files.File{Path: name, Content: text})
+		}
+	}
+	if len(edited) == 0 {
+		return nil
+	}
+	return problem{fmt.Sprintf("%s changes nothing in %s, because you have edited %s, and nothing was written: delete %s and run the command again, or make this change:\n\n%s",
+		asked, p.out, strings.Join(edited, " and "), them(len(edited)), bytes.TrimRight(diffs, "\n"))}
+}
+
+const noProgram = "--%s has no effect on package %s, which is not a program: the program that serves it decides"
+
+func them(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+// variants returns the files of serving that the options ask for, and all texts that mcpgen writes for them.
+func (p *project) variants(o skeleton.UserOptions) (wanted map[string][]byte, former map[string][][]byte, err error) {
+	wanted, former = map[string][]byte{}, map[string][][]byte{}
+	o.Survey = &skeleton.Survey{Implementations: o.Survey.Implementations} // as if the folder had no program
+	for _, v := range []struct{ http, auth bool }{{false, false}, {true, false}, {true, true}} {
+		variant := o
+		variant.HTTP, variant.Auth = v.http, v.auth
+		all, err := skeleton.User(variant)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, f := range all {
+			if f.Path != mainFile && f.Path != httpFile {
+				continue
+			}
+			former[f.Path] = append(former[f.Path], f.Content)
+			if v.http == o.HTTP && v.auth == (o.Auth && o.HTTP) {
+				wanted[f.Path] = f.Content
+			}
+		}
+	}
+	return wanted, former, nil
+}
+
+// unguarded returns a remark if the list has scopes that nothing demands.
+func (p *project) unguarded() []string {
+	n := 0
+	for _, t := range p.file.List.Tools {
+		n += min(len(t.Scopes), 1)
+	}
+	for _, i := range p.file.List.Prompts {
+		n += min(len(i.Scopes), 1)
+	}
+	for _, i := range p.file.List.Resources {
+		n += min(len(i.Scopes), 1)
+	}
+	for _, i := range p.file.List.Templates {
+		n += min(len(i.Scopes), 1)
+	}
+	if n == 0 || p.pkg != "main" || p.protected || p.isProtected() {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s of the list %s x-mcp-scopes, which nothing demands: the program lets in clients without access tokens; --auth protects it", plural(n, "item"), hasOrHave(n))}
+}
+
+func hasOrHave(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
+}
+
+// drifted returns a remark for each line //go:generate of the user's files that would generate something else.
+func (p *project) drifted() []string {
+	list, err := p.fromOut()
+	if err != nil {
+		return nil
+	}
+	var lines []string
+	for _, command := range p.survey.Generate {
+		words, err := splitWords(command)
+		at := slices.Index(words, "server")
+		if err != nil || at < 0 {
+			continue
+		}
+		said := serverCommand()
+		if said.ParseFlags(words[at+1:]) != nil {
+			continue
+		}
+		var differs []string
+		for flag, want := range map[string]string{"tools": list, "int64": fmt.Sprint(p.int64), "time": fmt.Sprint(p.time)} {
+			if got := said.Flags().Lookup(flag).Value.String(); got != want && p.list != "-" {
+				differs = append(differs, fmt.Sprintf("--%s %s", flag, got))
+			}
+		}
+		if slices.Sort(differs); len(differs) > 0 {
+			lines = append(lines, fmt.Sprintf("\"go generate\" will run %q, with %s; change the line if that is not meant", command, strings.Join(differs, " and ")))
+		}
+	}
+	return lines
+}
