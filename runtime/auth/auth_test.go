@@ -144,7 +144,7 @@ func TestWellKnownURLs(t *testing.T) {
 			t.Errorf("%s: canonical (-want +got):\n%s", test.url, diff)
 		}
 	}
-	for _, bad := range []string{"", "mcp.example.com", "ftp://a/b", "https://u:p@a", "https:///x", "https://a/#f", "https://a#", "https:a"} {
+	for _, bad := range []string{"", "mcp.example.com", "ftp://a/b", "https://u:p@a", "https:///x", "https://a/#f", "https://a#", "https:a", "http://:8080/mcp", "https://:443"} {
 		if got, err := auth.ResourceMetadataURLs(bad); err == nil {
 			t.Errorf("%q: got %q, want an error", bad, got)
 		}
@@ -157,7 +157,8 @@ func TestPrincipal(t *testing.T) {
 	for _, c := range []auth.Caller{
 		{Issuer: "https://a", Subject: "b"}, {Issuer: `https://a" b`, Subject: "c"}, {Issuer: "https://a", Subject: `b" c`},
 		{Issuer: "https://a", ClientID: "b"}, {Issuer: "https://a b"}, {Issuer: "https://b", Subject: "b"},
-		{Issuer: "https://a", Subject: "client b"},
+		{Issuer: "https://a", Subject: "client b"}, {Issuer: "https://a", Subject: "b", Kind: auth.KindUsername}, {Subject: "b"},
+		{Issuer: "https://a", Subject: "c", Kind: auth.KindClient}, {Issuer: "https://a", Subject: "c", Kind: auth.KindUsername},
 	} {
 		p := c.Principal()
 		if other, ok := seen[p]; ok {

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -13,9 +14,11 @@ import (
 type Caller struct {
 	// Issuer is the authorization server that issued the token.
 	Issuer string
-	// Subject identifies the user, or the client if it acts on its own behalf. It is unique within
-	// the issuer only.
+	// Subject identifies the user, or the client if it acts on its own behalf. It is unique among the
+	// subjects of the issuer and of the same kind only, see Principal.
 	Subject string
+	// Kind is what the Subject is: KindUser, KindUsername or KindClient.
+	Kind string
 	// ClientID identifies the client that the token was issued to; "" if the token does not say.
 	ClientID string
 	// Scopes are the permissions of the token.
@@ -36,17 +39,28 @@ type Caller struct {
 	KeyThumbprint string
 }
 
-// Principal returns a string that identifies the user uniquely among the users of all issuers.
+// The kinds of subjects.
+const (
+	// KindUser is the kind of a subject as the claim sub has it (RFC 9068, section 2.2).
+	KindUser = ""
+	// KindUsername is the kind of the username of a token without the claim sub (RFC 7662, section 2.2).
+	KindUsername = "username"
+	// KindClient is the kind of the id of a client that acts on its own behalf.
+	KindClient = "client"
+)
+
+// Principal returns a string that identifies the caller uniquely among the callers of all issuers. Sessions,
+// tasks, sealed states and limits belong to it.
 func (c *Caller) Principal() string {
 	if c == nil {
 		return ""
 	}
-	// A quoted issuer has an end, so that no other issuer and subject give the same text. Tokens
-	// without a subject are told apart by their clients.
-	if c.Subject == "" {
-		return "client " + strconv.Quote(c.Issuer) + " " + c.ClientID
+	kind, subject := cmp.Or(c.Kind, "user"), c.Subject
+	if subject == "" {
+		kind, subject = KindClient, c.ClientID
 	}
-	return "user " + strconv.Quote(c.Issuer) + " " + c.Subject
+	// A quoted issuer has an end, so that no other issuer and subject give the same text.
+	return kind + " " + strconv.Quote(c.Issuer) + " " + subject
 }
 
 // Has reports whether the token carries a scope. Broader scopes that imply it are not considered.

@@ -136,8 +136,10 @@ func parseURL(text string) (*url.URL, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Opaque != "":
+	case u.Scheme != "https" && u.Scheme != "http" || u.Opaque != "":
 		return nil, fmt.Errorf("%q is not an http or https URL", text)
+	case u.Hostname() == "":
+		return nil, fmt.Errorf("the URL %q has no name of a host", text)
 	case u.User != nil:
 		return nil, errors.New("the URL of a server must not have user information")
 	case u.Fragment != "" || strings.Contains(text, "#"):

@@ -6,11 +6,11 @@ import (
 )
 
 // ParseScopes returns the scopes of a list that is separated by spaces, in its order and without
-// duplicates.
+// duplicates. It leaves out what is not a scope.
 func ParseScopes(list string) []string {
 	var scopes []string
 	for s := range strings.FieldsSeq(list) {
-		if !slices.Contains(scopes, s) {
+		if IsScope(s) && !slices.Contains(scopes, s) {
 			scopes = append(scopes, s)
 		}
 	}

@@ -208,6 +208,11 @@ var attacks = map[string]func(*testing.T){
 	},
 	"M21": testHidden,
 	"M22": testListen,
+	"M23": testIdentities,
+	"M24": testNobody,
+	"M25": testOddClaims,
+	"M26": testKinds,
+	"M27": testListenEnds,
 	"M19": func(t *testing.T) {
 		r := newRig(t, authserver.Options{}, nil)
 		server, err := mcp.NewServer(mcp.ServerOptions{Name: "s", Version: "1"}, r.items()...)

@@ -1,7 +1,9 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -96,6 +98,27 @@ func TestAttacks(t *testing.T) {
 				return true
 			}
 		}, "the response is longer than 262144 bytes", "as POST"},
+		{"authorization endpoint with control characters for terminals", func(w *world) { w.metadata = set("authorization_endpoint", w.as.URL+"/authorize?\u009b2J") },
+			"refused the URL", "as POST"},
+		{"issuer with control characters for terminals", func(w *world) {
+			w.resource = set("authorization_servers", []string{w.as.URL + "/\u009b2J"})
+		}, "characters that a URL cannot have", "as"},
+		{"client id with line breaks", func(w *world) {
+			w.answer = func(rw http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path == "/register" {
+					reply(rw, 201, map[string]any{"client_id": "a\r\nb"})
+				}
+				return r.URL.Path == "/register"
+			}
+		}, "no usable client_id", "as GET /authorize"},
+		{"registration with another method", func(w *world) {
+			w.answer = func(rw http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path == "/register" {
+					reply(rw, 201, map[string]any{"client_id": "a", "client_secret": "b", "token_endpoint_auth_method": "private_key_jwt"})
+				}
+				return r.URL.Path == "/register"
+			}
+		}, `registered with the method "private_key_jwt"`, "as GET /authorize"},
 		{"metadata service of a cloud", func(w *world) { w.resource = set("authorization_servers", []string{"https://169.254.169.254"}) },
 			"refused to connect", "as"},
 		{"no authorization server", func(w *world) { w.resource = set("authorization_servers", []string{}) }, "names no authorization server", "as"},
@@ -201,7 +224,8 @@ func TestRequestForgery(t *testing.T) {
 	}
 }
 
-// A14, A16: the token goes to the server alone: to no other origin, and along no redirect.
+// A14, A16: the token goes to the server alone: to no other origin, and along no redirect. The same is true of the
+// bodies of requests.
 func TestTokenLeakage(t *testing.T) {
 	var leaked []string
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -213,21 +237,66 @@ func TestTokenLeakage(t *testing.T) {
 	if err := transport.Login(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	var status int
 	w.serve = func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.Header.Get("Authorization") != "Bearer access-1" {
 			t.Error("the server got no token")
 		}
-		http.Redirect(rw, r, other.URL, http.StatusTemporaryRedirect)
+		http.Redirect(rw, r, other.URL, status)
 		return true
 	}
-	if _, err := call(t.Context(), transport.Client(), w.url(), ""); err != nil {
-		t.Error(err)
+	for _, status = range redirects {
+		if _, err := call(t.Context(), transport.Client(), w.url(), ""); err == nil || !strings.Contains(err.Error(), "redirect") {
+			t.Errorf("status %d: got %v, want an error", status, err)
+		}
+	}
+	if len(leaked) > 0 {
+		t.Errorf("a redirect was followed: %q", leaked)
 	}
 	if _, err := call(t.Context(), transport.Client(), other.URL, ""); err != nil {
 		t.Error(err)
 	}
-	if len(leaked) != 2 || leaked[0] != "" || leaked[1] != "" {
+	if len(leaked) != 1 || leaked[0] != "" {
 		t.Errorf("%q", leaked)
+	}
+}
+
+var redirects = []int{301, 302, 303, 307, 308}
+
+// Requests that carry a secret or register the client follow no redirect, those for metadata carry none.
+func TestRedirectedEndpoints(t *testing.T) {
+	for _, status := range redirects {
+		for path, follows := range map[string]bool{
+			"/register": false, "/token": false, "/revoke": false, "/.well-known/oauth-authorization-server": true, "/.well-known/oauth-protected-resource/mcp": true,
+		} {
+			w := newWorld(t)
+			var reached []string
+			other := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				reached = append(reached, r.Method+" "+string(body)+r.Header.Get("Authorization")+r.Header.Get("Cookie"))
+				reply(rw, 200, map[string]any{"issuer": w.as.URL, "access_token": "stolen", "token_type": "Bearer", "client_id": "stolen"})
+			}))
+			defer other.Close()
+			redirect := func(rw http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path == path {
+					http.SetCookie(rw, &http.Cookie{Name: "c", Value: "v"})
+					http.Redirect(rw, r, other.URL+"/?"+r.URL.RawQuery, status)
+				}
+				return r.URL.Path == path
+			}
+			w.answer, w.serve = redirect, redirect
+			transport := w.transport(client.Options{})
+			err := transport.Login(t.Context())
+			if path == "/revoke" {
+				err = errors.Join(err, transport.Logout(t.Context()))
+			}
+			if err == nil {
+				t.Errorf("%s with status %d: no error", path, status)
+			}
+			if follows != (len(reached) == 1) || follows && reached[0] != "GET " {
+				t.Errorf("%s with status %d: the other server got %q", path, status, reached)
+			}
+		}
 	}
 }
 
@@ -341,6 +410,101 @@ func TestStepUpLoop(t *testing.T) {
 				t.Errorf("%d visits", len(w.visits))
 			}
 		})
+	}
+}
+
+// A20: a server that demands another scope every other time, or refuses every other token, sends the user to the
+// browser a few times. Login allows a few more.
+func TestVisitsAreLimited(t *testing.T) {
+	for name, refuse := range map[string]func(w *world, rw http.ResponseWriter, n int){
+		"more scopes": func(_ *world, rw http.ResponseWriter, n int) {
+			rw.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer error="insufficient_scope", scope="scope-%d"`, n))
+			rw.WriteHeader(http.StatusForbidden)
+		},
+		"the same scope": func(_ *world, rw http.ResponseWriter, n int) {
+			rw.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="write"`)
+			rw.WriteHeader(http.StatusForbidden)
+		},
+		"scopes that are none": func(_ *world, rw http.ResponseWriter, n int) {
+			rw.Header().Set("WWW-Authenticate", fmt.Sprintf("Bearer error=\"insufficient_scope\", scope=\"\u009b%d\"", n))
+			rw.WriteHeader(http.StatusForbidden)
+		},
+		"no token": func(w *world, rw http.ResponseWriter, n int) { // of an authorization server without refresh tokens
+			rw.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer error="invalid_token", resource_metadata="%s/.well-known/oauth-protected-resource/mcp"`, w.mcp.URL))
+			rw.WriteHeader(http.StatusUnauthorized)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.issue = func(_ url.Values, response map[string]any) { delete(response, "refresh_token") }
+			n, spared := 0, ""
+			w.serve = func(rw http.ResponseWriter, r *http.Request) bool {
+				token := r.Header.Get("Authorization")
+				if token == "" || r.Method == http.MethodGet {
+					return false
+				}
+				if n++; token != spared { // a token is good once
+					spared = token
+					return false
+				}
+				refuse(w, rw, n)
+				return true
+			}
+			transport := w.transport(client.Options{})
+			for range 40 {
+				call(t.Context(), transport.Client(), w.url(), "")
+			}
+			if n := len(w.visits); n < 1 || n > 3 {
+				t.Errorf("%d visits for 40 requests", n)
+			}
+			if name == "scopes that are none" {
+				return
+			}
+			before := len(w.visits)
+			err := transport.Login(t.Context())
+			if err == nil {
+				_, err = call(t.Context(), transport.Client(), w.url(), "")
+			}
+			if len(w.visits) == before {
+				t.Errorf("no visit after Login: %v", err)
+			}
+		})
+	}
+}
+
+// A token that no header can carry is refused and not stored; later logins work. So they do if it was stored.
+func TestTokenThatCannotBeSent(t *testing.T) {
+	for _, bad := range []string{"a\r\nX-Injected: b", "a\nb", "a\x00b", "a b", " ", "a\u00e9", strings.Repeat("a", 70_000)} {
+		w := newWorld(t)
+		w.issue = func(_ url.Values, response map[string]any) { response["access_token"] = bad }
+		store := &client.Memory{}
+		transport := w.transport(client.Options{Store: store})
+		if err := transport.Login(t.Context()); err == nil || !strings.Contains(err.Error(), "characters that a header cannot have") {
+			t.Errorf("%.20q: got %v", bad, err)
+		}
+		if _, err := transport.Status(t.Context()); !errors.Is(err, client.ErrNoGrant) {
+			t.Errorf("%.20q: got %v", bad, err)
+		}
+		w.issue = nil
+		if err := transport.Login(t.Context()); err != nil {
+			t.Errorf("%.20q: %v", bad, err)
+		}
+		const key = "grant code "
+		good, err := store.Get(t.Context(), key+w.url())
+		if err != nil || good == nil {
+			t.Fatal(err)
+		}
+		text, _ := json.Marshal(bad)
+		stored := bytes.Replace(good, []byte(`"access-2"`), text, 1)
+		for _, stored := range [][]byte{stored, bytes.ReplaceAll(stored, []byte("refresh_token"), []byte("x"))} {
+			now, _ := store.Get(t.Context(), key+w.url())
+			if ok, err := store.CompareAndSwap(t.Context(), key+w.url(), now, stored); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+			if err := w.transport(client.Options{Store: store}).Login(t.Context()); err != nil {
+				t.Errorf("%.20q was stored: %v", bad, err)
+			}
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/fetch"
 	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
@@ -115,7 +116,7 @@ func (v *visit) Go(ctx context.Context, address string) (string, error) {
 		return "", errors.New("the authorization URL is broken")
 	}
 	v.state = u.Query().Get("state")
-	v.server = &http.Server{Handler: v, ReadHeaderTimeout: waits.BrowserPage, MaxHeaderBytes: maxHeader}
+	v.server = &http.Server{Handler: v, ReadHeaderTimeout: waits.BrowserPage, MaxHeaderBytes: fetch.MaxHeader}
 	go v.server.Serve(v.listener) // until Close
 	if err := v.show(ctx, address); err != nil {
 		return "", err
@@ -137,6 +138,7 @@ func (v *visit) show(ctx context.Context, address string) error {
 	out := v.browser.Output
 	if out != nil {
 		fmt.Fprintf(out, "To log in, open this URL in a browser:\n\n%s\n\n", address)
+		fmt.Fprintf(out, "Waiting for the browser to come to %s, to which the authorization server sends it back.\n", v.redirect)
 		if v.browser.Input != nil {
 			fmt.Fprintln(out, "If the browser runs on another machine, paste here the URL of the page to which it is sent back, even if that page fails to load.")
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"time"
 
 	"golang.org/x/oauth2"
 
@@ -49,7 +50,7 @@ type Visit interface {
 func (AuthorizationCode) kind() string { return "code" }
 
 func (f AuthorizationCode) grant(ctx context.Context, t *Transport, from *target, scopes []string) (*grant, error) {
-	endpoint, err := parseEndpoint("authorization_endpoint", from.server.AuthorizationEndpoint)
+	endpoint, err := t.web.endpoint("authorization_endpoint", from.server.AuthorizationEndpoint)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +79,9 @@ func (f AuthorizationCode) grant(ctx context.Context, t *Transport, from *target
 	}
 	r := &authorization{from: from, client: client, redirect: visit.RedirectURI(), scopes: scopes,
 		state: rand.Text(), verifier: oauth2.GenerateVerifier()}
+	t.mu.Lock()
+	t.budget.visits = append(t.budget.visits, time.Now())
+	t.mu.Unlock()
 	back, err := visit.Go(ctx, r.url(endpoint.String()))
 	if err != nil {
 		return nil, &stopped{err}
@@ -182,7 +186,7 @@ func wanted(challenge auth.Challenge, from *target, earlier []string, user bool)
 	if len(scopes) == 0 {
 		scopes = auth.UnionScopes(from.scopes)
 	}
-	scopes = slices.DeleteFunc(scopes, func(s string) bool { return s == scopeOffline && !offline })
+	scopes = slices.DeleteFunc(scopes, func(s string) bool { return !auth.IsScope(s) || s == scopeOffline && !offline })
 	// A request without scopes asks for the default of the server, which offline_access would replace.
 	if offline && len(scopes) > 0 {
 		scopes = auth.UnionScopes(scopes, []string{scopeOffline})

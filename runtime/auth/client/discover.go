@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/fetch"
 )
 
 // target is where tokens for the server come from.
@@ -23,6 +24,8 @@ type target struct {
 	// issuer identifies the authorization server. Its metadata has this issuer.
 	issuer string
 	server *auth.AuthorizationServerMetadata
+	// known is the id of a client that the authorization server has just recognized, or "".
+	known string
 	// legacy says that the server is its own authorization server as in 2025-03-26.
 	legacy bool
 }
@@ -50,7 +53,7 @@ func (t *Transport) discover(ctx context.Context, challenge auth.Challenge, pref
 			break
 		}
 	}
-	server, err := t.serverMetadata(ctx, issuer)
+	server, err := t.web.IssuerMetadata(ctx, issuer)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +70,7 @@ func (t *Transport) discover(ctx context.Context, challenge auth.Challenge, pref
 func (t *Transport) resourceMetadata(ctx context.Context, challenge auth.Challenge) (*auth.ProtectedResourceMetadata, string, error) {
 	if place := challenge.ResourceMetadata(); place != "" {
 		var metadata auth.ProtectedResourceMetadata
-		return &metadata, place, t.web.document(ctx, place, nil, &metadata)
+		return &metadata, place, t.web.Document(ctx, place, nil, &metadata)
 	}
 	places, err := auth.ResourceMetadataURLs(t.canonical)
 	if err != nil {
@@ -75,11 +78,11 @@ func (t *Transport) resourceMetadata(ctx context.Context, challenge auth.Challen
 	}
 	for _, place := range places {
 		var metadata auth.ProtectedResourceMetadata
-		err := t.web.document(ctx, place, nil, &metadata)
+		err := t.web.Document(ctx, place, nil, &metadata)
 		if err == nil {
 			return &metadata, place, nil
 		}
-		if _, ok := errors.AsType[*missing](err); !ok {
+		if _, ok := errors.AsType[*fetch.MissingError](err); !ok {
 			return nil, place, err
 		}
 	}
@@ -104,33 +107,6 @@ func covers(resource, server string) bool {
 	return server == above || strings.HasPrefix(server, above+"/")
 }
 
-// serverMetadata returns the metadata of an authorization server, from the first of the well-known places
-// that has any.
-func (t *Transport) serverMetadata(ctx context.Context, issuer string) (*auth.AuthorizationServerMetadata, error) {
-	fail := func(err error) error {
-		return fmt.Errorf("metadata of the authorization server %s: %w", shown(issuer), err)
-	}
-	places, err := auth.IssuerMetadataURLs(issuer)
-	if err != nil {
-		return nil, fail(err)
-	}
-	for _, place := range places {
-		var metadata auth.AuthorizationServerMetadata
-		err := t.web.document(ctx, place, nil, &metadata)
-		if _, ok := errors.AsType[*missing](err); ok {
-			continue
-		}
-		if err != nil {
-			return nil, fail(err)
-		}
-		if metadata.Issuer != issuer {
-			return nil, fail(fmt.Errorf("%s is that of the issuer %q", place, shown(metadata.Issuer)))
-		}
-		return &metadata, nil
-	}
-	return nil, fail(fmt.Errorf("none at %s", strings.Join(places, ", ")))
-}
-
 // legacyRevision is the revision in which servers are their own authorization servers.
 const legacyRevision = "2025-03-26"
 
@@ -148,8 +124,8 @@ func (t *Transport) discoverLegacy(ctx context.Context) (*target, error) {
 	}
 	header := http.Header{"Mcp-Protocol-Version": {legacyRevision}}
 	var metadata auth.AuthorizationServerMetadata
-	err = t.web.document(ctx, places[0], header, &metadata)
-	if _, ok := errors.AsType[*missing](err); ok {
+	err = t.web.Document(ctx, places[0], header, &metadata)
+	if _, ok := errors.AsType[*fetch.MissingError](err); ok {
 		return &target{resource: t.canonical, issuer: canonical, legacy: true, server: &auth.AuthorizationServerMetadata{
 			Issuer:                        canonical,
 			AuthorizationEndpoint:         canonical + "/authorize",
@@ -177,7 +153,7 @@ func (t *Transport) again(ctx context.Context, g *grant) (*target, error) {
 		}
 		return found, err
 	}
-	server, err := t.serverMetadata(ctx, g.Issuer)
+	server, err := t.web.IssuerMetadata(ctx, g.Issuer)
 	if err != nil {
 		return nil, err
 	}

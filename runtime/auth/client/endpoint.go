@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/fetch"
 )
 
 // Methods of client authentication at a token endpoint (RFC 7591, section 2).
@@ -121,6 +122,9 @@ func (s *seconds) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// isToken reports whether a text can be sent as an access token.
+func isToken(text string) bool { return fetch.IsVisible(text) && len(text) <= fetch.MaxHeader }
+
 // expiry returns the end of a token, given the time of its request. It is zero if the response does not
 // have it.
 func (i *issued) expiry(requested time.Time) time.Time {
@@ -140,7 +144,7 @@ type tokens struct {
 
 // request asks for a token. Its form is changed.
 func (e *tokens) request(ctx context.Context, form url.Values) (*issued, error) {
-	endpoint, err := parseEndpoint("token_endpoint", e.server.TokenEndpoint)
+	endpoint, err := e.web.endpoint("token_endpoint", e.server.TokenEndpoint)
 	if err != nil {
 		return nil, err
 	}
@@ -156,8 +160,11 @@ func (e *tokens) request(ctx context.Context, form url.Values) (*issued, error) 
 		// The error of package json does not show the text, which may hold a token.
 		return nil, fmt.Errorf("%s: the response is not what RFC 6749 defines: %w", shown(endpoint.String()), err)
 	}
-	if response.AccessToken == "" {
+	switch {
+	case response.AccessToken == "":
 		return nil, fmt.Errorf("%s: the response has no access_token", shown(endpoint.String()))
+	case !isToken(response.AccessToken):
+		return nil, fmt.Errorf("%s: the access_token is too long, or has characters that a header cannot have", shown(endpoint.String()))
 	}
 	return &response, nil
 }
@@ -180,7 +187,7 @@ func (e *tokens) post(ctx context.Context, endpoint *url.URL, form url.Values) (
 				return 0, nil, err
 			}
 		}
-		status, responded, text, err := e.web.do(req)
+		status, responded, text, err := e.web.Do(req)
 		if err != nil {
 			return 0, nil, err
 		}

@@ -3,7 +3,6 @@ package client
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // Errors that callers may want to tell apart.
@@ -67,22 +66,4 @@ func code(err error) string {
 		return e.Code
 	}
 	return ""
-}
-
-// maxShown limits the texts of other parties in errors.
-const maxShown = 200
-
-// shown returns a text of another party in a form that is safe to show: short and without control
-// characters.
-func shown(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	if runes := []rune(text); len(runes) > maxShown {
-		text = string(runes[:maxShown]) + "..."
-	}
-	return text
 }

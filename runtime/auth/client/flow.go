@@ -129,7 +129,7 @@ func (f Enterprise) grant(ctx context.Context, t *Transport, from *target, scope
 	}
 	provider := &auth.AuthorizationServerMetadata{Issuer: f.Issuer, TokenEndpoint: f.TokenEndpoint}
 	if f.TokenEndpoint == "" {
-		if provider, err = t.serverMetadata(ctx, f.Issuer); err != nil {
+		if provider, err = t.web.IssuerMetadata(ctx, f.Issuer); err != nil {
 			return nil, err
 		}
 	}
@@ -173,6 +173,9 @@ func (f TokenSource) grant(context.Context, *Transport, *target, []string) (*gra
 	}
 	if token.AccessToken == "" {
 		return nil, errors.New("the token source returned an empty token")
+	}
+	if !isToken(token.AccessToken) {
+		return nil, errors.New("the token source returned a token that is too long, or has characters that a header cannot have")
 	}
 	return &grant{Type: auth.SchemeBearer, Access: token.AccessToken, Expiry: token.Expiry}, nil
 }

@@ -46,7 +46,7 @@ func (*grant) String() string { return redacted }
 
 // valid reports whether the token can be sent.
 func (g *grant) valid() bool {
-	return g != nil && g.Access != "" && (g.Expiry.IsZero() || time.Until(g.Expiry) > waits.ExpiresSoon)
+	return g != nil && isToken(g.Access) && (g.Expiry.IsZero() || time.Until(g.Expiry) > waits.ExpiresSoon)
 }
 
 // newGrant returns the grant of a response that was requested at a time.
@@ -95,6 +95,17 @@ func (t *Transport) newGrant(from *target, client *Credentials, scopes []string,
 // grantKey returns the key of the grant in the store. Tokens by different flows belong to different users.
 func (t *Transport) grantKey() string { return "grant " + t.opts.Flow.kind() + " " + t.canonical }
 
+// note adds a key of the store to those that Logout deletes.
+func (t *Transport) note(ctx context.Context, key string) error {
+	var keys []string
+	if _, err := t.load(ctx, t.notesKey(), &keys); err != nil || slices.Contains(keys, key) {
+		return err
+	}
+	return t.save(ctx, t.notesKey(), append(keys, key))
+}
+
+func (t *Transport) notesKey() string { return "keys of " + t.grantKey() }
+
 // loadGrant returns the stored grant, or nil if there is none that belongs to the options.
 func (t *Transport) loadGrant(ctx context.Context) (*grant, error) {
 	var g grant
@@ -127,7 +138,7 @@ func (t *Transport) load(ctx context.Context, key string, into any) (bool, error
 	}
 	if err := json.Unmarshal(text, into); err != nil {
 		// The error of package json does not show the text.
-		return false, fmt.Errorf("token store: the entry %q is broken: %w", key, err)
+		return false, fmt.Errorf("token store: the entry %q is broken; a logout deletes it: %w", key, err)
 	}
 	return true, nil
 }

@@ -15,8 +15,7 @@ import (
 // ask again after the user has refused.
 func (t *Transport) Login(ctx context.Context) error {
 	t.mu.Lock()
-	t.refused, t.unused, t.fresh = nil, 0, nil
-	clear(t.steps)
+	t.budget = budget{}
 	t.mu.Unlock()
 	status, err := t.touch(ctx, http.MethodPost)
 	if err == nil && (status == http.StatusNotFound || status == http.StatusMethodNotAllowed) {
@@ -80,30 +79,45 @@ func (t *Transport) Status(ctx context.Context) (Status, error) {
 	return Status{Issuer: g.Issuer, ClientID: g.ClientID, Scopes: g.Granted, Expiry: g.Expiry, Renewable: g.Refresh != "", Bound: g.Type == "DPoP"}, nil
 }
 
-// Logout deletes the token for the server, and revokes it at the authorization server if that is possible
-// (RFC 7009). The token is deleted even if the revocation fails. Without a token the error is ErrNoGrant.
-// The registration of the client is kept.
+// Logout deletes what the store has for the server: the token, and the registration of the client, which other
+// servers of the same authorization server may share and then repeat. It revokes the token at the authorization
+// server if that is possible (RFC 7009); the token is deleted even if that fails. If there is nothing to delete,
+// the error is ErrNoGrant.
 func (t *Transport) Logout(ctx context.Context) error {
 	unlock, err := t.store.Lock(ctx, t.grantKey())
 	if err != nil {
 		return fmt.Errorf("auth: %w", err)
 	}
 	defer unlock()
-	g, err := t.loadGrant(ctx)
-	if err != nil {
-		return fmt.Errorf("auth: %w", err)
-	}
-	if g == nil {
-		return fmt.Errorf("auth: %w to %s", ErrNoGrant, t.canonical)
+	// Values that are broken are deleted, too.
+	g, broken := t.loadGrant(ctx)
+	var keys []string
+	_, _ = t.load(ctx, t.notesKey(), &keys)
+	if g != nil && g.Issuer != "" {
+		keys = append(keys, registrationKey(g.Issuer))
 	}
 	t.mu.Lock()
 	t.current, t.loaded = nil, true
 	t.mu.Unlock()
-	if err := t.save(ctx, t.grantKey(), nil); err != nil {
-		return fmt.Errorf("auth: %w", err)
+	found := false
+	for _, key := range append(keys, t.notesKey(), t.grantKey()) {
+		old, err := t.store.Get(ctx, key)
+		if err == nil && old != nil {
+			found = true
+			err = t.save(ctx, key, nil)
+		}
+		if err != nil {
+			return fmt.Errorf("auth: %w", err)
+		}
 	}
-	if err := t.revoke(ctx, g); err != nil {
-		return fmt.Errorf("auth: the token is deleted here, but not revoked: %w", err)
+	switch {
+	case !found:
+		return fmt.Errorf("auth: %w to %s", ErrNoGrant, t.canonical)
+	case g != nil:
+		broken = t.revoke(ctx, g)
+	}
+	if broken != nil {
+		return fmt.Errorf("auth: the token is deleted here, but not revoked: %w", broken)
 	}
 	return nil
 }
@@ -121,7 +135,7 @@ func (t *Transport) revoke(ctx context.Context, g *grant) error {
 	if err != nil || client == nil || from.server.RevocationEndpoint == "" {
 		return err
 	}
-	endpoint, err := parseEndpoint("revocation_endpoint", from.server.RevocationEndpoint)
+	endpoint, err := t.web.endpoint("revocation_endpoint", from.server.RevocationEndpoint)
 	if err != nil {
 		return err
 	}

@@ -3,15 +3,18 @@ package client
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/fetch"
 	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 )
 
@@ -54,7 +57,10 @@ func (t *Transport) identify(ctx context.Context, from *target, redirect string)
 	if err != nil {
 		return nil, err
 	}
-	if known && stored.Issuer == from.issuer && !stored.expired() && (stored.RedirectURI == "" || stored.RedirectURI == redirect) {
+	if err := t.note(ctx, registrationKey(from.issuer)); err != nil {
+		return nil, err
+	}
+	if known && stored.Issuer == from.issuer && !stored.expired() && (stored.RedirectURI == "" || stored.RedirectURI == redirect && t.isKnown(ctx, from, &stored)) {
 		return stored.credentials(), nil
 	}
 	if redirect != "" && from.server.RegistrationEndpoint != "" {
@@ -93,7 +99,7 @@ func (t *Transport) given(ctx context.Context, issuer string) (*Credentials, err
 				return nil, err
 			} else if !ok {
 				of = issuer
-				if err := t.save(ctx, key, of); err != nil {
+				if err := errors.Join(t.note(ctx, key), t.save(ctx, key, of)); err != nil {
 					return nil, err
 				}
 			}
@@ -107,6 +113,18 @@ func (t *Transport) given(ctx context.Context, issuer string) (*Credentials, err
 		return nil, nil
 	}
 	return nil, fmt.Errorf("%w %s, which the server now uses: the given credentials are those for %s", ErrNoClient, shown(issuer), strings.Join(issuers, ", "))
+}
+
+// isKnown reports whether the authorization server still knows a client that was registered dynamically. One that
+// has forgotten it shows the user an error, and nobody comes back. So it is asked with a refresh token that it has
+// not issued.
+func (t *Transport) isKnown(ctx context.Context, from *target, r *registration) bool {
+	if from.known == r.ClientID {
+		return true
+	}
+	form := url.Values{"grant_type": {grantRefresh}, "refresh_token": {rand.Text()}}
+	_, err := (&tokens{web: t.web, server: from.server, client: r.credentials()}).request(ctx, form)
+	return code(err) != "invalid_client"
 }
 
 // forget removes a registration that the authorization server no longer knows. It reports whether the
@@ -147,7 +165,7 @@ type registered struct {
 
 // register registers the client ("Dynamic Client Registration", 2026-07-28).
 func (t *Transport) register(ctx context.Context, from *target, redirect string) (*registration, error) {
-	endpoint, err := parseEndpoint("registration_endpoint", from.server.RegistrationEndpoint)
+	endpoint, err := t.web.endpoint("registration_endpoint", from.server.RegistrationEndpoint)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +186,7 @@ func (t *Transport) register(ctx context.Context, from *target, redirect string)
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	status, _, text, err := t.web.do(req)
+	status, _, text, err := t.web.Do(req)
 	if err != nil {
 		return nil, err
 	}
@@ -176,8 +194,8 @@ func (t *Transport) register(ctx context.Context, from *target, redirect string)
 		return nil, fmt.Errorf("with the redirect URI %s as a %s application: %w", redirect, request.ApplicationType, oauthError(endpoint, status, text))
 	}
 	var response registered
-	if err := json.Unmarshal(text, &response); err != nil || response.ClientID == "" {
-		return nil, errors.Join(fmt.Errorf("%s: the response has no client_id", shown(endpoint.String())), err)
+	if err := json.Unmarshal(text, &response); err != nil || !fetch.IsVisible(response.ClientID) {
+		return nil, errors.Join(fmt.Errorf("%s: the response has no usable client_id", shown(endpoint.String())), err)
 	}
 	r := &registration{
 		Issuer:      from.issuer,
@@ -190,8 +208,11 @@ func (t *Transport) register(ctx context.Context, from *target, redirect string)
 	if response.Secret == "" {
 		r.AuthMethod = methodNone
 	}
+	if !slices.Contains([]string{"", methodNone, methodBasic, methodPost}, r.AuthMethod) {
+		return nil, fmt.Errorf("%s: the client is registered with the method %q, which it did not ask for", shown(endpoint.String()), shown(r.AuthMethod))
+	}
 	if response.Expiry > 0 && response.Secret != "" {
-		r.Expiry = time.Unix(response.Expiry, 0)
+		r.Expiry = time.Unix(min(response.Expiry, math.MaxUint32), 0)
 	}
 	return r, nil
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/auth"
-	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
 // renewal is a grant being obtained. All requests that need one wait for the same renewal, which goes on
@@ -65,7 +64,7 @@ func (t *Transport) renew(ctx context.Context, used *grant, n need) (*grant, err
 	}
 	r := t.renewing
 	if r == nil {
-		if err := t.mayRenew(n); err != nil {
+		if err := t.budget.open(time.Now()); err != nil {
 			t.mu.Unlock()
 			return nil, err
 		}
@@ -93,18 +92,6 @@ func (t *Transport) renew(ctx context.Context, used *grant, n need) (*grant, err
 	}
 }
 
-// mayRenew returns an error if no grant may be obtained now. The caller holds t.mu.
-func (t *Transport) mayRenew(n need) error {
-	if t.refused != nil && (t.retry.IsZero() || time.Now().Before(t.retry)) {
-		return t.refused
-	}
-	t.refused = nil
-	if n.status != 0 && t.unused >= maxRenewals {
-		return n.refusal()
-	}
-	return nil
-}
-
 // run obtains a grant for all waiting requests.
 func (t *Transport) run(ctx context.Context, r *renewal, used *grant, n need) {
 	defer r.cancel()
@@ -113,11 +100,8 @@ func (t *Transport) run(ctx context.Context, r *renewal, used *grant, n need) {
 	defer t.mu.Unlock()
 	if r.err == nil {
 		t.current = r.got
-		if n.status != 0 {
-			t.unused++
-		}
 	} else if ctx.Err() == nil {
-		t.remember(r.err)
+		t.budget.close(r.err, time.Now())
 	}
 	if t.renewing == r {
 		t.renewing = nil
@@ -125,25 +109,26 @@ func (t *Transport) run(ctx context.Context, r *renewal, used *grant, n need) {
 	close(r.done)
 }
 
-// remember keeps an error that would only be repeated by asking again. The caller holds t.mu.
-func (t *Transport) remember(err error) {
-	if _, ok := errors.AsType[*stopped](err); ok {
-		t.refused, t.retry = err, time.Time{}
-	} else if refusal, ok := errors.AsType[*OAuthError](err); ok && refusal.Status/100 == 4 {
-		t.refused, t.retry = err, time.Now().Add(waits.LoginRefused)
-	}
-}
-
 // accepted notes that the server has accepted a grant.
 func (t *Transport) accepted(g *grant) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.current == g {
-		t.unused = 0
+		t.budget.tried = triedNothing
 	}
-	if t.fresh == g {
-		t.fresh = nil
-	}
+}
+
+// tried returns what was tried since the server accepted a token, and try notes it.
+func (t *Transport) tried() attempt {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.budget.tried
+}
+
+func (t *Transport) try(a attempt) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.budget.tried = a
 }
 
 // acquire obtains a grant. The lock of the store makes other programs wait, which then find it there.
@@ -165,6 +150,7 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 		return nil, err
 	}
 	if stored.valid() && (used == nil || stored.Access != used.Access) && includes(stored.Requested, n.challenge.Scopes()) {
+		t.try(triedNothing)
 		return stored, nil
 	}
 	if n.status == 0 {
@@ -178,41 +164,43 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 	var earlier []string
 	if stored != nil && stored.Issuer == found.issuer {
 		earlier = stored.Requested
-		if n.status == http.StatusUnauthorized && includes(earlier, n.challenge.Scopes()) && t.untried() {
+		if n.status == http.StatusUnauthorized && includes(earlier, n.challenge.Scopes()) && t.tried() == triedNothing {
 			if g, err := t.refresh(ctx, found, stored); g != nil || err != nil {
+				t.try(triedRefresh)
 				return g, err
 			}
 		}
 	}
 	_, user := t.opts.Flow.(AuthorizationCode)
 	scopes := wanted(n.challenge, found, earlier, user)
-	if err := t.step(n, scopes); err != nil {
-		return nil, err
+	if used != nil && t.tried() == triedFlow && used.Issuer == found.issuer && includes(used.Requested, scopes) {
+		return nil, n.refusal()
 	}
-	if n.status == http.StatusUnauthorized && t.isFresh(used) && used.Issuer == found.issuer && includes(used.Requested, scopes) {
-		return nil, n.refusal() // another token like this one would be refused too, after asking the user for nothing
-	}
-	g, err := t.opts.Flow.grant(ctx, t, found, scopes)
+	g, err := t.authorize(ctx, found, n, scopes)
 	if code(err) == "invalid_client" {
 		if again, forgetErr := t.forget(ctx, found.issuer); forgetErr != nil || !again {
 			return nil, errors.Join(err, forgetErr)
 		}
-		g, err = t.opts.Flow.grant(ctx, t, found, scopes)
+		g, err = t.authorize(ctx, found, n, scopes)
 	}
 	if err != nil {
 		return nil, err
 	}
-	t.mu.Lock()
-	t.fresh = g
-	t.mu.Unlock()
+	t.try(triedFlow)
 	return g, t.save(ctx, t.grantKey(), g)
 }
 
-// isFresh reports whether a grant was obtained by the flow, and the server has not accepted it yet.
-func (t *Transport) isFresh(g *grant) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return g != nil && t.fresh == g
+// authorize obtains a grant by the flow, if the user may be asked.
+func (t *Transport) authorize(ctx context.Context, from *target, n need, scopes []string) (*grant, error) {
+	if _, user := t.opts.Flow.(AuthorizationCode); user {
+		t.mu.Lock()
+		err := t.budget.mayVisit(n, time.Now())
+		t.mu.Unlock()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t.opts.Flow.grant(ctx, t, from, scopes)
 }
 
 // acquireSilently obtains the successor of an expiring grant. It returns nil if that needs a
@@ -223,7 +211,7 @@ func (t *Transport) acquireSilently(ctx context.Context, stored *grant) (*grant,
 	}
 	from, err := t.again(ctx, stored)
 	if err != nil {
-		return nil, err
+		return nil, nil // the MCP server may name another authorization server now
 	}
 	return t.refresh(ctx, from, stored)
 }
@@ -241,7 +229,8 @@ func (t *Transport) refresh(ctx context.Context, from *target, g *grant) (*grant
 	case "invalid_client":
 		_, err := t.forget(ctx, from.issuer)
 		return nil, err
-	case "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target":
+	case "invalid_grant", "invalid_request", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target":
+		from.known = client.ClientID
 		used := *g
 		used.Refresh = "" // the scopes are kept
 		return nil, t.save(ctx, t.grantKey(), &used)
@@ -280,29 +269,6 @@ func (t *Transport) preferredIssuers(stored *grant) []string {
 		issuers = append(issuers, stored.Issuer)
 	}
 	return slices.DeleteFunc(issuers, func(s string) bool { return s == "" })
-}
-
-// untried reports whether the server has accepted the current grant, so that refreshing it may help.
-func (t *Transport) untried() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.unused == 0
-}
-
-// step refuses a step-up to scopes that were asked for a short time ago, and notes this one.
-func (t *Transport) step(n need, scopes []string) error {
-	if n.status != http.StatusForbidden {
-		return nil
-	}
-	sorted := slices.Sorted(slices.Values(scopes))
-	key := auth.FormatScopes(sorted)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if last, ok := t.steps[key]; ok && time.Since(last) < waits.StepUpAgain {
-		return n.refusal()
-	}
-	t.steps[key] = time.Now()
-	return nil
 }
 
 func includes(all, some []string) bool {

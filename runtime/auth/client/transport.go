@@ -10,9 +10,9 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/fetch"
 	shared "github.com/mcpgen/mcpgen/runtime/internal/web"
 )
 
@@ -57,11 +57,7 @@ type Transport struct {
 	loaded   bool     // whether current has been read from the store
 	current  *grant   // nil if there is none
 	renewing *renewal // nil if there is none
-	refused  error    // given to all requests until retry; nil if there is none
-	retry    time.Time
-	unused   int                  // renewals since the server last accepted a token
-	fresh    *grant               // obtained by the flow and not accepted by the server yet; nil if there is none
-	steps    map[string]time.Time // when scopes were last asked for because of a 403
+	budget   budget
 }
 
 // New returns a transport for the server at a URL. The URL must be one of HTTPS, or of HTTP on this
@@ -70,7 +66,7 @@ func New(server string, opts Options) (*Transport, error) {
 	u, err := url.Parse(server)
 	if err == nil {
 		u.Fragment, u.RawFragment = "", ""
-		err = checkURL(u)
+		err = fetch.CheckURL(u)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("auth: the server: %w", err)
@@ -88,7 +84,7 @@ func New(server string, opts Options) (*Transport, error) {
 			return nil, fmt.Errorf("auth: the ClientIDURL %q is not an HTTPS URL with a path", shown(opts.ClientIDURL))
 		}
 	}
-	t := &Transport{server: u, canonical: canonical, opts: opts, store: opts.Store, base: opts.Base, web: newWeb(), steps: make(map[string]time.Time)}
+	t := &Transport{server: u, canonical: canonical, opts: opts, store: opts.Store, base: opts.Base, web: newWeb()}
 	if t.store == nil {
 		t.store = &Memory{}
 	}
@@ -99,8 +95,12 @@ func New(server string, opts Options) (*Transport, error) {
 	return t, nil
 }
 
-// Client returns an HTTP client that sends its requests through the transport.
-func (t *Transport) Client() *http.Client { return &http.Client{Transport: t} }
+// Client returns an HTTP client that sends its requests through the transport. It follows no redirects to
+// other origins, which would get the bodies of requests.
+func (t *Transport) Client() *http.Client {
+	client, _ := shared.Client(&http.Client{Transport: t})
+	return client
+}
 
 // CloseIdleConnections closes the unused connections to the MCP server.
 func (t *Transport) CloseIdleConnections() {
@@ -109,8 +109,8 @@ func (t *Transport) CloseIdleConnections() {
 	}
 }
 
-// maxRenewals limits how often one request, or a row of failing requests, leads to another token
-// ("Step-Up Authorization Flow", step 4, 2026-07-28).
+// maxRenewals limits how often one request leads to another token ("Step-Up Authorization Flow", step 4,
+// 2026-07-28). See also the type budget.
 const maxRenewals = 3
 
 // RoundTrip implements http.RoundTripper. Requests to other origins than the server's, and those with an
@@ -130,7 +130,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.send(req, used)
 	for renewals := 0; err == nil; renewals++ {
 		needed, ok := t.needs(resp, used)
-		if !ok || req.Body != nil && req.Body != http.NoBody && req.GetBody == nil {
+		if !ok || !repeatable(req) {
 			return resp, nil
 		}
 		discard(resp)
@@ -140,22 +140,33 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if used, err = t.renew(req.Context(), used, needed); err != nil {
 			return nil, unhandled{fmt.Errorf("auth: %w", err)}
 		}
-		if req.GetBody != nil {
-			again := *req
-			if again.Body, err = req.GetBody(); err != nil {
-				return nil, err
-			}
-			req = &again
+		if req, err = repeated(req); err != nil {
+			return nil, err
 		}
 		resp, err = t.send(req, used)
 	}
 	return resp, err
 }
 
+// repeatable reports whether a request can be sent again, and repeated returns it for that.
+func repeatable(req *http.Request) bool {
+	return req.Body == nil || req.Body == http.NoBody || req.GetBody != nil
+}
+
+func repeated(req *http.Request) (*http.Request, error) {
+	if req.GetBody == nil {
+		return req, nil
+	}
+	again := *req
+	var err error
+	again.Body, err = req.GetBody()
+	return &again, err
+}
+
 // send sends a request with a grant, which may be nil, and once more if the server demands a DPoP nonce.
 func (t *Transport) send(req *http.Request, g *grant) (*http.Response, error) {
 	for try := 0; ; try++ {
-		trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) { t.web.seen(info.Conn.RemoteAddr()) }}
+		trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) { t.web.seen(req, t.base, info.Conn.RemoteAddr()) }}
 		own := req.Clone(httptrace.WithClientTrace(req.Context(), trace))
 		if g != nil {
 			own.Header.Set("Authorization", g.Type+" "+g.Access)
@@ -173,16 +184,12 @@ func (t *Transport) send(req *http.Request, g *grant) (*http.Response, error) {
 		if try > 0 || !fresh || resp.StatusCode != http.StatusUnauthorized || challenged(resp, auth.ErrorUseDPoPNonce) == nil {
 			return resp, nil
 		}
-		if req.GetBody == nil && req.Body != nil && req.Body != http.NoBody {
+		if !repeatable(req) {
 			return resp, nil
 		}
 		discard(resp)
-		if req.GetBody != nil {
-			again := *req
-			if again.Body, err = req.GetBody(); err != nil {
-				return nil, err
-			}
-			req = &again
+		if req, err = repeated(req); err != nil {
+			return nil, err
 		}
 	}
 }
@@ -239,13 +246,7 @@ func challenged(resp *http.Response, code string) *auth.Challenge {
 
 // sameOrigin reports whether two URLs have the same scheme, host and port.
 func sameOrigin(a, b *url.URL) bool {
-	port := func(u *url.URL) string {
-		if p := u.Port(); p != "" {
-			return p
-		}
-		return map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
+	return a.Scheme == b.Scheme && fetch.HostPort(a) == fetch.HostPort(b)
 }
 
 // maxDiscarded is how much of the body of a refusal is read so that its connection can be used again.

@@ -1,86 +1,174 @@
 package resource
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/auth"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// claims are those of a token: a JSON object that was checked.
-type claims wire.Object
+// claims are those of a token, or the answer about one: a JSON object without duplicate names. A member that
+// is null is absent. A member of the wrong type leads to fault, so that no reader takes it for absent.
+type claims struct {
+	wire.Object
+	fault error // the first one
+}
 
 // claimsOf reads the claims of a token. Two claims with the same name are an error, because readers
 // differ in which one they take.
-func claimsOf(text string) (claims, error) {
-	var o wire.Object
-	if err := wire.UnmarshalString(text, &o); err != nil {
-		return "", refusedf("the claims of the access token are not a JSON object")
+func claimsOf(text string) (*claims, error) {
+	c := new(claims)
+	if err := wire.UnmarshalString(text, &c.Object); err != nil {
+		return nil, refusedf("the claims of the access token are not a JSON object")
 	}
-	return claims(o), nil
+	return c, nil
 }
 
-func (c claims) get(name string) (wire.Raw, bool) { return wire.Object(c).Get(name) }
+func (c *claims) get(name string) (wire.Raw, bool) {
+	value, ok := c.Get(name)
+	return value, ok && value != "null"
+}
+
+// refuse notes that a claim is not what it must be.
+func (c *claims) refuse(name, not string) {
+	if c.fault == nil {
+		c.fault = refusedf("the claim %s of the access token is not %s", name, not)
+	}
+}
 
 // text returns a claim that is a string, or "".
-func (c claims) text(name string) string { return wire.Object(c).GetString(name) }
+func (c *claims) text(name string) string {
+	value, ok := c.get(name)
+	if !ok {
+		return ""
+	}
+	text, ok := value.Str()
+	if !ok {
+		c.refuse(name, "a string")
+	}
+	return text
+}
 
 // list returns a claim that is a string or an array of strings.
-func (c claims) list(name string) []string {
+func (c *claims) list(name string) []string {
 	value, ok := c.get(name)
 	if !ok {
 		return nil
 	}
-	if one, ok := value.Str(); ok {
-		return []string{one}
+	if value.Kind() != wire.KindArray {
+		return []string{c.text(name)}
 	}
 	var all []string
 	for _, item := range value.Elements() {
-		if one, ok := item.Str(); ok {
-			all = append(all, one)
+		one, ok := item.Str()
+		if !ok {
+			c.refuse(name, "a string or an array of strings")
 		}
+		all = append(all, one)
 	}
 	return all
 }
 
 // date returns a claim that is a number of seconds since 1970, or the zero time if it is absent.
-func (c claims) date(name string) (time.Time, error) {
+func (c *claims) date(name string) time.Time {
 	value, ok := c.get(name)
-	if !ok || value == "null" {
-		return time.Time{}, nil
+	if !ok {
+		return time.Time{}
 	}
 	seconds, err := strconv.ParseFloat(string(value), 64)
 	if err != nil || math.Abs(seconds) > 1<<40 {
-		return time.Time{}, refusedf("the claim %s of the access token is not a date", name)
+		c.refuse(name, "a date")
 	}
-	return time.Unix(int64(math.Floor(seconds)), 0), nil
+	return time.Unix(int64(math.Floor(seconds)), 0)
 }
 
 // scopes returns the scopes of a token: scope, a list with spaces (RFC 9068, section 2.2.3), or scp, as
 // some authorization servers call it.
-func (c claims) scopes() []string {
-	if _, ok := c.get("scope"); ok {
-		var all []string
-		for _, part := range c.list("scope") {
-			all = auth.UnionScopes(all, auth.ParseScopes(part))
+func (c *claims) scopes() []string {
+	name := "scope"
+	if _, ok := c.get(name); !ok {
+		name = "scp"
+	}
+	return auth.ParseScopes(strings.Join(c.list(name), " "))
+}
+
+// clientNames are the claims in which authorization servers name the client.
+var clientNames = []string{"client_id", "azp", "cid", "appid"}
+
+// identify sets who calls. Users must not share an identity: a sub that cannot be used is an error, even if
+// there is a username, and the id of the client identifies only the client itself. A token is the client's own
+// if its sub is the client (RFC 9068, section 2.2), or if it says so in the words of one of several
+// authorization servers.
+func (c *claims) identify(caller *auth.Caller) {
+	for _, name := range clientNames {
+		caller.ClientID = cmp.Or(caller.ClientID, c.text(name))
+	}
+	_, identified := c.Get("sub")
+	username := c.text("username")
+	switch {
+	case identified:
+		if caller.Subject = c.text("sub"); caller.Subject == caller.ClientID {
+			caller.Kind = auth.KindClient
 		}
-		return all
+	case username != "":
+		caller.Subject, caller.Kind = username, auth.KindUsername
+	case c.isOwn():
+		caller.Subject, caller.Kind = caller.ClientID, auth.KindClient
 	}
-	var all []string
-	for _, part := range c.list("scp") {
-		all = auth.UnionScopes(all, auth.ParseScopes(part))
+	if strings.TrimSpace(caller.Subject) == "" && c.fault == nil {
+		c.fault = refusedf("the access token names no user by sub or username, and does not say that it is its client's own")
 	}
-	return all
+}
+
+// isOwn reports whether a token without a user says that the client has obtained it on its own behalf.
+func (c *claims) isOwn() bool {
+	for _, name := range []string{"grant_type", "gty"} {
+		if by := c.list(name); len(by) == 1 && strings.ReplaceAll(by[0], "-", "_") == "client_credentials" {
+			return true
+		}
+	}
+	return c.text("idtyp") == "app" // of Microsoft Entra
+}
+
+// accessKinds are what authorization servers call access tokens in the members of kindNames.
+var (
+	kindNames   = []string{"token_type", "token_use", "typ"}
+	accessKinds = []string{"bearer", "dpop", "access", "access_token", "at+jwt"}
+)
+
+// checkKind refuses a token that says that it is no access token: a refresh token, which introspection may
+// find active, or an ID token. A JWT without the type of access tokens may be an ID token that does not say so,
+// and is told by claims that only ID tokens have, or by the lack of a client and scopes (RFC 9068, section 5).
+func (c *claims) checkKind(untyped bool) {
+	said := false
+	for _, name := range kindNames {
+		kind := c.text(name)
+		if kind != "" && !slices.Contains(accessKinds, strings.ToLower(kind)) {
+			c.refuse(name, "that of an access token")
+		}
+		said = said || kind != ""
+	}
+	if said || !untyped {
+		return
+	}
+	has := func(name string) bool { _, ok := c.get(name); return ok }
+	if slices.ContainsFunc([]string{"nonce", "at_hash", "c_hash", "s_hash"}, has) ||
+		!slices.ContainsFunc(slices.Concat(clientNames, []string{"scope", "scp"}), has) {
+		c.fault = cmp.Or(c.fault, refusedf("the token is an ID token and not an access token"))
+	}
 }
 
 // confirm sets what the token is bound to (RFC 7800). A token that is bound to something else is
 // refused, because a thief could use it.
-func (c claims) confirm(caller *auth.Caller) error {
+func (c *claims) confirm(caller *auth.Caller) {
 	value, ok := c.get("cnf")
-	if !ok || value == "null" {
-		return nil
+	if !ok {
+		return
 	}
 	bound := false
 	if value.Kind() == wire.KindObject {
@@ -95,13 +183,12 @@ func (c claims) confirm(caller *auth.Caller) error {
 				continue
 			}
 			if text == "" {
-				return refusedf("the claim cnf of the access token has an empty thumbprint")
+				c.refuse("cnf", "a thumbprint")
 			}
 			bound = true
 		}
 	}
 	if !bound {
-		return refusedf("the access token is bound to its sender in a way that is not supported")
+		c.refuse("cnf", "a way to bind it to its sender that is supported")
 	}
-	return nil
 }

@@ -8,12 +8,15 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
@@ -46,8 +49,9 @@ type Options struct {
 
 	// Scopes are required of every request.
 	Scopes []string
-	// ScopesSupported are the scopes that the metadata lists: those for basic use of the server, which
-	// clients request if a challenge names none. The default is Scopes.
+	// ScopesSupported are the scopes that the metadata lists, which clients request if a challenge names
+	// none. The default is Scopes and those of the tools, prompts and resources of the handlers that the guard
+	// protects. If such a handler is behind another one, runtime.Server.Scopes returns them.
 	ScopesSupported []string
 	// Implies reports whether a scope of a token includes another one, as "admin" may include "read".
 	// Equal scopes are not passed to it. Nil means that no scope includes another one.
@@ -83,12 +87,14 @@ type Guard struct {
 	resource    *url.URL
 	metadataURL string
 	places      []string // paths of the metadata
-	metadata    []byte
+	metadata    auth.ProtectedResourceMetadata
+	mu          sync.Mutex
+	scoped      []interface{ Scopes() []string } // the protected handlers that know their scopes
 	verifier    Verifier
 	known       *cache[*admission]
 	refused     *cache[*TokenError]
 	proofs      *seal.Used
-	nonces      nonces
+	nonces      *seal.Ring
 	now         func() time.Time
 }
 
@@ -106,9 +112,6 @@ func New(o Options) (*Guard, error) {
 		return nil, fmt.Errorf("resource: %w", err)
 	}
 	g.opts.Scopes = auth.UnionScopes(o.Scopes)
-	if g.opts.ScopesSupported == nil {
-		g.opts.ScopesSupported = g.opts.Scopes
-	}
 	for _, s := range slices.Concat(g.opts.Scopes, g.opts.ScopesSupported) {
 		switch {
 		case !auth.IsScope(s):
@@ -122,13 +125,19 @@ func New(o Options) (*Guard, error) {
 	g.known, g.refused = newCache[*admission](size), newCache[*TokenError](size)
 	g.opts.DPoP = o.DPoP.withDefaults()
 	g.proofs = seal.NewUsed(g.opts.DPoP.MaxProofs)
-	if err := g.nonces.init(g.opts.DPoP); err != nil {
-		return nil, fmt.Errorf("resource: %w", err)
+	var keys [][]byte
+	if o.DPoP.NonceKey != nil {
+		keys = append(keys, o.DPoP.NonceKey)
+	}
+	var err error
+	if g.nonces, err = seal.NewRing(keys...); err != nil {
+		return nil, fmt.Errorf("resource: DPoP.NonceKey: %w", err)
 	}
 	if err := g.choose(); err != nil {
 		return nil, fmt.Errorf("resource: %w", err)
 	}
-	return g, g.describe()
+	g.describe()
+	return g, nil
 }
 
 // identify reads the identifier of the resource.
@@ -140,6 +149,9 @@ func (g *Guard) identify() error {
 	g.opts.Resource = canonical
 	if g.resource, err = url.Parse(canonical); err != nil {
 		return fmt.Errorf("option Resource: %w", err)
+	}
+	if a, err := netip.ParseAddr(g.resource.Hostname()); err == nil && a.Unmap().IsUnspecified() || g.resource.Port() == "0" {
+		return fmt.Errorf("option Resource: %q is an address to listen at: expected the URL of the server as its clients write it", canonical)
 	}
 	all, err := auth.ResourceMetadataURLs(canonical)
 	if err != nil {
@@ -184,8 +196,8 @@ func (g *Guard) choose() error {
 }
 
 // describe makes the metadata.
-func (g *Guard) describe() error {
-	m := auth.ProtectedResourceMetadata{
+func (g *Guard) describe() {
+	g.metadata = auth.ProtectedResourceMetadata{
 		Resource:                              g.opts.Resource,
 		AuthorizationServers:                  g.opts.AuthorizationServers,
 		ScopesSupported:                       g.opts.ScopesSupported,
@@ -196,9 +208,21 @@ func (g *Guard) describe() error {
 		DPoPSigningAlgValuesSupported:         proofAlgorithmNames(),
 		DPoPBoundAccessTokensRequired:         g.opts.RequireBound && g.opts.Certificate == nil,
 	}
-	var err error
-	g.metadata, err = json.Marshal(m)
-	return err
+}
+
+// described returns the metadata with the scopes of the protected handlers, which may change.
+func (g *Guard) described() []byte {
+	m := g.metadata
+	if m.ScopesSupported == nil {
+		m.ScopesSupported = g.opts.Scopes
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		for _, of := range g.scoped {
+			m.ScopesSupported = auth.UnionScopes(m.ScopesSupported, of.Scopes())
+		}
+	}
+	text, _ := json.Marshal(m) // strings do not fail
+	return text
 }
 
 func (g *Guard) logger() *slog.Logger {
@@ -216,6 +240,11 @@ func (g *Guard) MetadataURL() string { return g.metadataURL }
 // metadata of the resource: at /.well-known/oauth-protected-resource with the path of Resource and
 // without it. If next is at one path of a mux, the mux needs [Guard.ServeMetadata] at these places.
 func (g *Guard) Protect(next http.Handler) http.Handler {
+	if of, ok := next.(interface{ Scopes() []string }); ok {
+		g.mu.Lock()
+		g.scoped = append(g.scoped, of)
+		g.mu.Unlock()
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if slices.Contains(g.places, r.URL.Path) {
 			g.ServeMetadata(w, r)
@@ -227,7 +256,7 @@ func (g *Guard) Protect(next http.Handler) http.Handler {
 			return
 		}
 		ctx := g.contextOf(r.Context(), admitted)
-		if until := admitted.caller.Expiry; r.Method == http.MethodGet && !until.IsZero() {
+		if until := admitted.caller.Expiry; isStream(r) && !until.IsZero() {
 			// A stream of messages must not outlive the permission to read them. Its client comes
 			// back with a new token.
 			bounded, cancel := context.WithDeadline(ctx, until.Add(g.opts.Leeway))
@@ -236,6 +265,12 @@ func (g *Guard) Protect(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
+}
+
+// isStream reports whether a request opens a stream of messages that lasts until its client ends it: a GET, or
+// in revisions without sessions a request whose header Mcp-Method, which repeats its method, says so.
+func isStream(r *http.Request) bool {
+	return r.Method == http.MethodGet || r.Header.Get(headers.Method) == "subscriptions/listen"
 }
 
 // Mount registers next, protected, for a path of a mux, and the metadata at its places.
@@ -264,7 +299,7 @@ func (g *Guard) ServeMetadata(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	case http.MethodGet, http.MethodHead:
 		h.Set("Cache-Control", "max-age=3600")
-		_ = web.WriteJSON(w, http.StatusOK, g.metadata) // net/http leaves out the body for HEAD
+		_ = web.WriteJSON(w, http.StatusOK, g.described()) // net/http leaves out the body for HEAD
 	default:
 		h.Set("Allow", "GET, HEAD")
 		w.WriteHeader(http.StatusMethodNotAllowed)

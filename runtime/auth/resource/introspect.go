@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/fetch"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -28,19 +29,17 @@ func (i *issuer) introspect(ctx context.Context, token string) (*auth.Caller, er
 	if err != nil {
 		return nil, fmt.Errorf("introspection at %s: %w", i.URL, err)
 	}
-	var o wire.Object
-	if err := wire.UnmarshalString(string(text), &o); err != nil {
+	c := new(claims)
+	if err := wire.UnmarshalString(string(text), &c.Object); err != nil {
 		return nil, fmt.Errorf("introspection at %s: %w", i.URL, err)
 	}
-	c := claims(o)
 	if active, _ := c.get("active"); active != "true" {
 		return nil, refusedf("the access token is not valid, or no longer")
 	}
-	if issuer, ok := c.get("iss"); ok {
-		if text, _ := issuer.Str(); text != i.URL {
-			return nil, refusedf("the access token is of an issuer that is not accepted")
-		}
+	if _, ok := c.get("iss"); ok && c.text("iss") != i.URL {
+		return nil, refusedf("the access token is of an issuer that is not accepted")
 	}
+	c.checkKind(false)
 	return i.callerOf(c)
 }
 
@@ -48,7 +47,7 @@ func (i *issuer) ask(ctx context.Context, token string) ([]byte, error) {
 	how := i.Introspection
 	place := how.Endpoint
 	if place == "" {
-		m, err := i.fetcher.discover(ctx, i.URL)
+		m, err := i.discover(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -56,7 +55,7 @@ func (i *issuer) ask(ctx context.Context, token string) ([]byte, error) {
 			return nil, errors.New("the metadata has no introspection_endpoint")
 		}
 	}
-	u, err := checkURL(place)
+	u, err := fetch.ParseURL(place)
 	if err != nil {
 		return nil, err
 	}
@@ -74,5 +73,9 @@ func (i *issuer) ask(ctx context.Context, token string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return i.fetcher.do(r)
+	status, _, text, err := i.web.Do(r)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("%s: status %d", u.Redacted(), status)
+	}
+	return text, err
 }

@@ -3,7 +3,9 @@ package resource
 import (
 	"context"
 	"crypto/rsa"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,6 +32,13 @@ type keySet struct {
 func newKeySet(fetch func(context.Context) ([]jose.JSONWebKey, error), now func() time.Time) *keySet {
 	return &keySet{fetch: fetch, now: now}
 }
+
+const (
+	// maxKeys limits the keys of an issuer.
+	maxKeys = 100
+	// minRSA is the shortest RSA key that is accepted, in bits (RFC 7518, section 3.3).
+	minRSA = 2048
+)
 
 // maxUnnamed limits the keys that are tried for a token that names none.
 const maxUnnamed = 8
@@ -115,6 +124,39 @@ func (s *keySet) matching(id, algorithm string) []jose.JSONWebKey {
 		}
 	}
 	return found
+}
+
+// fetchKeys reads the public keys of the issuer.
+func (i *issuer) fetchKeys(ctx context.Context) ([]jose.JSONWebKey, error) {
+	place := i.JWKS
+	if place == "" {
+		m, err := i.discover(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if place = m.JWKSURI; place == "" {
+			return nil, fmt.Errorf("the metadata of %s has no jwks_uri", i.URL)
+		}
+	}
+	var document struct {
+		Keys []json.RawMessage `json:"keys"`
+	}
+	if err := i.web.Document(ctx, place, nil, &document); err != nil {
+		i.metadata.Store(nil) // the keys may have moved
+		return nil, err
+	}
+	if len(document.Keys) > maxKeys {
+		return nil, fmt.Errorf("%s: %d keys are more than %d", place, len(document.Keys), maxKeys)
+	}
+	var keys []jose.JSONWebKey
+	for _, text := range document.Keys {
+		var key jose.JSONWebKey
+		if json.Unmarshal(text, &key) != nil || !isSigning(&key) {
+			continue // of a kind that is not needed here
+		}
+		keys = append(keys, key)
+	}
+	return slices.Clip(keys), nil
 }
 
 // isSigning reports whether a key is a public key for signatures.

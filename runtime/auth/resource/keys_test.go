@@ -1,12 +1,14 @@
 package resource
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -161,37 +163,43 @@ func TestCache(t *testing.T) {
 	}
 }
 
+// TestNonces checks which nonces are accepted, and that a client gets a new one before its nonce expires.
 func TestNonces(t *testing.T) {
-	var own, other nonces
-	for _, n := range []*nonces{&own, &other} {
-		if err := n.init(DPoP{}); err != nil {
+	newGuard := func(key []byte) (*Guard, error) {
+		return New(Options{Resource: "https://r.example", Issuers: []Issuer{{URL: "https://a.example"}}, DPoP: DPoP{Nonce: true, NonceKey: key}})
+	}
+	key := bytes.Repeat([]byte{7}, 32)
+	var all []*Guard
+	for _, key := range [][]byte{key, key, nil} {
+		g, err := newGuard(key)
+		if err != nil {
 			t.Fatal(err)
 		}
+		all = append(all, g)
 	}
-	if err := other.init(DPoP{NonceKey: []byte("short")}); err == nil {
+	if _, err := newGuard([]byte("short")); err == nil {
 		t.Error("a short key: want an error")
 	}
 	now := time.Unix(1_000_000, 0)
-	nonce := own.next(now)
-	if age, ok := own.age(nonce, now.Add(time.Minute)); !ok || age != time.Minute {
-		t.Errorf("age %v, %t", age, ok)
-	}
-	for _, bad := range []string{"", "x", other.next(now), nonce[:len(nonce)-2], "A" + nonce[1:8] + "A" + nonce[9:]} {
-		if _, ok := own.age(bad, now); ok {
-			t.Errorf("%q is accepted", bad)
-		}
-	}
-}
-
-// TestOnlyPublic checks the addresses to which metadata may lead.
-func TestOnlyPublic(t *testing.T) {
-	for address, want := range map[string]bool{
-		"93.184.216.34:443": true, "[2606:2800:220:1::1]:443": true,
-		"127.0.0.1:443": false, "[::1]:443": false, "10.0.0.1:443": false, "192.168.0.1:443": false, "169.254.169.254:80": false,
-		"[fe80::1]:443": false, "[fd00::1]:443": false, "0.0.0.0:80": false, "[::ffff:127.0.0.1]:80": false, "100.64.0.1:443": false, "[64:ff9b::7f00:1]:443": false, "x": false,
+	nonce := all[0].nextNonce(now)
+	for _, test := range []struct {
+		guard      int // that gets the nonce
+		nonce      string
+		after      time.Duration
+		good, next bool
+	}{
+		{0, nonce, 0, true, false}, {1, nonce, time.Minute, true, false}, {2, nonce, 0, false, true},
+		{0, nonce, waits.Nonce/2 + time.Second, true, true}, {0, nonce, waits.Nonce, false, true},
+		{0, "", 0, false, true}, {0, "x", 0, false, true}, {0, nonce[:len(nonce)-2], 0, false, true}, {0, nonce + "\n", 0, false, true},
 	} {
-		if got := onlyPublic("tcp", address, nil) == nil; got != want {
-			t.Errorf("%s: allowed is %t, want %t", address, got, want)
+		w := httptest.NewRecorder()
+		refused := all[test.guard].nonce(w, test.nonce, now.Add(test.after))
+		next := w.Header().Get("DPoP-Nonce")
+		if refused != nil {
+			next = refused.nonce
+		}
+		if (refused == nil) != test.good || (next != "") != test.next || next == test.nonce && next != "" {
+			t.Errorf("%+v: got %+v, next nonce %q", test, refused, next)
 		}
 	}
 }

@@ -3,13 +3,9 @@ package resource
 import (
 	"cmp"
 	"crypto"
-	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
-	"encoding/binary"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -18,6 +14,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
@@ -124,20 +121,23 @@ func (g *Guard) proof(w http.ResponseWriter, r *http.Request, token, thumbprint 
 		return bad("the DPoP proof has no claims")
 	}
 	hash := sha256.Sum256([]byte(token))
-	made, err := c.date("iat")
-	now := g.now()
+	made, now := c.date("iat"), g.now()
 	switch {
 	case c.text("htm") != r.Method || !g.isTarget(c.text("htu"), r):
 		return bad("the DPoP proof is for another request")
 	case c.text("ath") != base64.RawURLEncoding.EncodeToString(hash[:]):
 		return bad("the DPoP proof is for another access token")
-	case err != nil || made.IsZero() || now.Sub(made) > g.opts.DPoP.Age || made.Sub(now) > waits.NotYetValid:
+	case made.IsZero() || now.Sub(made) > g.opts.DPoP.Age || made.Sub(now) > waits.NotYetValid:
 		return bad("the DPoP proof is too old, or from the future")
 	}
-	if refused := g.nonce(w, c.text("nonce"), now); refused != nil {
+	id, nonce := c.text("jti"), c.text("nonce")
+	if c.fault != nil {
+		return bad("a claim of the DPoP proof is of the wrong type")
+	}
+	if refused := g.nonce(w, nonce, now); refused != nil {
 		return refused
 	}
-	return g.unused(c.text("jti"), thumbprint, made, now)
+	return g.unused(id, thumbprint, made, now)
 }
 
 // unused refuses a proof that was used before (RFC 9449, section 11.1).
@@ -178,49 +178,21 @@ func (g *Guard) nonce(w http.ResponseWriter, given string, now time.Time) *refus
 	if !g.opts.DPoP.Nonce {
 		return nil
 	}
-	age, ok := g.nonces.age(given, now)
-	if !ok || age > waits.Nonce {
+	known, err := g.nonces.Open(given, nonces, now)
+	if err != nil {
 		return &refusal{status: http.StatusUnauthorized, scheme: auth.SchemeDPoP, code: auth.ErrorUseDPoPNonce,
-			reason: "the DPoP proof needs a nonce of this server", nonce: g.nonces.next(now)}
+			reason: "the DPoP proof needs a nonce of this server", nonce: g.nextNonce(now)}
 	}
-	if age > waits.Nonce/2 {
-		w.Header().Set("DPoP-Nonce", g.nonces.next(now))
-	}
-	return nil
-}
-
-// nonces makes nonces that need not be remembered: a time and its HMAC.
-type nonces struct{ key []byte }
-
-func (n *nonces) init(d DPoP) error {
-	n.key = d.NonceKey
-	if n.key == nil {
-		n.key = make([]byte, sha256.Size)
-		_, _ = rand.Read(n.key) // it never fails
-	}
-	if len(n.key) < sha256.Size {
-		return errors.New("DPoP.NonceKey has less than 32 bytes")
+	if known.Expires.Sub(now) < waits.Nonce/2 {
+		w.Header().Set("DPoP-Nonce", g.nextNonce(now))
 	}
 	return nil
 }
 
-func (n *nonces) next(now time.Time) string {
-	text := binary.BigEndian.AppendUint64(nil, uint64(now.Unix()))
-	return base64.RawURLEncoding.EncodeToString(n.sum(text))
-}
+// nonces separates nonces, which need not be remembered, from other sealed texts.
+var nonces = seal.Purpose{Request: seal.Request("", "nonce of DPoP", "")}
 
-// sum returns text with its HMAC.
-func (n *nonces) sum(text []byte) []byte {
-	h := hmac.New(sha256.New, n.key)
-	h.Write(text)
-	return h.Sum(text)
-}
-
-// age returns the age of a nonce. It returns false for a nonce that it has not made.
-func (n *nonces) age(nonce string, now time.Time) (time.Duration, bool) {
-	text, err := base64.RawURLEncoding.DecodeString(nonce)
-	if err != nil || len(text) != 8+sha256.Size || !hmac.Equal(n.sum(text[:8:8]), text) {
-		return 0, false
-	}
-	return now.Sub(time.Unix(int64(binary.BigEndian.Uint64(text)), 0)), true
+func (g *Guard) nextNonce(now time.Time) string {
+	text, _ := g.nonces.Seal(nonces, now.Add(waits.Nonce), nil) // it fails for bad keys only, and New has tried them
+	return text
 }

@@ -117,8 +117,8 @@ func (g *Guard) verify(ctx context.Context, given credentials) (*admission, *ref
 	}
 	caller, err := g.verifier.Verify(ctx, given.token)
 	now = g.now()
-	if err == nil && caller == nil {
-		err = errors.New("the Verifier returned no caller")
+	if err == nil && (caller == nil || caller.Subject == "") {
+		err = errors.New("the Verifier returned no caller with a Subject")
 	}
 	if err == nil && !caller.Expiry.IsZero() && !now.Before(caller.Expiry.Add(g.opts.Leeway)) {
 		err = &TokenError{Reason: "the access token has expired"}

@@ -7,11 +7,14 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
 
 	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/fetch"
+	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
@@ -101,7 +104,8 @@ type issuer struct {
 	Issuer
 	opts       *Options
 	algorithms []jose.SignatureAlgorithm
-	fetcher    *fetcher
+	web        *fetch.Client
+	metadata   atomic.Pointer[auth.AuthorizationServerMetadata] // nil until it was read
 	keys       *keySet
 	now        func() time.Time
 	places     chan struct{} // a place for each question to the authorization server
@@ -111,10 +115,13 @@ func newIssuers(o *Options, now func() time.Time) (*issuers, error) {
 	all := &issuers{byURL: make(map[string]*issuer)}
 	for _, given := range o.Issuers {
 		i := &issuer{Issuer: given, opts: o, now: now, algorithms: defaultAlgorithms, places: make(chan struct{}, maxQuestions)}
-		var err error
-		if i.fetcher, err = newFetcher(given.URL, o.HTTP); err != nil {
+		u, err := fetch.ParseURL(given.URL)
+		if err != nil {
 			return nil, fmt.Errorf("issuer %q: %w", given.URL, err)
 		}
+		// The operator has chosen the issuer. Its metadata may name other servers, but public ones only.
+		may := func(host string, _ reach.Kind) bool { return host == fetch.HostPort(u) }
+		i.web = fetch.New(fetch.Options{May: may, Timeout: waits.AuthFetch, Idle: maxQuestions, HTTP: o.HTTP})
 		if all.byURL[given.URL] != nil {
 			return nil, fmt.Errorf("issuer %q: listed twice", given.URL)
 		}
@@ -140,6 +147,18 @@ func newIssuers(o *Options, now func() time.Time) (*issuers, error) {
 		}
 	}
 	return all, nil
+}
+
+// discover returns the metadata of the authorization server.
+func (i *issuer) discover(ctx context.Context) (*auth.AuthorizationServerMetadata, error) {
+	if known := i.metadata.Load(); known != nil {
+		return known, nil
+	}
+	m, err := i.web.IssuerMetadata(ctx, i.URL)
+	if err == nil {
+		i.metadata.Store(m)
+	}
+	return m, err
 }
 
 // Verify implements Verifier.
@@ -184,61 +203,55 @@ func (all *issuers) verifyJWT(ctx context.Context, token string, jws *jose.JSONW
 
 // signed returns the claims of a JWT with a valid signature. The error does not say which part of
 // the check has failed.
-func (i *issuer) signed(ctx context.Context, jws *jose.JSONWebSignature) (claims, error) {
+func (i *issuer) signed(ctx context.Context, jws *jose.JSONWebSignature) (*claims, error) {
 	h := jws.Signatures[0].Protected
-	if typ, ok := h.ExtraHeaders[jose.HeaderType].(string); ok && !slices.Contains([]string{"jwt", "at+jwt", "application/at+jwt"}, strings.ToLower(typ)) {
-		return "", refusedf("the token is not an access token: its type is %.50q", typ)
+	typ, given := h.ExtraHeaders[jose.HeaderType]
+	kind, _ := typ.(string)
+	kind = strings.ToLower(strings.TrimPrefix(kind, "application/"))
+	if given && kind != "jwt" && kind != "at+jwt" {
+		return nil, refusedf("the token is not an access token: its type is %.50q", fmt.Sprint(typ))
 	}
 	if !slices.Contains(i.algorithms, jose.SignatureAlgorithm(h.Algorithm)) {
-		return "", refusedf("the access token has a signature that is not acceptable")
+		return nil, refusedf("the access token has a signature that is not acceptable")
 	}
 	keys, err := i.keys.find(ctx, h.KeyID, h.Algorithm)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for _, key := range keys {
 		if payload, err := jws.Verify(key.Key); err == nil {
-			return claimsOf(string(payload))
+			c, err := claimsOf(string(payload))
+			if err == nil {
+				c.checkKind(kind != "at+jwt")
+			}
+			return c, err
 		}
 	}
-	return "", refusedf("the signature of the access token is wrong")
+	return nil, refusedf("the signature of the access token is wrong")
 }
 
 // callerOf checks the claims of a token whose signature or introspection was valid, and returns the
 // caller.
-func (i *issuer) callerOf(c claims) (*auth.Caller, error) {
+func (i *issuer) callerOf(c *claims) (*auth.Caller, error) {
+	caller := &auth.Caller{Issuer: i.URL, Audience: c.list("aud"), Expiry: c.date("exp"), Scopes: c.scopes(), Claims: []byte(c.Object)}
+	c.identify(caller)
+	c.confirm(caller)
+	start, issued := c.date("nbf"), c.date("iat")
 	now := i.now()
-	expiry, err := c.date("exp")
-	if err != nil {
-		return nil, err
-	}
-	start, err := c.date("nbf")
-	if err != nil {
-		return nil, err
-	}
+	soon := now.Add(max(i.opts.Leeway, waits.NotYetValid))
 	switch {
-	case expiry.IsZero() && i.Introspection == nil:
+	case c.fault != nil:
+		return nil, c.fault
+	case caller.Expiry.IsZero() && i.Introspection == nil:
 		return nil, refusedf("the access token has no end")
-	case !expiry.IsZero() && !now.Before(expiry.Add(i.opts.Leeway)):
+	case !caller.Expiry.IsZero() && !now.Before(caller.Expiry.Add(i.opts.Leeway)):
 		return nil, refusedf("the access token has expired")
-	case now.Add(max(i.opts.Leeway, waits.NotYetValid)).Before(start):
+	case soon.Before(start) || soon.Before(issued):
 		return nil, refusedf("the access token is not valid yet")
-	}
-	audience := c.list("aud")
-	if !i.isAudience(audience) {
+	case !i.isAudience(caller.Audience):
 		return nil, refusedf("the access token was not issued for this server")
 	}
-	caller := &auth.Caller{
-		Issuer: i.URL, Subject: c.text("sub"), ClientID: c.text("client_id"), Audience: audience, Expiry: expiry, Claims: []byte(c),
-		Scopes: c.scopes(),
-	}
-	if caller.ClientID == "" {
-		caller.ClientID = c.text("azp")
-	}
-	if caller.Subject == "" && caller.ClientID == "" {
-		return nil, refusedf("the access token names neither a subject nor a client")
-	}
-	return caller, c.confirm(caller)
+	return caller, nil
 }
 
 // isAudience reports whether a token is for this server.

@@ -75,14 +75,14 @@ func (s *Server) Claims(resource string, scopes ...string) map[string]any {
 
 // Token returns an access token for a resource.
 func (s *Server) Token(resource string, scopes ...string) string {
-	return s.issue(s.Claims(resource, scopes...))
+	return s.Issue(s.Claims(resource, scopes...))
 }
 
 // Sign returns an access token with the claims, signed with the current key.
 func (s *Server) Sign(claims map[string]any) string { return Sign(s.keys.current(), "at+jwt", claims) }
 
-// issue returns an access token of the kind that the server issues.
-func (s *Server) issue(claims map[string]any) string {
+// Issue returns an access token with the claims, of the kind that the server issues.
+func (s *Server) Issue(claims map[string]any) string {
 	if !s.opts.Opaque {
 		return s.Sign(claims)
 	}
@@ -119,7 +119,15 @@ func Sign(key jose.JSONWebKey, typ string, claims map[string]any) string {
 	if err != nil {
 		panic(err) // a mistake of the test
 	}
-	token, err := jwt.Signed(signer).Claims(claims).Serialize()
+	text, err := json.Marshal(claims) // not that of package jwt, which does not know json.Number
+	if err != nil {
+		panic(err)
+	}
+	signed, err := signer.Sign(text)
+	if err != nil {
+		panic(err)
+	}
+	token, err := signed.CompactSerialize()
 	if err != nil {
 		panic(err)
 	}

@@ -89,7 +89,7 @@ func (s *Server) answer(w http.ResponseWriter, g *grant, how string) {
 		claims["cnf"] = map[string]any{"jkt": g.key}
 	}
 	answer := map[string]any{
-		"access_token": s.issue(claims), "token_type": kind, "expires_in": int(s.opts.Lifetime.Seconds()), "scope": g.scope,
+		"access_token": s.Issue(claims), "token_type": kind, "expires_in": int(s.opts.Lifetime.Seconds()), "scope": g.scope,
 	}
 	if (how == grantCode || how == grantRefresh) && !s.opts.NoRefresh {
 		token := rand.Text()

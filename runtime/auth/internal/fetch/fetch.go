@@ -1,0 +1,316 @@
+// Package fetch sends requests to URLs that other parties have chosen: those in the metadata of servers and
+// authorization servers. It is used by both halves of authorization. A request goes over HTTPS, or to this machine;
+// to public addresses, and to others as far as its user permits; and what it gets is limited.
+package fetch
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/internal/reach"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+)
+
+const (
+	// maxDocument limits responses, in bytes. Metadata of large OpenID providers has 10 KB.
+	maxDocument = 256 << 10
+	// MaxHeader limits headers, in bytes.
+	MaxHeader = 64 << 10
+)
+
+// Options configure a Client.
+type Options struct {
+	// May reports whether requests may be sent to an address that is not public. Host is the host and the port in
+	// the URL. It is called before each connection.
+	May func(host string, kind reach.Kind) bool
+	// Timeout limits a request with its response.
+	Timeout time.Duration
+	// Redirects is how many redirects of a GET are followed. Other requests carry secrets.
+	Redirects int
+	// Idle is how many unused connections to a host are kept.
+	Idle int
+	// HTTP, if not nil, sends the requests, and decides alone where they may go.
+	HTTP *http.Client
+}
+
+// Client sends requests. It is an http.RoundTripper, too, without the limits on responses.
+type Client struct {
+	opts            Options
+	http            *http.Client
+	direct, proxied *http.Transport
+}
+
+// New returns a Client.
+func New(o Options) *Client {
+	c := &Client{opts: o, http: o.HTTP, direct: connections(o), proxied: connections(o)}
+	c.direct.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		// The address is checked when it is known, so that a name cannot resolve to another one after a check.
+		d := &net.Dialer{ControlContext: func(_ context.Context, _, at string, _ syscall.RawConn) error {
+			ap, err := netip.ParseAddrPort(at)
+			if err != nil {
+				return err
+			}
+			return c.check(address, ap.Addr())
+		}}
+		return d.DialContext(ctx, network, address)
+	}
+	c.proxied.Proxy = http.ProxyFromEnvironment
+	if c.http == nil {
+		c.http = &http.Client{Timeout: o.Timeout, CheckRedirect: c.checkRedirect, Transport: c}
+	}
+	return c
+}
+
+func connections(o Options) *http.Transport {
+	return &http.Transport{
+		ForceAttemptHTTP2: true, MaxResponseHeaderBytes: MaxHeader,
+		DisableKeepAlives: o.Idle == 0, MaxIdleConnsPerHost: o.Idle, IdleConnTimeout: waits.AuthIdle,
+	}
+}
+
+// RoundTrip implements http.RoundTripper. It sends a request through the proxy that the environment sets for it, or
+// else checks the address that it connects to.
+func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
+	by := c.direct
+	err := c.CheckHost(req.URL)
+	if err == nil && IsProxied(req, nil) {
+		by, err = c.proxied, c.checkProxied(req)
+	}
+	if err != nil {
+		if req.Body != nil {
+			req.Body.Close()
+		}
+		return nil, err
+	}
+	return by.RoundTrip(req)
+}
+
+// IsProxied reports whether a transport, or nil for one of this package, sends a request to a proxy, as far as that
+// is known.
+func IsProxied(req *http.Request, by http.RoundTripper) bool {
+	choose := http.ProxyFromEnvironment
+	if t, ok := by.(*http.Transport); ok {
+		choose = t.Proxy
+	}
+	if choose == nil {
+		return false
+	}
+	proxy, err := choose(req)
+	return proxy != nil || err != nil
+}
+
+func (c *Client) checkRedirect(req *http.Request, via []*http.Request) error {
+	switch {
+	case via[0].Method != http.MethodGet || c.opts.Redirects == 0:
+		return http.ErrUseLastResponse
+	case len(via) > c.opts.Redirects:
+		return errors.New("too many redirects")
+	}
+	return CheckURL(req.URL)
+}
+
+// check returns an error if an address must not be reached. Host is the host and the port in the URL.
+func (c *Client) check(host string, a netip.Addr) error {
+	kind := reach.Of(a)
+	if kind == reach.Public || c.opts.May(host, kind) {
+		return nil
+	}
+	return fmt.Errorf("refused to connect to %s: its address %v is %v, and that of the server that names it is not", Shown(host), a, kind)
+}
+
+// CheckHost returns an error if the host of a URL is an address or a name of this machine that must not be reached,
+// or may be taken for one.
+func (c *Client) CheckHost(u *url.URL) error {
+	host := HostPort(u)
+	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
+		return c.check(host, a)
+	}
+	name := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if reach.IsLoopback(name) || strings.HasSuffix(name, ".localhost") {
+		return c.check(host, netip.IPv6Loopback())
+	}
+	// Some programs take 2130706433 or 0x7f.1 for addresses. No top-level domain begins with a digit.
+	if last := name[strings.LastIndexByte(name, '.')+1:]; last == "" || last[0] >= '0' && last[0] <= '9' {
+		return fmt.Errorf("refused to connect to %s: it is neither an address nor a name", Shown(host))
+	}
+	return nil
+}
+
+// checkProxied is check for a request through a proxy, which resolves the name in the URL by itself. So the
+// addresses that this machine finds under the name are checked, if it finds any.
+func (c *Client) checkProxied(req *http.Request) error {
+	ctx, cancel := context.WithTimeout(req.Context(), waits.ProxiedName)
+	defer cancel()
+	found, _ := net.DefaultResolver.LookupNetIP(ctx, "ip", req.URL.Hostname())
+	for _, a := range found {
+		if kind := reach.Of(a); kind != reach.Reserved && c.check(HostPort(req.URL), a) != nil {
+			return fmt.Errorf("refused to connect to %s by a proxy: its address %v is %v; servers in a network of your own belong into NO_PROXY", Shown(req.URL.Host), a, kind)
+		}
+	}
+	return nil
+}
+
+// HostPort returns the host and the port of a URL.
+func HostPort(u *url.URL) string {
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	return net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+}
+
+// CheckURL refuses URLs other than those of HTTPS, and of HTTP on this machine ("Communication Security",
+// 2026-07-28).
+func CheckURL(u *url.URL) error {
+	switch {
+	case u.Hostname() == "" || u.User != nil || u.Fragment != "" || !IsVisible(u.String()):
+	case u.Scheme == "https", u.Scheme == "http" && reach.IsLoopback(u.Hostname()):
+		return nil
+	case u.Scheme == "http":
+		return fmt.Errorf("refused the URL %q: only this machine may be reached without HTTPS", Shown(u.Redacted()))
+	}
+	return fmt.Errorf("refused the URL %q: expected https://HOST/PATH", Shown(u.Redacted()))
+}
+
+// ParseURL parses a URL that CheckURL does not refuse.
+func ParseURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err == nil {
+		err = CheckURL(u)
+	}
+	return u, err
+}
+
+// MissingError is the error of a document that is not there.
+type MissingError struct {
+	URL    string
+	Status int
+}
+
+// Error names the URL and the status.
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%s: the server responds with status %d", Shown(e.URL), e.Status)
+}
+
+// Document gets a JSON document. The error is a *MissingError if the status is 4xx.
+func (c *Client) Document(ctx context.Context, address string, header http.Header, into any) error {
+	u, err := ParseURL(address)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return err
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	status, _, text, err := c.Do(req)
+	switch {
+	case err != nil:
+		return err
+	case status/100 == 4 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout:
+		return &MissingError{address, status}
+	case status != http.StatusOK:
+		return fmt.Errorf("%s: the server responds with status %d", Shown(address), status)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("%s: not a JSON document as expected: %w", Shown(address), err)
+	}
+	return nil
+}
+
+// IssuerMetadata returns the metadata of an authorization server, from the first of the well-known places that has
+// any. Its issuer is identical to the given one (RFC 8414, section 3.3).
+func (c *Client) IssuerMetadata(ctx context.Context, issuer string) (*auth.AuthorizationServerMetadata, error) {
+	fail := func(err error) error {
+		return fmt.Errorf("metadata of the authorization server %s: %w", Shown(issuer), err)
+	}
+	places, err := auth.IssuerMetadataURLs(issuer)
+	if err == nil && !IsVisible(issuer) {
+		err = errors.New("the issuer has characters that a URL cannot have")
+	}
+	if err != nil {
+		return nil, fail(err)
+	}
+	for _, place := range places {
+		var metadata auth.AuthorizationServerMetadata
+		err := c.Document(ctx, place, nil, &metadata)
+		if _, ok := errors.AsType[*MissingError](err); ok {
+			continue
+		}
+		if err != nil {
+			return nil, fail(err)
+		}
+		if metadata.Issuer != issuer {
+			return nil, fail(fmt.Errorf("%s is that of the issuer %q", place, Shown(metadata.Issuer)))
+		}
+		return &metadata, nil
+	}
+	return nil, fail(fmt.Errorf("none at %s", strings.Join(places, ", ")))
+}
+
+// Do sends a request and reads its response.
+func (c *Client) Do(req *http.Request) (status int, header http.Header, text []byte, err error) {
+	if err := CheckURL(req.URL); err != nil {
+		return 0, nil, nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return 0, nil, nil, withoutQuery(err)
+	}
+	defer resp.Body.Close()
+	text, err = io.ReadAll(io.LimitReader(resp.Body, maxDocument+1))
+	place := Shown(req.URL.Scheme + "://" + req.URL.Host + req.URL.Path)
+	if err != nil {
+		return 0, nil, nil, fmt.Errorf("%s: %w", place, err)
+	}
+	if len(text) > maxDocument {
+		return 0, nil, nil, fmt.Errorf("%s: the response is longer than %d bytes", place, maxDocument)
+	}
+	return resp.StatusCode, resp.Header, text, nil
+}
+
+// withoutQuery removes the query of the URL that the errors of package http show. It may be that of a
+// redirect, which another party has chosen.
+func withoutQuery(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		address, _, _ := strings.Cut(e.URL, "?")
+		return fmt.Errorf("%s %s: %w", strings.ToUpper(e.Op), Shown(address), e.Err)
+	}
+	return err
+}
+
+// IsVisible reports whether a text has visible ASCII characters only, and some: what tokens and the ids of clients
+// consist of (RFC 6749, appendix A), and what is safe in headers and on terminals.
+func IsVisible(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+}
+
+// maxShown limits the texts of other parties in errors.
+const maxShown = 200
+
+// Shown returns a text of another party in a form that is safe to show: short and without control
+// characters.
+func Shown(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	if runes := []rune(text); len(runes) > maxShown {
+		text = string(runes[:maxShown]) + "..."
+	}
+	return text
+}

@@ -1,0 +1,73 @@
+package fetch
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/reach"
+)
+
+// TestCheckHost checks which hosts a URL of another party may have, beside one that the user of the package permits.
+func TestCheckHost(t *testing.T) {
+	c := New(Options{May: func(host string, _ reach.Kind) bool { return host == "10.0.0.9:8443" }})
+	for host, want := range map[string]bool{
+		"93.184.216.34": true, "[2606:2800:220:1::1]:8443": true, "auth.example.com": true, "auth.example.com.": true, "10.0.0.9:8443": true, "xn--bcher-kva.example": true,
+		"127.0.0.1": false, "[::1]": false, "10.0.0.1": false, "10.0.0.9": false, "192.168.0.1": false, "169.254.169.254": false,
+		"[fe80::1]": false, "[fd00::1]": false, "0.0.0.0": false, "[::ffff:127.0.0.1]": false, "100.64.0.1": false, "[64:ff9b::7f00:1]": false,
+		"localhost": false, "LocalHost.": false, "a.localhost": false, "2130706433": false, "127.1": false, "0x7f.1": false, "0177.0.0.1": false, ".": false,
+	} {
+		u, err := url.Parse("https://" + host + "/x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.CheckHost(u); (err == nil) != want {
+			t.Errorf("%s: got %v, allowed should be %t", host, err, want)
+		}
+	}
+}
+
+// TestParseURL checks which URLs of other parties are refused.
+func TestParseURL(t *testing.T) {
+	for text, want := range map[string]bool{
+		"https://a.example": true, "https://a.example/b?c=d": true, "http://127.0.0.1:1/": true, "http://localhost/": true,
+		"http://a.example": false, "https://u@a.example": false, "https://a.example/#f": false, "https:///x": false, "https://:443": false, "ftp://a.example": false,
+		"javascript:alert(1)": false, "": false, "https://a.example/?\u009b": false, "https://a.example/ b": true, "https://a.example/?a b": false,
+	} {
+		if _, err := ParseURL(text); (err == nil) != want {
+			t.Errorf("%q: got %v, allowed should be %t", text, err, want)
+		}
+	}
+}
+
+// TestGivenClient checks that a client of the program decides alone, and that redirects are not followed without it.
+func TestGivenClient(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			http.Redirect(w, r, "/there", http.StatusFound)
+			return
+		}
+		w.Write([]byte(`"here"`))
+	}))
+	defer s.Close()
+	no := func(string, reach.Kind) bool { return false }
+	yes := func(string, reach.Kind) bool { return true }
+	for name, test := range map[string]struct {
+		opts Options
+		want string
+	}{
+		"given":     {Options{May: no, HTTP: s.Client()}, ""},
+		"forbidden": {Options{May: no, Timeout: time.Minute, Redirects: 1}, "refused to connect"},
+		"redirect":  {Options{May: yes, Timeout: time.Minute}, "status 302"},
+		"followed":  {Options{May: yes, Timeout: time.Minute, Redirects: 1}, ""},
+	} {
+		var text string
+		err := New(test.opts).Document(t.Context(), s.URL, nil, &text)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) || err == nil && text != "here" {
+			t.Errorf("%s: got %q, %v, want %q", name, text, err, test.want)
+		}
+	}
+}
