@@ -8,7 +8,7 @@
 //
 // The package works on the text of messages and supports any implementation of a binding. A
 // task belongs to the session in which it was created and ends with it; nothing is stored
-// beyond that. Like all capabilities, those of tasks are declared by the program:
+// beyond that. [Tasks.Over] declares the capability of tasks, unless the program declares it itself, as in
 //
 //	{"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}
 //

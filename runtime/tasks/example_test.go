@@ -34,7 +34,6 @@ func Example() {
 	keeper := tasks.New(tasks.Options{Support: tools.TaskSupport, PollInterval: time.Millisecond})
 	server := runtime.NewServer(runtime.ServerOptions{
 		Name: "well", Version: "1",
-		Capabilities: wire.Raw(`{"tools":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}`),
 	}, keeper.Over(tools.Over(mcp20251125.BindServer(mcp20251125.UnimplementedServer{}))))
 
 	near, far := inproc.Pair()

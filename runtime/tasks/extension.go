@@ -81,6 +81,15 @@ func (t *Tasks) Extend(below runtime.Binding) runtime.Binding {
 	return b
 }
 
+// Wrap adds both kinds of tasks to a server's binding: see [Tasks.Over] and [Tasks.Extend]. Support holds if
+// Options.Support is nil; t then serves one server. A server made of items gets them by catalog.Tasks(t).
+func (t *Tasks) Wrap(below runtime.Binding, support func(tool string) Support) runtime.Binding {
+	if t.opts.Support == nil {
+		t.opts.Support = support
+	}
+	return t.Extend(t.Over(below))
+}
+
 // callTool handles a call of a tool: the work of a task, a call that becomes a task, or one that does not.
 func (t *Tasks) callTool(ctx context.Context, handle handler, params wire.Raw) (wire.Appender, error) {
 	if _, ok := ctx.Value(attemptKey{}).(*attempt); ok {

@@ -28,6 +28,7 @@ type Record struct {
 	Holder  string
 	Leased  time.Time // the end of the lease; zero if no process does the work
 	Attempt int       // how often the work has begun
+	Lost    int       // how often a process has let its lease end, because it died or hung
 
 	Cancelled bool         // the client wants no outcome
 	Questions wire.Members // requests to the client without an answer, by key
@@ -51,6 +52,19 @@ func (r *Record) Due(now time.Time) bool {
 // renews its lease, and false if there is no work.
 func (r *Record) DueAt() (at time.Time, ok bool) { return r.Leased, status(r.Status) == working }
 
+// size returns about how many bytes of memory the record takes.
+func (r *Record) size() int {
+	const fixed = 512 // the record itself and its place in a store
+	n := fixed + len(r.ID) + len(r.Owner) + len(r.Method) + len(r.Params) + len(r.Status) + len(r.Message) +
+		len(r.Holder) + len(r.State) + len(r.Result) + len(r.Error)
+	for _, members := range []wire.Members{r.Questions, r.Answers} {
+		for _, m := range members {
+			n += len(m.Name) + len(m.Value)
+		}
+	}
+	return n
+}
+
 // clone returns a copy that the caller may change.
 func (r *Record) clone() *Record {
 	c := *r
@@ -62,7 +76,7 @@ func (r *Record) clone() *Record {
 var recordMembers = []string{
 	"id", "method", "status", "created", "updated", "expires",
 	"owner", "params", "message", "poll", "holder", "leased", "attempt", "cancelled",
-	"questions", "answers", "state", "result", "error",
+	"questions", "answers", "state", "result", "error", "lost",
 }
 
 // AppendJSON implements wire.Appender.
@@ -110,6 +124,9 @@ func (r *Record) AppendJSON(dst []byte) ([]byte, error) {
 	raw("state", r.State)
 	raw("result", wire.Raw(r.Result))
 	raw("error", wire.Raw(r.Error))
+	if r.Lost > 0 {
+		w.Int64("lost", int64(r.Lost))
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -158,6 +175,8 @@ func (r *Record) DecodeJSON(in *wire.Reader) error {
 			r.Result = in.ReadObject()
 		case "error":
 			r.Error = in.ReadObject()
+		case "lost":
+			r.Lost = int(in.ReadInt64())
 		}
 	})
 }

@@ -3,7 +3,6 @@ package tasks
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -48,39 +47,98 @@ type Store interface {
 // DefaultMaxRecords is the default limit of a store in memory.
 const DefaultMaxRecords = 10_000
 
+// Limits of a store in memory that follow from how many tasks it keeps.
+const (
+	bytesPerRecord = 16 << 10 // the room for each task, on average
+	minBytes       = 16 << 20
+	minOwnerBytes  = 4 << 20
+	minOwnerCount  = 100
+)
+
 // Memory is a Store in memory. Tasks in it end with the process.
 type Memory struct {
-	max int
+	all, owner room // the limits of all tasks and of the tasks of an owner
 
 	mu       sync.Mutex
 	records  map[string]*Record
+	used     room
+	owners   map[string]room // what each owner uses
 	watchers Watchers
 }
 
-// NewMemory returns an empty store for up to max tasks; 0 means DefaultMaxRecords.
-func NewMemory(max int) *Memory {
-	if max <= 0 {
-		max = DefaultMaxRecords
+// room is a number of tasks and of the bytes in them.
+type room struct{ tasks, bytes int }
+
+// within reports whether r exceeds no part of limit.
+func (r room) within(limit room) bool { return r.tasks <= limit.tasks && r.bytes <= limit.bytes }
+
+func (r room) plus(tasks, bytes int) room { return room{r.tasks + tasks, r.bytes + bytes} }
+
+// NewMemory returns an empty store for up to limit tasks, which may have 16 KiB each on average; 0 means
+// DefaultMaxRecords. An owner has at most a tenth of that, though at least 100 tasks and 4 MiB, so that one
+// caller leaves room for the others. Tasks without an owner share the room of all.
+func NewMemory(limit int) *Memory {
+	if limit <= 0 {
+		limit = DefaultMaxRecords
 	}
-	return &Memory{max: max, records: map[string]*Record{}}
+	all := room{limit, max(limit*bytesPerRecord, minBytes)}
+	return &Memory{
+		all:     all,
+		owner:   room{max(all.tasks/10, minOwnerCount), max(all.bytes/10, minOwnerBytes)},
+		records: map[string]*Record{},
+		owners:  map[string]room{},
+	}
 }
 
 // Create implements Store. If there is no room, it drops the tasks whose lifetime has ended.
 func (m *Memory) Create(_ context.Context, r *Record) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.records) >= m.max {
-		m.expire(time.Now())
-	}
-	switch {
-	case m.records[r.ID] != nil:
+	if m.records[r.ID] != nil {
 		return ErrConflict
-	case len(m.records) >= m.max:
+	}
+	size := r.size()
+	if size > m.limit(r.Owner).bytes {
+		return ErrTooLarge
+	}
+	if !m.fits(r.Owner, 1, size) {
 		return ErrFull
 	}
 	r.Version = 1
+	m.use(r.Owner, 1, size)
 	m.records[r.ID] = r.clone()
 	return nil
+}
+
+// limit returns the limits that hold for the tasks of an owner.
+func (m *Memory) limit(owner string) room {
+	if owner == "" {
+		return m.all
+	}
+	return m.owner
+}
+
+// fits reports whether there is room for more of an owner, if need be after it has dropped the tasks whose
+// lifetime has ended.
+func (m *Memory) fits(owner string, tasks, bytes int) bool {
+	fits := func() bool {
+		return m.used.plus(tasks, bytes).within(m.all) && m.owners[owner].plus(tasks, bytes).within(m.limit(owner))
+	}
+	if fits() {
+		return true
+	}
+	m.expire(time.Now())
+	return fits()
+}
+
+// use counts what an owner uses more.
+func (m *Memory) use(owner string, tasks, bytes int) {
+	m.used = m.used.plus(tasks, bytes)
+	if used := m.owners[owner].plus(tasks, bytes); used.tasks > 0 {
+		m.owners[owner] = used
+	} else {
+		delete(m.owners, owner)
+	}
 }
 
 // Get implements Store.
@@ -105,7 +163,15 @@ func (m *Memory) Swap(_ context.Context, r *Record) error {
 	case have.Version != r.Version:
 		return ErrConflict
 	}
+	more := r.size() - have.size()
+	if more > 0 && !m.fits(have.Owner, 0, more) {
+		return ErrTooLarge
+	}
+	if m.records[r.ID] == nil {
+		return ErrNotFound // it made room for itself
+	}
 	r.Version++
+	m.use(have.Owner, 0, more)
 	m.records[r.ID] = r.clone()
 	m.watchers.Changed(r.ID)
 	return nil
@@ -140,5 +206,10 @@ func (m *Memory) Expire(_ context.Context, now time.Time) error {
 }
 
 func (m *Memory) expire(now time.Time) {
-	maps.DeleteFunc(m.records, func(_ string, r *Record) bool { return !now.Before(r.Expires) })
+	for id, r := range m.records {
+		if !now.Before(r.Expires) {
+			delete(m.records, id)
+			m.use(r.Owner, -1, -r.size())
+		}
+	}
 }

@@ -3,6 +3,7 @@ package tasks_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -215,6 +216,101 @@ func TestOtherRequests(t *testing.T) {
 		synctest.Wait()
 		if r := e.get("greet-ann"); r.GetString("status") != "completed" || !strings.Contains(string(r), "Good morning") {
 			t.Errorf("X4: %s", r)
+		}
+	})
+}
+
+// TestPoison checks that a task whose processes die again and again is taken over later each time, and then
+// fails.
+func TestPoison(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		held := make(chan struct{})
+		defer close(held)
+		long := func(o *tasks.Options, _ *runtime.ServerOptions) { o.TTL, o.MaxTTL = 24*time.Hour, 24*time.Hour }
+		memory := tasks.NewMemory(0)
+		first := &stalled{Memory: memory}
+		id := newExtended(t, first, "", &counter{held: held}, long).start("count")
+		synctest.Wait()
+		first.stall.Store(true) // the process dies
+		began := time.Now()
+		var waits []time.Duration
+		for range 10 {
+			before, err := memory.Get(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			store := &stalled{Memory: memory}
+			replica := newExtended(t, store, "", &counter{held: held}, long)
+			ctx, stop := context.WithCancel(t.Context())
+			go replica.keeper.Serve(ctx, replica.server)
+			r := before
+			for r.Attempt == before.Attempt && r.Status == "working" {
+				time.Sleep(time.Second)
+				if r, err = memory.Get(t.Context(), id); err != nil {
+					t.Fatal(err)
+				}
+			}
+			store.stall.Store(true)
+			stop()
+			waits = append(waits, time.Since(began).Round(time.Minute))
+			began = time.Now()
+			if r.Status == "failed" {
+				if r.Attempt != 3 || len(waits) != 3 {
+					t.Errorf("it fails after %d attempts and %v", r.Attempt, waits)
+				}
+				if waits[1] <= waits[0] {
+					t.Errorf("the pauses are %v", waits)
+				}
+				if got := replica.get(id); !strings.Contains(string(got), "too often") {
+					t.Errorf("the task: %s", got)
+				}
+				return
+			}
+		}
+		t.Errorf("after %v, the task still takes processes with it", waits)
+	})
+}
+
+// TestTakeOversAreBounded checks that a process takes over a few tasks at once, and all in the end.
+func TestTakeOversAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const all = 100
+		store := tasks.NewMemory(0)
+		e := newExtended(t, store, "", &counter{})
+		now := time.Now()
+		ids := make([]string, all)
+		for i := range ids {
+			ids[i] = fmt.Sprintf("task%d", i)
+			err := store.Create(t.Context(), &tasks.Record{
+				ID: ids[i], Method: "tools/call", Status: "working", Created: now, Updated: now, Expires: now.Add(time.Hour), Poll: time.Second,
+				Params: `{"name":"sleep","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` + declaring + `}}`,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		count := func(has func(*tasks.Record) bool) (n int) {
+			for _, id := range ids {
+				r, err := store.Get(t.Context(), id)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if has(r) {
+					n++
+				}
+			}
+			return n
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go e.keeper.Serve(ctx, e.server)
+		synctest.Wait()
+		if n := count(func(r *tasks.Record) bool { return r.Holder != "" }); n != 16 {
+			t.Errorf("%d tasks are taken over at once", n)
+		}
+		time.Sleep(50 * time.Second) // less than a lease
+		if n := count(func(r *tasks.Record) bool { return r.Status == "completed" }); n != all {
+			t.Errorf("%d tasks are completed", n)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -68,7 +69,7 @@ type Options struct {
 	Support func(tool string) Support
 
 	// Logger receives the panics of handlers and the errors whose details are not for the
-	// peer. Nil discards them.
+	// peer. Nil means slog.Default().
 	Logger *slog.Logger
 }
 
@@ -81,6 +82,8 @@ type Tasks struct {
 
 	mu      sync.Mutex
 	closed  chan struct{}  // closed by Close
+	taking  chan struct{}  // a place for each of maxTakeOvers
+	freed   chan struct{}  // receives a value after a place is free
 	working sync.WaitGroup // the goroutines that work on tasks of the extension
 }
 
@@ -92,12 +95,12 @@ func New(opts Options) *Tasks {
 	opts.MaxTasks = cmp.Or(max(opts.MaxTasks, 0), DefaultMaxTasks)
 	opts.PageSize = cmp.Or(max(opts.PageSize, 0), DefaultPageSize)
 	opts.Lease = cmp.Or(max(opts.Lease, 0), DefaultLease)
-	t := &Tasks{opts: opts, log: opts.Logger, store: opts.Store, closed: make(chan struct{})}
+	t := &Tasks{opts: opts, log: opts.Logger, store: opts.Store, closed: make(chan struct{}), taking: make(chan struct{}, maxTakeOvers), freed: make(chan struct{}, 1)}
 	if t.store == nil {
 		t.store = NewMemory(0)
 	}
 	if t.log == nil {
-		t.log = slog.New(slog.DiscardHandler)
+		t.log = slog.Default()
 	}
 	return t
 }
@@ -131,6 +134,9 @@ type handler = func(ctx context.Context, method string, params wire.Raw) (wire.A
 // the binding below, and so do the requests of tasks, without the member task. If the
 // binding's method table is not empty and has no task methods, Over returns the binding
 // unchanged.
+//
+// The returned binding declares tasks for the requests whose capability its side declares, such as tools.
+// A member tasks in the Capabilities of the options replaces that.
 func (t *Tasks) Over(below runtime.Binding) runtime.Binding {
 	if below.Handle == nil || !offers(below.Methods) {
 		return below
@@ -161,7 +167,51 @@ func (t *Tasks) Over(below runtime.Binding) runtime.Binding {
 		}
 		return handle(ctx, method, params)
 	}
+	if hasMethod(below.Methods, "initialize") { // a revision with sessions
+		b.Capabilities = func(declared wire.Appender) (wire.Appender, error) {
+			if below.Capabilities != nil {
+				var err error
+				if declared, err = below.Capabilities(declared); err != nil {
+					return nil, err
+				}
+			}
+			return declare(declared, needs)
+		}
+	}
 	return b
+}
+
+// declare adds the capability of tasks to those of a side, unless the side declares it itself. Each request
+// that can run as a task is in it if the side declares the capability to which the request belongs
+// ("Capabilities").
+func declare(declared wire.Appender, needs map[string]string) (wire.Appender, error) {
+	if declared == nil {
+		return nil, nil
+	}
+	text, err := wire.MarshalString(declared)
+	if err != nil {
+		return nil, err
+	}
+	own := wire.Object(text)
+	if _, ok := own.Get("tasks"); ok {
+		return own, nil
+	}
+	var requests wire.Members
+	for method := range needs {
+		subject, name, _ := strings.Cut(method, "/")
+		if _, ok := own.Get(subject); ok {
+			requests = append(requests, wire.Member{Name: subject, Value: wire.Raw(`{"` + name + `":{}}`)})
+		}
+	}
+	if len(requests) == 0 {
+		return own, nil
+	}
+	slices.SortFunc(requests, func(a, b wire.Member) int { return strings.Compare(a.Name, b.Name) })
+	of, err := wire.NewObject(requests...)
+	if err != nil {
+		return nil, err
+	}
+	return own.With("tasks", `{"list":{},"cancel":{},"requests":`+wire.Raw(of)+`}`)
 }
 
 // relating makes the result of a request that belongs to a task of the peer refer to that
@@ -187,12 +237,11 @@ func relating(handle handler) handler {
 
 // offers reports whether a table has the task methods. An empty table has all.
 func offers(methods []runtime.Method) bool {
-	for i := range methods {
-		if methods[i].Name == methodGet {
-			return true
-		}
-	}
-	return len(methods) == 0
+	return len(methods) == 0 || hasMethod(methods, methodGet)
+}
+
+func hasMethod(methods []runtime.Method, name string) bool {
+	return slices.ContainsFunc(methods, func(m runtime.Method) bool { return m.Name == name })
 }
 
 // guarded is a handler with the Permit of its binding, which may be nil.

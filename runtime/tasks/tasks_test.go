@@ -424,7 +424,7 @@ func TestRefused(t *testing.T) {
 // request.
 func TestUndeclared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"tools":{}}`)},
+		srv := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"tools":{},"tasks":{}}`)},
 			tasks.New(tasks.Options{}).Over(mcp20251125.BindServer(server{t: t})))
 		near, far := inproc.Pair()
 		go srv.Serve(context.Background(), far)
@@ -451,6 +451,42 @@ func TestUndeclared(t *testing.T) {
 		}
 		near.Close()
 	})
+}
+
+// TestDeclared checks which tasks a binding declares when the program says nothing about them.
+func TestDeclared(t *testing.T) {
+	over := tasks.New(tasks.Options{}).Over
+	server := over(mcp20251125.BindServer(server{t: t}))
+	client := over(mcp20251125.BindClient(client{}))
+	stateless := mcp20251125.BindServer(mcp20251125.UnimplementedServer{})
+	stateless.Methods = slices.DeleteFunc(slices.Clone(stateless.Methods), func(m runtime.Method) bool { return m.Name == "initialize" })
+	catalogue := mcp20251125.BindServer(mcp20251125.UnimplementedServer{})
+	catalogue.Capabilities = func(wire.Appender) (wire.Appender, error) { return wire.Object(`{"tools":{}}`), nil }
+	const call = `{"tools":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}`
+	for name, row := range map[string]struct {
+		binding    runtime.Binding
+		have, want string
+	}{
+		"tools":                    {server, `{"tools":{}}`, call},
+		"tools of what is below":   {over(catalogue), `{}`, call},
+		"no tools":                 {server, `{"prompts":{}}`, `{"prompts":{}}`},
+		"sampling":                 {client, `{"sampling":{}}`, `{"sampling":{},"tasks":{"list":{},"cancel":{},"requests":{"sampling":{"createMessage":{}}}}}`},
+		"sampling and elicitation": {client, `{"sampling":{},"elicitation":{}}`, `{"sampling":{},"elicitation":{},"tasks":{"list":{},"cancel":{},"requests":{"elicitation":{"create":{}},"sampling":{"createMessage":{}}}}}`},
+		"by hand":                  {server, `{"tools":{},"tasks":{"list":{}}}`, `{"tools":{},"tasks":{"list":{}}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := row.binding.Capabilities(wire.Object(row.have))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err := wire.MarshalString(got); err != nil || text != row.want {
+				t.Errorf("got %s, %v, want %s", text, err, row.want)
+			}
+		})
+	}
+	if over(stateless).Capabilities != nil {
+		t.Error("a revision without sessions declares tasks")
+	}
 }
 
 // TestStateless checks that revisions without sessions have no tasks of this kind.

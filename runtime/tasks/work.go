@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -19,10 +20,22 @@ const DefaultLease = 30 * time.Second
 // maxSwaps limits the repetitions of a change that collides with others.
 const maxSwaps = 100
 
+// maxLost limits how often the processes that work on a task may die or hang. A task that reaches it fails: its
+// work may be the cause. By the defaults of Options, it fails before its lifetime ends.
+const maxLost = 3
+
+// maxTakeOvers limits how many tasks a process takes over at once. A task counts until its work ends, but no
+// longer than a lease, so that long work does not keep the others waiting.
+const maxTakeOvers = 16
+
+// errLost is the outcome of a task that has reached maxLost.
+var errLost = outcome{err: jsonrpc.Errorf(jsonrpc.CodeInternalError, "the processes that worked on the task have ended without an outcome too often")}
+
 // attempt is one run of the work of a task.
 type attempt struct {
 	holder string // unique, so that a process does not mistake its own lost lease for a valid one
 	number int
+	slot   func() // frees the place among maxTakeOvers; nil if it has none
 }
 
 type attemptKey struct{}
@@ -44,7 +57,7 @@ func (t *Tasks) claim(r *Record, now time.Time) *attempt {
 		r.Attempt = 1
 	}
 	r.Holder, r.Leased, r.Updated = rand.Text(), now.Add(t.opts.Lease), now
-	return &attempt{r.Holder, r.Attempt}
+	return &attempt{holder: r.Holder, number: r.Attempt}
 }
 
 // change applies a function to a task until it is stored. If the function returns false, nothing is
@@ -75,15 +88,24 @@ func (r *Record) end(s status, message string) {
 // Serve takes over the work of tasks whose processes have died, and removes tasks whose lifetime has
 // ended, until ctx ends. A server with a store that outlives its process calls it while it serves.
 // Without it, the tasks of a process end with the process. It looks for such tasks at the interval of
-// Options.Lease.
+// Options.Lease, and takes over at most 16 at once.
+//
+// A task whose processes keep dying may be what ends them. After the second process, it waits for another
+// lease before it is taken over; after the third, it fails.
 func (t *Tasks) Serve(ctx context.Context, server *runtime.Server) error {
 	ticker := time.NewTicker(t.opts.Lease)
 	defer ticker.Stop()
 	for {
-		if err := t.takeOver(ctx, server); err != nil && ctx.Err() == nil {
+		more, err := t.takeOver(ctx, server)
+		if err != nil && ctx.Err() == nil {
 			t.log.Error("tasks cannot be taken over", "error", err)
 		}
+		freed := t.freed
+		if !more {
+			freed = nil
+		}
 		select {
+		case <-freed:
 		case <-ticker.C:
 		case <-ctx.Done():
 			return nil
@@ -91,34 +113,81 @@ func (t *Tasks) Serve(ctx context.Context, server *runtime.Server) error {
 	}
 }
 
-// takeOver takes over the work that is due.
-func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) error {
+// takeOver takes over the work that is due. It returns true if maxTakeOvers keeps it from a part of it.
+func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) (more bool, err error) {
 	now := time.Now()
 	if err := t.store.Expire(ctx, now); err != nil {
-		return err
+		return false, err
 	}
 	due, err := t.store.Due(ctx, now)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, id := range due {
+		slot, ok := t.takeSlot()
+		if !ok {
+			return true, nil
+		}
 		var begin *attempt
 		r, err := t.change(ctx, id, func(r *Record) bool {
-			if begin = nil; !r.Due(now) {
+			begin = nil
+			switch {
+			case !r.Due(now):
 				return false
+			case r.Leased.IsZero(): // another process has handed it over
+			case r.Lost+1 >= maxLost:
+				r.Lost++
+				errLost.apply(r)
+				return true
+			case now.Before(r.Leased.Add(t.backOff(r.Lost))):
+				return false
+			default:
+				r.Lost++
 			}
 			r.Attempt++
 			begin = t.claim(r, time.Now()) // earlier ones may have taken long
 			return true
 		})
-		if err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrConflict) {
-			return err
+		if err != nil || begin == nil {
+			slot()
 		}
-		if err == nil && begin != nil {
+		switch {
+		case err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrConflict):
+			return false, err
+		case err == nil && begin != nil:
+			begin.slot = slot
+			time.AfterFunc(t.opts.Lease, slot)
 			t.work(ctx, server, r, begin)
+		case err == nil && r.Lost >= maxLost:
+			t.log.Error("a task fails, because its processes have died too often", "task", id, "method", r.Method)
 		}
 	}
-	return nil
+	return false, nil
+}
+
+// backOff returns how long a task whose lease has ended waits for the next process, if that has happened to it
+// so often before.
+func (t *Tasks) backOff(lost int) time.Duration {
+	if lost == 0 {
+		return 0
+	}
+	return t.opts.Lease << (lost - 1)
+}
+
+// takeSlot takes one of maxTakeOvers places, unless there is none. The first call of free gives it back.
+func (t *Tasks) takeSlot() (free func(), ok bool) {
+	select {
+	case t.taking <- struct{}{}:
+	default:
+		return nil, false
+	}
+	return sync.OnceFunc(func() {
+		<-t.taking
+		select {
+		case t.freed <- struct{}{}:
+		default:
+		}
+	}), true
 }
 
 // work runs the work of a task in a goroutine, which ends with the work, the task or its lease.
@@ -127,6 +196,9 @@ func (t *Tasks) work(base context.Context, server *runtime.Server, r *Record, a 
 	ctx, stop := context.WithDeadline(base, r.Expires)
 	ok := t.goWork(func() {
 		defer stop()
+		if a.slot != nil {
+			defer a.slot()
+		}
 		defer t.stopWith(stop)()
 		kept := make(chan struct{})
 		go func() {

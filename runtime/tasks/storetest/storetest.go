@@ -51,7 +51,7 @@ func record(id string) *tasks.Record {
 	return &tasks.Record{
 		ID: id, Owner: "ann \u2603", Method: "tools/call", Params: `{"name":"dig","arguments":{"depth":1.50}}`,
 		Status: "working", Message: "digging", Created: now, Updated: now, Expires: now.Add(time.Hour), Poll: time.Second,
-		Holder: "one", Leased: now.Add(time.Minute), Attempt: 1,
+		Holder: "one", Leased: now.Add(time.Minute), Attempt: 1, Lost: 1,
 	}
 }
 

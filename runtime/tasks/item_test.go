@@ -1,0 +1,57 @@
+package tasks_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// TestItem checks that a server with the item declares tasks and that the definition of a tool decides
+// whether it can be called as one.
+func TestItem(t *testing.T) {
+	call := func(context.Context, wire.Object) (wire.Appender, error) {
+		return wire.Object(`{"content":[{"type":"text","text":"water"}]}`), nil
+	}
+	server, err := catalog.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, mcp20251125.BindBase(), nil,
+		catalog.Tool{Definition: wire.Object(`{"name":"dig","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}`), Call: call},
+		catalog.Tool{Definition: wire.Object(`{"name":"look","inputSchema":{"type":"object"}}`), Call: call},
+		catalog.Tasks(tasks.New(tasks.Options{})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, far := inproc.Pair()
+	go server.Serve(context.Background(), far)
+	client := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, mcp20251125.BindClient(mcp20251125.UnimplementedClient{}))
+	session, err := client.Connect(t.Context(), near)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	if tasks, _ := session.ServerCapabilities().Get("tasks"); tasks != `{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}` {
+		t.Fatalf("the server declares %s", session.ServerCapabilities())
+	}
+	for params, ok := range map[wire.Raw]bool{
+		`{"name":"dig","task":{}}`:  true,
+		`{"name":"dig"}`:            false,
+		`{"name":"look","task":{}}`: false,
+		`{"name":"look"}`:           true,
+	} {
+		var result wire.Raw
+		if err := session.Call(t.Context(), "tools/call", params, &result); (err == nil) != ok {
+			t.Errorf("%s: got %s, %v", params, result, err)
+		}
+	}
+}
+
+// TestItemOfCatalog checks that a catalog, which wraps no binding, refuses the item.
+func TestItemOfCatalog(t *testing.T) {
+	if err := catalog.New(catalog.Options{}).Add(catalog.Tasks(tasks.New(tasks.Options{}))); err == nil {
+		t.Error("a catalog takes an item that it cannot apply")
+	}
+}
