@@ -31,9 +31,13 @@ BENCHED = --tools tests/bench/peers/tools.json --package weather --out tests/ben
 # The server that tests share.
 EVERYTHING = --tools tests/internal/everything/tools.json --package everything --out tests/internal/everything
 
-# The packages with goroutines; a new one below runtime is among them. The race detector
-# needs a C compiler, without which Go sets CGO_ENABLED to 0.
-CONCURRENT = $(filter-out %/runtime/wire %/runtime/jsonrpc,$(shell $(GO) list ./runtime/...)) ./tests/examples/hello
+# The packages with goroutines, whose tests run only with the race detector; a new one below
+# runtime is among them. The race detector needs a C compiler, without which Go sets
+# CGO_ENABLED to 0. SEQUENTIAL are all others.
+PACKAGES = $(shell $(GO) list ./...)
+MODULE = github.com/mcpgen/mcpgen
+CONCURRENT = $(filter-out %/runtime/wire %/runtime/jsonrpc,$(filter $(MODULE)/runtime $(MODULE)/runtime/% %/examples/hello,$(PACKAGES)))
+SEQUENTIAL = $(filter-out $(CONCURRENT),$(PACKAGES))
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
 # Go files of the project, but for what npm has installed.
@@ -58,16 +62,14 @@ generate: ## Regenerate the Go packages under generated/ from spec/, and those f
 
 .PHONY: test
 test: check ## Run every check and every test; installs the peers of the interop tests with npm
-	MCPGEN_REQUIRE_INTEROP=1 $(GO) test -timeout 30m $(GOTESTFLAGS) ./...
+	@$(if $(RACE),,echo "no C compiler: not tested with -race")
+	MCPGEN_REQUIRE_INTEROP=1 $(GO) test -timeout 30m $(GOTESTFLAGS) $(SEQUENTIAL)
+	$(GO) test $(RACE) -timeout 30m $(GOTESTFLAGS) $(CONCURRENT)
 	@for module in $(NESTED); do \
-		echo "$(GO) test -C $$module $(GOTESTFLAGS) ./..."; \
-		$(GO) test -C $$module $(GOTESTFLAGS) ./... || exit 1; \
+		case $$module in runtime/*) race=$(RACE);; *) race=;; esac; \
+		echo "$(GO) test -C $$module $$race $(GOTESTFLAGS) ./..."; \
+		$(GO) test -C $$module $$race -timeout 30m $(GOTESTFLAGS) ./... || exit 1; \
 	done
-	$(if $(RACE),$(GO) test $(RACE) $(GOTESTFLAGS) $(CONCURRENT),@echo "no C compiler: not tested with -race")
-	@$(if $(RACE),for module in $(filter runtime/%,$(NESTED)); do \
-		echo "$(GO) test -C $$module $(RACE) $(GOTESTFLAGS) ./..."; \
-		$(GO) test -C $$module $(RACE) $(GOTESTFLAGS) ./... || exit 1; \
-	done)
 
 .PHONY: conformance
 conformance: ## Run the official conformance suite, which npm installs, against a server and a client

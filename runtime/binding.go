@@ -86,6 +86,10 @@ type Binding struct {
 	// it has answered the request otherwise.
 	Permit func(ctx context.Context, method string, params wire.Raw) error
 
+	// Scopes, if not nil, returns the scopes that senders of requests need for the tools, prompts and
+	// resources together.
+	Scopes func() []string
+
 	// Subscribe, if not nil, is called for each resource that a client of a stateless revision listens
 	// to, after Opened; Session of the context's call is the listener. If it returns an error, the
 	// client is told that it gets no updates of the resource; a *DeniedError refuses the request.

@@ -40,6 +40,7 @@ type Call struct {
 	mu       sync.Mutex
 	over     atomic.Bool
 	reported bool // progress is the last value that was sent
+	fell     bool // a value that does not grow was logged
 	progress float64
 
 	alone  *alone       // nil in a session

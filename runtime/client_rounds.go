@@ -95,11 +95,41 @@ func (e *clientEra) askRounds(ctx context.Context, q *request, result wire.Value
 		q.kept = l
 		defer func() { l.failed(err) }()
 	}
+	start := time.Now()
+	if err = p.ask(ctx, q, result); err == nil {
+		return nil
+	}
+	limit := p.limits.patience(ctx, q.method).Total
+	timeout := &TimeoutError{Method: q.method, Quiet: limit, Total: limit}
+	ctx, stop := limited(ctx, limit, time.Since(start), timeout)
+	defer stop()
+	if err = p.askAgain(ctx, q, result, err); err != nil && context.Cause(ctx) == timeout {
+		return timeout
+	}
+	return err
+}
+
+// limited returns a context that ends with the error why when a call has taken as long as limit, of which a
+// part has passed. It has no deadline, so that each request of the call keeps its own limit. If limit is 0, the
+// call has none.
+func limited(ctx context.Context, limit, passed time.Duration, why error) (context.Context, context.CancelFunc) {
+	if limit <= 0 {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(limit-passed, func() { cancel(why) })
+	return ctx, func() {
+		timer.Stop()
+		cancel(nil)
+	}
+}
+
+// askAgain makes the further requests of askRounds, of which the first has returned an error.
+func (p *peer) askAgain(ctx context.Context, q *request, result wire.Value, err error) error {
 	original := q.params
 	pause := waits.RetryFirst
 	relisted, losses := false, 0
-	for round := 0; ; round++ {
-		err := p.ask(ctx, q, result)
+	for round := 0; err != nil; round++ {
 		if e, ok := asError(err); ok && e.Code == jsonrpc.CodeHeaderMismatch && q.method == methodCallTool && !relisted {
 			if relisted = true; p.relist(ctx, q.terms) == nil {
 				err = p.ask(ctx, q, result)
@@ -114,6 +144,7 @@ func (e *clientEra) askRounds(ctx context.Context, q *request, result wire.Value
 			}
 			pause *= 2
 			round--
+			err = p.ask(ctx, q, result)
 			continue
 		}
 		asked, ok := errors.AsType[*QuestionsError](err)
@@ -128,12 +159,14 @@ func (e *clientEra) askRounds(ctx context.Context, q *request, result wire.Value
 			}
 			pause *= 2
 		}
-		answers, err := p.answers(ctx, q, asked)
-		if err != nil {
-			return err
+		answers, failed := p.answers(ctx, q, asked)
+		if failed != nil {
+			return failed
 		}
 		q.params, q.kept = &repeated{original, answers, asked.State}, nil
+		err = p.ask(ctx, q, result)
 	}
+	return nil
 }
 
 // complete implements era.
@@ -279,12 +312,16 @@ func (r *repeated) AppendJSON(dst []byte) ([]byte, error) {
 }
 
 // relist asks for all pages of the server's tools, so that the transport learns which arguments of tools
-// it repeats in headers ("Client Behavior" in basic/transports/streamable-http, 2026-07-28).
+// it repeats in headers ("Client Behavior" in basic/transports/streamable-http, 2026-07-28). All pages together
+// take the time of one request.
 func (p *peer) relist(ctx context.Context, t *terms) error {
 	r, err := t.sending(jsonrpc.Request, methodListTools)
 	if err != nil {
 		return err
 	}
+	limit := p.limits.patience(ctx, methodListTools).Quiet
+	ctx, stop := limited(ctx, limit, 0, &TimeoutError{Method: methodListTools, Quiet: limit})
+	defer stop()
 	for _, err := range Pages(func(cursor *string) (none struct{}, next *string, err error) {
 		var params wire.Appender
 		if cursor != nil {

@@ -95,6 +95,9 @@ func (e *serverEra) initialize(ctx context.Context, method string, params wire.R
 	if err := client.read(params, "clientInfo"); err != nil {
 		return nil, invalidParams(err)
 	}
+	if err := checkPeerSize("/clientInfo, /capabilities", client.info, client.capabilities); err != nil {
+		return nil, err
+	}
 	b := e.of.choose(client.revision)
 	CallOf(ctx).terms = b.terms(client.info, client.capabilities, "")
 	result, err := b.handle(ctx, method, params)

@@ -24,7 +24,8 @@ type requestMeta struct {
 type carried struct {
 	severity int // the lowest severity of the log messages that the client wants; noLogs for none
 
-	// The _meta that the terms were first made from, and its progressToken; zero for none.
+	// The _meta that the terms were first made from, and its progressToken; zero for none. If the _meta is
+	// longer than maxTermsText, these members are zero.
 	meta  wire.Object
 	token wire.Scalar
 	// The beginning and the end of params with that _meta.
@@ -142,13 +143,18 @@ func (s *Server) termsOf(text wire.Raw, m requestMeta) (*terms, error) {
 	if t := s.known.get(m); t != nil {
 		return t, nil
 	}
+	if err := checkPeerSize("/_meta", wire.Object(m.info), wire.Object(m.capabilities)); err != nil {
+		return nil, err
+	}
 	m = m.clone()
 	t, err := s.newTerms(m)
 	if err != nil {
 		return nil, err
 	}
-	t.carried.remember(wire.Object(text.Clone()))
-	s.known.put(m, t, len(text))
+	if len(text) <= maxTermsText {
+		t.carried.remember(wire.Object(text.Clone()))
+		s.known.put(m, t)
+	}
 	return t, nil
 }
 
@@ -205,6 +211,21 @@ func (m requestMeta) clone() requestMeta {
 	return requestMeta{m.revision.Clone(), m.info.Clone(), m.capabilities.Clone(), m.level.Clone()}
 }
 
+// object returns a _meta that has only these members.
+func (m requestMeta) object() wire.Object {
+	var all wire.Members
+	for _, member := range []struct {
+		name  string
+		value wire.Raw
+	}{{metaRevision, m.revision}, {metaClientInfo, m.info}, {metaCapabilities, m.capabilities}, {metaLogLevel, m.level}} {
+		if member.value != "" {
+			all.Set(member.name, member.value)
+		}
+	}
+	text, _ := wire.NewObject(all...) // the names differ, so it cannot fail
+	return text
+}
+
 // alone returns the binding of a stateless revision, or nil.
 func (s *Server) alone(revision string) *bound {
 	for _, b := range s.stateless {
@@ -240,11 +261,8 @@ func (c *termsCache) get(m requestMeta) *terms {
 	return t
 }
 
-// put adds an entry unless its _meta is too long. If there are too many, it replaces one of them.
-func (c *termsCache) put(m requestMeta, t *terms, size int) {
-	if size > maxTermsText {
-		return
-	}
+// put adds an entry. If there are too many, it replaces one of them.
+func (c *termsCache) put(m requestMeta, t *terms) {
 	c.last.Store(t)
 	c.mu.Lock()
 	defer c.mu.Unlock()

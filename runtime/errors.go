@@ -15,6 +15,9 @@ import (
 // wrap it together with the reason.
 var ErrClosed = errors.New("runtime: session closed")
 
+// errUnread is the error of a session whose peer sends requests but does not read.
+var errUnread = errors.New("runtime: the peer reads no answers, and sends more requests than may wait")
+
 // VersionError reports that the server speaks no revision that the client has a binding for.
 type VersionError struct {
 	Answered string   // the revision the server answered with

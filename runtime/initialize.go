@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -97,6 +98,20 @@ func (g *greeting) read(text wire.Raw, info string) error {
 		r.Missing(seen[:], "protocolVersion", "capabilities", info)
 	}
 	return r.Err()
+}
+
+// maxPeerSize limits the Implementation and the capabilities of a client, in bytes. A session keeps them for
+// its whole life, also while its client is not connected. Most clients need 300 bytes; the rest is for icons.
+const maxPeerSize = 16 << 10
+
+// checkPeerSize returns an error for params if a server does not keep as much about a client. At says
+// where in the params both are.
+func checkPeerSize(at string, info, capabilities wire.Object) error {
+	if n := len(info) + len(capabilities); n > maxPeerSize {
+		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams,
+			"invalid params: %s: the Implementation and the capabilities take %d bytes; at most %d are accepted", at, n, maxPeerSize)
+	}
+	return nil
 }
 
 // appendGreeting writes a greeting. Capabilities may be nil.

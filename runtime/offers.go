@@ -47,7 +47,7 @@ func (o *offers) current() *offer {
 func (o *offers) renewed() *offer {
 	text, err := o.declared()
 	if err != nil {
-		o.server.failures().Error("the capabilities cannot be declared", "revision", o.bound.Revision, "error", err)
+		o.server.log.Error("the capabilities cannot be declared", "revision", o.bound.Revision, "error", err)
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -71,9 +71,10 @@ type ServerOptions struct {
 	// depend on a capability is neither answered nor sent unless the capability is declared.
 	Capabilities wire.Appender
 
-	// Logger logs what happens in sessions. If it is nil, only failures of handlers are logged, to
+	// Logger logs what happens in sessions. If it is nil, only warnings and errors are logged, to
 	// slog.Default: errors that the client does not get to see, panics, results that are not valid,
-	// and handlers that do not return. To discard those too, use slog.DiscardHandler.
+	// handlers that do not return, what handlers do in vain, and what is refused or dropped. To discard
+	// those too, use slog.DiscardHandler.
 	Logger *slog.Logger
 	// Middleware wraps the messages of every session; the first is the outermost.
 	Middleware []Middleware
@@ -119,7 +120,7 @@ type ClientOptions struct {
 	// answered nor sent unless the capability is declared.
 	Capabilities wire.Appender
 
-	// Logger logs what happens in sessions. If it is nil, only failures of handlers are logged, to
+	// Logger logs what happens in sessions. If it is nil, only warnings and errors are logged, to
 	// slog.Default; see [ServerOptions].
 	Logger *slog.Logger
 	// Middleware wraps the messages of every session; the first is the outermost.

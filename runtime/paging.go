@@ -3,9 +3,11 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"iter"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -14,24 +16,40 @@ import (
 // twice.
 var ErrCursorLoop = errors.New("runtime: the same cursor twice")
 
+const (
+	// maxPages and maxPaging limit the pages of a list and the time of waiting for them. A server could
+	// return a new cursor with each page for ever.
+	maxPages  = 10_000
+	maxPaging = DefaultMaxTimeout
+)
+
 // Pages yields the pages of a paginated list. It calls page with nil for the first page, and then with the
 // cursor that page has returned, until that is nil or "", with which some servers end their lists. After an
 // error, which is yielded with the page, the sequence ends ("Pagination" in server/utilities/pagination of
-// every revision).
+// every revision). A list of more than 10,000 pages is an error, and so is one whose pages take more than an
+// hour together.
 func Pages[P any](page func(cursor *string) (p P, next *string, err error)) iter.Seq2[P, error] {
 	return func(yield func(P, error) bool) {
-		seen := make(map[string]bool)
+		seen, seed := make(map[uint64]bool), maphash.MakeSeed() // hashes, because cursors may be long
+		var waited time.Duration
+		var none P
 		for cursor := (*string)(nil); ; {
+			start := time.Now()
 			p, next, err := page(cursor)
+			waited += time.Since(start)
 			if !yield(p, err) || err != nil || next == nil || *next == "" {
 				return
 			}
-			if seen[*next] {
-				var none P
+			hash := maphash.String(seed, *next)
+			if seen[hash] {
 				yield(none, fmt.Errorf("%w: %.100q", ErrCursorLoop, *next))
 				return
 			}
-			seen[*next] = true
+			if len(seen)+1 == maxPages || waited > maxPaging {
+				yield(none, fmt.Errorf("runtime: the list has not ended after %d pages and %s", len(seen)+1, waited.Round(time.Second)))
+				return
+			}
+			seen[hash] = true
 			cursor = next
 		}
 	}

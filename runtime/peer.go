@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
@@ -137,10 +138,15 @@ func (p *peer) finish(err error, reading <-chan error) error {
 	over := p.life.Context().Done()
 	p.hangUp(err)
 	p.life.Stop()
-	p.serving.Refuse()
+	drained := p.serving.Refuse()
 	if err == io.EOF { // the peer sends nothing more but still reads answers
-		p.life.Wait(p.limits.grace, over)
-		p.expel()
+		start := time.Now()
+		left := func() time.Duration { return p.limits.grace - time.Since(start) }
+		served := engine.Wait(p.serving.Served(), left(), over)
+		if !served || engine.Wait(drained, min(waits.Unread, left()), over) {
+			p.life.Wait(left(), over)
+			p.expel()
+		}
 	}
 	p.endContexts(ErrClosed)
 	p.life.Wait(waits.Sending, nil)
@@ -240,8 +246,14 @@ func (p *peer) sessionID() string {
 	return ""
 }
 
-// logger returns the logger of the options, with the name of the session.
-func (p *peer) logger() *slog.Logger { return p.named(p.log) }
+// logger returns the logger of the options, with the LogID of the session. Sessions do not keep such a logger, to
+// save memory.
+func (p *peer) logger() *slog.Logger {
+	if id := p.sessionID(); id != "" {
+		return p.log.With("session", LogID(id))
+	}
+	return p.log
+}
 
 // event logs an event of the session. If the logger leaves out the level, event allocates nothing.
 func (p *peer) event(level slog.Level, text string, attrs ...slog.Attr) {
@@ -253,18 +265,8 @@ func (p *peer) event(level slog.Level, text string, attrs ...slog.Attr) {
 // debug is event with the level Debug.
 func (p *peer) debug(text string, attrs ...slog.Attr) { p.event(slog.LevelDebug, text, attrs...) }
 
-// logFailure logs a failure of this program. It goes to slog.Default if the options name no logger.
-func (p *peer) logFailure(text string, attrs ...any) {
-	p.named(p.failures()).Error(text, attrs...)
-}
-
-// named adds the session's LogID. Sessions do not keep such a logger, to save memory.
-func (p *peer) named(log *slog.Logger) *slog.Logger {
-	if id := p.sessionID(); id != "" {
-		return log.With("session", LogID(id))
-	}
-	return log
-}
+// logFailure logs a failure of this program.
+func (p *peer) logFailure(text string, attrs ...any) { p.logger().Error(text, attrs...) }
 
 // errInternal is the answer in place of an error that is not meant for the peer.
 var errInternal = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}

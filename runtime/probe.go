@@ -78,7 +78,11 @@ func (e *clientEra) probe(ctx context.Context, stateless, session *bound) (*open
 		return answer.server, answer.err
 	}
 	if _, refused := asError(err); refused && late {
-		// The server may answer in another order.
+		// The server may answer in another order. If the refusal lists a revision without sessions, it does.
+		if _, unknown := e.of.choose(supportedBy(err)); unknown == nil {
+			answer = <-answers
+			return answer.server, answer.err
+		}
 		if answer, late = awaitProbe(answers); !late && answer.err == nil {
 			return answer.server, nil
 		}

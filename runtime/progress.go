@@ -36,10 +36,24 @@ func progressToken(meta wire.Object) wire.Scalar {
 	return token
 }
 
+// maxToken limits the length of a progress token, in bytes. Each report of progress repeats it.
+const maxToken = 1 << 10
+
+// checkToken returns an error if the progress token is too long.
+func (c *Call) checkToken() error {
+	if len(c.params) <= maxToken {
+		return nil
+	}
+	if token, _ := c.Meta().Get("progressToken"); len(token) > maxToken {
+		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta/progressToken: longer than %d bytes", maxToken)
+	}
+	return nil
+}
+
 // Progress reports the progress of the request, if the peer has sent a progress token; otherwise it does
 // nothing. Total may be nil and message "". A value that is not greater than the last one is dropped, as
-// the protocol requires, and so is a value after the answer or the cancellation. Revision 2024-11-05 has
-// no message, so it is left out there.
+// the protocol requires, and so is a value after the answer; both are logged as warnings. A value after the
+// cancellation is dropped. Revision 2024-11-05 has no message, so it is left out there.
 func (c *Call) Progress(ctx context.Context, progress float64, total *float64, message string) error {
 	token, ok := c.ProgressToken()
 	if !ok {
@@ -53,7 +67,19 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.over.Load() || c.context.Err() != nil || c.reported && progress <= c.progress {
+	switch {
+	case c.over.Load():
+		if _, cancelled := errors.AsType[*CancelledError](context.Cause(&c.context)); !cancelled {
+			c.peer.logger().Warn("progress after the answer was dropped", "method", c.method, "id", c.id, "progress", progress)
+		}
+		return nil
+	case c.context.Err() != nil:
+		return nil
+	case c.reported && progress <= c.progress:
+		if !c.fell {
+			c.fell = true
+			c.peer.logger().Warn("progress that does not grow was dropped; further ones of the request are not logged", "method", c.method, "id", c.id, "progress", progress, "last", c.progress)
+		}
 		return nil
 	}
 	params := progressParams{token, progress, total, message}

@@ -47,7 +47,7 @@ func (s *Server) join(all []*bound) error {
 	}
 	for _, b := range all {
 		if b.Joined != nil {
-			b.Joined(&Replicas{bus: s.opts.Bus, subject: changesSubject(s.opts.Name), from: rand.Text(), log: s.failures()})
+			b.Joined(&Replicas{bus: s.opts.Bus, subject: changesSubject(s.opts.Name), from: rand.Text(), log: s.log})
 		}
 	}
 	return nil

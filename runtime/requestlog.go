@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,7 +25,7 @@ import (
 //	code      of the JSON-RPC error that is the answer
 //	error     the error
 func LogRequests(l *slog.Logger, level slog.Level) Middleware {
-	r := requestLog{orDiscard(l), level}
+	r := requestLog{cmp.Or(l, slog.New(slog.DiscardHandler)), level}
 	return Middleware{Handle: r.handle, Send: r.send}
 }
 

@@ -18,12 +18,29 @@ func (p *peer) takeRequest(m *jsonrpc.Message, in *Incoming, b *batch) *Call {
 	switch {
 	case err != nil:
 		p.debug("request refused", slog.String("method", m.Method), loggedID(m.ID), slog.Any("error", err))
-		p.refuse(m.ID, err, in.Route, b)
+		if _, busy := err.(busyError); busy && in.Route == nil && b == nil {
+			p.refuseLater(m.ID.Clone(), err)
+		} else {
+			p.refuse(m.ID, err, in.Route, b)
+		}
 	case c.inline: // no cancellation can be read meanwhile
 		p.life.Do(c.run)
 		return nil
 	}
 	return c
+}
+
+// busyError refuses a request because too many are in flight.
+type busyError struct{ error }
+
+func (e busyError) Unwrap() error { return e.error }
+
+// refuseLater refuses a request in another goroutine, so that a peer that does not read answers does not keep this
+// side from reading, and from noticing that the peer has closed its output.
+func (p *peer) refuseLater(id wire.Scalar, err error) {
+	if !p.queue.Add(p.life.Context(), 0, func() { p.refuse(id, err, nil, nil) }) {
+		p.giveUp(errUnread)
+	}
 }
 
 // begin admits a request and registers it, so that it can be cancelled.
@@ -36,6 +53,14 @@ func (p *peer) begin(m *jsonrpc.Message, in *Incoming, b *batch) (*Call, error) 
 	if c.inline {
 		return c, nil
 	}
+	if err := c.checkToken(); err != nil {
+		return nil, err
+	}
+	if c.alone != nil && c.method == methodListen {
+		if err := c.shrink(); err != nil {
+			return nil, err
+		}
+	}
 	if !p.life.Enter() {
 		return nil, c.terms.refused(errNotBegun)
 	}
@@ -47,7 +72,7 @@ func (p *peer) begin(m *jsonrpc.Message, in *Incoming, b *batch) (*Call, error) 
 		}
 		return c, nil
 	case engine.Busy:
-		err = c.terms.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", p.limits.MaxConcurrent))
+		err = busyError{c.terms.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", p.limits.MaxConcurrent))}
 		p.logger().Warn("too many requests in flight", "method", m.Method, "id", m.ID)
 	case engine.Duplicate:
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", c.id.String())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -156,8 +157,20 @@ func (s *Server) Grace() time.Duration { return max(s.limits.grace, 0) }
 // them notifies its sessions (ServerOptions.Bus).
 func (s *Server) Announces() bool { return s.opts.Bus != nil }
 
-// Logger returns the Logger of the options, or one that discards.
+// Logger returns the Logger of the options, or one that passes warnings and errors to slog.Default.
 func (s *Server) Logger() *slog.Logger { return s.log }
+
+// Scopes returns the scopes that the tools, prompts and resources of the bindings require, sorted.
+func (s *Server) Scopes() []string {
+	var all []string
+	for _, b := range slices.Concat(s.sessions, s.stateless) {
+		if b.Scopes != nil {
+			all = append(all, b.Scopes()...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
 
 // Revisions returns the revisions of the server that have sessions, newest first.
 func (s *Server) Revisions() []string { return revisions(s.sessions) }

@@ -13,12 +13,11 @@ import (
 
 // settings are the options that all sessions of a server or client share, and their buffers.
 type settings struct {
-	log      *slog.Logger
-	unlogged bool // the options name no logger
-	limits   limits
-	buffers  buffers
-	layers   layers
-	sender   Sender // nil without middleware for messages sent
+	log     *slog.Logger
+	limits  limits
+	buffers buffers
+	layers  layers
+	sender  Sender // nil without middleware for messages sent
 
 	rounds   int // see ClientOptions.MaxRounds; not 0
 	lenient  Lenience
@@ -27,28 +26,45 @@ type settings struct {
 
 func newSettings(log *slog.Logger, middleware []Middleware, l Limits, grace time.Duration) *settings {
 	c := &settings{
-		log:      orDiscard(log),
-		unlogged: log == nil,
-		limits:   limits{l.withDefaults(), cmp.Or(grace, DefaultGrace)},
-		layers:   slices.Clone(middleware),
+		log:    cmp.Or(log, slog.New(warnings{})),
+		limits: limits{l.withDefaults(), cmp.Or(grace, DefaultGrace)},
+		layers: slices.Clone(middleware),
 	}
 	c.sender = c.layers.sender()
 	return c
 }
 
-// failures returns the logger of failures of this program.
-func (s *settings) failures() *slog.Logger {
-	if s.unlogged {
-		return slog.Default()
-	}
-	return s.log
+// warnings is the handler of options without a logger: it passes warnings and errors to the handler of slog.Default
+// at the time, and drops the rest.
+type warnings struct {
+	derived func(slog.Handler) slog.Handler // adds attributes and groups; nil for none
 }
 
-func orDiscard(l *slog.Logger) *slog.Logger {
-	if l == nil {
-		return slog.New(slog.DiscardHandler)
+// Enabled implements slog.Handler.
+func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && slog.Default().Enabled(ctx, level)
+}
+
+// Handle implements slog.Handler.
+func (w warnings) Handle(ctx context.Context, r slog.Record) error {
+	return w.handler(slog.Default().Handler()).Handle(ctx, r)
+}
+
+func (w warnings) handler(h slog.Handler) slog.Handler {
+	if w.derived != nil {
+		h = w.derived(h)
 	}
-	return l
+	return h
+}
+
+// WithAttrs implements slog.Handler.
+func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return warnings{func(h slog.Handler) slog.Handler { return w.handler(h).WithAttrs(attrs) }}
+}
+
+// WithGroup implements slog.Handler.
+func (w warnings) WithGroup(name string) slog.Handler {
+	return warnings{func(h slog.Handler) slog.Handler { return w.handler(h).WithGroup(name) }}
 }
 
 // limits are Limits without zero values.

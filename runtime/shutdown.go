@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
@@ -22,12 +23,22 @@ var (
 
 // drain refuses new requests and waits until those in flight are answered. Messages are still read,
 // because handlers may wait for answers of the peer. When bound ends, drain expels the remaining
-// requests. Ended, if not nil, gets the error that ends the reading; drain reports whether it came.
+// requests. Ended, if not nil, gets the error that ends the reading; drain reports whether it came. It does not
+// wait long for a peer that reads no answers; a session that Open has begun leaves that to its transport.
 func (p *peer) drain(bound context.Context, ended <-chan error) (over bool) {
 	drained := p.serving.Refuse()
+	var served <-chan struct{}
+	if p.source != nil {
+		served = p.serving.Served()
+	}
+	var unread <-chan time.Time
 	for {
 		select {
 		case <-drained:
+			return over
+		case <-served:
+			served, unread = nil, time.After(waits.Unread)
+		case <-unread:
 			return over
 		case <-p.life.Context().Done():
 			return over

@@ -8,7 +8,7 @@ type Stats struct {
 	Draining      bool // the handler is being shut down
 
 	// Refused counts the requests that were not begun, and that clients may repeat, by the reason:
-	// "in_flight", "caller" and "rate" are the limits of streamable.Load; "requests" and "sessions"
+	// "in_flight", "caller" and "rate" are the limits of streamable.Load; "requests", "sessions" and "bytes"
 	// those of streamable.Options; "session" is the MaxConcurrent of Limits; "draining" a shutdown.
 	Refused map[string]int64
 }

@@ -33,6 +33,39 @@ type subscriber struct {
 	ready    chan struct{}   // closed when the request is acknowledged; nothing is sent before
 }
 
+// maxFilter limits the filter of a subscription, in bytes. The server keeps it as long as the client listens,
+// and looks up each of its resources.
+const maxFilter = 64 << 10
+
+// shrink replaces what a call of subscriptions/listen shares with its message by copies of what it needs,
+// because it lasts as long as its client likes, and the message may be long.
+func (c *Call) shrink() error {
+	params, meta := wire.Object(c.params), c.Meta()
+	filter, asked := params.Get("notifications")
+	if len(filter) > maxFilter {
+		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams,
+			"invalid params: /notifications: a filter of %d bytes; at most %d are accepted, use several subscriptions", len(filter), maxFilter)
+	}
+	if len(meta) > maxPeerSize {
+		_, m := metaOf(c.params)
+		meta = m.object()
+	}
+	var own wire.Members
+	if meta != "" {
+		own.Set("_meta", wire.Raw(meta))
+	}
+	if asked {
+		own.Set("notifications", filter)
+	}
+	text, err := wire.NewObject(own...)
+	if err != nil {
+		return err
+	}
+	c.params, c.alone.rest = wire.Raw(text), ""
+	c.id, c.method = c.id.Clone(), methodListen
+	return nil
+}
+
 // listen handles subscriptions/listen.
 func (c *Call) listen(ctx context.Context, params wire.Raw) (wire.Appender, error) {
 	return c.Listen(ctx, params, nil)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -150,7 +151,7 @@ func answering[P any, R wire.Appender, PP interface {
 }
 
 // Over returns a binding of the same revision in which the catalog handles its methods, as
-// far as the revision has them. All other messages go to the binding below, which is the
+// far as the revision of the session has them. All other messages go to the binding below, which is the
 // result of a generated BindServer or, for servers without other methods, BindBase.
 //
 // If the server's options declare no capabilities, a session has those of the binding below
@@ -159,19 +160,20 @@ func answering[P any, R wire.Appender, PP interface {
 // A catalog can be put over the bindings of several revisions. If it is behind several servers with a
 // Bus, it uses the bus and the name of the first.
 func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
-	answers := c.answers()
-	if len(below.Methods) > 0 {
-		known := make(map[string]answer, len(answers))
-		for i := range below.Methods {
-			if name := below.Methods[i].Name; answers[name] != nil {
-				known[name] = answers[name]
-			}
-		}
-		answers = known
+	answers, known := c.answers(), make(map[string]answer)
+	for i := range below.Methods {
+		known[below.Methods[i].Name] = answers[below.Methods[i].Name]
+	}
+	if len(known) == 0 {
+		known = answers
 	}
 	b := below
 	b.Handle = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-		if a := answers[method]; a != nil {
+		if a := known[method]; a != nil {
+			return a(ctx, params)
+		}
+		// A conversion passes on the methods of the session's revision that the one below lacks.
+		if a, call := answers[method], runtime.CallOf(ctx); a != nil && call != nil && call.Known() {
 			return a(ctx, params)
 		}
 		if below.Handle == nil {
@@ -200,6 +202,12 @@ func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 			err = below.Permit(ctx, method, params)
 		}
 		return err
+	}
+	b.Scopes = func() []string {
+		if below.Scopes == nil {
+			return c.Scopes()
+		}
+		return slices.Concat(c.Scopes(), below.Scopes())
 	}
 	b.Subscribe = func(ctx context.Context, uri string) error {
 		_, err := c.subscribe(ctx, &uriParams{uri: uri})

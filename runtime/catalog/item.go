@@ -3,13 +3,33 @@ package catalog
 import (
 	"errors"
 	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
 )
 
 // Item is something that a server offers: a [Tool], a [Prompt], a [Resource] or a
-// [Template]. In [Collect], a [*Catalog] is an item too.
+// [Template]. In [Collect], a [*Catalog] is an item too, and in [NewServer] there can be [Tasks].
 type Item interface {
 	// add adds the item to an addition. At most room items are still to come.
 	add(a *addition, room int) error
+}
+
+// TaskKeeper lets clients call tools as tasks. A *tasks.Tasks is one.
+type TaskKeeper interface {
+	// Wrap wraps the binding of a revision. Support reports whether a tool can be called as a task.
+	Wrap(below runtime.Binding, support func(tool string) tasksupport.Support) runtime.Binding
+}
+
+// Tasks returns an item of [NewServer]: clients can call those tools as tasks whose definitions say so in
+// execution.taskSupport.
+func Tasks(k TaskKeeper) Item { return keptTasks{k} }
+
+type keptTasks struct{ TaskKeeper }
+
+// add implements Item.
+func (keptTasks) add(*addition, int) error {
+	return errors.New("catalog: tasks can only be an item of NewServer")
 }
 
 // addition holds the items of one call of Add. The catalog gets all of them or none.

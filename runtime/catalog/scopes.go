@@ -57,8 +57,8 @@ func checkScopes(scopes []string) ([]string, error) {
 	return all, nil
 }
 
-// Scopes returns all scopes that the items of the catalog require, sorted. They fit ScopesSupported
-// in the options of package runtime/auth/resource if a client should request all of them at once.
+// Scopes returns all scopes that the items of the catalog require, sorted. Package runtime/auth/resource
+// publishes those of the server that it protects.
 func (c *Catalog) Scopes() []string {
 	var all []string
 	for _, l := range []interface{ scopes() []string }{c.tools, c.prompts, c.resources, c.templates} {

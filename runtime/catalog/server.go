@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"errors"
+
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
 )
@@ -21,7 +23,20 @@ func NewServer(o runtime.ServerOptions, base runtime.Binding, table *convert.Tab
 		}
 		own.Convert = table.Converter(base.Revision, convert.Options{})
 	}
-	c, err := Collect(own, items...)
+	var keeper TaskKeeper
+	offered := make([]Item, 0, len(items))
+	for _, it := range items {
+		tasks, ok := it.(keptTasks)
+		switch {
+		case !ok:
+			offered = append(offered, it)
+		case keeper != nil:
+			return nil, errors.New("catalog: there are tasks twice among the items")
+		default:
+			keeper = tasks.TaskKeeper
+		}
+	}
+	c, err := Collect(own, offered...)
 	if err != nil {
 		return nil, err
 	}
@@ -33,6 +48,9 @@ func NewServer(o runtime.ServerOptions, base runtime.Binding, table *convert.Tab
 	// front of the conversion.
 	for i := range bindings {
 		bindings[i] = c.Over(bindings[i])
+		if keeper != nil {
+			bindings[i] = keeper.Wrap(bindings[i], c.TaskSupport)
+		}
 	}
 	s := runtime.NewServer(o, bindings...)
 	return s, s.Err()

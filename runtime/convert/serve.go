@@ -150,7 +150,11 @@ func (b *bridge) handle(ctx context.Context, method string, params wire.Raw) (wi
 		return nil, runtime.MethodNotFound(method)
 	}
 	if native == nil {
-		return b.binding.Handle(ctx, method, params)
+		result, err := b.binding.Handle(ctx, method, params)
+		if e, ok := errors.AsType[*jsonrpc.Error](err); ok && e.Code == jsonrpc.CodeMethodNotFound && session != nil {
+			return b.subscription(ctx, method, params, err)
+		}
+		return result, err
 	}
 	if params == "" && native.ParamsRequired && !session.ParamsRequired {
 		params = "{}"
@@ -198,8 +202,28 @@ func (o *outgoing) AppendJSON(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// methodSubscribe is the request that bindings of revisions with sessions handle.
-const methodSubscribe = "resources/subscribe"
+// The requests about updates of a resource that bindings of revisions with sessions handle.
+const (
+	methodSubscribe   = "resources/subscribe"
+	methodUnsubscribe = "resources/unsubscribe"
+)
+
+// subscription answers a request about updates of a resource for a native binding of a revision that has
+// Binding.Subscribe in place of such requests. Other requests are unknown.
+func (b *bridge) subscription(ctx context.Context, method string, params wire.Raw, unknown error) (wire.Appender, error) {
+	uri := wire.Object(params).GetString("uri")
+	switch {
+	case method != methodSubscribe && method != methodUnsubscribe:
+		return nil, unknown
+	case uri == "":
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /uri: missing")
+	case method == methodSubscribe && b.binding.Subscribe != nil:
+		if err := b.binding.Subscribe(ctx, uri); err != nil {
+			return nil, err
+		}
+	}
+	return wire.Raw("{}"), nil
+}
 
 // subscribe returns the Subscribe of the session's binding: that of the native binding, or its handler of
 // resources/subscribe.

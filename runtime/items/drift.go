@@ -59,35 +59,33 @@ func (i *Items) lists() []list {
 	return []list{prompts, resources, templates}
 }
 
-// mostPages limits the number of pages of a list, because cursors may form a cycle.
-const mostPages = 10_000
-
 // List returns the entries of all pages of a list. Method is that of the request, such as
 // "prompts/list", and member that of the result, such as "prompts".
 func List(ctx context.Context, c runtime.Caller, method, member string) ([]wire.Object, error) {
 	var all []wire.Object
-	var params wire.Appender
-	for range mostPages {
+	for entry, err := range runtime.All(func(cursor *string) (entries []wire.Object, next *string, err error) {
+		var params wire.Appender
+		if cursor != nil {
+			params = members{{"cursor", text(*cursor)}}
+		}
 		var result wire.Object
 		if err := c.Call(ctx, method, params, &result); err != nil {
-			return nil, fmt.Errorf("%s: %w", method, err)
+			return nil, nil, err
 		}
-		entries, _ := result.Get(member)
-		if entries.Kind() != wire.KindArray {
-			return nil, fmt.Errorf("%s: the result has no array %q", method, member)
+		list, _ := result.Get(member)
+		if list.Kind() != wire.KindArray {
+			return nil, nil, fmt.Errorf("the result has no array %q", member)
 		}
-		r := wire.NewStringReader(string(entries))
+		r := wire.NewStringReader(string(list))
 		for r.BeginArray(); r.Element(); {
-			all = append(all, r.ReadObject())
+			entries = append(entries, r.ReadObject())
 		}
-		if err := r.Err(); err != nil {
+		return entries, new(result.GetString("nextCursor")), r.Err()
+	}) {
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", method, err)
 		}
-		next := result.GetString("nextCursor")
-		if next == "" {
-			return all, nil
-		}
-		params = members{{"cursor", text(next)}}
+		all = append(all, *entry)
 	}
-	return nil, fmt.Errorf("%s: the list has more than %d pages", method, mostPages)
+	return all, nil
 }

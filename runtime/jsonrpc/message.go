@@ -44,6 +44,43 @@ type Message struct {
 // integral is the set of scalars that an ID may be.
 const integral = wire.ScalarString | wire.ScalarInteger
 
+// maxID limits the length of an ID, in bytes. It is kept as long as its request is in flight, and repeated in
+// the answer.
+const maxID = 1 << 10
+
+// faultOf explains why a scalar cannot be an ID. It returns "" if it can. A number beyond float64, such as
+// 1e400, is infinite to most peers, which could not tell it from others.
+func faultOf(id wire.Scalar) string {
+	text, isString := id.Str()
+	if !isString {
+		text = id.String()
+	}
+	if len(text) > maxID {
+		return fmt.Sprintf("id is longer than %d bytes", maxID)
+	}
+	if _, ok := id.Int64(); ok || isString {
+		return ""
+	}
+	if !id.Is(integral) {
+		return notAnID
+	}
+	if _, ok := id.Float64(); !ok {
+		return "id is a number beyond the range of a float64"
+	}
+	return ""
+}
+
+const notAnID = "id is neither a string nor an integer"
+
+// idOf returns the ID with a text, or zero if the text is not an ID.
+func idOf(text wire.Raw) wire.Scalar {
+	id := wire.NewStringReader(string(text)).ReadScalar(integral)
+	if !id.IsZero() && faultOf(id) != "" {
+		return wire.Scalar{}
+	}
+	return id
+}
+
 // Parse parses one message. A non-nil error is an *Error to send back. The Message then holds what
 // is known about the text. With [CodeInvalidRequest], Kind is the kind that the text resembles, and
 // a non-zero ID is that of the request to answer or of the response that a caller may be waiting
@@ -94,7 +131,7 @@ func refused(text string, err error) (Message, error) {
 		m.Kind = Response
 	}
 	if hasID && at.Pointer != "/id" {
-		m.ID = wire.NewStringReader(string(raw)).ReadScalar(integral)
+		m.ID = idOf(raw)
 	}
 	return m, invalid(fmt.Sprintf("%.100s: %.300s", at.Pointer, at.Problem))
 }
@@ -107,7 +144,7 @@ func brokenResponse(text string) Message {
 	if has := r.PeekHas("method", "result", "error"); !ok || has&1 != 0 || has == 0 {
 		return Message{}
 	}
-	id := wire.NewStringReader(string(raw)).ReadScalar(integral)
+	id := idOf(raw)
 	if id.IsZero() {
 		return Message{}
 	}
@@ -144,7 +181,7 @@ type envelope struct {
 	version string
 	method  wire.Kind
 	params  wire.Kind
-	badID   bool
+	badID   string       // why the id is none; "" if it is one or absent
 	failure wire.Raw     // the member error
 	extra   wire.Members // detects duplicates of unknown names
 }
@@ -161,7 +198,7 @@ func read(r *wire.Reader, known string) (m Message, fault string) {
 	for r.BeginObject(); r.Member(); {
 		e.member(r)
 	}
-	if e.badID {
+	if e.badID != "" {
 		e.ID = wire.Scalar{}
 	}
 	if e.params == wire.KindNull {
@@ -202,11 +239,11 @@ func (e *envelope) member(r *wire.Reader) {
 		switch r.Kind() {
 		case wire.KindString, wire.KindNumber:
 			e.ID = r.ReadScalar(wire.ScalarString | wire.ScalarNumber)
-			e.badID = !e.ID.Is(integral)
+			e.badID = faultOf(e.ID)
 		case wire.KindNull:
 			r.Skip()
 		default:
-			e.badID = true
+			e.badID = notAnID
 			r.Skip()
 		}
 	case "method":
@@ -256,8 +293,8 @@ func (e *envelope) fault() string {
 		return "message has neither a method nor a result nor an error"
 	case e.version != "2.0":
 		return `jsonrpc is not "2.0"`
-	case e.badID:
-		return "id is neither a string nor an integer"
+	case e.badID != "":
+		return e.badID
 	case e.has(bitMethod) && e.method != wire.KindString:
 		return "method is not a string"
 	case e.has(bitMethod) && (e.has(bitResult) || e.has(bitError)):

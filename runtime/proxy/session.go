@@ -198,6 +198,9 @@ func (s fromClient) disconnected(r *request, ids []wire.Scalar) {
 		if s.requests.find(id) != r || s.requests.answer(id) == nil {
 			return // it is answered
 		}
+		if s.lane {
+			s.client.Close() // another client must not get a late answer
+		}
 		quoted, err := wire.MarshalString(id)
 		if err != nil {
 			continue // an id that was read can always be written
@@ -212,7 +215,7 @@ func (s fromClient) disconnected(r *request, ids []wire.Scalar) {
 		s.finish(r, true)
 	}
 	if s.lane {
-		s.end(nil) // another client must not get a late answer
+		s.end(nil)
 	}
 }
 

@@ -19,6 +19,7 @@ const (
 	DefaultMaxSessions           = web.DefaultMaxSessions
 	DefaultMaxSessionsPerUser    = web.DefaultMaxSessionsPerUser
 	DefaultMaxSessionsPerAddress = web.DefaultMaxSessionsPerAddress
+	DefaultMaxBytes              = web.DefaultMaxBytes
 	DefaultKeepAlive             = 30 * time.Second
 	DefaultIOTimeout             = 30 * time.Second
 )
@@ -52,6 +53,10 @@ type Options struct {
 	// MaxSessionsPerAddress limits the sessions that clients at each address have opened, as
 	// MaxSessions limits all. 0 means DefaultMaxSessionsPerAddress, a negative number no limit.
 	MaxSessionsPerAddress int
+	// MaxBytes limits the bytes of messages in memory at a time, as in package streamable: a message of a
+	// client beyond it is refused with status 503, and a session that cannot be sent a message ends. 0 means
+	// DefaultMaxBytes, a negative number no limit.
+	MaxBytes int
 	// Address returns the address of a request's client, as in package streamable.
 	Address func(r *http.Request) string
 
@@ -75,6 +80,7 @@ type Handler struct {
 	guard    web.Guard
 	log      *slog.Logger
 	sessions *web.Sessions
+	budget   *web.Budget
 }
 
 // NewHandler returns a handler for the sessions of server.
@@ -89,6 +95,7 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 		opts:   opts,
 		guard:  web.Guard{Hosts: opts.Hosts, Origins: opts.Origins},
 		log:    server.Logger(),
+		budget: web.NewBudget(opts.MaxBytes),
 		sessions: web.NewSessions(web.Limits{
 			All: opts.MaxSessions, PerUser: opts.MaxSessionsPerUser, PerAddress: opts.MaxSessionsPerAddress, Address: opts.Address,
 		}, opts.User),
@@ -113,6 +120,14 @@ func (h *Handler) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), h.server.Grace())
 	defer cancel()
 	_ = h.Shutdown(ctx) // the error only says that Grace was not enough
+}
+
+// Scopes returns the scopes that the tools, prompts and resources of the server require.
+func (h *Handler) Scopes() []string {
+	if of, ok := h.server.(interface{ Scopes() []string }); ok {
+		return of.Scopes()
+	}
+	return nil
 }
 
 // Logger returns the logger of the server.
@@ -149,7 +164,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s := newSession(h, id, web.NewResponse(w, h.opts.IOTimeout))
+	s := newSession(h, id, web.NewResponse(w, h.opts.IOTimeout, h.budget))
 	err = h.sessions.Open(s, r, key, id, func() (err error) {
 		s.inbox, err = h.server.Open(h.sessions.Context(), s, runtime.Handshake{SessionOnly: true}, s.ended)
 		return err
@@ -218,17 +233,20 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return h.sessions.NoSession()
 	}
-	text, err := web.NewResponse(w, h.opts.IOTimeout).ReadBody(r, h.server.MaxMessage())
+	response := web.NewResponse(w, h.opts.IOTimeout, h.budget)
+	text, err := response.ReadBody(r, h.server.MaxMessage(), web.CodeBusy(false))
 	if err != nil {
 		return err
 	}
 	if _, err := web.CheckMessage(text); err != nil {
+		response.Body.Release()
 		return err
 	}
 	if !s.use() {
+		response.Body.Release()
 		return h.sessions.NoSession()
 	}
-	s.inbox.Deliver(runtime.Incoming{Text: text, Context: r.Context()})
+	s.inbox.Deliver(runtime.Incoming{Text: text, Route: &body{response.Body}, Context: r.Context()})
 	w.WriteHeader(http.StatusAccepted)
 	return nil
 }

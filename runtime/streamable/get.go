@@ -26,7 +26,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer s.leave()
 	c := &connection{request: r}
-	c.Init(w, h.opts.IOTimeout)
+	c.Init(w, h.opts.IOTimeout, h.budget)
 	defer c.Finish()
 	return getError(h.resume(s, c), c)
 }

@@ -33,6 +33,7 @@ type Handler struct {
 	sessions  *web.Sessions
 	requests  *web.Requests // that belong to no session
 	traffic   *web.Load     // nil if Options.Load limits nothing
+	budget    *web.Budget
 	refusals  web.Refusals
 	posts     atomic.Int64 // requests in progress
 	draining  atomic.Bool  // Shutdown was called
@@ -62,7 +63,7 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	}
 	limits.All = opts.MaxRequests
 	h.requests = web.NewRequests(limits, opts.User)
-	h.traffic = opts.traffic()
+	h.traffic, h.budget = opts.traffic(), web.NewBudget(opts.MaxBytes)
 	if of, ok := server.(interface{ Announces() bool }); ok {
 		h.announces = of.Announces()
 	}
@@ -130,6 +131,14 @@ func (h *Handler) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), h.server.Grace())
 	defer cancel()
 	_ = h.shutdown(ctx) // the error only says that Grace was not enough
+}
+
+// Scopes returns the scopes that the tools, prompts and resources of the server require.
+func (h *Handler) Scopes() []string {
+	if of, ok := h.server.(interface{ Scopes() []string }); ok {
+		return of.Scopes()
+	}
+	return nil
 }
 
 // Logger returns the logger of the server.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -20,10 +21,12 @@ type lane struct {
 	web.Response // to the current request
 	lanes        *lanes
 	inbox        runtime.Inbox
+	over         bool // the connection takes no further request; guarded by lanes.mu
 
 	mu      sync.Mutex // also held while the response is written
 	current *reply     // nil between requests
 	timer   *time.Timer
+	due     time.Time // when beat is to be called; zero for not at all
 
 	// Of the current request.
 	answered   bool // the response is complete
@@ -34,19 +37,27 @@ type lane struct {
 // reply is the runtime.Route of what belongs to one request.
 type reply struct{ lane *lane }
 
-// serve serves a message in the goroutine of its HTTP request.
-func (l *lane) serve(r *http.Request, text string) error {
+// serve serves a message in the goroutine of its HTTP request. It returns errNotBegun if the connection with the
+// server has ended before it took the message. Otherwise it clears the text, which is then not used any more,
+// because a request may last long.
+func (l *lane) serve(r *http.Request, text *string) error {
 	route := &reply{l}
 	l.begin(route)
 	returned := false
 	defer func() { l.end(returned) }()
-	serve := l.inbox.Accept(runtime.Incoming{Text: text, Route: route, Header: r.Header, Context: r.Context(), Bound: true})
-	if serve != nil {
-		l.startBeats()
-		serve()
+	serve := l.inbox.Accept(runtime.Incoming{Text: *text, Route: route, Header: r.Header, Context: r.Context(), Bound: true})
+	if serve == nil {
+		returned = true
+		return l.finish(r.Context(), *text, false)
 	}
+	if m := r.Header[headers.Method]; len(m) > 0 && m[0] == methodListen && arrivingListen(*text) {
+		l.Body.Release() // the server does not keep the message either
+	}
+	*text = ""
+	l.startBeats()
+	serve()
 	returned = true
-	return l.finish(r.Context(), text)
+	return l.finish(r.Context(), "", true)
 }
 
 // begin makes the route the current one.
@@ -61,11 +72,26 @@ func (l *lane) begin(route *reply) {
 func (l *lane) startBeats() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	first := l.lanes.handler.opts.KeepAlive
-	if first <= 0 {
-		first = never
+	if !l.buffered && !l.answered { // a proxy's server is concurrent
+		l.after(l.lanes.handler.opts.KeepAlive)
 	}
-	l.timer.Reset(first)
+}
+
+// after schedules beat after a duration, which replaces the time set before. A duration that is not positive
+// is for ever. The lock must be held.
+func (l *lane) after(d time.Duration) {
+	if d <= 0 {
+		l.stop()
+		return
+	}
+	l.due = time.Now().Add(d)
+	l.timer.Reset(d)
+}
+
+// stop cancels after. The timer may have fired: then beat waits for the lock. The lock must be held.
+func (l *lane) stop() {
+	l.due = time.Time{}
+	l.timer.Stop()
 }
 
 // end ends the response. Messages that belong to the request are no longer sent.
@@ -73,21 +99,24 @@ func (l *lane) end(returned bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.current = nil
-	l.timer.Stop()
+	l.stop()
 	if !returned { // the handler has ended the goroutine, and net/http closes the connection
 		_ = l.Flush()
 	}
 	l.Finish()
 }
 
-// finish completes the response to a message that was not answered.
-func (l *lane) finish(ctx context.Context, text string) error {
+// finish completes the response to a message that was not answered. The text is that of a message that was
+// not begun, because it is no request or the connection with the server has ended.
+func (l *lane) finish(ctx context.Context, text string, begun bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case l.answered || l.Streaming() || ctx.Err() != nil:
 		return nil
-	case l.unanswered:
+	case l.unanswered && !begun:
+		return errNotBegun
+	case l.unanswered || begun:
 		return l.lanes.refusal()
 	}
 	return l.accept(text)
@@ -105,11 +134,12 @@ func (l *lane) accept(text string) error {
 
 var errNoRequest = web.Refuse(http.StatusBadRequest, "invalid request: the body must be a request or a notification")
 
-// beat is called by the timer.
+// beat is called by the timer. The call that finds another time set was meant for an earlier request, or for
+// an earlier event of this one.
 func (l *lane) beat() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.current == nil || l.answered {
+	if l.due.IsZero() || time.Now().Before(l.due) {
 		return
 	}
 	var err error
@@ -119,8 +149,10 @@ func (l *lane) beat() {
 	} else {
 		err = l.Beat()
 	}
-	if next := l.lanes.handler.opts.KeepAlive; err == nil && next > 0 {
-		l.timer.Reset(next)
+	if err == nil {
+		l.after(l.lanes.handler.opts.KeepAlive)
+	} else {
+		l.stop()
 	}
 }
 
@@ -136,11 +168,14 @@ func (l *lane) Send(_ context.Context, m runtime.Outgoing) error {
 		return l.notify(m.Text)
 	}
 	l.answered = true
-	l.timer.Stop()
+	l.stop()
 	if !l.Streaming() {
 		return l.answer(&m)
 	}
 	err := l.Put(nil, "", 0, m.Text)
+	if err == web.ErrBudget {
+		err = l.Put(nil, "", 0, l.lanes.handler.lostAnswer(&m))
+	}
 	if err == nil && m.Abandoned {
 		err = l.Flush()
 	}
@@ -156,6 +191,9 @@ func (l *lane) answer(m *runtime.Outgoing) error {
 	l.lanes.handler.countAnswer(m)
 	challenge(l.Header(), m)
 	err := l.JSON(status, m.Text)
+	if err == web.ErrBudget {
+		err = l.JSON(http.StatusInternalServerError, l.lanes.handler.lostAnswer(m))
+	}
 	if err == nil && m.Abandoned {
 		err = l.Flush()
 	}
@@ -169,7 +207,7 @@ func (l *lane) notify(text []byte) error {
 	}
 	if !l.buffered {
 		l.buffered = true
-		l.timer.Reset(waits.Flush)
+		l.after(waits.Flush)
 	}
 	return nil
 }
@@ -183,11 +221,14 @@ func (l *lane) Done(route runtime.Route, unanswered bool) {
 	}
 }
 
-// Close implements runtime.Outbox.
-func (l *lane) Close() error { return nil }
+// Close implements runtime.Outbox. The connection takes no further request, although requests may be in progress.
+func (l *lane) Close() error {
+	l.lanes.retire(l)
+	return nil
+}
 
-// over is called when the connection has ended.
-func (l *lane) over(err error) {
+// ended is called when the connection has ended.
+func (l *lane) ended(err error) {
 	if err != nil && !errors.Is(err, runtime.ErrClosed) {
 		l.lanes.handler.log.Warn("a connection for requests without a session failed", "error", err)
 	}

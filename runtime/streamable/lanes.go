@@ -36,8 +36,16 @@ type lanes struct {
 	running sync.WaitGroup // open lanes
 }
 
-// take returns a lane for a request.
-func (ls *lanes) take() (*lane, error) {
+// take returns a lane for a request. Fresh means that it was opened for it.
+func (ls *lanes) take() (l *lane, fresh bool, err error) {
+	if l, err = ls.next(); err == nil && l.inbox == nil {
+		return l, true, ls.connect(l)
+	}
+	return l, false, err
+}
+
+// next returns an idle lane, or one that is not connected.
+func (ls *lanes) next() (*lane, error) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	if ls.closing {
@@ -62,7 +70,7 @@ func (ls *lanes) connect(l *lane) error {
 	// The timer serves all requests of the lane. One for each would be 2 of the 150 allocations of a call,
 	// and a goroutine would have to be woken for each.
 	l.timer = time.AfterFunc(never, l.beat)
-	in, err := h.server.Open(context.Background(), l, runtime.Handshake{Stateless: true}, l.over)
+	in, err := h.server.Open(context.Background(), l, runtime.Handshake{Stateless: true}, l.ended)
 	if err != nil {
 		h.log.Error("a connection for requests without a session could not be opened", "error", err)
 		ls.gone(l)
@@ -80,6 +88,7 @@ func (ls *lanes) connect(l *lane) error {
 
 // give takes a lane back.
 func (ls *lanes) give(l *lane) {
+	l.Body.Release()
 	if !ls.keep(l) && l.inbox != nil {
 		l.inbox.End(runtime.ErrClosed)
 	}
@@ -89,7 +98,7 @@ func (ls *lanes) give(l *lane) {
 func (ls *lanes) keep(l *lane) bool {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	if ls.closing || !ls.open[l] || len(ls.idle) >= maxIdleLanes {
+	if ls.closing || !ls.open[l] || l.over || len(ls.idle) >= maxIdleLanes {
 		return false
 	}
 	ls.idle = append(ls.idle, l)
@@ -124,15 +133,23 @@ func (ls *lanes) cut() []*lane {
 	return cut
 }
 
-// gone removes a lane that is over.
-func (ls *lanes) gone(l *lane) {
+// retire makes sure that a lane gets no further request.
+func (ls *lanes) retire(l *lane) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	delete(ls.open, l)
+	l.over = true
 	if i := slices.Index(ls.idle, l); i >= 0 {
 		ls.idle = slices.Delete(ls.idle, i, i+1)
 		ls.spare = min(ls.spare, len(ls.idle))
 	}
+}
+
+// gone removes a lane whose connection has ended.
+func (ls *lanes) gone(l *lane) {
+	ls.retire(l)
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	delete(ls.open, l)
 	ls.running.Done()
 }
 

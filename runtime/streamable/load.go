@@ -71,7 +71,22 @@ func (h *Handler) admit(c *connection) error {
 }
 
 // release ends the admission of requests that no stream answers.
-func (c *connection) release() { c.admission.Leave() }
+func (c *connection) release() {
+	c.admission.Leave()
+	c.Body.Release()
+}
+
+// lostAnswer returns the error in place of an answer for which Options.MaxBytes leaves no room.
+func (h *Handler) lostAnswer(m *runtime.Outgoing) []byte {
+	h.log.Warn("answer lost: too many bytes wait for clients", "bytes", len(m.Text))
+	return replaced(m, "the answer of %d bytes is lost, because too many bytes wait for clients that do not read; the request was handled", len(m.Text))
+}
+
+// replaced returns the text of an error that takes the place of an answer.
+func replaced(m *runtime.Outgoing, format string, args ...any) []byte {
+	text, _ := jsonrpc.AppendError(nil, m.ID, jsonrpc.Errorf(jsonrpc.CodeInternalError, format, args...)) // an id that was read can be written
+	return text
+}
 
 // enter counts the requests in a text. The refusal has the id of a single request.
 func (h *Handler) enter(r *http.Request, user, text string, stateless bool) (*web.Admission, error) {
@@ -108,6 +123,12 @@ func arriving(text string) (n web.Arriving, id wire.Scalar) {
 		count(&items[i].Message, items[i].Err)
 	}
 	return n, id
+}
+
+// arrivingListen reports whether a text is a request that lasts as long as its client likes.
+func arrivingListen(text string) bool {
+	m, err := jsonrpc.Parse(text)
+	return err == nil && m.Method == methodListen
 }
 
 // countAnswer counts a request that the server has refused because of load.

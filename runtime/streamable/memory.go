@@ -2,6 +2,7 @@ package streamable
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"sync"
@@ -20,7 +21,8 @@ const (
 )
 
 // MemoryEvents is an EventStore in memory. Its size is limited, and one session may fill an eighth of
-// it. When there is no room, it removes the oldest events.
+// it. When there is no room, it removes the oldest events. Append returns an error for an event that is larger
+// than that eighth.
 type MemoryEvents struct {
 	limit int
 
@@ -59,6 +61,10 @@ func NewMemoryEvents(bytes int) *MemoryEvents {
 
 // Append implements EventStore.
 func (m *MemoryEvents) Append(_ context.Context, session, stream string, n uint64, data []byte) error {
+	size := len(data) + eventOverhead
+	if size > m.limit/sessionShare {
+		return fmt.Errorf("streamable: an event of %d bytes; the store keeps up to %d of a session", size, m.limit/sessionShare)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.sessions[session]
@@ -75,7 +81,6 @@ func (m *MemoryEvents) Append(_ context.Context, session, stream string, n uint6
 	e := &memoryEvent{session: s, stream: st, older: m.ring.older, newer: &m.ring}
 	e.older.newer, e.newer.older = e, e
 	s.events = append(s.events, e)
-	size := len(data) + eventOverhead
 	m.size += size
 	s.size += size
 	m.count++

@@ -14,6 +14,7 @@ const (
 	DefaultMaxSessionsPerUser    = web.DefaultMaxSessionsPerUser
 	DefaultMaxSessionsPerAddress = web.DefaultMaxSessionsPerAddress
 	DefaultMaxRequests           = web.DefaultMaxSessions
+	DefaultMaxBytes              = web.DefaultMaxBytes
 	DefaultIdleTimeout           = 30 * time.Minute
 	DefaultStreamAfter           = 100 * time.Microsecond
 	DefaultKeepAlive             = 30 * time.Second
@@ -65,6 +66,12 @@ type Options struct {
 	// 2026-07-28. Further ones are refused with status 503. MaxSessionsPerUser and
 	// MaxSessionsPerAddress limit those of each user and address as well. 0 means DefaultMaxRequests.
 	MaxRequests int
+	// MaxBytes limits the bytes of messages in memory at a time, of all clients: bodies of requests until
+	// they are handled, and answers until their clients have read them. A request beyond it is refused with
+	// status 503 before its body is read. An answer beyond it becomes an error, or waits for its client to
+	// come back for it where clients can. The last quarter is for messages of up to 64 KB, and messages of
+	// up to 4 KB do not count. 0 means DefaultMaxBytes, a negative number no limit.
+	MaxBytes int
 	// Address returns the address of a request's client, in any form. Sessions with the address ""
 	// are not limited by address. If Address is nil, it is the address of the connection (for IPv6
 	// its network of 64 bits), and "" for loopback and private addresses, which may be those of a

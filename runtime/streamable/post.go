@@ -29,13 +29,13 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer s.leave()
 	c, err := h.read(w, r)
+	defer c.release()
 	if err != nil {
 		return err
 	}
 	if err := h.admit(c); err != nil {
 		return c.refused(err)
 	}
-	defer c.release()
 	_, err = h.exchange(newStream(s), c)
 	return c.refused(err)
 }
@@ -43,9 +43,9 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 // read reads the message of a POST.
 func (h *Handler) read(w http.ResponseWriter, r *http.Request) (*connection, error) {
 	c := &connection{request: r}
-	c.Init(w, h.opts.IOTimeout)
+	c.Init(w, h.opts.IOTimeout, h.budget)
 	var err error
-	c.text, err = c.ReadBody(r, h.server.MaxMessage())
+	c.text, err = c.ReadBody(r, h.server.MaxMessage(), web.CodeBusy(false))
 	return c, err
 }
 
@@ -64,6 +64,7 @@ func (c *connection) refused(err error) error {
 // postFirst accepts a message without a session: it is initialize, or the server keeps no sessions.
 func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 	c, err := h.read(w, r)
+	defer c.release()
 	if err != nil {
 		return err
 	}
@@ -73,12 +74,13 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 	}
 	initialize := m.Kind == jsonrpc.Request && m.Method == "initialize"
 	if !initialize && h.carriesTerms(&m) {
-		return h.postStateless(w, r, c.text)
+		text := c.text
+		c.text = ""
+		return h.postStateless(w, r, text)
 	}
 	if err := h.admit(c); err != nil {
 		return c.refused(err)
 	}
-	defer c.release()
 	switch {
 	case h.opts.Stateless:
 		err = h.postAlone(c, initialize)
@@ -133,6 +135,7 @@ func (h *Handler) exchange(st *stream, c *connection) (bool, error) {
 	s, ctx := st.session, c.request.Context()
 	c.stream = st
 	st.admission, c.admission = c.admission, nil
+	st.body, c.Body = c.Body, web.Hold{}
 	st.connect(c)
 	defer st.disconnect(c)
 	c.startBeats(st.patience())

@@ -1,6 +1,7 @@
 package streamable
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 
@@ -43,19 +44,14 @@ func (h *Handler) postStateless(w http.ResponseWriter, r *http.Request, text str
 	if user := counted.User(); user != runtime.PrincipalOf(r.Context()) {
 		r = r.WithContext(runtime.WithPrincipal(r.Context(), user))
 	}
-	l, err := h.lanes.take()
+	l, fresh, err := h.lanes.take()
 	if err != nil {
 		return err
 	}
-	defer h.lanes.give(l)
-	if l.inbox == nil {
-		if err := h.lanes.connect(l); err != nil {
-			return err
-		}
-	}
-	l.Init(w, h.opts.IOTimeout)
+	defer func() { h.lanes.give(l) }()
+	l.Init(w, h.opts.IOTimeout, h.budget)
 	if text == "" {
-		if text, err = l.ReadBody(r, h.server.MaxMessage()); err != nil {
+		if text, err = l.ReadBody(r, h.server.MaxMessage(), web.CodeBusy(true)); err != nil {
 			return err
 		}
 	}
@@ -64,8 +60,26 @@ func (h *Handler) postStateless(w http.ResponseWriter, r *http.Request, text str
 		return err
 	}
 	defer admission.Leave()
-	return l.serve(r, text)
+	for {
+		if err := l.serve(r, &text); err != errNotBegun {
+			return err
+		}
+		if fresh {
+			return h.lanes.refusal()
+		}
+		next, isFresh, err := h.lanes.take()
+		if err != nil {
+			return err
+		}
+		next.Init(w, h.opts.IOTimeout, h.budget)
+		next.Body, l.Body = l.Body, web.Hold{}
+		h.lanes.give(l)
+		l, fresh = next, isFresh
+	}
 }
+
+// errNotBegun reports that the connection of a lane has ended before it took the request.
+var errNotBegun = errors.New("streamable: the connection with the server has ended")
 
 // unsupported refuses a request whose header names a revision that the server does not speak, and whose
 // body does not name another one.

@@ -28,6 +28,7 @@ type stream struct {
 	own       bool           // it is for the server's own messages and never ends
 	followers int            // GETs that write an own stream; guarded by the session's mu
 	admission *web.Admission // of the requests that it answers
+	body      web.Hold       // of their text
 
 	over    atomic.Bool // nothing more comes
 	allowed atomic.Bool // the sender of the request may make it
@@ -175,6 +176,9 @@ func (st *stream) answer(m runtime.Outgoing) error {
 		challenge(st.conn.Header(), &m)
 	}
 	err := st.conn.JSON(status, m.Text)
+	if err == web.ErrBudget {
+		err = st.conn.JSON(http.StatusInternalServerError, st.session.handler.lostAnswer(&m))
+	}
 	if err == nil && m.Abandoned {
 		err = st.conn.Flush()
 	}
@@ -195,6 +199,10 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	st.begin()
 	n := st.last + 1
 	stored := st.session.keep(ctx, st.name, n, m.Text)
+	if stored != nil && m.Kind == jsonrpc.Response && !m.ID.IsZero() && st.session.id != "" {
+		// The client may lose the answer and come back for it.
+		stored = st.session.keep(ctx, st.name, n, replaced(&m, "the answer of %d bytes was lost with its connection, because it could not be kept; the request was handled", len(m.Text)))
+	}
 	if stored == nil {
 		st.last = n
 		st.tellNews()
@@ -212,6 +220,9 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 		}
 	}
 	err := c.Put(id, "", retry, m.Text)
+	if err == web.ErrBudget && stored != nil && m.Kind == jsonrpc.Response {
+		err = c.Put(id, "", retry, st.session.handler.lostAnswer(&m))
+	}
 	switch {
 	case err != nil:
 	case st.own || m.Kind == jsonrpc.Request || m.Abandoned:
@@ -370,6 +381,7 @@ func (st *stream) end(unanswered bool) {
 	st.admission.Leave()
 	st.lock <- struct{}{}
 	defer st.release()
+	st.body.Release()
 	st.unanswered = unanswered
 	if st.name != "" {
 		if unanswered && !st.session.forgotten() {

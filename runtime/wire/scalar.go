@@ -145,6 +145,9 @@ func (s Scalar) Canonical() Scalar {
 	return s
 }
 
+// Clone returns a copy that shares no memory with the text that s was read from.
+func (s Scalar) Clone() Scalar { return Scalar{s.kind, strings.Clone(s.text)} }
+
 // String returns the scalar's JSON token, or "" for the zero Scalar.
 func (s Scalar) String() string {
 	switch s.kind {

@@ -13,10 +13,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/mcpgen/mcpgen/internal/testkit"
 )
 
 // patience is the time limit for an answer.
-const patience = time.Minute
+const patience = testkit.Limit
 
 // peer is a client that sends arbitrary text.
 type peer interface {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/generated/mcp20241105"
@@ -55,7 +56,7 @@ func subject(over string) error {
 		c.Over(mcp20241105.BindServer(mcp20241105.UnimplementedServer{})),
 	)
 	if over == "stdio" {
-		return server.Serve(context.Background(), &stdio.Transport{})
+		return stdio.Serve(context.Background(), server)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -75,6 +76,7 @@ func addTools(c *catalog.Catalog) error {
 		// these definitions have members of every revision
 		catalog.Tool{Definition: wire.Object(`{"name":"greet","title":"Greet","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`), Call: greet},
 		catalog.Tool{Definition: wire.Object(`{"name":"count","inputSchema":{"type":"object","properties":{"to":{"type":"integer"}}}}`), Call: count},
+		catalog.Tool{Definition: wire.Object(`{"name":"large","inputSchema":{"type":"object","properties":{"size":{"type":"integer"}}}}`), Call: large},
 		catalog.Tool{Definition: wire.Object(`{"name":"later","inputSchema":{"type":"object"}}`), Call: later},
 		catalog.Tool{Definition: wire.Object(`{"name":"again_resource","inputSchema":{"type":"object"}}`), Call: again[mcp.EmbeddedResource]},
 		catalog.Tool{Definition: wire.Object(`{"name":"again_text","inputSchema":{"type":"object"}}`), Call: again[mcp.TextContent]},
@@ -96,6 +98,15 @@ func count(_ context.Context, arguments wire.Object) (wire.Appender, error) {
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid arguments: to is not an integer")
 	}
 	return text(fmt.Sprint("counted to ", to)), nil
+}
+
+// large returns a text of a size.
+func large(_ context.Context, arguments wire.Object) (wire.Appender, error) {
+	size, ok := wire.NewStringReader(string(arguments)).PeekInt64("size")
+	if !ok {
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid arguments: size is not an integer")
+	}
+	return text(strings.Repeat("x", int(size))), nil
 }
 
 // later answers with members that the oldest revision lacks.

@@ -165,13 +165,16 @@ func (l *Lifetime) Value(key any, first func() any) any {
 	return v
 }
 
-// Wait waits for a value from done, but at most for d or until over is closed, which may be nil.
-func Wait[T any](done <-chan T, d time.Duration, over <-chan struct{}) {
+// Wait waits for a value from done, but at most for d or until over is closed, which may be nil. It reports
+// whether the value came.
+func Wait[T any](done <-chan T, d time.Duration, over <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-done:
+		return true
 	case <-timer.C:
 	case <-over:
 	}
+	return false
 }

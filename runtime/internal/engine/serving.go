@@ -18,6 +18,7 @@ type Serving[R comparable] struct {
 	requests []R           // unanswered requests; few, because places limits them
 	running  int           // number of running handlers
 	drained  chan struct{} // not nil after Refuse; closed when running is 0
+	served   chan struct{} // like drained; closed when requests is empty
 	refused  chan struct{} // closed by Refuse; nil until Refused is called
 }
 
@@ -101,6 +102,9 @@ func (s *Serving[R]) delete(i int) {
 	if len(s.requests) == 0 && cap(s.requests) > keptRoom {
 		s.requests = nil
 	}
+	if len(s.requests) == 0 && s.served != nil {
+		close(s.served)
+	}
 }
 
 // End is called when the handler of a request has ended and its answer is sent.
@@ -120,7 +124,7 @@ func (s *Serving[R]) Refuse() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.drained == nil {
-		s.drained = make(chan struct{})
+		s.drained, s.served = make(chan struct{}), make(chan struct{})
 		if s.refused != nil {
 			close(s.refused)
 		}
@@ -128,8 +132,19 @@ func (s *Serving[R]) Refuse() <-chan struct{} {
 		if s.running == 0 {
 			close(s.drained)
 		}
+		if len(s.requests) == 0 {
+			close(s.served)
+		}
 	}
 	return s.drained
+}
+
+// Served returns a channel that is closed when all requests are answered or removed, although answers may
+// still be on their way. Call it after Refuse.
+func (s *Serving[R]) Served() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.served
 }
 
 // Refused returns a channel that is closed by Refuse, for requests that last until then.
@@ -158,6 +173,9 @@ func (s *Serving[R]) RemoveAll(removed func(R)) {
 	defer s.mu.Unlock()
 	for _, r := range s.requests {
 		removed(r)
+	}
+	if len(s.requests) > 0 && s.served != nil {
+		close(s.served)
 	}
 	s.requests = nil
 }

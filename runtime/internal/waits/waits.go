@@ -21,6 +21,9 @@ const (
 	// before the session sends an error in their place. It is enough to close a file or to roll
 	// back a transaction.
 	Cancelled = time.Second
+	// Unread is how long the end of a session over stdio waits for a peer to read answers when every request
+	// is handled. Supervisors of processes often wait five seconds before they kill one.
+	Unread = 2 * time.Second
 	// Abandoned is how long the end of a session waits for handlers that ignore the end of their
 	// contexts, so that a program which ends does not hang.
 	Abandoned = time.Second
@@ -133,12 +136,15 @@ const (
 	// AuthorizationServer limits a request to an authorization server, or for metadata, with its
 	// response. Some authorization servers need seconds when they have not been used for long.
 	AuthorizationServer = 30 * time.Second
+	// ProxiedName limits how long a name is looked up that a proxy is going to resolve. Networks with proxies
+	// often have no other way to resolve names.
+	ProxiedName = 2 * time.Second
 	// LoginRefused is how long a refusal by an authorization server is given to all requests, instead
 	// of asking again: the answer would be the same, and each request would ask.
 	LoginRefused = time.Minute
-	// StepUpAgain is how long the same scopes are not asked for again after a server has demanded them.
-	// A server that still demands them would otherwise send the user to the browser at each call.
-	StepUpAgain = 10 * time.Minute
+	// Visits is the time within which a server can make a user log in only a few times. It would otherwise
+	// send the user to the browser at each call.
+	Visits = 10 * time.Minute
 	// ExpiresSoon is how long before its end a token is renewed, so that it does not end on the way.
 	// It is what golang.org/x/oauth2 uses.
 	ExpiresSoon = 10 * time.Second

@@ -72,7 +72,7 @@ func ReadAnswer(resp *http.Response, max int) (string, error) {
 	if resp.ContentLength > int64(max) {
 		return "", ErrTooLarge
 	}
-	text, err := readAll(io.LimitReader(resp.Body, int64(max)+1), resp.ContentLength)
+	text, err := readAll(io.LimitReader(resp.Body, int64(max)+1), resp.ContentLength, func(int) bool { return true })
 	if len(text) > max {
 		return "", ErrTooLarge
 	}

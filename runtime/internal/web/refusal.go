@@ -34,6 +34,7 @@ const (
 	ReasonRequests = "requests"  // the limits of Requests
 	ReasonSessions = "sessions"  // the limits of Sessions
 	ReasonSession  = "session"   // the requests of one session
+	ReasonBytes    = "bytes"     // the limit of a Budget
 	ReasonDraining = "draining"  // a shutdown has begun
 )
 

@@ -87,11 +87,16 @@ func zeroQuality(params string) bool {
 }
 
 // ReadBody reads the body of the request, of at most max bytes, which must arrive within the timeout of
-// the response. An error is a *Refusal, and the connection is closed after it.
-func (r *Response) ReadBody(req *http.Request, max int) (string, error) {
+// the response. An error is a *Refusal, and the connection is closed after it. Busy is the code of the refusal
+// if the budget of the response has no room for the body.
+func (r *Response) ReadBody(req *http.Request, max int, busy int64) (string, error) {
 	if req.ContentLength > int64(max) {
 		r.Header().Set("Connection", "close")
 		return "", tooLarge(max)
+	}
+	if !r.budget.fits(int(req.ContentLength)) {
+		r.Header().Set("Connection", "close")
+		return "", errNoRoom(busy)
 	}
 	if r.timeout > 0 && r.rc.SetReadDeadline(time.Now().Add(r.timeout)) == nil {
 		// The deadline must not outlast the reading: it would end a request that is handled for
@@ -102,11 +107,15 @@ func (r *Response) ReadBody(req *http.Request, max int) (string, error) {
 	if req.ContentLength < 0 { // otherwise net/http reads only that much
 		body = http.MaxBytesReader(r.w, req.Body, int64(max))
 	}
-	text, err := readAll(body, req.ContentLength)
+	text, err := readAll(body, req.ContentLength, func(length int) bool { return r.Body.grow(r.budget, length) })
 	if err == nil {
 		return text, nil
 	}
+	r.Body.Release()
 	r.Header().Set("Connection", "close")
+	if err == ErrBudget {
+		return "", errNoRoom(busy)
+	}
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return "", tooLarge(max)
 	}
@@ -136,16 +145,20 @@ func CheckMessage(text string) (jsonrpc.Message, error) {
 // maxFirstRead limits the memory that is allocated for a body because of its Content-Length alone.
 const maxFirstRead = 32 << 10
 
-// readAll is io.ReadAll for a body of the announced length, which is negative if it is unknown.
+// readAll is io.ReadAll for a body of the announced length, which is negative if it is unknown. It calls grow
+// with the size of its buffer, and returns ErrBudget if grow returns false.
 // The string shares the memory of the buffer, to which nothing is written afterwards: a copy would
 // be one of the 14 allocations of a request, and as large as the message.
-func readAll(body io.Reader, length int64) (string, error) {
+func readAll(body io.Reader, length int64, grow func(size int) bool) (string, error) {
 	size := int64(1 << 10)
 	if length >= 0 {
 		size = min(length, maxFirstRead) + 1 // one more, so that the end is seen without growing
 	}
 	buf := make([]byte, 0, size)
 	for {
+		if !grow(cap(buf)) {
+			return "", ErrBudget
+		}
 		n, err := body.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
 		if err != nil {

@@ -15,24 +15,28 @@ type Response struct {
 	w         http.ResponseWriter
 	rc        http.ResponseController
 	timeout   time.Duration // 0 or less means none
+	budget    *Budget       // for the body of the request, and for what is written
 	streaming bool          // it is an event stream, and its header is written
 
 	mu          sync.Mutex
 	interrupted bool
 	finished    bool // net/http may use the connection for another response
+
+	// Body is the share of the request's body in the budget, which the caller of ReadBody releases.
+	Body Hold
 }
 
 // NewResponse returns a response written to w.
-func NewResponse(w http.ResponseWriter, timeout time.Duration) *Response {
+func NewResponse(w http.ResponseWriter, timeout time.Duration, budget *Budget) *Response {
 	r := new(Response)
-	r.Init(w, timeout)
+	r.Init(w, timeout, budget)
 	return r
 }
 
 // Init is NewResponse for a Response that is part of another value. It may be called again when the
 // response is finished.
-func (r *Response) Init(w http.ResponseWriter, timeout time.Duration) {
-	r.w, r.rc, r.timeout = w, *http.NewResponseController(w), timeout
+func (r *Response) Init(w http.ResponseWriter, timeout time.Duration, budget *Budget) {
+	r.w, r.rc, r.timeout, r.budget = w, *http.NewResponseController(w), timeout, budget
 	r.streaming = false
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,8 +90,14 @@ var (
 	headerNo      = []string{"no"}
 )
 
-// Put writes an event, which leaves with the next event, with Flush, or with the end of the response.
+// Put writes an event, which leaves with the next event, with Flush, or with the end of the response. If the
+// error is ErrBudget, nothing is written.
 func (r *Response) Put(id []byte, typ string, retry time.Duration, data []byte) error {
+	var hold Hold
+	if !hold.grow(r.budget, len(data)) {
+		return ErrBudget
+	}
+	defer hold.Release()
 	r.begin()
 	buf := buffers.Get().(*[]byte)
 	*buf = eventstream.Append((*buf)[:0], id, typ, retry, data)
@@ -121,8 +131,13 @@ func (r *Response) Beat() error {
 	return r.Flush()
 }
 
-// JSON writes a whole response with a JSON text.
+// JSON writes a whole response with a JSON text. If the error is ErrBudget, nothing is written.
 func (r *Response) JSON(status int, body []byte) error {
+	var hold Hold
+	if !hold.grow(r.budget, len(body)) {
+		return ErrBudget
+	}
+	defer hold.Release()
 	r.extend()
 	return WriteJSON(r.w, status, body)
 }

@@ -39,8 +39,11 @@ func (h *Handlers) News(ctx context.Context, _ *NewsInput) ([]mcp.ContentBlock, 
 	return h.Log(ctx, &LogInput{Level: LogInputLevelInfo})
 }
 
-// Wait implements the tool "wait".
+// Wait implements the tool "wait": it reports progress and waits for the end of the call.
 func (h *Handlers) Wait(ctx context.Context, _ *WaitInput) ([]mcp.ContentBlock, error) {
+	if err := runtime.CallOf(ctx).Progress(ctx, 1, nil, "waiting"); err != nil {
+		return nil, err
+	}
 	<-ctx.Done()
 	return nil, context.Cause(ctx)
 }

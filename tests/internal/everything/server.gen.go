@@ -7,6 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -110,10 +111,13 @@ type Tools interface {
 }
 
 // NewServer returns a server that offers the tools, and other items if there
-// are any, and speaks every revision of the protocol. It returns an error
-// for options that cannot be served, and for an item that cannot be added.
+// are any, and speaks every revision of the protocol. Tools can be called as
+// tasks where execution.taskSupport of their definitions says so; the tasks
+// are kept in memory. It returns an error for options that cannot be served,
+// and for an item that cannot be added.
 func NewServer(t Tools, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {
 	all := append(ServerTools(t, tools.Options{}), items...)
+	all = append(all, catalog.Tasks(tasks.New(tasks.Options{Logger: options.Logger})))
 	return mcp.NewServer(options, all...)
 }
 

@@ -1,0 +1,104 @@
+package runtime_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// lines is a writer of concurrent loggers.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// TestUnlogged checks that a server without a logger warns on slog.Default, which may be set later: of what a handler
+// does in vain, and of a state that is refused.
+func TestUnlogged(t *testing.T) {
+	asked := 0
+	var after func()
+	s := side{
+		"drifts": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			asked++
+			if _, err := ask(ctx, fmt.Sprintf("question %d?", asked)); err != nil {
+				return nil, err
+			}
+			return said("done")
+		},
+		"confirm": confirming["confirm"],
+		"falls": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			c := runtime.CallOf(ctx)
+			for _, progress := range []float64{5, 3, 2, 6} {
+				if err := c.Progress(ctx, progress, nil, ""); err != nil {
+					return nil, err
+				}
+			}
+			return said("done")
+		},
+		"late": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			after = func() { runtime.CallOf(ctx).Progress(context.Background(), 1, nil, "") }
+			return said("done")
+		},
+		"steady": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			c := runtime.CallOf(ctx)
+			for _, progress := range []float64{1, 2} {
+				if err := c.Progress(ctx, progress, nil, ""); err != nil {
+					return nil, err
+				}
+			}
+			return said("done")
+		},
+	}
+	for _, test := range []struct {
+		name, tool, want string
+		after            func(c *client, first wire.Object)
+	}{
+		{"questions that drift", "drifts", `level=WARN msg="the handler asks another question than before`, func(c *client, first wire.Object) {
+			c.round("tools/call", `"name":"drifts"`, first)
+		}},
+		{"a state that is refused", "confirm", `level=WARN msg="requestState refused"`, func(c *client, first wire.Object) {
+			first, _ = first.With("requestState", `"x"`)
+			c.round("tools/call", `"name":"confirm"`, first)
+		}},
+		{"progress that falls", "falls", `level=WARN msg="progress that does not grow was dropped; further ones of the request are not logged" method=tools/call id=1 progress=3 last=5`, nil},
+		{"progress after the answer", "late", `level=WARN msg="progress after the answer was dropped" method=tools/call id=1 progress=1`, func(*client, wire.Object) { after() }},
+		{"progress that grows", "steady", "", nil},
+	} {
+		alone(t, test.name, s, runtime.ServerOptions{}, nil, func(t *testing.T, conn *conn) {
+			var logged lines
+			defer slog.SetDefault(slog.Default())
+			slog.SetDefault(slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})))
+			c := &client{conn: conn, meta: metaAll + `,"progressToken":7`, answers: func(string) string { return `{"action":"accept"}` }}
+			c.id++
+			c.send(request(fmt.Sprint(c.id), "tools/call", `"name":"`+test.tool+`"`, c.meta))
+			all := c.replies()
+			answer := wire.Object(all[len(all)-1])
+			result, _ := answer.Get("result")
+			if test.after != nil {
+				test.after(c, wire.Object(result))
+			}
+			got := logged.String()
+			if !strings.Contains(got, test.want) || strings.Count(got, "\n") != min(len(test.want), 1) {
+				t.Errorf("logged %q, want one line with %q", got, test.want)
+			}
+		})
+	}
+}
