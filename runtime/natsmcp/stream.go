@@ -15,8 +15,12 @@ import (
 
 const (
 	// requestTimeout limits the time for a request with its repetitions, because the context of a caller may
-	// last as long as a task. A cluster chooses a new leader within that time.
-	requestTimeout = 10 * time.Second
+	// last as long as a task. A cluster chooses a new leader within that time: the other servers wait up to 9
+	// seconds for the one that has ended, and again after an election that nobody wins.
+	requestTimeout = 30 * time.Second
+	// openTimeout limits the time in which a store is opened, because the context of a caller may last as long
+	// as the program. A cluster that has just started chooses its leader and those of the stream within it.
+	openTimeout = time.Minute
 	// tryTimeout is how long a request waits for its answer before it is repeated. A request that is under
 	// way while the connection breaks or a server of the cluster ends gets no answer.
 	tryTimeout = 2 * time.Second
@@ -38,7 +42,7 @@ func openStream(ctx context.Context, nc *nats.Conn, want jetstream.StreamConfig)
 		return stream{}, fmt.Errorf("natsmcp: %w", err)
 	}
 	s := stream{js: js, prefix: want.Name + "."}
-	err = retry(ctx, func(ctx context.Context) (err error) {
+	err = retryFor(ctx, openTimeout, func(ctx context.Context) (err error) {
 		s.handle, err = js.Stream(ctx, want.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			s.handle, err = js.CreateStream(ctx, want)
@@ -55,6 +59,20 @@ func openStream(ctx context.Context, nc *nats.Conn, want jetstream.StreamConfig)
 		return stream{}, fmt.Errorf("natsmcp: stream %s: %w", want.Name, err)
 	}
 	return s, nil
+}
+
+// follower returns a consumer of the states of all subjects and then of their changes, without their data.
+func (s stream) follower(ctx context.Context) (c jetstream.Consumer, err error) {
+	want := jetstream.OrderedConsumerConfig{
+		NamePrefix:    rand.Text(), // the same at each try, so that a try without an answer leaves no consumer behind
+		DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy,
+		HeadersOnly:   true,
+	}
+	err = retryFor(ctx, openTimeout, func(ctx context.Context) error {
+		c, err = s.handle.OrderedConsumer(ctx, want)
+		return err
+	})
+	return c, err
 }
 
 // checkStream returns an error if an existing stream could lose data. Its size, its number of replicas, and its
@@ -84,7 +102,12 @@ func checkStream(found, want jetstream.StreamConfig) error {
 
 // retry calls try until it succeeds, fails for good or requestTimeout has passed.
 func retry(ctx context.Context, try func(context.Context) error) error {
-	ctx, done := context.WithTimeout(ctx, requestTimeout)
+	return retryFor(ctx, requestTimeout, try)
+}
+
+// retryFor calls try until it succeeds, fails for good or the limit has passed.
+func retryFor(ctx context.Context, limit time.Duration, try func(context.Context) error) error {
+	ctx, done := context.WithTimeout(ctx, limit)
 	defer done()
 	for {
 		err := within(ctx, try)

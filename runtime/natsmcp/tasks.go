@@ -62,10 +62,7 @@ func OpenTasks(ctx context.Context, nc *nats.Conn, o TasksOptions) (*Tasks, erro
 		return nil, err
 	}
 	s := &Tasks{stream: stream}
-	consumer, err := s.stream.handle.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
-		DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy, // of each task its state, and then its changes
-		HeadersOnly:   true,
-	})
+	consumer, err := s.stream.follower(ctx)
 	if err == nil {
 		s.follow, err = consumer.Consume(s.changed)
 	}

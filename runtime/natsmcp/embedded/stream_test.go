@@ -1,10 +1,14 @@
 package embedded_test
 
 import (
+	"bytes"
+	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/mcpgen/mcpgen/runtime/natsmcp"
@@ -31,6 +35,68 @@ func TestForeignStream(t *testing.T) {
 			t.Errorf("the error is %q, want %q in it", err, want)
 		}
 	}
+}
+
+// TestOpenRepeats checks that each request with which a store is opened is repeated when it reaches no server that
+// answers, as in a cluster without a leader, and that a repeated request leaves nothing behind.
+func TestOpenRepeats(t *testing.T) {
+	for _, request := range []string{"STREAM.INFO", "STREAM.CREATE", "CONSUMER.CREATE"} {
+		t.Run(request, func(t *testing.T) {
+			t.Parallel()
+			server := natstest.Start(t, t.TempDir())
+			lost := &losing{request: []byte("$JS.API." + request)}
+			nc, err := nats.Connect(server.ClientURL(), nats.SetCustomDialer(lost))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer nc.Close()
+			store, err := natsmcp.OpenTasks(t.Context(), nc, natsmcp.TasksOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			if !lost.done.Load() {
+				t.Error("no request was lost")
+			}
+			js, err := jetstream.New(nc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stream, err := js.Stream(t.Context(), natsmcp.DefaultStream)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := stream.CachedInfo().State.Consumers; n != 1 {
+				t.Errorf("the stream has %d consumers, want 1", n)
+			}
+		})
+	}
+}
+
+// losing dials connections of which the first one with the request sends it where nobody answers.
+type losing struct {
+	request []byte
+	done    atomic.Bool
+}
+
+// Dial implements nats.CustomDialer.
+func (l *losing) Dial(network, address string) (net.Conn, error) {
+	c, err := net.Dial(network, address)
+	return losingConn{c, l}, err
+}
+
+type losingConn struct {
+	net.Conn
+	of *losing
+}
+
+// Write implements net.Conn.
+func (c losingConn) Write(p []byte) (int, error) {
+	if i := bytes.Index(p, c.of.request); i >= 0 && c.of.done.CompareAndSwap(false, true) {
+		p = bytes.Clone(p)
+		copy(p[i:], "$NO")
+	}
+	return c.Conn.Write(p)
 }
 
 // TestServerRestart checks that tasks survive the end of the NATS server, and that a store goes on when it

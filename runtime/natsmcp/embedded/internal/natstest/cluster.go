@@ -1,6 +1,7 @@
 package natstest
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/url"
@@ -70,23 +71,27 @@ func (c Cluster) Connect(t testing.TB) *nats.Conn {
 	return connect(t, strings.Join(urls, ","))
 }
 
-// Leader returns the server that leads a stream.
+// Leader returns the server that leads a stream. It waits while the cluster chooses one.
 func (c Cluster) Leader(t testing.TB, nc *nats.Conn, stream string) *server.Server {
 	t.Helper()
 	js, err := jetstream.New(nc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := js.Stream(t.Context(), stream)
-	if err != nil {
-		t.Fatal(err)
-	}
-	leader := s.CachedInfo().Cluster.Leader
-	for _, one := range c {
-		if one.Name() == leader {
-			return one
+	for t.Context().Err() == nil {
+		ctx, done := context.WithTimeout(t.Context(), time.Second) // a server that has just ended does not answer
+		s, err := js.Stream(ctx, stream)
+		done()
+		if err != nil {
+			continue
+		}
+		leader := s.CachedInfo().Cluster.Leader
+		for _, one := range c {
+			if one.Name() == leader && one.Running() {
+				return one
+			}
 		}
 	}
-	t.Fatalf("the leader of %s is %q, which is no server of the cluster", stream, leader)
+	t.Fatal("the test has ended")
 	return nil
 }
