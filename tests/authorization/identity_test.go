@@ -52,12 +52,13 @@ func testIdentities(t *testing.T) {
 	inBothForms(t, func(t *testing.T, r *rig, token func(map[string]any) string) {
 		// Tokens in a row are those of one caller.
 		callers := [][]map[string]any{
-			{{"sub": "alice"}, {"sub": "alice", "client_id": "other"}, {"sub": "alice", "username": "Alice"}, {"sub": "alice", "client_id": absent, "azp": "app"}},
+			{{"sub": "alice"}, {"sub": "alice", "client_id": "other"}, {"sub": "alice", "username": "Alice"}, {"sub": "alice", "client_id": absent, "azp": "app"}, {"sub": "alice", "azp": []string{"app"}, "appid": 1}},
 			{{"sub": "bob"}},
 			{{"sub": "Bob"}},
 			{{"sub": "client \"x\" c"}},
-			{{"sub": absent, "username": "alice"}, {"sub": absent, "username": "alice", "client_id": "other"}},
-			{{"sub": absent, "username": "bob"}},
+			{{"sub": absent, "username": "alice"}, {"sub": absent, "username": "alice", "client_id": "other"}, {"sub": "app", "username": "alice", "client_id": "app"}},
+			{{"sub": absent, "username": "bob"}, {"sub": "app", "username": "bob", "client_id": absent, "azp": "app"}},
+			{{"sub": "app", "client_id": "app"}},
 			{{"sub": absent, "username": "bob "}},
 			{{"sub": absent, "username": "client"}},
 			{{"sub": "alice", "client_id": "alice"}, {"sub": absent, "client_id": "alice", "grant_type": "client_credentials"}, {"sub": absent, "client_id": absent, "azp": "alice", "gty": "client-credentials"}},
@@ -92,6 +93,7 @@ func testNobody(t *testing.T) {
 		for _, sub := range []any{1, 2, 1.5, true, nil, "", " ", "\t\n", []string{"alice"}, map[string]any{"a": 1}} {
 			r.refused(fmt.Sprintf("sub %v", sub), token(map[string]any{"sub": sub}))
 			r.refused(fmt.Sprintf("sub %v with a username", sub), token(map[string]any{"sub": sub, "username": "alice"}))
+			r.refused(fmt.Sprintf("sub %v with a username and no client", sub), token(map[string]any{"sub": sub, "username": "alice", "client_id": absent, "scope": "mcp"}))
 			r.refused(fmt.Sprintf("sub %v of a client's own", sub), token(map[string]any{"sub": sub, "grant_type": "client_credentials"}))
 		}
 		for _, username := range []any{absent, nil, "", "  ", 1, []string{"alice"}} {

@@ -102,21 +102,24 @@ var clientNames = []string{"client_id", "azp", "cid", "appid"}
 
 // identify sets who calls. Users must not share an identity: a sub that cannot be used is an error, even if
 // there is a username, and the id of the client identifies only the client itself. A token is the client's own
-// if its sub is the client (RFC 9068, section 2.2), or if it says so in the words of one of several
-// authorization servers.
+// if its sub is the client (RFC 9068, section 2.2) and it has no username, or if it says so in the words of one
+// of several authorization servers.
 func (c *claims) identify(caller *auth.Caller) {
 	for _, name := range clientNames {
-		caller.ClientID = cmp.Or(caller.ClientID, c.text(name))
+		if caller.ClientID == "" {
+			caller.ClientID = c.text(name) // the first one; other programs may mean something else by the others
+		}
 	}
 	_, identified := c.Get("sub")
-	username := c.text("username")
+	subject, username := c.text("sub"), c.text("username")
+	ofClient := subject != "" && subject == caller.ClientID
 	switch {
-	case identified:
-		if caller.Subject = c.text("sub"); caller.Subject == caller.ClientID {
-			caller.Kind = auth.KindClient
-		}
-	case username != "":
+	case username != "" && (!identified || ofClient): // a user is not the client that has the token
 		caller.Subject, caller.Kind = username, auth.KindUsername
+	case ofClient:
+		caller.Subject, caller.Kind = subject, auth.KindClient
+	case identified:
+		caller.Subject = subject
 	case c.isOwn():
 		caller.Subject, caller.Kind = caller.ClientID, auth.KindClient
 	}
