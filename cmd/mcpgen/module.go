@@ -194,7 +194,7 @@ func (p *project) program() (string, error) {
 // advice returns what the user must do before the folder's module builds, a line each.
 func (p *project) advice(made *skeleton.Result, done *outcome) []string {
 	var lines []string
-	if slices.Contains(done.Mine, "handlers.go") && p.survey.Main && !p.survey.Serves {
+	if slices.Contains(done.Mine, "handlers.go") && p.survey.Main != "" && !p.survey.Serves {
 		lines = append(lines, "the function main was there before and does not call NewServer, which returns the server; see README.md")
 	}
 	lines = append(lines, p.drifted()...)

@@ -63,7 +63,13 @@ func (o *outcome) wrote(made *skeleton.Result, plan files.Plan, changes []files.
 		o.Notes = append(o.Notes, fmt.Sprintf(`%s a wire.Integer, which holds any integer; "minimum" and "maximum" in the list, or --int64, make it an int64`, isOrAre(n, "member")))
 	}
 	kinds := o.changed(plan, changes)
-	for _, name := range skeleton.UserFiles {
+	names := slices.Clone(skeleton.UserFiles)
+	for _, f := range plan.Users { // those that people have given other names
+		if !slices.Contains(names, f.Path) {
+			names = append(names, f.Path)
+		}
+	}
+	for _, name := range names {
 		if kinds[name] == "add" || kinds[name] == "modify" {
 			o.Mine = append(o.Mine, name)
 		} else if _, err := os.Lstat(filepath.Join(plan.Dir, name)); err == nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,7 +33,8 @@ func (p *project) isServed() bool {
 }
 
 // serve adds to a plan what --transport and --auth ask of the files of an existing program. It replaces those that
-// are as mcpgen has written them, and returns a [problem] if one that the user has edited would have to change.
+// are as mcpgen has written them, also under other names, and returns a [problem] if one that the user has edited
+// would have to change.
 func (p *project) serve(plan *files.Plan, o skeleton.UserOptions) error {
 	var asked string
 	var names []string
@@ -43,11 +45,11 @@ func (p *project) serve(plan *files.Plan, o skeleton.UserOptions) error {
 		return fmt.Errorf(noProgram, "transport", p.pkg)
 	case p.protected && !p.isProtected():
 		asked, names = "--auth", []string{httpFile}
-		if p.survey.Main && !p.survey.CallsHTTP {
+		if p.survey.Main != "" && !p.survey.CallsHTTP {
 			names = append(names, mainFile)
 		}
 	case p.transportGiven && p.transport == transportStdio && p.isServed(),
-		p.transportGiven && p.transport == transportAll && p.survey.Main && !p.isServed():
+		p.transportGiven && p.transport == transportAll && p.survey.Main != "" && !p.isServed():
 		asked, names = "--transport "+p.transport, []string{mainFile, httpFile}
 	default:
 		return nil
@@ -60,19 +62,26 @@ func (p *project) serve(plan *files.Plan, o skeleton.UserOptions) error {
 	plan.Former = map[string][][]byte{}
 	var edited []string
 	var diffs []byte
-	for _, name := range names {
-		plan.Former[name] = former[name]
-		text, planned := wanted[name]
+	place := map[string]string{mainFile: cmp.Or(p.survey.Main, mainFile), httpFile: cmp.Or(p.survey.HTTP, httpFile)}
+	for _, of := range names {
+		name := place[of]
+		text, planned := wanted[of]
 		old, err := os.ReadFile(filepath.Join(p.out, name))
-		untouched := slices.ContainsFunc(former[name], func(former []byte) bool { return bytes.Equal(former, old) })
+		untouched := slices.ContainsFunc(former[of], func(former []byte) bool { return bytes.Equal(former, old) })
 		if err == nil && !untouched {
-			edited = append(edited, name)
+			if !slices.Contains(edited, name) {
+				edited = append(edited, name)
+			}
+			if name != of { // what else is in the file, mcpgen has not written
+				old = former[of][slices.IndexFunc(former[of], func(former []byte) bool { return !bytes.Equal(former, text) })]
+			}
 			change := files.Change{Path: name, Old: old, New: text, Kind: "modify"}
 			if !planned {
 				change.Kind = "remove"
 			}
 			diffs = append(diffs, change.Diff()...)
 		}
+		plan.Former[name] = former[of]
 		plan.Users = slices.DeleteFunc(plan.Users, func(f files.File) bool { return f.Path == name })
 		if planned {
 			plan.Users = append(plan.Users, files.File{Path: name, Content: text})
@@ -133,7 +142,8 @@ func (p *project) unguarded() []string {
 	for _, i := range p.file.List.Templates {
 		n += min(len(i.Scopes), 1)
 	}
-	if n == 0 || p.pkg != "main" || p.protected || p.isProtected() {
+	bare := p.transportGiven && p.transport == transportStdio // now, whatever it was
+	if n == 0 || p.pkg != "main" || p.protected || p.isProtected() && !bare {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s of the list %s x-mcp-scopes, which nothing demands: the program lets in clients without access tokens; --auth protects it", plural(n, "item"), hasOrHave(n))}

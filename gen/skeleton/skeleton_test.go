@@ -219,12 +219,13 @@ func main() { serveHTTP() }
 `),
 		"broken.go": []byte("package p\nfunc (o *one) Kept() {}\nfunc (o *one) Broken( {\n"),
 		"empty.go":  nil,
+		"serve.go":  []byte("package p\nfunc serveHTTP() {}\n"),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &skeleton.Survey{
-		Package: "p", Main: true, CallsHTTP: true,
+		Package: "p", Main: "a.go", CallsHTTP: true, HTTP: "serve.go",
 		Imports: map[string]bool{"example.com/other": true}, Generate: []string{"go tool mcpgen server --tools tools.json --out ."},
 		Implementations: []string{"four", "one", "three", "two"},
 		Methods:         map[string]map[string]bool{"one": {"First": true, "Kept": true, "Broken": true}, "two": {"Second": true}},

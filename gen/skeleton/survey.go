@@ -15,12 +15,13 @@ import (
 type Survey struct {
 	// Package is the name of the package, or "" if there are no files.
 	Package string
-	// Main reports whether there is a function main.
-	Main bool
+	// Main is the file with the function main; "" if there is none.
+	Main string
 	// Serves reports whether a function calls NewServer or ServerTools of the generated code.
 	Serves bool
-	// CallsHTTP and HTTP report whether a function calls serveHTTP of http.go, and whether there is that function.
-	CallsHTTP, HTTP bool
+	// CallsHTTP reports whether a function calls serveHTTP, and HTTP is the file with that function; "" if there is none.
+	CallsHTTP bool
+	HTTP      string
 	// Generate has the commands of the lines //go:generate that run a verb of mcpgen.
 	Generate []string
 	// Imports has the import paths of the files.
@@ -64,7 +65,7 @@ func NewSurvey(sources map[string][]byte) (*Survey, error) {
 		for _, decl := range file.Decls {
 			switch decl := decl.(type) {
 			case *ast.FuncDecl:
-				s.function(decl)
+				s.function(name, decl)
 			case *ast.GenDecl:
 				for _, spec := range decl.Specs {
 					if value, ok := spec.(*ast.ValueSpec); ok {
@@ -93,10 +94,14 @@ func calls(file *ast.File, functions ...string) bool {
 	return found
 }
 
-func (s *Survey) function(f *ast.FuncDecl) {
+func (s *Survey) function(file string, f *ast.FuncDecl) {
 	if f.Recv == nil {
-		s.Main = s.Main || f.Name.Name == "main"
-		s.HTTP = s.HTTP || f.Name.Name == "serveHTTP"
+		switch f.Name.Name {
+		case "main":
+			s.Main = file
+		case "serveHTTP":
+			s.HTTP = file
+		}
 		return
 	}
 	if len(f.Recv.List) != 1 {

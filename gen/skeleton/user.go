@@ -95,8 +95,8 @@ func User(o UserOptions) ([]files.File, error) {
 		wanted bool
 	}{
 		{"handlers.go", len(o.Survey.Implementations) == 0 && !o.Apart},
-		{"main.go", program && !o.Survey.Main},
-		{"http.go", program && o.HTTP && (!o.Survey.Main || o.Survey.CallsHTTP && !o.Survey.HTTP)},
+		{"main.go", program && o.Survey.Main == ""},
+		{"http.go", program && o.HTTP && (o.Survey.Main == "" || o.Survey.CallsHTTP && o.Survey.HTTP == "")},
 		{"README.md", program},
 		{"Dockerfile", program},
 		{".gitignore", program},
