@@ -354,8 +354,10 @@ func renamed(old *yaml.Node, name, key string, mines, news keyedItems) string {
 		}
 		var like []string
 		for _, candidate := range fresh {
-			if now := member(news.items[candidate], part); now != nil && len(edited("", now, value)) == 0 {
-				like = append(like, candidate)
+			if now := member(news.items[candidate], part); now != nil {
+				if _, others := ofMcpgen(edited("", value, now)); len(others) == 0 {
+					like = append(like, candidate)
+				}
 			}
 		}
 		if len(like) == 1 {

@@ -157,6 +157,7 @@ func TestGone(t *testing.T) {
 	for _, test := range []struct{ name, base, theirs, want string }{
 		{"renamed", base, strings.Replace(base, "get_weather", "weather_now", 1),
 			"\ttool get_weather, with /x-mcp-scopes, /inputSchema/properties/city/x-go-name (is it weather_now now?)"},
+		{"renamed, with another text", base, strings.NewReplacer("get_weather", "now", "Tells the weather.", "New.").Replace(base), "(is it now now?)"},
 		{"renamed, with another schema", base, `{"tools":[{"name":"other"},{"name":"climate","description":"Tells the weather."}]}`, "(is it climate now?)"},
 		{"renamed, with another schema and text", base, `{"tools":[{"name":"other"},{"name":"get_wether"}]}`, "(is it get_wether now?)"},
 		{"gone", base, `{"tools":[{"name":"other"}]}`, "\ttool get_weather, with /x-mcp-scopes, /inputSchema/properties/city/x-go-name"},
