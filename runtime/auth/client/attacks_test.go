@@ -250,6 +250,11 @@ func TestTokenLeakage(t *testing.T) {
 			t.Errorf("status %d: got %v, want an error", status, err)
 		}
 	}
+	for _, status = range []int{307, 308} { // which keep the body
+		if _, err := call(t.Context(), &http.Client{Transport: transport}, w.url(), ""); err == nil || !strings.Contains(err.Error(), "redirects the body") {
+			t.Errorf("status %d, with a client of the program: got %v, want an error", status, err)
+		}
+	}
 	if len(leaked) > 0 {
 		t.Errorf("a redirect was followed: %q", leaked)
 	}

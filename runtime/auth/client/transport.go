@@ -114,9 +114,13 @@ func (t *Transport) CloseIdleConnections() {
 const maxRenewals = 3
 
 // RoundTrip implements http.RoundTripper. Requests to other origins than the server's, and those with an
-// Authorization header, are sent unchanged. A request whose body cannot be read again (see
-// http.Request.GetBody) is not repeated.
+// Authorization header, are sent unchanged, except that the server cannot redirect the body of a request to
+// another origin. A request whose body cannot be read again (see http.Request.GetBody) is not repeated.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if t.leaks(req) {
+		req.Body.Close()
+		return nil, fmt.Errorf("auth: the server redirects the body of a request to another server, %s", shown(req.URL.Host))
+	}
 	if !sameOrigin(req.URL, t.server) || req.Header.Get("Authorization") != "" {
 		return t.base.RoundTrip(req)
 	}
@@ -146,6 +150,13 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp, err = t.send(req, used)
 	}
 	return resp, err
+}
+
+// leaks reports whether the server has redirected a request with a body to another origin. An http.Client with
+// the transport that is not the one of [Transport.Client] would follow that.
+func (t *Transport) leaks(req *http.Request) bool {
+	return req.Body != nil && req.Body != http.NoBody && !sameOrigin(req.URL, t.server) &&
+		req.Response != nil && req.Response.Request != nil && sameOrigin(req.Response.Request.URL, t.server)
 }
 
 // repeatable reports whether a request can be sent again, and repeated returns it for that.
