@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/fetch"
 	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
@@ -120,7 +122,9 @@ func (t *Transport) loadGrant(ctx context.Context) (*grant, error) {
 	}) {
 		return nil, nil // it was issued to another client
 	}
-	t.web.allow(g.Reach)
+	if !fetch.IsProxied(&http.Request{URL: t.server}, t.base) { // otherwise it may be the address of a proxy
+		t.web.allow(g.Reach)
+	}
 	if g.DPoP != nil {
 		var err error
 		if g.proofs, err = newProver(g.DPoP); err != nil {

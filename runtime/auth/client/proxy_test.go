@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -315,8 +316,19 @@ func testProxied(t *testing.T, text string) {
 	if _, err := login(opts); err != nil {
 		t.Errorf("a login through the proxy: %v", err)
 	}
-	if stored, err := store.Get(t.Context(), "grant client "+publicURL); err != nil || stored == nil || strings.Contains(string(stored), "reach") {
+	const key = "grant client " + publicURL
+	stored, err := store.Get(t.Context(), key)
+	if err != nil || stored == nil || strings.Contains(string(stored), "reach") {
 		t.Errorf("stored %s, %v, want no reach", stored, err)
+	}
+	// A login without the proxy, or by a program that took its address for that of the server, teaches nothing either.
+	learned := bytes.Replace(stored, []byte(`"access_token":"good"`), []byte(`"reach":4294967295,"access_token":"bad"`), 1)
+	if ok, err := store.CompareAndSwap(t.Context(), key, stored, learned); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	set(url.Values{"place": plan.Places[:1]})
+	if _, err := login(opts); err == nil || !strings.Contains(err.Error(), "refused ") {
+		t.Errorf("with a stored reach: got %v, want a refusal", err)
 	}
 	for i, place := range plan.Places {
 		set(url.Values{"place": {place}})
