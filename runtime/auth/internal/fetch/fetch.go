@@ -155,11 +155,22 @@ func (c *Client) checkProxied(req *http.Request) error {
 	defer cancel()
 	found, _ := net.DefaultResolver.LookupNetIP(ctx, "ip", req.URL.Hostname())
 	for _, a := range found {
-		if kind := reach.Of(a); kind != reach.Reserved && c.check(HostPort(req.URL), a) != nil {
-			return fmt.Errorf("refused to connect to %s by a proxy: its address %v is %v; servers in a network of your own belong into NO_PROXY", Shown(req.URL.Host), a, kind)
+		if err := c.checkFound(req.URL, a); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// standIns are the addresses that the resolvers of some networks return in place of those that only their proxy knows.
+var standIns = netip.MustParsePrefix("198.18.0.0/15")
+
+// checkFound returns an error if a proxy must not be sent to an address that was found under the name in a URL.
+func (c *Client) checkFound(u *url.URL, a netip.Addr) error {
+	if standIns.Contains(a.Unmap()) || c.check(HostPort(u), a) == nil {
+		return nil
+	}
+	return fmt.Errorf("refused to connect to %s by a proxy: its address %v is %v; servers in a network of your own belong into NO_PROXY", Shown(u.Host), a, reach.Of(a))
 }
 
 // HostPort returns the host and the port of a URL.

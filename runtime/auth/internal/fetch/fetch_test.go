@@ -3,6 +3,7 @@ package fetch
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -26,6 +27,24 @@ func TestCheckHost(t *testing.T) {
 		}
 		if err := c.CheckHost(u); (err == nil) != want {
 			t.Errorf("%s: got %v, allowed should be %t", host, err, want)
+		}
+	}
+}
+
+// TestCheckFound checks to which addresses of a name a proxy is sent.
+func TestCheckFound(t *testing.T) {
+	c := New(Options{May: func(host string, _ reach.Kind) bool { return host == "own.example:8443" }})
+	for address, want := range map[string]bool{
+		"93.184.216.34": true, "2606:2800:220:1::1": true, "198.18.0.7": true, "::ffff:198.19.0.7": true,
+		"127.0.0.1": false, "::1": false, "10.0.0.1": false, "169.254.169.254": false, "fd00::1": false, "::ffff:127.0.0.1": false,
+		"0.0.0.0": false, "0.0.0.1": false, "::": false, "::ffff:0.0.0.0": false, "64:ff9b::": false, "224.0.0.1": false, "255.255.255.255": false,
+	} {
+		a := netip.MustParseAddr(address)
+		if err := c.checkFound(&url.URL{Scheme: "https", Host: "a.example"}, a); (err == nil) != want {
+			t.Errorf("%s: got %v, allowed should be %t", address, err, want)
+		}
+		if err := c.checkFound(&url.URL{Scheme: "https", Host: "own.example:8443"}, a); err != nil {
+			t.Errorf("%s: got %v, want it allowed as for any server of the user", address, err)
 		}
 	}
 }
