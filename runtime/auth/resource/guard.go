@@ -256,15 +256,47 @@ func (g *Guard) Protect(next http.Handler) http.Handler {
 			return
 		}
 		ctx := g.contextOf(r.Context(), admitted)
-		if until := admitted.caller.Expiry; isStream(r) && !until.IsZero() {
+		if isStream(r) {
 			// A stream of messages must not outlive the permission to read them. Its client comes
 			// back with a new token.
-			bounded, cancel := context.WithDeadline(ctx, until.Add(g.opts.Leeway))
+			bounded, cancel := g.whileValid(ctx, r, admitted)
 			defer cancel()
 			ctx = bounded
 		}
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
+}
+
+// whileValid returns a context that ends with the token of a request: when it expires, or when it turns out to be
+// revoked. The token is verified again as often as for requests.
+func (g *Guard) whileValid(ctx context.Context, r *http.Request, a *admission) (context.Context, context.CancelFunc) {
+	var cancel context.CancelFunc
+	if until := a.caller.Expiry; until.IsZero() {
+		ctx, cancel = context.WithCancel(ctx)
+	} else {
+		ctx, cancel = context.WithDeadline(ctx, until.Add(g.opts.Leeway))
+	}
+	every := g.opts.CacheFor
+	if every <= 0 {
+		every = DefaultCacheFor
+	}
+	given, _ := credentialsOf(r) // which were good
+	go func() {
+		ticks := time.NewTicker(every)
+		defer ticks.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticks.C:
+				// An authorization server that cannot be reached revokes nothing.
+				if _, refused := g.verify(ctx, given); refused != nil && refused.status == http.StatusUnauthorized {
+					cancel()
+				}
+			}
+		}
+	}()
+	return ctx, cancel
 }
 
 // isStream reports whether a request opens a stream of messages that lasts until its client ends it: a GET, or

@@ -1,0 +1,62 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/auth"
+)
+
+// TestStreamEnds checks when the streams of a token end: at its expiry, or when it is verified again after it was
+// revoked, but not because it cannot be verified for a while.
+func TestStreamEnds(t *testing.T) {
+	const revoked, unreachable = 10 * time.Second, 5 * time.Minute
+	for name, test := range map[string]struct {
+		expires, cacheFor time.Duration
+		fails             time.Duration // when the token is no longer accepted
+		err               error
+		want              time.Duration
+	}{
+		"expired":                  {90 * time.Second, 0, time.Hour, nil, 90 * time.Second},
+		"revoked":                  {0, 0, revoked, &TokenError{Reason: "revoked"}, time.Minute},
+		"revoked, that expires":    {time.Hour, 0, revoked, &TokenError{Reason: "revoked"}, time.Minute},
+		"revoked, without a cache": {0, -1, revoked, &TokenError{Reason: "revoked"}, time.Minute},
+		"revoked, for a day":       {0, 24 * time.Hour, revoked, &TokenError{Reason: "revoked"}, 24 * time.Hour},
+		"unreachable":              {unreachable + time.Minute/2, 0, revoked, errors.New("no answer"), unreachable + time.Minute/2},
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			t.Run(name+"/"+method, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					start := time.Now()
+					verifier := VerifierFunc(func(context.Context, string) (*auth.Caller, error) {
+						if test.err != nil && time.Since(start) >= test.fails {
+							return nil, test.err
+						}
+						caller := &auth.Caller{Subject: "u"}
+						if test.expires > 0 {
+							caller.Expiry = start.Add(test.expires)
+						}
+						return caller, nil
+					})
+					g, err := New(Options{Resource: "https://r.example", Verifier: verifier, CacheFor: test.cacheFor})
+					if err != nil {
+						t.Fatal(err)
+					}
+					r := httptest.NewRequestWithContext(t.Context(), method, "https://r.example", nil)
+					r.Header.Set("Authorization", "Bearer token")
+					r.Header.Set("Mcp-Method", "subscriptions/listen")
+					w := httptest.NewRecorder()
+					g.Protect(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })).ServeHTTP(w, r)
+					if got := time.Since(start); w.Code != http.StatusOK || got < test.want || got > test.want+time.Minute {
+						t.Errorf("status %d, ended after %v, want %v", w.Code, got, test.want)
+					}
+				})
+			})
+		}
+	}
+}
