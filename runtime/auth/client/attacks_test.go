@@ -501,7 +501,10 @@ func TestTokenThatCannotBeSent(t *testing.T) {
 		}
 		text, _ := json.Marshal(bad)
 		stored := bytes.Replace(good, []byte(`"access-2"`), text, 1)
-		for _, stored := range [][]byte{stored, bytes.ReplaceAll(stored, []byte("refresh_token"), []byte("x"))} {
+		for _, stored := range [][]byte{
+			stored, bytes.ReplaceAll(stored, []byte("refresh_token"), []byte("x")),
+			bytes.Replace(good, []byte(`"Bearer"`), []byte(`"Bearer\r\nX-Injected:"`), 1), bytes.Replace(good, []byte(`"Bearer"`), []byte(`"DPoP"`), 1),
+		} {
 			now, _ := store.Get(t.Context(), key+w.url())
 			if ok, err := store.CompareAndSwap(t.Context(), key+w.url(), now, stored); !ok || err != nil {
 				t.Fatal(ok, err)

@@ -48,7 +48,8 @@ func (*grant) String() string { return redacted }
 
 // valid reports whether the token can be sent.
 func (g *grant) valid() bool {
-	return g != nil && isToken(g.Access) && (g.Expiry.IsZero() || time.Until(g.Expiry) > waits.ExpiresSoon)
+	scheme := g != nil && (g.Type == auth.SchemeBearer || g.Type == auth.SchemeDPoP && g.proofs != nil)
+	return scheme && isToken(g.Access) && (g.Expiry.IsZero() || time.Until(g.Expiry) > waits.ExpiresSoon)
 }
 
 // newGrant returns the grant of a response that was requested at a time.
