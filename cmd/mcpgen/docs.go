@@ -148,6 +148,9 @@ func (d *documents) keep(c *catalog.Catalog, check bool) (*kept, error) {
 		if page.path == "" {
 			continue
 		}
+		if _, err := files.Target(page.path); err != nil && !check {
+			return nil, err
+		}
 		old, err := os.ReadFile(page.path)
 		missing := errors.Is(err, fs.ErrNotExist)
 		switch {

@@ -100,7 +100,7 @@ func (l *linter) run(cmd *cobra.Command, args []string) error {
 	options.Refused = l.refusals
 	if options.Find = list.Find; l.fix {
 		if text, err = l.rewrite(cmd, name, file, list, options); err != nil {
-			return named(name, err)
+			return err
 		}
 		options.Find = nil
 		options.Refused = refusals(name, text, nil)
@@ -235,13 +235,18 @@ func (l *linter) rewrite(cmd *cobra.Command, name, file string, list *authoring.
 	switch {
 	case out != "":
 	case file == "":
-		return nil, errors.New("--fix needs --out for a list that is not a file")
+		return nil, fmt.Errorf("%s: --fix needs --out for a list that is not a file", name)
 	case strings.HasSuffix(file, ".yaml") || strings.HasSuffix(file, ".yml"):
-		return nil, errors.New("--fix writes JSON: name the file with --out")
+		return nil, fmt.Errorf("%s: --fix writes JSON: name the file with --out", name)
 	case list.Shared():
-		return nil, errors.New("--fix writes a copy of the shared schemas into each tool: name the file with --out")
+		return nil, fmt.Errorf("%s: --fix writes a copy of the shared schemas into each tool: name the file with --out", name)
 	default:
 		out = file
+	}
+	if out != "-" {
+		if _, err := files.Target(out); err != nil {
+			return nil, err
+		}
 	}
 	to := merge.Imported{Name: out}
 	if out != "-" && out != file {
@@ -255,7 +260,7 @@ func (l *linter) rewrite(cmd *cobra.Command, name, file string, list *authoring.
 	}
 	fixed, changes, err := lint.Fix(name, text, options)
 	if err != nil {
-		return nil, err
+		return nil, named(name, err)
 	}
 	if to.Theirs = fixed; catalog.IsYAML(out, nil) {
 		if fixed, err = to.New(); err != nil {

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -167,8 +166,9 @@ const baseSuffix = ".imported"
 
 // write merges a list with the one in a file, and writes it with other files: all of them or none.
 func (i *imported) write(out string, list []byte, others ...files.File) error {
-	if linked, err := filepath.EvalSymlinks(out); err == nil {
-		out = linked
+	out, err := files.Target(out)
+	if err != nil {
+		return err
 	}
 	in := merge.Imported{Name: out, Theirs: list}
 	base := out + baseSuffix

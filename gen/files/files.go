@@ -130,14 +130,39 @@ func (p Plan) Write() ([]Change, error) {
 	return changes, p.apply(changes)
 }
 
-// Replace writes files even if the existing ones are not ours: all of them or none.
+// Replace writes files even if the existing ones are not ours: all of them or none. A path leads to its [Target].
 func Replace(dir string, list []File) error {
-	p := Plan{Dir: dir}
+	var p Plan
 	var changes []Change
 	for _, f := range list {
-		changes = append(changes, Change{Path: f.Path, New: f.Content, Kind: "modify"})
+		name, err := Target(filepath.Join(dir, filepath.FromSlash(f.Path)))
+		if err != nil {
+			return err
+		}
+		changes = append(changes, Change{Path: filepath.ToSlash(name), New: f.Content, Kind: "modify"})
 	}
 	return p.apply(changes)
+}
+
+// Target returns the name of the file that [Replace] writes for a name, which may be that of a symbolic link. It returns an
+// error if something is there that must not be replaced: a folder, a device, or a file that nobody may write.
+func Target(name string) (string, error) {
+	if linked, err := filepath.EvalSymlinks(name); err == nil {
+		name = linked
+	}
+	switch info, err := os.Lstat(name); {
+	case errors.Is(err, fs.ErrNotExist):
+		return name, nil
+	case err != nil:
+		return "", err
+	case info.IsDir():
+		return "", fmt.Errorf("%s: is a folder", name)
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s: is not a regular file, so it is not replaced", name)
+	case info.Mode()&0o222 == 0:
+		return "", fmt.Errorf("%s: is read-only, so it is not replaced", name)
+	}
+	return name, nil
 }
 
 func (p Plan) apply(changes []Change) error {
@@ -183,9 +208,13 @@ func (p Plan) stage(c Change) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(p.join(c.Path)); err == nil {
+		mode = info.Mode().Perm()
+	}
 	_, err = f.Write(c.New)
 	if err == nil {
-		err = f.Chmod(0o644)
+		err = f.Chmod(mode)
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		os.Remove(f.Name())

@@ -199,6 +199,51 @@ func TestReplace(t *testing.T) {
 }
 
 // TestUsers creates the user's files that are missing and leaves others alone.
+// TestReplaceKept checks that a folder, a link and the permissions of a file survive.
+func TestReplaceKept(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "linked.json", "[]")
+	put(t, dir, "locked.json", "[]")
+	put(t, dir, "mine.json", "[]")
+	symlink(t, "linked.json", filepath.Join(dir, "link.json"))
+	symlink(t, "missing.json", filepath.Join(dir, "dangling.json"))
+	for name, mode := range map[string]os.FileMode{"locked.json": 0o444, "mine.json": 0o600} {
+		if err := os.Chmod(filepath.Join(dir, name), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, problem := range map[string]string{
+		"folder":        "is a folder",
+		"dangling.json": "is not a regular file, so it is not replaced",
+		"locked.json":   "is read-only, so it is not replaced",
+	} {
+		err := files.Replace(dir, []files.File{{Path: "new.json"}, {Path: name}})
+		if err == nil || !strings.HasSuffix(err.Error(), problem) {
+			t.Errorf("%s: %v, want an error that ends in %q", name, err, problem)
+		}
+	}
+	if err := files.Replace(dir, []files.File{{Path: "link.json", Content: []byte("[1]")}, {Path: "mine.json", Content: []byte("[2]")}}); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(filepath.Join(dir, "link.json")); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("link.json is not a link any more: %v, %v", info, err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "mine.json")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mine.json: %v, %v", info.Mode(), err)
+	}
+	for name, want := range map[string]string{"linked.json": "[1]", "mine.json": "[2]", "locked.json": "[]"} {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(text) != want {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "new.json")); err == nil {
+		t.Error("a file was written although another could not be")
+	}
+}
+
 func TestUsers(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "main.go", "package mine")

@@ -117,8 +117,8 @@ func (i Imported) read() (list *yaml.Node, around func(*yaml.Node) *yaml.Node, e
 	in := wire.NewStringReader(string(value))
 	in.ReadRaw()
 	in.End()
-	if in.Err() != nil {
-		return nil, nil, i.refused(in.Err())
+	if e, ok := errors.AsType[*wire.Error](in.Err()); ok {
+		return nil, nil, i.refused(&yaml.Error{Pointer: e.Pointer, Problem: e.Problem})
 	}
 	root := yaml.FromJSON(wire.Raw(value))
 	if catalog.IsYAML(i.Name, i.Mine) && string(value) != string(i.Mine) {
