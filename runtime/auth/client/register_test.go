@@ -130,6 +130,16 @@ func TestLogoutForgets(t *testing.T) {
 				t.Fatal(ok, err)
 			}
 		},
+		"logged in by an earlier program": func(t *testing.T, w *world, store client.Store) { // which made no notes
+			key := "keys of grant code " + w.url()
+			old, err := store.Get(t.Context(), key)
+			if err != nil || old == nil {
+				t.Fatal(err)
+			}
+			if ok, err := store.CompareAndSwap(t.Context(), key, old, nil); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+		},
 		"not logged in": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
