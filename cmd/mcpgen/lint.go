@@ -30,7 +30,7 @@ type linter struct {
 	disabled                   []string
 	fix, rules, quiet          bool
 
-	refusals []lint.Problem // why mcpgen server refuses the file
+	refused, noted []lint.Problem // what mcpgen server says about the file
 }
 
 func lintCommand() *cobra.Command {
@@ -97,13 +97,13 @@ func (l *linter) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	text := list.Text
-	options.Refused = l.refusals
+	options.Refused, options.Noted = l.refused, l.noted
 	if options.Find = list.Find; l.fix {
 		if text, err = l.rewrite(cmd, name, file, list, options); err != nil {
 			return err
 		}
 		options.Find = nil
-		options.Refused = refusals(name, text, nil)
+		options.Refused, options.Noted = generator(name, text, nil)
 		if l.out != "" {
 			name, file = l.out, l.out
 		}
@@ -163,25 +163,26 @@ func (l *linter) read(cmd *cobra.Command, args []string) (name, file string, lis
 	}
 	err = openList(cmd, name, func(text []byte, open authoring.Open) error {
 		list = authoring.Bundle(name, text, open)
-		l.refusals = refusals(name, text, open)
+		l.refused, l.noted = generator(name, text, open)
 		return nil
 	})
 	return name, file, list, err
 }
 
-// refusals returns why mcpgen server refuses a list. A list of a form that only lint and diff read is for no
-// server of mcpgen, so it has none.
-func refusals(name string, text []byte, open authoring.Open) []lint.Problem {
+// generator returns why mcpgen server refuses a list, and what it notes. A list of a form that only lint and diff read is
+// for no server of mcpgen, so it has neither.
+func generator(name string, text []byte, open authoring.Open) (refused, noted []lint.Problem) {
 	if c, err := catalog.Read(name, text); err != nil || !servable(name, c) {
-		return nil
+		return nil, nil
 	}
 	file, err := authoring.Read(name, text, open)
-	if err == nil {
-		if _, err = skeleton.Server(skeleton.Options{List: file.List, Source: name, Package: "main"}); err != nil {
-			err = file.Explain(err)
-		}
+	if err != nil {
+		return problemsOf(name, err), nil
 	}
-	return problemsOf(name, err)
+	if _, err := skeleton.Server(skeleton.Options{List: file.List, Source: name, Package: "main"}); err != nil {
+		refused = problemsOf(name, file.Explain(err))
+	}
+	return refused, problemsOf(name, file.Err())
 }
 
 // servable reports whether a list has the form of an answer to tools/list, or of the tools in one.

@@ -22,6 +22,10 @@ var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 func (r *reader) lint(list *tools.List) {
 	root := r.root.value
 	if root.Kind() == wire.KindObject {
+		r.misplaced("", place{r.root, ""}, root, "the file")
+		if result, ok := wire.Object(root).Get("result"); ok {
+			r.misplaced("", place{r.root, "/result"}, result, "the result")
+		}
 		r.unknown("", place{r.root, ""}, wire.Object(root), topLevel, "the file")
 		r.unused()
 	}
@@ -34,13 +38,7 @@ func (r *reader) lint(list *tools.List) {
 				r.similar(t.Name, place{r.root, t.Pointer + "/" + member}, wire.Object(value), words, member)
 			}
 		}
-		for _, member := range []string{"inputSchema", "outputSchema", "annotations", "execution"} {
-			if value, ok := t.Definition.Get(member); ok && value.Kind() == wire.KindObject {
-				if _, misplaced := wire.Object(value).Get("x-mcp-scopes"); misplaced {
-					r.fail(t.Name, place{r.root, t.Pointer + "/" + member + "/x-mcp-scopes"}, "has no effect in %s: it is a member of the tool", member)
-				}
-			}
-		}
+		r.within(t.Name, place{r.root, t.Pointer}, t.Definition, "annotations", "execution", "_meta")
 		if !toolName.MatchString(t.Name) {
 			r.note(t.Name, place{r.root, t.Pointer + "/name"}, "the name %q has other characters than letters, digits, _, . and -, or more than 128; clients may refuse it", t.Name)
 		}
@@ -73,6 +71,42 @@ func (r *reader) item(i *tools.Item, list string) {
 	if value, ok := i.Source.Get("annotations"); ok && value.Kind() == wire.KindObject {
 		r.similar(i.Name, place{r.root, i.Pointer + "/annotations"}, wire.Object(value), ofResourceAnnotations, "annotations")
 	}
+	r.within(i.Name, place{r.root, i.Pointer}, i.Source, "annotations", "_meta")
+}
+
+// within refuses scopes in members of an item, in which they have no effect.
+func (r *reader) within(name string, at place, item wire.Object, members ...string) {
+	for _, member := range members {
+		if value, ok := item.Get(member); ok {
+			r.misplaced(name, place{at.file, at.pointer + "/" + member}, value, member)
+		}
+	}
+}
+
+// misplaced refuses members of an object that are meant as scopes, also in other letters or with a typo: there they
+// would have no effect, and everybody could call the tool.
+func (r *reader) misplaced(tool string, at place, value wire.Raw, what string) {
+	if value.Kind() != wire.KindObject {
+		return
+	}
+	for name := range wire.Object(value).All() {
+		if isScopes(name) {
+			r.fail(tool, place{at.file, wire.ChildPointer(at.pointer, name)}, "has no effect in %s: %s is a member of a tool, prompt, resource or resource template", what, tools.MemberScopes)
+		}
+	}
+}
+
+// isScopes reports whether the name of a member is that of scopes, or resembles it.
+func isScopes(name string) bool {
+	folded, own := ownName(name)
+	_, near := config.Nearest(folded, []string{tools.MemberScopes}, mostTypos)
+	return own && near
+}
+
+// ownName returns the name of a member with small letters and hyphens, and reports whether it is one of mcpgen.
+func ownName(name string) (folded string, own bool) {
+	folded = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	return folded, strings.HasPrefix(folded, "x-mcp")
 }
 
 // elements notes the unknown members of the arguments or variables of an item.
@@ -83,6 +117,7 @@ func (r *reader) elements(i *tools.Item, member string, words []word, what strin
 	}
 	for n, element := range all.Elements() {
 		at := place{r.root, fmt.Sprintf("%s/%s/%d", i.Pointer, member, n)}
+		r.misplaced(i.Name, at, element, what)
 		r.unknown(i.Name, at, wire.Object(element), words, what)
 	}
 }
@@ -92,8 +127,7 @@ func (r *reader) elements(i *tools.Item, member string, words []word, what strin
 // also in other letters (X_MCP_Scopes). A member of somebody else that resembles one of mcpgen is noted.
 func (r *reader) unknown(tool string, at place, o wire.Object, words []word, what string) {
 	for name := range o.All() {
-		folded := strings.ReplaceAll(strings.ToLower(name), "_", "-")
-		own := strings.HasPrefix(folded, "x-mcp")
+		folded, own := ownName(name)
 		meant, near := config.Nearest(folded, namesOf(words), mostTypos)
 		if _, known := find(words, name); known || strings.HasPrefix(folded, "x-") && !own && !near {
 			continue
@@ -167,6 +201,9 @@ func (r *reader) unused() {
 	}
 }
 
+// ownKeywords are the keywords of mcpgen and of the protocol.
+var ownKeywords = []string{jsonschema.GoName, "x-mcp-header"}
+
 // keywords notes the faults of one schema.
 func (r *reader) keywords(tool string, s *jsonschema.Schema, judge *samples.Validator) {
 	if s.Always != nil || s.Source.Kind() != wire.KindObject {
@@ -175,8 +212,15 @@ func (r *reader) keywords(tool string, s *jsonschema.Schema, judge *samples.Vali
 	note := func(keyword, format string, args ...any) {
 		r.note(tool, r.origin(wire.ChildPointer(s.Pointer, keyword)), format, args...)
 	}
+	r.misplaced(tool, r.origin(s.Pointer), s.Source, "a schema")
 	for name := range wire.Object(s.Source).All() {
-		if _, known := find(keywords, name); known || strings.HasPrefix(name, "x-") {
+		if _, known := find(keywords, name); known || isScopes(name) {
+			continue
+		}
+		if folded, own := ownName(name); own || strings.HasPrefix(folded, "x-") {
+			if meant, near := config.Nearest(folded, ownKeywords, mostTypos-1); near && meant != name {
+				note(name, "unknown keyword %q (did you mean %q?)", name, meant)
+			}
 			continue
 		}
 		hint := config.Suggestion(name, namesOf(keywords))

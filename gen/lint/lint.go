@@ -32,6 +32,9 @@ type Options struct {
 	// Refused are the reasons why no server can be generated from the list, with pointers into the text.
 	// A finding of another rule at the same place, or within it, takes precedence.
 	Refused []Problem
+	// Noted are the probable mistakes that the generator notes in a list that it accepts. A finding of another rule at the
+	// same place, or within it, takes precedence.
+	Noted []Problem
 	// Find returns the positions of JSON Pointers into the text. Nil means those in the text itself, which
 	// may have been made from another one.
 	Find func(pointers []string) map[string]locate.Position
@@ -103,7 +106,8 @@ func Lint(name string, text []byte, o Options) (*Report, error) {
 		l.subject = "instructions"
 		l.text("/instructions", c.Instructions)
 	}
-	l.refused(c)
+	l.generator(c, "list-refused", o.Refused, func(f *Finding) bool { return f.Level == Err && f.Host == "" })
+	l.generator(c, "list-noted", o.Noted, func(*Finding) bool { return true })
 	l.locate(text)
 	return l.report, nil
 }
@@ -127,12 +131,12 @@ func (l *linter) add(id, pointer, format string, args ...any) {
 	})
 }
 
-// refused adds the reasons why no server can be generated.
-func (l *linter) refused(c *catalog.Catalog) {
+// generator adds what the generator says about the list, unless a finding that says enough is at the same place.
+func (l *linter) generator(c *catalog.Catalog, rule string, said []Problem, enough func(*Finding) bool) {
 	known := l.report.Findings
-	for _, p := range l.options.Refused {
+	for _, p := range said {
 		if slices.ContainsFunc(known, func(f *Finding) bool {
-			return p.Pointer != "" && f.Level == Err && f.Host == "" && within(f.Pointer, p.Pointer)
+			return p.Pointer != "" && enough(f) && within(f.Pointer, p.Pointer)
 		}) {
 			continue
 		}
@@ -146,7 +150,7 @@ func (l *linter) refused(c *catalog.Catalog) {
 			}
 		}
 		before := len(l.report.Findings)
-		l.add("list-refused", p.Pointer, "%s", p.Message)
+		l.add(rule, p.Pointer, "%s", p.Message)
 		for _, f := range l.report.Findings[before:] {
 			f.Position = p.Position
 		}

@@ -230,7 +230,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestRefused gives lint the reasons why a list cannot be served.
+// TestRefused gives lint the reasons why a list cannot be served, and the notes about it.
 func TestRefused(t *testing.T) {
 	list := `{"tools":[{"name":"a","description":7,"x-go-name":"1x","inputSchema":{"type":"object"}}]}`
 	report, err := lint.Lint("list.json", []byte(list), lint.Options{
@@ -243,19 +243,25 @@ func TestRefused(t *testing.T) {
 			{Pointer: "/tools/0/x-go-name", Message: "no name"},
 			{Message: "no JSON", Position: &locate.Position{Line: 1, Column: 80}},
 		},
+		Noted: []lint.Problem{
+			{Pointer: "/tools/0/description", Message: "is known already"},
+			{Pointer: "/tools/0/inputSchema", Message: "odd"},
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, f := range report.Findings {
-		if f.Level == lint.Err {
+		if f.Level != lint.Info {
 			got = append(got, fmt.Sprintf("%d:%d: %s: %s [%s]", f.Position.Line, f.Position.Column, f.Subject, f.Message, f.Rule))
 		}
 	}
 	want := []string{
+		"1:11: tool a: there is no description [description-missing]",
 		"1:23: tool a: invalid [definition-invalid]",
 		"1:39: tool a: no name [list-refused]",
+		"1:56: tool a: odd [list-noted]",
 		"1:80: list: no JSON [list-refused]",
 	}
 	if !slices.Equal(got, want) {
@@ -264,7 +270,7 @@ func TestRefused(t *testing.T) {
 }
 
 func TestRules(t *testing.T) {
-	covered := map[string]bool{"list-refused": true} // TestRefused
+	covered := map[string]bool{"list-refused": true, "list-noted": true} // TestRefused
 	for _, test := range faults {
 		covered[test.rule] = true
 		var o lint.Options

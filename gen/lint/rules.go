@@ -87,6 +87,7 @@ const (
 var rules = []Rule{
 	{"definition-invalid", Protocol, Err, "", "The definition is not one that the newest revision of the protocol allows.", specTools, false},
 	{"list-refused", Protocol, Err, "", "The generator cannot make a server from the list, or a member of mcpgen in it has no effect.", specTools, false},
+	{"list-noted", Protocol, Warn, "", "The generator notes a probable mistake, such as a member that nobody reads, and refuses it with --strict.", specTools, false},
 	{"name-missing", Protocol, Err, "", "A tool and a prompt need a name, a resource a URI, and a template a URI template.", specTools, false},
 	{"name-duplicate", Protocol, Err, "", "Two entries of a list have the same name, so one of them cannot be used.", specTools, false},
 	{"name-characters", Protocol, Warn, "", "Names should have 1 to 128 characters out of A-Z, a-z, 0-9, underscore, hyphen and dot.", specTools, false},
