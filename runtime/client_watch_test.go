@@ -44,6 +44,7 @@ func TestHandlersListen(t *testing.T) {
 			return all
 		}
 		s.send(event(ids[0], toolsChanged, ""))
+		synctest.Wait() // until it is handled: another stream replaces this one
 		for _, uri := range []string{"a:b", "a:c", "a:b"} {
 			var empty wire.Raw
 			if err := session.Call(t.Context(), "resources/subscribe", wire.Raw(`{"uri":"`+uri+`"}`), &empty); err != nil || empty != "{}" {

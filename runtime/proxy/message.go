@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"math"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -39,8 +40,9 @@ func revisionOf(m jsonrpc.Message) string {
 	return wire.Object(meta).GetString("io.modelcontextprotocol/protocolVersion")
 }
 
-// outgoing returns a text with what its transport needs to know about it. A batch counts as a request if it
-// has one, and otherwise as its last message. Revision is that of a message without a session.
+// outgoing returns a text with what its transport needs to know about it, which shares no memory with the text:
+// transports keep it until a request is answered. A batch counts as a request if it has one, and otherwise as its
+// last message. Revision is that of a message without a session.
 func outgoing(text string, messages []jsonrpc.Message, route runtime.Route, revision string) runtime.Outgoing {
 	out := runtime.Outgoing{Text: []byte(text), Route: route, Revision: revision}
 	if revision != "" && len(messages) == 1 {
@@ -50,7 +52,7 @@ func outgoing(text string, messages []jsonrpc.Message, route runtime.Route, revi
 		}
 	}
 	for _, m := range messages {
-		out.Kind, out.ID, out.Method = m.Kind, m.ID, m.Method
+		out.Kind, out.ID, out.Method = m.Kind, m.ID.Clone(), strings.Clone(m.Method)
 		if m.Kind == jsonrpc.Request {
 			break
 		}

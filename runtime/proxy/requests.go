@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -20,7 +21,11 @@ type request struct {
 	lists    bool          // it lists tools
 }
 
-// newRequest returns the request that a message is, or nil if it has none.
+// maxToken limits the progress tokens that are remembered, in bytes. Package runtime refuses longer ones.
+const maxToken = 1 << 10
+
+// newRequest returns the request that a message is, or nil if it has none. It shares no memory with the message,
+// because it may last as long as its client likes.
 func newRequest(route runtime.Route, messages []jsonrpc.Message, tokens bool) *request {
 	var r *request
 	for _, m := range messages {
@@ -30,12 +35,12 @@ func newRequest(route runtime.Route, messages []jsonrpc.Message, tokens bool) *r
 		if r == nil {
 			r = &request{route: route, finished: make(chan struct{})}
 		}
-		r.ids = append(r.ids, m.ID.Canonical())
-		r.revision, r.lists = revisionOf(m), m.Method == "tools/list"
+		r.ids = append(r.ids, m.ID.Canonical().Clone())
+		r.revision, r.lists = strings.Clone(revisionOf(m)), m.Method == "tools/list"
 		if tokens {
 			meta, _ := wire.Object(m.Params).Get("_meta")
-			if token := nameIn(wire.Object(meta), "progressToken"); !token.IsZero() {
-				r.tokens = append(r.tokens, token)
+			if token := nameIn(wire.Object(meta), "progressToken"); !token.IsZero() && len(token.String()) <= maxToken {
+				r.tokens = append(r.tokens, token.Clone())
 			}
 		}
 	}

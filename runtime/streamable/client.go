@@ -11,8 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
@@ -149,7 +149,9 @@ func (t *Transport) request(ctx context.Context, like *http.Request, text, last 
 	req := like.WithContext(ctx)
 	if text != "" {
 		req.ContentLength = int64(len(text))
-		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
+		sent := new(payload)
+		sent.text.Store(&text)
+		req.GetBody = func() (io.ReadCloser, error) { return &payloadReader{payload: sent}, nil }
 		req.Body, _ = req.GetBody()
 	}
 	req.Header = make(http.Header, len(like.Header)+3)
@@ -166,6 +168,42 @@ func (t *Transport) request(ctx context.Context, like *http.Request, text, last 
 		req.Header[headerRevision] = t.revision
 	}
 	return req
+}
+
+// payload is the text of a POST. net/http keeps a request until the response to it has ended, which may take for
+// ever, and may send it again until the response begins.
+type payload struct {
+	text atomic.Pointer[string] // nil when it is not needed any more
+	read atomic.Bool            // to its end
+}
+
+// payloadReader is one of the bodies with a payload.
+type payloadReader struct {
+	*payload
+	at int
+}
+
+// Read implements io.Reader.
+func (r *payloadReader) Read(p []byte) (int, error) {
+	text := r.text.Load()
+	if text == nil || r.at == len(*text) {
+		return 0, io.EOF
+	}
+	n := copy(p, (*text)[r.at:])
+	if r.at += n; r.at == len(*text) {
+		r.read.Store(true)
+	}
+	return n, nil
+}
+
+// Close implements io.Closer.
+func (*payloadReader) Close() error { return nil }
+
+// letGo drops the text of a request that has its response, unless net/http still sends it.
+func letGo(req *http.Request) {
+	if r, ok := req.Body.(*payloadReader); ok && r.read.Load() {
+		r.text.Store(nil)
+	}
 }
 
 // SessionID implements runtime.Identified. It returns the id that the server gave.

@@ -83,6 +83,7 @@ func (e *exchange) run(text string) {
 		e.alone.set(req.Header)
 	}
 	resp, err := e.post.Do(e.t.http, req)
+	letGo(req)
 	if err != nil {
 		if err = e.t.sendError(err); err != runtime.ErrClosed && e.isSent() && !isUnhandled(err) {
 			err = &runtime.LostError{Err: err}

@@ -165,6 +165,18 @@ func TestBudgetIsGivenBack(t *testing.T) {
 	short := callWith(ctx, "1", "greet", big, session)
 	short.Body = io.NopCloser(io.MultiReader(pad(big/2), broken{}))
 	answer(h, short)
+	for _, of := range []string{session, ""} {
+		panics := callWith(ctx, "1", "greet", big, of)
+		panics.Body = io.NopCloser(io.MultiReader(pad(big/2), panicking{}))
+		func() {
+			defer func() {
+				if recover() != http.ErrAbortHandler {
+					t.Error("the panic of a body is lost")
+				}
+			}()
+			answer(h, panics)
+		}()
+	}
 	chunked := callWith(ctx, "1", "greet", big, session)
 	chunked.ContentLength = -1
 	answer(h, chunked)
@@ -192,6 +204,11 @@ func TestBudgetIsGivenBack(t *testing.T) {
 type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errors.New("the client is gone") }
+
+// panicking is a body of middleware that aborts the request.
+type panicking struct{}
+
+func (panicking) Read([]byte) (int, error) { panic(http.ErrAbortHandler) }
 
 // TestBudgetOfSSE checks the budget of the oldest transport, whose POSTs end before their calls do.
 func TestBudgetOfSSE(t *testing.T) {

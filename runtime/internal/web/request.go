@@ -107,11 +107,17 @@ func (r *Response) ReadBody(req *http.Request, max int, busy int64) (string, err
 	if req.ContentLength < 0 { // otherwise net/http reads only that much
 		body = http.MaxBytesReader(r.w, req.Body, int64(max))
 	}
+	read := false
+	defer func() {
+		if !read { // also if the body panics, as those of middleware may
+			r.Body.Release()
+		}
+	}()
 	text, err := readAll(body, req.ContentLength, func(length int) bool { return r.Body.grow(r.budget, length) })
 	if err == nil {
+		read = true
 		return text, nil
 	}
-	r.Body.Release()
 	r.Header().Set("Connection", "close")
 	if err == ErrBudget {
 		return "", errNoRoom(busy)
