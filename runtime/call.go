@@ -105,6 +105,12 @@ func (c *Call) SessionID() string {
 	return c.peer.sessionID()
 }
 
+// Lasts reports whether the session may go on at another server after it has ended here, see [Lasting].
+func (c *Call) Lasts() bool {
+	t, ok := c.peer.transport.(Lasting)
+	return ok && !c.terms.stateless() && t.Lasts()
+}
+
 // Session returns the server's session that the call belongs to. It returns nil on a client's side,
 // in a handler of initialize and for a stateless request, except for one that listens for notifications.
 // All calls of a session return the same value, so it can be the key of a map with data of sessions. The

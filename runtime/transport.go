@@ -205,6 +205,13 @@ type Forwarder interface {
 	Forward(m jsonrpc.Message)
 }
 
+// Lasting is a server's Outbox whose session other servers may have too.
+type Lasting interface {
+	// Lasts reports whether the session may go on at another server after it has ended here. It returns
+	// false if the client has ended the session.
+	Lasts() bool
+}
+
 // Restorer is an Inbox of a session that other servers have too.
 type Restorer interface {
 	// Restore sets the log level and the subscriptions of the session to those of h, because the

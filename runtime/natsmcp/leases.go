@@ -25,11 +25,10 @@ func nanoseconds(t time.Time) int64 {
 }
 
 // set changes a task. Due is "" if there is no work.
-func (l *leases) set(id, due, expires string) {
+func (l *leases) set(id, due string, expires int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	from, err := strconv.ParseInt(due, 10, 64)
-	until, _ := strconv.ParseInt(expires, 10, 64)
 	if err != nil {
 		delete(l.working, id)
 		return
@@ -37,7 +36,7 @@ func (l *leases) set(id, due, expires string) {
 	if l.working == nil {
 		l.working = map[string]lease{}
 	}
-	l.working[id] = lease{from, until}
+	l.working[id] = lease{from, expires}
 }
 
 // due returns the tasks whose work waits for a process.

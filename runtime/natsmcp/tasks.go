@@ -42,6 +42,7 @@ type Tasks struct {
 	follow   jetstream.ConsumeContext
 	watchers tasks.Watchers
 	work     leases
+	sessions sessions
 }
 
 // OpenTasks opens the store, and creates the stream if it does not exist. The caller closes the store before
@@ -86,6 +87,9 @@ const (
 	headerExpires = "Mcp-Task-Expires"
 )
 
+// headerSession is the header with the session that a task belongs to. It is absent if there is none.
+const headerSession = "Mcp-Task-Session"
+
 // subject returns the subject of a task, and false for ids with characters that have a meaning in subjects.
 func (s *Tasks) subject(id string) (string, bool) {
 	if !isWord(id) || len(id) > 128 {
@@ -115,11 +119,17 @@ func (s *Tasks) put(ctx context.Context, r *tasks.Record, last uint64) error {
 		m.Header.Set(headerDue, strconv.FormatInt(nanoseconds(at), 10))
 	}
 	m.Header.Set(headerExpires, strconv.FormatInt(nanoseconds(r.Expires), 10))
+	if r.Session != "" {
+		m.Header.Set(headerSession, r.Session)
+	}
 	sequence, err := s.stream.write(ctx, m, jetstream.WithExpectLastSequencePerSubject(last), jetstream.WithMsgTTL(seconds(time.Until(r.Expires))))
 	if err != nil {
 		return refusal(err)
 	}
 	r.Version = sequence
+	if last == 0 { // the stream may be late, and List finds the task at once
+		s.sessions.set(r.Session, r.ID, nanoseconds(r.Expires), true)
+	}
 	return nil
 }
 
@@ -179,9 +189,13 @@ func (s *Tasks) Swap(ctx context.Context, r *tasks.Record) error {
 }
 
 // Watch implements tasks.Store.
-func (s *Tasks) Watch(_ context.Context, id string) (<-chan struct{}, func(), error) {
-	changes, stop := s.watchers.Watch(id)
-	return changes, stop, nil
+func (s *Tasks) Watch(_ context.Context, id string, changed func()) (stop func(), err error) {
+	return s.watchers.Watch(id, changed), nil
+}
+
+// List implements tasks.Store.
+func (s *Tasks) List(_ context.Context, session string) ([]string, error) {
+	return s.sessions.list(session, time.Now()), nil
 }
 
 // Due implements tasks.Store.
@@ -194,6 +208,7 @@ func (s *Tasks) Due(_ context.Context, now time.Time) ([]string, error) {
 // Expire implements tasks.Store. NATS removes the tasks itself.
 func (s *Tasks) Expire(_ context.Context, now time.Time) error {
 	s.work.forget(now)
+	s.sessions.forget(now)
 	return nil
 }
 
@@ -203,6 +218,8 @@ func (s *Tasks) changed(m jetstream.Msg) {
 	if !ok {
 		return
 	}
-	s.work.set(id, m.Headers().Get(headerDue), m.Headers().Get(headerExpires))
+	expires, _ := strconv.ParseInt(m.Headers().Get(headerExpires), 10, 64)
+	s.work.set(id, m.Headers().Get(headerDue), expires)
+	s.sessions.set(m.Headers().Get(headerSession), id, expires, false)
 	s.watchers.Changed(id)
 }

@@ -185,6 +185,13 @@ func (s *session) forgotten() bool {
 	return s.isGone() && (s.shared == nil || s.shared.id == "" || s.shared.ended)
 }
 
+// Lasts implements runtime.Lasting.
+func (s *session) Lasts() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shared != nil && s.shared.id != "" && !s.shared.ended && time.Now().Before(s.shared.expires)
+}
+
 func (s *session) isGone() bool { return web.Closed(s.gone) }
 
 // whyNot returns the error of an operation that could not lock a stream.

@@ -157,16 +157,35 @@ func (t *Tasks) start(ctx context.Context, c *runtime.Call, method string) (wire
 	}
 	created := stateOf(r)
 	begin := t.claim(r, now)
-	switch err := t.store.Create(ctx, r); {
-	case errors.Is(err, ErrFull):
-		return nil, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many tasks")
-	case errors.Is(err, ErrTooLarge):
-		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: too large for a task")
-	case err != nil:
+	if err := t.create(ctx, r); err != nil {
 		return nil, err
 	}
 	t.work(context.WithoutCancel(ctx), c.Server(), r, begin)
 	return createdTask{created}, nil
+}
+
+// create stores a new task. The error is for the client.
+func (t *Tasks) create(ctx context.Context, r *Record) error {
+	err := t.store.Create(ctx, r)
+	switch {
+	case errors.Is(err, ErrFull):
+		return jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many tasks")
+	case errors.Is(err, ErrTooLarge):
+		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: too large for a task")
+	}
+	return err
+}
+
+// watch returns a channel that receives a value after a task has changed.
+func (t *Tasks) watch(ctx context.Context, id string) (changes <-chan struct{}, stop func(), err error) {
+	c := make(chan struct{}, 1)
+	stop, err = t.store.Watch(ctx, id, func() {
+		select {
+		case c <- struct{}{}:
+		default: // it holds a value already
+		}
+	})
+	return c, stop, err
 }
 
 // members returns the members of an object with memory of their own.
@@ -185,16 +204,16 @@ func (t *Tasks) handleExtension(ctx context.Context, method string, params wire.
 	return nil, runtime.MethodNotFound(method)
 }
 
-// lookup returns a task of the caller. It does not find the tasks of other callers ("Security
-// Considerations").
-func (t *Tasks) lookup(ctx context.Context, id string) (*Record, error) {
+// lookup returns a task of the caller and of a session, or of the extension if session is "". It does not find
+// the tasks of other callers ("Security Considerations").
+func (t *Tasks) lookup(ctx context.Context, id, session string) (*Record, error) {
 	r, err := t.store.Get(ctx, id)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return nil, errUnknown(id)
 	case err != nil:
 		return nil, err
-	case r.Owner != runtime.PrincipalOf(ctx) || !time.Now().Before(r.Expires):
+	case r.Session != session || r.Owner != runtime.PrincipalOf(ctx) || !time.Now().Before(r.Expires):
 		return nil, errUnknown(id)
 	}
 	return r, nil
@@ -202,7 +221,7 @@ func (t *Tasks) lookup(ctx context.Context, id string) (*Record, error) {
 
 // getTask handles tasks/get ("Task Polling").
 func (t *Tasks) getTask(ctx context.Context, p *taskParams) (detailedTask, error) {
-	r, err := t.lookup(ctx, p.id)
+	r, err := t.lookup(ctx, p.id, "")
 	if err != nil {
 		return detailedTask{}, err
 	}
@@ -212,7 +231,7 @@ func (t *Tasks) getTask(ctx context.Context, p *taskParams) (detailedTask, error
 // updateTask handles tasks/update ("Task Update Requests"). Answers to questions that are not open are
 // ignored.
 func (t *Tasks) updateTask(ctx context.Context, p *updateParams) (wire.Object, error) {
-	if _, err := t.lookup(ctx, p.id); err != nil {
+	if _, err := t.lookup(ctx, p.id, ""); err != nil {
 		return "", err
 	}
 	var begin *attempt
@@ -246,7 +265,7 @@ func (t *Tasks) updateTask(ctx context.Context, p *updateParams) (wire.Object, e
 // cancelTask handles tasks/cancel ("Task Cancellation"). Work that runs in another process is cancelled
 // there.
 func (t *Tasks) cancelTask(ctx context.Context, p *taskParams) (wire.Object, error) {
-	if _, err := t.lookup(ctx, p.id); err != nil {
+	if _, err := t.lookup(ctx, p.id, ""); err != nil {
 		return "", err
 	}
 	_, err := t.change(ctx, p.id, func(r *Record) bool {
@@ -255,7 +274,7 @@ func (t *Tasks) cancelTask(ctx context.Context, p *taskParams) (wire.Object, err
 		}
 		r.Cancelled = true
 		if status(r.Status) == inputRequired { // no process works on it
-			r.end(cancelled, "The task was cancelled by request.")
+			r.end(cancelled, byRequest)
 		}
 		return true
 	})
@@ -271,11 +290,11 @@ func (t *Tasks) listenTo(ctx context.Context, member, id string) error {
 	if member != filterTasks {
 		return errUnknown(id)
 	}
-	r, err := t.lookup(ctx, id)
+	r, err := t.lookup(ctx, id, "")
 	if err != nil {
 		return err
 	}
-	changes, stop, err := t.store.Watch(ctx, id)
+	changes, stop, err := t.watch(ctx, id)
 	if err != nil {
 		return err
 	}

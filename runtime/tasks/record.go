@@ -8,13 +8,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Record is a task of the extension as a [Store] keeps it. Its texts do not share the memory of messages.
+// Record is a task as a [Store] keeps it. Its texts do not share the memory of messages.
 // Stores outside of the process keep it as JSON: Record is a wire.Value, whose text has everything except
 // Version. Members that an older process does not know are lost when it changes the task.
 type Record struct {
 	ID      string
 	Version uint64 // grows with each change; the store sets it
 	Owner   string // the principal that created the task; "" for none
+	Session string // the session that the task belongs to; "" for a task of the extension
 
 	Method string
 	Params wire.Raw // of the request, with the terms in _meta that it was sent under
@@ -31,12 +32,13 @@ type Record struct {
 	Lost    int       // how often a process has let its lease end, because it died or hung
 
 	Cancelled bool         // the client wants no outcome
+	Awaited   bool         // of a session: a request for the result waits at another process than the holder
 	Questions wire.Members // requests to the client without an answer, by key
 	Answers   wire.Members // all answers so far, by key
 	State     wire.Raw     // the requestState of the last round; "" for none
 
-	Result wire.Object // if Status is completed
-	Error  wire.Object // if Status is failed
+	Result wire.Object // if Status is completed, and of a session also if it is failed
+	Error  wire.Object // if Status is failed and there is no Result
 }
 
 // ended reports whether the status of the task is final.
@@ -49,13 +51,16 @@ func (r *Record) Due(now time.Time) bool {
 }
 
 // DueAt returns the time at which the work of the task begins to wait for a process, unless a process
-// renews its lease, and false if there is no work.
-func (r *Record) DueAt() (at time.Time, ok bool) { return r.Leased, status(r.Status) == working }
+// renews its lease, and false if there is no work. The work of a task of a session goes on while it waits for
+// the client.
+func (r *Record) DueAt() (at time.Time, ok bool) {
+	return r.Leased, status(r.Status) == working || r.Session != "" && status(r.Status) == inputRequired
+}
 
 // size returns about how many bytes of memory the record takes.
 func (r *Record) size() int {
 	const fixed = 512 // the record itself and its place in a store
-	n := fixed + len(r.ID) + len(r.Owner) + len(r.Method) + len(r.Params) + len(r.Status) + len(r.Message) +
+	n := fixed + len(r.ID) + len(r.Owner) + len(r.Session) + len(r.Method) + len(r.Params) + len(r.Status) + len(r.Message) +
 		len(r.Holder) + len(r.State) + len(r.Result) + len(r.Error)
 	for _, members := range []wire.Members{r.Questions, r.Answers} {
 		for _, m := range members {
@@ -76,7 +81,7 @@ func (r *Record) clone() *Record {
 var recordMembers = []string{
 	"id", "method", "status", "created", "updated", "expires",
 	"owner", "params", "message", "poll", "holder", "leased", "attempt", "cancelled",
-	"questions", "answers", "state", "result", "error", "lost",
+	"questions", "answers", "state", "result", "error", "lost", "session", "awaited",
 }
 
 // AppendJSON implements wire.Appender.
@@ -126,6 +131,10 @@ func (r *Record) AppendJSON(dst []byte) ([]byte, error) {
 	raw("error", wire.Raw(r.Error))
 	if r.Lost > 0 {
 		w.Int64("lost", int64(r.Lost))
+	}
+	text("session", r.Session)
+	if r.Awaited {
+		w.Bool("awaited", true)
 	}
 	w.EndObject()
 	return w.End()
@@ -177,6 +186,10 @@ func (r *Record) DecodeJSON(in *wire.Reader) error {
 			r.Error = in.ReadObject()
 		case "lost":
 			r.Lost = int(in.ReadInt64())
+		case "session":
+			r.Session = in.ReadString()
+		case "awaited":
+			r.Awaited = in.ReadBool()
 		}
 	})
 }

@@ -1,8 +1,6 @@
 package tasks
 
 import (
-	"time"
-
 	"github.com/mcpgen/mcpgen/runtime/internal/params"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -25,29 +23,6 @@ func (p *updateParams) DecodeJSON(r *wire.Reader) error {
 	})
 }
 
-// taskState holds the members of the definition Task.
-type taskState struct {
-	id, status, message string
-	created, updated    time.Time
-	ttl, poll           time.Duration
-}
-
-func stateOf(r *Record) taskState {
-	return taskState{r.ID, r.Status, r.Message, r.Created, r.Updated, r.Expires.Sub(r.Created), r.Poll}
-}
-
-func (s taskState) write(w *wire.Writer) {
-	w.String("taskId", s.id)
-	w.String("status", s.status)
-	if s.message != "" {
-		w.String("statusMessage", s.message)
-	}
-	w.String("createdAt", s.created.UTC().Format(timeLayout))
-	w.String("lastUpdatedAt", s.updated.UTC().Format(timeLayout))
-	w.Int64("ttlMs", s.ttl.Milliseconds())
-	w.Int64("pollIntervalMs", max(s.poll.Milliseconds(), 1))
-}
-
 // createdTask is a CreateTaskResult of the extension.
 type createdTask struct{ taskState }
 
@@ -56,7 +31,7 @@ func (c createdTask) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.String("resultType", "task")
-	c.write(&w)
+	c.write(&w, "ttlMs", "pollIntervalMs")
 	w.EndObject()
 	return w.End()
 }
@@ -69,7 +44,7 @@ func (d detailedTask) AppendJSON(dst []byte) ([]byte, error) {
 	r := d.record
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	stateOf(r).write(&w)
+	stateOf(r).write(&w, "ttlMs", "pollIntervalMs")
 	switch status(r.Status) {
 	case inputRequired:
 		questions, err := wire.NewObject(r.Questions...)

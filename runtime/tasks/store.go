@@ -3,6 +3,7 @@ package tasks
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -16,7 +17,7 @@ var (
 	ErrTooLarge = errors.New("tasks: the task is too large for the store")
 )
 
-// Store keeps tasks of the extension. What Create and Swap have stored survives as long as the store
+// Store keeps tasks. What Create and Swap have stored survives as long as the store
 // promises: in the store of [NewMemory] as long as the process, in others longer. Processes that serve the
 // same clients must share a store that is consistent: all processes find a change before Create or Swap
 // returns. A store keeps no memory of the records that it is given, and is safe for concurrent use. Package
@@ -34,9 +35,12 @@ type Store interface {
 	// error is ErrConflict for another version, ErrNotFound for an unknown task, and ErrTooLarge for one
 	// that cannot be stored. After any other error, the task may have been replaced.
 	Swap(ctx context.Context, r *Record) error
-	// Watch returns a channel that receives a value after the task has changed, and may receive one
-	// for several changes or for none. The caller calls stop.
-	Watch(ctx context.Context, id string) (changes <-chan struct{}, stop func(), err error)
+	// Watch makes the store call a function after the task has changed, until stop is called. It may call it
+	// once for several changes, or for none. The function returns at once and does not use the store.
+	Watch(ctx context.Context, id string, changed func()) (stop func(), err error)
+	// List returns the ids of the tasks of a session, sorted. It may miss what another process has just
+	// created.
+	List(ctx context.Context, session string) ([]string, error)
 	// Due returns the ids of the tasks for which [Record.Due] returns true. It may miss changes that
 	// another process has just made.
 	Due(ctx context.Context, now time.Time) ([]string, error)
@@ -60,10 +64,17 @@ type Memory struct {
 	all, owner room // the limits of all tasks and of the tasks of an owner
 
 	mu       sync.Mutex
-	records  map[string]*Record
+	records  map[string]kept
 	used     room
-	owners   map[string]room // what each owner uses
+	owners   map[string]room            // what each owner uses
+	sessions map[string]map[string]bool // the ids of the tasks of each session
 	watchers Watchers
+}
+
+// kept is a task in memory, with what removes it when its lifetime has ended.
+type kept struct {
+	*Record
+	expiry *time.Timer
 }
 
 // room is a number of tasks and of the bytes in them.
@@ -76,53 +87,72 @@ func (r room) plus(tasks, bytes int) room { return room{r.tasks + tasks, r.bytes
 
 // NewMemory returns an empty store for up to limit tasks, which may have 16 KiB each on average; 0 means
 // DefaultMaxRecords. An owner has at most a tenth of that, though at least 100 tasks and 4 MiB, so that one
-// caller leaves room for the others. Tasks without an owner share the room of all.
+// caller leaves room for the others. A session without a principal counts as an owner, and tasks without either
+// share the room of all. The store removes each task when its lifetime has ended.
 func NewMemory(limit int) *Memory {
 	if limit <= 0 {
 		limit = DefaultMaxRecords
 	}
 	all := room{limit, max(limit*bytesPerRecord, minBytes)}
 	return &Memory{
-		all:     all,
-		owner:   room{max(all.tasks/10, minOwnerCount), max(all.bytes/10, minOwnerBytes)},
-		records: map[string]*Record{},
-		owners:  map[string]room{},
+		all:      all,
+		owner:    room{max(all.tasks/10, minOwnerCount), max(all.bytes/10, minOwnerBytes)},
+		records:  map[string]kept{},
+		owners:   map[string]room{},
+		sessions: map[string]map[string]bool{},
 	}
 }
 
-// Create implements Store. If there is no room, it drops the tasks whose lifetime has ended.
+// Create implements Store.
 func (m *Memory) Create(_ context.Context, r *Record) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.records[r.ID] != nil {
+	if m.records[r.ID].Record != nil {
 		return ErrConflict
 	}
 	size := r.size()
-	if size > m.limit(r.Owner).bytes {
+	if size > m.limit(r).bytes {
 		return ErrTooLarge
 	}
-	if !m.fits(r.Owner, 1, size) {
+	if !m.fits(r, 1, size) {
 		return ErrFull
 	}
 	r.Version = 1
-	m.use(r.Owner, 1, size)
-	m.records[r.ID] = r.clone()
+	m.use(r, 1, size)
+	id := r.ID
+	m.records[id] = kept{r.clone(), time.AfterFunc(time.Until(r.Expires), func() { m.expired(id) })}
+	if r.Session != "" {
+		ids := m.sessions[r.Session]
+		if ids == nil {
+			ids = map[string]bool{}
+			m.sessions[r.Session] = ids
+		}
+		ids[id] = true
+	}
 	return nil
 }
 
-// limit returns the limits that hold for the tasks of an owner.
-func (m *Memory) limit(owner string) room {
-	if owner == "" {
+// limit returns the limits that hold for the tasks of the owner of r.
+func (m *Memory) limit(r *Record) room {
+	if r.payer() == "" {
 		return m.all
 	}
 	return m.owner
 }
 
-// fits reports whether there is room for more of an owner, if need be after it has dropped the tasks whose
-// lifetime has ended.
-func (m *Memory) fits(owner string, tasks, bytes int) bool {
+// payer returns whose room the task takes. Without a principal, it is that of the session.
+func (r *Record) payer() string {
+	if r.Owner == "" && r.Session != "" {
+		return "session " + r.Session
+	}
+	return r.Owner
+}
+
+// fits reports whether there is room for more of the owner of r, if need be after it has removed the tasks
+// whose lifetime has ended.
+func (m *Memory) fits(r *Record, tasks, bytes int) bool {
 	fits := func() bool {
-		return m.used.plus(tasks, bytes).within(m.all) && m.owners[owner].plus(tasks, bytes).within(m.limit(owner))
+		return m.used.plus(tasks, bytes).within(m.all) && m.owners[r.payer()].plus(tasks, bytes).within(m.limit(r))
 	}
 	if fits() {
 		return true
@@ -131,9 +161,10 @@ func (m *Memory) fits(owner string, tasks, bytes int) bool {
 	return fits()
 }
 
-// use counts what an owner uses more.
-func (m *Memory) use(owner string, tasks, bytes int) {
+// use counts what the owner of r uses more.
+func (m *Memory) use(r *Record, tasks, bytes int) {
 	m.used = m.used.plus(tasks, bytes)
+	owner := r.payer()
 	if used := m.owners[owner].plus(tasks, bytes); used.tasks > 0 {
 		m.owners[owner] = used
 	} else {
@@ -146,7 +177,7 @@ func (m *Memory) Get(_ context.Context, id string) (*Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.records[id]
-	if r == nil {
+	if r.Record == nil {
 		return nil, ErrNotFound
 	}
 	return r.clone(), nil
@@ -158,29 +189,38 @@ func (m *Memory) Swap(_ context.Context, r *Record) error {
 	defer m.mu.Unlock()
 	have := m.records[r.ID]
 	switch {
-	case have == nil:
+	case have.Record == nil:
 		return ErrNotFound
 	case have.Version != r.Version:
 		return ErrConflict
 	}
 	more := r.size() - have.size()
-	if more > 0 && !m.fits(have.Owner, 0, more) {
+	if more > 0 && !m.fits(have.Record, 0, more) {
 		return ErrTooLarge
 	}
-	if m.records[r.ID] == nil {
+	if m.records[r.ID].Record == nil {
 		return ErrNotFound // it made room for itself
 	}
 	r.Version++
-	m.use(have.Owner, 0, more)
-	m.records[r.ID] = r.clone()
+	m.use(have.Record, 0, more)
+	m.records[r.ID] = kept{r.clone(), have.expiry}
+	if !r.Expires.Equal(have.Expires) {
+		have.expiry.Reset(time.Until(r.Expires))
+	}
 	m.watchers.Changed(r.ID)
 	return nil
 }
 
 // Watch implements Store.
-func (m *Memory) Watch(_ context.Context, id string) (<-chan struct{}, func(), error) {
-	changes, stop := m.watchers.Watch(id)
-	return changes, stop, nil
+func (m *Memory) Watch(_ context.Context, id string, changed func()) (stop func(), err error) {
+	return m.watchers.Watch(id, changed), nil
+}
+
+// List implements Store.
+func (m *Memory) List(_ context.Context, session string) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Sorted(maps.Keys(m.sessions[session])), nil
 }
 
 // Due implements Store.
@@ -208,8 +248,27 @@ func (m *Memory) Expire(_ context.Context, now time.Time) error {
 func (m *Memory) expire(now time.Time) {
 	for id, r := range m.records {
 		if !now.Before(r.Expires) {
-			delete(m.records, id)
-			m.use(r.Owner, -1, -r.size())
+			m.remove(id, r)
+		}
+	}
+}
+
+// expired is called when the lifetime of a task has ended, unless it has become longer meanwhile.
+func (m *Memory) expired(id string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r := m.records[id]; r.Record != nil && !time.Now().Before(r.Expires) {
+		m.remove(id, r)
+	}
+}
+
+func (m *Memory) remove(id string, r kept) {
+	r.expiry.Stop()
+	delete(m.records, id)
+	m.use(r.Record, -1, -r.size())
+	if ids := m.sessions[r.Session]; ids != nil {
+		if delete(ids, id); len(ids) == 0 {
+			delete(m.sessions, r.Session)
 		}
 	}
 }

@@ -1,11 +1,8 @@
 package tasks
 
 import (
-	"context"
-	"strconv"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -23,61 +20,42 @@ const (
 // terminal reports whether the status is final.
 func (s status) terminal() bool { return s != working && s != inputRequired }
 
-// work is the request that a task runs.
-type work struct {
-	handle handler
-	method string
-	params wire.Raw
+// taskState holds the members of the definition Task that a task has in sessions and in the extension.
+type taskState struct {
+	id, status, message string
+	created, updated    time.Time
+	ttl, poll           time.Duration
 }
 
-// task is one task. The session's mutex guards the fields that change.
-type task struct {
-	id      string
-	created time.Time
-	ttl     time.Duration
-	done    chan struct{} // closed when the task has ended or is dropped
-
-	state  state
-	asking int                     // requests to the peer that wait for their response
-	result wire.Object             // of the request, if completed or failed
-	err    error                   // instead of a result
-	cancel context.CancelCauseFunc // of the work; nil when it has ended
-	timer  *time.Timer
-	listed bool // not dropped
-	news   bool // the peer must be notified of the status
-
-	held   bool            // requests to the peer wait for a stream
-	routes []runtime.Route // streams of the waiting requests for the result
-	opened chan struct{}   // closed when there is a route; nil if no request waits
+func stateOf(r *Record) taskState {
+	return taskState{r.ID, r.Status, r.Message, r.Created, r.Updated, r.Expires.Sub(r.Created), r.Poll}
 }
 
-// state is the part of a task that the peer sees (definition Task).
-type state struct {
-	id      string
-	status  status
-	message string // or ""
-	created time.Time
-	updated time.Time
-	ttl     time.Duration
-	poll    time.Duration
+// write writes the members. Their names for durations differ between sessions and the extension.
+func (s taskState) write(w *wire.Writer, ttl, poll string) {
+	w.String("taskId", s.id)
+	w.String("status", s.status)
+	if s.message != "" {
+		w.String("statusMessage", s.message)
+	}
+	w.String("createdAt", s.created.UTC().Format(timeLayout))
+	w.String("lastUpdatedAt", s.updated.UTC().Format(timeLayout))
+	w.Int64(ttl, s.ttl.Milliseconds())
+	w.Int64(poll, max(s.poll.Milliseconds(), 1))
 }
 
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
+// state is the part of a task that the peer of a session sees (definition Task).
+type state struct{ taskState }
+
 // AppendJSON implements wire.Appender.
 func (s state) AppendJSON(dst []byte) ([]byte, error) {
-	dst = append(dst, `{"taskId":"`+s.id+`","status":"`+string(s.status)+`"`...)
-	if s.message != "" {
-		var err error
-		if dst, err = wire.AppendString(append(dst, `,"statusMessage":`...), s.message); err != nil {
-			return dst, wire.In(err, "statusMessage")
-		}
-	}
-	dst = s.created.UTC().AppendFormat(append(dst, `,"createdAt":"`...), timeLayout)
-	dst = s.updated.UTC().AppendFormat(append(dst, `","lastUpdatedAt":"`...), timeLayout)
-	dst = strconv.AppendInt(append(dst, `","ttl":`...), s.ttl.Milliseconds(), 10)
-	dst = strconv.AppendInt(append(dst, `,"pollInterval":`...), max(s.poll.Milliseconds(), 1), 10)
-	return append(dst, '}'), nil
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	s.write(&w, "ttl", "pollInterval")
+	w.EndObject()
+	return w.End()
 }
 
 // created is a CreateTaskResult.

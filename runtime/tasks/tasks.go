@@ -54,8 +54,7 @@ type Options struct {
 	// DefaultPageSize.
 	PageSize int
 
-	// Store keeps the tasks of the extension, see [Tasks.Extend]. It defaults to one in memory. The
-	// tasks of sessions are not in it.
+	// Store keeps the tasks. It defaults to one in memory.
 	Store Store
 	// Lease is how long a process may be silent before another one takes over the work of its tasks.
 	// It defaults to DefaultLease.
@@ -73,7 +72,7 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Tasks keeps the tasks of sessions. It is safe for concurrent use and can wrap any number
+// Tasks lets requests run as tasks. It is safe for concurrent use and can wrap any number
 // of bindings.
 type Tasks struct {
 	opts  Options
@@ -81,10 +80,12 @@ type Tasks struct {
 	store Store
 
 	mu      sync.Mutex
-	closed  chan struct{}  // closed by Close
-	taking  chan struct{}  // a place for each of maxTakeOvers
-	freed   chan struct{}  // receives a value after a place is free
-	working sync.WaitGroup // the goroutines that work on tasks of the extension
+	closed  chan struct{}     // closed by Close
+	runs    map[*run]struct{} // the work in this process
+	lastID  int64             // the time in the id of a session's task, see sessionID
+	taking  chan struct{}     // a place for each of maxTakeOvers
+	freed   chan struct{}     // receives a value after a place is free
+	working sync.WaitGroup    // the runs
 }
 
 // New returns a Tasks with the given options.
@@ -95,7 +96,7 @@ func New(opts Options) *Tasks {
 	opts.MaxTasks = cmp.Or(max(opts.MaxTasks, 0), DefaultMaxTasks)
 	opts.PageSize = cmp.Or(max(opts.PageSize, 0), DefaultPageSize)
 	opts.Lease = cmp.Or(max(opts.Lease, 0), DefaultLease)
-	t := &Tasks{opts: opts, log: opts.Logger, store: opts.Store, closed: make(chan struct{}), taking: make(chan struct{}, maxTakeOvers), freed: make(chan struct{}, 1)}
+	t := &Tasks{opts: opts, log: opts.Logger, store: opts.Store, closed: make(chan struct{}), runs: map[*run]struct{}{}, taking: make(chan struct{}, maxTakeOvers), freed: make(chan struct{}, 1)}
 	if t.store == nil {
 		t.store = NewMemory(0)
 	}
@@ -157,13 +158,13 @@ func (t *Tasks) Over(below runtime.Binding) runtime.Binding {
 		}
 		switch method {
 		case methodGet:
-			return runtime.Answer(ctx, params, t.session(c).get)
+			return runtime.Answer(ctx, params, front{t.session(c), handle}.get)
 		case methodResult:
-			return runtime.Answer(ctx, params, t.session(c).await)
+			return runtime.Answer(ctx, params, front{t.session(c), handle}.await)
 		case methodList:
 			return runtime.Answer(ctx, params, t.session(c).list)
 		case methodCancel:
-			return runtime.Answer(ctx, params, t.session(c).stop)
+			return runtime.Answer(ctx, params, t.session(c).cancel)
 		}
 		return handle(ctx, method, params)
 	}
@@ -277,7 +278,7 @@ func (t *Tasks) request(ctx context.Context, c *runtime.Call, below guarded, met
 			return nil, err
 		}
 	}
-	return t.session(c).create(ctx, c, work{below.handle, method, params}, ttl)
+	return front{t.session(c), below.handle}.start(ctx, c, method, params, ttl)
 }
 
 // withoutTasks handles a request of a revision without sessions, which has no tasks of this kind. The

@@ -5,13 +5,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/inproc"
-	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // DefaultLease is the default of Options.Lease.
@@ -20,17 +18,6 @@ const DefaultLease = 30 * time.Second
 // maxSwaps limits the repetitions of a change that collides with others.
 const maxSwaps = 100
 
-// maxLost limits how often the processes that work on a task may die or hang. A task that reaches it fails: its
-// work may be the cause. By the defaults of Options, it fails before its lifetime ends.
-const maxLost = 3
-
-// maxTakeOvers limits how many tasks a process takes over at once. A task counts until its work ends, but no
-// longer than a lease, so that long work does not keep the others waiting.
-const maxTakeOvers = 16
-
-// errLost is the outcome of a task that has reached maxLost.
-var errLost = outcome{err: jsonrpc.Errorf(jsonrpc.CodeInternalError, "the processes that worked on the task have ended without an outcome too often")}
-
 // attempt is one run of the work of a task.
 type attempt struct {
 	holder string // unique, so that a process does not mistake its own lost lease for a valid one
@@ -38,10 +25,17 @@ type attempt struct {
 	slot   func() // frees the place among maxTakeOvers; nil if it has none
 }
 
+// free gives back the place among maxTakeOvers.
+func (a *attempt) free() {
+	if a.slot != nil {
+		a.slot()
+	}
+}
+
 type attemptKey struct{}
 
-// Attempt returns how often the work of the task has begun, 1 for the first time, and 0 outside of tasks
-// of the extension. The work begins again when the process that did it has not renewed its lease: what
+// Attempt returns how often the work of the task has begun, 1 for the first time, and 0 outside of tasks.
+// The work begins again when the process that did it has not renewed its lease: what
 // the handler does may have been done before, in part or completely. Rounds of questions do not count.
 func Attempt(ctx context.Context) int {
 	a, _ := ctx.Value(attemptKey{}).(*attempt)
@@ -59,6 +53,9 @@ func (t *Tasks) claim(r *Record, now time.Time) *attempt {
 	r.Holder, r.Leased, r.Updated = rand.Text(), now.Add(t.opts.Lease), now
 	return &attempt{holder: r.Holder, number: r.Attempt}
 }
+
+// byRequest is the message of a task that its client has cancelled.
+const byRequest = "The task was cancelled by request."
 
 // change applies a function to a task until it is stored. If the function returns false, nothing is
 // stored.
@@ -85,183 +82,173 @@ func (r *Record) end(s status, message string) {
 	r.Holder, r.Leased = "", time.Time{}
 }
 
-// Serve takes over the work of tasks whose processes have died, and removes tasks whose lifetime has
-// ended, until ctx ends. A server with a store that outlives its process calls it while it serves.
-// Without it, the tasks of a process end with the process. It looks for such tasks at the interval of
-// Options.Lease, and takes over at most 16 at once.
-//
-// A task whose processes keep dying may be what ends them. After the second process, it waits for another
-// lease before it is taken over; after the third, it fails.
-func (t *Tasks) Serve(ctx context.Context, server *runtime.Server) error {
-	ticker := time.NewTicker(t.opts.Lease)
-	defer ticker.Stop()
-	for {
-		more, err := t.takeOver(ctx, server)
-		if err != nil && ctx.Err() == nil {
-			t.log.Error("tasks cannot be taken over", "error", err)
-		}
-		freed := t.freed
-		if !more {
-			freed = nil
-		}
-		select {
-		case <-freed:
-		case <-ticker.C:
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
-// takeOver takes over the work that is due. It returns true if maxTakeOvers keeps it from a part of it.
-func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) (more bool, err error) {
-	now := time.Now()
-	if err := t.store.Expire(ctx, now); err != nil {
-		return false, err
-	}
-	due, err := t.store.Due(ctx, now)
-	if err != nil {
-		return false, err
-	}
-	for _, id := range due {
-		slot, ok := t.takeSlot()
-		if !ok {
-			return true, nil
-		}
-		var begin *attempt
-		r, err := t.change(ctx, id, func(r *Record) bool {
-			begin = nil
-			switch {
-			case !r.Due(now):
-				return false
-			case r.Leased.IsZero(): // another process has handed it over
-			case r.Lost+1 >= maxLost:
-				r.Lost++
-				errLost.apply(r)
-				return true
-			case now.Before(r.Leased.Add(t.backOff(r.Lost))):
-				return false
-			default:
-				r.Lost++
-			}
-			r.Attempt++
-			begin = t.claim(r, time.Now()) // earlier ones may have taken long
-			return true
-		})
-		if err != nil || begin == nil {
-			slot()
-		}
-		switch {
-		case err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrConflict):
-			return false, err
-		case err == nil && begin != nil:
-			begin.slot = slot
-			time.AfterFunc(t.opts.Lease, slot)
-			t.work(ctx, server, r, begin)
-		case err == nil && r.Lost >= maxLost:
-			t.log.Error("a task fails, because its processes have died too often", "task", id, "method", r.Method)
-		}
-	}
-	return false, nil
-}
-
-// backOff returns how long a task whose lease has ended waits for the next process, if that has happened to it
-// so often before.
-func (t *Tasks) backOff(lost int) time.Duration {
-	if lost == 0 {
-		return 0
-	}
-	return t.opts.Lease << (lost - 1)
-}
-
-// takeSlot takes one of maxTakeOvers places, unless there is none. The first call of free gives it back.
-func (t *Tasks) takeSlot() (free func(), ok bool) {
-	select {
-	case t.taking <- struct{}{}:
-	default:
-		return nil, false
-	}
-	return sync.OnceFunc(func() {
-		<-t.taking
-		select {
-		case t.freed <- struct{}{}:
-		default:
-		}
-	}), true
-}
-
-// work runs the work of a task in a goroutine, which ends with the work, the task or its lease.
+// work begins the work of a task of the extension.
 func (t *Tasks) work(base context.Context, server *runtime.Server, r *Record, a *attempt) {
 	base = runtime.WithPrincipal(context.WithValue(base, attemptKey{}, a), r.Owner)
-	ctx, stop := context.WithDeadline(base, r.Expires)
-	ok := t.goWork(func() {
-		defer stop()
-		if a.slot != nil {
-			defer a.slot()
-		}
-		defer t.stopWith(stop)()
-		kept := make(chan struct{})
-		go func() {
-			defer close(kept)
-			t.keep(ctx, stop, r.ID, a)
-		}()
-		out := t.outcome(ctx, server, r)
-		for out.again() && pause(ctx, r.Poll) {
+	ctx, stop := context.WithCancelCause(base)
+	w := t.hold(r, a, stop)
+	if w == nil {
+		stop(nil) // the lease ends, and another process takes it over
+		return
+	}
+	w.watch(ctx)
+	go func() {
+		out := outcome{err: errInternal} // if the handler ends the goroutine
+		defer func() { w.end(out) }()
+		for out = t.outcome(ctx, server, r); out.again() && pause(ctx, r.Poll); out = t.outcome(ctx, server, r) {
 			r.State = out.state
-			out = t.outcome(ctx, server, r)
 		}
-		stop()
-		<-kept
-		if out.result == "" && t.isClosed() {
-			out.lost = true
-		}
-		t.settle(context.WithoutCancel(base), r, a, out)
-	})
-	if !ok {
-		stop() // the lease ends, and another process takes it over
-	}
+	}()
 }
 
-// errTooLarge is the outcome of a task whose result or questions cannot be stored.
-var errTooLarge = jsonrpc.Errorf(jsonrpc.CodeInternalError, "the result is too large for the store of tasks")
+// run is the work of a task in this process. It holds the lease until it ends, and has no goroutine but that of
+// the handler.
+type run struct {
+	t       *Tasks
+	id      string
+	attempt *attempt
+	expires time.Time
+	poll    time.Duration
+	stop    context.CancelCauseFunc      // ends the context of the work
+	lasts   func(why error) bool         // reports whether another process may do work that was stopped; nil for no
+	seen    func(r *Record)              // is called with each state of the task that the run reads; may be nil
+	ended   func(r *Record, out outcome) // is called after the outcome is stored; may be nil
 
-// settle stores the outcome of an attempt, unless another process has the task. While the store fails, it
-// repeats that until the task expires or t is closed, because the work may have taken long.
-func (t *Tasks) settle(ctx context.Context, r *Record, a *attempt, out outcome) {
-	ctx, stop := context.WithDeadline(ctx, r.Expires)
-	defer stop()
-	for {
-		_, err := t.change(ctx, r.ID, func(r *Record) bool {
-			if r.ended() || r.Holder != a.holder {
-				return false
+	over    atomic.Bool
+	looking sync.Mutex // guards what follows
+	timer   *time.Timer
+	unwatch func()
+	release func() bool // the context, whose end ends the run
+	renewed time.Time
+}
+
+// The reasons for which work is stopped, beside a *runtime.CancelledError and the end of the session.
+var (
+	errClosing = errors.New("tasks: the server ends")
+	errGone    = errors.New("tasks: the task has expired or has gone to another process")
+)
+
+// hold registers work that is about to begin. It returns nil after Close. Stop ends the context of the work.
+func (t *Tasks) hold(r *Record, a *attempt, stop context.CancelCauseFunc) *run {
+	w := &run{t: t, id: r.ID, attempt: a, expires: r.Expires, poll: r.Poll, stop: stop, renewed: time.Now()}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.isClosed() {
+		a.free()
+		return nil
+	}
+	t.runs[w] = struct{}{}
+	t.working.Add(1)
+	return w
+}
+
+// watch begins to renew the lease, and stops the work when the task is cancelled, has expired or has gone to
+// another process. The run ends with ctx, which is that of the work, whether the handler returns or not.
+func (w *run) watch(ctx context.Context) {
+	w.looking.Lock()
+	defer w.looking.Unlock()
+	w.release = context.AfterFunc(ctx, func() { w.end(w.stopped(context.Cause(ctx))) })
+	w.timer = time.AfterFunc(w.t.opts.Lease/3, w.look)
+	unwatch, err := w.t.store.Watch(context.WithoutCancel(ctx), w.id, w.changed)
+	if err != nil {
+		w.t.log.Error("a task cannot be watched", "task", w.id, "error", err)
+		unwatch = func() {}
+	}
+	w.unwatch = unwatch
+	w.timer.Reset(0) // the task may have changed already
+}
+
+// changed is called when the task has changed.
+func (w *run) changed() { w.timer.Reset(0) }
+
+// look looks at the task, and renews the lease if it is time.
+func (w *run) look() {
+	w.looking.Lock()
+	defer w.looking.Unlock()
+	if w.over.Load() {
+		return
+	}
+	interval := w.t.opts.Lease / 3
+	ctx, done := context.WithTimeout(context.Background(), w.t.opts.Lease)
+	defer done()
+	r, err := w.t.store.Get(ctx, w.id)
+	if err == nil && w.holds(r) && time.Since(w.renewed) >= interval {
+		r, err = w.t.change(ctx, w.id, func(r *Record) bool {
+			if w.holds(r) {
+				r.Leased = time.Now().Add(w.t.opts.Lease)
 			}
-			if out.lost {
-				r.Holder, r.Leased = "", time.Time{} // another process takes it over
-			} else {
-				out.apply(r)
-			}
-			return true
+			return w.holds(r)
 		})
-		if err == nil || errors.Is(err, ErrNotFound) || ctx.Err() != nil {
-			return
-		}
-		t.log.Error("the outcome of a task cannot be stored", "task", r.ID, "error", err)
-		if errors.Is(err, ErrTooLarge) && out.err != errTooLarge {
-			out = outcome{err: errTooLarge}
-			continue
-		}
-		if t.isClosed() || !pause(ctx, r.Poll) {
-			return
+		if err == nil {
+			w.renewed = time.Now()
 		}
 	}
+	next := time.Until(w.renewed.Add(interval))
+	switch {
+	case errors.Is(err, ErrNotFound) || !time.Now().Before(w.expires):
+		w.stop(errGone)
+	case err != nil:
+		w.t.log.Error("the lease of a task cannot be renewed", "task", w.id, "error", err)
+		next = interval
+	case r.Cancelled:
+		w.stop(&runtime.CancelledError{Reason: byRequest})
+	case !w.holds(r):
+		w.stop(errGone)
+	case w.seen != nil:
+		w.seen(r)
+	}
+	w.timer.Reset(min(next, time.Until(w.expires)))
 }
 
-// Close stops the work of tasks of the extension and waits for it. Tasks without an outcome stay in the
-// store, where another process takes them over at once; those in memory end.
+// holds reports whether the task is that of the run.
+func (w *run) holds(r *Record) bool {
+	return !r.ended() && r.Holder == w.attempt.holder && time.Now().Before(r.Expires)
+}
+
+// stopped returns the outcome of work that was stopped for a reason.
+func (w *run) stopped(why error) outcome {
+	if why == errClosing || w.lasts != nil && w.lasts(why) {
+		return outcome{lost: true}
+	}
+	return outcome{err: jsonrpc.Errorf(jsonrpc.CodeInternalError, "the task has ended before its work")}
+}
+
+// end ends the run with an outcome, unless it has ended already.
+func (w *run) end(out outcome) {
+	if !w.over.CompareAndSwap(false, true) {
+		return
+	}
+	w.looking.Lock()
+	w.release()
+	w.timer.Stop()
+	w.unwatch()
+	w.looking.Unlock()
+	w.stop(nil)
+	if out.result == "" && w.t.isClosed() {
+		out.lost = true
+	}
+	w.settle(out)
+	w.leave()
+}
+
+// leave forgets the run.
+func (w *run) leave() {
+	w.attempt.free()
+	w.t.mu.Lock()
+	delete(w.t.runs, w)
+	w.t.mu.Unlock()
+	w.t.working.Done()
+}
+
+// Close stops the work of tasks and waits until that is stored. Tasks without an outcome stay in the store,
+// where another process takes them over at once; those in memory end.
 func (t *Tasks) Close() {
 	t.mu.Lock()
 	if !t.isClosed() {
 		close(t.closed)
+	}
+	for w := range t.runs {
+		go w.stop(errClosing)
 	}
 	t.mu.Unlock()
 	t.working.Wait()
@@ -276,77 +263,42 @@ func (t *Tasks) isClosed() bool {
 	}
 }
 
-// goWork runs f in a goroutine that Close waits for. After Close, it returns false.
-func (t *Tasks) goWork(f func()) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.isClosed() {
-		return false
-	}
-	t.working.Go(f)
-	return true
-}
+// errTooLarge is the outcome of a task whose result or questions cannot be stored.
+var errTooLarge = jsonrpc.Errorf(jsonrpc.CodeInternalError, "the result is too large for the store of tasks")
 
-// stopWith calls stop when t is closed, unless the returned function is called first.
-func (t *Tasks) stopWith(stop func()) (release func()) {
-	over := make(chan struct{})
-	t.working.Go(func() {
-		select {
-		case <-t.closed:
-			stop()
-		case <-over:
-		}
-	})
-	return func() { close(over) }
-}
-
-// keep renews the lease and stops the work when the task is cancelled or has gone to another process.
-func (t *Tasks) keep(ctx context.Context, stop func(), id string, a *attempt) {
-	changes, unwatch, err := t.store.Watch(ctx, id)
-	if err != nil {
-		t.log.Error("a task cannot be watched", "task", id, "error", err)
-		changes, unwatch = nil, func() {}
-	}
-	defer unwatch()
-	ticker := time.NewTicker(t.opts.Lease / 3)
-	defer ticker.Stop()
+// settle stores the outcome, unless another process has the task. While the store fails, it repeats that until
+// the task expires or t is closed, because the work may have taken long.
+func (w *run) settle(out outcome) {
+	ctx, stop := context.WithDeadline(context.Background(), w.expires)
+	defer stop()
 	for {
-		r, err := t.store.Get(ctx, id)
-		if err == nil && (r.Cancelled || r.ended() || r.Holder != a.holder) || errors.Is(err, ErrNotFound) {
-			stop()
-			return
-		}
-		select {
-		case <-changes:
-			continue
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		_, err = t.change(ctx, id, func(r *Record) bool {
-			if r.Holder == a.holder {
-				r.Leased = time.Now().Add(t.opts.Lease)
+		stored := false
+		r, err := w.t.change(ctx, w.id, func(r *Record) bool {
+			if stored = !r.ended() && r.Holder == w.attempt.holder; !stored {
+				return false
 			}
-			return r.Holder == a.holder
+			if out.lost {
+				r.Holder, r.Leased = "", time.Time{} // another process takes it over
+			} else {
+				out.apply(r)
+			}
+			return true
 		})
-		if err != nil && ctx.Err() == nil {
-			t.log.Error("the lease of a task cannot be renewed", "task", id, "error", err)
+		if err == nil && stored && w.ended != nil {
+			w.ended(r, out)
+		}
+		if err == nil || errors.Is(err, ErrNotFound) || ctx.Err() != nil {
+			return
+		}
+		w.t.log.Error("the outcome of a task cannot be stored", "task", w.id, "error", err)
+		if errors.Is(err, ErrTooLarge) && out.err != errTooLarge {
+			out = outcome{err: errTooLarge}
+			continue
+		}
+		if w.t.isClosed() || !pause(ctx, w.poll) {
+			return
 		}
 	}
-}
-
-// outcome is the outcome of the request of a task.
-type outcome struct {
-	result    wire.Object
-	err       *jsonrpc.Error
-	questions wire.Members
-	state     wire.Raw
-	lost      bool // there is none: the server ends
-}
-
-// again reports whether the server asks no questions, but wants the request to be repeated.
-func (o outcome) again() bool {
-	return !o.lost && o.err == nil && o.result == "" && len(o.questions) == 0
 }
 
 // pause waits, and reports whether ctx has not ended.
@@ -359,106 +311,4 @@ func pause(ctx context.Context, d time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// apply stores the outcome in a record.
-func (o outcome) apply(r *Record) {
-	switch {
-	case r.Cancelled && o.result == "":
-		r.end(cancelled, "The task was cancelled by request.")
-	case o.err != nil:
-		text, err := wire.MarshalString(o.err)
-		if err != nil {
-			text = `{"code":-32603,"message":"internal error"}`
-		}
-		r.Error = wire.Object(text)
-		r.end(failed, o.err.Message)
-	case o.result != "":
-		r.Result = o.result
-		r.end(completed, "")
-	default:
-		r.Status, r.Questions, r.State = string(inputRequired), o.questions, o.state
-		r.Holder, r.Leased = "", time.Time{}
-	}
-}
-
-// outcome sends the request of a task to the server and waits for the answer.
-func (t *Tasks) outcome(ctx context.Context, server *runtime.Server, r *Record) outcome {
-	text, err := r.request()
-	if err != nil {
-		return outcome{err: errInternal}
-	}
-	near, far := inproc.Pair()
-	served, end := context.WithCancel(seal.WithKeeper(context.WithoutCancel(ctx), keeper{server}))
-	defer end()
-	go server.Serve(served, far)
-	defer near.Close()
-	if err := near.Send(ctx, runtime.Outgoing{Text: text, Kind: jsonrpc.Request}); err != nil {
-		return outcome{lost: true}
-	}
-	for {
-		in, err := near.Receive(ctx, maxResult)
-		if err != nil && ctx.Err() != nil {
-			note := []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"the task was cancelled"}}`)
-			_ = near.Send(served, runtime.Outgoing{Text: note, Kind: jsonrpc.Notification})
-			return outcome{err: jsonrpc.Errorf(jsonrpc.CodeInternalError, "the task has ended before its work")}
-		}
-		if err != nil {
-			return outcome{lost: true}
-		}
-		m, err := jsonrpc.Parse(in.Text)
-		if err != nil || m.Kind != jsonrpc.Response {
-			continue
-		}
-		return answered(m)
-	}
-}
-
-// maxResult limits the answer of a handler, in bytes.
-const maxResult = 1 << 30
-
-// answered returns the outcome that a response stands for.
-func answered(m jsonrpc.Message) outcome {
-	if m.Error != nil {
-		return outcome{err: m.Error}
-	}
-	result := wire.Object(m.Result)
-	if result.GetString("resultType") != string(inputRequired) {
-		return outcome{result: wire.Object(wire.Raw(result).Clone())}
-	}
-	var o outcome
-	if asked, ok := result.Get("inputRequests"); ok {
-		o.questions = members(asked)
-	}
-	if state, ok := result.Get("requestState"); ok {
-		o.state = state.Clone()
-	}
-	return o
-}
-
-// request returns the request whose answer is the outcome of the task: that of the client, without the
-// members that ask for messages which a task cannot send.
-func (r *Record) request() ([]byte, error) {
-	params := wire.Object(r.Params)
-	meta, _ := params.Get("_meta")
-	quiet := wire.Object(meta).Without("progressToken", "io.modelcontextprotocol/logLevel")
-	params, err := params.With("_meta", wire.Raw(quiet))
-	if err == nil && len(r.Answers) > 0 {
-		var answers wire.Object
-		if answers, err = wire.NewObject(r.Answers...); err == nil {
-			params, err = params.With("inputResponses", wire.Raw(answers))
-		}
-	}
-	if err == nil && r.State != "" {
-		params, err = params.With("requestState", r.State)
-	}
-	if err != nil {
-		return nil, err
-	}
-	method, err := wire.AppendString(nil, r.Method)
-	if err != nil {
-		return nil, err
-	}
-	text := append([]byte(`{"jsonrpc":"2.0","id":1,"method":`), method...)
-	return append(append(append(text, `,"params":`...), params...), '}'), nil
 }

@@ -82,7 +82,13 @@ func TestCluster(t *testing.T) {
 			}
 		}
 	}
-	changes, stop, err := store.Watch(t.Context(), "A0")
+	changes := make(chan struct{}, 1)
+	stop, err := store.Watch(t.Context(), "A0", func() {
+		select {
+		case changes <- struct{}{}:
+		default:
+		}
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

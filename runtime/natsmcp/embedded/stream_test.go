@@ -114,7 +114,13 @@ func TestServerRestart(t *testing.T) {
 	if err := store.Create(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	changes, stop, err := store.Watch(t.Context(), "A")
+	changes := make(chan struct{}, 1)
+	stop, err := store.Watch(t.Context(), "A", func() {
+		select {
+		case changes <- struct{}{}:
+		default:
+		}
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -139,9 +140,17 @@ func (s *Store) Swap(_ context.Context, r *tasks.Record) error {
 }
 
 // Watch implements tasks.Store.
-func (s *Store) Watch(_ context.Context, id string) (<-chan struct{}, func(), error) {
-	changes, stop := s.watchers.Watch(id)
-	return changes, stop, nil
+func (s *Store) Watch(_ context.Context, id string, changed func()) (stop func(), err error) {
+	return s.watchers.Watch(id, changed), nil
+}
+
+// List implements tasks.Store.
+func (s *Store) List(_ context.Context, session string) (ids []string, err error) {
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		ids = slices.Collect(of(tablesOf(tx).sessions, session))
+		return nil
+	})
+	return ids, err
 }
 
 // Due implements tasks.Store.

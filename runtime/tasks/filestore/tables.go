@@ -1,6 +1,7 @@
 package filestore
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"iter"
@@ -20,6 +21,8 @@ var (
 	// the time, and the id. The values are empty.
 	bucketDue    = []byte("due")
 	bucketExpiry = []byte("expiry")
+	// The tasks of sessions: keys of the session, a zero and the id. The values are empty.
+	bucketSessions = []byte("sessions")
 	// The format of the database.
 	bucketMeta = []byte("meta")
 	keyFormat  = []byte("format")
@@ -40,12 +43,13 @@ func prepare(tx *bbolt.Tx) error {
 		if found := meta.Get(keyFormat); string(found) != format {
 			return fmt.Errorf("the format is %.50q, want %q", found, format)
 		}
-		return nil
+		_, err := tx.CreateBucketIfNotExists(bucketSessions) // which the first databases did not have
+		return err
 	}
 	if name, _ := tx.Cursor().First(); name != nil {
 		return fmt.Errorf("the file is another database: it has the bucket %.50q", name)
 	}
-	for _, name := range [][]byte{bucketTasks, bucketDue, bucketExpiry} {
+	for _, name := range [][]byte{bucketTasks, bucketDue, bucketExpiry, bucketSessions} {
 		if _, err := tx.CreateBucket(name); err != nil {
 			return err
 		}
@@ -58,10 +62,10 @@ func prepare(tx *bbolt.Tx) error {
 }
 
 // tables are the buckets in a transaction.
-type tables struct{ tasks, due, expiry *bbolt.Bucket }
+type tables struct{ tasks, due, expiry, sessions *bbolt.Bucket }
 
 func tablesOf(tx *bbolt.Tx) tables {
-	return tables{tx.Bucket(bucketTasks), tx.Bucket(bucketDue), tx.Bucket(bucketExpiry)}
+	return tables{tx.Bucket(bucketTasks), tx.Bucket(bucketDue), tx.Bucket(bucketExpiry), tx.Bucket(bucketSessions)}
 }
 
 // entry is a task as it is stored. It is made before the transaction, which many changes share.
@@ -71,12 +75,14 @@ type entry struct {
 	value   []byte
 	due     []byte // nil if there is no work
 	expiry  []byte
+	session []byte // nil for a task of no session
 }
 
 func newEntry(r *tasks.Record, version uint64) (entry, error) {
 	value, err := r.AppendJSON(binary.BigEndian.AppendUint64(nil, version))
 	e := entry{id: r.ID, version: version, value: value}
 	e.due, e.expiry = times(r)
+	e.session = inSession(r)
 	return e, err
 }
 
@@ -86,6 +92,14 @@ func times(r *tasks.Record) (due, expiry []byte) {
 		due = append(since(at), r.ID...)
 	}
 	return due, append(since(r.Expires), r.ID...)
+}
+
+// inSession returns the key of a task in the bucket of sessions, or nil for a task of no session.
+func inSession(r *tasks.Record) []byte {
+	if r.Session == "" {
+		return nil
+	}
+	return []byte(r.Session + "\x00" + r.ID)
 }
 
 // since returns the key of a time. Times before 1970, such as the zero time, have the same.
@@ -99,6 +113,18 @@ func until(b *bbolt.Bucket, t time.Time) iter.Seq[string] {
 		c := b.Cursor()
 		for key, _ := c.First(); key != nil && string(key[:stamp]) <= string(since(t)); key, _ = c.Next() {
 			if !yield(string(key[stamp:])) {
+				return
+			}
+		}
+	}
+}
+
+// of yields the ids of the tasks of a session.
+func of(b *bbolt.Bucket, session string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		c, prefix := b.Cursor(), []byte(session+"\x00")
+		for key, _ := c.Seek(prefix); bytes.HasPrefix(key, prefix); key, _ = c.Next() {
+			if !yield(string(key[len(prefix):])) {
 				return
 			}
 		}
@@ -137,6 +163,11 @@ func (t tables) add(e entry) error {
 	if err := t.expiry.Put(e.expiry, nil); err != nil {
 		return err
 	}
+	if e.session != nil {
+		if err := t.sessions.Put(e.session, nil); err != nil {
+			return err
+		}
+	}
 	return t.tasks.SetSequence(t.tasks.Sequence() + 1)
 }
 
@@ -150,6 +181,11 @@ func (t tables) remove(r *tasks.Record) error {
 	}
 	if err := t.expiry.Delete(expiry); err != nil {
 		return err
+	}
+	if key := inSession(r); key != nil {
+		if err := t.sessions.Delete(key); err != nil {
+			return err
+		}
 	}
 	if err := t.tasks.Delete([]byte(r.ID)); err != nil {
 		return err

@@ -15,13 +15,7 @@ func testWatch(t *testing.T, open Open) {
 	one, other := open(t, 0)
 	r := record("A")
 	create(t, one, r)
-	watch := func(s tasks.Store) (<-chan struct{}, func()) {
-		changes, stop, err := s.Watch(t.Context(), "A")
-		if err != nil {
-			t.Fatalf("Watch: %v", err)
-		}
-		return changes, stop
-	}
+	watch := func(s tasks.Store) (<-chan struct{}, func()) { return watched(t, s, "A") }
 	_, stopDeaf := watch(other)
 	defer stopDeaf()
 	near, stopNear := watch(one)
@@ -50,6 +44,22 @@ func testWatch(t *testing.T, open Open) {
 	<-again
 }
 
+// watched returns a channel that receives a value after a task has changed.
+func watched(t testing.TB, s tasks.Store, id string) (changes <-chan struct{}, stop func()) {
+	c := make(chan struct{}, 1)
+	stop, err := s.Watch(t.Context(), id, func() {
+		select {
+		case c <- struct{}{}:
+		default: // it holds a value already
+		}
+	})
+	if err != nil {
+		t.Errorf("Watch: %v", err)
+		return c, func() {}
+	}
+	return c, stop
+}
+
 // testWatchMany checks that a watcher that reads the task after each value misses no last change, while
 // the task changes faster than it reads.
 func testWatchMany(t *testing.T, open Open) {
@@ -73,11 +83,7 @@ func testWatchMany(t *testing.T, open Open) {
 			}
 			return
 		}
-		values, stop, err := other.Watch(t.Context(), id)
-		if err != nil {
-			t.Errorf("Watch: %v", err)
-			return
-		}
+		values, stop := watched(t, other, id)
 		defer stop()
 		for {
 			r, err := other.Get(t.Context(), id)
@@ -91,6 +97,57 @@ func testWatchMany(t *testing.T, open Open) {
 			<-values
 		}
 	})
+}
+
+// testList checks that a store lists the tasks of a session, and no others.
+func testList(t *testing.T, open Open) {
+	one, other := open(t, 0)
+	add := func(id, session string) *tasks.Record {
+		r := record(id)
+		r.Session = session
+		create(t, one, r)
+		return r
+	}
+	want := func(s tasks.Store, session string, ids ...string) {
+		t.Helper()
+		await(t, fmt.Sprintf("the tasks of session %q: %q", session, ids), func() bool {
+			found, err := s.List(t.Context(), session)
+			if err != nil {
+				t.Fatalf("List: %v", err)
+			}
+			return slices.Equal(found, ids)
+		})
+	}
+	add("C", "s1")
+	add("A", "s1")
+	add("B", "")
+	short := add("D", "s1")
+	add("E", "s10")
+	if found, err := one.List(t.Context(), "s1"); err != nil || !slices.Equal(found, []string{"A", "C", "D"}) {
+		t.Fatalf("the process that has created the tasks finds %q, %v", found, err)
+	}
+	for _, s := range []tasks.Store{one, other} {
+		want(s, "s1", "A", "C", "D")
+		want(s, "s10", "E")
+		want(s, "s")
+	}
+	short.Status, short.Expires = "cancelled", time.Now()
+	swap(t, other, short)
+	for _, s := range []tasks.Store{one, other} {
+		await(t, "the end of a task's lifetime in List", func() bool {
+			if err := s.Expire(t.Context(), time.Now()); err != nil {
+				t.Fatalf("Expire: %v", err)
+			}
+			found, err := s.List(t.Context(), "s1")
+			return err == nil && slices.Equal(found, []string{"A", "C"})
+		})
+	}
+	r := get(t, other, "A")
+	if r.Session != "s1" {
+		t.Errorf("the session is %q", r.Session)
+	}
+	swap(t, other, r)
+	want(one, "s1", "A", "C")
 }
 
 // testDue checks that a store lists the tasks on which nobody works.
@@ -107,6 +164,7 @@ func testDue(t *testing.T, open Open) {
 	add("ended", func(r *tasks.Record) { r.Leased = now.Add(-time.Second) })
 	held := add("held", func(r *tasks.Record) { r.Leased = now.Add(10 * time.Minute) })
 	asking := add("asking", func(r *tasks.Record) { r.Status, r.Leased = "input_required", time.Time{} })
+	add("session", func(r *tasks.Record) { r.Session, r.Status, r.Leased = "s", "input_required", now.Add(-time.Second) })
 	add("completed", func(r *tasks.Record) { r.Status, r.Leased = "completed", time.Time{} })
 	add("short", func(r *tasks.Record) { r.Expires = now.Add(5 * time.Minute) })
 	want := func(after time.Duration, ids ...string) {
@@ -124,12 +182,12 @@ func testDue(t *testing.T, open Open) {
 			})
 		}
 	}
-	want(0, "dropped", "ended")
-	want(2*time.Minute, "dropped", "ended", "short")
-	want(20*time.Minute, "dropped", "ended", "held") // the lifetime of "short" has ended
+	want(0, "dropped", "ended", "session")
+	want(2*time.Minute, "dropped", "ended", "session", "short")
+	want(20*time.Minute, "dropped", "ended", "held", "session") // the lifetime of "short" has ended
 	asking.Status = "working"
 	swap(t, one, asking)
-	want(0, "asking", "dropped", "ended")
+	want(0, "asking", "dropped", "ended", "session")
 	for _, id := range []string{"asking", "dropped"} {
 		r := get(t, other, id)
 		r.Holder, r.Leased = "two", now.Add(time.Minute)
@@ -137,8 +195,8 @@ func testDue(t *testing.T, open Open) {
 	}
 	held.Status, held.Leased = "failed", time.Time{}
 	swap(t, one, held)
-	want(0, "ended")
-	want(20*time.Minute, "asking", "dropped", "ended")
+	want(0, "ended", "session")
+	want(20*time.Minute, "asking", "dropped", "ended", "session")
 }
 
 // testExpire checks that tasks do not outlive their lifetime, and live as long.

@@ -37,6 +37,7 @@ func Test(t *testing.T, open Open) {
 		{"CancelRace", testCancelRace},
 		{"Watch", testWatch},
 		{"WatchMany", testWatchMany},
+		{"List", testList},
 		{"Due", testDue},
 		{"Expire", testExpire},
 		{"Full", testFull},
@@ -120,7 +121,7 @@ func together(n int, f func(i int)) {
 func testCreate(t *testing.T, open Open) {
 	one, other := open(t, 0)
 	r := record("A")
-	r.Cancelled = true
+	r.Cancelled, r.Awaited, r.Session = true, true, "s"
 	r.Questions = wire.Members{{Name: "q2", Value: `{"method":"elicitation/create"}`}, {Name: "q1", Value: `{}`}}
 	r.Answers = wire.Members{{Name: "q0", Value: `{"action":"accept"}`}}
 	r.State, r.Result, r.Error = `"state"`, `{"content":[]}`, `{"code":-32603,"message":"broken"}`
@@ -205,7 +206,7 @@ func testOddIDs(t *testing.T, open Open) {
 		if r, err := one.Get(t.Context(), id); !errors.Is(err, tasks.ErrNotFound) {
 			t.Errorf("Get %.20q = %v, %v, want ErrNotFound", id, r, err)
 		}
-		_, stop, err := one.Watch(t.Context(), id)
+		stop, err := one.Watch(t.Context(), id, func() {})
 		if err == nil {
 			stop()
 		} else if !errors.Is(err, tasks.ErrNotFound) {

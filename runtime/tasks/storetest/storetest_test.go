@@ -21,6 +21,7 @@ var known = []flaws.Flaw{
 	{"wildcards", "OddIDs", `Get "*"`},
 	{"shortens", "Large", "the task is not as it was stored"},
 	{"hurries", "Expire", `Get "long": tasks: no such task`},
+	{"mixes", "List", "the process that has created the tasks finds"},
 	{"overflows", "Full", "Create in a full store: the error is <nil>"},
 }
 
@@ -74,6 +75,14 @@ func (s *flawed) Get(ctx context.Context, id string) (*tasks.Record, error) {
 		return s.shared, nil
 	}
 	return r, err
+}
+
+func (s *flawed) List(ctx context.Context, session string) ([]string, error) {
+	ids, err := s.Memory.List(ctx, session)
+	if s.flaw == "mixes" {
+		ids = append(ids, "B")
+	}
+	return ids, err
 }
 
 func (s *flawed) Swap(ctx context.Context, r *tasks.Record) error {
