@@ -13,10 +13,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -586,16 +588,19 @@ func (c recorded) Write(p []byte) (int, error) {
 }
 
 // TestCancelledAfterRequest checks that a request is written before the notification that cancels it.
-func TestCancelledAfterRequest(t *testing.T) {
-	r := newRig(t, base, Options{})
+func TestCancelledAfterRequest(t *testing.T) { synctest.Test(t, testCancelledAfterRequest) }
+
+func testCancelledAfterRequest(t *testing.T) {
+	r := newMemoryRig(t, newRuntimeServer(t, base, runtime.ServerOptions{}, r11), Options{})
+	connected := r.Client().Transport.(*http.Transport).DialContext
 	written := make(chan string, 10)
 	var late atomic.Pointer[context.CancelFunc] // cancels the call whose connection takes long
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		if cancel := late.Swap(nil); cancel != nil {
 			(*cancel)()
-			time.Sleep(20 * time.Millisecond)
+			time.Sleep(waits.Sent / 2)
 		}
-		conn, err := new(net.Dialer).DialContext(ctx, network, address)
+		conn, err := connected(ctx, network, address)
 		return recorded{conn, written}, err
 	}
 	s, err := connect(t, r.URL, nil, ClientOptions{HTTPClient: &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}}, r11)
