@@ -38,20 +38,24 @@ function call(name, options) {
   return sdk === 'v1' ? client.callTool(params, undefined, options) : client.callTool(params, options);
 }
 
-// cancelled makes a call and cancels it after the first event, or after a time.
+// cancelled makes a call and cancels it after the first event, or when the server says that it has begun.
 async function cancelled(name) {
   const abort = new AbortController();
   const failed = call(name, { signal: abort.signal, onprogress: () => abort.abort() }).then(() => 'answered', () => 'cancelled');
-  if (name === 'silent') setTimeout(() => abort.abort(), 150);
+  if (name === 'silent') {
+    await call('begun');
+    abort.abort();
+  }
   return failed;
 }
 
 const outcomes = [];
 for (const name of ['steps', 'silent', 'steps']) outcomes.push(await cancelled(name));
 outcomes.push(await call('fails', { onprogress: () => {} }).then(() => 'answered', ({ code }) => code));
-for (let i = 0; i < 3; i++) {
+for (let i = 1; i <= 3; i++) {
   await call('touch');
-  await sleep(200); // many times what a client is told to wait before it comes back
+  while (updates < i) await sleep(10);
+  await sleep(200); // for what comes twice: many times what a client is told to wait before it comes back
 }
 outcomes.push((await call('greet')).content[0].text);
 console.log(JSON.stringify({ outcomes, updates, complaints }));

@@ -151,7 +151,7 @@ func cancelServer(t *testing.T) []runtime.Binding {
 	text := func(s string) (wire.Appender, error) {
 		return &mcp.CallToolResult{Content: []mcp.ContentBlock{&mcp.TextContent{Text: s}}}, nil
 	}
-	ended := make(chan struct{}, 3)
+	begun, ended := make(chan struct{}, 1), make(chan struct{}, 3)
 	wait := func(ctx context.Context) (wire.Appender, error) {
 		<-ctx.Done()
 		ended <- struct{}{}
@@ -173,7 +173,14 @@ func cancelServer(t *testing.T) []runtime.Binding {
 			}
 			return wait(ctx)
 		},
-		"silent": wait,
+		"silent": func(ctx context.Context) (wire.Appender, error) {
+			begun <- struct{}{}
+			return wait(ctx)
+		},
+		"begun": func(context.Context) (wire.Appender, error) {
+			<-begun
+			return text("begun")
+		},
 		"fails": func(ctx context.Context) (wire.Appender, error) {
 			if err := progress(ctx); err != nil {
 				return nil, err

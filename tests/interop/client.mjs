@@ -46,7 +46,7 @@ const log = () => readFileSync(logFile, 'utf8');
 
 // logged waits until the server's log has the text.
 async function logged(text) {
-  for (let i = 0; i < 1000; i++) {
+  for (let i = 0; i < 60_000; i++) {
     if (log().includes(text)) return true;
     await new Promise(resolve => setTimeout(resolve, 10));
   }
