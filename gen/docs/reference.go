@@ -217,9 +217,11 @@ func kind(s *jsonschema.Schema, depth int) string {
 		return text
 	}
 	var variants []string
-	for _, v := range slices.Concat(s.AnyOf, s.OneOf) {
-		if k := kind(v, depth+1); depth < deepest && !slices.Contains(variants, k) {
-			variants = append(variants, k)
+	if depth < deepest {
+		for _, v := range slices.Concat(s.AnyOf, s.OneOf) {
+			if k := kind(v, depth+1); !slices.Contains(variants, k) {
+				variants = append(variants, k)
+			}
 		}
 	}
 	if len(variants) > 0 {

@@ -63,6 +63,8 @@ func TestReadErrors(t *testing.T) {
 		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"#/$defs/y"}}}}]`, `/0/inputSchema/properties/x/$ref: "#/$defs/y" leads to nothing`},
 		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"#/$defs/b"}},"$defs":{"b":{"anyOf":[{"$ref":"#/$defs/c"}]},"c":{"$ref":"#/$defs/b"}}}}]`, `/0/inputSchema/$defs/c/$ref: "#/$defs/b" leads back to itself without a member or an element in between`},
 		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"#/properties/x"}}}}]`, `/0/inputSchema/properties/x/$ref: "#/properties/x" leads back to itself`},
+		{doubling("allOf"), `/0/inputSchema/$defs/d12: more than 10000 schemas apply to one value, because several references lead to the same schema`},
+		{doubling("anyOf"), `/0/inputSchema/$defs/d12: more than 10000 schemas apply to one value`},
 		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"https://example.com/s"}}}}]`, `is not in this list, and references are not fetched`},
 		{`[{"name":"a","inputSchema":{"type":"object","minProperties":-1}}]`, `/minProperties: must be an integer of at least 0, found -1`},
 		{`{"tools":[],"nextCursor":"x"}`, "/nextCursor"},
@@ -73,6 +75,15 @@ func TestReadErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %s", test.list, err, test.want)
 		}
 	}
+}
+
+// doubling returns a list with 30 definitions, of which each refers twice to the one before it.
+func doubling(keyword string) string {
+	definitions := `"d0":{"type":"string"}`
+	for i := range 30 {
+		definitions += fmt.Sprintf(`,"d%d":{"%s":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]}`, i+1, keyword, i, i)
+	}
+	return `[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"#/$defs/d30"}},"$defs":{` + definitions + `}}}]`
 }
 
 // TestReadUpstreamLists reads the tool lists of real servers.

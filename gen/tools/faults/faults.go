@@ -115,8 +115,13 @@ func (f *finder) bounds() {
 // types finds types and members that no value can have.
 func (f *finder) types() {
 	var common []string
-	var meet func(s *jsonschema.Schema, depth int) bool
-	meet = func(s *jsonschema.Schema, depth int) bool {
+	seen := map[*jsonschema.Schema]bool{} // several references may lead to one schema, and dynamic ones back to it
+	var meet func(s *jsonschema.Schema) bool
+	meet = func(s *jsonschema.Schema) bool {
+		if seen[s] {
+			return true
+		}
+		seen[s] = true
 		if s.Types != nil && common == nil {
 			common = s.Types
 		} else if s.Types != nil {
@@ -124,12 +129,9 @@ func (f *finder) types() {
 				return false
 			}
 		}
-		if depth == 0 {
-			return true // references may form a cycle through dynamic ones
-		}
-		return !slices.ContainsFunc(s.InPlace(), func(part *jsonschema.Schema) bool { return !meet(part, depth-1) })
+		return !slices.ContainsFunc(s.InPlace(), func(part *jsonschema.Schema) bool { return !meet(part) })
 	}
-	if len(f.schema.InPlace()) > 0 && !meet(f.schema, 16) {
+	if len(f.schema.InPlace()) > 0 && !meet(f.schema) {
 		f.add(Bounds, "", "no value has all the types that the schema, its references and its allOf require")
 	}
 	for _, name := range f.schema.Required {

@@ -193,37 +193,53 @@ func child(raw wire.Raw, segment string) (wire.Raw, bool) {
 }
 
 // Endless returns the references of a document that lead back to themselves without a member or
-// an element in between. Validating a value by such a schema does not end.
+// an element in between, and those by which a schema applies too many others to one value. Validating a value by
+// such a schema does not end, or not in the time that anybody waits.
 func (s *Schema) Endless() []*Error {
 	r := &reader{}
 	r.endless(s.resource.doc)
 	return r.errs
 }
 
+// mostApplied limits how many schemas apply to one value, where one that several references lead to counts each time:
+// 30 definitions that refer to the next one twice are a billion. The schemas of real APIs stay below a thousand.
+const mostApplied = 10_000
+
 func (r *reader) endless(d *document) {
-	const within, done = 1, 2
-	state := map[*Schema]int{}
+	const within = -1
+	applied := map[*Schema]int{} // how many schemas apply with one, once it has been visited
 	var way []*Schema
-	var visit func(s *Schema)
-	visit = func(s *Schema) {
-		switch state[s] {
-		case done:
-			return
+	var visit func(s *Schema) int
+	visit = func(s *Schema) int {
+		switch n := applied[s]; n {
+		default:
+			return n
 		case within:
 			for i := len(way) - 1; i >= 0; i-- {
 				if way[i].Target != nil {
 					r.fail(wire.ChildPointer(way[i].Pointer, "$ref"), "%q leads back to itself without a member or an element in between", way[i].Ref)
-					return
+					break
 				}
 			}
+			return 1
+		case 0:
 		}
-		state[s] = within
+		applied[s] = within
 		way = append(way, s)
+		n, most := 1, 0
 		for _, next := range s.samePlace() {
-			visit(next)
+			more := visit(next)
+			n, most = n+more, max(most, more)
 		}
 		way = way[:len(way)-1]
-		state[s] = done
+		if n > mostApplied {
+			if most < mostApplied { // otherwise, that one has been reported
+				r.fail(s.Pointer, "more than %d schemas apply to one value, because several references lead to the same schema", mostApplied)
+			}
+			n = mostApplied
+		}
+		applied[s] = n
+		return n
 	}
 	for _, s := range d.refs {
 		visit(s)

@@ -26,9 +26,10 @@ type Mutation struct {
 // allow. It does not change values within alternatives, because the place of the violation then
 // depends on how a validator selects the alternative.
 //
-// A JSON Schema validator refuses every mutation for this reason and at this place.
+// A JSON Schema validator refuses every mutation for this reason and at this place. A sample of hundreds of kilobytes has
+// more such places than can be tried; the first ones are.
 func Mutations(s *jsonschema.Schema, sample wire.Raw) []Mutation {
-	m := &mutator{validator: newValidator(s, jsonschema.AssertedFormats), schema: s}
+	m := &mutator{validator: newValidator(s, jsonschema.AssertedFormats), schema: s, left: mutationBytes / max(len(sample), 1)}
 	m.visit(place{schemas: []*jsonschema.Schema{s}, value: sample, put: func(v wire.Raw, _ bool) wire.Raw { return v }})
 	return m.all
 }
@@ -36,10 +37,14 @@ func Mutations(s *jsonschema.Schema, sample wire.Raw) []Mutation {
 // maxElements limits the number of elements of an array that are mutated.
 const maxElements = 4
 
+// mutationBytes limits the work: each value that is made from a sample costs the length of the sample.
+const mutationBytes = 16 << 20
+
 type mutator struct {
 	validator *Validator
 	schema    *jsonschema.Schema
 	all       []Mutation
+	left      int // how many values may still be made
 }
 
 // place is a value within the sample.
@@ -53,6 +58,9 @@ type place struct {
 }
 
 func (m *mutator) visit(p place) {
+	if m.left < 0 {
+		return
+	}
 	flat, plain := flatten(p.schemas)
 	if p.pointer != "" {
 		m.wrongType(p)
@@ -195,6 +203,9 @@ func (m *mutator) pruned(schemas []*jsonschema.Schema, v wire.Raw) wire.Raw {
 // member, or has a wrong type if no member is named.
 func (m *mutator) add(p place, v wire.Raw, missing string) bool {
 	for _, small := range []bool{true, false} {
+		if m.left--; m.left < 0 {
+			return false
+		}
 		value := p.put(v, small)
 		if m.refused(value, p.pointer, missing) {
 			m.all = append(m.all, Mutation{Value: value, Pointer: p.pointer, Member: missing})

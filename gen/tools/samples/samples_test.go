@@ -110,6 +110,20 @@ func TestMutations(t *testing.T) {
 	}
 }
 
+// TestMutationsAreBounded has a sample with more places than can be tried.
+func TestMutationsAreBounded(t *testing.T) {
+	const places = 1000
+	var properties, members []string
+	for i := range places {
+		properties = append(properties, fmt.Sprintf(`"m%d":{"type":"string"}`, i))
+		members = append(members, fmt.Sprintf(`"m%d":"%0100d"`, i, i))
+	}
+	s := inputOf(t, `{"type":"object","properties":{`+strings.Join(properties, ",")+`}}`)
+	if n := len(samples.Mutations(s, wire.Raw(`{`+strings.Join(members, ",")+`}`))); n == 0 || n > places/2 {
+		t.Errorf("%d mutations of %d places", n, places)
+	}
+}
+
 // TestSamplesOfUpstreamLists demands a sample of every schema of real servers.
 func TestSamplesOfUpstreamLists(t *testing.T) {
 	schemas, values, mutations := 0, 0, 0
