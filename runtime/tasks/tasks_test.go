@@ -50,6 +50,13 @@ func (s server) CallTool(ctx context.Context, p *mcp20251125.CallToolRequestPara
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
+	case "attempt":
+		select {
+		case <-time.After(3 * time.Second):
+			return text(fmt.Sprint("attempt ", tasks.Attempt(ctx))), nil
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 	case "fail":
 		r := text("failed")
 		r.IsError = new(true)
