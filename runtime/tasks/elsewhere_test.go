@@ -174,7 +174,7 @@ func TestSessionTakeOver(t *testing.T) {
 					synctest.Wait()
 					began := time.Now()
 					if method == "tasks/get" {
-						for s.status(id) != "completed" {
+						for s.status(id) == "working" {
 							time.Sleep(time.Second)
 						}
 					}

@@ -176,7 +176,9 @@ func (f front) begin(ctx context.Context, c *runtime.Call, held bool, r *Record,
 			w.end(out)
 			s.forget(j)
 		}()
-		out = f.outcome(ctx, r)
+		if out = f.outcome(ctx, r); out.cancelled {
+			out = w.stopped(context.Cause(ctx))
+		}
 	})
 	close(detached)
 	if over || !ok {

@@ -110,7 +110,7 @@ type run struct {
 	expires time.Time
 	poll    time.Duration
 	stop    context.CancelCauseFunc      // ends the context of the work
-	lasts   func(why error) bool         // reports whether another process may do work that was stopped; nil for no
+	lasts   func(why error) bool         // of a session: reports whether another process may do work that was stopped
 	seen    func(r *Record)              // is called with each state of the task that the run reads; may be nil
 	ended   func(r *Record, out outcome) // is called after the outcome is stored; may be nil
 
@@ -207,8 +207,11 @@ func (w *run) holds(r *Record) bool {
 
 // stopped returns the outcome of work that was stopped for a reason.
 func (w *run) stopped(why error) outcome {
-	if why == errClosing || w.lasts != nil && w.lasts(why) {
+	switch {
+	case why == errClosing || w.lasts != nil && w.lasts(why):
 		return outcome{lost: true}
+	case w.lasts != nil:
+		return outcome{cancelled: true}
 	}
 	return outcome{err: jsonrpc.Errorf(jsonrpc.CodeInternalError, "the task has ended before its work")}
 }
