@@ -30,9 +30,12 @@ func TestFlags(t *testing.T) {
 	must(os.WriteFile("t", []byte("token"), 0o666))
 	must(os.Mkdir("occupied", 0o777))
 	must(os.WriteFile("occupied/server.json", []byte(`{"port":8080}`), 0o666))
+	must(os.WriteFile("api.yaml", []byte("openapi: 3.1.0\ninfo: {title: a, version: '1'}\npaths: {/a: {get: {operationId: a, responses: {}}}}\n"), 0o666))
 	var made strings.Builder
-	if code := run(t.Context(), []string{"server", "--out", "edited"}, nil, &made, &made); code != 0 {
-		t.Fatal(made.String())
+	for _, args := range [][]string{{"server", "--out", "edited"}, {"server", "--out", "protected", "--auth"}} {
+		if code := run(t.Context(), args, nil, &made, &made); code != 0 {
+			t.Fatal(made.String())
+		}
 	}
 	edited := filepath.Join("edited", "http.go")
 	text, err := os.ReadFile(edited)

@@ -89,7 +89,7 @@ func mockCommand() *cobra.Command {
 	cmd.Flags().StringSliceVar(&o.Hanging, "hang", nil, "`TOOLS` that answer only when they are cancelled")
 	cmd.Flags().Float64Var(&o.ErrorRate, "error-rate", 0, "share of calls whose result is an error, from 0 to 1")
 	cmd.Flags().Uint64Var(&o.Seed, "seed", 1, "selects the calls of --error-rate")
-	needs(cmd, "seed", "error-rate")
+	idle(cmd, "seed", "needs --error-rate", func([]string) bool { return o.ErrorRate == 0 })
 	idle(cmd, "error-rate", "has no effect with --error *", func([]string) bool { return slices.Contains(o.Errors, mock.All) })
 	idle(cmd, "error-rate", "has no effect with --refuse *", func([]string) bool { return slices.Contains(o.Refused, mock.All) })
 	idle(cmd, "error-rate latency", "has no effect with --hang *", func([]string) bool { return slices.Contains(o.Hanging, mock.All) })

@@ -35,6 +35,9 @@ func (a *apiSource) flags(cmd *cobra.Command) {
 
 // write imports the document. It writes the list and the mapping file, or neither.
 func (a *apiSource) write(cmd *cobra.Command, out string) (*importedAPI, error) {
+	if a.limit < 1 {
+		return nil, fmt.Errorf("--openapi-limit %d: expected at least 1", a.limit)
+	}
 	text, err := readSource(cmd.Context(), cmd.InOrStdin(), a.document)
 	if err != nil {
 		return nil, err
@@ -59,6 +62,8 @@ func (a *apiSource) write(cmd *cobra.Command, out string) (*importedAPI, error) 
 		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
+	case out == "-" && given(cmd, "mapping"):
+		return nil, fmt.Errorf("--mapping: %w, and it is not written with --out -", err)
 	}
 	made, err := openapi.Import(o)
 	if err != nil {

@@ -33,7 +33,9 @@ type project struct {
 	transport string
 	// transportGiven means that the transport is asked for, and not only the default of a new program.
 	transportGiven bool
-	protected      bool // --auth was given
+	// open means that it is said that clients need no access tokens, and not only the default of a new program.
+	open      bool
+	protected bool // --auth was given
 	console
 
 	file   *authoring.File

@@ -112,10 +112,13 @@ func readEntry(f *config.File, n *yaml.Node) entry {
 		"strict":     func(n *yaml.Node) { e.strict = f.Bool(n, "strict") },
 		"int64":      func(n *yaml.Node) { e.int64 = f.Bool(n, "int64") },
 		"time":       func(n *yaml.Node) { e.time = f.Bool(n, "time") },
-		"auth":       func(n *yaml.Node) { e.protected = f.Bool(n, "auth") },
-		"readme":     page("readme", &e.readme),
-		"llms":       page("llms", &e.llms),
-		"title":      func(n *yaml.Node) { e.title = f.Text(n, "title") },
+		"auth": func(n *yaml.Node) {
+			e.protected = f.Bool(n, "auth")
+			e.open = !e.protected
+		},
+		"readme": page("readme", &e.readme),
+		"llms":   page("llms", &e.llms),
+		"title":  func(n *yaml.Node) { e.title = f.Text(n, "title") },
 		"transport": func(n *yaml.Node) {
 			e.transport, e.transportGiven = f.Text(n, "transport"), true
 			if e.transport != transportAll && e.transport != transportStdio {

@@ -44,6 +44,7 @@ does not recompile the generated code.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p.transportGiven = given(cmd, "transport")
+			p.open = cmd.Flags().Changed("auth") && !p.protected
 			if missing {
 				return p.missing(cmd)
 			}
@@ -74,7 +75,7 @@ func (p *project) server(cmd *cobra.Command) (*outcome, error) {
 		return nil, err
 	}
 	var plan files.Plan
-	if p.check && !p.protected && !p.transportGiven {
+	if p.check && !p.protected && !p.open && !p.transportGiven {
 		return p.finish(made, plan, true, start)
 	}
 	o, err := p.users(made)

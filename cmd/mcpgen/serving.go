@@ -43,6 +43,9 @@ func (p *project) serve(plan *files.Plan, o skeleton.UserOptions) error {
 		return fmt.Errorf(noProgram, "auth", p.pkg)
 	case p.pkg != "main" && p.transportGiven:
 		return fmt.Errorf(noProgram, "transport", p.pkg)
+	case p.open && p.isProtected():
+		name := cmp.Or(p.survey.HTTP, httpFile)
+		return problem{fmt.Sprintf("--auth=false changes nothing in %s, because %s demands access tokens, and nothing was written: delete that file and run the command again to let in everybody", p.out, name)}
 	case p.protected && !p.isProtected():
 		asked, names = "--auth", []string{httpFile}
 		if p.survey.Main != "" && !p.survey.CallsHTTP {
