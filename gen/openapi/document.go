@@ -152,10 +152,10 @@ type documents struct {
 	swagger bool
 	open    Open
 	files   map[string]*document
-	// bytes is the length of the other files, limit its bound. Beyond counts the references that were not followed
+	// bytes is the length of the other files, limit its bound. Beyond has the references that were not followed
 	// because of it, which the fault tooLong reports.
 	bytes, limit int64
-	beyond       int
+	beyond       map[place]bool
 	tooLong      *Problem
 	// insecure means that an operation has been noted whose credentials only a parameter describes.
 	insecure bool
@@ -230,11 +230,19 @@ func (d *documents) note(n node, format string, args ...any) {
 // err returns the faults as an error.
 func (d *documents) err() error {
 	var errs []error
-	for _, p := range d.located(d.faults) {
+	all := d.located(d.faults)
+	for i, p := range all {
+		if i == mostFaults {
+			errs = append(errs, &Problem{File: d.first.name, Problem: fmt.Sprintf("%d more faults", len(all)-i)})
+			break
+		}
 		errs = append(errs, p)
 	}
 	return errors.Join(errs...)
 }
+
+// mostFaults is how many faults an error has: if the folder of a document is missing, thousands are the same.
+const mostFaults = 20
 
 // located returns problems with their lines and columns, each once and in their order.
 func (d *documents) located(all []*Problem) []*Problem {
@@ -315,11 +323,12 @@ func (d *documents) target(from node, ref string) (node, bool) {
 	doc := from.doc
 	if file != "" {
 		if doc, err = d.load(from.doc, file); err == errTooLong {
-			if d.beyond++; d.beyond == 1 {
+			if d.tooLong == nil {
 				d.fail(at, "")
-				d.tooLong = d.faults[len(d.faults)-1]
+				d.tooLong, d.beyond = d.faults[len(d.faults)-1], map[place]bool{}
 			}
-			d.tooLong.Problem = fmt.Sprintf("the files of the document have more than %d bytes; references that are not followed: %d; --openapi-limit raises the limit", d.limit, d.beyond)
+			d.beyond[place{at.doc, at.pointer}] = true
+			d.tooLong.Problem = fmt.Sprintf("the files of the document have more than %d bytes; references that are not followed: %d; --openapi-limit raises the limit", d.limit, len(d.beyond))
 			return node{}, false
 		}
 		if err != nil {
@@ -357,7 +366,7 @@ func (d *documents) load(from *document, ref string) (*document, error) {
 	if d.open == nil {
 		return nil, errors.New("only a document that is a file itself may refer to other files")
 	}
-	if d.beyond > 0 {
+	if d.tooLong != nil {
 		return nil, errTooLong
 	}
 	text, err := d.open(at)

@@ -308,7 +308,8 @@ func FuzzImport(f *testing.F) {
 	})
 }
 
-// TestManyFiles imports a document of 3,000 files, and refuses it once if they are longer than the limit.
+// TestManyFiles imports a document of 3,000 files, and refuses it once if they are longer than the limit, and with a few of
+// its faults if there are none.
 func TestManyFiles(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("openapi: 3.0.3\ninfo: {title: T, version: \"1\"}\npaths:\n")
@@ -325,5 +326,16 @@ func TestManyFiles(t *testing.T) {
 	_, err = openapi.Import(o)
 	if err == nil || strings.Count(err.Error(), "\n") > 0 || !strings.Contains(err.Error(), "references that are not followed: 2990;") {
 		t.Errorf("error %.500v", err)
+	}
+	o.Text = []byte("openapi: 3.0.3\npaths:\n  /x: {get: {parameters: [{name: a, in: query, schema: {$ref: long.yaml}}], responses: {}}}\n")
+	o.Limit = 1 // the schema is looked at more than once
+	if _, err = openapi.Import(o); err == nil || !strings.Contains(err.Error(), "references that are not followed: 1;") {
+		t.Errorf("error %.500v", err)
+	}
+	o.Text = []byte(text.String())
+	o.Open = func(path string) ([]byte, error) { return nil, fmt.Errorf("no file %s", path) }
+	_, err = openapi.Import(o)
+	if err == nil || strings.Count(err.Error(), "\n") != 20 || !strings.HasSuffix(err.Error(), "\napi.yaml: 2980 more faults") {
+		t.Errorf("error %.5000v", err)
 	}
 }
