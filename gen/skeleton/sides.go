@@ -46,13 +46,13 @@ func (g *generator) newServer(f *jen.File) {
 	}
 	body := []jen.Code{jen.Id("all").Op(":=").Add(g.allItems(param, jen.Id("items")))}
 	if g.offersTasks() {
-		body = append(body, jen.Id("all").Op("=").Append(jen.Id("all"),
-			jen.Qual(catalogPath, "Tasks").Call(jen.Qual(tasksPath, "New").Call(
-				jen.Qual(tasksPath, "Options").Values(jen.Dict{jen.Id("Logger"): jen.Id("options").Dot("Logger")})))))
+		keeper := jen.Qual(catalogPath, "Tasks").Call(jen.Qual(tasksPath, "New").Call(
+			jen.Qual(tasksPath, "Options").Values(jen.Dict{jen.Id("Logger"): jen.Id("options").Dot("Logger")})))
+		body = append(body, jen.Id("all").Op("=").Append(jen.Index().Qual(catalogPath, "Item").Values(keeper), jen.Id("all").Op("...")))
 	}
 	comment := "NewServer returns a server that offers " + offers + ", and other items if there are any, and speaks every revision of the protocol."
 	if g.offersTasks() {
-		comment += " Tools can be called as tasks where execution.taskSupport of their definitions says so; the tasks are kept in memory."
+		comment += " Tools can be called as tasks where execution.taskSupport of their definitions says so. The tasks are kept in memory, unless catalog.Tasks is among the items."
 	}
 	if g.List.Instructions != "" {
 		comment += " Options without instructions get those of " + g.Source + "."

@@ -22,7 +22,8 @@ type TaskKeeper interface {
 }
 
 // Tasks returns an item of [NewServer]: clients can call those tools as tasks whose definitions say so in
-// execution.taskSupport.
+// execution.taskSupport. Of several such items, the last one counts, so that a program can replace that of a
+// generated server.
 func Tasks(k TaskKeeper) Item { return keptTasks{k} }
 
 type keptTasks struct{ TaskKeeper }

@@ -1,8 +1,6 @@
 package catalog
 
 import (
-	"errors"
-
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
 )
@@ -26,14 +24,10 @@ func NewServer(o runtime.ServerOptions, base runtime.Binding, table *convert.Tab
 	var keeper TaskKeeper
 	offered := make([]Item, 0, len(items))
 	for _, it := range items {
-		tasks, ok := it.(keptTasks)
-		switch {
-		case !ok:
-			offered = append(offered, it)
-		case keeper != nil:
-			return nil, errors.New("catalog: there are tasks twice among the items")
-		default:
+		if tasks, ok := it.(keptTasks); ok {
 			keeper = tasks.TaskKeeper
+		} else {
+			offered = append(offered, it)
 		}
 	}
 	c, err := Collect(own, offered...)

@@ -49,6 +49,37 @@ func TestItem(t *testing.T) {
 	}
 }
 
+// TestItemReplaced checks that the last of several such items counts.
+func TestItemReplaced(t *testing.T) {
+	call := func(context.Context, wire.Object) (wire.Appender, error) { return wire.Object(`{"content":[]}`), nil }
+	stores := []*tasks.Memory{tasks.NewMemory(0), tasks.NewMemory(0)}
+	server, err := catalog.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, mcp20251125.BindBase(), nil,
+		catalog.Tasks(tasks.New(tasks.Options{Store: stores[0]})),
+		catalog.Tool{Definition: wire.Object(`{"name":"dig","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}`), Call: call},
+		catalog.Tasks(tasks.New(tasks.Options{Store: stores[1]})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, far := inproc.Pair()
+	go server.Serve(context.Background(), far)
+	client := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, mcp20251125.BindClient(mcp20251125.UnimplementedClient{}))
+	session, err := client.Connect(t.Context(), near)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	var result wire.Object
+	if err := session.Call(t.Context(), "tools/call", wire.Raw(`{"name":"dig","task":{}}`), &result); err != nil {
+		t.Fatal(err)
+	}
+	task, _ := result.Get("task")
+	for i, store := range stores {
+		if _, err := store.Get(t.Context(), wire.Object(task).GetString("taskId")); (err == nil) != (i == 1) {
+			t.Errorf("store %d: %v", i, err)
+		}
+	}
+}
+
 // TestItemOfCatalog checks that a catalog, which wraps no binding, refuses the item.
 func TestItemOfCatalog(t *testing.T) {
 	if err := catalog.New(catalog.Options{}).Add(catalog.Tasks(tasks.New(tasks.Options{}))); err == nil {

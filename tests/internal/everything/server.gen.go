@@ -112,12 +112,13 @@ type Tools interface {
 
 // NewServer returns a server that offers the tools, and other items if there
 // are any, and speaks every revision of the protocol. Tools can be called as
-// tasks where execution.taskSupport of their definitions says so; the tasks
-// are kept in memory. It returns an error for options that cannot be served,
-// and for an item that cannot be added.
+// tasks where execution.taskSupport of their definitions says so. The tasks
+// are kept in memory, unless catalog.Tasks is among the items. It returns an
+// error for options that cannot be served, and for an item that cannot be
+// added.
 func NewServer(t Tools, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {
 	all := append(ServerTools(t, tools.Options{}), items...)
-	all = append(all, catalog.Tasks(tasks.New(tasks.Options{Logger: options.Logger})))
+	all = append([]catalog.Item{catalog.Tasks(tasks.New(tasks.Options{Logger: options.Logger}))}, all...)
 	return mcp.NewServer(options, all...)
 }
 
