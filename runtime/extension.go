@@ -34,8 +34,9 @@ type ExtensionFilter struct {
 	Param        string // "taskId"
 }
 
-// Over returns a binding in which own handles the methods of the extension and b handles all others. If
-// b is of another revision, it returns b unchanged.
+// Over returns a binding in which own handles the methods of the extension and b handles all others. The
+// binding declares the extension, with the settings that the Capabilities of the options give it, if they do.
+// If b is of another revision, Over returns b unchanged.
 func (x Extension) Over(b, own Binding) Binding {
 	if b.Revision != x.Revision {
 		return b
@@ -53,11 +54,21 @@ func (x Extension) Over(b, own Binding) Binding {
 		}
 		return handle(ctx, method, params)
 	}
+	below := b.Capabilities
+	b.Capabilities = func(declared wire.Appender) (wire.Appender, error) {
+		if below != nil {
+			var err error
+			if declared, err = below(declared); err != nil {
+				return nil, err
+			}
+		}
+		return x.declare(declared)
+	}
 	return b
 }
 
-// Declare returns the capabilities with the extension declared. Capabilities may be nil.
-func (x Extension) Declare(capabilities wire.Appender) (wire.Appender, error) {
+// declare returns the capabilities with the extension declared. Capabilities may be nil.
+func (x Extension) declare(capabilities wire.Appender) (wire.Appender, error) {
 	own, err := objectOf(capabilities)
 	if err != nil {
 		return nil, err
@@ -104,7 +115,7 @@ func (c *Call) Server() *Server {
 
 // missingExtension returns the error for a request that must declare an extension.
 func missingExtension(name string) error {
-	o, err := Extension{Name: name}.Declare(nil)
+	o, err := Extension{Name: name}.declare(nil)
 	if err != nil {
 		return err
 	}

@@ -11,27 +11,32 @@ import (
 )
 
 // TestExtensionResults checks that a client takes a result with a resultType of an extension only if it has
-// declared the extension, and only from the methods of the extension.
+// declared the extension, which is part of adding it, and only from the methods of the extension.
 //
 // V10, B7, B8
 func TestExtensionResults(t *testing.T) {
 	x := runtime.Extension{Name: "com.example/jobs", Revision: rA, Results: []runtime.ExtensionResult{{Method: "tools/call", Type: "job"}}}
 	for _, c := range []struct {
-		name, extensions, kind, method string
-		taken                          bool
+		name, capabilities, kind, method string
+		taken                            bool
 	}{
-		{"declared", `{"com.example/jobs":{}}`, "job", "tools/call", true},
-		{"declared with settings", `{"com.example/jobs":{"a":1}}`, "job", "tools/call", true},
-		{"another method", `{"com.example/jobs":{}}`, "job", "prompts/get", false},
-		{"another type", `{"com.example/jobs":{}}`, "task", "tools/call", false},
-		{"another extension", `{"com.example/tasks":{}}`, "job", "tools/call", false},
-		{"V11 settings that are no object", `{"com.example/jobs":true}`, "job", "tools/call", false},
-		{"not declared", `{}`, "job", "tools/call", false},
+		{"declared by Over", `{}`, "job", "tools/call", true},
+		{"declared by Over beside another", `{"extensions":{"com.example/tasks":{}}}`, "job", "tools/call", true},
+		{"declared", `{"extensions":{"com.example/jobs":{}}}`, "job", "tools/call", true},
+		{"declared with settings", `{"extensions":{"com.example/jobs":{"a":1}}}`, "job", "tools/call", true},
+		{"another method", `{}`, "job", "prompts/get", false},
+		{"another type", `{}`, "task", "tools/call", false},
+		{"V11 settings that are no object", `{"extensions":{"com.example/jobs":true}}`, "job", "tools/call", false},
+		{"not added", "", "job", "tools/call", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := asking(`{"resultType":"` + c.kind + `","job":"7"}`)
-			binding := x.Over(mcp20260728.BindClient(mcp20260728.UnimplementedClient{}), runtime.Binding{})
-			client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Capabilities: wire.Raw(`{"extensions":` + c.extensions + `}`)}, binding)
+			options, binding := runtime.ClientOptions{Name: "test", Version: "1"}, mcp20260728.BindClient(mcp20260728.UnimplementedClient{})
+			if c.capabilities != "" {
+				options.Capabilities = wire.Raw(c.capabilities)
+				binding = x.Over(binding, runtime.Binding{})
+			}
+			client := runtime.NewClient(options, binding)
 			session, err := client.Connect(t.Context(), server.serve())
 			if err != nil {
 				t.Fatal(err)

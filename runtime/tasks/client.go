@@ -37,16 +37,6 @@ func ExtendClient(below runtime.Binding, o ClientOptions) runtime.Binding {
 		return nil, runtime.MethodNotFound(method)
 	}
 	b := extension.Over(below, runtime.Binding{Handle: ignore})
-	declared := below.Capabilities
-	b.Capabilities = func(own wire.Appender) (wire.Appender, error) {
-		if declared != nil {
-			var err error
-			if own, err = declared(own); err != nil {
-				return nil, err
-			}
-		}
-		return extension.Declare(own)
-	}
 	around := below.Around
 	b.Around = func(c runtime.Caller) runtime.Caller {
 		c = &taskCaller{c, below.Handle, o}

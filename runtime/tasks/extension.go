@@ -67,16 +67,6 @@ func (t *Tasks) Extend(below runtime.Binding) runtime.Binding {
 		}
 		return t.callTool(ctx, handle, params)
 	}
-	declared := below.Capabilities
-	b.Capabilities = func(own wire.Appender) (wire.Appender, error) {
-		if declared != nil {
-			var err error
-			if own, err = declared(own); err != nil {
-				return nil, err
-			}
-		}
-		return extension.Declare(own)
-	}
 	b.Listen = t.listenTo
 	return b
 }
