@@ -57,7 +57,7 @@ func replica() error {
 		Store: shared.tasks, Lease: lease, PollInterval: 50 * time.Millisecond, Support: items.TaskSupport, Logger: log,
 	})
 	options := runtime.ServerOptions{Name: "replica", Version: "1", Logger: log, Rounds: runtime.Rounds{Keys: keys}, Bus: shared.bus}
-	server := runtime.NewServer(options, items.Over(mcp20251125.BindBase()), keeper.Extend(items.Over(mcp20260728.BindBase())))
+	server := runtime.NewServer(options, keeper.Over(items.Over(mcp20251125.BindBase())), keeper.Extend(items.Over(mcp20260728.BindBase())))
 	if err := server.Err(); err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func offers(items *catalog.Catalog) []catalog.Item {
 	return []catalog.Item{
 		tool("dig", "optional", noted(dig)), tool("ask", "optional", noted(ask)), tool("toil", "optional", noted(toil)),
 		tool("count", "forbidden", noted(count)), tool("confirm", "forbidden", confirm), tool("tick", "forbidden", tick),
-		tool("steps", "forbidden", noted(steps)),
+		tool("steps", "forbidden", noted(steps)), tool("poison", "optional", noted(poison)),
 		catalog.Resource{
 			Definition: wire.Object(`{"uri":"` + clock + `","name":"clock"}`),
 			Read: func(context.Context, string) (wire.Appender, error) {
@@ -228,6 +228,13 @@ func confirm(ctx context.Context, as string) (string, error) {
 		return "", err
 	}
 	return said, note(as, 1)
+}
+
+// poison ends the process: nothing can recover a panic in a goroutine of a handler's own.
+func poison(ctx context.Context) (string, error) {
+	go panic("poison")
+	<-ctx.Done()
+	return "", context.Cause(ctx)
 }
 
 // count takes as long as most calls.

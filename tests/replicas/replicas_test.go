@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -110,9 +111,18 @@ type client struct {
 // tasks that are created for it to created.
 func (f fleet) connect(url, answer string, created chan<- string) client {
 	f.t.Helper()
-	transport, err := streamable.NewTransport(url, streamable.ClientOptions{})
+	c, err := f.dial(url, answer, created)
 	if err != nil {
 		f.t.Fatal(err)
+	}
+	return c
+}
+
+// dial is connect for a replica that may end meanwhile.
+func (f fleet) dial(url, answer string, created chan<- string) (client, error) {
+	transport, err := streamable.NewTransport(url, streamable.ClientOptions{})
+	if err != nil {
+		return client{}, err
 	}
 	answers := runtime.Handlers{"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) {
 		if answer == "" {
@@ -125,10 +135,10 @@ func (f fleet) connect(url, answer string, created chan<- string) client {
 	o := runtime.ClientOptions{Name: "c", Version: "1", Capabilities: wire.Raw(`{"elicitation":{}}`)}
 	c.Session, err = runtime.NewClient(o, tasks.ExtendClient(c.binding, c.opts)).Connect(f.t.Context(), transport)
 	if err != nil {
-		f.t.Fatal(err)
+		return client{}, err
 	}
 	f.t.Cleanup(func() { _ = c.Close() }) // its replica may be dead
-	return c
+	return c, nil
 }
 
 // call calls a tool, which gets a name for the run.
@@ -173,6 +183,54 @@ func TestFile(t *testing.T) {
 		_, url := f.start()
 		return url
 	})
+}
+
+// TestPoison calls a tool that ends the process, as a task, and starts the replica again whenever it has ended: the
+// task fails after its third run, and then the replica lives.
+func TestPoison(t *testing.T) {
+	for name, store := range map[string]func(t *testing.T) string{
+		"file": func(t *testing.T) string { return filepath.Join(t.TempDir(), "tasks.db") },
+		"NATS": func(t *testing.T) string {
+			s, err := embedded.Start(t.Context(), embedded.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0", Unsynced: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = s.Close() })
+			return s.URL()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := fleet{t: t, store: store(t), runs: filepath.Join(t.TempDir(), "runs")}
+			if name == "NATS" { // where replicas share sessions, too
+				f.keys = []string{newKey()}
+			}
+			f.logTo(filepath.Join(t.TempDir(), "log"))
+			process, url := f.start()
+			created := make(chan string, 1)
+			c := f.connect(url, "", created)
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			go c.call(ctx, "poison", "poison")
+			id := <-created
+			var state wire.Object
+			for state.GetString("status") != "failed" {
+				err := c.Call(t.Context(), "tasks/get", wire.Object(`{"taskId":"`+id+`"}`), &state)
+				for err != nil {
+					_ = process.Wait() // the error says that it has panicked
+					process, url = f.start()
+					c, err = f.dial(url, "", created)
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			if problem, _ := state.Get("error"); !strings.Contains(string(problem), "too often") {
+				t.Errorf("the task: %s", state)
+			}
+			if runs := f.attempts()["poison"]; !slices.Equal(runs, []string{"1", "2", "3"}) {
+				t.Errorf("the attempts are %q", runs)
+			}
+		})
+	}
 }
 
 // takeOver kills a replica that works on tasks and has asked for input. Another one, whose URL survivor

@@ -91,11 +91,11 @@ func (f flags) serve(ctx context.Context, log *slog.Logger) error {
 	if err := items.Add(f.tools()...); err != nil {
 		return err
 	}
-	keeper := tasks.New(tasks.Options{Store: store, Support: items.TaskSupport, Lease: 5 * time.Second, Logger: log})
+	keeper := tasks.New(tasks.Options{Store: store, Lease: 5 * time.Second, Logger: log})
 	defer keeper.Close()
 	bindings := compat.Serve(items.Over(mcp20260728.BindBase()), compat.Options{})
 	for i, b := range bindings {
-		bindings[i] = keeper.Extend(b)
+		bindings[i] = keeper.Wrap(b, items.TaskSupport)
 	}
 	server := runtime.NewServer(runtime.ServerOptions{
 		Name: "replicas", Version: "1.0.0", Logger: log,
