@@ -18,7 +18,7 @@ type Record struct {
 	Session string // the session that the task belongs to; "" for a task of the extension
 
 	Method string
-	Params wire.Raw // of the request, with the terms in _meta that it was sent under
+	Params wire.Raw // of the request, with the terms in _meta that it was sent under; "" when the task has ended
 
 	Status                    string // of the definition TaskStatus
 	Message                   string // or ""
@@ -59,9 +59,9 @@ func (r *Record) DueAt() (at time.Time, ok bool) {
 
 // size returns about how many bytes of memory the record takes.
 func (r *Record) size() int {
-	const fixed = 512 // the record itself and its place in a store
-	n := fixed + len(r.ID) + len(r.Owner) + len(r.Session) + len(r.Method) + len(r.Params) + len(r.Status) + len(r.Message) +
-		len(r.Holder) + len(r.State) + len(r.Result) + len(r.Error)
+	const fixed = 512 // the record itself, its holder and status, and its place in a store
+	n := fixed + len(r.ID) + len(r.Owner) + len(r.Session) + len(r.Method) + len(r.Params) + len(r.Message) +
+		len(r.State) + len(r.Result) + len(r.Error)
 	for _, members := range []wire.Members{r.Questions, r.Answers} {
 		for _, m := range members {
 			n += len(m.Name) + len(m.Value)

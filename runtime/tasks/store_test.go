@@ -64,3 +64,31 @@ func TestMemoryOwners(t *testing.T) {
 	want("a change that needs less", m.Swap(ctx, r), nil)
 	want("more than was left before", create("cleo", room/2, time.Hour), nil)
 }
+
+// TestFullStoreEndsTasks checks that a task can fail or be cancelled when its owner has no room for its result.
+func TestFullStoreEndsTasks(t *testing.T) {
+	m := tasks.NewMemory(1)
+	r := &tasks.Record{ID: "a", Owner: "ann", Method: "tools/call", Status: "working", Expires: time.Now().Add(time.Hour)}
+	if err := m.Create(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	for size := 4 << 20; size > 0; size /= 2 { // other tasks take all room that there is
+		r.Params = wire.Raw(strings.Repeat("x", len(r.Params)+size))
+		if err := m.Swap(t.Context(), r); err != nil {
+			r.Params = r.Params[size:]
+		}
+	}
+	large := *r
+	large.Status, large.Result = "completed", wire.Object(strings.Repeat("x", 10_000))
+	if err := m.Swap(t.Context(), &large); !errors.Is(err, tasks.ErrTooLarge) {
+		t.Errorf("a large result: %v", err)
+	}
+	r.Status, r.Error = "failed", wire.Object(strings.Repeat("x", 500))
+	if err := m.Swap(t.Context(), r); err != nil {
+		t.Errorf("an error: %v", err)
+	}
+	r.Error += "x"
+	if err := m.Swap(t.Context(), r); !errors.Is(err, tasks.ErrTooLarge) {
+		t.Errorf("a task that has ended grows: %v", err)
+	}
+}

@@ -76,9 +76,10 @@ func (t *Tasks) change(ctx context.Context, id string, f func(*Record) bool) (*R
 	return nil, ErrConflict
 }
 
-// end gives a task its final status.
+// end gives a task its final status. What only the work needs goes, so that there is room for the outcome.
 func (r *Record) end(s status, message string) {
-	r.Status, r.Message, r.Questions, r.State = string(s), message, nil, ""
+	r.Status, r.Message = string(s), message
+	r.Params, r.Questions, r.Answers, r.State = "", nil, nil, ""
 	r.Holder, r.Leased = "", time.Time{}
 }
 
