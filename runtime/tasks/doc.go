@@ -7,8 +7,8 @@
 // the requester's side.
 //
 // The package works on the text of messages and supports any implementation of a binding. A
-// task belongs to the session in which it was created and ends with it; nothing is stored
-// beyond that. [Tasks.Over] declares the capability of tasks, unless the program declares it itself, as in
+// task belongs to the session in which it was created and ends with it. It is a record in the
+// [Store], where each process that has the session finds it. [Tasks.Over] declares the capability of tasks, unless the program declares it itself, as in
 //
 //	{"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}
 //
@@ -20,6 +20,6 @@
 // ("Input Required Status").
 //
 // [Tasks.Extend] and [ExtendClient] implement the extension io.modelcontextprotocol/tasks of revision
-// 2026-07-28 on the same handlers. Its tasks are in a [Store] and belong to no session, so another process
-// may continue them ([Tasks.Serve]).
+// 2026-07-28 on the same handlers and records. Its tasks belong to no session, so any process may continue
+// them ([Tasks.Serve]).
 package tasks
