@@ -27,7 +27,7 @@
 //	> cut NAME           close the connection of a response
 //	> release NAME       let the tool "hold" that has this name return
 //	> wait 2s            let time pass
-//	> change TOOL        remove a tool from the server
+//	> remove NAME        remove a tool, prompt or resource from the server
 //	> update URI         announce a change of a resource
 //	> shutdown           shut the server down
 //

@@ -68,6 +68,13 @@ func (u *subject) note(format string, args ...any) {
 	u.happened = append(u.happened, fmt.Sprintf(format+"\n", args...))
 }
 
+// remove removes what has that name or URI, if there is something.
+func (u *subject) remove(name string) {
+	u.catalog.RemoveTools(name)
+	u.catalog.RemovePrompts(name)
+	u.catalog.RemoveResources(name)
+}
+
 // release returns the channel that is closed when the tool "hold" with that name may return.
 func (u *subject) release(name string) chan struct{} {
 	u.mu.Lock()
@@ -190,7 +197,6 @@ func (u *subject) ask(ctx context.Context, arguments wire.Object) (*mcp.CallTool
 		answer, err = u.askName(ctx, "Who?")
 	}
 	if err != nil {
-		u.note("ask: an error")
 		return nil, err
 	}
 	text, err := wire.Marshal(answer)

@@ -108,8 +108,8 @@ func replay(t *testing.T, files []txtar.File, transport, revision string, s sett
 		switch verb {
 		case "release":
 			close(u.release(name))
-		case "change":
-			u.catalog.RemoveTools(name)
+		case "remove":
+			u.remove(name)
 		case "update":
 			u.catalog.ResourceUpdated(name)
 		case "shutdown":
@@ -282,7 +282,7 @@ var random = []struct {
 	{"EVENT", regexp.MustCompile(`(?m)(^id: )([^\r\n]+)`)},
 	{"STATE", regexp.MustCompile(`("requestState":")([^"]+)`)},
 	{"CURSOR", regexp.MustCompile(`("nextCursor":")([^"]+)`)},
-	{"QUESTION", regexp.MustCompile(`(")((?:elicitation/create|sampling/createMessage|roots/list):[^"]+)`)},
+	{"QUESTION", regexp.MustCompile(`((?:elicitation(?:/|~1)create|sampling/createMessage|roots/list):)([\w-]+)`)},
 }
 
 // insert replaces names by their values.
