@@ -113,9 +113,15 @@ func (u *subject) tools() []catalog.Item {
 		return result, err
 	}))
 	// hold waits until it is released. It reports progress before if it is told to, and sends a log message after.
+	// A call that is cancelled right behind its request is not noted, because its handler need not begin.
 	add("hold", func(ctx context.Context, arguments wire.Object) (*mcp.CallToolResult, error) {
 		name := arguments.GetString("name")
-		u.note("hold %s: begun", name)
+		note := func(what string) {
+			if arguments.GetString("noted") != "no" {
+				u.note("hold %s: %s", name, what)
+			}
+		}
+		note("begun")
 		if arguments.GetString("first") == "progress" {
 			if err := runtime.CallOf(ctx).Progress(ctx, 1, nil, "holding"); err != nil {
 				return nil, err
@@ -124,7 +130,7 @@ func (u *subject) tools() []catalog.Item {
 		select {
 		case <-u.release(name):
 		case <-ctx.Done():
-			u.note("hold %s: the context has ended", name)
+			note("the context has ended")
 			if arguments.GetString("cancelled") != "ignored" {
 				return nil, context.Cause(ctx)
 			}
@@ -134,7 +140,7 @@ func (u *subject) tools() []catalog.Item {
 			}
 		case <-u.over:
 		}
-		u.note("hold %s: released", name)
+		note("released")
 		if arguments.GetString("last") == "log" {
 			if err := runtime.CallOf(ctx).Log(ctx, runtime.LogWarning, "traced", wire.StringScalar("released")); err != nil {
 				return nil, err
