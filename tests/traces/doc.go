@@ -15,7 +15,9 @@
 //	max message: 500                   bytes
 //	max concurrent: 1                  requests
 //	grace: 1s                          of a shutdown
+//	keep alive: 10s                    until a silent client is pinged
 //	stateless                          Options.Stateless of Streamable HTTP
+//	disconnect                         Options.Disconnect of Streamable HTTP
 //	$NAME = text                       a variable
 //
 // # What a client does

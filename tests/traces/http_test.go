@@ -48,7 +48,7 @@ type response struct {
 }
 
 func newStreamable(t *testing.T, u *subject, v *variables, s settings) peer {
-	p := &requests{t: t, v: v, handler: streamable.NewHandler(u.Server, streamable.Options{Stateless: s.stateless, StreamAfter: -1})}
+	p := &requests{t: t, v: v, handler: streamable.NewHandler(u.Server, streamable.Options{Stateless: s.stateless, Disconnect: s.disconnect, StreamAfter: -1})}
 	return p.serve()
 }
 

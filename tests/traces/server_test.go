@@ -10,11 +10,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -44,7 +46,7 @@ func newSubject(t *testing.T, s settings) *subject {
 	var err error
 	u.Server, err = mcp.NewServer(mcp.ServerOptions{
 		Name: "traced", Version: "1.0.0", Title: "Traced", Instructions: "Call a tool.", Logger: logger, Grace: s.grace,
-		Limits: runtime.Limits{MaxMessage: s.maxMessage, MaxConcurrent: s.maxConcurrent},
+		Limits: runtime.Limits{MaxMessage: s.maxMessage, MaxConcurrent: s.maxConcurrent, KeepAlive: s.keepAlive},
 	}, items...)
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +114,8 @@ func (u *subject) tools() []catalog.Item {
 		result.StructuredContent = wire.MustObject(map[string]any{"text": arguments.GetString("text")})
 		return result, err
 	}))
-	// hold waits until it is released. It reports progress before if it is told to, and sends a log message after.
+	// hold waits until it is released. If told to, it reports progress or disconnects before, and sends a log message
+	// after.
 	// A call that is cancelled right behind its request is not noted, because its handler need not begin.
 	add("hold", func(ctx context.Context, arguments wire.Object) (*mcp.CallToolResult, error) {
 		name := arguments.GetString("name")
@@ -122,10 +125,15 @@ func (u *subject) tools() []catalog.Item {
 			}
 		}
 		note("begun")
-		if arguments.GetString("first") == "progress" {
-			if err := runtime.CallOf(ctx).Progress(ctx, 1, nil, "holding"); err != nil {
-				return nil, err
-			}
+		var err error
+		switch arguments.GetString("first") {
+		case "progress":
+			err = runtime.CallOf(ctx).Progress(ctx, 1, nil, "holding")
+		case "disconnect":
+			err = streamable.Disconnect(ctx, 500*time.Millisecond)
+		}
+		if err != nil {
+			return nil, err
 		}
 		select {
 		case <-u.release(name):
@@ -148,6 +156,11 @@ func (u *subject) tools() []catalog.Item {
 		}
 		return said("released")
 	})
+	items = append(items, catalog.NewTool(wire.Object(`{
+		"name": "place", "inputSchema": {"type": "object", "properties": {"city": {"type": "string", "x-mcp-header": "City"}}}
+	}`), func(_ context.Context, arguments wire.Object) (*mcp.CallToolResult, error) {
+		return said(arguments.GetString("city"))
+	}))
 	add("report", func(ctx context.Context, _ wire.Object) (*mcp.CallToolResult, error) {
 		for done := range 2 {
 			if err := runtime.CallOf(ctx).Progress(ctx, float64(done+1), new(2.0), "working"); err != nil {

@@ -202,12 +202,12 @@ type settings struct {
 	revisions                           []string
 	session                             string
 	pageSize, maxMessage, maxConcurrent int
-	grace                               time.Duration
-	stateless                           bool
+	grace, keepAlive                    time.Duration
+	stateless, disconnect               bool
 	variables                           map[string]string
 }
 
-var setting = regexp.MustCompile(`^(revisions|session|page size|max message|max concurrent|grace): (.*)$|^(\$[A-Z]+) = (.*)$|^(stateless)$`)
+var setting = regexp.MustCompile(`^(revisions|session|page size|max message|max concurrent|grace|keep alive): (.*)$|^(\$[A-Z]+) = (.*)$|^(stateless|disconnect)$`)
 
 func parse(comment, transport string) (settings, error) {
 	s := settings{variables: map[string]string{}}
@@ -236,8 +236,12 @@ func parse(comment, transport string) (settings, error) {
 			s.maxConcurrent, err = strconv.Atoi(value)
 		case "grace":
 			s.grace, err = time.ParseDuration(value)
+		case "keep alive":
+			s.keepAlive, err = time.ParseDuration(value)
 		case "stateless":
 			s.stateless = true
+		case "disconnect":
+			s.disconnect = true
 		default:
 			s.variables[m[3]] = m[4]
 		}
