@@ -36,7 +36,7 @@ EVERYTHING = --tools tests/internal/everything/tools.json --package everything -
 # CGO_ENABLED to 0. SEQUENTIAL are all others.
 PACKAGES = $(shell $(GO) list ./...)
 MODULE = github.com/mcpgen/mcpgen
-CONCURRENT = $(filter-out %/runtime/wire %/runtime/jsonrpc,$(filter $(MODULE)/runtime $(MODULE)/runtime/% %/examples/hello,$(PACKAGES)))
+CONCURRENT = $(filter-out %/runtime/wire %/runtime/jsonrpc,$(filter $(MODULE)/runtime $(MODULE)/runtime/% $(MODULE)/tests/traces %/examples/hello,$(PACKAGES)))
 SEQUENTIAL = $(filter-out $(CONCURRENT),$(PACKAGES))
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 

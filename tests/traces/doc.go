@@ -16,6 +16,7 @@
 //	max concurrent: 1                  requests
 //	grace: 1s                          of a shutdown
 //	keep alive: 10s                    until a silent client is pinged
+//	timeout: 45s                       of a question to the client
 //	stateless                          Options.Stateless of Streamable HTTP
 //	disconnect                         Options.Disconnect of Streamable HTTP
 //	$NAME = text                       a variable
@@ -35,6 +36,8 @@
 //
 // A request is its headers, an empty line and its body. The headers may be missing; then a request has those that a
 // client of its revision sends. A header in the trace replaces one of these, or removes it if it is empty.
+//
+// Requests are handled concurrently, so a trace does not send at once what may be answered in any order.
 //
 // # What the server sends
 //

@@ -46,7 +46,7 @@ func newSubject(t *testing.T, s settings) *subject {
 	var err error
 	u.Server, err = mcp.NewServer(mcp.ServerOptions{
 		Name: "traced", Version: "1.0.0", Title: "Traced", Instructions: "Call a tool.", Logger: logger, Grace: s.grace,
-		Limits: runtime.Limits{MaxMessage: s.maxMessage, MaxConcurrent: s.maxConcurrent, KeepAlive: s.keepAlive},
+		Limits: runtime.Limits{MaxMessage: s.maxMessage, MaxConcurrent: s.maxConcurrent, KeepAlive: s.keepAlive, Timeout: s.timeout},
 	}, items...)
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +194,7 @@ func (u *subject) tools() []catalog.Item {
 	return items
 }
 
-// ask asks the client what the argument "for" names.
+// ask asks the client what the argument "for" names. After an error it waits until the name in "hold" is released.
 func (u *subject) ask(ctx context.Context, arguments wire.Object) (*mcp.CallToolResult, error) {
 	client := mcp.NewClientCaller(runtime.CallOf(ctx))
 	var answer wire.Appender
@@ -214,6 +214,12 @@ func (u *subject) ask(ctx context.Context, arguments wire.Object) (*mcp.CallTool
 		}
 	default:
 		answer, err = u.askName(ctx, "Who?")
+	}
+	if name := arguments.GetString("hold"); err != nil && name != "" {
+		select {
+		case <-u.release(name):
+		case <-u.over:
+		}
 	}
 	if err != nil {
 		return nil, err

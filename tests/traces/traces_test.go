@@ -202,12 +202,12 @@ type settings struct {
 	revisions                           []string
 	session                             string
 	pageSize, maxMessage, maxConcurrent int
-	grace, keepAlive                    time.Duration
+	grace, keepAlive, timeout           time.Duration
 	stateless, disconnect               bool
 	variables                           map[string]string
 }
 
-var setting = regexp.MustCompile(`^(revisions|session|page size|max message|max concurrent|grace|keep alive): (.*)$|^(\$[A-Z]+) = (.*)$|^(stateless|disconnect)$`)
+var setting = regexp.MustCompile(`^(revisions|session|page size|max message|max concurrent|grace|keep alive|timeout): (.*)$|^(\$[A-Z]+) = (.*)$|^(stateless|disconnect)$`)
 
 func parse(comment, transport string) (settings, error) {
 	s := settings{variables: map[string]string{}}
@@ -238,6 +238,8 @@ func parse(comment, transport string) (settings, error) {
 			s.grace, err = time.ParseDuration(value)
 		case "keep alive":
 			s.keepAlive, err = time.ParseDuration(value)
+		case "timeout":
+			s.timeout, err = time.ParseDuration(value)
 		case "stateless":
 			s.stateless = true
 		case "disconnect":
