@@ -26,6 +26,8 @@
 //	> client             write these lines at once, over stdio
 //	> client unfinished  the same without the last newline
 //	> close              end the input of the server, over stdio
+//	> stall              read no more after what arrives next, over stdio
+//	> read               read again
 //	> POST NAME          send a request, whose response is called NAME; GET, DELETE and others likewise
 //	> cut NAME           close the connection of a response
 //	> release NAME       let the tool "hold" that has this name return

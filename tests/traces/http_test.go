@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 a trace of each transport, also the replaced one
+
 package traces
 
 import (

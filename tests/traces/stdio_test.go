@@ -22,6 +22,7 @@ type lines struct {
 
 	mu      sync.Mutex
 	arrived strings.Builder
+	stalled chan struct{} // closed when the client reads again; nil if it does
 }
 
 func newLines(t *testing.T, u *subject, v *variables, _ settings) peer {
@@ -40,11 +41,29 @@ func newLines(t *testing.T, u *subject, v *variables, _ settings) peer {
 	return p
 }
 
-// Write keeps what the server writes.
+// Write keeps what the server writes. It returns when the client is to read on.
 func (p *lines) Write(text []byte) (int, error) {
 	p.mu.Lock()
+	n, err := p.arrived.Write(text)
+	stalled := p.stalled
+	p.mu.Unlock()
+	if stalled != nil {
+		<-stalled
+	}
+	return n, err
+}
+
+// stall makes the client read nothing after what arrives next, or read again.
+func (p *lines) stall(stop bool) {
+	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.arrived.Write(text)
+	if p.stalled != nil {
+		close(p.stalled)
+	}
+	p.stalled = nil
+	if stop {
+		p.stalled = make(chan struct{})
+	}
 }
 
 func (p *lines) take() []section {
@@ -64,6 +83,9 @@ func (p *lines) do(verb, name string, data []byte) bool {
 	case verb == "client" && name == "":
 	case verb == "client" && name == "unfinished":
 		data = data[:len(data)-1]
+	case verb == "stall", verb == "read":
+		p.stall(verb == "stall")
+		return true
 	case verb == "close":
 		p.in.Close()
 		return true
@@ -80,6 +102,7 @@ func (p *lines) shutdown() {
 }
 
 func (p *lines) close() {
+	p.stall(false)
 	p.in.Close()
 	<-p.served
 	p.writing.Wait()

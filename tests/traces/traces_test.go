@@ -209,6 +209,9 @@ type settings struct {
 
 var setting = regexp.MustCompile(`^(revisions|session|page size|max message|max concurrent|grace|keep alive|timeout): (.*)$|^(\$[A-Z]+) = (.*)$|^(stateless|disconnect)$`)
 
+// unknown matches a line that looks like a setting. Sentences begin with a capital letter.
+var unknown = regexp.MustCompile(`^[a-z ]+: `)
+
 func parse(comment, transport string) (settings, error) {
 	s := settings{variables: map[string]string{}}
 	for _, r := range generated.Revisions() {
@@ -219,6 +222,9 @@ func parse(comment, transport string) (settings, error) {
 	slices.Sort(s.revisions)
 	for line := range strings.Lines(comment) {
 		m := setting.FindStringSubmatch(strings.TrimSpace(line))
+		if m == nil && unknown.MatchString(line) {
+			return settings{}, fmt.Errorf("unknown setting: %s", line)
+		}
 		if m == nil {
 			continue
 		}
