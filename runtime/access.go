@@ -54,13 +54,6 @@ func (e *DeniedError) Unwrap() error {
 	return &jsonrpc.Error{Code: int64(e.Status), Message: e.Message, Data: wire.Raw(append(data, "]}"...))}
 }
 
-// Deliberating is a Route whose response waits a little for the decision of [Authorize] before it becomes
-// an event stream, because after that the HTTP status of a refusal can no longer be sent.
-type Deliberating interface {
-	// Allowed is called when the request was allowed.
-	Allowed()
-}
-
 // Authorize returns nil if the sender of the handler's request may use an operation that requires all of
 // the scopes. The error is the one of [Access]. A handler returns it, so that the client can ask for the
 // scopes; [errors.AsType] finds a *DeniedError in it.
@@ -78,11 +71,6 @@ func Authorize(ctx context.Context, scopes []string) error {
 	case len(scopes) > 0:
 		if denied := a.Allow(scopes); denied != nil {
 			return denied
-		}
-	}
-	if call != nil {
-		if route, ok := call.route.(Deliberating); ok {
-			route.Allowed()
 		}
 	}
 	return nil

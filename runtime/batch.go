@@ -1,65 +1,101 @@
 package runtime
 
 import (
+	"context"
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// maxBatch is the maximum number of messages in a batch.
-const maxBatch = 1000
-
 // batch collects the answers to the requests of one incoming batch. When the last one is ready, it
 // sends them as one array, in the order in which they became ready.
 type batch struct {
-	peer  *peer
-	route Route
+	peer *peer
+	to   Reply
 
 	mu   sync.Mutex
 	left int    // number of missing answers, plus one until all messages are taken
 	text []byte // the array so far, "[" and no "]"
-	lost bool   // a request is not answered
+
+	abandoned bool // a handler does not return, see Outgoing
 }
 
-// takeBatch handles the messages of an array. If the batch is not allowed, it sends an error and
-// returns it.
-func (p *peer) takeBatch(in *Incoming) error {
-	items, err := jsonrpc.ParseBatch(in.Text, maxBatch)
+// batched is the Reply of one message in a batch.
+type batched struct{ *batch }
+
+// takeBatch takes the messages of an array. It returns the function that serves the requests in it, or nil.
+// If the batch is not allowed, it sends an error and returns it.
+func (p *peer) takeBatch(in *Incoming) (run func(), err error) {
+	items, err := in.Content().Batch, in.Content().Err
 	if err == nil && !p.era.batches() {
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: no batches in this revision or before initialize")
 	}
 	if err != nil {
 		p.logBad("batch refused", err, in.Text)
-		p.refuse(wire.Scalar{}, err, in.Route, nil)
-		p.done(in.Route, false)
-		return err
+		p.refuse(wire.Scalar{}, err, in.Reply)
+		return nil, err
 	}
-	b := &batch{peer: p, route: in.Route, left: 1}
+	b := &batch{peer: p, to: in.Reply, left: 1}
 	for i := range items {
 		if items[i].Err != nil || items[i].Kind == jsonrpc.Request {
 			b.left++
 		}
 	}
+	var serves []func()
 	for i := range items {
-		m := &items[i].Message
+		m, to := &items[i].Message, &batched{b}
 		if err := items[i].Err; err != nil {
-			p.malformed(m, err, "", in.Route, b)
+			p.malformed(m, err, "", to)
 			continue
 		}
-		step := p.takeMessage(m, in, b)
+		step := p.takeMessage(m, in, to)
+		if step.Serve != nil {
+			serves = append(serves, step.Serve)
+			step.Serve = nil
+		}
 		step.Do()
 	}
-	b.add(nil, false)
-	return nil
+	b.add(nil)
+	if len(serves) == 0 {
+		return nil, nil
+	}
+	return func() {
+		var all sync.WaitGroup
+		for _, serve := range serves[1:] {
+			all.Go(serve)
+		}
+		serves[0]()
+		all.Wait()
+	}, nil
 }
 
-// add adds a copy of an answer. Text is nil if there is none; lost is true if a request is not
-// answered.
-func (b *batch) add(text []byte, lost bool) {
+// Send implements Reply.
+func (b *batched) Send(ctx context.Context, m Outgoing) error {
+	if m.Kind == jsonrpc.Response {
+		b.mu.Lock()
+		b.abandoned = b.abandoned || m.Abandoned
+		b.mu.Unlock()
+		b.add(m.Text)
+		return nil
+	}
+	return b.peer.send(ctx, &m.Text, b.to, m)
+}
+
+// Unwrap returns the Reply of the whole batch.
+func (b *batched) Unwrap() Reply { return b.to }
+
+// skip records that a message gets no answer, for a batch that waits for it.
+func skip(to Reply) {
+	if b, ok := to.(*batched); ok {
+		b.add(nil)
+	}
+}
+
+// add adds a copy of an answer. Text is nil if there is none.
+func (b *batch) add(text []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.lost = b.lost || lost
 	if text != nil {
 		sep := byte(',')
 		if b.text == nil {
@@ -67,12 +103,8 @@ func (b *batch) add(text []byte, lost bool) {
 		}
 		b.text = append(append(b.text, sep), text...)
 	}
-	if b.left--; b.left > 0 {
-		return
-	}
-	if b.text != nil {
+	if b.left--; b.left == 0 && b.text != nil {
 		b.text = append(b.text, ']')
-		b.peer.send(b.peer.life.Context(), &b.text, Outgoing{Kind: jsonrpc.Response, Route: b.route})
+		b.peer.send(b.peer.life.Context(), &b.text, b.to, Outgoing{Kind: jsonrpc.Response, Abandoned: b.abandoned})
 	}
-	b.peer.done(b.route, b.lost)
 }

@@ -24,10 +24,10 @@ type Call struct {
 	handle Handler
 	id     wire.Scalar // zero for a notification
 	key    wire.Scalar // the canonical id, under which the request is registered
+	place  int         // see engine.Serving
 	method string
 	params wire.Raw
-	route  Route
-	batch  *batch      // collects the answer; nil outside batches
+	reply  Reply       // nil if the answer goes where messages without a request go
 	unbind func() bool // ends the effect of Incoming.Bound; nil without it
 
 	inline     bool // handled before the next message is read
@@ -94,8 +94,14 @@ func (c *Call) Known() bool {
 // ID returns the id of the request; zero for a notification.
 func (c *Call) ID() wire.Scalar { return c.id }
 
-// canonicalID returns the id under which the request is registered.
-func (c *Call) canonicalID() wire.Scalar { return c.key }
+// registered is a Call as the connection registers it, by its canonical id.
+type registered struct{ *Call }
+
+// Canonical implements engine.Request.
+func (r registered) Canonical() wire.Scalar { return r.key }
+
+// Place implements engine.Request.
+func (r registered) Place() *int { return &r.place }
 
 // SessionID returns the transport's name of the session, or "" if it has none.
 func (c *Call) SessionID() string {
@@ -147,12 +153,6 @@ func (c *Call) Declared(capability string) bool {
 
 // Meta returns the _meta object of the params, or "" if there is none.
 func (c *Call) Meta() wire.Object {
-	switch {
-	case c.params == "":
-		return ""
-	case c.alone != nil && c.alone.rest != "":
-		return c.terms.carried.meta
-	}
 	meta, ok := wire.Object(c.params).Get("_meta")
 	if !ok || meta.Kind() != wire.KindObject {
 		return ""
@@ -185,17 +185,17 @@ func (c *Call) Notify(ctx context.Context, method string, params wire.Appender) 
 }
 
 func (c *Call) caller() unwrappedCaller {
-	return unwrappedCaller{peer: c.peer, terms: c.terms, route: c.Route(), call: c}
+	return unwrappedCaller{peer: c.peer, terms: c.terms, to: c.Reply(), call: c}
 }
 
-// Route returns the stream of the transport on which the call sends. It returns nil after the answer,
-// and if the transport has a single stream. It is for code that knows the transport.
-func (c *Call) Route() Route {
+// Reply returns where the call sends its messages. It returns nil after the answer, and if the transport
+// sends all messages in one way. It is for code that knows the transport.
+func (c *Call) Reply() Reply {
 	if c.over.Load() {
 		return nil
 	}
-	if how := c.detachedHow(); how != nil && how.Route != nil {
-		return how.Route()
+	if how := c.detachedHow(); how != nil && how.Reply != nil {
+		return how.Reply()
 	}
-	return c.route
+	return c.reply
 }

@@ -72,7 +72,7 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 			return nil, errors.Join(fmt.Errorf("runtime: connect: %w", err), t.Close())
 		}
 	}
-	p := newPeer(context.WithoutCancel(ctx), t, c.settings)
+	p := newPeer(context.WithoutCancel(ctx), t, c.settings, false)
 	e := &clientEra{sessionEra: sessionEra{peer: p}, of: c, stateless: stateless{cache: newCache(c.opts.Cache)}}
 	p.era = e
 	l := &link{peer: p, transport: t, done: make(chan struct{})}
@@ -166,9 +166,9 @@ func (s *Session) callOn(ctx context.Context, l *link, method string, params wir
 			return err
 		}
 	}
-	err := l.peer.call(ctx, t, method, params, result, nil)
+	err := l.peer.call(ctx, t, method, params, result)
 	if err != nil && t.stateless() && supportedBy(err) != nil && s.renegotiate(ctx, l, t, err) {
-		err = l.peer.call(ctx, l.server.Load().terms, method, params, result, nil)
+		err = l.peer.call(ctx, l.server.Load().terms, method, params, result)
 	}
 	return err
 }
@@ -196,7 +196,7 @@ func (s *Session) renegotiate(ctx context.Context, l *link, refused *terms, why 
 // Notify implements [Caller].
 func (s *Session) Notify(ctx context.Context, method string, params wire.Appender) error {
 	l := s.ready(ctx)
-	return l.peer.notify(ctx, l.server.Load().terms, method, params, nil)
+	return l.peer.notify(ctx, l.server.Load().terms, method, params)
 }
 
 // Settle waits until the handlers of the notifications that have come so far have returned, or ctx or the

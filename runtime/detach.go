@@ -12,9 +12,8 @@ type Detached struct {
 	// Params returns the params that are sent in place of params, which may be nil. It is called for
 	// each message of the call.
 	Params func(method string, params wire.Appender) wire.Appender
-	// Route returns the stream of the transport that a message is sent on; nil means no particular
-	// one.
-	Route func() Route
+	// Reply returns where a message is sent; nil means where messages without a request go.
+	Reply func() Reply
 	// Asking is called before the call sends a request. It may delay the request, but must return
 	// when ctx ends. If it returns an error, the request fails with it. The function that it returns
 	// is called when the request has been answered or has failed.
@@ -30,7 +29,7 @@ type detachment struct {
 
 // Detach runs f after the answer to the request, in a goroutine that belongs to the session. A handler
 // calls it before it returns. The context of f has the values of ctx and a Call of its own ([CallOf]),
-// which sends on the stream that how.Route returns and reports progress until f returns; the Call of a
+// which sends to the Reply that how.Reply returns and reports progress until f returns; the Call of a
 // stateless request can send nothing after the answer. The context ends when cancel is called, when
 // the session stops reading from the peer, and, with context.Canceled, when the request is not
 // answered. If ok is false, the session is ending and f is not run. F must not panic.

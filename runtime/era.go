@@ -20,8 +20,6 @@ type era interface {
 	// answered with the error, and a notification is dropped. The headers are those of the HTTP request
 	// that brought the message, or nil.
 	admit(m jsonrpc.Message, h headers.Header) (admission, error)
-	// repeated returns the member _meta that most requests have, or "". See jsonrpc.ParseKnowing.
-	repeated() string
 	// batches reports whether the peer may send a batch now.
 	batches() bool
 	// unknownID returns the id for the error answer to a request whose id cannot be read: null, or
@@ -57,8 +55,7 @@ type era interface {
 type admission struct {
 	terms  *terms
 	handle Handler
-	inline bool   // it is handled before the next message is read
-	rest   string // see alone
+	inline bool // it is handled before the next message is read
 }
 
 // terms are the conditions under which a message is handled. They are immutable, because messages

@@ -66,7 +66,7 @@ func (e *clientEra) initialize(ctx context.Context, b *bound) (*opened, error) {
 	if err := e.peer.ask(ctx, &request{method: methodInitialize, params: params, accept: accept}, nil); err != nil {
 		return nil, err
 	}
-	return server, e.peer.notify(ctx, server.terms, methodInitialized, nil, nil)
+	return server, e.peer.notify(ctx, server.terms, methodInitialized, nil)
 }
 
 // capabilities returns what the client declares under a binding.

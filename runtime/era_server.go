@@ -54,13 +54,11 @@ func (e *serverEra) logs(t *terms, severity int) bool {
 
 func (e *serverEra) admit(m jsonrpc.Message, h headers.Header) (admission, error) {
 	if e.stateless() {
-		switch t, rest, err := e.requestTerms(&m, h); {
+		switch t, err := e.requestTerms(&m, h); {
 		case err != nil:
 			return admission{}, err
 		case t != nil:
-			admitted, err := t.admit(m)
-			admitted.rest = rest
-			return admitted, err
+			return t.admit(m)
 		}
 	}
 	if m.Kind == jsonrpc.Request && m.Method == methodInitialize {

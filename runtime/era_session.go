@@ -54,8 +54,6 @@ type sessionEra struct {
 
 func (e *sessionEra) batches() bool { return e.terms != nil && allowsBatches(e.terms.revision) }
 
-func (e *sessionEra) repeated() string { return "" }
-
 func (e *sessionEra) appendParams(dst []byte, _ *terms, _ string, params wire.Appender) ([]byte, error) {
 	return jsonrpc.AppendParams(dst, params)
 }

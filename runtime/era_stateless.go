@@ -2,9 +2,7 @@ package runtime
 
 import (
 	"fmt"
-	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -22,52 +20,16 @@ type requestMeta struct {
 
 // carried are the terms that only a stateless request has.
 type carried struct {
-	severity int // the lowest severity of the log messages that the client wants; noLogs for none
-
-	// The _meta that the terms were first made from, and its progressToken; zero for none. If the _meta is
-	// longer than maxTermsText, these members are zero.
-	meta  wire.Object
-	token wire.Scalar
-	// The beginning and the end of params with that _meta.
-	prefix, suffix string
-
+	severity int    // the lowest severity of the log messages that the client wants; noLogs for none
 	envelope string // on a client's side, the members of _meta that its requests carry; the rest is then zero
-}
-
-// rest returns the text of params before or after that _meta, and false if they neither begin nor end with
-// it. No string or nested object can look like it: the name in prefix follows the bracket that opens
-// params, and the value in suffix precedes the one that closes them, with a comma, which cannot end a
-// string, before the quote of the name.
-func (c *carried) rest(params wire.Raw) (string, bool) {
-	if rest, ok := strings.CutSuffix(string(params), c.suffix); ok {
-		return rest, true
-	}
-	return strings.CutPrefix(string(params), c.prefix)
-}
-
-// remember sets the _meta that the terms are made from.
-func (c *carried) remember(meta wire.Object) {
-	c.meta, c.token = meta, progressToken(meta)
-	c.prefix, c.suffix = `{"_meta":`+string(meta), `,"_meta":`+string(meta)+`}`
-}
-
-// repeated implements era.
-func (e *serverEra) repeated() string {
-	if last := e.of.known.last.Load(); last != nil {
-		return last.carried.prefix[1:]
-	}
-	return ""
 }
 
 // noLogs is the severity for a request that asks for no log messages.
 const noLogs = int(^uint(0) >> 1)
 
-// metaOf returns the _meta of params and the members in it.
-func metaOf(params wire.Raw) (meta wire.Raw, m requestMeta) {
-	meta, ok := wire.Object(params).Get("_meta")
-	if !ok {
-		return "", m
-	}
+// metaOf returns the members of the _meta of params.
+func metaOf(params wire.Raw) (m requestMeta) {
+	meta, _ := wire.Object(params).Get("_meta")
 	for name, value := range wire.Object(meta).All() {
 		switch name {
 		case metaRevision:
@@ -80,7 +42,7 @@ func metaOf(params wire.Raw) (meta wire.Raw, m requestMeta) {
 			m.level = value
 		}
 	}
-	return meta, m
+	return m
 }
 
 // stateless reports whether the message with the members belongs to no session. It does so if it has
@@ -90,44 +52,37 @@ func (m requestMeta) stateless() bool { return m.revision != "" || m.capabilitie
 // CarriesTerms reports whether the params of a message say under which revision it is handled, so that it
 // belongs to no session. It is for transports that serve such messages in another way.
 func CarriesTerms(params wire.Raw) bool {
-	_, meta := metaOf(params)
-	return meta.stateless()
+	return metaOf(params).stateless()
 }
 
-// requestTerms returns the terms that a message carries, or nil if the rules of sessions apply to it, and
-// the rest of its params if they have the _meta of the terms. The headers, if not nil, must repeat the
-// message.
-func (e *serverEra) requestTerms(m *jsonrpc.Message, h headers.Header) (t *terms, rest string, err error) {
+// requestTerms returns the terms that a message carries, or nil if the rules of sessions apply to it. The
+// headers, if not nil, must repeat the message.
+func (e *serverEra) requestTerms(m *jsonrpc.Message, h headers.Header) (*terms, error) {
 	if m.Kind == jsonrpc.Request && m.Method == methodInitialize {
 		switch {
 		case !e.sessionless:
-			return nil, "", nil
+			return nil, nil
 		case !CarriesTerms(m.Params): // otherwise it is a method that the revision does not have
-			return nil, "", jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), revisions(e.of.stateless))
+			return nil, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), revisions(e.of.stateless))
 		}
 	}
-	if last := e.of.known.last.Load(); last != nil {
-		if rest, ok := last.carried.rest(m.Params); ok {
-			return last, rest, last.checkHeaders(m, h)
-		}
-	}
-	text, meta := metaOf(m.Params)
+	meta := metaOf(m.Params)
 	switch {
 	case meta.stateless():
 		if err := meta.checkHeader(h); err != nil {
-			return nil, "", err
+			return nil, err
 		}
-		t, err := e.of.termsOf(text, meta)
+		t, err := e.of.termsOf(meta)
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
-		return t, "", t.checkHeaders(m, h)
+		return t, t.checkHeaders(m, h)
 	case m.Kind == jsonrpc.Notification && e.sessionless:
-		return nil, "", errNotInitialized
+		return nil, errNotInitialized
 	case m.Kind == jsonrpc.Notification || e.terms != nil || !e.sessionless && m.Method == methodPing:
-		return nil, "", nil
+		return nil, nil
 	}
-	return nil, "", missingMeta(metaRevision)
+	return nil, missingMeta(metaRevision)
 }
 
 func missingMeta(name string) error {
@@ -138,8 +93,8 @@ func invalidMeta(name, want string) error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta: %s: %s", name, want)
 }
 
-// termsOf returns the terms of a request with a _meta and the members in it.
-func (s *Server) termsOf(text wire.Raw, m requestMeta) (*terms, error) {
+// termsOf returns the terms of a request with these members of _meta.
+func (s *Server) termsOf(m requestMeta) (*terms, error) {
 	if t := s.known.get(m); t != nil {
 		return t, nil
 	}
@@ -151,10 +106,7 @@ func (s *Server) termsOf(text wire.Raw, m requestMeta) (*terms, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(text) <= maxTermsText {
-		t.carried.remember(wire.Object(text.Clone()))
-		s.known.put(m, t)
-	}
+	s.known.put(m, t)
 	return t, nil
 }
 
@@ -236,34 +188,24 @@ func (s *Server) alone(revision string) *bound {
 	return nil
 }
 
-// The limits of a termsCache: entries, and bytes of the _meta of an entry. Clients send the same members
-// with every request, and few different ones.
-const (
-	maxTerms     = 256
-	maxTermsText = 4 << 10
-)
+// maxTerms limits the entries of a termsCache. Clients send the same members with every request, and few
+// different ones. An entry takes up to maxPeerSize bytes.
+const maxTerms = 256
 
 // termsCache keeps the terms of requests by their texts, so that equal texts are decoded once.
 type termsCache struct {
-	last atomic.Pointer[terms] // the terms that were got or put last; nil before
-
 	mu   sync.RWMutex
 	kept map[requestMeta]*terms
 }
 
 func (c *termsCache) get(m requestMeta) *terms {
 	c.mu.RLock()
-	t := c.kept[m]
-	c.mu.RUnlock()
-	if t != nil {
-		c.last.Store(t)
-	}
-	return t
+	defer c.mu.RUnlock()
+	return c.kept[m]
 }
 
 // put adds an entry. If there are too many, it replaces one of them.
 func (c *termsCache) put(m requestMeta, t *terms) {
-	c.last.Store(t)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kept == nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -15,8 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// routed is a transport with a route for each message, which records what the session
-// tells it.
+// routed is a transport that can give each message a Reply, and records what the session tells it.
 type routed struct {
 	in     chan runtime.Incoming
 	errs   chan error
@@ -52,19 +52,47 @@ func (r *routed) Receive(ctx context.Context, _ int) (runtime.Incoming, error) {
 		}
 		return in, nil
 	case err := <-r.errs:
-		return runtime.Incoming{Route: "E"}, err
+		return runtime.Incoming{Reply: r.to("E")}, err
 	case <-ctx.Done():
 		return runtime.Incoming{}, context.Cause(ctx)
 	}
 }
 
 func (r *routed) Send(_ context.Context, m runtime.Outgoing) error {
-	r.record("%v: %s %s", m.Route, m.Kind, m.Method)
+	r.record(": %s %s", m.Kind, m.Method)
 	return nil
 }
 
-func (r *routed) Done(route runtime.Route, unanswered bool) {
-	r.record("%v done, unanswered %t", route, unanswered)
+// reply is the Reply of a message.
+type reply struct {
+	*routed
+	name     string
+	answered atomic.Bool
+}
+
+func (r *routed) to(name string) *reply { return &reply{routed: r, name: name} }
+
+func (r *reply) Send(_ context.Context, m runtime.Outgoing) error {
+	if m.Kind == jsonrpc.Response {
+		r.answered.Store(true)
+	}
+	r.record("%s: %s %s", r.name, m.Kind, m.Method)
+	return nil
+}
+
+// accept passes a message to a session, and records when it is handled.
+func (r *routed) accept(in runtime.Inbox, name, text string) {
+	to := r.to(name)
+	run := in.Accept(runtime.Incoming{Text: text, Reply: to})
+	done := func(unanswered bool) { r.record("%s done, unanswered %t", name, unanswered) }
+	if run == nil {
+		done(false)
+		return
+	}
+	go func() {
+		run()
+		done(!to.answered.Load())
+	}()
 }
 
 func (r *routed) Negotiated(h runtime.Handshake) error {
@@ -74,14 +102,17 @@ func (r *routed) Negotiated(h runtime.Handshake) error {
 
 func (r *routed) Close() error { return nil }
 
-// TestRoutes checks that a transport is told once when a route is done with, whatever
-// came with it, and what was negotiated before the answer.
-func TestRoutes(t *testing.T) {
+// TestReplies checks that the answers to a message go to its Reply, before the function that handles it
+// returns, and what was negotiated before the answer.
+func TestReplies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const r03 = "2025-03-26"
 		tr := newRouted()
 		ended := make(chan error)
-		go func() { ended <- newServer(t, tools, runtime.ServerOptions{}, r03).Serve(t.Context(), tr) }()
+		in, err := newServer(t, tools, runtime.ServerOptions{}, r03).Open(t.Context(), tr, runtime.Handshake{}, func(err error) { ended <- err })
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, c := range []struct {
 			name, text string
 			want       []string
@@ -100,27 +131,23 @@ func TestRoutes(t *testing.T) {
 			{"request that waits", toolCall("7", "wait", "{}"), nil},
 			{"batch that waits", "[" + toolCall("8", "wait", "{}") + "," + toolCall("9", "echo", "{}") + "]", nil},
 		} {
-			tr.in <- runtime.Incoming{Text: c.text, Route: "R"}
+			tr.accept(in, "R", c.text)
 			if got := tr.take(); !slices.Equal(got, c.want) {
 				t.Errorf("%s: %q, want %q", c.name, got, c.want)
 			}
 		}
 		cancel := func(id string) {
-			tr.in <- runtime.Incoming{Text: `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`}
+			tr.accept(in, "C", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+id+`}}`)
 		}
 		cancel("7")
-		if got, want := tr.take(), []string{"R done, unanswered true"}; !slices.Equal(got, want) {
+		if got, want := tr.take(), []string{"C done, unanswered false", "R done, unanswered true"}; !slices.Equal(got, want) {
 			t.Errorf("cancelled: %q, want %q", got, want)
 		}
 		cancel("8")
-		if got, want := tr.take(), []string{"R: response ", "R done, unanswered true"}; !slices.Equal(got, want) {
+		if got, want := tr.take(), []string{"C done, unanswered false", "R: response ", "R done, unanswered false"}; !slices.Equal(got, want) {
 			t.Errorf("cancelled in a batch: %q, want %q", got, want)
 		}
-		tr.errs <- jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "too long")
-		if got, want := tr.take(), []string{"E: response ", "E done, unanswered false"}; !slices.Equal(got, want) {
-			t.Errorf("refused by the transport: %q, want %q", got, want)
-		}
-		close(tr.in)
+		in.End(nil)
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
@@ -186,8 +213,8 @@ func TestResume(t *testing.T) {
 		go func() {
 			ended <- server.Resume(t.Context(), tr, runtime.Handshake{Revision: r2024, PeerInfo: `{"name":"x"}`})
 		}()
-		tr.in <- runtime.Incoming{Text: toolCall("1", "who", "{}"), Route: 1}
-		if got, want := tr.take(), []string{"1: response ", "1 done, unanswered false"}; !slices.Equal(got, want) {
+		tr.in <- runtime.Incoming{Text: toolCall("1", "who", "{}"), Reply: tr.to("1")}
+		if got, want := tr.take(), []string{"1: response "}; !slices.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 		if revision != r2024 || peer != `{"name":"x"}` {
@@ -217,9 +244,6 @@ func TestAnswerError(t *testing.T) {
 		}
 		want := []string{": request initialize", `negotiated 2025-06-18 with {"name":"s","version":"1"}`, ": notification notifications/initialized"}
 		got := tr.take()
-		for i := range got {
-			got[i] = strings.TrimPrefix(got[i], "<nil>")
-		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -10,40 +10,29 @@ import (
 // inbox is the Inbox of a peer.
 type inbox struct{ peer *peer }
 
-func (i inbox) Handle(in Incoming) {
-	if serve := i.Accept(in); serve != nil {
-		serve()
-	}
-}
-
-func (i inbox) Deliver(in Incoming) {
-	if serve := i.Accept(in); serve != nil {
-		go serve()
-	}
-}
-
-func (i inbox) Accept(in Incoming) (serve func()) {
+func (i inbox) Accept(in Incoming) (run func()) {
 	p := i.peer
-	p.taking.Lock()
-	defer p.taking.Unlock()
+	if !p.many {
+		p.taking.Lock()
+		defer p.taking.Unlock()
+	}
 	if p.life.Stopped() {
-		p.done(in.Route, true)
-		return nil
+		return unanswered
 	}
 	if len(in.Text) > p.limits.MaxMessage {
 		err := jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", p.limits.MaxMessage)
 		if !in.Answers.IsZero() {
-			p.unanswered(&in, unwrapped(err))
+			p.noAnswer(&in, unwrapped(err))
 			return nil
 		}
 		p.received(&in, err)
 		return nil
 	}
 	step := p.take(&in)
-	serve = step.Serve
+	run = step.Serve
 	step.Serve = nil
 	step.Do()
-	return serve
+	return run
 }
 
 // Restore implements Restorer.

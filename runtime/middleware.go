@@ -40,7 +40,7 @@ type Message struct {
 
 	peer    *peer
 	kind    jsonrpc.Kind
-	request request // of a notification: method, route and terms
+	request request // of a notification: method, reply and terms
 	reply   wire.Raw
 }
 
@@ -75,7 +75,7 @@ func (m *Message) Reply() wire.Raw { return m.reply }
 // transmit is the innermost Sender.
 func transmit(ctx context.Context, m *Message) error {
 	if m.kind == jsonrpc.Notification {
-		return m.peer.announce(ctx, m.request.terms, m.request.method, m.Params, m.request.route, m.request.call)
+		return m.peer.announce(ctx, m.request.terms, m.request.method, m.Params, m.request.to, m.request.call)
 	}
 	m.request.params, m.request.id, m.reply = m.Params, 0, ""
 	var err error

@@ -24,15 +24,19 @@ type peer struct {
 	life    engine.Lifetime
 	values  context.Context // of the handlers of requests, which endContexts ends
 	pending engine.Pending
-	serving engine.Serving[*Call]
+	serving engine.Serving[registered]
 	queue   engine.Queue // notifications for their handlers
 
-	source *source     // nil for a session that Open has begun
-	ended  func(error) // argument of Open; nil for other sessions
-	ending sync.Once   // of such a session
-	taking sync.Mutex  // held while a message is taken, if several goroutines receive messages
-	heard  atomic.Bool // a message came since the last ping was due; unused without KeepAlive
-	bad    int         // number of texts that were not messages; used while a message is taken
+	source *source       // nil for a session that Open has begun
+	ended  func(error)   // argument of Open; nil for other sessions
+	ending sync.Once     // of such a session
+	taking sync.Mutex    // held while a message is taken, if several goroutines receive messages
+	heard  atomic.Bool   // a message came since the last ping was due; unused without KeepAlive
+	bad    atomic.Uint32 // number of texts that were not messages
+
+	// many means that the messages are of many peers, as those of all requests over HTTP without a session.
+	// They have no order, and are taken at the same time.
+	many bool
 }
 
 // source receives the messages of a session that Serve or Connect has begun.
@@ -43,9 +47,14 @@ type source struct {
 	ended     chan error // gets the error that ended the reading
 }
 
-// newPeer returns the peer of a session. Its handlers get the values of ctx, which must not end.
-func newPeer(ctx context.Context, t Outbox, shared *settings) *peer {
-	p := &peer{settings: shared, transport: t, serving: engine.NewServing(shared.limits.MaxConcurrent, (*Call).canonicalID)}
+// newPeer returns the peer of a connection. Its handlers get the values of ctx, which must not end.
+func newPeer(ctx context.Context, t Outbox, shared *settings, many bool) *peer {
+	p := &peer{settings: shared, transport: t, many: many}
+	limit := shared.limits.MaxConcurrent
+	if many {
+		limit = 0
+	}
+	p.serving = engine.NewServing[registered](limit)
 	p.life.Init(ctx)
 	p.values = ctx
 	p.queue = engine.NewQueue(&p.life)
@@ -180,16 +189,14 @@ func (p *peer) hangUp(why error) {
 
 // refuse answers a request with an error. A zero id means that the id is unknown; the era decides
 // whether such a request is answered.
-func (p *peer) refuse(id wire.Scalar, err error, route Route, b *batch) {
+func (p *peer) refuse(id wire.Scalar, err error, to Reply) {
 	if p.era.silent() {
 		return
 	}
 	if id.IsZero() {
 		unknown, answered := p.era.unknownID()
 		if !answered {
-			if b != nil {
-				b.add(nil, false)
-			}
+			skip(to)
 			return
 		}
 		id = unknown
@@ -197,19 +204,8 @@ func (p *peer) refuse(id wire.Scalar, err error, route Route, b *batch) {
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
 	code := p.encodeError(buf, id, err)
-	if b != nil {
-		b.add(*buf, false)
-		return
-	}
-	p.send(p.life.Context(), buf, Outgoing{Kind: jsonrpc.Response, ID: id, Route: route, Code: code,
+	p.send(p.life.Context(), buf, to, Outgoing{Kind: jsonrpc.Response, ID: id, Code: code,
 		Refused: true, NotBegun: err == errNotBegun || err == errNotBegunAlone})
-}
-
-// done tells the transport that a route is no longer used.
-func (p *peer) done(route Route, unanswered bool) {
-	if e, ok := p.transport.(RouteEnder); ok && route != nil {
-		e.Done(route, unanswered)
-	}
 }
 
 // encodeError writes the text of an error answer to buf and returns its code.
@@ -225,10 +221,13 @@ func (p *peer) encodeError(buf *[]byte, id wire.Scalar, err error) (code int64) 
 	return e.Code
 }
 
-// send hands the text in buf to the transport.
-func (p *peer) send(ctx context.Context, buf *[]byte, m Outgoing) error {
+// send sends the text in buf. If to is nil, the message belongs to no request.
+func (p *peer) send(ctx context.Context, buf *[]byte, to Reply, m Outgoing) error {
 	m.Text = *buf
-	err := p.transport.Send(ctx, m)
+	if to == nil {
+		to = p.transport
+	}
+	err := to.Send(ctx, m)
 	if err != nil {
 		p.debug("sending failed", slog.Any("kind", m.Kind), slog.String("method", m.Method), slog.Any("error", err))
 	}

@@ -18,12 +18,7 @@ import (
 // ProgressToken returns the token under which the peer wants reports of progress. It returns false if
 // the peer wants none.
 func (c *Call) ProgressToken() (wire.Scalar, bool) {
-	var token wire.Scalar
-	if c.alone != nil && c.alone.rest != "" {
-		token = c.terms.carried.token
-	} else {
-		token = progressToken(c.Meta())
-	}
+	token := progressToken(c.Meta())
 	return token, !token.IsZero()
 }
 

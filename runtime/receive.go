@@ -30,14 +30,13 @@ func (p *peer) received(in *Incoming, err error) bool {
 	refusal, ok := asError(err)
 	if ok {
 		p.logBad("message refused", refusal, "")
-		p.refuse(wire.Scalar{}, refusal, in.Route, nil)
-		p.done(in.Route, false)
+		p.refuse(wire.Scalar{}, refusal, in.Reply)
 	}
 	return ok
 }
 
 // take handles a message or a batch, except for the part that is left to the step that it returns.
-// Only one goroutine calls it at a time.
+// Unless there are many peers, only one goroutine calls it at a time.
 func (p *peer) take(in *Incoming) engine.Step {
 	if p.limits.KeepAlive > 0 {
 		p.heard.Store(true)
@@ -45,32 +44,28 @@ func (p *peer) take(in *Incoming) engine.Step {
 	if !in.Answers.IsZero() {
 		return p.takeAnswer(in)
 	}
-	if jsonrpc.IsBatch(in.Text) {
-		p.takeBatch(in)
+	switch m := in.Content(); {
+	case m.IsBatch:
+		run, _ := p.takeBatch(in)
+		return engine.Step{Serve: run}
+	case m.Err != nil:
+		p.malformed(&m.Message, m.Err, in.Text, in.Reply)
 		return engine.Step{}
+	default:
+		return p.takeMessage(&m.Message, in, in.Reply)
 	}
-	m, err := jsonrpc.ParseKnowing(in.Text, p.era.repeated())
-	if err != nil {
-		p.malformed(&m, err, in.Text, in.Route, nil)
-		p.done(in.Route, false)
-		return engine.Step{}
-	}
-	step := p.takeMessage(&m, in, nil)
-	if step.Serve == nil {
-		p.done(in.Route, m.Kind == jsonrpc.Request && p.life.Stopped())
-	}
-	return step
 }
 
+// unanswered is the function of Accept for a request that gets no answer.
+func unanswered() {}
+
 // takeMessage is take for a parsed message, which may be part of a batch.
-func (p *peer) takeMessage(m *jsonrpc.Message, in *Incoming, b *batch) (step engine.Step) {
+func (p *peer) takeMessage(m *jsonrpc.Message, in *Incoming, to Reply) (step engine.Step) {
 	switch m.Kind {
 	case jsonrpc.Request:
-		if c := p.takeRequest(m, in, b); c != nil {
-			step.Serve = c.serve
-		}
+		step.Serve = p.takeRequest(m, in, to)
 	case jsonrpc.Notification:
-		p.takeNotification(m, in)
+		step.Serve = p.takeNotification(m, in)
 	case jsonrpc.Response:
 		step = p.takeResponse(m, in)
 	}
@@ -81,30 +76,31 @@ func (p *peer) takeMessage(m *jsonrpc.Message, in *Incoming, b *batch) (step eng
 // that waits for the answer fails with an error that quotes the text.
 func (p *peer) takeAnswer(in *Incoming) (step engine.Step) {
 	var why error
-	if jsonrpc.IsBatch(in.Text) {
-		if why = p.takeBatch(in); why != nil {
+	m := in.Content()
+	if m.IsBatch {
+		if step.Serve, why = p.takeBatch(in); why != nil {
 			why = unwrapped(why)
 		} else {
 			why = errors.New("the batch has no answer to it")
 		}
-	} else if m, err := jsonrpc.Parse(in.Text); err != nil {
-		why = unwrapped(err)
+	} else if m.Err != nil {
+		why = unwrapped(m.Err)
 	} else if m.Kind != jsonrpc.Response {
-		step = p.takeMessage(&m, in, nil) // it is handled although it is not the answer
+		step = p.takeMessage(&m.Message, in, in.Reply) // it is handled although it is not the answer
 		why = fmt.Errorf("it is a %s, %.100q", m.Kind, m.Method)
 	} else if m.ID.IsZero() {
 		why = fmt.Errorf("it is an error without an id: %w", m.Error)
-	} else if step = p.takeResponse(&m, in); m.ID.Canonical() == in.Answers.Canonical() {
+	} else if step = p.takeResponse(&m.Message, in); m.ID.Canonical() == in.Answers.Canonical() {
 		return step
 	} else {
 		why = fmt.Errorf("it answers the request with id %.100s", m.ID.String())
 	}
-	p.unanswered(in, why)
+	p.noAnswer(in, why)
 	return step
 }
 
-// unanswered fails the call whose answer a text should have been.
-func (p *peer) unanswered(in *Incoming, why error) {
+// noAnswer fails the call whose answer a text should have been.
+func (p *peer) noAnswer(in *Incoming, why error) {
 	err := fmt.Errorf("runtime: the response holds no answer to request %s: %w; received %.200q", in.Answers.String(), why, in.Text)
 	if p.pending.Resolve(in.Answers, engine.Reply{Err: err}) {
 		p.logger().Warn("bad response", "error", err)
@@ -142,7 +138,7 @@ func (p *peer) forward(m *jsonrpc.Message, in *Incoming) bool {
 // malformed answers a text that is not a valid message. The error for a bad response has no id,
 // because the peer could confuse the id of the response with that of its own request. The call that
 // waits for the response fails.
-func (p *peer) malformed(m *jsonrpc.Message, err error, text string, route Route, b *batch) {
+func (p *peer) malformed(m *jsonrpc.Message, err error, text string, to Reply) {
 	p.logBad("bad message", err, text)
 	id := m.ID
 	if _, answered := p.era.unknownID(); !answered && m.Method == "" {
@@ -152,7 +148,7 @@ func (p *peer) malformed(m *jsonrpc.Message, err error, text string, route Route
 		p.pending.Resolve(m.ID, engine.Reply{Err: fmt.Errorf("runtime: bad response: %w", unwrapped(err))})
 		id = wire.Scalar{}
 	}
-	p.refuse(id, err, route, b)
+	p.refuse(id, err, to)
 }
 
 // asError returns the *jsonrpc.Error that err is or wraps.
@@ -174,11 +170,11 @@ const maxBad = 16
 // logBad logs that a text is not a message. A client also logs the beginning of the text, which a
 // server may have printed by mistake.
 func (p *peer) logBad(event string, err error, text string) {
-	p.bad++
-	if p.bad > maxBad && p.bad&(p.bad-1) != 0 {
+	count := p.bad.Add(1)
+	if count > maxBad && count&(count-1) != 0 {
 		return
 	}
-	attrs := []any{"error", err, "count", p.bad}
+	attrs := []any{"error", err, "count", count}
 	if _, answered := p.era.unknownID(); !answered && text != "" {
 		attrs = append(attrs, "text", text[:min(len(text), 200)])
 	}

@@ -159,9 +159,6 @@ func (c *Call) resume(params wire.Raw) (wire.Raw, error) {
 // a search that begins at a capital letter, which is rare, is faster.
 func (c *Call) mayResume(params wire.Raw) bool {
 	text := string(params)
-	if c.alone.rest != "" && params == c.params {
-		text = c.alone.rest
-	}
 	return strings.Contains(text, "State") || strings.Contains(text, "Responses") || strings.Contains(text, escapedLetter)
 }
 

@@ -26,7 +26,6 @@ type alone struct {
 	code    int64        // of the error answer; 0 for a result
 	asking  atomic.Pointer[rounds]
 	session *ServerSession // of a listener; otherwise nil
-	rest    string         // the params before or after the _meta, if that is the one in terms.carried; otherwise ""
 }
 
 // statelessCall is a call with its stateless part, so that both take one allocation.
@@ -42,7 +41,6 @@ func (a *admission) newCall() *Call {
 	}
 	c := new(statelessCall)
 	c.alone = &c.own
-	c.alone.rest = a.rest
 	return &c.Call
 }
 

@@ -13,7 +13,7 @@ import (
 type request struct {
 	method   string
 	params   wire.Appender
-	route    Route
+	to       Reply  // nil if it belongs to no request of the peer
 	terms    *terms // nil before the handshake
 	row      row
 	call     *Call                           // the call that sends it; nil outside of calls
@@ -30,7 +30,7 @@ type request struct {
 type unwrappedCaller struct {
 	peer  *peer
 	terms *terms
-	route Route
+	to    Reply // nil for messages without a request
 	call  *Call // the call that sends; nil outside of calls
 
 	subscriber *subscriber // that gets the notification; nil if the call itself sends it
@@ -42,7 +42,7 @@ func (c unwrappedCaller) Call(ctx context.Context, method string, params wire.Ap
 	if err != nil {
 		return err
 	}
-	q := request{method: method, params: params, route: c.route, terms: c.terms, row: row, call: c.call}
+	q := request{method: method, params: params, to: c.to, terms: c.terms, row: row, call: c.call}
 	q.progress, q.follow = reporterOf(ctx, c.peer)
 	if c.terms.asking() {
 		return c.peer.era.askRounds(ctx, &q, result)
@@ -68,20 +68,20 @@ func (c unwrappedCaller) Notify(ctx context.Context, method string, params wire.
 		}
 	}
 	if p.sender != nil {
-		q := request{method: method, route: c.route, terms: c.terms, call: c.call}
+		q := request{method: method, to: c.to, terms: c.terms, call: c.call}
 		return p.sender(ctx, &Message{Params: params, peer: p, kind: jsonrpc.Notification, request: q})
 	}
-	return p.announce(ctx, c.terms, method, params, c.route, c.call)
+	return p.announce(ctx, c.terms, method, params, c.to, c.call)
 }
 
 // call sends a request and waits for its answer.
-func (p *peer) call(ctx context.Context, t *terms, method string, params wire.Appender, result wire.Value, route Route) error {
-	return unwrappedCaller{peer: p, terms: t, route: route}.callAround(ctx, method, params, result)
+func (p *peer) call(ctx context.Context, t *terms, method string, params wire.Appender, result wire.Value) error {
+	return unwrappedCaller{peer: p, terms: t}.callAround(ctx, method, params, result)
 }
 
 // notify sends a notification.
-func (p *peer) notify(ctx context.Context, t *terms, method string, params wire.Appender, route Route) error {
-	return unwrappedCaller{peer: p, terms: t, route: route}.notifyAround(ctx, method, params)
+func (p *peer) notify(ctx context.Context, t *terms, method string, params wire.Appender) error {
+	return unwrappedCaller{peer: p, terms: t}.notifyAround(ctx, method, params)
 }
 
 // callAround is Call within Binding.Around.
@@ -152,7 +152,7 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 		return r.Result, r.Err
 	}
 	if sent && q.method != methodInitialize && q.method != methodDiscover {
-		p.withdraw(w.ID, err, q.terms, q.route)
+		p.withdraw(w.ID, err, q.terms, q.to)
 	}
 	return "", err
 }
@@ -173,10 +173,10 @@ func (p *peer) await(ctx context.Context, w *engine.Call, limit engine.Patience,
 // withdraw tells the peer that a request is cancelled. It uses a goroutine, so that the caller does not
 // wait for a peer that does not read. The context of the session does not apply, because many callers
 // close the session immediately after a cancelled call.
-func (p *peer) withdraw(id int64, why error, t *terms, route Route) {
+func (p *peer) withdraw(id int64, why error, t *terms, to Reply) {
 	params := cancelledParams{wire.IntScalar(id), why.Error()}
 	p.life.Go(func() {
-		p.tell(context.WithoutCancel(p.life.Context()), t, methodCancelled, params, route)
+		p.tell(context.WithoutCancel(p.life.Context()), t, methodCancelled, params, to)
 	})
 }
 
@@ -200,23 +200,23 @@ func (p *peer) sendRequest(ctx context.Context, q *request) error {
 		return err
 	}
 	*buf = text
-	return p.send(ctx, buf, Outgoing{Kind: jsonrpc.Request, ID: id, Method: q.method, Route: q.route, Revision: q.terms.revisionSent(), NameParam: q.row.nameParam})
+	return p.send(ctx, buf, q.to, Outgoing{Kind: jsonrpc.Request, ID: id, Method: q.method, Revision: q.terms.revisionSent(), NameParam: q.row.nameParam})
 }
 
 // announce sends a notification of a call, or of none.
-func (p *peer) announce(ctx context.Context, t *terms, method string, params wire.Appender, route Route, of *Call) error {
+func (p *peer) announce(ctx context.Context, t *terms, method string, params wire.Appender, to Reply, of *Call) error {
 	if of == nil || !t.serving() {
-		return p.tell(ctx, t, method, params, route)
+		return p.tell(ctx, t, method, params, to)
 	}
 	if !of.hold() {
 		return errAnswered
 	}
 	defer of.unhold()
-	return p.tell(ctx, t, method, params, route)
+	return p.tell(ctx, t, method, params, to)
 }
 
 // tell sends a notification without middleware.
-func (p *peer) tell(ctx context.Context, t *terms, method string, params wire.Appender, route Route) error {
+func (p *peer) tell(ctx context.Context, t *terms, method string, params wire.Appender, to Reply) error {
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
 	text, err := jsonrpc.BeginNotification(*buf, method)
@@ -231,7 +231,7 @@ func (p *peer) tell(ctx context.Context, t *terms, method string, params wire.Ap
 		return nil
 	}
 	*buf = text
-	return p.send(ctx, buf, Outgoing{Kind: jsonrpc.Notification, Method: method, Route: route, Revision: t.revisionSent()})
+	return p.send(ctx, buf, to, Outgoing{Kind: jsonrpc.Notification, Method: method, Revision: t.revisionSent()})
 }
 
 // cancelledParams are the params of notifications/cancelled.

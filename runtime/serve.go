@@ -12,22 +12,27 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// takeRequest makes a request ready to be served. It returns nil if the request is answered.
-func (p *peer) takeRequest(m *jsonrpc.Message, in *Incoming, b *batch) *Call {
-	c, err := p.begin(m, in, b)
+// takeRequest makes a request ready to be served. It returns the function that serves it, or nil if it is
+// answered.
+func (p *peer) takeRequest(m *jsonrpc.Message, in *Incoming, to Reply) (serve func()) {
+	c, err := p.begin(m, in, to)
 	switch {
 	case err != nil:
 		p.debug("request refused", slog.String("method", m.Method), loggedID(m.ID), slog.Any("error", err))
-		if _, busy := err.(busyError); busy && in.Route == nil && b == nil {
+		if _, busy := err.(busyError); busy && to == nil {
 			p.refuseLater(m.ID.Clone(), err)
 		} else {
-			p.refuse(m.ID, err, in.Route, b)
+			p.refuse(m.ID, err, to)
 		}
 	case c.inline: // no cancellation can be read meanwhile
 		p.life.Do(c.run)
-		return nil
+		if p.life.Stopped() {
+			return unanswered
+		}
+	default:
+		return c.serve
 	}
-	return c
+	return nil
 }
 
 // busyError refuses a request because too many are in flight.
@@ -38,18 +43,18 @@ func (e busyError) Unwrap() error { return e.error }
 // refuseLater refuses a request in another goroutine, so that a peer that does not read answers does not keep this
 // side from reading, and from noticing that the peer has closed its output.
 func (p *peer) refuseLater(id wire.Scalar, err error) {
-	if !p.queue.Add(p.life.Context(), 0, func() { p.refuse(id, err, nil, nil) }) {
+	if !p.queue.Add(p.life.Context(), 0, func() { p.refuse(id, err, nil) }) {
 		p.giveUp(errUnread)
 	}
 }
 
 // begin admits a request and registers it, so that it can be cancelled.
-func (p *peer) begin(m *jsonrpc.Message, in *Incoming, b *batch) (*Call, error) {
+func (p *peer) begin(m *jsonrpc.Message, in *Incoming, to Reply) (*Call, error) {
 	admitted, err := p.era.admit(*m, in.Header)
 	if err != nil {
 		return nil, err
 	}
-	c := p.newCall(m, admitted, in, b)
+	c := p.newCall(m, admitted, in, to)
 	if c.inline {
 		return c, nil
 	}
@@ -65,7 +70,7 @@ func (p *peer) begin(m *jsonrpc.Message, in *Incoming, b *batch) (*Call, error) 
 		return nil, c.terms.refused(errNotBegun)
 	}
 	c.key = c.id.Canonical()
-	switch p.serving.Begin(p.life.Context(), c) {
+	switch p.serving.Begin(p.life.Context(), registered{c}) {
 	case engine.Begun:
 		if in.Bound {
 			c.unbind = context.AfterFunc(in.Context, c.disconnected)
@@ -83,11 +88,11 @@ func (p *peer) begin(m *jsonrpc.Message, in *Incoming, b *batch) (*Call, error) 
 	return nil, err
 }
 
-func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, b *batch) *Call {
+func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, to Reply) *Call {
 	c := a.newCall()
 	c.peer, c.terms, c.handle = p, a.terms, a.handle
 	c.id, c.method, c.params = m.ID, m.Method, m.Params
-	c.route, c.batch, c.inline, c.remote = in.Route, b, a.inline, in.Context != nil
+	c.reply, c.inline, c.remote = to, a.inline, in.Header != nil
 	c.context = callContext{Context: p.life.Context(), call: c}
 	if m.Kind == jsonrpc.Request && !c.inline {
 		c.context.Context, c.cancel = context.WithCancelCause(p.values)
@@ -110,12 +115,11 @@ func (c *Call) serve() {
 	c.run()
 }
 
-// ended starts the call that Detach made, and tells the transport that its route is no longer used.
-// A batch tells the transport when all its requests have ended.
+// ended starts the call that Detach made.
 func (c *Call) ended() {
 	c.release()
-	if c.batch == nil && !c.abandoned {
-		c.peer.done(c.route, c.unanswered)
+	if c.unanswered && !c.abandoned {
+		skip(c.reply)
 	}
 }
 
@@ -133,20 +137,13 @@ func (c *Call) answer(buf *[]byte) {
 	p := c.peer
 	if !c.finish() {
 		c.unanswered = true
-		if c.batch != nil && !c.abandoned {
-			c.batch.add(nil, true)
-		}
 		return
 	}
-	if c.batch != nil {
-		c.batch.add(*buf, false)
-		return
-	}
-	out := Outgoing{Kind: jsonrpc.Response, ID: c.id, Route: c.route, Denied: c.denied}
+	out := Outgoing{Kind: jsonrpc.Response, ID: c.id, Denied: c.denied}
 	if c.alone != nil {
 		out.Code = c.alone.code
 	}
-	p.send(p.life.Context(), buf, out)
+	p.send(p.life.Context(), buf, c.reply, out)
 	if c.alone != nil && c.alone.session != nil && out.Code == 0 {
 		c.alone.session.subscriber.farewell()
 	}
@@ -163,7 +160,7 @@ func (c *Call) finish() bool {
 	c.over.Store(true)
 	c.mu.Unlock()
 	p := c.peer
-	return (c.inline || p.serving.Finish(c)) && p.life.Context().Err() == nil
+	return (c.inline || p.serving.Finish(registered{c})) && p.life.Context().Err() == nil
 }
 
 // encode calls the handler and writes the text of the answer to buf. If the handler or the encoding
@@ -235,26 +232,31 @@ func (c *Call) fail(buf *[]byte, err error) {
 	c.peer.encodeError(buf, c.id, err)
 }
 
-// takeNotification queues a notification for its handler.
-func (p *peer) takeNotification(m *jsonrpc.Message, in *Incoming) {
+// takeNotification queues a notification for its handler. If it has no order among others, the handler is called
+// by the function that takeNotification returns, which is nil otherwise.
+func (p *peer) takeNotification(m *jsonrpc.Message, in *Incoming) (handle func()) {
 	if m.Method == methodCancelled && !p.cancelRequest(m.Params) {
 		p.forward(m, in)
 	}
 	admitted, err := p.era.admit(*m, in.Header)
 	if err != nil {
 		p.debug("notification ignored", slog.String("method", m.Method), slog.Any("error", err))
-		return
+		return nil
 	}
 	if m.Method == methodProgress && p.takeProgress(m.Params) || p.era.notified(*m) {
-		return
+		return nil
 	}
 	if m.Method == methodProgress && !p.forward(m, in) && in.Forwarded {
-		return // the server that received it first has a handler for it
+		return nil // the server that received it first has a handler for it
 	}
-	c := p.newCall(m, admitted, in, nil)
+	c := p.newCall(m, admitted, in, in.Reply)
+	if p.many {
+		return c.notified
+	}
 	if !p.queue.Add(p.life.Context(), len(m.Params), c.notified) {
 		p.logger().Warn("notification dropped: too many are waiting", "method", m.Method)
 	}
+	return nil
 }
 
 // notified calls the handler of a notification.
@@ -281,7 +283,7 @@ func (c *Call) notified() {
 // if no such request is being handled; the protocol requires that the notification is then ignored.
 func (p *peer) cancelRequest(params wire.Raw) bool {
 	id, _ := wire.Object(params).GetScalar("requestId")
-	c := p.serving.Remove(id.Canonical())
+	c := p.serving.Remove(id.Canonical()).Call
 	if c != nil {
 		c.withdrawn(fmt.Sprintf("%.200s", wire.Object(params).GetString("reason")))
 	}
@@ -290,7 +292,7 @@ func (p *peer) cancelRequest(params wire.Raw) bool {
 
 // disconnected cancels a request whose client has closed the response.
 func (c *Call) disconnected() {
-	if c.peer.serving.Finish(c) {
+	if c.peer.serving.Finish(registered{c}) {
 		c.withdrawn("the client has closed the connection")
 	}
 }

@@ -102,7 +102,8 @@ func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
 	return e.peer.run(ctx)
 }
 
-// Open begins a session whose messages the caller puts into the returned inbox. Such a session has no
+// Open begins a session whose messages the caller puts into the returned inbox, or, with h.Stateless, serves
+// the requests of any clients that have none. Such a session has no
 // goroutine while no message is being handled. It lasts until End or Shutdown of the inbox is called,
 // or the client stops answering the pings of KeepAlive. Ctx provides values for the handlers; its end
 // has no effect. After the end, when out is closed and all handlers that Serve would wait for have
@@ -140,7 +141,7 @@ func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverE
 	if err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
-	e.peer = newPeer(ctx, out, s.settings)
+	e.peer = newPeer(ctx, out, s.settings, h.Stateless)
 	e.peer.era = e
 	e.session.peer = e.peer
 	return e, nil

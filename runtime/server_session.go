@@ -43,7 +43,7 @@ func (s *ServerSession) PeerCapabilities() wire.Object { return s.terms.capabili
 
 // Call implements [Caller].
 func (s *ServerSession) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
-	return s.peer.call(ctx, s.terms, method, params, result, nil)
+	return s.peer.call(ctx, s.terms, method, params, result)
 }
 
 // Notify implements [Caller].
@@ -51,7 +51,7 @@ func (s *ServerSession) Notify(ctx context.Context, method string, params wire.A
 	if s.subscriber != nil {
 		return s.subscriber.notify(ctx, method, params)
 	}
-	return s.peer.notify(ctx, s.terms, method, params, nil)
+	return s.peer.notify(ctx, s.terms, method, params)
 }
 
 // Go runs f in a goroutine that belongs to the session: its context ends with the session, and

@@ -64,9 +64,9 @@ func (p *peer) expel() {
 	}
 	engine.Wait(p.serving.Refuse(), waits.Cancelled, over)
 	var calls []*Call
-	p.serving.RemoveAll(func(c *Call) {
-		c.abandoned = true
-		calls = append(calls, c)
+	p.serving.RemoveAll(func(r registered) {
+		r.abandoned = true
+		calls = append(calls, r.Call)
 	})
 	if len(calls) == 0 {
 		return
@@ -88,10 +88,5 @@ func (c *Call) answerAbandoned() {
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
 	code := p.encodeError(buf, c.id, errCutShort) // not c.fail, because the handler's goroutine may run
-	if c.batch != nil {
-		c.batch.add(*buf, false)
-		return
-	}
-	p.send(p.life.Context(), buf, Outgoing{Kind: jsonrpc.Response, ID: c.id, Route: c.route, Code: code, Abandoned: true})
-	p.done(c.route, false)
+	p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Code: code, Abandoned: true})
 }

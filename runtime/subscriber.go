@@ -47,8 +47,7 @@ func (c *Call) shrink() error {
 			"invalid params: /notifications: a filter of %d bytes; at most %d are accepted, use several subscriptions", len(filter), maxFilter)
 	}
 	if len(meta) > maxPeerSize {
-		_, m := metaOf(c.params)
-		meta = m.object()
+		meta = metaOf(c.params).object()
 	}
 	var own wire.Members
 	if meta != "" {
@@ -61,7 +60,7 @@ func (c *Call) shrink() error {
 	if err != nil {
 		return err
 	}
-	c.params, c.alone.rest = wire.Raw(text), ""
+	c.params = wire.Raw(text)
 	c.id, c.method = c.id.Clone(), methodListen
 	return nil
 }
@@ -110,7 +109,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Raw, feed func(ctx contex
 		return nil, err
 	}
 	l.honourExtensions(ctx)
-	if err := c.peer.announce(ctx, c.terms, methodAck, l.tagged(l.acknowledgement(asked)), c.route, c); err != nil {
+	if err := c.peer.announce(ctx, c.terms, methodAck, l.tagged(l.acknowledgement(asked)), c.reply, c); err != nil {
 		return nil, err
 	}
 	close(l.ready)
@@ -297,7 +296,7 @@ func (l *subscriber) notify(ctx context.Context, method string, params wire.Appe
 // its place.
 func (l *subscriber) farewell() {
 	c := l.call
-	if c.route != nil {
+	if c.reply != nil {
 		return
 	}
 	c.peer.tell(c.peer.life.Context(), c.terms, methodCancelled, l.tagged(cancelledParams{c.id, "the server ends the subscription"}), nil)

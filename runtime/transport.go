@@ -23,39 +23,39 @@ type Outbox interface {
 	Close() error
 }
 
-// Transport carries the messages of one session, whole and in order. A transport with one stream in
-// each direction (stdio) ignores routes. One with a stream for each request (Streamable HTTP) sets the
-// route of what it receives, and gets it back with everything that belongs to that request.
+// Transport carries the messages of one session, whole and in order.
 type Transport interface {
 	Outbox
 
 	// Receive returns the next message. It is called by one goroutine at a time.
 	//
-	// A text longer than max bytes is skipped, without being kept, and the error is a *jsonrpc.Error,
-	// with the Route if there is one. The session sends such an error to the peer and calls Receive
-	// again. io.EOF means that the peer sends no more but may read what is still to be answered;
+	// A text longer than max bytes is skipped, without being kept, and the error is a *jsonrpc.Error.
+	// The session sends such an error to the peer and calls Receive again. io.EOF means that the peer sends no more but may read what is still to be answered;
 	// ErrClosed means that it has gone. An *AnswerError ends the wait for one answer. Every other
 	// error ends the session and becomes its error.
 	Receive(ctx context.Context, max int) (Incoming, error)
 }
 
-// Route marks the stream of a transport that a message belongs to. It is a comparable value of the
-// transport, which the runtime copies from a request to all messages that belong to the request.
-// Nil means no particular stream.
-type Route any
+// Reply is where the messages of a request go: those that its handler sends, and the answer last. It is
+// comparable and safe for concurrent use. A Reply that wraps another one has the method Unwrap() Reply.
+type Reply interface {
+	// Send writes one message, as [Outbox] does. A message after the answer goes where messages without a
+	// request go, or fails.
+	Send(ctx context.Context, m Outgoing) error
+}
 
 // Incoming is a message from the peer.
 type Incoming struct {
 	Text  string // one JSON text: a message or a batch
-	Route Route
+	Reply Reply  // nil if the answers go where messages without a request go, as over stdio
 
 	// Answers, unless it is zero, is the id of the request of this side that the text must answer. A
 	// transport sets it if answers arrive with their requests, as over HTTP. If the text is not the
 	// answer, the call fails, and the peer gets no error.
 	Answers wire.Scalar
 
-	// Header, if not nil, has the headers of the HTTP request that brought the message, which a stateless
-	// request must repeat. A session's message is not compared with them.
+	// Header, if not nil, has the headers of the HTTP request that brought the message, which must repeat
+	// parts of a stateless request. A session's message is not compared with them.
 	Header headers.Header
 
 	// Bound means that the end of Context cancels the request in the text, because its answer can no
@@ -66,19 +66,29 @@ type Incoming struct {
 	// Forwarded means that the message comes from another server with the same session, see [Forwarder].
 	Forwarded bool
 
-	// Context is set by transports over HTTP, and has values for the contexts of the handlers, such as
-	// the user that an HTTP request has authenticated. Unless Bound is set, its end has no effect,
+	// Context, if not nil, has values for the contexts of the handlers, such as the user that an HTTP
+	// request has authenticated. Unless Bound is set, its end has no effect,
 	// because a handler may continue without the connection that brought the message.
 	Context context.Context
+
+	content jsonrpc.Text // valid if parsed
+	parsed  bool
+}
+
+// Content returns what the text holds. The text is parsed once.
+func (in *Incoming) Content() *jsonrpc.Text {
+	if !in.parsed {
+		in.content, in.parsed = jsonrpc.ParseText(in.Text), true
+	}
+	return &in.content
 }
 
 // Outgoing is a message to the peer, with the facts about it that a transport may need.
 type Outgoing struct {
 	Text   []byte       // one JSON text: a message or a batch of responses
-	Kind   jsonrpc.Kind // a response with a Route is the last message of that route
+	Kind   jsonrpc.Kind // a response is the last message of its Reply
 	ID     wire.Scalar  // of a request or a response; zero for notifications, batches and errors without an id
 	Method string       // of a request or a notification
-	Route  Route        // of the request this message answers or belongs to; nil for none
 
 	// Code is the code of an error answer to a message that was refused or to a stateless request. It
 	// is 0 for results.
@@ -96,8 +106,8 @@ type Outgoing struct {
 
 	// NotBegun marks the error answer to a request that was refused because the session shuts down.
 	NotBegun bool
-	// Abandoned marks a response that is sent in place of a handler that does not return. Send must
-	// not wait for the handler's goroutine.
+	// Abandoned marks a response that is sent in place of a handler that does not return, so that no
+	// function of Accept will return either. Send must not wait for the handler's goroutine.
 	Abandoned bool
 }
 
@@ -163,16 +173,6 @@ type Pusher interface {
 	Start(in Inbox)
 }
 
-// RouteEnder is a Transport that is told when a route is no longer used, so that it can end the stream
-// of the route.
-type RouteEnder interface {
-	// Done is called once for each Incoming with a Route, and for each error of Receive with one,
-	// when all of its messages are taken and its requests are answered. Nothing more is sent on the
-	// route, except by handlers of notifications. Unanswered is true if a request gets no answer,
-	// because it was cancelled or the session is over.
-	Done(route Route, unanswered bool)
-}
-
 // Negotiator is a Transport that is told the result of the handshake.
 type Negotiator interface {
 	// Negotiated is called for each session with a handshake: on a server's side before the answer to
@@ -223,14 +223,11 @@ type Restorer interface {
 // safe for concurrent use: messages are taken one after the other, and requests are handled at the
 // same time.
 type Inbox interface {
-	// Handle handles a message. It returns when a notification or a response has been taken, or a
-	// request answered. The requests of a batch may go on.
-	Handle(in Incoming)
-	// Deliver is Handle that does not wait for the handler of a request.
-	Deliver(in Incoming)
-	// Accept is Handle without the handler of a request. It returns a function that calls the
-	// handler, or nil if there is none. The function must be called, in any goroutine.
-	Accept(in Incoming) (serve func())
+	// Accept takes a message in its order of arrival: it registers requests, cancels them, and passes
+	// answers on. It returns a function that handles the requests of the message, and returns when they
+	// are answered or need no answer; nil if nothing is left to do. The function must be called, in any
+	// goroutine.
+	Accept(in Incoming) (run func())
 	// Lose reports that a request of this side will not be answered. The call returns answer.Err.
 	Lose(answer *AnswerError)
 	// End ends the session in the same way as an error of Receive. It does not wait for that.

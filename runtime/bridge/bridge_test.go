@@ -16,10 +16,12 @@ import (
 
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/generated/compat"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/bridge"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -103,16 +105,19 @@ func (w *world) client(revision string, capabilities wire.Raw, h handlers) (s *r
 	return s, ended
 }
 
-// lane opens a connection for the requests of any client, as HTTP does for each request.
-func (w *world) lane(revision string, capabilities wire.Raw, h handlers) *runtime.Session {
+// overHTTP connects a client to the bridge over HTTP, where all clients without a session share a connection.
+func (w *world) overHTTP(revision string, capabilities wire.Raw, h handlers) *runtime.Session {
 	w.t.Helper()
-	near, far := inproc.Pair()
-	ended := make(chan struct{})
-	in, err := w.bridge.Open(context.Background(), far, runtime.Handshake{Stateless: true}, func(error) { close(ended) })
+	handler := streamable.NewHandler(w.bridge, streamable.Options{})
+	server := testkit.NewServer(handler)
+	w.t.Cleanup(func() {
+		handler.Close()
+		server.Close()
+	})
+	near, err := streamable.NewTransport(server.URL, streamable.ClientOptions{HTTPClient: server.Client()})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	far.Start(in)
 	s, err := runtime.NewClient(runtime.ClientOptions{Name: "client", Version: "3", Capabilities: capabilities},
 		h.bind(w.t, revision, runtime.ToClient)).Connect(w.t.Context(), near)
 	if err != nil {
@@ -324,7 +329,7 @@ func TestManyClients(t *testing.T) {
 		for i := range clients {
 			all.Go(func() {
 				name := fmt.Sprint("client", i)
-				s := w.lane(stateless, asking, accept(name))
+				s := w.overHTTP(stateless, asking, accept(name))
 				defer s.Close()
 				for range 5 {
 					result, err := call(t, s, "tools/call", `{"name":"n"}`)
@@ -414,7 +419,7 @@ func TestLimit(t *testing.T) {
 			<-release
 			return wire.Raw(`{"content":[]}`), nil
 		}}, bridge.Options{MaxSessions: 2})
-		s := w.lane(stateless, asking, nil)
+		s := w.overHTTP(stateless, asking, nil)
 		results := make(chan error, 3)
 		for range 3 {
 			go func() {
@@ -486,7 +491,7 @@ func TestListeners(t *testing.T) {
 		ends := make([]context.CancelFunc, 2)
 		heard := make([][]string, 2)
 		var all sync.WaitGroup
-		s := w.lane(stateless, asking, nil)
+		s := w.overHTTP(stateless, asking, nil)
 		for i := range ends {
 			ctx, cancel := context.WithCancel(t.Context())
 			ends[i] = cancel

@@ -46,8 +46,6 @@ type Conversion struct {
 
 	changed bool // the value of the step differs from what it was made of
 
-	told bool // a fact was asked for
-
 	bridge *bridge // has the facts if Facts is nil; nil for none
 	ctx    context.Context
 	few    [4]string // the first names of path, so that most paths take no allocation
@@ -95,7 +93,6 @@ func KnownFacts() map[string]string {
 // fact returns a fact about the session. Without a session, the version is that of the value
 // and the client has no capabilities.
 func (c *Conversion) fact(name string) wire.Raw {
-	c.told = true
 	switch {
 	case c.Facts != nil:
 		return c.Facts(name, c.to)

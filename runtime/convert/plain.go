@@ -99,3 +99,25 @@ func (k *plains) of(t *Table, from, to int, definition string) *plain {
 	k.known.Store(&next)
 	return p
 }
+
+// escaped is the beginning of every escape sequence that can stand for a character of a member's name.
+const escaped = `\u00`
+
+// plain reports whether the values of a shape can only differ in the members that it names.
+func (s *Shape) plain() bool {
+	return s.Limits == nil && s.Known == nil && s.Each == Keep && s.Cases == nil && s.Checks == nil &&
+		!slices.ContainsFunc(s.Members, func(m Member) bool { return m.Always })
+}
+
+// lackedBy reports whether text is certain to be an object without the members that the shape names.
+func (s *Shape) lackedBy(text []byte) bool {
+	if !s.plain() || !readable(text) {
+		return false
+	}
+	return !slices.ContainsFunc(s.Members, func(m Member) bool { return bytes.Contains(text, []byte(m.Name)) })
+}
+
+// readable reports whether text is an object in which no name of a member is escaped.
+func readable(text []byte) bool {
+	return len(text) >= 2 && text[0] == '{' && !bytes.Contains(text, []byte(escaped))
+}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -55,8 +54,6 @@ type bridge struct {
 	native, session int // indexes of the two revisions
 	opts            Options
 
-	repeated atomic.Pointer[repeated] // the last one; nil before
-
 	mu       sync.Mutex
 	declared string // capabilities whose losses were reported; "" before the first
 }
@@ -81,16 +78,7 @@ func (b *bridge) convert(ctx context.Context, from, to int, method string, part 
 
 // params converts the params of a request or notification from the peer.
 func (b *bridge) params(ctx context.Context, method string, params wire.Raw) (wire.Raw, error) {
-	if converted, ok := b.repeated.Load().convert(method, params); ok {
-		return converted, nil
-	}
-	c := Conversion{bridge: b, ctx: ctx}
-	converted, err := b.table.convert(&c, b.session, b.native, b.definition(method, paramsOf), params)
-	b.report(ctx, b.session, b.native, method, &c)
-	if err == nil && converted != params {
-		b.repeat(&c, method, params, converted)
-	}
-	return converted, err
+	return b.convert(ctx, b.session, b.native, method, paramsOf, params)
 }
 
 // definition returns the function that names the params or the result of a method in each revision.

@@ -20,6 +20,27 @@ func IsBatch(text string) bool {
 	return false
 }
 
+// MaxBatch is the maximum number of messages in a batch of [ParseText].
+const MaxBatch = 1000
+
+// Text is what a text holds: a message or a batch of messages.
+type Text struct {
+	Message        // zero for a batch
+	IsBatch bool   // the text is an array
+	Batch   []Item // its elements
+	Err     error  // why the text is neither, as Parse and ParseBatch return it
+}
+
+// ParseText parses a message or a batch.
+func ParseText(text string) (t Text) {
+	if t.IsBatch = IsBatch(text); t.IsBatch {
+		t.Batch, t.Err = ParseBatch(text, MaxBatch)
+	} else {
+		t.Message, t.Err = Parse(text)
+	}
+	return t
+}
+
 // ParseBatch parses a batch of at most max messages. A non-nil error is an *Error to send
 // back. It means that no message of the batch may be processed: the text is not acceptable
 // JSON, or the array is empty or too long.
@@ -32,7 +53,7 @@ func ParseBatch(text string, max int) ([]Item, error) {
 			r.Skip()
 			continue
 		}
-		m, fault := read(r, "")
+		m, fault := read(r)
 		item := Item{Message: m}
 		if fault != "" {
 			item.Err = invalid(fault)

@@ -88,15 +88,9 @@ func idOf(text wire.Raw) wire.Scalar {
 //
 // Params that are null count as absent. So does a null error beside a result, and a null result
 // beside an error. The schemas allow neither, but some peers write absent members like that.
-func Parse(text string) (Message, error) { return ParseKnowing(text, "") }
-
-// ParseKnowing is Parse for a message whose params may repeat a member of an earlier message, which is not
-// checked again. Known is the text of that member in params that Parse has accepted, from the quote of its name
-// to the end of its value, which is an object. Clients without a session repeat the member _meta, which is
-// often longer than the rest of a message.
-func ParseKnowing(text, known string) (Message, error) {
+func Parse(text string) (Message, error) {
 	r := wire.NewStringReader(text)
-	m, fault := read(r, known)
+	m, fault := read(r)
 	r.End()
 	if err := r.Err(); err != nil {
 		return refused(text, err)
@@ -176,7 +170,6 @@ const (
 // envelope holds the members of a message while it is read.
 type envelope struct {
 	Message
-	known   string // see ParseKnowing
 	seen    uint64
 	version string
 	method  wire.Kind
@@ -188,13 +181,13 @@ type envelope struct {
 
 // read reads one value as a message. It records an error in r only if the text is not
 // acceptable JSON, so that the rest of a batch can be read after an invalid element. If the
-// value is not a message, fault explains why; otherwise it is "". Known is that of ParseKnowing.
-func read(r *wire.Reader, known string) (m Message, fault string) {
+// value is not a message, fault explains why; otherwise it is "".
+func read(r *wire.Reader) (m Message, fault string) {
 	if r.Kind() != wire.KindObject {
 		r.Skip()
 		return m, "message is not an object"
 	}
-	e := envelope{known: known}
+	var e envelope
 	for r.BeginObject(); r.Member(); {
 		e.member(r)
 	}
@@ -256,7 +249,7 @@ func (e *envelope) member(r *wire.Reader) {
 	case "params":
 		r.Once(&e.seen, bitParams)
 		e.params = r.Kind()
-		e.Params = r.ReadRawKnowing(e.known)
+		e.Params = r.ReadRaw()
 	case "result":
 		r.Once(&e.seen, bitResult)
 		e.Result = r.ReadRaw()

@@ -159,47 +159,6 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseKnowing checks that a text which repeats a member of the params of an earlier one is parsed as all
-// others are.
-func TestParseKnowing(t *testing.T) {
-	const known = `"_meta":{"a":{"b":[1,"}"]},"c":"d"}`
-	request := func(params string) string { return `{"jsonrpc":"2.0","id":1,"method":"m","params":` + params + `}` }
-	for _, text := range []string{
-		request(`{"name":"x",` + known + `}`),
-		request(`{` + known + `}`),
-		request(`{ ` + known + ` , "name" : "x" }`),
-		request(`{` + known + `,"z":` + strings.Repeat("[", 10) + strings.Repeat("]", 10) + `}`),
-		request(`{` + known + `,` + known + `}`),
-		request(`{` + known + `,"_met\u0061":1}`),
-		request(`{"_meta":1,` + known + `}`),
-		request(`{` + known + `"name":1}`),
-		request(`{` + known + ` 1}`),
-		request(`{` + known),
-		request(`{"x":{` + known + `,` + known + `}}`),
-		request(`{"x":` + strings.Repeat(`{"y":`, 1100) + `1` + strings.Repeat(`}`, 1100) + `,` + known + `}`),
-		request(`{"_meta":{"a":{"b":[1,"}"]},"c":"d" }}`),
-		request(`{"_meta":{"a":{"b":[1,"}"]},"c":"e","c":"e"}}`),
-		request(`[` + known + `]`),
-		request(`[{` + known + `}]`),
-		`{"jsonrpc":"2.0","id":1,"method":"m",` + known + `}`,
-		`{"jsonrpc":"2.0","id":1,` + known + `,` + known + `,"result":{` + known + `}}`,
-	} {
-		want, fault := jsonrpc.Parse(text)
-		got, err := jsonrpc.ParseKnowing(text, known)
-		if diff := cmp.Diff(want, got, scalars); diff != "" {
-			t.Errorf("%.200s (-want +got):\n%s", text, diff)
-		}
-		if diff := cmp.Diff(fault, err); diff != "" {
-			t.Errorf("%.200s: error (-want +got):\n%s", text, diff)
-		}
-	}
-	// That it is not checked again can be seen with a text that Parse has not accepted.
-	const wrong = `"_meta":{"a":1,"a":2}`
-	if _, err := jsonrpc.ParseKnowing(request(`{`+wrong+`}`), wrong); err != nil {
-		t.Errorf("a known member is checked: %v", err)
-	}
-}
-
 func TestAppend(t *testing.T) {
 	for _, c := range messages {
 		if c.code != 0 {
@@ -294,24 +253,15 @@ func TestIsBatch(t *testing.T) {
 
 // FuzzParse checks that Parse returns a message or a sendable error for every text, that it
 // parses what it wrote to the same message, and that it agrees with ParseBatch on an array
-// with the same text, and with ParseKnowing, which may know the text's own _meta or another one.
+// with the same text.
 func FuzzParse(f *testing.F) {
 	for _, c := range messages {
 		if len(c.text) < 1000 {
 			f.Add(c.text)
 		}
 	}
-	f.Add(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"x":[{"_meta":{"a":1}}],"_meta":{"a":1}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := jsonrpc.Parse(text)
-		known := `"_meta":{"a":1}`
-		if meta, _ := wire.Object(m.Params).Get("_meta"); err == nil && meta.Kind() == wire.KindObject {
-			known = `"_meta":` + string(meta)
-		}
-		knowing, failed := jsonrpc.ParseKnowing(text, known)
-		if diff := cmp.Diff(m, knowing, scalars) + cmp.Diff(err, failed); diff != "" {
-			t.Fatalf("knowing %s (-without +with):\n%s", known, diff)
-		}
 		if err != nil {
 			e, ok := errors.AsType[*jsonrpc.Error](err)
 			if !ok || e.Code != jsonrpc.CodeParseError && e.Code != jsonrpc.CodeInvalidRequest {
@@ -343,17 +293,16 @@ func FuzzParse(f *testing.F) {
 func BenchmarkParse(b *testing.B) {
 	const start = `{"jsonrpc":"2.0","id":12345,"method":"tools/call","params":{"name":"get_weather","arguments":{"location":"Berlin","days":3,"units":"metric"},`
 	const terms = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"}}`
-	for _, row := range []struct{ name, meta, known string }{
-		{"session", `"_meta":{"progressToken":7}`, ""},
-		{"stateless", terms, ""},
-		{"stateless/known", terms, terms},
+	for _, row := range []struct{ name, meta string }{
+		{"session", `"_meta":{"progressToken":7}`},
+		{"stateless", terms},
 	} {
 		text := start + row.meta + "}}"
 		b.Run(row.name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := jsonrpc.ParseKnowing(text, row.known); err != nil {
+				if _, err := jsonrpc.Parse(text); err != nil {
 					b.Fatal(err)
 				}
 			}

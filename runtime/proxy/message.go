@@ -43,8 +43,8 @@ func revisionOf(m jsonrpc.Message) string {
 // outgoing returns a text with what its transport needs to know about it, which shares no memory with the text:
 // transports keep it until a request is answered. A batch counts as a request if it has one, and otherwise as its
 // last message. Revision is that of a message without a session.
-func outgoing(text string, messages []jsonrpc.Message, route runtime.Route, revision string) runtime.Outgoing {
-	out := runtime.Outgoing{Text: []byte(text), Route: route, Revision: revision}
+func outgoing(text string, messages []jsonrpc.Message, revision string) runtime.Outgoing {
+	out := runtime.Outgoing{Text: []byte(text), Revision: revision}
 	if revision != "" && len(messages) == 1 {
 		out.NameParam = nameParams[messages[0].Method]
 		if failed := messages[0].Error; failed != nil {
@@ -61,12 +61,12 @@ func outgoing(text string, messages []jsonrpc.Message, route runtime.Route, revi
 }
 
 // errorMessage returns an error response.
-func errorMessage(id wire.Scalar, e *jsonrpc.Error, route runtime.Route) runtime.Outgoing {
+func errorMessage(id wire.Scalar, e *jsonrpc.Error) runtime.Outgoing {
 	text, err := jsonrpc.AppendError(nil, id, e)
 	if err != nil {
 		text = []byte(`{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error"}}`)
 	}
-	return runtime.Outgoing{Text: text, Kind: jsonrpc.Response, ID: id, Route: route}
+	return runtime.Outgoing{Text: text, Kind: jsonrpc.Response, ID: id, Code: e.Code}
 }
 
 // cancelled returns the id of the request that a notification cancels, or zero.

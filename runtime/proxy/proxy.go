@@ -82,7 +82,7 @@ func (p *Proxy) StatelessRevisions() []string { return nil }
 // with which one of the transports failed.
 func (p *Proxy) Serve(ctx context.Context, client runtime.Transport) error {
 	ended := make(chan error, 1)
-	s, err := p.open(context.WithoutCancel(ctx), client, runtime.Handshake{}, func(err error) { ended <- err })
+	s, err := p.open(context.WithoutCancel(ctx), client, nil, func(err error) { ended <- err })
 	if err != nil {
 		return err
 	}
@@ -101,20 +101,25 @@ func (p *Proxy) Serve(ctx context.Context, client runtime.Transport) error {
 	return context.Cause(ctx)
 }
 
-// Open begins to forward a session whose messages are put into the inbox that it returns. A
-// session cannot be resumed, because only the server knows it.
+// Open begins to forward a session, or the requests of any clients that have none, whose messages are put
+// into the inbox that it returns. A session cannot be resumed, because only the server knows it.
 func (p *Proxy) Open(ctx context.Context, client runtime.Outbox, h runtime.Handshake, ended func(error)) (runtime.Inbox, error) {
-	if h.Revision != "" && !h.Stateless {
+	if h.Stateless {
+		return &pool{proxy: p, ctx: ctx, ended: ended, open: make(map[*session]bool)}, nil
+	}
+	if h.Revision != "" {
 		return nil, errors.Join(errors.New("proxy: a session cannot be resumed"), client.Close())
 	}
-	s, err := p.open(ctx, client, h, ended)
+	s, err := p.open(ctx, client, nil, ended)
 	if err != nil {
 		return nil, err
 	}
+	s.sessionOnly = h.SessionOnly
 	return fromClient{s}, nil
 }
 
-func (p *Proxy) open(ctx context.Context, client runtime.Outbox, h runtime.Handshake, ended func(error)) (*session, error) {
+// open opens a session with the server, of a pool or for a client.
+func (p *Proxy) open(ctx context.Context, client runtime.Outbox, of *pool, ended func(error)) (*session, error) {
 	server := p.server()
 	if server == nil {
 		return nil, errors.Join(errors.New("proxy: no transport to the server"), client.Close())
@@ -125,7 +130,9 @@ func (p *Proxy) open(ctx context.Context, client runtime.Outbox, h runtime.Hands
 		}
 	}
 	s := newSession(ctx, p, client, server, ended)
-	s.lane, s.sessionOnly = h.Stateless, h.SessionOnly
+	if s.pool = of; of != nil {
+		s.ended = func(err error) { of.gone(s, err) }
+	}
 	s.listen(server, fromServer{s})
 	return s, nil
 }

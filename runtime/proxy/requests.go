@@ -13,7 +13,7 @@ import (
 // request is a message of the client with one request, or a batch with several, until all
 // of them are answered.
 type request struct {
-	route    runtime.Route
+	reply    runtime.Reply // nil if all messages go to the client in one way
 	ids      []wire.Scalar // canonical, of the requests that have no answer
 	tokens   []wire.Scalar // canonical, of their progress
 	finished chan struct{} // closed when all of them are answered
@@ -26,18 +26,18 @@ const maxToken = 1 << 10
 
 // newRequest returns the request that a message is, or nil if it has none. It shares no memory with the message,
 // because it may last as long as its client likes.
-func newRequest(route runtime.Route, messages []jsonrpc.Message, tokens bool) *request {
+func newRequest(reply runtime.Reply, messages []jsonrpc.Message) *request {
 	var r *request
 	for _, m := range messages {
 		if m.Kind != jsonrpc.Request {
 			continue
 		}
 		if r == nil {
-			r = &request{route: route, finished: make(chan struct{})}
+			r = &request{reply: reply, finished: make(chan struct{})}
 		}
 		r.ids = append(r.ids, m.ID.Canonical().Clone())
 		r.revision, r.lists = strings.Clone(revisionOf(m)), m.Method == "tools/list"
-		if tokens {
+		if reply != nil {
 			meta, _ := wire.Object(m.Params).Get("_meta")
 			if token := nameIn(wire.Object(meta), "progressToken"); !token.IsZero() && len(token.String()) <= maxToken {
 				r.tokens = append(r.tokens, token.Clone())
@@ -133,8 +133,8 @@ func (q *requests) whenIdle(f func()) {
 	f()
 }
 
-// route returns the stream for a message of the server that is not an answer, or nil.
-func (q *requests) route(m jsonrpc.Message) runtime.Route {
+// reply returns where a message of the server goes that is not an answer, or nil.
+func (q *requests) reply(m jsonrpc.Message) runtime.Reply {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.inTurn) == 0 {
@@ -144,11 +144,11 @@ func (q *requests) route(m jsonrpc.Message) runtime.Route {
 		token := nameIn(wire.Object(m.Params), "progressToken")
 		for _, r := range q.inTurn {
 			if slices.Contains(r.tokens, token) {
-				return r.route
+				return r.reply
 			}
 		}
 	}
-	return q.inTurn[len(q.inTurn)-1].route
+	return q.inTurn[len(q.inTurn)-1].reply
 }
 
 // close removes and returns all requests, to be finished. No more are added.

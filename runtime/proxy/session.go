@@ -22,7 +22,6 @@ type session struct {
 	proxy  *Proxy
 	client runtime.Outbox
 	server runtime.Transport
-	routes runtime.RouteEnder // the client, if it has a stream for each request; otherwise nil
 	ended  func(error)
 
 	ctx    context.Context // ends with the session
@@ -36,13 +35,14 @@ type session struct {
 	opening    wire.Scalar // id of the client's initialize
 	refusing   bool        // new requests are refused, because the program ends
 
-	lane        bool // the client's connection carries requests of any clients, one at a time
-	sessionOnly bool // there are no messages without a session
+	pool        *pool       // of which the session is one; nil for that of a client
+	dead        bool        // it has ended; guarded by the lock of the pool
+	idle        *time.Timer // ends it if no request comes; nil if it is not one of a pool
+	sessionOnly bool        // there are no messages without a session
 }
 
 func newSession(ctx context.Context, p *Proxy, client runtime.Outbox, server runtime.Transport, ended func(error)) *session {
 	s := &session{proxy: p, client: client, server: server, ended: ended}
-	s.routes, _ = client.(runtime.RouteEnder)
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	return s
 }
@@ -71,10 +71,9 @@ func (s *session) receive(t runtime.Transport, in runtime.Inbox) bool {
 		return true
 	}
 	if refusal, ok := errors.AsType[*jsonrpc.Error](err); ok {
-		if err := t.Send(s.ctx, errorMessage(wire.Scalar{}, refusal, m.Route)); err != nil {
+		if err := t.Send(s.ctx, errorMessage(wire.Scalar{}, refusal)); err != nil {
 			s.log("an error could not be sent", err)
 		}
-		s.done(m.Route, false)
 		return true
 	}
 	in.End(err)
@@ -90,7 +89,7 @@ func (s *session) end(err error) {
 		go func() {
 			s.cancel()
 			for _, r := range s.requests.close() {
-				s.finish(r, true)
+				s.finish(r)
 			}
 			s.client.Close()
 			if failed := s.server.Close(); err == nil {
@@ -101,18 +100,18 @@ func (s *session) end(err error) {
 	})
 }
 
-// done tells the client's transport that a route is no longer used.
-func (s *session) done(route runtime.Route, unanswered bool) {
-	if s.routes != nil && route != nil {
-		s.routes.Done(route, unanswered)
-	}
-}
-
 // finish ends the wait for the answers to a message.
-func (s *session) finish(r *request, unanswered bool) {
-	s.done(r.route, unanswered)
+func (s *session) finish(r *request) {
 	close(r.finished)
 	s.requests.finish()
+}
+
+// reply sends a message to the client. If to is nil, the message belongs to no request.
+func (s *session) reply(to runtime.Reply, m runtime.Outgoing) error {
+	if to == nil {
+		to = s.client
+	}
+	return to.Send(s.ctx, m)
 }
 
 func (s *session) log(what string, err error) {
@@ -126,19 +125,27 @@ type fromClient struct{ *session }
 
 // Accept forwards a message to the server. The function that it returns waits until every
 // request in the message is answered.
-func (s fromClient) Accept(in runtime.Incoming) (serve func()) {
+func (s fromClient) Accept(in runtime.Incoming) (run func()) {
+	run, taken := s.take(in)
+	if !taken {
+		return func() {} // it gets no answer
+	}
+	return run
+}
+
+// take is Accept that returns false if the session with the server is over.
+func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 	messages := read(in.Text)
-	r := newRequest(in.Route, messages, s.routes != nil)
-	if r != nil && s.refused(messages, in.Route) {
-		return nil
+	r := newRequest(in.Reply, messages)
+	if r != nil && s.refused(messages, in.Reply) {
+		return nil, true
 	}
 	s.note(messages)
 	if r != nil && s.sessionOnly {
 		r.revision = ""
 	}
 	if r != nil && !s.requests.add(r) {
-		s.done(in.Route, true)
-		return nil
+		return nil, false
 	}
 	stop := func() bool { return true }
 	if r != nil && in.Bound {
@@ -146,7 +153,7 @@ func (s fromClient) Accept(in runtime.Incoming) (serve func()) {
 		ids := slices.Clone(r.ids)
 		stop = context.AfterFunc(in.Context, func() { s.disconnected(r, ids) })
 	}
-	err := s.server.Send(s.ctx, outgoing(in.Text, messages, nil, s.revision(r, messages)))
+	err := s.server.Send(s.ctx, outgoing(in.Text, messages, s.revision(r, messages)))
 	if err != nil && s.ctx.Err() == nil && !errors.Is(err, runtime.ErrClosed) {
 		s.log("a message could not be sent to the server", err)
 		for _, m := range messages {
@@ -158,18 +165,17 @@ func (s fromClient) Accept(in runtime.Incoming) (serve func()) {
 	for _, m := range messages {
 		if m.Method == methodCancelled {
 			if r := s.requests.answer(cancelled(m)); r != nil {
-				s.finish(r, true)
+				s.finish(r)
 			}
 		}
 	}
 	if r == nil {
-		s.done(in.Route, false)
-		return nil
+		return nil, true
 	}
 	return func() {
 		<-r.finished
 		stop()
-	}
+	}, true
 }
 
 // revision returns the revision of a message without a session, or "" for others. A cancellation has that of
@@ -198,9 +204,6 @@ func (s fromClient) disconnected(r *request, ids []wire.Scalar) {
 		if s.requests.find(id) != r || s.requests.answer(id) == nil {
 			return // it is answered
 		}
-		if s.lane {
-			s.client.Close() // another client must not get a late answer
-		}
 		quoted, err := wire.MarshalString(id)
 		if err != nil {
 			continue // an id that was read can always be written
@@ -212,22 +215,12 @@ func (s fromClient) disconnected(r *request, ids []wire.Scalar) {
 		if err := s.server.Send(s.ctx, out); err != nil {
 			s.log("a cancellation could not be sent to the server", err)
 		}
-		s.finish(r, true)
+		s.finish(r)
 	}
-	if s.lane {
-		s.end(nil)
-	}
-}
-
-// Handle forwards a message and waits until every request in it is answered.
-func (s fromClient) Handle(in runtime.Incoming) {
-	if wait := s.Accept(in); wait != nil {
-		wait()
+	if s.pool != nil {
+		s.end(nil) // another client must not get a late answer
 	}
 }
-
-// Deliver forwards a message.
-func (s fromClient) Deliver(in runtime.Incoming) { s.Accept(in) }
 
 // Lose is not called for clients, which make requests instead of answering them by route.
 func (fromClient) Lose(*runtime.AnswerError) {}
@@ -261,7 +254,7 @@ func (s fromClient) Shutdown(ctx context.Context) {
 }
 
 // refused answers requests with an error if the session shuts down.
-func (s fromClient) refused(messages []jsonrpc.Message, route runtime.Route) bool {
+func (s fromClient) refused(messages []jsonrpc.Message, to runtime.Reply) bool {
 	s.mu.Lock()
 	refusing := s.refusing
 	s.mu.Unlock()
@@ -270,14 +263,13 @@ func (s fromClient) refused(messages []jsonrpc.Message, route runtime.Route) boo
 	}
 	for _, m := range messages {
 		if m.Kind == jsonrpc.Request {
-			out := errorMessage(m.ID, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "the server shuts down; the request was not begun"), route)
+			out := errorMessage(m.ID, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "the server shuts down; the request was not begun"))
 			out.NotBegun = true
-			if err := s.client.Send(s.ctx, out); err != nil {
+			if err := s.reply(to, out); err != nil {
 				s.log("a request could not be refused", err)
 			}
 		}
 	}
-	s.done(route, false)
 	return true
 }
 
@@ -300,7 +292,7 @@ type fromServer struct{ *session }
 // other. It returns nil.
 func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 	messages := read(in.Text)
-	var route runtime.Route
+	var to runtime.Reply
 	var finished []*request
 	revision := ""
 	for _, m := range messages {
@@ -308,7 +300,7 @@ func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 		case m.Kind == jsonrpc.Response:
 			s.negotiated(m)
 			if r := s.requests.find(m.ID); r != nil {
-				route, revision = r.route, r.revision
+				to, revision = r.reply, r.revision
 				if r.lists && r.revision != "" {
 					s.proxy.tools.learn(s.server, m.Result)
 				}
@@ -316,33 +308,26 @@ func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 			if r := s.requests.answer(m.ID); r != nil {
 				finished = append(finished, r)
 			}
-		case s.routes != nil && route == nil:
-			route = s.requests.route(m)
+		case to == nil:
+			to = s.requests.reply(m)
 		}
 	}
-	out := outgoing(in.Text, messages, route, revision)
-	err := s.client.Send(s.ctx, out)
-	if err != nil && route != nil && len(finished) == 0 && !s.lane {
-		out.Route = nil
+	out := outgoing(in.Text, messages, revision)
+	err := s.reply(to, out)
+	if err != nil && to != nil && len(finished) == 0 && s.pool == nil {
 		err = s.client.Send(s.ctx, out) // the connection of that stream is lost
 	}
 	if err != nil {
 		s.log("a message could not be sent to the client", err)
 	}
 	for _, r := range finished {
-		s.finish(r, false)
+		s.finish(r)
 	}
 	if !in.Answers.IsZero() && s.requests.find(in.Answers) != nil {
 		s.Lose(&runtime.AnswerError{ID: in.Answers, Err: errors.New("the response does not answer the request")})
 	}
 	return nil
 }
-
-// Handle forwards a message.
-func (s fromServer) Handle(in runtime.Incoming) { s.Accept(in) }
-
-// Deliver forwards a message.
-func (s fromServer) Deliver(in runtime.Incoming) { s.Accept(in) }
 
 // Lose answers a request with an error, because the server's answer cannot come.
 func (s fromServer) Lose(lost *runtime.AnswerError) {
@@ -351,11 +336,11 @@ func (s fromServer) Lose(lost *runtime.AnswerError) {
 		return
 	}
 	failure := jsonrpc.Errorf(jsonrpc.CodeInternalError, "proxy: no answer from the server: %.500s", lost.Err)
-	if err := s.client.Send(s.ctx, errorMessage(lost.ID, failure, r.route)); err != nil {
+	if err := s.reply(r.reply, errorMessage(lost.ID, failure)); err != nil {
 		s.log("an error could not be sent to the client", err)
 	}
 	if r := s.requests.answer(lost.ID); r != nil {
-		s.finish(r, false)
+		s.finish(r)
 	}
 }
 

@@ -238,7 +238,8 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := web.CheckMessage(text); err != nil {
+	in := runtime.Incoming{Text: text, Header: r.Header, Context: r.Context()}
+	if err := web.CheckMessage(in.Content()); err != nil {
 		response.Body.Release()
 		return err
 	}
@@ -246,7 +247,14 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 		response.Body.Release()
 		return h.sessions.NoSession()
 	}
-	s.inbox.Deliver(runtime.Incoming{Text: text, Route: &body{response.Body}, Context: r.Context()})
+	if run := s.inbox.Accept(in); run == nil {
+		response.Body.Release()
+	} else {
+		go func() {
+			defer response.Body.Release()
+			run()
+		}()
+	}
 	w.WriteHeader(http.StatusAccepted)
 	return nil
 }

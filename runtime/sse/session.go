@@ -101,16 +101,6 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 	return s.write("message", m.Text)
 }
 
-// body is the runtime.Route of a message of the client. All answers go to the one stream.
-type body struct{ web.Hold }
-
-// Done implements runtime.RouteEnder: the message is handled.
-func (s *session) Done(route runtime.Route, _ bool) {
-	if b, ok := route.(*body); ok {
-		b.Release()
-	}
-}
-
 // event writes an event of the transport's own.
 func (s *session) event(name string, data []byte) error {
 	s.writing <- struct{}{}

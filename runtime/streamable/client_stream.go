@@ -27,8 +27,6 @@ var (
 const (
 	// framing is the size that an event may have in addition to a message of maximum size.
 	framing = 4 << 10
-	// maxBatch limits the batches that are searched for an answer, or whose requests are counted.
-	maxBatch = 1000
 )
 
 // exchange is a stream of messages from the server: the answer to a request, or the server's own
@@ -128,7 +126,9 @@ func (e *exchange) hand(r received) error {
 		if lost, ok := r.err.(*runtime.AnswerError); ok {
 			e.t.inbox.Lose(lost)
 		} else {
-			e.t.inbox.Deliver(r.in)
+			if run := e.t.inbox.Accept(r.in); run != nil {
+				go run()
+			}
 		}
 		return nil
 	}
@@ -356,7 +356,7 @@ func (e *exchange) answeredBy(text string) bool {
 		return false
 	}
 	if jsonrpc.IsBatch(text) {
-		items, err := jsonrpc.ParseBatch(text, maxBatch)
+		items, err := jsonrpc.ParseBatch(text, jsonrpc.MaxBatch)
 		ends := func(item jsonrpc.Item) bool {
 			return item.Kind == 0 || item.Kind == jsonrpc.Response && !e.t.awaitsOther(e, item.ID)
 		}

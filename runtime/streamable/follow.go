@@ -209,9 +209,8 @@ const maxRequestID = 48
 var requestEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 // requestName returns the end of the name of a stream that answers a request.
-func requestName(text string) string {
-	m, err := jsonrpc.Parse(text)
-	if err != nil || m.Kind != jsonrpc.Request || len(m.ID.String()) > maxRequestID {
+func requestName(m *jsonrpc.Text) string {
+	if m.Err != nil || m.Kind != jsonrpc.Request || len(m.ID.String()) > maxRequestID {
 		return ""
 	}
 	return requestMark + requestEncoding.EncodeToString([]byte(m.ID.String()))

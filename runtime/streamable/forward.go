@@ -46,7 +46,7 @@ func (s *session) awaitAnswer(id wire.Scalar) {
 		return
 	}
 	stop, err := s.handler.sharing.bus.Serve(s.handler.sessions.Context(), subject, func(_ context.Context, data []byte) []byte {
-		s.inbox.Deliver(runtime.Incoming{Text: string(data), Forwarded: true})
+		s.deliver(string(data))
 		return nil
 	})
 	if err != nil {
@@ -57,6 +57,13 @@ func (s *session) awaitAnswer(id wire.Scalar) {
 		a.copies = make(map[int64]func())
 	}
 	a.copies[of] = stop
+}
+
+// deliver takes a message that another replica has forwarded.
+func (s *session) deliver(text string) {
+	if run := s.inbox.Accept(runtime.Incoming{Text: text, Forwarded: true}); run != nil {
+		go run()
+	}
 }
 
 // stop ends awaitAnswer when the session is over.

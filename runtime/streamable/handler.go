@@ -31,16 +31,16 @@ type Handler struct {
 	stateless []string // that have no sessions
 	any       bool     // the server speaks every revision
 	sessions  *web.Sessions
-	requests  *web.Requests // that belong to no session
+	requests  *web.Requests // counts those that belong to no session
 	traffic   *web.Load     // nil if Options.Load limits nothing
 	budget    *web.Budget
 	refusals  web.Refusals
 	posts     atomic.Int64 // requests in progress
 	draining  atomic.Bool  // Shutdown was called
-	lanes     lanes
-	sharing   *sharing // nil if nothing is shared
-	announces bool     // the replicas of the server announce changes to each other
-	err       error    // in the options
+	alone     requests     // those that belong to no session
+	sharing   *sharing     // nil if nothing is shared
+	announces bool         // the replicas of the server announce changes to each other
+	err       error        // in the options
 }
 
 // NewHandler returns a handler for the sessions of server.
@@ -68,7 +68,7 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 		h.announces = of.Announces()
 	}
 	h.any = len(h.revisions) == 0 && len(h.stateless) == 0
-	h.lanes = lanes{handler: h, open: make(map[*lane]bool)}
+	h.alone = requests{handler: h, over: make(chan struct{})}
 	if !opts.Stateless {
 		h.sharing, h.err = newSharing(h, opts.Sharing)
 	}
@@ -113,7 +113,7 @@ func (h *Handler) announce(ctx context.Context) {
 
 func (h *Handler) shutdown(ctx context.Context) error {
 	var both sync.WaitGroup
-	both.Go(func() { h.lanes.shutdown(ctx) })
+	both.Go(func() { h.alone.shutdown(ctx) })
 	both.Go(func() { _ = h.sessions.Shutdown(ctx) })
 	both.Wait()
 	h.sharing.stop()

@@ -7,7 +7,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/pace"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // DefaultMaxCallers is how many callers a handler remembers for their rates.
@@ -65,7 +64,7 @@ func (h *Handler) admit(c *connection) error {
 	}
 	user, err := web.User(h.opts.User).Name(c.request, h.log)
 	if err == nil {
-		c.admission, err = h.enter(c.request, user, c.text, false)
+		c.admission, err = h.enter(c.request, user, &c.in, false)
 	}
 	return err
 }
@@ -88,19 +87,19 @@ func replaced(m *runtime.Outgoing, format string, args ...any) []byte {
 	return text
 }
 
-// enter counts the requests in a text. The refusal has the id of a single request.
-func (h *Handler) enter(r *http.Request, user, text string, stateless bool) (*web.Admission, error) {
+// enter counts the requests in a message. The refusal has the id of a single request.
+func (h *Handler) enter(r *http.Request, user string, in *runtime.Incoming, stateless bool) (*web.Admission, error) {
 	if h.traffic == nil {
 		return nil, nil
 	}
-	n, id := arriving(text)
-	a, err := h.traffic.Enter(r, user, n, web.CodeBusy(stateless))
-	return a, web.For(id, err)
+	text := in.Content()
+	a, err := h.traffic.Enter(r, user, arriving(text), web.CodeBusy(stateless))
+	return a, web.For(text.ID, err)
 }
 
-// arriving returns the number of requests in a text, and the id if there is just one. What is not a message
-// counts as a request, because it is answered too.
-func arriving(text string) (n web.Arriving, id wire.Scalar) {
+// arriving returns the number of requests in a text. What is not a message counts as a request, because it is
+// answered too.
+func arriving(text *jsonrpc.Text) (n web.Arriving) {
 	count := func(m *jsonrpc.Message, err error) {
 		if err == nil && m.Kind != jsonrpc.Request {
 			return
@@ -110,25 +109,16 @@ func arriving(text string) (n web.Arriving, id wire.Scalar) {
 			n.InFlight++
 		}
 	}
-	if !jsonrpc.IsBatch(text) {
-		m, err := jsonrpc.Parse(text)
-		count(&m, err)
-		return n, m.ID
+	switch {
+	case !text.IsBatch:
+		count(&text.Message, text.Err)
+	case text.Err != nil:
+		n.All = 1
 	}
-	items, err := jsonrpc.ParseBatch(text, maxBatch)
-	if err != nil {
-		return web.Arriving{All: 1}, id
+	for i := range text.Batch {
+		count(&text.Batch[i].Message, text.Batch[i].Err)
 	}
-	for i := range items {
-		count(&items[i].Message, items[i].Err)
-	}
-	return n, id
-}
-
-// arrivingListen reports whether a text is a request that lasts as long as its client likes.
-func arrivingListen(text string) bool {
-	m, err := jsonrpc.Parse(text)
-	return err == nil && m.Method == methodListen
+	return n
 }
 
 // countAnswer counts a request that the server has refused because of load.

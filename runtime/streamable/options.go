@@ -16,7 +16,7 @@ const (
 	DefaultMaxRequests           = web.DefaultMaxSessions
 	DefaultMaxBytes              = web.DefaultMaxBytes
 	DefaultIdleTimeout           = 30 * time.Minute
-	DefaultStreamAfter           = 100 * time.Microsecond
+	DefaultStreamAfter           = time.Second
 	DefaultKeepAlive             = 30 * time.Second
 	DefaultIOTimeout             = 30 * time.Second
 	DefaultRetry                 = time.Second
@@ -88,9 +88,9 @@ type Options struct {
 	// of an open stream. 0 means DefaultIdleTimeout, a negative duration no limit. A session whose
 	// client sends nothing after initialize ends after 10 seconds.
 	IdleTimeout time.Duration
-	// StreamAfter is the time after which an answer becomes an event stream, from revision 2025-11-25
-	// on, where a client can resume a stream from its beginning. An answer that has not begun is lost
-	// with its connection, so the default is short. 0 means DefaultStreamAfter, a negative duration
+	// StreamAfter is the time after which a call that has sent nothing becomes an event stream, from
+	// revision 2025-11-25 on, where a client can resume a stream from its beginning. The response then
+	// has status 200, also if the call is refused later. 0 means DefaultStreamAfter, a negative duration
 	// never.
 	StreamAfter time.Duration
 	// KeepAlive is the interval between comments on a silent event stream, by which a lost connection

@@ -18,7 +18,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 		return refusal
 	}
 	if h.isStateless(r) {
-		return h.postStateless(w, r, "")
+		return h.postStateless(w, r, runtime.Incoming{})
 	}
 	if h.opts.Stateless || r.Header.Get(headerSession) == "" {
 		return h.postFirst(w, r)
@@ -44,18 +44,18 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 func (h *Handler) read(w http.ResponseWriter, r *http.Request) (*connection, error) {
 	c := &connection{request: r}
 	c.Init(w, h.opts.IOTimeout, h.budget)
-	var err error
-	c.text, err = c.ReadBody(r, h.server.MaxMessage(), web.CodeBusy(false))
+	text, err := c.ReadBody(r, h.server.MaxMessage(), web.CodeBusy(false))
+	c.in = runtime.Incoming{Text: text, Header: r.Header, Context: r.Context()}
 	return c, err
 }
 
 // refused returns an error with the id of the request that the connection has brought, if the error
 // is a refusal.
 func (c *connection) refused(err error) error {
-	if _, ok := errors.AsType[*web.Refusal](err); !ok || jsonrpc.IsBatch(c.text) {
+	if _, ok := errors.AsType[*web.Refusal](err); !ok {
 		return err
 	}
-	if m, bad := jsonrpc.Parse(c.text); bad == nil && m.Kind == jsonrpc.Request {
+	if m := c.in.Content(); m.Err == nil && m.Kind == jsonrpc.Request {
 		return web.For(m.ID, err)
 	}
 	return err
@@ -68,15 +68,15 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m, err := web.CheckMessage(c.text)
-	if err != nil {
+	m := c.in.Content()
+	if err := web.CheckMessage(m); err != nil {
 		return err
 	}
 	initialize := m.Kind == jsonrpc.Request && m.Method == "initialize"
-	if !initialize && h.carriesTerms(&m) {
-		text := c.text
-		c.text = ""
-		return h.postStateless(w, r, text)
+	if !initialize && h.carriesTerms(&m.Message) {
+		in := c.in
+		c.in = runtime.Incoming{}
+		return h.postStateless(w, r, in)
 	}
 	if err := h.admit(c); err != nil {
 		return c.refused(err)
@@ -138,12 +138,19 @@ func (h *Handler) exchange(st *stream, c *connection) (bool, error) {
 	st.body, c.Body = c.Body, web.Hold{}
 	st.connect(c)
 	defer st.disconnect(c)
-	c.startBeats(st.patience())
-	in := runtime.Incoming{Text: c.text, Route: st, Header: c.request.Header, Context: ctx}
-	if h.opts.Disconnect {
-		s.inbox.Deliver(in)
-	} else {
-		h.handle(c, in)
+	c.in.Reply = st
+	switch run := s.inbox.Accept(c.in); {
+	case run == nil:
+		st.end(false)
+	case h.opts.Disconnect:
+		c.startBeats(st.patience())
+		go func() {
+			defer st.end(true)
+			run()
+		}()
+	default:
+		c.startBeats(st.patience())
+		h.run(c, run)
 	}
 	if !st.over.Load() && !st.wait(ctx, c) {
 		st.disconnect(c)
@@ -155,19 +162,20 @@ func (h *Handler) exchange(st *stream, c *connection) (bool, error) {
 	return true, st.close(c)
 }
 
-// handle runs the message's handler in the goroutine of the connection. With another goroutine, a
+// run runs the message's handler in the goroutine of the connection. With another goroutine, a
 // call takes a tenth longer.
-func (h *Handler) handle(c *connection, in runtime.Incoming) {
+func (h *Handler) run(c *connection, run func()) {
 	c.held = true
 	returned := false
 	defer func() {
+		c.stream.end(true)
 		if !returned { // the handler has ended the goroutine, and net/http closes the connection
 			c.stream.lock <- struct{}{}
 			defer c.stream.release()
 			c.Flush()
 		}
 	}()
-	c.stream.session.inbox.Handle(in)
+	run()
 	returned = true
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -118,7 +119,7 @@ func TestNothingLeftElsewhere(t *testing.T) {
 // revisions that allow it, and is JSON in the others.
 func TestAnswersBecomeStreams(t *testing.T) {
 	for _, disconnect := range []bool{false, true} {
-		inBubble(t, Options{Disconnect: disconnect}, func(t *testing.T, h *Handler, open func(string) []string) {
+		inBubble(t, Options{Disconnect: disconnect, StreamAfter: 10 * time.Millisecond}, func(t *testing.T, h *Handler, open func(string) []string) {
 			for _, c := range []struct {
 				revision, method, media string
 			}{
@@ -159,10 +160,10 @@ func TestWhatBecomesAStream(t *testing.T) {
 		`{"jsonrpc":"2.0","id":{},"method":"x"`: false,
 		"[" + call(1, "echo", "{}") + "]":       false,
 	} {
-		c := &connection{request: httptest.NewRequest("POST", "/", nil), text: text, stream: newStream(r.sessionOf(r.open(r11)))}
+		c := &connection{request: httptest.NewRequest("POST", "/", nil), in: runtime.Incoming{Text: text}, stream: newStream(r.sessionOf(r.open(r11)))}
 		c.Init(httptest.NewRecorder(), 0, nil)
 		c.stream.connect(c)
-		c.startBeats(-1)
+		c.timer = time.AfterFunc(time.Hour, func() {})
 		c.beat()
 		if got := c.Streaming(); got != want {
 			t.Errorf("%s: %t, want %t", text, got, want)

@@ -84,19 +84,8 @@ func (s *session) debug(text string, attrs ...slog.Attr) {
 
 // Send implements runtime.Outbox.
 func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
-	if s.isGone() {
-		return runtime.ErrClosed
-	}
-	if m.Kind == jsonrpc.Request && s.id == "" {
-		return errStateless
-	}
-	if m.Kind == jsonrpc.Request && s.onBus() {
-		s.awaitAnswer(m.ID)
-	}
-	if st, ok := m.Route.(*stream); ok {
-		if sent, err := st.send(ctx, m); sent {
-			return err
-		}
+	if err := s.maySend(&m); err != nil {
+		return err
 	}
 	if s.id == "" {
 		return errStateless
@@ -104,11 +93,17 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 	return s.sendOwn(ctx, m)
 }
 
-// Done implements runtime.RouteEnder.
-func (s *session) Done(route runtime.Route, unanswered bool) {
-	if st, ok := route.(*stream); ok {
-		st.end(unanswered)
+// maySend returns an error if a message cannot be sent. It prepares for the answer to a request.
+func (s *session) maySend(m *runtime.Outgoing) error {
+	switch {
+	case s.isGone():
+		return runtime.ErrClosed
+	case m.Kind == jsonrpc.Request && s.id == "":
+		return errStateless
+	case m.Kind == jsonrpc.Request && s.onBus():
+		s.awaitAnswer(m.ID)
 	}
+	return nil
 }
 
 // Negotiated implements runtime.Negotiator.
@@ -262,7 +257,7 @@ func (s *session) register(st *stream) {
 	}
 	st.name = s.prefix + mark + strconv.FormatUint(s.named, 10)
 	if s.shared != nil && !st.own && st.conn != nil {
-		st.name += requestName(st.conn.text)
+		st.name += requestName(st.conn.in.Content())
 	}
 	s.streams[st.name] = st
 }

@@ -213,7 +213,7 @@ func (sh *sharing) notified(data []byte) {
 	case noticeChanged:
 		go s.catchUp(sh.handler.sessions.Context())
 	case noticeMessage:
-		s.inbox.Deliver(runtime.Incoming{Text: n.text, Forwarded: true})
+		s.deliver(n.text)
 	case noticeGet:
 		s.getElsewhere(n.time)
 	case noticeNoGet:

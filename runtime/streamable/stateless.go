@@ -1,9 +1,12 @@
 package streamable
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/headers"
@@ -33,54 +36,6 @@ func (h *Handler) carriesTerms(m *jsonrpc.Message) bool {
 	return (h.any || len(h.stateless) > 0) && runtime.CarriesTerms(m.Params)
 }
 
-// postStateless accepts a message of a revision without sessions. The text is that of the message, or ""
-// if the body was not read yet.
-func (h *Handler) postStateless(w http.ResponseWriter, r *http.Request, text string) error {
-	counted, err := h.requests.Enter(r, h.log)
-	if err != nil {
-		return err
-	}
-	defer h.requests.Leave(counted)
-	if user := counted.User(); user != runtime.PrincipalOf(r.Context()) {
-		r = r.WithContext(runtime.WithPrincipal(r.Context(), user))
-	}
-	l, fresh, err := h.lanes.take()
-	if err != nil {
-		return err
-	}
-	defer func() { h.lanes.give(l) }()
-	l.Init(w, h.opts.IOTimeout, h.budget)
-	if text == "" {
-		if text, err = l.ReadBody(r, h.server.MaxMessage(), web.CodeBusy(true)); err != nil {
-			return err
-		}
-	}
-	admission, err := h.enter(r, counted.User(), text, true)
-	if err != nil {
-		return err
-	}
-	defer admission.Leave()
-	for {
-		if err := l.serve(r, &text); err != errNotBegun {
-			return err
-		}
-		if fresh {
-			return h.lanes.refusal()
-		}
-		next, isFresh, err := h.lanes.take()
-		if err != nil {
-			return err
-		}
-		next.Init(w, h.opts.IOTimeout, h.budget)
-		next.Body, l.Body = l.Body, web.Hold{}
-		h.lanes.give(l)
-		l, fresh = next, isFresh
-	}
-}
-
-// errNotBegun reports that the connection of a lane has ended before it took the request.
-var errNotBegun = errors.New("streamable: the connection with the server has ended")
-
 // unsupported refuses a request whose header names a revision that the server does not speak, and whose
 // body does not name another one.
 func (h *Handler) unsupported(r *http.Request) error {
@@ -89,6 +44,209 @@ func (h *Handler) unsupported(r *http.Request) error {
 		return errSessionID
 	}
 	return web.RefuseError(http.StatusBadRequest, jsonrpc.UnsupportedVersion(requested, h.stateless))
+}
+
+var (
+	// errUnreachable refuses a request that the server has not answered although its client waits.
+	errUnreachable = &web.Refusal{Status: http.StatusServiceUnavailable, Code: jsonrpc.CodeUnavailable, Message: "unavailable: the server cannot be reached"}
+	errClosing     = &web.Refusal{Status: http.StatusServiceUnavailable, Reason: web.ReasonDraining, Code: jsonrpc.CodeUnavailable, Message: "unavailable: shutting down; try again later"}
+	errNoRequest   = web.Refuse(http.StatusBadRequest, "invalid request: the body must be a request or a notification")
+)
+
+// requests is the connection with the server for all requests without a session. It is the runtime.Outbox of
+// that connection, on which nothing can be sent but the replies to requests.
+type requests struct {
+	handler *Handler
+	over    chan struct{} // closed when the connection is over
+
+	mu      sync.Mutex
+	inbox   runtime.Inbox // nil before the first request
+	closing bool
+}
+
+// open returns the inbox for requests.
+func (q *requests) open() (runtime.Inbox, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closing {
+		return nil, errClosing
+	}
+	if q.inbox != nil {
+		return q.inbox, nil
+	}
+	in, err := q.handler.server.Open(context.Background(), q, runtime.Handshake{Stateless: true}, q.ended)
+	if err != nil {
+		q.handler.log.Error("requests without a session cannot be served", "error", err)
+		return nil, errUnreachable
+	}
+	q.inbox = in
+	return in, nil
+}
+
+// refusal returns the error for a request that was not answered.
+func (q *requests) refusal() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closing {
+		return errClosing
+	}
+	return errUnreachable
+}
+
+// shutdown refuses new requests, and returns when those in flight are answered, as
+// runtime.Inbox.Shutdown does.
+func (q *requests) shutdown(ctx context.Context) {
+	q.mu.Lock()
+	q.closing = true
+	in := q.inbox
+	q.mu.Unlock()
+	if in != nil {
+		in.Shutdown(ctx)
+		<-q.over
+	}
+}
+
+// ended is called when the connection is over.
+func (q *requests) ended(err error) {
+	if err != nil && !errors.Is(err, runtime.ErrClosed) {
+		q.handler.log.Warn("requests without a session failed", "error", err)
+	}
+	close(q.over)
+}
+
+// Send implements runtime.Outbox.
+func (*requests) Send(context.Context, runtime.Outgoing) error { return errStateless }
+
+// Close implements runtime.Outbox.
+func (*requests) Close() error { return nil }
+
+// postStateless accepts a message of a revision without sessions. If its body was not read yet, the message
+// has no text.
+func (h *Handler) postStateless(w http.ResponseWriter, r *http.Request, in runtime.Incoming) error {
+	counted, err := h.requests.Enter(r, h.log)
+	if err != nil {
+		return err
+	}
+	defer h.requests.Leave(counted)
+	if user := counted.User(); user != runtime.PrincipalOf(r.Context()) {
+		r = r.WithContext(runtime.WithPrincipal(r.Context(), user))
+	}
+	e := &reply{handler: h}
+	e.Init(w, h.opts.IOTimeout, h.budget)
+	defer func() { e.Body.Release() }()
+	if in.Text == "" {
+		if in.Text, err = e.ReadBody(r, h.server.MaxMessage(), web.CodeBusy(true)); err != nil {
+			return err
+		}
+	}
+	admission, err := h.enter(r, counted.User(), &in, true)
+	if err != nil {
+		return err
+	}
+	defer admission.Leave()
+	in.Reply, in.Header, in.Context, in.Bound = e, r.Header, r.Context(), true
+	return e.serve(in)
+}
+
+// reply is the response to a request without a session. It is the runtime.Reply of the request.
+type reply struct {
+	web.Response
+	handler *Handler
+
+	mu       sync.Mutex // also held while the response is written
+	beats    *time.Timer
+	answered bool // the response is complete
+	over     bool // the HTTP request is over, and net/http may use the response for another one
+}
+
+// serve serves the message in the goroutine of its HTTP request.
+func (e *reply) serve(in runtime.Incoming) error {
+	inbox, err := e.handler.alone.open()
+	if err != nil {
+		return err
+	}
+	returned := false
+	defer func() { e.end(returned) }()
+	run := inbox.Accept(in)
+	kind := in.Content().Kind
+	if run != nil {
+		if in.Content().Method == methodListen {
+			e.Body.Release() // the server does not keep the message while its client listens
+		}
+		ctx := in.Context
+		in = runtime.Incoming{Context: ctx}
+		e.startBeats()
+		run()
+	}
+	returned = true
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.answered || e.Streaming() || in.Context.Err() != nil:
+		return nil
+	case kind == jsonrpc.Request:
+		return e.handler.alone.refusal()
+	case kind != jsonrpc.Notification: // "Sending Messages", 4 and 5: a client sends no responses
+		return errNoRequest
+	}
+	e.Empty(http.StatusAccepted)
+	return nil
+}
+
+// startBeats begins to keep the connection of a request in use that takes a while.
+func (e *reply) startBeats() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if every := e.handler.opts.KeepAlive; every > 0 && !e.answered {
+		e.beats = time.AfterFunc(every, e.beat)
+	}
+}
+
+// beat is called by the timer.
+func (e *reply) beat() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.over && !e.answered && e.Beat() == nil {
+		e.beats.Reset(e.handler.opts.KeepAlive)
+	}
+}
+
+// end ends the response.
+func (e *reply) end(returned bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.over = true
+	if e.beats != nil {
+		e.beats.Stop()
+	}
+	if !returned { // the handler has ended the goroutine, and net/http closes the connection
+		_ = e.Flush()
+	}
+	e.Finish()
+}
+
+// Send implements runtime.Reply.
+func (e *reply) Send(_ context.Context, m runtime.Outgoing) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.over || e.answered || m.Kind == jsonrpc.Request:
+		return errStateless
+	case m.Kind == jsonrpc.Notification:
+		return e.Event(nil, "", 0, m.Text)
+	}
+	e.answered = true
+	if !e.Streaming() {
+		return e.handler.answer(&e.Response, statusOf(&m), &m)
+	}
+	err := e.Put(nil, "", 0, m.Text)
+	if err == web.ErrBudget {
+		err = e.Put(nil, "", 0, e.handler.lostAnswer(&m))
+	}
+	if err == nil && m.Abandoned {
+		err = e.Flush()
+	}
+	return err
 }
 
 // statusOf returns the HTTP status of an answer. The protocol gives some codes a status of their own, and
@@ -115,4 +273,23 @@ func statusOf(m *runtime.Outgoing) int {
 		return http.StatusBadRequest
 	}
 	return http.StatusOK
+}
+
+// answer writes a whole response as one JSON text.
+func (h *Handler) answer(r *web.Response, status int, m *runtime.Outgoing) error {
+	if status == http.StatusServiceUnavailable {
+		r.Header().Set("Retry-After", web.RetryAfter)
+	}
+	if m.Denied != nil {
+		r.Header()["Www-Authenticate"] = m.Denied.Challenges
+	}
+	h.countAnswer(m)
+	err := r.JSON(status, m.Text)
+	if err == web.ErrBudget {
+		err = r.JSON(http.StatusInternalServerError, h.lostAnswer(m))
+	}
+	if err == nil && m.Abandoned {
+		err = r.Flush()
+	}
+	return err
 }

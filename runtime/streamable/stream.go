@@ -17,7 +17,7 @@ import (
 var errDisconnected = errors.New("streamable: the client is not connected")
 
 // stream is a sequence of messages to the client: the answer to one POST, or messages of the
-// server's own. It is the runtime.Route of the messages that belong to it. It outlives its
+// server's own. It is the runtime.Reply of the messages that belong to it. It outlives its
 // connection and may get another one.
 //
 // Under the lock, events go first to the store and then to the connection, so that a client that
@@ -30,8 +30,7 @@ type stream struct {
 	admission *web.Admission // of the requests that it answers
 	body      web.Hold       // of their text
 
-	over    atomic.Bool // nothing more comes
-	allowed atomic.Bool // the sender of the request may make it
+	over atomic.Bool // nothing more comes
 
 	// lock holds a token while the fields below are in use. It is a channel because a write may
 	// take long, and others may give up waiting for the lock.
@@ -41,6 +40,7 @@ type stream struct {
 	sent       uint64      // number of the last event that was written to a connection
 	conn       *connection // nil if there is none
 	answered   bool        // the answer was written as JSON
+	complete   bool        // the answer was sent or stored
 	unanswered bool        // the request gets no answer
 
 	changed chan struct{} // closed with the next event, for other replicas that wait for it; nil if none does
@@ -131,6 +131,21 @@ func (st *stream) disconnect(c *connection) {
 	}
 }
 
+// Send implements runtime.Reply.
+func (st *stream) Send(ctx context.Context, m runtime.Outgoing) error {
+	s := st.session
+	if err := s.maySend(&m); err != nil {
+		return err
+	}
+	if sent, err := st.send(ctx, m); sent {
+		return err
+	}
+	if s.id == "" {
+		return errStateless
+	}
+	return s.sendOwn(ctx, m)
+}
+
 // send writes a message, or stores it for a client that comes back. It returns false if the stream
 // has ended, so that the message belongs elsewhere.
 func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
@@ -140,6 +155,12 @@ func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
 	defer st.release()
 	if st.over.Load() {
 		return false, nil
+	}
+	if m.Kind == jsonrpc.Response {
+		st.complete = true
+		if m.Abandoned {
+			defer st.finish(false)
+		}
 	}
 	if m.Kind == jsonrpc.Response && st.name == "" && !(st.conn != nil && st.conn.Streaming()) {
 		return true, st.answer(m)
@@ -168,20 +189,11 @@ func (st *stream) answer(m runtime.Outgoing) error {
 	}
 	if m.NotBegun {
 		status = http.StatusServiceUnavailable
-		st.conn.Header().Set("Retry-After", web.RetryAfter)
 	}
-	st.session.handler.countAnswer(&m)
 	if m.Denied != nil {
 		status = m.Denied.Status
-		challenge(st.conn.Header(), &m)
 	}
-	err := st.conn.JSON(status, m.Text)
-	if err == web.ErrBudget {
-		err = st.conn.JSON(http.StatusInternalServerError, st.session.handler.lostAnswer(&m))
-	}
-	if err == nil && m.Abandoned {
-		err = st.conn.Flush()
-	}
+	err := st.session.handler.answer(&st.conn.Response, status, &m)
 	if err != nil {
 		st.drop()
 	}
@@ -225,10 +237,8 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	}
 	switch {
 	case err != nil:
-	case st.own || m.Kind == jsonrpc.Request || m.Abandoned:
+	case m.Kind != jsonrpc.Response || m.Abandoned || st.own:
 		err = c.Flush()
-	case m.Kind == jsonrpc.Notification:
-		c.buffer()
 	}
 	if err != nil {
 		st.drop()
@@ -332,16 +342,6 @@ func (st *stream) replay(ctx context.Context, c *connection, n uint64) error {
 	return nil
 }
 
-// Allowed implements runtime.Deliberating.
-func (st *stream) Allowed() { st.allowed.Store(true) }
-
-// challenge puts the challenges of a refusal into the header of its response.
-func challenge(h http.Header, m *runtime.Outgoing) {
-	if m.Denied != nil {
-		h["Www-Authenticate"] = m.Denied.Challenges
-	}
-}
-
 // hangUp ends the connection of the stream.
 func (st *stream) hangUp(ctx context.Context) {
 	if st.take(ctx) {
@@ -375,12 +375,21 @@ func (st *stream) part(ctx context.Context, retry time.Duration) error {
 	return nil
 }
 
-// end records that nothing more comes. An end without an answer is stored as an event without data,
-// for a client that comes back for the answer.
-func (st *stream) end(unanswered bool) {
-	st.admission.Leave()
+// end records that the message of the stream is handled. Request means that it has requests, which may
+// have no answer.
+func (st *stream) end(request bool) {
 	st.lock <- struct{}{}
 	defer st.release()
+	st.finish(request && !st.complete)
+}
+
+// finish records that nothing more comes. An end without an answer is stored as an event without data,
+// for a client that comes back for the answer. The lock must be held.
+func (st *stream) finish(unanswered bool) {
+	if st.over.Load() {
+		return // the answer was abandoned
+	}
+	st.admission.Leave()
 	st.body.Release()
 	st.unanswered = unanswered
 	if st.name != "" {
@@ -403,7 +412,11 @@ func (st *stream) end(unanswered bool) {
 // Options.Disconnect, and the revision must be 2025-11-25 or later unless a message was sent before.
 func Disconnect(ctx context.Context, retry time.Duration) error {
 	if call := runtime.CallOf(ctx); call != nil {
-		if st, ok := call.Route().(*stream); ok {
+		to := call.Reply()
+		if batched, ok := to.(interface{ Unwrap() runtime.Reply }); ok {
+			to = batched.Unwrap()
+		}
+		if st, ok := to.(*stream); ok {
 			return st.part(ctx, retry)
 		}
 	}

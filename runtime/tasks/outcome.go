@@ -68,14 +68,13 @@ func (t *Tasks) outcome(ctx context.Context, server *runtime.Server, r *Record) 
 		return outcome{lost: true}
 	}
 	defer in.End(io.EOF)
-	defer context.AfterFunc(ctx, func() {
-		in.Handle(runtime.Incoming{Text: `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"the task has ended"}}`})
-	})()
-	in.Handle(runtime.Incoming{Text: string(text)})
+	if run := in.Accept(runtime.Incoming{Text: string(text), Context: ctx, Bound: true}); run != nil {
+		run()
+	}
 	return box.outcome
 }
 
-// outbox takes the answer to the request of a task. The server sends it before it has handled the request.
+// outbox takes the answer to the request of a task.
 type outbox struct{ outcome outcome }
 
 // Send implements runtime.Outbox.

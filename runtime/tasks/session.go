@@ -111,7 +111,7 @@ func (f front) start(ctx context.Context, c *runtime.Call, method string, params
 	if err := f.create(ctx, r); err != nil {
 		return nil, err
 	}
-	if !f.begin(ctx, c, c.Route() != nil, r, begin) {
+	if !f.begin(ctx, c, c.Reply() != nil, r, begin) {
 		f.settleUnbegun(r, begin)
 		return nil, runtime.ErrClosed
 	}
@@ -132,7 +132,7 @@ type job struct {
 
 	// Guarded by the mu of the session.
 	asking    int             // requests to the peer that wait for their response
-	routes    []runtime.Route // streams of the requests for the result that wait here
+	routes    []runtime.Reply // streams of the requests for the result that wait here
 	elsewhere bool            // one waits at another process
 	opened    chan struct{}   // closed when there is one; nil if no request waits
 }
@@ -165,7 +165,7 @@ func (f front) begin(ctx context.Context, c *runtime.Call, held bool, r *Record,
 	s.mu.Unlock()
 	how := runtime.Detached{
 		Params: func(method string, params wire.Appender) wire.Appender { return relate(method, params, r.ID) },
-		Route:  j.route,
+		Reply:  j.route,
 		Asking: j.ask,
 	}
 	ok := false
@@ -329,7 +329,7 @@ func (j *job) open() {
 
 // route returns the stream of a requester that waits here for the result of the task. It is nil if one waits at
 // another process: the request then goes to the stream of the session, which reaches every process.
-func (j *job) route() runtime.Route {
+func (j *job) route() runtime.Reply {
 	j.session.mu.Lock()
 	defer j.session.mu.Unlock()
 	if len(j.routes) == 0 {
@@ -340,7 +340,7 @@ func (j *job) route() runtime.Route {
 
 // listen makes a stream available to the messages of a task whose work is in this process, until over is called.
 // It returns false if the work is not here.
-func (s *session) listen(id string, route runtime.Route) (over func(), ok bool) {
+func (s *session) listen(id string, route runtime.Reply) (over func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	j := s.job(id)
@@ -421,7 +421,7 @@ func (f front) look(ctx context.Context, id string) (*Record, error) {
 		return nil, err
 	case taken == nil:
 		return r, nil
-	case begin != nil && !f.begin(ctx, f.call, runtime.CallOf(ctx).Route() != nil, taken, begin):
+	case begin != nil && !f.begin(ctx, f.call, runtime.CallOf(ctx).Reply() != nil, taken, begin):
 		f.settleUnbegun(taken, begin)
 	case taken.ended():
 		f.notify(taken)
@@ -468,7 +468,7 @@ func (f front) await(ctx context.Context, p *taskParams) (wire.Object, error) {
 		if r.ended() {
 			return resultOrError(r)
 		}
-		over, here := f.listen(p.id, runtime.CallOf(ctx).Route())
+		over, here := f.listen(p.id, runtime.CallOf(ctx).Reply())
 		if !here && !r.Awaited {
 			_, err = f.change(ctx, p.id, func(r *Record) bool {
 				if r.ended() || r.Awaited {

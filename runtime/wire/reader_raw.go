@@ -12,24 +12,6 @@ func (r *Reader) ReadRaw() Raw {
 	return Raw(r.src[start:r.pos])
 }
 
-// ReadRawKnowing is [Reader.ReadRaw] for an object that may repeat a member of an earlier one, which is not
-// checked again. Known is the text of that member as ReadRaw has accepted it, from the quote of its name to the
-// end of its value, which is an object. It must have been nested at least as deeply in its text.
-func (r *Reader) ReadRawKnowing(known string) Raw {
-	if r.err != nil || r.checked || known == "" {
-		return r.ReadRaw()
-	}
-	start := skipSpace(r.src, r.pos)
-	s := scanner{known: known, above: r.depth}
-	end := s.value(r.src, start, r.depth)
-	if end < 0 {
-		r.failScan(s.fault, s.reach)
-		return ""
-	}
-	r.pos = end
-	return Raw(r.src[start:end])
-}
-
 // ReadObject is [Reader.ReadRaw] for a value that must be an object.
 func (r *Reader) ReadObject() Object {
 	if r.err != nil {

@@ -8,9 +8,6 @@ import (
 
 // A scanner checks one value of a text without decoding it.
 type scanner struct {
-	known string // text of a member of the value, from the quote of its name on, that is well formed; "" for none
-	above int    // number of open containers around the value
-
 	space bool // white space was found inside the value
 	reach int  // how far a failed scan went
 	fault fault
@@ -161,19 +158,14 @@ func (s *scanner) object(src string, i, depth int) int {
 				return s.failString(src, i, end)
 			}
 		}
-		start := i
 		names = append(names, span{i + 1, end - 1})
 		anyEscaped = anyEscaped || escaped
-		if s.known != "" && depth == s.above+1 && strings.HasPrefix(src[start:], s.known) {
-			i = start + len(s.known)
-		} else {
-			i = s.after(src, end)
-			if i >= len(src) || src[i] != ':' {
-				return s.failFound(src, i, "':'")
-			}
-			if i = s.value(src, s.after(src, i+1), depth); i < 0 {
-				return -1
-			}
+		i = s.after(src, end)
+		if i >= len(src) || src[i] != ':' {
+			return s.failFound(src, i, "':'")
+		}
+		if i = s.value(src, s.after(src, i+1), depth); i < 0 {
+			return -1
 		}
 		i = s.after(src, i)
 		switch {

@@ -8,24 +8,32 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Serving holds the requests of the peer that are being handled. R represents a request. Create it
-// with NewServing.
-type Serving[R comparable] struct {
+// Request is a request of the peer.
+type Request interface {
+	comparable
+	// Canonical returns the canonical id of the request, which does not change.
+	Canonical() wire.Scalar
+	// Place returns where Serving keeps the place of the request among the others.
+	Place() *int
+}
+
+// Serving holds the requests of the peer that are being handled. Create it with NewServing.
+type Serving[R Request] struct {
 	places Places
-	id     func(R) wire.Scalar
+	many   bool // see NewServing
 
 	mu       sync.Mutex
-	requests []R           // unanswered requests; few, because places limits them
+	requests []R           // unanswered requests
 	running  int           // number of running handlers
 	drained  chan struct{} // not nil after Refuse; closed when running is 0
 	served   chan struct{} // like drained; closed when requests is empty
 	refused  chan struct{} // closed by Refuse; nil until Refused is called
 }
 
-// NewServing returns a Serving that limits the requests handled at a time. Id returns the canonical id
-// of a request, which must not change.
-func NewServing[R comparable](limit int, id func(R) wire.Scalar) Serving[R] {
-	return Serving[R]{places: NewPlaces(limit), id: id}
+// NewServing returns a Serving that limits the requests handled at a time. If the limit is 0, the requests
+// are of many peers: there is no limit, and ids mean nothing, because each peer chooses its own.
+func NewServing[R Request](limit int) Serving[R] {
+	return Serving[R]{places: NewPlaces(limit), many: limit == 0}
 }
 
 // Verdict is the result of Begin.
@@ -39,9 +47,12 @@ const (
 	Refused                  // Refuse has been called
 )
 
-// Begin registers a request. It may wait for a place, see [Places]. Only the goroutine that reads calls
-// it. If it returns Begun, End must be called later.
+// Begin registers a request. It may wait for a place, see [Places]. Unless there are many peers, only the
+// goroutine that reads calls it. If it returns Begun, End must be called later.
 func (s *Serving[R]) Begin(ctx context.Context, r R) Verdict {
+	if s.many {
+		return s.add(r)
+	}
 	if !s.places.Take(ctx) {
 		return Busy
 	}
@@ -58,9 +69,10 @@ func (s *Serving[R]) add(r R) Verdict {
 	if s.drained != nil {
 		return Refused
 	}
-	if s.find(s.id(r)) >= 0 {
+	if s.find(r.Canonical()) >= 0 {
 		return Duplicate
 	}
+	*r.Place() = len(s.requests)
 	s.requests = append(s.requests, r)
 	s.running++
 	return Begun
@@ -68,7 +80,10 @@ func (s *Serving[R]) add(r R) Verdict {
 
 // find returns the index of the request with the id, or -1.
 func (s *Serving[R]) find(id wire.Scalar) int {
-	return slices.IndexFunc(s.requests, func(r R) bool { return s.id(r) == id })
+	if s.many {
+		return -1
+	}
+	return slices.IndexFunc(s.requests, func(r R) bool { return r.Canonical() == id })
 }
 
 // Remove removes the request with the id, which must then not be answered, and returns it. It returns
@@ -88,17 +103,21 @@ func (s *Serving[R]) Remove(id wire.Scalar) (r R) {
 func (s *Serving[R]) Finish(r R) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.Index(s.requests, r)
-	if i >= 0 {
-		s.delete(i)
+	i := *r.Place()
+	if i >= len(s.requests) || s.requests[i] != r {
+		return false
 	}
-	return i >= 0
+	s.delete(i)
+	return true
 }
 
 // delete keeps room for few requests only, because most connections are idle most of the time.
 func (s *Serving[R]) delete(i int) {
 	const keptRoom = 4
-	s.requests = slices.Delete(s.requests, i, i+1)
+	last := len(s.requests) - 1
+	s.requests[i] = s.requests[last]
+	*s.requests[i].Place() = i
+	s.requests = slices.Delete(s.requests, last, last+1)
 	if len(s.requests) == 0 && cap(s.requests) > keptRoom {
 		s.requests = nil
 	}
@@ -109,7 +128,9 @@ func (s *Serving[R]) delete(i int) {
 
 // End is called when the handler of a request has ended and its answer is sent.
 func (s *Serving[R]) End() {
-	s.places.Give()
+	if !s.many {
+		s.places.Give()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running--

@@ -11,18 +11,26 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
+// served is a request with an id.
+type served struct {
+	id    int64
+	place int
+}
+
+func (r *served) Canonical() wire.Scalar { return wire.IntScalar(r.id) }
+func (r *served) Place() *int            { return &r.place }
+
 // TestServing checks ids, cancellation and the end of requests.
 func TestServing(t *testing.T) {
-	type request struct{ id int64 }
-	s := NewServing(10, func(r *request) wire.Scalar { return wire.IntScalar(r.id) })
-	id, first, second := wire.IntScalar(1), &request{1}, &request{2}
+	s := NewServing[*served](10)
+	id, first, second := wire.IntScalar(1), &served{id: 1}, &served{id: 2}
 	if v := s.Begin(t.Context(), first); v != Begun {
 		t.Fatal(v)
 	}
-	if v := s.Begin(t.Context(), &request{1}); v != Duplicate {
+	if v := s.Begin(t.Context(), &served{id: 1}); v != Duplicate {
 		t.Error("the same id:", v)
 	}
-	if s.Finish(&request{1}) || !s.Finish(first) || s.Finish(first) {
+	if s.Finish(&served{id: 1}) || !s.Finish(first) || s.Finish(first) {
 		t.Error("Finish is not true once, for the request itself")
 	}
 	if v := s.Begin(t.Context(), first); v != Begun { // the id is free before End
@@ -32,15 +40,15 @@ func TestServing(t *testing.T) {
 		t.Error("a cancelled request can be answered")
 	}
 	s.Begin(t.Context(), second)
-	if all := s.All(); !slices.Equal(all, []*request{second}) {
+	if all := s.All(); !slices.Equal(all, []*served{second}) {
 		t.Error(all)
 	}
 	drained := s.Refuse()
-	if v := s.Begin(t.Context(), &request{3}); v != Refused {
+	if v := s.Begin(t.Context(), &served{id: 3}); v != Refused {
 		t.Error("after Refuse:", v)
 	}
 	removed := 0
-	if s.RemoveAll(func(*request) { removed++ }); removed != 1 || s.Finish(second) {
+	if s.RemoveAll(func(*served) { removed++ }); removed != 1 || s.Finish(second) {
 		t.Errorf("%d removed", removed)
 	}
 	for range 3 {

@@ -136,16 +136,12 @@ func tooLarge(max int) error {
 }
 
 // CheckMessage refuses a text that is not a message and has no id by which a session could answer
-// it. It returns the message, which is zero for a batch.
-func CheckMessage(text string) (jsonrpc.Message, error) {
-	if jsonrpc.IsBatch(text) {
-		return jsonrpc.Message{}, nil
+// it.
+func CheckMessage(m *jsonrpc.Text) error {
+	if bad, ok := errors.AsType[*jsonrpc.Error](m.Err); ok && !m.IsBatch && (m.ID.IsZero() || m.Kind == jsonrpc.Response) {
+		return &Refusal{Status: http.StatusBadRequest, Code: bad.Code, Message: bad.Message}
 	}
-	m, err := jsonrpc.Parse(text)
-	if bad, ok := errors.AsType[*jsonrpc.Error](err); ok && (m.ID.IsZero() || m.Kind == jsonrpc.Response) {
-		return m, &Refusal{Status: http.StatusBadRequest, Code: bad.Code, Message: bad.Message}
-	}
-	return m, nil
+	return nil
 }
 
 // maxFirstRead limits the memory that is allocated for a body because of its Content-Length alone.

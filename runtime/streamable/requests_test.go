@@ -26,57 +26,6 @@ func modernHandler(t testing.TB, h handlers, opts Options) *Handler {
 	return NewHandler(newRuntimeServer(t, h, runtime.ServerOptions{Logger: discard}, r07, r11), opts)
 }
 
-// TestLanesAreReused checks that requests one after the other share a lane, that those at the same time do
-// not, and that lanes which are not needed for the idle timeout end.
-func TestLanesAreReused(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := modernHandler(t, slow, Options{IdleTimeout: time.Minute})
-		one := func() {
-			if w := serve(t.Context(), h, "POST", alone(1, "echo", ""), standard("echo")...); w.Code != 200 {
-				t.Error(w.Code, w.Body)
-			}
-		}
-		for range 10 {
-			one()
-		}
-		if n := h.lanes.len(); n != 1 {
-			t.Errorf("%d lanes for requests one after the other", n)
-		}
-		var all sync.WaitGroup
-		for range 2 * maxIdleLanes {
-			later(&all, h, "POST", alone(1, "second", ""), standard("second")...)
-		}
-		synctest.Wait()
-		if n := h.lanes.len(); n != 2*maxIdleLanes {
-			t.Errorf("%d lanes for %d requests at a time", n, 2*maxIdleLanes)
-		}
-		all.Wait()
-		synctest.Wait()
-		if n := h.lanes.len(); n != maxIdleLanes {
-			t.Errorf("%d idle lanes, want %d", n, maxIdleLanes)
-		}
-		time.Sleep(30 * time.Second)
-		one()
-		time.Sleep(45 * time.Second) // the first trim has counted from zero
-		one()
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if n := h.lanes.len(); n != 1 {
-			t.Errorf("%d lanes after the idle timeout, want the one that was used", n)
-		}
-		time.Sleep(2 * time.Minute)
-		synctest.Wait()
-		if n := h.lanes.len(); n != 0 {
-			t.Errorf("%d lanes although no request came", n)
-		}
-		one()
-		h.Close()
-		if n := h.lanes.len(); n != 0 {
-			t.Errorf("%d lanes after the end", n)
-		}
-	})
-}
-
 // TestMaxRequests checks the limits of requests in progress: of all, of each user and of each address.
 func TestMaxRequests(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -154,7 +103,7 @@ func TestShutdownOfRequests(t *testing.T) {
 		second := later(&all, h, "POST", alone(1, "second", ""), standard("second")...)
 		hanging := later(&all, h, "POST", alone(2, "wait", ""), standard("wait")...)
 		streaming := later(&all, h, "POST", alone(3, "note, then wait", ""), standard("note, then wait")...)
-		serve(t.Context(), h, "POST", alone(4, "echo", ""), standard("echo")...) // leaves an idle lane
+		serve(t.Context(), h, "POST", alone(4, "echo", ""), standard("echo")...)
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -178,15 +127,12 @@ func TestShutdownOfRequests(t *testing.T) {
 		if err := <-ended; !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Shutdown: %v", err)
 		}
-		if n := h.lanes.len(); n != 0 {
-			t.Errorf("%d lanes are left", n)
-		}
 	})
 }
 
-// TestLaneOutlivesGoexit checks that the client gets an answer although the handler ends the goroutine of
+// TestGoexit checks that the client gets an answer although the handler ends the goroutine of
 // the connection, which net/http then closes, and that the next request gets one too.
-func TestLaneOutlivesGoexit(t *testing.T) {
+func TestGoexit(t *testing.T) {
 	exit := func(context.Context, wire.Raw) (wire.Appender, error) { goruntime.Goexit(); return nil, nil }
 	r := newModernRig(t, modern.with(handlers{"exit": exit}), true, Options{})
 	r.Client().Transport.(*http.Transport).DisableKeepAlives = true
@@ -200,8 +146,8 @@ func TestLaneOutlivesGoexit(t *testing.T) {
 	}
 }
 
-// TestLanesUnderStress sends requests that succeed, fail, stream, panic and lose their connection, at the same time and with the same id. Each answer must be the right one.
-func TestLanesUnderStress(t *testing.T) {
+// TestRequestsUnderStress sends requests that succeed, fail, stream, panic and lose their connection, at the same time and with the same id. Each answer must be the right one.
+func TestRequestsUnderStress(t *testing.T) {
 	before := goruntime.NumGoroutine()
 	r := newModernRig(t, modern, true, Options{KeepAlive: time.Millisecond})
 	var all sync.WaitGroup

@@ -1,0 +1,182 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+const (
+	// maxIdle limits the sessions with the server that are kept for later requests without a session.
+	maxIdle = 256
+	// idleTimeout is how long such a session is kept.
+	idleTimeout = 5 * time.Minute
+)
+
+// pool is the inbox for requests without a session, of any clients. Each request has a session with the server
+// to itself while it lasts, because clients choose the ids of their requests and no message is changed.
+type pool struct {
+	proxy *Proxy
+	ctx   context.Context
+	ended func(error)
+
+	mu      sync.Mutex
+	open    map[*session]bool
+	idle    []*session // those without a request, the one used last at the end
+	closing bool
+	running sync.WaitGroup // open sessions
+	over    sync.Once
+}
+
+// Accept implements runtime.Inbox. A session with the server that ends before it has taken the message is
+// replaced by another.
+func (p *pool) Accept(in runtime.Incoming) (run func()) {
+	for {
+		s, fresh, err := p.take()
+		if err != nil {
+			p.proxy.opts.Logger.Error("proxy: the server cannot be reached", "error", err)
+			return p.refuse(in)
+		}
+		wait, taken := fromClient{s}.take(in)
+		switch {
+		case taken && wait == nil:
+			p.give(s)
+			return nil
+		case taken:
+			return func() {
+				wait()
+				p.give(s)
+			}
+		case fresh:
+			return p.refuse(in)
+		}
+	}
+}
+
+// refuse answers a request that cannot reach the server.
+func (p *pool) refuse(in runtime.Incoming) (run func()) {
+	refusal := jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: the server cannot be reached")
+	for _, m := range read(in.Text) {
+		if m.Kind != jsonrpc.Request {
+			continue
+		}
+		if err := in.Reply.Send(p.ctx, errorMessage(m.ID, refusal)); err != nil {
+			p.proxy.opts.Logger.Warn("proxy: a request could not be refused", "error", err)
+		}
+	}
+	return nil
+}
+
+// take returns a session for a request. Fresh means that it was opened for it.
+func (p *pool) take() (s *session, fresh bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closing {
+		return nil, false, runtime.ErrClosed
+	}
+	if last := len(p.idle) - 1; last >= 0 {
+		s = p.idle[last]
+		p.idle = p.idle[:last]
+		s.idle.Stop()
+		return s, false, nil
+	}
+	p.mu.Unlock()
+	s, err = p.proxy.open(p.ctx, nowhere{}, p, nil)
+	p.mu.Lock()
+	if err != nil || s.dead {
+		return s, true, err
+	}
+	p.open[s] = true
+	p.running.Add(1)
+	if p.closing {
+		go s.end(nil)
+	}
+	return s, true, nil
+}
+
+// give takes a session back whose request is answered.
+func (p *pool) give(s *session) {
+	p.mu.Lock()
+	keep := !p.closing && p.open[s] && s.ctx.Err() == nil && len(p.idle) < maxIdle
+	if keep {
+		p.idle = append(p.idle, s)
+		// A timer takes 160 bytes, a goroutine that waits 3 KB.
+		s.idle = time.AfterFunc(idleTimeout, func() { p.expire(s) })
+	}
+	p.mu.Unlock()
+	if !keep {
+		s.end(nil)
+	}
+}
+
+// expire ends a session unless a request has come meanwhile.
+func (p *pool) expire(s *session) {
+	if p.forget(s) {
+		s.end(nil)
+	}
+}
+
+// forget removes an idle session. It returns false if it is not idle.
+func (p *pool) forget(s *session) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.Index(p.idle, s)
+	if i >= 0 {
+		p.idle = slices.Delete(p.idle, i, i+1)
+		s.idle.Stop()
+	}
+	return i >= 0
+}
+
+// gone is called when a session has ended.
+func (p *pool) gone(s *session, err error) {
+	if err != nil {
+		p.proxy.opts.Logger.Warn("proxy: a session for requests without one has failed", "error", err)
+	}
+	p.forget(s)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.dead = true
+	if p.open[s] {
+		delete(p.open, s)
+		p.running.Done()
+	}
+}
+
+// Lose implements runtime.Inbox. Clients answer no requests.
+func (p *pool) Lose(*runtime.AnswerError) {}
+
+// End implements runtime.Inbox.
+func (p *pool) End(error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	go p.Shutdown(ctx)
+}
+
+// Shutdown implements runtime.Inbox.
+func (p *pool) Shutdown(ctx context.Context) {
+	p.mu.Lock()
+	p.closing = true
+	for s := range p.open {
+		go fromClient{s}.Shutdown(ctx)
+	}
+	p.mu.Unlock()
+	p.running.Wait()
+	p.over.Do(func() { p.ended(nil) })
+}
+
+// nowhere is the client of a session in a pool, for messages of the server that belong to no request.
+type nowhere struct{}
+
+var errNowhere = errors.New("proxy: the message belongs to no request")
+
+// Send implements runtime.Outbox.
+func (nowhere) Send(context.Context, runtime.Outgoing) error { return errNowhere }
+
+// Close implements runtime.Outbox.
+func (nowhere) Close() error { return nil }
