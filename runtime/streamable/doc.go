@@ -9,11 +9,10 @@
 // # Answers
 //
 // The answer to a request is one JSON text if the handler sends nothing else and returns within
-// Options.StreamAfter, 100 µs by default. Otherwise the answer becomes an event stream: with the
+// Options.StreamAfter, a second by default. Otherwise the answer becomes an event stream: with the
 // handler's first notification or request, or after that time if the revision is 2025-11-25 or later.
 // The messages of a handler belong to the stream of its request. The server's own messages go to the
-// stream that the client opened last by GET. A handler's notification leaves within a millisecond,
-// usually together with the answer. All other messages leave at once.
+// stream that the client opened last by GET. All messages leave at once.
 //
 // # Requests without sessions
 //

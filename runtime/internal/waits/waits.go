@@ -55,14 +55,6 @@ const (
 	// Clients send notifications/initialized at once, so 10 seconds allow for a slow network and
 	// limit what a flood of initialize requests can occupy.
 	FirstUse = 10 * time.Second
-	// Flush is how long a handler's notification may stay in the buffer of a response. Most
-	// handlers return before that, and the notification leaves in the same write as the answer,
-	// which saves both sides a tenth of the call. People do not notice a millisecond.
-	Flush = time.Millisecond
-	// Decision is how long an answer waits for the decision whether its client may make the request,
-	// before it becomes an event stream. A refusal after that has no HTTP status of its own. The
-	// decision takes a microsecond, but its goroutine may have to wait for a processor.
-	Decision = 100 * time.Millisecond
 	// Finish limits the wait for other requests to an http.Server after its last session has
 	// ended. What they carry is not MCP, and the grace period is over.
 	Finish = 2 * time.Second
