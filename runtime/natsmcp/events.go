@@ -86,11 +86,11 @@ func (s *Events) Append(ctx context.Context, session, stream string, n uint64, d
 	m := nats.NewMsg(s.session(session) + stream + "." + strconv.FormatUint(n, 10))
 	m.Data = data
 	// A repeated request that arrives late must not store the event behind later ones.
-	_, err := s.stream.write(ctx, m, jetstream.WithExpectLastSequencePerSubject(0))
+	_, err := s.stream.write(ctx, m, 0)
 	if isConflict(err) { // an earlier call has stored event n, and could not know it
 		var old *jetstream.RawStreamMsg
 		if old, err = s.stream.last(ctx, m.Subject); err == nil {
-			_, err = s.stream.write(ctx, m, jetstream.WithExpectLastSequencePerSubject(old.Sequence))
+			_, err = s.stream.write(ctx, m, old.Sequence)
 		}
 	}
 	if err != nil {

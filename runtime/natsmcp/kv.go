@@ -74,11 +74,11 @@ func (s *KV) Put(ctx context.Context, key string, value []byte, version uint64, 
 	}
 	m := nats.NewMsg(s.stream.prefix + key)
 	m.Data = value
-	opts := []jetstream.PublishOpt{jetstream.WithExpectLastSequencePerSubject(version)}
+	var opts []jetstream.PublishOpt
 	if ttl > 0 {
 		opts = append(opts, jetstream.WithMsgTTL(seconds(ttl)))
 	}
-	now, err := s.stream.write(ctx, m, opts...)
+	now, err := s.stream.write(ctx, m, version, opts...)
 	switch {
 	case err == nil:
 		return now, nil

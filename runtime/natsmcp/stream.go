@@ -132,35 +132,42 @@ func within(ctx context.Context, try func(context.Context) error) error {
 // leader.
 func isTemporary(err error) bool {
 	e, refused := errors.AsType[*jetstream.APIError](err)
-	return refused && e.Code == 503 && !isFull(e) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) ||
+	return refused && e.Code == 503 && !isFull(e) || err == errOnItsWay || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) ||
 		errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) || errors.Is(err, nats.ErrDisconnected)
 }
 
 // headerWrite is the header of a message with the random id of the write that has stored it.
 const headerWrite = "Mcp-Write"
 
-// write stores a message and returns its sequence number. It repeats a write that gets no answer. The message
-// is stored once if opts has a condition. isConflict reports whether the condition does not hold.
-func (s stream) write(ctx context.Context, m *nats.Msg, opts ...jetstream.PublishOpt) (sequence uint64, err error) {
+// errOnItsWay is the error for a write that the servers refuse in favour of one that they have not stored yet, such
+// as an earlier try whose answer was lost.
+var errOnItsWay = errors.New("natsmcp: another write is on its way")
+
+// write stores a message and returns its sequence number, if expected is the sequence number of the last message of
+// its subject, 0 for none. It repeats a write that gets no answer; the message is stored once. isConflict reports
+// whether expected is another number.
+func (s stream) write(ctx context.Context, m *nats.Msg, expected uint64, opts ...jetstream.PublishOpt) (sequence uint64, err error) {
 	id := rand.Text()
 	m.Header.Set(headerWrite, id)
-	unanswered := false
+	opts = append(opts, jetstream.WithExpectLastSequencePerSubject(expected))
 	err = retry(ctx, func(ctx context.Context) error {
 		ack, err := s.js.PublishMsg(ctx, m, opts...)
-		switch {
-		case err == nil:
+		if err == nil {
 			sequence = ack.Sequence
-		case isConflict(err) && unanswered:
-			last, e := s.handle.GetLastMsgForSubject(ctx, m.Subject)
-			if e == nil && last.Header.Get(headerWrite) == id {
-				sequence = last.Sequence
-				return nil
-			}
-			if e != nil && !errors.Is(e, jetstream.ErrMsgNotFound) {
-				return e
-			}
-		case isTemporary(err):
-			unanswered = true
+			return nil
+		}
+		if !isConflict(err) {
+			return err
+		}
+		last, failed := s.handle.GetLastMsgForSubject(ctx, m.Subject)
+		switch {
+		case failed == nil && last.Header.Get(headerWrite) == id: // by an earlier try
+			sequence = last.Sequence
+			return nil
+		case failed == nil && last.Sequence == expected, errors.Is(failed, jetstream.ErrMsgNotFound) && expected == 0:
+			return errOnItsWay
+		case failed != nil && !errors.Is(failed, jetstream.ErrMsgNotFound):
+			return failed
 		}
 		return err
 	})

@@ -122,7 +122,7 @@ func (s *Tasks) put(ctx context.Context, r *tasks.Record, last uint64) error {
 	if r.Session != "" {
 		m.Header.Set(headerSession, r.Session)
 	}
-	sequence, err := s.stream.write(ctx, m, jetstream.WithExpectLastSequencePerSubject(last), jetstream.WithMsgTTL(seconds(time.Until(r.Expires))))
+	sequence, err := s.stream.write(ctx, m, last, jetstream.WithMsgTTL(seconds(time.Until(r.Expires))))
 	if err != nil {
 		return refusal(err)
 	}

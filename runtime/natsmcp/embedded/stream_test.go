@@ -2,6 +2,7 @@ package embedded_test
 
 import (
 	"bytes"
+	"errors"
 	"net"
 	"strings"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/natsmcp"
 	"github.com/mcpgen/mcpgen/runtime/natsmcp/embedded/internal/natstest"
+	"github.com/mcpgen/mcpgen/runtime/share"
 )
 
 // TestForeignStream checks that a stream which would lose tasks is refused, with everything that is wrong.
@@ -44,7 +46,7 @@ func TestOpenRepeats(t *testing.T) {
 		t.Run(request, func(t *testing.T) {
 			t.Parallel()
 			server := natstest.Start(t, t.TempDir())
-			lost := &losing{request: []byte("$JS.API." + request)}
+			lost := &changing{from: []byte("$JS.API." + request), to: []byte("$NO")}
 			nc, err := nats.Connect(server.ClientURL(), nats.SetCustomDialer(lost))
 			if err != nil {
 				t.Fatal(err)
@@ -73,28 +75,54 @@ func TestOpenRepeats(t *testing.T) {
 	}
 }
 
-// losing dials connections of which the first one with the request sends it where nobody answers.
-type losing struct {
-	request []byte
-	done    atomic.Bool
+// TestWriteOnItsWay checks that a write is repeated when the servers say that the subject has changed, and it has
+// not: in a cluster, an earlier try is then on its way.
+func TestWriteOnItsWay(t *testing.T) {
+	const header = "Nats-Expected-Last-Subject-Sequence: "
+	changed := &changing{from: []byte(header + "1"), to: []byte(header + "9")}
+	nc, err := nats.Connect(natstest.Start(t, t.TempDir()).ClientURL(), nats.SetCustomDialer(changed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	kv, err := natsmcp.OpenKV(t.Context(), nc, natsmcp.KVOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, err := kv.Put(t.Context(), "k", []byte("one"), 0, time.Hour)
+	if err != nil || version != 1 {
+		t.Fatal(version, err)
+	}
+	if version, err = kv.Put(t.Context(), "k", []byte("two"), version, time.Hour); err != nil || version != 2 || !changed.done.Load() {
+		t.Errorf("version %d, %v", version, err)
+	}
+	if _, err := kv.Put(t.Context(), "k", []byte("three"), 1, time.Hour); !errors.Is(err, share.ErrConflict) {
+		t.Errorf("a write upon an old version: %v", err)
+	}
+}
+
+// changing dials connections of which the first one that sends a text sends another text in its place.
+type changing struct {
+	from, to []byte // to is at most as long, and replaces the beginning
+	done     atomic.Bool
 }
 
 // Dial implements nats.CustomDialer.
-func (l *losing) Dial(network, address string) (net.Conn, error) {
-	c, err := net.Dial(network, address)
-	return losingConn{c, l}, err
+func (c *changing) Dial(network, address string) (net.Conn, error) {
+	conn, err := net.Dial(network, address)
+	return changingConn{conn, c}, err
 }
 
-type losingConn struct {
+type changingConn struct {
 	net.Conn
-	of *losing
+	of *changing
 }
 
 // Write implements net.Conn.
-func (c losingConn) Write(p []byte) (int, error) {
-	if i := bytes.Index(p, c.of.request); i >= 0 && c.of.done.CompareAndSwap(false, true) {
+func (c changingConn) Write(p []byte) (int, error) {
+	if i := bytes.Index(p, c.of.from); i >= 0 && c.of.done.CompareAndSwap(false, true) {
 		p = bytes.Clone(p)
-		copy(p[i:], "$NO")
+		copy(p[i:], c.of.to)
 	}
 	return c.Conn.Write(p)
 }
