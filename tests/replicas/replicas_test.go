@@ -6,15 +6,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/natsmcp/embedded"
@@ -174,6 +177,69 @@ func TestNATS(t *testing.T) {
 	f := fleet{t: t, store: s.URL(), runs: filepath.Join(t.TempDir(), "runs"), keys: []string{newKey()}}
 	_, url := f.start()
 	takeOver(f, func() string { return url })
+}
+
+// TestSessionTasks kills the replica that works on the task of a session. The other one knows the task, and takes it
+// over when the client asks for it.
+func TestSessionTasks(t *testing.T) {
+	s, err := embedded.Start(t.Context(), embedded.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0", Unsynced: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	f := fleet{t: t, store: s.URL(), runs: filepath.Join(t.TempDir(), "runs"), keys: []string{newKey()}}
+	doomed, one := f.start(variableHangs + "=yes")
+	_, two := f.start()
+	way := &detour{from: strings.TrimPrefix(one, "http://"), to: strings.TrimPrefix(two, "http://")}
+	transport, err := streamable.NewTransport(one, streamable.ClientOptions{HTTPClient: &http.Client{Transport: way}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, mcp20251125.BindClient(mcp20251125.UnimplementedClient{}))
+	session, err := client.Connect(t.Context(), transport)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	ask := func(method, params string) wire.Object {
+		t.Helper()
+		var result wire.Object
+		if err := session.Call(t.Context(), method, wire.Object(params), &result); err != nil {
+			t.Fatalf("%s: %v", method, err)
+		}
+		return result
+	}
+	task, _ := ask("tools/call", `{"name":"dig","arguments":{"as":"dig"},"task":{}}`).Get("task")
+	id := wire.Object(task).GetString("taskId")
+	for len(f.attempts()["dig"]) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	way.taken.Store(true)
+	if r := ask("tasks/get", `{"taskId":"`+id+`"}`); r.GetString("status") != "working" {
+		t.Errorf("at the other replica: %s", r)
+	}
+	for !strings.Contains(string(ask("tasks/list", `{}`)), id) { // the other replica hears of it
+		time.Sleep(time.Millisecond)
+	}
+	f.kill(doomed)
+	if r := ask("tasks/result", `{"taskId":"`+id+`"}`); !strings.Contains(string(r), "attempt 2") {
+		t.Errorf("the result: %s", r)
+	}
+}
+
+// detour sends requests for one host to another one, once it is taken.
+type detour struct {
+	from, to string
+	taken    atomic.Bool
+}
+
+// RoundTrip implements http.RoundTripper.
+func (d *detour) RoundTrip(r *http.Request) (*http.Response, error) {
+	if d.taken.Load() && r.URL.Host == d.from {
+		r = r.Clone(r.Context())
+		r.URL.Host, r.Host = d.to, d.to
+	}
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 // TestFile kills a server that keeps its tasks in a file, and starts it anew.
