@@ -10,6 +10,9 @@ CHAOS ?= 1000,1000,15,2s
 # Flags for make bench, such as BENCHFLAGS="-quick -run stdio"; see tests/bench/doc.go.
 BENCHFLAGS ?=
 
+# Flags for make size: -v or none.
+SIZEFLAGS ?=
+
 # Flags for go test, such as GOTESTFLAGS=-v.
 GOTESTFLAGS ?=
 
@@ -105,6 +108,10 @@ bench: ## Measure mcpgen beside two other libraries and the floor: a table, and 
 	@for dir in $(TASKSTORES); do \
 		$(GO) test -C $$dir -run '^$$' -bench '^Benchmark(Memory|Store|Tasks)$$' -benchtime $(BENCHTIME) . | grep -E '^(pkg|Benchmark|FAIL|---)' || exit 1; \
 	done
+
+.PHONY: size
+size: ## Print the size of the runtime and the length of the way of a call; SIZEFLAGS=-v prints each package and function
+	@$(GO) run ./tests/size $(SIZEFLAGS)
 
 .PHONY: microbench
 microbench: ## Run every benchmark function, each for BENCHTIME (default 1s)
