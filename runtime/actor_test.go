@@ -7,11 +7,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -26,8 +28,16 @@ type actor struct {
 	conn *inproc.Transport
 }
 
+// line is the client's end of a connection over which a server may be silent, as over stdio.
+type line struct{ *inproc.Transport }
+
+func (line) ProbeTimeout() time.Duration { return waits.Probe }
+
+// Server implements runtime.Located.
+func (line) Server() string { return "actor" }
+
 // serve starts the server and returns the client's end of the connection.
-func (s *actor) serve() *inproc.Transport {
+func (s *actor) serve() line {
 	a, b := inproc.Pair()
 	s.conn = a
 	go func() {
@@ -49,7 +59,7 @@ func (s *actor) serve() *inproc.Transport {
 			}
 		}
 	}()
-	return b
+	return line{b}
 }
 
 func (s *actor) send(text string) {

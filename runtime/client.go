@@ -41,8 +41,10 @@ func (c *Client) self() implementation {
 
 // Connect opens a session. If the client has bindings of revisions without sessions, Connect first sends
 // server/discover with the newest of them, and uses the newest revision that both sides speak. If the
-// server answers with an error of an older revision, or not within 3 seconds, Connect sends initialize
-// with the newest revision that has it, and accepts the answer if it names a bound revision.
+// server answers with an error of an older revision, Connect sends initialize with the newest revision that
+// has it, and accepts the answer if it names a bound revision. Over stdio, where servers of older revisions
+// may be silent, Connect does so too when the answer takes longer than the ProbeWait of the transport. Over
+// HTTP, a server that is busy or cannot be reached is an error.
 //
 // The error is a *[VersionError] if the sides have no revision in common, and an *[EraError] if the server
 // does not know server/discover and the client has no binding with initialize. Connect owns the transport,
@@ -91,8 +93,7 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 				return c.dial(ctx, next, true)
 			}
 		}
-		refused, isAnswer := asError(err)
-		if f, ok := t.(Fallback); ok && c.newest(false) != nil && !(isAnswer && ofStateless(refused)) {
+		if f, ok := t.(Fallback); ok && c.newest(false) != nil && !ofStateless(err) {
 			next, err := f.Fallback(ctx, err)
 			if err != nil {
 				return nil, fmt.Errorf("runtime: connect: %w", err)
@@ -102,7 +103,9 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 		return nil, fmt.Errorf("runtime: connect: %w", err)
 	}
 	l.server.Store(server)
-	c.eras.Set(name, server.revision)
+	if !server.guessed {
+		c.eras.Set(name, server.revision)
+	}
 	return l, nil
 }
 

@@ -22,7 +22,8 @@ type clientEra struct {
 // opened is what a client knows about a server. It is immutable.
 type opened struct {
 	greeting
-	terms *terms
+	terms   *terms
+	guessed bool // the server was silent to server/discover, which does not show that it has no other revisions
 }
 
 // errAfterProbe is the error of initialize if the server has answered the probe meanwhile.

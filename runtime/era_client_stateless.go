@@ -92,7 +92,7 @@ func (e *clientEra) discovered(result wire.Raw) (*opened, error) {
 	if e.opened.CompareAndSwap(0, time.Now().UnixNano()) {
 		e.logConnected("server discovered")
 	}
-	return &opened{d.greeting, t}, nil
+	return &opened{greeting: d.greeting, terms: t}, nil
 }
 
 // statelessTerms returns the terms of requests under a binding.

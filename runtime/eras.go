@@ -12,8 +12,8 @@ const maxEras = 10_000
 // Eras remembers the revisions that servers speak, so that a client which connects again need not find
 // out whether they have sessions ("Backward Compatibility with Initialization-Based Versions" in
 // basic/versioning, 2026-07-28). Several clients may share one, and a program may store what All yields
-// and Set it when it runs again. A client that is refused corrects the entry. The zero value knows no
-// server. Eras is safe for concurrent use.
+// and Set it when it runs again. A client that is refused corrects the entry. What a client assumes because a
+// server was silent is not remembered. The zero value knows no server. Eras is safe for concurrent use.
 type Eras struct {
 	mu    sync.Mutex
 	known map[string]string

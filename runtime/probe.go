@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -17,6 +16,21 @@ import (
 // This file determines whether a server speaks revisions in which each message carries its own terms,
 // or revisions with sessions ("Backward Compatibility" in basic/versioning and in both pages of
 // basic/transports, 2026-07-28).
+
+// prober is a client's transport on which a server may be silent instead of refusing a request: one with a
+// single stream for all answers. Other transports bring an answer or an error for each request.
+type prober interface {
+	// ProbeTimeout returns how long the client waits for the answer to server/discover before it sends
+	// initialize as well. A negative duration means no limit.
+	ProbeTimeout() time.Duration
+}
+
+// unavailable is an error of a transport that may say that the server could not be reached, or handled no
+// request at the time. It shows nothing about the revisions of the server.
+type unavailable interface {
+	error
+	Unavailable() bool
+}
 
 // open determines the era of the server and opens a session if it has one. Known is the revision that the
 // server is known to speak, or "". Older means that the transport has only revisions with sessions.
@@ -34,7 +48,7 @@ func (e *clientEra) open(ctx context.Context, known string, older bool) (*opened
 		stateless = b
 	} else if b != nil {
 		server, err := e.initialize(ctx, b)
-		if _, refused := asError(err); !refused || ctx.Err() != nil {
+		if err == nil || ctx.Err() != nil || !isRefusal(err) {
 			return server, err
 		}
 		e.peer.debug("the server has changed its revisions", slog.Any("error", err))
@@ -45,7 +59,7 @@ func (e *clientEra) open(ctx context.Context, known string, older bool) (*opened
 // openStateless opens a connection of a client that has no revisions with sessions.
 func (e *clientEra) openStateless(ctx context.Context, b *bound) (*opened, error) {
 	server, err := e.discover(ctx, b)
-	if err != nil && ctx.Err() == nil && falls(err) {
+	if err != nil && ctx.Err() == nil && isRefusal(err) && !ofStateless(err) {
 		err = &EraError{Bound: revisions(e.of.bindings), Err: err}
 	}
 	return server, err
@@ -62,32 +76,48 @@ func (e *clientEra) probe(ctx context.Context, stateless, session *bound) (*open
 	}) {
 		return nil, ErrClosed
 	}
-	answer, late := awaitProbe(answers)
-	if !late {
+	limit := time.Duration(-1)
+	if t, ok := e.peer.transport.(prober); ok {
+		limit = t.ProbeTimeout()
+	}
+	answer, late := awaitProbe(answers, limit)
+	_, expired := errors.AsType[*TimeoutError](answer.err)
+	silent := late || expired && limit >= 0
+	if !silent {
 		if choice, ok := errors.AsType[*initializeError](answer.err); ok {
 			return e.initialize(ctx, choice.bound)
 		}
-		if answer.err == nil || ctx.Err() != nil || !falls(answer.err) {
+		if answer.err == nil || ctx.Err() != nil || !isRefusal(answer.err) || ofStateless(answer.err) {
 			return answer.server, answer.err
 		}
 	}
 	e.peer.debug("the server does not answer server/discover", slog.Any("error", answer.err))
 	server, err := e.initialize(ctx, session)
+	if err == nil {
+		server.guessed = silent
+		return server, nil
+	}
 	if err == errAfterProbe {
 		answer = <-answers
 		return answer.server, answer.err
 	}
-	if _, refused := asError(err); refused && late {
-		// The server may answer in another order. If the refusal lists a revision without sessions, it does.
-		if _, unknown := e.of.choose(supportedBy(err)); unknown == nil {
-			answer = <-answers
-			return answer.server, answer.err
-		}
-		if answer, late = awaitProbe(answers); !late && answer.err == nil {
+	if _, refused := asError(err); !refused {
+		return nil, err
+	}
+	// If the refusal lists a revision without sessions, the server has it, whatever it answered before.
+	next, _ := e.of.choose(supportedBy(err))
+	switch {
+	case next != nil && !late:
+		return e.discover(ctx, next)
+	case next != nil:
+		answer = <-answers // the server answers in another order
+		return answer.server, answer.err
+	case late:
+		if answer, late = awaitProbe(answers, limit); !late && answer.err == nil {
 			return answer.server, nil
 		}
 	}
-	return server, err
+	return nil, err
 }
 
 // probed is the outcome of a probe.
@@ -96,9 +126,13 @@ type probed struct {
 	err    error
 }
 
-// awaitProbe waits for the outcome of the probe. Late is true if it did not come in time.
-func awaitProbe(answers <-chan probed) (answer probed, late bool) {
-	timer := time.NewTimer(waits.Probe)
+// awaitProbe waits for the outcome of the probe, without a limit if that is negative. Late is true if it did
+// not come in time.
+func awaitProbe(answers <-chan probed, limit time.Duration) (answer probed, late bool) {
+	if limit < 0 {
+		return <-answers, false
+	}
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case answer = <-answers:
@@ -108,20 +142,24 @@ func awaitProbe(answers <-chan probed) (answer probed, late bool) {
 	}
 }
 
-// falls reports whether an error of server/discover means that the server may speak revisions with
-// sessions. That must not depend on its code, because servers respond in many ways to a request before
-// initialize. Only the errors that the new revisions define show that the server speaks one of them.
-func falls(err error) bool {
-	if _, ok := errors.AsType[*VersionError](err); ok || errors.Is(err, ErrClosed) {
-		return false
-	}
-	e, ok := asError(err)
-	return !ok || !ofStateless(e)
+// isRefusal reports whether an error of server/discover or initialize is what the server says to it, so that
+// it shows something about its revisions. That must not depend on its code, because servers respond in many
+// ways to a request that they do not know.
+func isRefusal(err error) bool {
+	_, version := errors.AsType[*VersionError](err)
+	_, lost := errors.AsType[*LostError](err)
+	_, expired := errors.AsType[*TimeoutError](err)
+	passing, ok := errors.AsType[unavailable](err)
+	return !version && !lost && !expired && !(ok && passing.Unavailable()) && !errors.Is(err, ErrClosed)
 }
 
 // ofStateless reports whether only servers of revisions without sessions send the error. A code alone does
 // not show that, because servers of older revisions could choose codes freely.
-func ofStateless(e *jsonrpc.Error) bool {
+func ofStateless(err error) bool {
+	e, ok := asError(err)
+	if !ok {
+		return false
+	}
 	switch e.Code {
 	case jsonrpc.CodeHeaderMismatch:
 		return true

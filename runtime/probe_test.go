@@ -193,6 +193,66 @@ func TestSlowServer(t *testing.T) {
 	}
 }
 
+// TestEraOfSilence checks that a revision which a client has found because a server was silent is not
+// remembered, and that a client waits for an answer where no server can be silent.
+func TestEraOfSilence(t *testing.T) {
+	silent := func(jsonrpc.Message) []string { return nil }
+	for _, c := range []struct {
+		name    string
+		server  *actor
+		timeout time.Duration // of requests
+		kept    string
+	}{
+		{"an answer", legacy(refusing(-32601, "")), 0, r25},
+		{"silence", legacy(silent), 0, ""},
+		{"silence until the end of the request", legacy(silent), time.Second, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var eras runtime.Eras
+				session := openScript(t, eraClient(t, runtime.ClientOptions{Eras: &eras, Limits: runtime.Limits{Timeout: c.timeout}}, nil, r26, r25), c.server)
+				if got := eras.Get("actor"); got != c.kept || session.Revision() != r25 {
+					t.Errorf("%q is remembered, the session has %s", got, session.Revision())
+				}
+			})
+		})
+	}
+	t.Run("no silence", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := modern(nil)
+			answer := s.answer
+			s.answer = func(m jsonrpc.Message) []string {
+				time.Sleep(10 * waits.Probe)
+				return answer(m)
+			}
+			session, err := eraClient(t, runtime.ClientOptions{}, nil, r26, r25).Connect(t.Context(), s.serve().Transport)
+			if err != nil || s.methods() != "server/discover" {
+				t.Fatalf("%v, sent %s", err, s.methods())
+			}
+			session.Close()
+		})
+	})
+}
+
+// TestFallsForward checks that a server which refuses initialize with a list of revisions gets a revision of
+// that list, although it has answered server/discover as if it did not know it.
+func TestFallsForward(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := modern(nil)
+		answer := s.answer
+		s.answer = func(m jsonrpc.Message) []string {
+			if len(s.messages()) == 1 {
+				return failureOf(m, -32601, "")
+			}
+			return answer(m)
+		}
+		session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r26, r25), s)
+		if got := s.methods(); session.Revision() != r26 || got != "server/discover, initialize, server/discover" {
+			t.Errorf("%s, sent %s", session.Revision(), got)
+		}
+	})
+}
+
 // TestOpeningEnds checks that the end of the context ends the probe, without a session.
 func TestOpeningEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

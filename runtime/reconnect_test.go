@@ -10,14 +10,13 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // fragile leads to one actor after the other.
 type fragile struct {
-	*inproc.Transport
+	line
 	actors []*actor // of the next connections
 	made   *int
 }

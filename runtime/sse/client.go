@@ -9,9 +9,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -172,6 +174,10 @@ func (t *Transport) read(events *eventstream.Reader) {
 		}
 	}
 }
+
+// ProbeTimeout returns how long a client waits for the answer to server/discover before it sends initialize as
+// well: the server may be silent, as over stdio.
+func (t *Transport) ProbeTimeout() time.Duration { return waits.Probe }
 
 // Receive implements runtime.Transport.
 func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {

@@ -20,8 +20,9 @@ import (
 
 // The defaults of the fields of a Process.
 const (
-	DefaultExitWait = 2 * time.Second
-	DefaultTermWait = 2 * time.Second
+	DefaultExitWait  = 2 * time.Second
+	DefaultTermWait  = 2 * time.Second
+	DefaultProbeWait = waits.Probe // of a Transport too
 )
 
 // Process is a client's runtime.Transport to a server that runs as a child process. It uses the
@@ -36,6 +37,10 @@ type Process struct {
 	// TermWait is how long the process may take to exit after SIGTERM. After that it is
 	// killed. 0 means DefaultTermWait; a negative TermWait means no wait.
 	TermWait time.Duration
+	// ProbeWait is how long a client with revisions of both kinds waits for the answer to server/discover.
+	// After that it sends initialize as well, because some servers with sessions are silent before that. 0
+	// means DefaultProbeWait; with a negative ProbeWait the client waits as for every request.
+	ProbeWait time.Duration
 
 	cmd     *exec.Cmd
 	like    exec.Cmd   // cmd before its start
@@ -152,7 +157,7 @@ func (c *Process) wait() {
 func (c *Process) Restart() (runtime.Transport, error) {
 	cmd := c.like
 	next := Command(&cmd)
-	next.ExitWait, next.TermWait = c.ExitWait, c.TermWait
+	next.ExitWait, next.TermWait, next.ProbeWait = c.ExitWait, c.TermWait, c.ProbeWait
 	if cmd.Cancel != nil { // it refers to the process that has ended
 		cmd.Cancel = func() error { return cmd.Process.Kill() }
 	}
@@ -161,6 +166,9 @@ func (c *Process) Restart() (runtime.Transport, error) {
 
 // Server implements runtime.Located. It returns the command line.
 func (c *Process) Server() string { return c.cmd.String() }
+
+// ProbeTimeout returns ProbeWait or its default. A client calls it.
+func (c *Process) ProbeTimeout() time.Duration { return cmp.Or(c.ProbeWait, DefaultProbeWait) }
 
 // Pid returns the id of the process, which must have been started.
 func (c *Process) Pid() int { return c.cmd.Process.Pid }

@@ -10,11 +10,13 @@ package stdio
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -26,6 +28,8 @@ import (
 type Transport struct {
 	In  io.Reader // nil: os.Stdin
 	Out io.Writer // nil: os.Stdout
+
+	ProbeWait time.Duration // of a client, as in a Process
 
 	once    sync.Once
 	lines   lines
@@ -70,6 +74,9 @@ func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, err
 		}
 	}
 }
+
+// ProbeTimeout returns ProbeWait or its default. A client calls it.
+func (t *Transport) ProbeTimeout() time.Duration { return cmp.Or(t.ProbeWait, DefaultProbeWait) }
 
 // Buffered implements runtime.Buffered.
 func (t *Transport) Buffered() bool { return len(t.lines.rest) > 0 }

@@ -7,17 +7,22 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	goruntime "runtime"
 	"strings"
 	"sync"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // all receives until the end; a refused line is "-".
@@ -245,5 +250,50 @@ func TestZeroTransport(t *testing.T) {
 	tr.setup()
 	if tr.lines.src != os.Stdin || tr.out != os.Stdout {
 		t.Error("the zero transport is not that of the process")
+	}
+}
+
+// TestProbeWait checks that a client sends initialize to a silent server after ProbeWait, also to a process that
+// is started again.
+func TestProbeWait(t *testing.T) {
+	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"},
+		runtime.Handlers{}.Bind(mcp20260728.Revision, mcp20260728.Methods), runtime.Handlers{}.Bind(mcp20251125.Revision, mcp20251125.Methods))
+	for wait, want := range map[time.Duration]time.Duration{0: DefaultProbeWait, time.Second: time.Second, time.Minute / 2: time.Minute / 2} {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			inR, inW := io.Pipe()
+			outR, outW := io.Pipe()
+			server := New(inR, outW)
+			go func() {
+				for {
+					in, err := server.Receive(t.Context(), 1<<20)
+					if err != nil {
+						server.Close()
+						return
+					}
+					m, _ := jsonrpc.Parse(in.Text)
+					if m.Method != "initialize" {
+						continue
+					}
+					if got := time.Since(start); got != want {
+						t.Errorf("ProbeWait %v: initialize after %v", wait, got)
+					}
+					text, _ := jsonrpc.AppendResult(nil, m.ID, wire.Raw(`{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}`))
+					server.Send(context.Background(), runtime.Outgoing{Text: text})
+				}
+			}()
+			transport := New(outR, inW)
+			transport.ProbeWait = wait
+			session, err := client.Connect(t.Context(), transport)
+			if err != nil {
+				t.Fatal(err)
+			}
+			session.Close()
+		})
+	}
+	process := Command(exec.Command("a"))
+	process.ProbeWait = -1
+	if next, err := process.Restart(); err != nil || next.(*Process).ProbeTimeout() != -1 {
+		t.Errorf("after a restart: %v, %v", next, err)
 	}
 }

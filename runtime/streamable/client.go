@@ -53,8 +53,10 @@ type ClientOptions struct {
 	// options of the client. 0 means runtime.DefaultMaxClientMessage.
 	MaxMessage int
 	// MaxRetries is how many consecutive requests to resume the stream of a call may fail before the
-	// call fails. The stream of the server's own messages is resumed as long as the session lasts. 0
-	// means DefaultMaxRetries; a negative number means that no stream is resumed after a failure.
+	// call fails. The stream of the server's own messages is resumed as long as the session lasts. It is
+	// also how often the request that opens a connection is sent again to a server that is busy (status
+	// 408, 425, 429 or 5xx), unless the server asks to wait for longer than the caller does. 0 means
+	// DefaultMaxRetries; a negative number means that nothing is sent again after a failure.
 	MaxRetries int
 	// Logger logs lost streams. Nil means that nothing is logged.
 	Logger *slog.Logger

@@ -62,10 +62,8 @@ func (r *retry) wait() time.Duration {
 // repeatable reports whether a request that was refused may succeed later.
 func repeatable(failure *StatusError) bool {
 	switch failure.Status {
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
-		return true
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
 		return false
 	}
-	return failure.Status/100 == 5
+	return failure.Unavailable()
 }

@@ -3,7 +3,6 @@ package streamable
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -23,7 +22,7 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	text := string(m.Text) // net/http may read it after the response has arrived
 	switch {
 	case m.Kind == jsonrpc.Request:
-		return t.sendRequest(m, text)
+		return t.sendRequest(ctx, m, text)
 	case m.Method == "notifications/cancelled":
 		e := t.cancelledBy(text)
 		if m.Revision != "" {
@@ -45,7 +44,7 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 }
 
 // sendRequest starts to send a request and to read its answer.
-func (t *Transport) sendRequest(m runtime.Outgoing, text string) error {
+func (t *Transport) sendRequest(ctx context.Context, m runtime.Outgoing, text string) error {
 	e := newExchange(t, m.ID)
 	if m.Revision != "" {
 		var err error
@@ -54,7 +53,12 @@ func (t *Transport) sendRequest(m runtime.Outgoing, text string) error {
 			return err
 		}
 	}
-	e.opens = m.Method == "initialize"
+	if e.opens = m.Method == "initialize"; e.opens || m.Method == "server/discover" {
+		var bounded bool
+		if e.until, bounded = ctx.Deadline(); !bounded {
+			e.until = time.Now().Add(runtime.DefaultTimeout)
+		}
+	}
 	key := m.ID.Canonical()
 	if !t.enter(func() { t.calls[key] = e }) {
 		return runtime.ErrClosed
@@ -173,8 +177,18 @@ func (t *Transport) sendError(err error) error {
 	if t.ctx.Err() != nil {
 		return runtime.ErrClosed
 	}
-	return fmt.Errorf("streamable: %w", err)
+	return &unreachableError{err}
 }
+
+// unreachableError is the error of a request without a response.
+type unreachableError struct{ err error }
+
+func (e *unreachableError) Error() string { return "streamable: " + e.err.Error() }
+
+func (e *unreachableError) Unwrap() error { return e.err }
+
+// Unavailable reports that the error says nothing about the request.
+func (e *unreachableError) Unavailable() bool { return true }
 
 // refused returns the error of a response whose status is not a success. If the server does not know
 // the session, it ends the session.

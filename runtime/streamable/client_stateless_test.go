@@ -55,11 +55,19 @@ func (s *site) RoundTrip(r *http.Request) (*http.Response, error) {
 	if resp == nil && m.Method == "server/discover" {
 		resp = answered(m, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"prompts":{},"resources":{}},"ttlMs":0,"cacheScope":"private"}`)
 	}
-	if resp == nil {
+	if resp == nil || resp == unreachable {
 		return nil, errors.New("no route to host")
 	}
 	resp.Request = r
 	return resp, nil
+}
+
+// unreachable stands for a request that reaches no server.
+var unreachable = new(http.Response)
+
+func withHeader(resp *http.Response, name, value string) *http.Response {
+	resp.Header.Set(name, value)
+	return resp
 }
 
 // sent returns the methods of the requests, in one line: that of JSON-RPC or else that of HTTP.
@@ -121,6 +129,7 @@ func (s *site) open(t testing.TB, opts runtime.ClientOptions) *runtime.Session {
 // TestEraOverHTTP checks which era a client finds behind a URL.
 func TestEraOverHTTP(t *testing.T) {
 	const known = "server/discover, initialize, notifications/initialized, GET, DELETE"
+	tries := strings.TrimSuffix(strings.Repeat("server/discover, ", 1+DefaultMaxRetries), ", ")
 	for _, c := range []struct {
 		name   string
 		answer func(m jsonrpc.Message) *http.Response // of server/discover
@@ -136,7 +145,13 @@ func TestEraOverHTTP(t *testing.T) {
 		{"H58 400 with an error of its own and the id", func(m jsonrpc.Message) *http.Response { return refused(400, m.ID.String(), -32600, "") }, r11, known},
 		{"S21 200 with an error", func(m jsonrpc.Message) *http.Response { return refused(200, m.ID.String(), -32601, "") }, r11, known},
 		{"404", func(jsonrpc.Message) *http.Response { return respond(404, "", "") }, r11, known},
-		{"500", func(jsonrpc.Message) *http.Response { return respond(500, "text/html", "<html>") }, r11, known},
+		{"500", func(jsonrpc.Message) *http.Response { return respond(500, "text/html", "<html>") }, "HTTP status 500", tries},
+		{"503 with an error", func(m jsonrpc.Message) *http.Response { return refused(503, m.ID.String(), -32000, "") }, "HTTP status 503", tries},
+		{"501", func(jsonrpc.Message) *http.Response { return respond(501, "", "") }, "HTTP status 501", "server/discover"},
+		{"429 for a day", func(jsonrpc.Message) *http.Response {
+			return withHeader(respond(429, "", ""), "Retry-After", "86400")
+		}, "HTTP status 429", "server/discover"},
+		{"no connection", func(jsonrpc.Message) *http.Response { return unreachable }, "no route to host", "server/discover"},
 		{"202", func(jsonrpc.Message) *http.Response { return respond(202, "", "") }, r11, known},
 		{"H58 V14 another revision", func(m jsonrpc.Message) *http.Response {
 			return refused(400, m.ID.String(), -32022, `{"supported":["2030-01-01"],"requested":"2026-07-28"}`)
@@ -181,6 +196,109 @@ func TestEraOverHTTP(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestBusyServerKeepsItsEra checks that neither a server that is busy for a while nor one that needs long for
+// server/discover is taken for one with sessions.
+func TestBusyServerKeepsItsEra(t *testing.T) {
+	const twice = "server/discover, server/discover"
+	for _, c := range []struct {
+		name  string
+		first func(m jsonrpc.Message) *http.Response // the answer to the first request
+		sent  string
+	}{
+		{"503", func(jsonrpc.Message) *http.Response { return respond(503, "text/plain", "starting") }, twice},
+		{"503 with an error", func(m jsonrpc.Message) *http.Response { return refused(503, m.ID.String(), 503, "") }, twice},
+		{"429", func(jsonrpc.Message) *http.Response { return withHeader(respond(429, "", ""), "Retry-After", "2") }, twice},
+		{"500", func(m jsonrpc.Message) *http.Response { return refused(500, m.ID.String(), -32603, "") }, twice},
+		{"502", func(jsonrpc.Message) *http.Response { return respond(502, "text/html", "<html>") }, twice},
+		{"a connection that breaks", func(jsonrpc.Message) *http.Response { return cut(asJSON, `{"jsonrpc":`) }, twice},
+		{"20 seconds", func(jsonrpc.Message) *http.Response { time.Sleep(20 * time.Second); return nil }, "server/discover"},
+	} {
+		for _, both := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, both eras %t", c.name, both), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					n := 0
+					s := &site{answer: func(_ *http.Request, m jsonrpc.Message) *http.Response {
+						if n++; n == 1 {
+							return c.first(m)
+						}
+						return nil
+					}}
+					session, err := s.connect(t, runtime.ClientOptions{}, both)
+					if err != nil {
+						t.Fatalf("%v, sent %s", err, s.sent())
+					}
+					defer session.Close()
+					if session.Revision() != r26 || s.sent() != c.sent {
+						t.Errorf("%s, sent %s", session.Revision(), s.sent())
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestBusyServerInTime checks that a client which has been told to wait for longer than its caller does not
+// wait at all.
+func TestBusyServerInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &site{answer: func(*http.Request, jsonrpc.Message) *http.Response {
+			return withHeader(respond(503, "", ""), "Retry-After", "10")
+		}}
+		transport, err := NewTransport("https://site.example/mcp", ClientOptions{HTTPClient: &http.Client{Transport: s}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		start := time.Now()
+		client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, runtime.Handlers{}.Bind(r26, mcp20260728.Methods), runtime.Handlers{}.Bind(r11, mcp20251125.Methods))
+		_, err = client.Connect(ctx, transport)
+		if failure, ok := errors.AsType[*StatusError](err); !ok || failure.Status != 503 || time.Since(start) > 0 {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
+}
+
+// TestEraOfOneFault checks that what a server does only once decides about no connection: not about a later
+// one, and about its own only if the server accepts initialize.
+func TestEraOfOneFault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var eras runtime.Eras
+		fail := respond(404, "text/plain", "no route")
+		s := &site{}
+		s.answer = func(_ *http.Request, m jsonrpc.Message) (resp *http.Response) {
+			if m.Method == "initialize" {
+				return refused(400, m.ID.String(), -32022, `{"supported":["2026-07-28"],"requested":"2025-11-25"}`)
+			}
+			resp, fail = fail, nil
+			return resp
+		}
+		session, err := s.connect(t, runtime.ClientOptions{Eras: &eras}, true)
+		if err != nil || session.Revision() != r26 || s.sent() != "server/discover, initialize, server/discover" {
+			t.Fatalf("%v, sent %s", err, s.sent())
+		}
+		session.Close()
+		eras.Set("https://site.example", r11)
+		s = &site{answer: func(_ *http.Request, m jsonrpc.Message) *http.Response {
+			if m.Method == "initialize" {
+				return respond(400, "", "")
+			}
+			return nil
+		}}
+		session, err = s.connect(t, runtime.ClientOptions{Eras: &eras}, true)
+		if err != nil || session.Revision() != r26 || eras.Get("https://site.example") != r26 || s.sent() != "initialize, server/discover" {
+			t.Fatalf("%v, sent %s", err, s.sent())
+		}
+		session.Close()
+		eras.Set("https://site.example", r11)
+		s = &site{answer: func(*http.Request, jsonrpc.Message) *http.Response { return respond(503, "", "") }}
+		_, err = s.connect(t, runtime.ClientOptions{Eras: &eras}, true)
+		if err == nil || strings.Contains(s.sent(), "server/discover") || eras.Get("https://site.example") != r11 {
+			t.Errorf("%v, sent %s", err, s.sent())
+		}
+	})
 }
 
 // TestEraIsKept checks that a client asks for the era of a server once, and again when that has changed.

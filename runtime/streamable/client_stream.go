@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
@@ -36,6 +37,7 @@ type exchange struct {
 	id     wire.Scalar // zero for the server's own messages
 	opens  bool        // the request is initialize
 	alone  *metadata   // of a request that belongs to no session; nil in a session
+	until  time.Time   // until when the request may be sent again; zero for one that is sent once
 	ctx    context.Context
 	cancel context.CancelFunc
 	post   web.Request
@@ -74,24 +76,74 @@ func (e *exchange) wrote(httptrace.WroteRequestInfo) {
 	e.once.Do(func() { close(e.sent) })
 }
 
-// run sends a request and reads the answer.
+// run sends a request and reads the answer. It sends the request again while the server is busy, if the
+// request may be sent again.
 func (e *exchange) run(text string) {
-	req := e.t.request(e.post.Context(), e.t.post, text, "")
-	if e.alone != nil {
-		e.alone.set(req.Header)
-	}
-	resp, err := e.post.Do(e.t.http, req)
-	letGo(req)
-	if err != nil {
-		if err = e.t.sendError(err); err != runtime.ErrClosed && e.isSent() && !isUnhandled(err) {
-			err = &runtime.LostError{Err: err}
-		}
+	var err error
+	if e.until.IsZero() {
+		err = e.try(text) // outside of the loop, which would keep the text until the answer has come
 	} else {
-		err = e.read(resp)
+		err = e.repeat(text)
 	}
 	if err != nil {
 		e.hand(received{err: &runtime.AnswerError{ID: e.id, Err: err}})
 	}
+}
+
+// repeat is run for a request that may be sent again.
+func (e *exchange) repeat(text string) error {
+	for {
+		err := e.try(text)
+		if err == nil {
+			return nil
+		}
+		e.retry.failed(err)
+		wait := e.retry.wait()
+		if !e.mayRepeat(err, wait) || !sleep(e.t.failed, e.ctx.Done(), wait) {
+			return err
+		}
+	}
+}
+
+// try is one attempt of run. An error means that the request has no answer yet.
+func (e *exchange) try(text string) error {
+	resp, err := e.send(text)
+	if err == nil {
+		return e.read(resp)
+	}
+	if err = e.t.sendError(err); err != runtime.ErrClosed && e.isSent() && !isUnhandled(err) {
+		err = &runtime.LostError{Err: err}
+	}
+	return err
+}
+
+func (e *exchange) send(text string) (*http.Response, error) {
+	ctx := e.post.Context()
+	if !e.until.IsZero() {
+		ctx = httptrace.WithClientTrace(e.ctx, &e.trace) // e.post serves for one attempt
+	}
+	req := e.t.request(ctx, e.t.post, text, "")
+	if e.alone != nil {
+		e.alone.set(req.Header)
+	}
+	do := e.post.Do
+	if !e.until.IsZero() {
+		do = web.Do
+	}
+	resp, err := do(e.t.http, req)
+	letGo(req)
+	return resp, err
+}
+
+// mayRepeat reports whether the request may be sent again after an error and a wait. Initialize, which opens
+// a session, is not sent again if the server may have handled it.
+func (e *exchange) mayRepeat(err error, wait time.Duration) bool {
+	if e.retry.failures > e.t.opts.MaxRetries || time.Until(e.until) < wait {
+		return false
+	}
+	_, lost := errors.AsType[*runtime.LostError](err)
+	failure, refused := errors.AsType[*StatusError](err)
+	return lost && !e.opens || !lost && refused && repeatable(failure)
 }
 
 // unhandled is an error of an http.RoundTripper that may say that the server has not handled a request which
@@ -214,7 +266,7 @@ func (e *exchange) refused(resp *http.Response) error {
 		return e.t.refused(resp)
 	}
 	failure, text := web.Failure(resp)
-	if text != "" {
+	if text != "" && (e.until.IsZero() || !failure.Unavailable()) {
 		if m, err := jsonrpc.Parse(text); err == nil && m.ID.Canonical() == e.id.Canonical() {
 			return e.deliver(text, true)
 		}

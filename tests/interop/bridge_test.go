@@ -80,8 +80,8 @@ func checkRecordings(ctx context.Context, t *testing.T, kinds map[string]string,
 	}
 }
 
-// eraOfCalls returns the kind of the calls of tools in a recording, or "" if there are none. A bridge may also
-// have sent initialize to a server without sessions, if that was slow.
+// eraOfCalls returns the kind of the calls of tools in a recording, or "" if there are none. Over stdio, a bridge
+// may also have sent initialize to a server without sessions, if that was slow.
 func eraOfCalls(recording string) string {
 	for line := range strings.Lines(recording) {
 		if !strings.Contains(line, `\"method\":\"tools/call\"`) {
@@ -158,7 +158,9 @@ func transportTo(way string, target []string) runtime.Transport {
 	}
 	cmd := exec.Command(target[0], target[1:]...)
 	cmd.Stderr = new(buffer)
-	return stdio.Command(cmd)
+	process := stdio.Command(cmd)
+	process.ProbeWait = -1 // these servers answer, however busy the machine is
+	return process
 }
 
 // TestBridgeEverything uses the features of server-everything, which has sessions, as a client without one.

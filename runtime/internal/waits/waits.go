@@ -34,8 +34,9 @@ const (
 )
 
 // Probe is how long a client waits for the answer to server/discover before it sends initialize as
-// well. Some servers of older revisions ignore a request before initialize, and each connection to one
-// takes that much longer. A server that starts slowly loses nothing, because a later answer still counts.
+// well, over a transport on which a server may be silent. Some servers of older revisions ignore a request
+// before initialize, and each connection to one takes that much longer. A server that starts slowly loses
+// nothing, because a later answer still counts.
 const Probe = 3 * time.Second
 
 // Server processes.

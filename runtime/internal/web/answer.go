@@ -56,6 +56,16 @@ func (e *StatusError) Unwrap() error {
 	return e.Err
 }
 
+// Unavailable reports whether the server could not handle the request at the time, whatever the request was:
+// the status is 408, 425, 429 or 5xx.
+func (e *StatusError) Unavailable() bool {
+	switch e.Status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	}
+	return e.Status/100 == 5
+}
+
 // MediaType returns the media type of a response, without parameters.
 func MediaType(resp *http.Response) string {
 	text := resp.Header.Get("Content-Type")
