@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/mcpgen/mcpgen/generated/compat"
 	"github.com/mcpgen/mcpgen/generated/mcp"
