@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -161,7 +162,12 @@ func (w *watch) replace(ctx context.Context, s *Session, patient bool) error {
 // dispatch passes the notifications of a stream to their handlers. It listens again if the server ends the
 // subscription.
 func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge func(error)) error {
+	var acknowledged time.Time
 	for ended := 0; ctx.Err() == nil; ended++ {
+		if lasted(acknowledged) {
+			ended = 1
+		}
+		acknowledged = time.Time{}
 		if ended > 0 && rest(ctx, backoff(ended)) != nil {
 			break
 		}
@@ -171,7 +177,7 @@ func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge 
 				s.now().peer.logger().Warn("the notifications for handlers are not received", "error", err)
 				return err
 			case n.Method == methodAck:
-				ended = 0
+				acknowledged = time.Now()
 				acknowledge(nil)
 				continue
 			}

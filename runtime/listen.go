@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -39,8 +40,8 @@ var errOverrun = errors.New("runtime: too many notifications wait for the listen
 // 2026-07-28); nil asks for none.
 //
 // The first notification, notifications/subscriptions/acknowledged, has the part of the filter that the
-// server honours. If the stream is lost, Listen opens another one after a pause that grows and is partly
-// random, and yields its acknowledgement: what changed in between is unknown. Notifications that wait for
+// server honours. If the stream is lost, Listen opens another one after a pause that grows until a stream
+// lasts and is partly random, and yields its acknowledgement: what changed in between is unknown. Notifications that wait for
 // the loop are kept up to a limit, each text once. Beyond it, Listen opens another stream too.
 //
 // The sequence ends when ctx ends, when the server ends the subscription, or with an error if the server
@@ -54,25 +55,35 @@ func (s *Session) Listen(ctx context.Context, filter wire.Appender) iter.Seq2[No
 			yield(Notification{}, err)
 			return
 		}
-		for failures := 0; ; {
+		deaf, pauses := 0, 0 // attempts without an acknowledgement, and without a stream that lasted
+		for {
 			l := newListener(asked, s.ready(ctx))
 			more, err := s.hear(ctx, l, yield)
 			if !more || ctx.Err() != nil {
 				return
 			}
-			if l.acknowledged {
-				failures = 0
+			if !l.acknowledged.IsZero() {
+				deaf = 0
 			}
-			if failures++; final(err) && !(errors.Is(err, ErrClosed) && s.reopens()) || failures >= maxDeaf {
+			if lasted(l.acknowledged) {
+				pauses = 0
+			}
+			deaf, pauses = deaf+1, pauses+1
+			if final(err) && !(errors.Is(err, ErrClosed) && s.reopens()) || deaf >= maxDeaf {
 				yield(Notification{}, err)
 				return
 			}
 			l.link.peer.debug("listening again", slog.Any("error", err))
-			if rest(ctx, backoff(failures)) != nil {
+			if rest(ctx, backoff(pauses)) != nil {
 				return
 			}
 		}
 	}
+}
+
+// lasted reports whether a stream that has ended had lasted since its acknowledgement, which is zero for none.
+func lasted(acknowledged time.Time) bool {
+	return !acknowledged.IsZero() && time.Since(acknowledged) >= waits.Lasting
 }
 
 // TypedNotifications decodes the notifications of [Session.Listen]. One that decode refuses is an error after
@@ -139,8 +150,8 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 	}
 	for ended := false; ; {
 		for _, n := range l.take() {
-			if !l.acknowledged && n.Method == methodAck {
-				l.acknowledged = true
+			if l.acknowledged.IsZero() && n.Method == methodAck {
+				l.acknowledged = time.Now()
 				s.compare(l.filter, n.Params)
 			}
 			if !yield(n, nil) {
@@ -223,10 +234,24 @@ func uriParams(uri string) wire.Appender {
 func (s *Session) compare(asked wire.Object, ack wire.Raw) {
 	honoured, _ := wire.Object(ack).Get("notifications")
 	for name, want := range asked.All() {
-		if got, _ := wire.Object(honoured).Get(name); !wire.Equal(got, want) && want != "false" {
+		if got, _ := wire.Object(honoured).Get(name); !honours(got, want) && want != "false" {
 			s.now().peer.logger().Warn("the server does not honour a part of the subscription", "notifications", name, "asked", fmt.Sprintf("%.200s", want), "honoured", fmt.Sprintf("%.200s", got))
 		}
 	}
+}
+
+// honours reports whether a member of an acknowledged filter has all that was asked for.
+func honours(got, want wire.Raw) bool {
+	if want.Kind() != wire.KindArray {
+		return wire.Equal(got, want)
+	}
+	var all []wire.Raw
+	if got.Kind() == wire.KindArray {
+		all = got.Elements()
+	}
+	return !slices.ContainsFunc(want.Elements(), func(item wire.Raw) bool {
+		return !slices.ContainsFunc(all, func(other wire.Raw) bool { return wire.Equal(other, item) })
+	})
 }
 
 // listener collects the notifications of one stream.
@@ -236,7 +261,7 @@ type listener struct {
 	id           wire.Scalar // of the request; zero in a session
 	methods      []string    // in a session: those it wants
 	uris         []string    // in a session: of the resources
-	acknowledged bool
+	acknowledged time.Time   // zero before that
 
 	news    chan struct{} // holds a token if there may be something to take
 	overrun chan struct{} // closed when too much waits
@@ -309,6 +334,13 @@ func (s *listeners) remove(l *listener) {
 	}
 }
 
+// has reports whether a request is that of a listener.
+func (s *listeners) has(id wire.Scalar) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !id.IsZero() && slices.ContainsFunc(s.all, func(l *listener) bool { return l.id == id })
+}
+
 // take passes a notification to its listeners. It returns false if it has none.
 func (s *listeners) take(m *jsonrpc.Message) (taken bool) {
 	s.mu.Lock()
@@ -332,5 +364,17 @@ func (e *clientEra) notified(m jsonrpc.Message) bool {
 	if e.cache != nil {
 		e.cache.invalidate(e.terms, &m)
 	}
+	if m.Method == methodCancelled {
+		return e.unsubscribed(m.Params)
+	}
 	return e.listeners.take(&m)
+}
+
+// unsubscribed ends the subscription whose request the server cancels, as if it had answered: over stdio, a
+// server may send nothing else at the end of one (basic/patterns/cancellation, 2026-07-28). It returns false
+// for other requests, which the server must not cancel.
+func (e *clientEra) unsubscribed(params wire.Raw) bool {
+	id, _ := wire.Object(params).GetScalar("requestId")
+	id = id.Canonical()
+	return e.listeners.has(id) && e.peer.pending.Resolve(id, engine.Reply{Result: wire.Raw(emptyResult)})
 }

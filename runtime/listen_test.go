@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -254,4 +255,148 @@ func TestTypedListen(t *testing.T) {
 			t.Error(d)
 		}
 	})
+}
+
+// TestListenCancelled checks that notifications/cancelled ends the subscription that it names and is not yielded,
+// and that no other request ends because of it.
+func TestListenCancelled(t *testing.T) {
+	cancelled := func(id, meta string) string {
+		return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + meta + `}}`
+	}
+	tagged := func(id string) string {
+		return `,"_meta":{"io.modelcontextprotocol/subscriptionId":` + id + `}`
+	}
+	for name, end := range map[string]func(m jsonrpc.Message) []string{
+		"alone":  func(m jsonrpc.Message) []string { return []string{cancelled(m.ID.String(), "")} },
+		"tagged": func(m jsonrpc.Message) []string { return []string{cancelled(m.ID.String(), tagged(m.ID.String()))} },
+		"before the result": func(m jsonrpc.Message) []string {
+			return append([]string{cancelled(m.ID.String(), "")}, resultOf(m, `{}`)...)
+		},
+		"after the result": func(m jsonrpc.Message) []string {
+			return append(resultOf(m, `{}`), cancelled(m.ID.String(), tagged(m.ID.String())))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var call jsonrpc.Message
+				s := modern(func(m jsonrpc.Message) []string {
+					if m.Method != "subscriptions/listen" {
+						call = m
+						return nil
+					}
+					return append([]string{event(m.ID.String(), ackMethod, `"notifications":{}`), event(m.ID.String(), toolsChanged, ""),
+						cancelled(call.ID.String(), ""), cancelled(`"`+m.ID.String()+`"`, ""), cancelled("99", "")}, end(m)...)
+				})
+				session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r26), s)
+				called := make(chan error)
+				go func() { called <- session.Call(t.Context(), "tools/list", nil, nil) }()
+				synctest.Wait()
+				got, err := methodsOf(session.Listen(t.Context(), nil))
+				if diff := cmp.Diff([]string{"subscriptions/acknowledged", "tools/list_changed"}, got); diff != "" || err != nil {
+					t.Errorf("%v (-want +got):\n%s", err, diff)
+				}
+				s.send(resultOf(call, `{"resultType":"complete","tools":[]}`)[0])
+				if err := <-called; err != nil {
+					t.Errorf("the other request: %v", err)
+				}
+				if got := len(s.of("subscriptions/listen")); got != 1 || strings.Contains(s.methods(), "cancelled") {
+					t.Errorf("sent %s", s.methods())
+				}
+			})
+		})
+	}
+}
+
+// TestListenPauses checks that a listener reconnects after growing pauses if the server acknowledges and then
+// ends the stream, until a stream has lasted for a while.
+func TestListenPauses(t *testing.T) {
+	for name, c := range map[string]struct {
+		end    func(m jsonrpc.Message) []string
+		listen func(ctx context.Context, s *actor, t *testing.T)
+	}{
+		"Listen": {
+			func(m jsonrpc.Message) []string { return failureOf(m, -32603, "") },
+			func(ctx context.Context, s *actor, t *testing.T) {
+				session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r26), s)
+				if _, err := methodsOf(session.Listen(ctx, wire.Object(`{"toolsListChanged":true}`))); err != nil {
+					t.Error(err)
+				}
+			},
+		},
+		"handlers": {
+			func(m jsonrpc.Message) []string { return resultOf(m, `{"resultType":"complete"}`) },
+			func(ctx context.Context, s *actor, t *testing.T) {
+				openScript(t, eraClient(t, runtime.ClientOptions{}, runtime.Handlers{
+					toolsChanged: func(context.Context, wire.Raw) (wire.Appender, error) { return nil, nil },
+				}, r26), s)
+				<-ctx.Done()
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const long = 15 // the attempt whose stream lasts
+				var at []time.Time
+				var s *actor
+				s = modern(func(m jsonrpc.Message) []string {
+					at = append(at, time.Now())
+					ack := event(m.ID.String(), ackMethod, `"notifications":{"toolsListChanged":true}`)
+					if len(at) == long {
+						time.AfterFunc(time.Minute, func() { s.send(c.end(m)[0]) })
+						return []string{ack}
+					}
+					return append([]string{ack}, c.end(m)...)
+				})
+				ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
+				defer cancel()
+				c.listen(ctx, s, t)
+				if len(at) <= long {
+					t.Fatalf("%d attempts", len(at))
+				}
+				for i := 1; i <= long; i++ {
+					least, most := min(100*time.Millisecond<<(i-1), 30*time.Second)/2, min(100*time.Millisecond<<(i-1), 30*time.Second)
+					if i == long {
+						least, most = time.Minute, time.Minute+100*time.Millisecond
+					}
+					if pause := at[i].Sub(at[i-1]); pause < least || pause > most {
+						t.Errorf("pause %d is %v", i, pause)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestFilterHonoured checks when a client warns that the server does not honour its filter.
+func TestFilterHonoured(t *testing.T) {
+	for _, c := range []struct {
+		asked, honoured string
+		warns           bool
+	}{
+		{`{"resourceSubscriptions":["a:1","a:2"]}`, `{"resourceSubscriptions":["a:1","a:2"]}`, false},
+		{`{"resourceSubscriptions":["a:1","a:2"]}`, `{"resourceSubscriptions":["a:2","a:1"]}`, false},
+		{`{"resourceSubscriptions":["a:1","a:1"]}`, `{"resourceSubscriptions":["a:\u0031"]}`, false},
+		{`{"resourceSubscriptions":["a:1"]}`, `{"resourceSubscriptions":["a:2","a:1"]}`, false},
+		{`{"resourceSubscriptions":["a:1","a:2"]}`, `{"resourceSubscriptions":["a:1"]}`, true},
+		{`{"resourceSubscriptions":["a:1"]}`, `{}`, true},
+		{`{"resourceSubscriptions":[],"toolsListChanged":false}`, `{}`, false},
+		{`{"toolsListChanged":true}`, `{"toolsListChanged":true}`, false},
+		{`{"toolsListChanged":true}`, `{"toolsListChanged":false}`, true},
+	} {
+		t.Run(c.asked+" "+c.honoured, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := modern(func(m jsonrpc.Message) []string {
+					return append([]string{event(m.ID.String(), ackMethod, `"notifications":`+c.honoured)}, resultOf(m, `{"resultType":"complete"}`)...)
+				})
+				var log strings.Builder
+				session := openScript(t, eraClient(t, runtime.ClientOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))}, nil, r26), s)
+				if _, err := methodsOf(session.Listen(t.Context(), wire.Object(c.asked))); err != nil {
+					t.Fatal(err)
+				}
+				if got := strings.Contains(log.String(), "does not honour"); got != c.warns {
+					t.Errorf("log: %s", log.String())
+				}
+			})
+		})
+	}
 }

@@ -83,6 +83,10 @@ const (
 	Listen = 500 * time.Millisecond
 )
 
+// Lasting is how long a subscription must last for its end not to make the next pause longer. A server or
+// proxy that ends each stream soon after its beginning would otherwise be asked without end ten times a second.
+const Lasting = 5 * time.Second
+
 // What replicas share.
 const (
 	// Bus limits the wait for a bus, which answers within milliseconds.
