@@ -171,11 +171,18 @@ func (p *peer) askAgain(ctx context.Context, q *request, result wire.Value, err 
 
 // complete implements era.
 func (e *clientEra) complete(q *request, text wire.Raw) (kept wire.Raw, left []wire.Deviation, err error) {
-	if err := e.peer.resultType(q, text); err != nil {
-		return "", nil, err
+	if q.terms.asking() {
+		if err := e.peer.resultType(q, text); err != nil {
+			return "", nil, err
+		}
+		if q.method == methodListTools {
+			text, left = e.peer.readTools(text)
+		}
 	}
-	if q.method == methodListTools {
-		text, left = e.peer.readTools(text)
+	if e.peer.output != nil {
+		if err := e.outputs.pass(e.peer, q, text); err != nil {
+			return "", nil, err
+		}
 	}
 	q.kept.keep(text)
 	return text, left, nil

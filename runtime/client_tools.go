@@ -1,7 +1,10 @@
 package runtime
 
 import (
+	"errors"
 	"fmt"
+	"strings"
+	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -53,4 +56,119 @@ func (p *peer) readTools(result wire.Raw) (wire.Raw, []wire.Deviation) {
 		return result, nil // the result is well-formed, so that With does not fail
 	}
 	return wire.Raw(with), out
+}
+
+const (
+	// maxOutputs and maxOutputBytes limit the output schemas that a session keeps. Beyond them, all are
+	// forgotten.
+	maxOutputs     = 10_000
+	maxOutputBytes = 16 << 20
+)
+
+// outputs are the output schemas of the tools that a server has listed. The zero value has none.
+type outputs struct {
+	mu    sync.Mutex
+	tools map[string]*output // by name
+	bytes int                // of the schemas
+}
+
+// output is the output schema of a tool.
+type output struct {
+	schema  wire.Raw
+	compile sync.Once
+	check   func(content wire.Raw) error // nil if the schema cannot be used; valid after compile
+}
+
+// pass takes the schemas from a result of tools/list, and checks one of tools/call.
+func (o *outputs) pass(p *peer, q *request, result wire.Raw) error {
+	switch q.method {
+	case methodListTools:
+		o.learn(wire.Object(result))
+	case methodCallTool:
+		return o.checkResult(p, q, wire.Object(result))
+	}
+	return nil
+}
+
+func (o *outputs) learn(result wire.Object) {
+	list, _ := result.Get("tools")
+	if list.Kind() != wire.KindArray {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, tool := range list.Elements() {
+		if tool.Kind() != wire.KindObject {
+			continue
+		}
+		name := wire.Object(tool).GetString("name")
+		if old := o.tools[name]; old != nil {
+			o.bytes -= len(old.schema)
+			delete(o.tools, name)
+		}
+		schema, _ := wire.Object(tool).Get("outputSchema")
+		if schema.Kind() != wire.KindObject {
+			continue
+		}
+		if o.tools == nil || len(o.tools) >= maxOutputs || o.bytes+len(schema) > maxOutputBytes {
+			o.tools, o.bytes = make(map[string]*output), 0
+		}
+		o.tools[strings.Clone(name)] = &output{schema: schema.Clone()}
+		o.bytes += len(schema)
+	}
+}
+
+// forget is called when the list has changed.
+func (o *outputs) forget() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.tools, o.bytes = nil, 0
+}
+
+// of returns the output schema of the tool that a request calls, or nil.
+func (o *outputs) of(q *request) (name string, schema *output) {
+	if q.params == nil {
+		return "", nil
+	}
+	params, err := wire.MarshalString(q.params)
+	if err != nil {
+		return "", nil // the request was sent, so that it does not fail
+	}
+	name = wire.Object(params).GetString("name")
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return name, o.tools[name]
+}
+
+// checkResult checks the structured content of a tool that has not failed. A result without any content is
+// not that of the tool but says, for example, that the call runs as a task.
+func (o *outputs) checkResult(p *peer, q *request, result wire.Object) error {
+	name, schema := o.of(q)
+	if schema == nil {
+		return nil
+	}
+	failed, _ := result.Get("isError")
+	_, unstructured := result.Get("content")
+	content, structured := result.Get("structuredContent")
+	if failed == "true" || !unstructured && !structured {
+		return nil
+	}
+	schema.compile.Do(func() {
+		var err error
+		if schema.check, err = p.output(schema.schema); err != nil {
+			schema.check = nil
+			p.logger().Warn("the output of a tool is not checked: its schema cannot be used", "tool", fmt.Sprintf("%.100s", name), "error", err)
+		}
+	})
+	if schema.check == nil {
+		return nil
+	}
+	err := errors.New("it has none")
+	if structured {
+		err = schema.check(content)
+	}
+	if err != nil {
+		err = fmt.Errorf("runtime: result of %s: the structured content of tool %.100q does not match its output schema: %w", q.method, name, err)
+	}
+	return err
 }

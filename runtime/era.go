@@ -37,8 +37,9 @@ type era interface {
 	// askRounds sends a stateless request and decodes its complete result. Servers do not link what it
 	// needs.
 	askRounds(ctx context.Context, q *request, result wire.Value) error
-	// complete returns the complete result of a stateless request without the parts that this side
-	// cannot use, and describes those. The error is a *[QuestionsError] if the server asks instead.
+	// complete returns the complete result of a client's request without the parts that this side cannot
+	// use, and describes those. It is called for stateless requests, and for all if the client checks the
+	// output of tools. The error is a *[QuestionsError] if the server asks instead.
 	complete(q *request, text wire.Raw) (wire.Raw, []wire.Deviation, error)
 	// logs reports whether the peer wants log messages with a severity.
 	logs(t *terms, severity int) bool

@@ -17,6 +17,7 @@ type clientEra struct {
 	sessionEra
 	of *Client
 	stateless
+	outputs outputs
 }
 
 // opened is what a client knows about a server. It is immutable.

@@ -364,7 +364,10 @@ func (e *clientEra) notified(m jsonrpc.Message) bool {
 	if e.cache != nil {
 		e.cache.invalidate(e.terms, &m)
 	}
-	if m.Method == methodCancelled {
+	switch m.Method {
+	case methodToolsChanged:
+		e.outputs.forget()
+	case methodCancelled:
 		return e.unsubscribed(m.Params)
 	}
 	return e.listeners.take(&m)

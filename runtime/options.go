@@ -147,6 +147,15 @@ type ClientOptions struct {
 	// Eras remembers the revisions that servers speak. If it is nil, the client has one of its own.
 	Eras *Eras
 
+	// CheckOutput, if not nil, makes calls of tools return an error for structured content that does not
+	// match the output schema of the tool, as the server has listed it in this session ("Output Schema" in
+	// server/tools). It is called once for each schema that is used, and returns the function that checks
+	// content; an error of it means that the tool is not checked, which is logged. A result of a tool that
+	// has not been listed, or not since its server has announced a change of the list, of a tool that failed
+	// and of a task is not checked. [runtime/schema/fallback.Validator] is such a function. Generated clients
+	// of known tools need none: they check the results themselves.
+	CheckOutput func(schema wire.Raw) (check func(content wire.Raw) error, err error)
+
 	// Lenient says what the client accepts from servers that do not follow the schema. The zero
 	// value is LenientLists.
 	Lenient Lenience

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // settings are the options that all sessions of a server or client share, and their buffers.
@@ -19,7 +20,8 @@ type settings struct {
 	layers  layers
 	sender  Sender // nil without middleware for messages sent
 
-	rounds   int // see ClientOptions.MaxRounds; not 0
+	rounds   int                                          // see ClientOptions.MaxRounds; not 0
+	output   func(wire.Raw) (func(wire.Raw) error, error) // see ClientOptions.CheckOutput; nil for a server
 	lenient  Lenience
 	deviated func(context.Context, *Deviations) // nil for none
 }

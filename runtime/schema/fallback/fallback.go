@@ -1,6 +1,6 @@
 // Package fallback validates, with github.com/santhosh-tekuri/jsonschema, the schemas that
-// generated check functions do not cover. Only code generated from such a schema imports
-// this package.
+// generated check functions do not cover. Code generated from such a schema imports this package, and
+// programs that validate schemas which they read when they run.
 package fallback
 
 import (
@@ -48,6 +48,16 @@ func Compile(text string) (func(*schema.Checker), error) {
 		return nil, fmt.Errorf("fallback: %w", err)
 	}
 	return func(c *schema.Checker) { check(c, compiled) }, nil
+}
+
+// Validator returns a function that validates values against a schema, for the field CheckOutput of
+// runtime.ClientOptions. Its error is a *[wire.ValidationError].
+func Validator(text wire.Raw) (func(value wire.Raw) error, error) {
+	check, err := Compile(string(text))
+	if err != nil {
+		return nil, err
+	}
+	return func(value wire.Raw) error { return schema.Check(value, check) }, nil
 }
 
 // MustCompile is [Compile] for a schema that is known to be valid. The schema is compiled
