@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -72,7 +72,7 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 	}
 	if o, ok := t.(Opener); ok {
 		if err := o.Open(ctx); err != nil {
-			return nil, errors.Join(fmt.Errorf("runtime: connect: %w", err), t.Close())
+			return nil, errors.Join(prefix.Errorf("runtime: connect: %w", err), t.Close())
 		}
 	}
 	p := newPeer(context.WithoutCancel(ctx), t, c.settings, false)
@@ -97,11 +97,11 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 		if f, ok := t.(Fallback); ok && c.newest(false) != nil && !ofStateless(err) {
 			next, err := f.Fallback(ctx, err)
 			if err != nil {
-				return nil, fmt.Errorf("runtime: connect: %w", err)
+				return nil, prefix.Errorf("runtime: connect: %w", err)
 			}
 			return c.dial(ctx, next, true)
 		}
-		return nil, fmt.Errorf("runtime: connect: %w", err)
+		return nil, prefix.Errorf("runtime: connect: %w", err)
 	}
 	l.server.Store(server)
 	if !server.guessed {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -152,7 +153,7 @@ func (p *peer) askAgain(ctx context.Context, q *request, result wire.Value, err 
 		case !ok:
 			return err
 		case round == p.rounds:
-			return fmt.Errorf("runtime: %s is not complete after %d rounds: %w", q.method, round, err)
+			return prefix.Errorf("runtime: %s is not complete after %d rounds: %w", q.method, round, err)
 		case asked.Questions.Len() == 0: // the server does not say when it wants to be asked again
 			if err := rest(ctx, pause); err != nil {
 				return err
@@ -218,7 +219,7 @@ func (p *peer) answers(ctx context.Context, q *request, asked *QuestionsError) (
 			err := error(errInternal) // unless the handler returns
 			defer func() {
 				if err != nil {
-					cancel(fmt.Errorf("runtime: %s: the question %.100q of the server is not answered: %w", q.method, answers[i].Name, err))
+					cancel(prefix.Errorf("runtime: %s: the question %.100q of the server is not answered: %w", q.method, answers[i].Name, err))
 				}
 			}()
 			answers[i].Value, err = p.answerQuestion(ctx, q.terms, wire.Object(answers[i].Value))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -36,7 +37,7 @@ func (p *peer) readTools(result wire.Raw) (wire.Raw, []wire.Deviation) {
 			if err := reader.ReadTool(wire.Object(tool)); err != nil {
 				out = append(out, wire.Deviation{
 					Pointer: fmt.Sprintf("/tools/%d", i),
-					Problem: fmt.Sprintf("the tool %.100q cannot be called: %v; left out", wire.Object(tool).GetString("name"), err),
+					Problem: fmt.Sprintf("the tool %.100q cannot be called: %s; left out", wire.Object(tool).GetString("name"), prefix.Cut(err)),
 					LeftOut: true,
 				})
 				continue
@@ -168,7 +169,7 @@ func (o *outputs) checkResult(p *peer, q *request, result wire.Object) error {
 		err = schema.check(content)
 	}
 	if err != nil {
-		err = fmt.Errorf("runtime: result of %s: the structured content of tool %.100q does not match its output schema: %w", q.method, name, err)
+		err = prefix.Errorf("runtime: result of %s: the structured content of tool %.100q does not match its output schema: %w", q.method, name, err)
 	}
 	return err
 }

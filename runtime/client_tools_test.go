@@ -35,11 +35,11 @@ func TestCheckOutput(t *testing.T) {
 	}{
 		{"before it is listed", "", "weather", `{"content":[],"structuredContent":{"degrees":"x"}}`, ""},
 		{"valid", "tools/list", "weather", `{"content":[],"structuredContent":{"degrees":1.5}}`, ""},
-		{"invalid", "", "weather", `{"content":[],"structuredContent":{"degrees":"x"}}`, says + ": invalid value: at /degrees: must be number, found string"},
+		{"invalid", "", "weather", `{"content":[],"structuredContent":{"degrees":"x"}}`, says + ": at /degrees: must be number, found string"},
 		{"absent", "", "weather", `{"content":[]}`, says + ": it has none"},
 		{"a failure", "", "weather", `{"content":[],"isError":true,"structuredContent":{}}`, ""},
 		{"without a schema", "", "other", `{"content":[],"structuredContent":{"degrees":"x"}}`, ""},
-		{"a schema that cannot be used", "", "broken", `{"content":[],"structuredContent":7}`, ""},
+		{"a schema that cannot be used", "", "broken", `{"content":[],"structuredContent":{"x":7}}`, ""},
 		{"an unknown tool", "", "unknown", `{"content":[],"structuredContent":{"degrees":"x"}}`, ""},
 		{"when the list has changed", toolsChanged, "weather", `{"content":[],"structuredContent":{"degrees":"x"}}`, ""},
 		{"listed again", "tools/list", "weather", `{"content":[],"structuredContent":{"degrees":"x"}}`, says},

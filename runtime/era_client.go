@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -85,7 +86,7 @@ func (c *Client) capabilities(b *bound) (wire.Object, error) {
 func (e *clientEra) accept(result wire.Raw, own wire.Object) (*opened, error) {
 	var server opened
 	if err := server.read(result, "serverInfo"); err != nil {
-		return nil, fmt.Errorf("runtime: result of initialize: %w", err)
+		return nil, prefix.Errorf("runtime: result of initialize: %w", err)
 	}
 	for _, b := range e.of.bindings {
 		if b.Revision == server.revision && !b.stateless {

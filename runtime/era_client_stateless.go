@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -77,7 +78,7 @@ func (e *clientEra) discovered(result wire.Raw) (*opened, error) {
 	}
 	var d discovery
 	if err := d.read(result); err != nil {
-		return nil, fmt.Errorf("runtime: result of server/discover: %w", err)
+		return nil, prefix.Errorf("runtime: result of server/discover: %w", err)
 	}
 	b, err := e.of.choose(d.versions)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -38,7 +39,7 @@ type EraError struct {
 
 // Error returns the revisions and the answer.
 func (e *EraError) Error() string {
-	return fmt.Sprintf("runtime: the server does not seem to speak %s, and an older revision needs a binding: server/discover: %v", strings.Join(e.Bound, " or "), e.Err)
+	return fmt.Sprintf("runtime: the server does not seem to speak %s, and an older revision needs a binding: server/discover: %s", strings.Join(e.Bound, " or "), prefix.Cut(e.Err))
 }
 
 // Unwrap returns Err.
@@ -114,7 +115,7 @@ type AnswerError struct {
 }
 
 // Error returns why there is no answer.
-func (e *AnswerError) Error() string { return "runtime: no answer: " + e.Err.Error() }
+func (e *AnswerError) Error() string { return "runtime: no answer: " + prefix.Cut(e.Err) }
 
 // Unwrap returns Err.
 func (e *AnswerError) Unwrap() error { return e.Err }
@@ -124,7 +125,7 @@ func (e *AnswerError) Unwrap() error { return e.Err }
 type LostError struct{ Err error }
 
 // Error returns the reason.
-func (e *LostError) Error() string { return "runtime: the answer was lost: " + e.Err.Error() }
+func (e *LostError) Error() string { return "runtime: the answer was lost: " + prefix.Cut(e.Err) }
 
 // Unwrap returns Err.
 func (e *LostError) Unwrap() error { return e.Err }

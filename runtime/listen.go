@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -115,7 +116,7 @@ func decodeNotification[N any](n Notification, decode func(text []byte) (N, erro
 		}
 	}
 	var none N
-	return none, fmt.Errorf("runtime: notification %s: %w", n.Method, err)
+	return none, prefix.Errorf("runtime: notification %s: %w", n.Method, err)
 }
 
 // backoff returns the pause after a number of failures. A part of it is random, so that clients that lost

@@ -148,7 +148,7 @@ type ClientOptions struct {
 	Eras *Eras
 
 	// CheckOutput, if not nil, makes calls of tools return an error for structured content that does not
-	// match the output schema of the tool, as the server has listed it in this session ("Output Schema" in
+	// match the output schema of the tool, as the server has listed it on this connection ("Output Schema" in
 	// server/tools). It is called once for each schema that is used, and returns the function that checks
 	// content; an error of it means that the tool is not checked, which is logged. A result of a tool that
 	// has not been listed, or not since its server has announced a change of the list, of a tool that failed

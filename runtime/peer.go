@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -181,7 +181,7 @@ func (p *peer) finish(err error, reading <-chan error) error {
 func (p *peer) hangUp(why error) {
 	err := ErrClosed
 	if why != nil && why != io.EOF && why != ErrClosed {
-		err = fmt.Errorf("%w: %w", ErrClosed, why)
+		err = prefix.Errorf("runtime: %w: %w", ErrClosed, why)
 	}
 	p.pending.Close(err)
 	p.life.EndBackground(ErrClosed)

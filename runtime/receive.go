@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -101,7 +102,7 @@ func (p *peer) takeAnswer(in *Incoming) (step engine.Step) {
 
 // noAnswer fails the call whose answer a text should have been.
 func (p *peer) noAnswer(in *Incoming, why error) {
-	err := fmt.Errorf("runtime: the response holds no answer to request %s: %w; received %.200q", in.Answers.String(), why, in.Text)
+	err := prefix.Errorf("runtime: the response holds no answer to request %s: %w; received %.200q", in.Answers.String(), why, in.Text)
 	if p.pending.Resolve(in.Answers, engine.Reply{Err: err}) {
 		p.logger().Warn("bad response", "error", err)
 	}
@@ -145,7 +146,7 @@ func (p *peer) malformed(m *jsonrpc.Message, err error, text string, to Reply) {
 		id = wire.Scalar{}
 	}
 	if m.Kind == jsonrpc.Response {
-		p.pending.Resolve(m.ID, engine.Reply{Err: fmt.Errorf("runtime: bad response: %w", unwrapped(err))})
+		p.pending.Resolve(m.ID, engine.Reply{Err: prefix.Errorf("runtime: bad response: %w", unwrapped(err))})
 		id = wire.Scalar{}
 	}
 	p.refuse(id, err, to)

@@ -3,8 +3,9 @@ package runtime
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 )
 
 // This file opens a session's connection again after it was lost ("Unexpected Termination" in
@@ -91,7 +92,7 @@ func (s *Session) again(ctx context.Context, l *link, method string, err error) 
 		return false, err
 	}
 	if failed := s.reopen(ctx, l); failed != nil {
-		return false, fmt.Errorf("%w: %w", err, failed)
+		return false, prefix.Errorf("runtime: %w: %w", err, failed)
 	}
 	return true, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -82,7 +83,7 @@ func (p *peer) decodeResult(ctx context.Context, q *request, text wire.Raw, resu
 		err = q.checkInput(result, err)
 	}
 	if err != nil {
-		return fmt.Errorf("runtime: result of %s: %w", q.method, err)
+		return prefix.Errorf("runtime: result of %s: %w", q.method, err)
 	}
 	if accepted = append(left, accepted...); len(accepted) > 0 {
 		p.report(ctx, &Deviations{Method: q.method, All: accepted, More: more})
@@ -109,7 +110,7 @@ func UnknownResult(method string, result wire.Value) error {
 	if err == nil {
 		err = wire.Validate(result)
 	}
-	return fmt.Errorf("runtime: result of %s: %w; received %.200q", method, err, text)
+	return prefix.Errorf("runtime: result of %s: %w; received %.200q", method, err, text)
 }
 
 // PlainResult returns the result of a request as an R, which is one of the types that the result can

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -16,7 +17,7 @@ func checkRoots(result wire.Appender) (wire.Appender, error) {
 	}
 	text, err := wire.MarshalString(result)
 	if err != nil {
-		return nil, fmt.Errorf("runtime: result of roots/list: %w", err)
+		return nil, prefix.Errorf("runtime: result of roots/list: %w", err)
 	}
 	roots, _ := wire.Object(text).Get("roots")
 	if roots.Kind() != wire.KindArray {

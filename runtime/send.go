@@ -2,9 +2,9 @@ package runtime
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -193,7 +193,7 @@ func (p *peer) sendRequest(ctx context.Context, q *request) error {
 		text, err = p.era.appendParams(text, q.terms, q.method, params)
 	}
 	if err != nil {
-		return fmt.Errorf("runtime: request %s: %w", q.method, err)
+		return prefix.Errorf("runtime: request %s: %w", q.method, err)
 	}
 	text = append(text, '}')
 	if err := q.terms.refine(q.row, text); err != nil {
@@ -224,7 +224,7 @@ func (p *peer) tell(ctx context.Context, t *terms, method string, params wire.Ap
 		text, err = p.era.appendParams(text, t, method, params)
 	}
 	if err != nil {
-		return fmt.Errorf("runtime: notification %s: %w", method, err)
+		return prefix.Errorf("runtime: notification %s: %w", method, err)
 	}
 	text = append(text, '}')
 	if method == methodMessage && !p.wantsMessage(t, text) {

@@ -51,7 +51,10 @@ type Server interface {
 	ListResourceTemplates(ctx context.Context, params *PaginatedRequestParams) (*ListResourceTemplatesResult, error)
 	// Unsubscribe asks the server to stop announcing changes of a resource.
 	Unsubscribe(ctx context.Context, params *UnsubscribeRequestParams) (*EmptyResult, error)
-	// CallTool asks the server to run a tool.
+	// CallTool asks the server to run a tool. A client with
+	// runtime.ClientOptions.CheckOutput returns an error if the server has
+	// listed the tool with an output schema and the structured content of the
+	// result does not match it.
 	CallTool(ctx context.Context, params *CallToolRequestParams) (*CallToolResult, error)
 	// ListTools asks for one page of the server's tools.
 	ListTools(ctx context.Context, params *PaginatedRequestParams) (*ListToolsResult, error)
@@ -400,7 +403,10 @@ func (c ServerCaller) Unsubscribe(ctx context.Context, params *UnsubscribeReques
 	return result, nil
 }
 
-// CallTool asks the server to run a tool.
+// CallTool asks the server to run a tool. A client with
+// runtime.ClientOptions.CheckOutput returns an error if the server has
+// listed the tool with an output schema and the structured content of the
+// result does not match it.
 func (c ServerCaller) CallTool(ctx context.Context, params *CallToolRequestParams) (*CallToolResult, error) {
 	result := new(CallToolResult)
 	if err := c.caller.Call(ctx, "tools/call", runtime.Params(params), result); err != nil {

@@ -64,7 +64,10 @@ type Server interface {
 	// GetTaskPayload waits until a task has ended and returns its result. Decode
 	// it as the result of the method that started the task.
 	GetTaskPayload(ctx context.Context, params *GetTaskPayloadRequestParams) (*GetTaskPayloadResult, error)
-	// CallTool asks the server to run a tool.
+	// CallTool asks the server to run a tool. A client with
+	// runtime.ClientOptions.CheckOutput returns an error if the server has
+	// listed the tool with an output schema and the structured content of the
+	// result does not match it.
 	CallTool(ctx context.Context, params *CallToolRequestParams) (CallToolResponse, error)
 	// ListTools asks for one page of the server's tools.
 	ListTools(ctx context.Context, params *PaginatedRequestParams) (*ListToolsResult, error)
@@ -507,9 +510,12 @@ func (c ServerCaller) GetTaskPayload(ctx context.Context, params *GetTaskPayload
 	return result, nil
 }
 
-// CallTool asks the server to run a tool. If the other side answers with
-// another result than CallToolResult, the error is a
-// *runtime.OtherResultError. CallToolResponse returns all results.
+// CallTool asks the server to run a tool. A client with
+// runtime.ClientOptions.CheckOutput returns an error if the server has
+// listed the tool with an output schema and the structured content of the
+// result does not match it. If the other side answers with another result
+// than CallToolResult, the error is a *runtime.OtherResultError.
+// CallToolResponse returns all results.
 func (c ServerCaller) CallTool(ctx context.Context, params *CallToolRequestParams) (*CallToolResult, error) {
 	result, err := c.CallToolResponse(ctx, params)
 	return runtime.PlainResult[*CallToolResult]("tools/call", result, err)

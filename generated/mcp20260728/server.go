@@ -36,7 +36,10 @@ type Server interface {
 	// SubscriptionsListen asks the server to report changes for as long as the
 	// request is open. The server answers it when it ends the subscription.
 	SubscriptionsListen(ctx context.Context, params *SubscriptionsListenRequestParams) (*SubscriptionsListenResult, error)
-	// CallTool asks the server to run a tool.
+	// CallTool asks the server to run a tool. A client with
+	// runtime.ClientOptions.CheckOutput returns an error if the server has
+	// listed the tool with an output schema and the structured content of the
+	// result does not match it.
 	CallTool(ctx context.Context, params *CallToolRequestParams) (CallToolResponse, error)
 	// ListTools asks for one page of the server's tools.
 	ListTools(ctx context.Context, params *PaginatedRequestParams) (*ListToolsResult, error)
@@ -399,9 +402,12 @@ func (c ServerCaller) SubscriptionsListen(ctx context.Context, params *Subscript
 	return result, nil
 }
 
-// CallTool asks the server to run a tool. If the other side answers with
-// another result than CallToolResult, the error is a
-// *runtime.OtherResultError. CallToolResponse returns all results.
+// CallTool asks the server to run a tool. A client with
+// runtime.ClientOptions.CheckOutput returns an error if the server has
+// listed the tool with an output schema and the structured content of the
+// result does not match it. If the other side answers with another result
+// than CallToolResult, the error is a *runtime.OtherResultError.
+// CallToolResponse returns all results.
 func (c ServerCaller) CallTool(ctx context.Context, params *CallToolRequestParams) (*CallToolResult, error) {
 	result, err := c.CallToolResponse(ctx, params)
 	return runtime.PlainResult[*CallToolResult]("tools/call", result, err)

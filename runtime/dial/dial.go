@@ -9,11 +9,11 @@ package dial
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	//lint:ignore SA1019 It is for peers that have nothing newer.
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
@@ -56,7 +56,7 @@ func (t *Transport) Fallback(ctx context.Context, refused error) (runtime.Transp
 	}
 	transport, err := sse.Dial(ctx, t.url, sse.ClientOptions{HTTPClient: t.opts.HTTPClient, Header: t.opts.Header, MaxMessage: t.opts.MaxMessage})
 	if err != nil {
-		return nil, fmt.Errorf("dial: server accepts neither Streamable HTTP (%w) nor HTTP with SSE (%w)", refused, err)
+		return nil, prefix.Errorf("dial: server accepts neither Streamable HTTP (%w) nor HTTP with SSE (%w)", refused, err)
 	}
 	return transport, nil
 }

@@ -82,7 +82,7 @@ func TestConnect(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			ts := httptest.NewServer(c.server)
 			defer ts.Close()
-			s, err := c.client.Connect(t.Context(), URL(ts.URL))
+			s, err := c.client.Connect(t.Context(), With(ts.URL, streamable.ClientOptions{MaxRetries: -1}))
 			if c.fails != nil {
 				if err == nil {
 					s.Close()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -62,7 +63,7 @@ type received struct {
 func Dial(ctx context.Context, address string, opts ClientOptions) (*Transport, error) {
 	base, err := url.Parse(address)
 	if err != nil {
-		return nil, fmt.Errorf("sse: %w", err)
+		return nil, prefix.Errorf("sse: %w", err)
 	}
 	if base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
 		return nil, fmt.Errorf("sse: not an HTTP URL: %.200q", address)
@@ -89,7 +90,7 @@ func Dial(ctx context.Context, address string, opts ClientOptions) (*Transport, 
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return nil, fmt.Errorf("sse: connect: %w", err)
+		return nil, prefix.Errorf("sse: connect: %w", err)
 	}
 	go t.read(events)
 	return t, nil
@@ -158,7 +159,7 @@ func (t *Transport) read(events *eventstream.Reader) {
 		case err == io.EOF:
 			r.err = runtime.ErrClosed
 		case err != nil:
-			r.err = fmt.Errorf("sse: the stream was lost: %w", err)
+			r.err = prefix.Errorf("sse: the stream was lost: %w", err)
 		case event.Type != "" && event.Type != "message" || event.Data == "":
 			continue
 		default:
@@ -214,7 +215,7 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 		case ctx.Err() != nil:
 			err = context.Cause(ctx)
 		}
-		return fmt.Errorf("sse: %w", err)
+		return prefix.Errorf("sse: %w", err)
 	}
 	if resp.StatusCode/100 == 2 {
 		go func() { // the caller does not need the body

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -86,7 +87,7 @@ func (c *Process) Open(context.Context) error {
 	}
 	ownGroup(c.cmd)
 	if err := c.start(); err != nil {
-		return fmt.Errorf("stdio: start: %w", err)
+		return prefix.Errorf("stdio: start: %w", err)
 	}
 	c.started.Store(true)
 	go c.copyStderr()
@@ -259,7 +260,7 @@ func (c *Process) Send(ctx context.Context, m runtime.Outgoing) error {
 		return runtime.ErrClosed
 	case errors.Is(err, syscall.EPIPE):
 		if status := c.failure(ctx); status != nil {
-			return fmt.Errorf("%w: %w", runtime.ErrClosed, status)
+			return prefix.Errorf("runtime: %w: %w", runtime.ErrClosed, status)
 		}
 		return runtime.ErrClosed
 	}
@@ -299,7 +300,7 @@ func (c *Process) stop() error {
 		return nil
 	}
 	if err := kill(c.cmd); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("stdio: killing the server: %w", err)
+		return prefix.Errorf("stdio: killing the server: %w", err)
 	}
 	if !c.ends(ctx, waits.Killed) {
 		return errors.New("stdio: the server was killed but has not ended")

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/internal/worker"
@@ -106,7 +107,7 @@ type received struct {
 func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil {
-		return nil, fmt.Errorf("streamable: %w", err)
+		return nil, prefix.Errorf("streamable: %w", err)
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("streamable: not an HTTP URL: %.200q", endpoint)
@@ -136,7 +137,7 @@ func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 func (t *Transport) template(method string, u *url.URL, accept string) (*http.Request, error) {
 	r, err := http.NewRequest(method, u.String(), nil)
 	if err != nil {
-		return nil, fmt.Errorf("streamable: %w", err)
+		return nil, prefix.Errorf("streamable: %w", err)
 	}
 	for name, values := range t.opts.Header {
 		r.Header[http.CanonicalHeaderKey(name)] = values

@@ -3,10 +3,13 @@ package streamable
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -183,7 +186,12 @@ func (t *Transport) sendError(err error) error {
 // unreachableError is the error of a request without a response.
 type unreachableError struct{ err error }
 
-func (e *unreachableError) Error() string { return "streamable: " + e.err.Error() }
+func (e *unreachableError) Error() string {
+	if u, ok := e.err.(*url.Error); ok { // the http.Client's, around the error of its Transport
+		return fmt.Sprintf("streamable: %s %q: %s", u.Op, u.URL, prefix.Cut(u.Err))
+	}
+	return "streamable: " + e.err.Error()
+}
 
 func (e *unreachableError) Unwrap() error { return e.err }
 

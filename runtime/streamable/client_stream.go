@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -230,7 +231,7 @@ func (e *exchange) read(resp *http.Response) error {
 	case err == web.ErrTooLarge:
 		return errTooLong
 	case err != nil:
-		return &runtime.LostError{Err: fmt.Errorf("streamable: the answer could not be read: %w; received %.200q", err, text)}
+		return &runtime.LostError{Err: prefix.Errorf("streamable: the answer could not be read: %w; received %.200q", err, text)}
 	}
 	return e.deliver(text, true)
 }
@@ -287,7 +288,7 @@ func (e *exchange) follow(resp *http.Response, err error) error {
 			_, final := errors.AsType[*finalError](err)
 			e.retry.failed(err)
 			if final || e.exhausted() {
-				return &runtime.LostError{Err: fmt.Errorf("streamable: the stream could not be resumed: %w", err)}
+				return &runtime.LostError{Err: prefix.Errorf("streamable: the stream could not be resumed: %w", err)}
 			}
 		} else {
 			answered, err := e.connected(resp)
@@ -320,7 +321,7 @@ func (e *exchange) connected(resp *http.Response) (answered bool, err error) {
 	case e.tooLong && !e.id.IsZero():
 		return false, errTooLong
 	case (e.last == "" || e.alone != nil) && !e.id.IsZero(): // a stream without event ids cannot be resumed
-		return false, &runtime.LostError{Err: fmt.Errorf("%w: %w; received %.200q", errNoAnswer, err, body.Beginning())}
+		return false, &runtime.LostError{Err: prefix.Errorf("streamable: %w: %w; received %.200q", errNoAnswer, err, body.Beginning())}
 	}
 	return false, nil
 }

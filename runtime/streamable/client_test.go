@@ -228,7 +228,7 @@ func TestClientOfOddServers(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(400)
 			io.WriteString(w, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"bad"}}`)
-		}, want: "HTTP status 400 Bad Request: jsonrpc: error -32600: bad"},
+		}, want: "HTTP status 400 Bad Request: error -32600: bad"},
 		{name: "202 for a request", answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202) }, want: "status 202"},
 		{name: "HTML", answer: func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") }, want: "content type"},
 		{name: "a stream that ends", lost: true, answer: func(w http.ResponseWriter, _ *http.Request) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -43,7 +44,7 @@ type StatusError struct {
 func (e *StatusError) Error() string {
 	text := fmt.Sprintf("HTTP status %d %s", e.Status, http.StatusText(e.Status))
 	if e.Err != nil {
-		text += ": " + e.Err.Error()
+		text += ": " + prefix.Cut(e.Err)
 	}
 	return text
 }
