@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/schema/fallback"
+	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -21,6 +21,24 @@ const weather = `{"resultType":"complete","tools":[
 	{"name":"broken","inputSchema":{"type":"object"},"outputSchema":{"type":"object","$ref":"https://other.example/schema"}},
 	{"name":"other","inputSchema":{"type":"object"}}
 ]}`
+
+// outputChecker stands for the validator of a program: it knows the schema of the tool "weather" only. It counts
+// the schemas that it compiles.
+func outputChecker(compiled *int) func(wire.Raw) (func(wire.Raw) error, error) {
+	return func(text wire.Raw) (func(wire.Raw) error, error) {
+		*compiled++
+		if !strings.Contains(string(text), "degrees") {
+			return nil, errors.New("unknown keyword")
+		}
+		return func(content wire.Raw) error {
+			return schema.Check(content, func(c *schema.Checker) {
+				for c.Object(schema.Object); c.Member(); {
+					c.Value(schema.Number)
+				}
+			})
+		}, nil
+	}
+}
 
 // TestCheckOutput checks which results of tools/call a client refuses because of the output schema that the
 // server has listed, in both eras.
@@ -35,7 +53,7 @@ func TestCheckOutput(t *testing.T) {
 	}{
 		{"before it is listed", "", "weather", `{"content":[],"structuredContent":{"degrees":"x"}}`, ""},
 		{"valid", "tools/list", "weather", `{"content":[],"structuredContent":{"degrees":1.5}}`, ""},
-		{"invalid", "", "weather", `{"content":[],"structuredContent":{"degrees":"x"}}`, says + ": at /degrees: must be number, found string"},
+		{"invalid", "", "weather", `{"content":[],"structuredContent":{"degrees":"x"}}`, says + ": at /degrees: must be a number, found the string \"x\""},
 		{"absent", "", "weather", `{"content":[]}`, says + ": it has none"},
 		{"a failure", "", "weather", `{"content":[],"isError":true,"structuredContent":{}}`, ""},
 		{"without a schema", "", "other", `{"content":[],"structuredContent":{"degrees":"x"}}`, ""},
@@ -47,7 +65,7 @@ func TestCheckOutput(t *testing.T) {
 	for _, revision := range []string{r25, r26} {
 		t.Run(revision, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				result := ""
+				result, compiled := "", 0
 				answer := func(m jsonrpc.Message) []string {
 					switch m.Method {
 					case "initialize":
@@ -62,7 +80,7 @@ func TestCheckOutput(t *testing.T) {
 					return nil
 				}
 				s := &actor{answer: answer}
-				session := openScript(t, eraClient(t, runtime.ClientOptions{CheckOutput: fallback.Validator}, nil, revision), s)
+				session := openScript(t, eraClient(t, runtime.ClientOptions{CheckOutput: outputChecker(&compiled)}, nil, revision), s)
 				for _, step := range steps {
 					switch {
 					case strings.HasPrefix(step.before, "notifications/"):
@@ -87,6 +105,9 @@ func TestCheckOutput(t *testing.T) {
 						t.Errorf("%s: the type of the error: %v", step.name, err)
 					}
 				}
+				if compiled != 3 {
+					t.Errorf("%d schemas compiled", compiled)
+				}
 			})
 		})
 	}
@@ -104,7 +125,7 @@ func TestCheckOutputOfTask(t *testing.T) {
 			}
 			return resultOf(m, `{"task":{"taskId":"1"}}`)
 		}}
-		session := openScript(t, eraClient(t, runtime.ClientOptions{CheckOutput: fallback.Validator}, nil, r25), s)
+		session := openScript(t, eraClient(t, runtime.ClientOptions{CheckOutput: outputChecker(new(int))}, nil, r25), s)
 		if err := session.Call(t.Context(), "tools/list", nil, nil); err != nil {
 			t.Fatal(err)
 		}

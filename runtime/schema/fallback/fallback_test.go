@@ -57,3 +57,18 @@ func TestCompileErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestValidator checks the function for schemas that a program reads when it runs.
+func TestValidator(t *testing.T) {
+	check, err := fallback.Validator(`{"type":"object","properties":{"degrees":{"type":"number"}},"required":["degrees"]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	invalid, ok := errors.AsType[*wire.ValidationError](check(`{"degrees":"x"}`))
+	if !ok || check(`{"degrees":1.5}`) != nil || len(invalid.Problems) != 1 || invalid.Problems[0].Pointer != "/degrees" {
+		t.Errorf("%v, %v", invalid, check(`{"degrees":1.5}`))
+	}
+	if _, err := fallback.Validator(`{"$ref":"https://other.example/schema"}`); err == nil {
+		t.Error("a schema of another server is read")
+	}
+}
