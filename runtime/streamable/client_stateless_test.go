@@ -651,3 +651,30 @@ func TestExpiredSession(t *testing.T) {
 		})
 	}
 }
+
+// TestListenToEndingStreams checks that a client does not connect all the time to a server that acknowledges a
+// subscription and then ends the stream.
+func TestListenToEndingStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &site{answer: func(_ *http.Request, m jsonrpc.Message) *http.Response {
+			if m.Method != "subscriptions/listen" {
+				return nil
+			}
+			return respond(200, asStream, fmt.Sprintf("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{\"notifications\":{},\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":%s}}}\n\n", m.ID.String()))
+		}}
+		session := s.open(t, runtime.ClientOptions{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		acknowledged := 0
+		for _, err := range session.Listen(ctx, nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			acknowledged++
+		}
+		// The pauses of 0.1, 0.2, 0.4 seconds and so on are shorter by up to a half.
+		if sent := strings.Count(s.sent(), "subscriptions/listen"); sent != acknowledged || sent < 9 || sent > 12 {
+			t.Errorf("%d requests in a minute, %d acknowledged", sent, acknowledged)
+		}
+	})
+}
