@@ -350,6 +350,7 @@ func TestListenPauses(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 				defer cancel()
 				c.listen(ctx, s, t)
+				synctest.Wait()
 				if len(at) <= long {
 					t.Fatalf("%d attempts", len(at))
 				}
