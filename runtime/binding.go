@@ -50,6 +50,9 @@ type Method struct {
 	Asks           bool         // the result may contain requests that are Within
 	Cacheable      bool         // the result says how long it may be kept
 	NameParam      string       // string member of the params that HTTP requests repeat in the header Mcp-Name; "" for none
+	Filter         string       // member of the filter of subscriptions/listen with which a client asks for the notification: a boolean, or a list of values of FilterParam; "" for none
+	FilterParam    string       // string member of the params: "uri"; "" if Filter is a boolean
+	Errors         []int64      // codes that the revision defines for the errors of requests, the same in all rows
 	ResultTypes    []string     // values of resultType that the result may have beside "complete" and "input_required"
 	Extension      string       // name of the extension that has the method; "" for the revision itself. Both sides must declare it
 }

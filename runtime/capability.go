@@ -26,6 +26,7 @@ type row struct {
 	asks      bool // the result may have requests that are within it
 	cacheable bool // the result says how long it may be kept
 	nameParam string
+	filter    string   // boolean member of the filter of subscriptions that asks for it, see Method
 	types     []string // values of resultType, see Method
 }
 
@@ -115,7 +116,7 @@ func (b *bound) need(capability string) int {
 	return len(b.needs) - 1
 }
 
-// tabulate fills b.rows and b.needs.
+// tabulate fills b.rows, b.needs and b.codes.
 func (b *bound) tabulate() {
 	b.needs = []string{""}
 	b.rows = make(map[string]row, len(b.Methods))
@@ -125,8 +126,15 @@ func (b *bound) tabulate() {
 		if m.Extension != "" && need == "" {
 			need = extensionNeed + m.Extension
 		}
+		filter := m.Filter
+		if m.FilterParam != "" {
+			filter = ""
+		}
+		if m.Errors != nil {
+			b.codes = m.Errors
+		}
 		b.rows[m.Name] = row{kind: m.Kind, to: m.Direction, need: b.need(need), lists: m.Paginated || m.Name == methodListRoots,
-			within: m.Within, asks: m.Asks, cacheable: m.Cacheable, nameParam: m.NameParam, types: m.ResultTypes}
+			within: m.Within, asks: m.Asks, cacheable: m.Cacheable, nameParam: m.NameParam, filter: filter, types: m.ResultTypes}
 	}
 	for i := range refinements {
 		f := &refinements[i]

@@ -70,10 +70,8 @@ func (w *watch) restore(ctx context.Context, s *Session) {
 		return
 	}
 	for _, method := range t.bound.Notified {
-		name, ok := strings.CutPrefix(method, "notifications/")
-		name, changed := strings.CutSuffix(name, "/list_changed")
-		if r := t.bound.rows[method]; ok && changed && r.kind == jsonrpc.Notification && t.peer.has(r.need) {
-			w.lists = append(w.lists, name+"ListChanged")
+		if r := t.bound.rows[method]; r.filter != "" && t.peer.has(r.need) {
+			w.lists = append(w.lists, r.filter)
 		}
 	}
 	if len(w.lists)+len(w.uris) == 0 {

@@ -19,6 +19,7 @@ type bound struct {
 	Binding
 	stateless bool           // see Binding.Stateless
 	rows      map[string]row // by method
+	codes     []int64        // of the errors that the revision defines
 	needs     []string       // the capabilities that rows refer to; the first is "", for none
 	serve     Handler        // handle within the middleware
 

@@ -41,8 +41,8 @@ func (c *Call) restated(err error) error {
 		// If possible, Call.askURLs asks for what the error demands; otherwise the error remains.
 		return jsonrpc.MissingCapability(`{"elicitation":{"url":{}}}`)
 	}
-	if undefinedCode(c.terms.revision, e.Code) {
-		c.peer.logFailure("the protocol reserves the handler's error code; the client gets an internal error", "method", c.method, "id", c.id, "error", err)
+	if !c.terms.bound.defines(e.Code) {
+		c.peer.logFailure("the handler's error code is reserved and not defined; the client gets an internal error", "method", c.method, "id", c.id, "error", err)
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message, Data: e.Data}
 	}
 	return err

@@ -15,7 +15,6 @@ type Extension struct {
 	Revision string            // that it extends: "2026-07-28"
 	Methods  []Method          // of the extension
 	Results  []ExtensionResult // further results of methods of the revision
-	Filters  []ExtensionFilter // further members of the filter of subscriptions
 	Settings string            // the value that declares the extension, a name for the package's New; "" if its schema has none
 }
 
@@ -26,19 +25,22 @@ type ExtensionResult struct {
 	Definition string // name for the package's New
 }
 
-// ExtensionFilter is a member of the filter of subscriptions/listen. It is an array of strings, which
-// are values of the member Param of the notifications that the client wants.
-type ExtensionFilter struct {
-	Member       string // "taskIds"
-	Notification string // "notifications/tasks"
-	Param        string // "taskId"
+// Extends reports whether the extension can be used with a revision that has the methods: the one that it was
+// written for, or a later one that does not have its methods itself.
+func (x Extension) Extends(revision string, methods []Method) bool {
+	return revision >= x.Revision && !slices.ContainsFunc(methods, func(m Method) bool { return m.Extension != x.Name && x.has(m.Name) })
+}
+
+// has reports whether a method is one of the extension.
+func (x Extension) has(method string) bool {
+	return slices.ContainsFunc(x.Methods, func(m Method) bool { return m.Name == method })
 }
 
 // Over returns a binding in which own handles the methods of the extension and b handles all others. The
 // binding declares the extension, with the settings that the Capabilities of the options give it, if they do.
-// If b is of another revision, Over returns b unchanged.
+// If the extension does not extend the revision of b, Over returns b unchanged.
 func (x Extension) Over(b, own Binding) Binding {
-	if b.Revision != x.Revision {
+	if !x.Extends(b.Revision, b.Methods) {
 		return b
 	}
 	handle := b.Handle
@@ -46,7 +48,7 @@ func (x Extension) Over(b, own Binding) Binding {
 	b.Methods = slices.Concat(b.Methods, x.Methods)
 	b.Notified = slices.Concat(b.Notified, own.Notified)
 	b.Handle = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-		if slices.ContainsFunc(x.Methods, func(m Method) bool { return m.Name == method }) {
+		if x.has(method) {
 			if c := CallOf(ctx); c != nil && b.Direction == ToServer && !c.Extension(x.Name) {
 				return nil, missingExtension(x.Name)
 			}

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -188,9 +187,9 @@ func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
 
 // subscribeSession subscribes in a session to what the filter asks for, until ctx ends.
 func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
-	for name, value := range l.filter.All() {
-		if list, ok := strings.CutSuffix(name, "ListChanged"); ok && value == "true" {
-			l.methods = append(l.methods, "notifications/"+list+"/list_changed")
+	for method, r := range l.link.server.Load().terms.bound.rows {
+		if asked, _ := l.filter.Get(r.filter); r.filter != "" && asked == "true" {
+			l.methods = append(l.methods, method)
 		}
 	}
 	subscriptions, _ := l.filter.Get(memberResources)

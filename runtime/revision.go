@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"slices"
+
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -56,11 +58,16 @@ const (
 	revisionNoTasks         = "2026-07-28" // params have no member task; tasks are an extension
 )
 
-// undefinedCode reports whether the revision reserves an error code for the protocol and gives it no meaning,
-// so that it must not be sent ("Error Codes" in basic, 2026-07-28). Later revisions may define more codes of
-// the range, so theirs are not judged.
-func undefinedCode(revision string, code int64) bool {
-	return revision == "2026-07-28" && code >= -32099 && code < jsonrpc.CodeUnsupportedVersion
+// defines reports whether an error in a revision without sessions may have a code: one that JSON-RPC or the
+// revision defines, or one outside the range that JSON-RPC reserves. Codes from -32099 to -32020 that the
+// revision does not define must not be sent, those from -32019 to -32000 and all others should not ("Error
+// Codes" in basic, 2026-07-28).
+func (b *bound) defines(code int64) bool {
+	switch code {
+	case jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidParams, jsonrpc.CodeInternalError:
+		return true
+	}
+	return code < -32768 || code > -32000 || slices.Contains(b.codes, code)
 }
 
 // allowsBatches reports whether messages may be sent in arrays. One revision introduced that and the next

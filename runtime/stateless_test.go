@@ -234,6 +234,10 @@ func TestHandlerErrors(t *testing.T) {
 		"reserved":       failing(&jsonrpc.Error{Code: -32023, Message: "mine", Data: "1"}),
 		"last":           failing(jsonrpc.Errorf(-32099, "mine")),
 		"legacy":         failing(jsonrpc.Errorf(-32019, "mine")),
+		"legacy too":     failing(jsonrpc.Errorf(-32001, "mine")),
+		"JSON-RPC":       failing(jsonrpc.Errorf(-32768, "mine")),
+		"below":          failing(jsonrpc.Errorf(-32769, "mine")),
+		"defined":        failing(jsonrpc.Errorf(jsonrpc.CodeHeaderMismatch, "mine")),
 		"capability":     failing(&runtime.CapabilityError{Method: "elicitation/create", Capability: "elicitation.url"}),
 	}
 	for name, row := range map[string]struct{ method, params, want string }{
@@ -244,7 +248,11 @@ func TestHandlerErrors(t *testing.T) {
 		"B15 the handler's own code":     {"tools/call", `"name":"own"`, `{"code":7,"message":"mine"}`},
 		"B12 a reserved code":            {"tools/call", `"name":"reserved"`, `{"code":-32603,"message":"mine","data":1}`},
 		"B12 the last reserved code":     {"tools/call", `"name":"last"`, `{"code":-32603,"message":"mine"}`},
-		"B11 a code without a meaning":   {"tools/call", `"name":"legacy"`, `{"code":-32019,"message":"mine"}`},
+		"B11 a legacy code":              {"tools/call", `"name":"legacy"`, `{"code":-32603,"message":"mine"}`},
+		"B11 another legacy code":        {"tools/call", `"name":"legacy too"`, `{"code":-32603,"message":"mine"}`},
+		"B15 a code of JSON-RPC":         {"tools/call", `"name":"JSON-RPC"`, `{"code":-32603,"message":"mine"}`},
+		"B15 a code below all ranges":    {"tools/call", `"name":"below"`, `{"code":-32769,"message":"mine"}`},
+		"B12 a code of the revision":     {"tools/call", `"name":"defined"`, `{"code":-32020,"message":"mine"}`},
 		"B35 an undeclared capability":   {"tools/call", `"name":"capability"`, `{"code":-32021,"message":"missing client capability: the request must declare {\"elicitation\":{\"url\":{}}}","data":{"requiredCapabilities":{"elicitation":{"url":{}}}}}`},
 		"V13 a method of sessions":       {"logging/setLevel", `"level":"info"`, `{"code":-32601,"message":"method not found: \"logging/setLevel\""}`},
 		"V13 ping":                       {"ping", ``, `{"code":-32601,"message":"method not found: \"ping\""}`},

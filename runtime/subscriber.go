@@ -16,21 +16,18 @@ import (
 // a request lasts until the client cancels it or the server shuts down. To the code that sends notifications
 // of changes, it is a ServerSession.
 
-// changeMethods are the notifications of lists that a client can listen to, by their members of the filter.
-var changeMethods = map[string]string{
-	"toolsListChanged":     "notifications/tools/list_changed",
-	"promptsListChanged":   "notifications/prompts/list_changed",
-	"resourcesListChanged": "notifications/resources/list_changed",
-}
-
 // subscriber is the stream of notifications that a request has opened.
 type subscriber struct {
-	call     *Call
-	context  context.Context // ends with the request, or when the server ends the stream
-	methods  []string        // the notifications of lists that are sent
-	uris     []string        // the resources whose updates are sent
-	filtered []filtered      // what extensions add
-	ready    chan struct{}   // closed when the request is acknowledged; nothing is sent before
+	call    *Call
+	context context.Context // ends with the request, or when the server ends the stream
+	wanted  []wanted        // what is sent
+	ready   chan struct{}   // closed when the request is acknowledged; nothing is sent before
+}
+
+// wanted is a member of a filter that asks for notifications.
+type wanted struct {
+	*Method          // the notification
+	values  []string // of its FilterParam, sorted; nil if it has none
 }
 
 // maxFilter limits the filter of a subscription, in bytes. The server keeps it as long as the client listens,
@@ -82,7 +79,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Raw, feed func(ctx contex
 	}
 	notifications, _ := wire.Object(params).Get("notifications")
 	asked := wire.Object(notifications)
-	lists, uris, err := readFilter(asked)
+	all, err := c.readFilter(asked)
 	if err != nil {
 		return nil, err
 	}
@@ -93,9 +90,6 @@ func (c *Call) Listen(ctx context.Context, params wire.Raw, feed func(ctx contex
 		return nil, c.terms.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d clients listen for notifications", n-1))
 	}
 	l := &subscriber{call: c, ready: make(chan struct{})}
-	if l.filtered, err = c.readExtensions(asked); err != nil {
-		return nil, err
-	}
 	own, end := context.WithCancel(&c.context)
 	defer end()
 	l.context = own
@@ -105,16 +99,15 @@ func (c *Call) Listen(ctx context.Context, params wire.Raw, feed func(ctx contex
 		session.closed = opened(session)
 	}
 	defer session.end()
-	if err := l.honour(ctx, lists, uris); err != nil {
+	if err := l.honour(ctx, all); err != nil {
 		return nil, err
 	}
-	l.honourExtensions(ctx)
-	if err := c.peer.announce(ctx, c.terms, methodAck, l.tagged(l.acknowledgement(asked)), c.reply, c); err != nil {
+	if err := c.peer.announce(ctx, c.terms, methodAck, l.tagged(l.acknowledgement()), c.reply, c); err != nil {
 		return nil, err
 	}
 	close(l.ready)
 	result := l.tagged(emptyResult)
-	if len(l.methods) == 0 && len(l.uris) == 0 && len(l.filtered) == 0 {
+	if len(l.wanted) == 0 {
 		return result, nil // nothing will ever be sent
 	}
 	var fed chan struct{} // closed when feed has returned
@@ -149,99 +142,111 @@ func (s *Server) maxListeners() int64 {
 	return int64(cmp.Or(s.opts.MaxListeners, DefaultMaxListeners))
 }
 
-// readFilter returns the members of the filter for lists, and the resources, that a client asks for.
-func readFilter(filter wire.Object) (lists, uris []string, err error) {
+// readFilter returns the members of a filter that ask for something. A client that has not declared the
+// extension of a member gets an error.
+func (c *Call) readFilter(filter wire.Object) (all []wanted, err error) {
 	if filter.Kind() != wire.KindObject {
-		return nil, nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications: expected an object")
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications: expected an object")
 	}
 	for name, value := range filter.All() {
-		if value == "null" {
+		i := slices.IndexFunc(c.terms.bound.Methods, func(m Method) bool { return m.Filter == name })
+		if name == "" || i < 0 || value == "null" {
 			continue
 		}
-		if _, ok := changeMethods[name]; ok {
-			if value.Kind() != wire.KindBool {
-				return nil, nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s: expected a boolean", name)
+		w := wanted{Method: &c.terms.bound.Methods[i]}
+		switch {
+		case w.Extension != "" && !c.Extension(w.Extension):
+			return nil, missingExtension(w.Extension)
+		case w.FilterParam != "":
+			if w.values, err = readValues(name, value); err != nil {
+				return nil, err
 			}
-			if value == "true" {
-				lists = append(lists, name)
-			}
-		}
-		if name != memberResources {
+		case value.Kind() != wire.KindBool:
+			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s: expected a boolean", name)
+		case value == "false":
 			continue
 		}
-		if value.Kind() != wire.KindArray {
-			return nil, nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s: expected an array", name)
-		}
-		for i, element := range value.Elements() {
-			uri, ok := element.Str()
-			if !ok {
-				return nil, nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s/%d: expected a string", name, i)
-			}
-			uris = append(uris, strings.Clone(uri))
-		}
+		all = append(all, w)
 	}
-	slices.Sort(uris)
-	return lists, slices.Compact(uris), nil
+	return all, nil
 }
 
-// honour selects the part of the filter that is honoured: what the server has declared and, among resources,
+// readValues returns the strings in a member of a filter, sorted.
+func readValues(name string, list wire.Raw) (values []string, err error) {
+	if list.Kind() != wire.KindArray {
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s: expected an array", name)
+	}
+	for i, element := range list.Elements() {
+		value, ok := element.Str()
+		if !ok {
+			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s/%d: expected a string", name, i)
+		}
+		values = append(values, strings.Clone(value))
+	}
+	slices.Sort(values)
+	return slices.Compact(values), nil
+}
+
+// honour selects the part of the filter that is honoured: what the server has declared and, among values,
 // what the binding accepts. The error is a *DeniedError if the sender may not use a resource. The
 // acknowledgement could leave it out as it leaves out one that does not exist, but then the client would not
 // learn which scopes it lacks. A request with insufficient scope should get a challenge with all scopes of
 // the operation ("Runtime Insufficient Scope Errors"), as resources/subscribe and resources/read give one.
-func (l *subscriber) honour(ctx context.Context, lists, uris []string) error {
-	t := l.call.terms
-	for _, name := range lists {
-		if _, err := t.sending(jsonrpc.Notification, changeMethods[name]); err == nil {
-			l.methods = append(l.methods, changeMethods[name])
-		}
-	}
-	if _, err := t.sending(jsonrpc.Notification, methodUpdated); err != nil {
-		return nil
-	}
-	ctx, all := gatherScopes(ctx)
+func (l *subscriber) honour(ctx context.Context, all []wanted) error {
+	ctx, scopes := gatherScopes(ctx)
 	var denied *DeniedError
-	for _, uri := range uris {
-		if subscribe := t.bound.Subscribe; subscribe != nil {
-			if err := subscribe(ctx, uri); err != nil {
-				denied = cmp.Or(denied, deniedBy(err))
-				l.call.peer.debug("subscription refused", slog.String("uri", uri), slog.Any("error", err))
+	for _, w := range all {
+		if _, err := l.call.terms.sending(jsonrpc.Notification, w.Name); err != nil {
+			continue
+		}
+		if w.FilterParam != "" {
+			w.values = slices.DeleteFunc(w.values, func(value string) bool {
+				err := l.accept(ctx, w.Method, value)
+				if err != nil {
+					denied = cmp.Or(denied, deniedBy(err))
+					l.call.peer.debug("subscription refused", slog.String("filter", w.Filter), slog.String("value", value), slog.Any("error", err))
+				}
+				return err != nil
+			})
+			if len(w.values) == 0 {
 				continue
 			}
 		}
-		l.uris = append(l.uris, uri)
+		l.wanted = append(l.wanted, w)
 	}
 	if denied == nil {
 		return nil
 	}
-	return cmp.Or(all(), denied)
+	return cmp.Or(scopes(), denied)
+}
+
+// accept asks the binding whether the client may listen to a value.
+func (l *subscriber) accept(ctx context.Context, m *Method, value string) error {
+	b := l.call.terms.bound
+	switch {
+	case m.Name == methodUpdated && b.Subscribe != nil:
+		return b.Subscribe(ctx, value)
+	case m.Name != methodUpdated && b.Listen != nil:
+		return b.Listen(ctx, m.Filter, value)
+	}
+	return nil
 }
 
 // acknowledgement returns the params of the first notification: the honoured part of the filter.
-func (l *subscriber) acknowledgement(filter wire.Object) wire.Appender {
+func (l *subscriber) acknowledgement() wire.Appender {
 	return appendFunc(func(dst []byte) ([]byte, error) {
 		w := wire.NewWriter(dst)
 		w.BeginObject()
 		w.Name("notifications")
 		w.BeginObject()
-		for name, value := range filter.All() {
-			if method, ok := changeMethods[name]; ok && value == "true" && slices.Contains(l.methods, method) {
-				w.Bool(name, true)
+		for _, wanted := range l.wanted {
+			if wanted.FilterParam == "" {
+				w.Bool(wanted.Filter, true)
+				continue
 			}
-		}
-		if len(l.uris) > 0 {
-			w.Name(memberResources)
+			w.Name(wanted.Filter)
 			w.BeginArray()
-			for _, uri := range l.uris {
-				w.Element()
-				w.PutString(uri)
-			}
-			w.EndArray()
-		}
-		for _, f := range l.filtered {
-			w.Name(f.Member)
-			w.BeginArray()
-			for _, value := range f.values {
+			for _, value := range wanted.values {
 				w.Element()
 				w.PutString(value)
 			}
@@ -259,20 +264,25 @@ func (l *subscriber) tagged(params wire.Appender) wire.Appender {
 	return metaParams{params, metaSubscription, l.call.id}
 }
 
-// sends reports whether the client has asked for a notification. An update may be of a part of a resource
-// that the client listens to.
+// sends reports whether the client has asked for a notification.
 func (l *subscriber) sends(method string, params wire.Appender) bool {
-	if method != methodUpdated {
-		return slices.Contains(l.methods, method) || l.sendsExtension(method, params)
+	i := slices.IndexFunc(l.wanted, func(w wanted) bool { return w.Name == method })
+	if i < 0 || l.wanted[i].FilterParam == "" {
+		return i >= 0
 	}
 	text, err := wire.MarshalString(params)
 	if err != nil {
 		return true // so that the sender gets the error
 	}
-	uri := wire.Object(text).GetString("uri")
-	return slices.ContainsFunc(l.uris, func(of string) bool {
-		rest, ok := strings.CutPrefix(uri, of)
-		return ok && (rest == "" || rest[0] == '/' || strings.HasSuffix(of, "/"))
+	return l.wanted[i].has(wire.Object(text).GetString(l.wanted[i].FilterParam))
+}
+
+// has reports whether the client has asked for a value. An update may be of a part of a resource that the
+// client listens to.
+func (w wanted) has(value string) bool {
+	return slices.ContainsFunc(w.values, func(of string) bool {
+		rest, ok := strings.CutPrefix(value, of)
+		return ok && (rest == "" || w.Name == methodUpdated && (rest[0] == '/' || strings.HasSuffix(of, "/")))
 	})
 }
 

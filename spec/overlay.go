@@ -129,8 +129,8 @@ type ReplyRow struct {
 	Result string `yaml:"result"`
 }
 
-// FilterRow is a member that an extension adds to the filter of subscriptions/listen: a list of values
-// of the member Param of the notifications that the client wants.
+// FilterRow is a member of the filter of subscriptions/listen: a list of values of the member Param of the
+// notifications that the client wants, or a boolean if Param is empty.
 type FilterRow struct {
 	Range        `yaml:",inline"`
 	Member       string `yaml:"member"`

@@ -112,9 +112,6 @@ func describeExtension(rev *ir.Revision) runtime.Extension {
 	for _, r := range rev.Extension.Results {
 		x.Results = append(x.Results, runtime.ExtensionResult{Method: r.Method, Type: r.Type, Definition: diff.Key(r.Decl)})
 	}
-	for _, f := range rev.Extension.Filters {
-		x.Filters = append(x.Filters, runtime.ExtensionFilter{Member: f.Member, Notification: f.Notification, Param: f.Param})
-	}
 	if s := rev.Extension.Settings; s != nil {
 		x.Settings = diff.Key(s)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -128,13 +129,15 @@ func methodTable(rev *ir.Revision) []runtime.Method {
 		return diff.Key(d)
 	}
 	var table []runtime.Method
+	codes := slices.Sorted(maps.Keys(rev.ErrorCodes()))
 	for _, m := range rev.Methods {
 		row := runtime.Method{
 			Name: m.Wire, Kind: jsonrpc.Request, Definition: m.Definition, Params: key(m.Params), Result: key(m.Result), ParamsRequired: m.ParamsRequired,
 			Capability: m.Capability, Paginated: m.Paginated, Within: m.Within, Asks: m.Asks, Cacheable: m.Cacheable, NameParam: m.NameParam, ResultTypes: m.ResultTypes,
+			Filter: m.Filter, FilterParam: m.FilterParam, Errors: codes,
 		}
 		if m.Notification {
-			row.Kind = jsonrpc.Notification
+			row.Kind, row.Errors = jsonrpc.Notification, nil
 		}
 		if m.ToServer {
 			row.Direction |= runtime.ToServer

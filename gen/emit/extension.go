@@ -11,7 +11,7 @@ import (
 // extension renders the description of an extension for the runtime, and the functions for its results.
 func (e *emitter) extension(f *jen.File) {
 	x := e.rev.Extension
-	f.Add(doc("Extension describes the extension to the runtime: its methods, the results that it adds to methods of the revision, and its members of the filter of subscriptions."))
+	f.Add(doc("Extension describes the extension to the runtime: its methods, and the results that it adds to methods of the revision."))
 	f.Var().Id("Extension").Op("=").Qual(runtimePath, "Extension").ValuesFunc(func(g *jen.Group) {
 		g.Line().Id("Name").Op(":").Id("Name")
 		g.Line().Id("Revision").Op(":").Id("Revision")
@@ -20,13 +20,6 @@ func (e *emitter) extension(f *jen.File) {
 			g.Line().Id("Results").Op(":").Index().Qual(runtimePath, "ExtensionResult").ValuesFunc(func(g *jen.Group) {
 				for _, r := range x.Results {
 					g.Values(jen.Dict{jen.Id("Method"): jen.Lit(r.Method), jen.Id("Type"): jen.Lit(r.Type), jen.Id("Definition"): jen.Lit(newKey(r.Decl))})
-				}
-			})
-		}
-		if len(x.Filters) > 0 {
-			g.Line().Id("Filters").Op(":").Index().Qual(runtimePath, "ExtensionFilter").ValuesFunc(func(g *jen.Group) {
-				for _, r := range x.Filters {
-					g.Values(jen.Dict{jen.Id("Member"): jen.Lit(r.Member), jen.Id("Notification"): jen.Lit(r.Notification), jen.Id("Param"): jen.Lit(r.Param)})
 				}
 			})
 		}

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,16 +16,26 @@ func (e *emitter) methodTable(f *jen.File) {
 	if e.rev.Extension != nil {
 		extension, of = e.rev.Extension.Name, "extension"
 	}
+	codes := slices.Sorted(maps.Keys(e.rev.ErrorCodes()))
 	f.Add(doc("Methods lists the requests and notifications of the " + of + ", sorted by name."))
 	f.Var().Id("Methods").Op("=").Index().Qual(runtimePath, "Method").ValuesFunc(func(g *jen.Group) {
 		for _, m := range e.rev.Methods {
-			g.Line().Add(methodRow(m, extension))
+			g.Line().Add(methodRow(m, extension, len(codes) > 0))
 		}
 		g.Line()
 	})
+	if len(codes) > 0 {
+		f.Line()
+		f.Add(doc("errorCodes are the codes of the errors that the revision defines."))
+		f.Var().Id("errorCodes").Op("=").Index().Int64().ValuesFunc(func(g *jen.Group) {
+			for _, code := range codes {
+				g.Lit(int(code))
+			}
+		})
+	}
 }
 
-func methodRow(m *ir.Method, extension string) jen.Code {
+func methodRow(m *ir.Method, extension string, coded bool) jen.Code {
 	kind := "Request"
 	if m.Notification {
 		kind = "Notification"
@@ -60,8 +71,13 @@ func methodRow(m *ir.Method, extension string) jen.Code {
 			}
 		})
 	}
-	if m.NameParam != "" {
-		row[jen.Id("NameParam")] = jen.Lit(m.NameParam)
+	for name, value := range map[string]string{"NameParam": m.NameParam, "Filter": m.Filter, "FilterParam": m.FilterParam} {
+		if value != "" {
+			row[jen.Id(name)] = jen.Lit(value)
+		}
+	}
+	if coded && !m.Notification {
+		row[jen.Id("Errors")] = jen.Id("errorCodes")
 	}
 	return jen.Values(row)
 }

@@ -35,8 +35,6 @@ type Extension struct {
 	Settings *Decl
 	// Results are further results of requests that the extension does not declare.
 	Results []ExtensionResult
-	// Filters are further members of the filter of subscriptions.
-	Filters []ExtensionFilter
 }
 
 // ExtensionResult is a result that requests of a method may have if both sides have the extension.
@@ -44,12 +42,6 @@ type Extension struct {
 type ExtensionResult struct {
 	Method, Type string
 	Decl         *Decl
-}
-
-// ExtensionFilter is a member of the filter of a subscription. It lists values of the member Param of
-// the notifications that are sent.
-type ExtensionFilter struct {
-	Member, Notification, Param string
 }
 
 // Lookup returns the named declaration, or nil.
@@ -429,6 +421,9 @@ type Method struct {
 	ResultTypes []string
 	// NameParam is the string member of the params that HTTP requests repeat in a header, or "".
 	NameParam string
+	// Filter is the member of the filter of subscriptions that asks for the notification, or "". It lists
+	// values of the member FilterParam of the params, or is a boolean if that is "".
+	Filter, FilterParam string
 	// Items is the member of a paginated result that holds the items of a page, or nil if
 	// the result does not have exactly one array. ItemsGo names the iterator over all items.
 	Items   *Field

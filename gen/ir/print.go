@@ -174,7 +174,7 @@ func (p *printer) method(m *Method) {
 	for _, fact := range []struct {
 		holds bool
 		text  string
-	}{{m.Paginated, "paginated"}, {m.Within, "within a result"}, {m.Asks, "asks"}, {m.Cacheable, "cacheable"}, {m.NameParam != "", "named by " + m.NameParam}, {m.ResultTypes != nil, "result types " + strings.Join(m.ResultTypes, ", ")}} {
+	}{{m.Paginated, "paginated"}, {m.Within, "within a result"}, {m.Asks, "asks"}, {m.Cacheable, "cacheable"}, {m.NameParam != "", "named by " + m.NameParam}, {m.Filter != "", strings.TrimSpace("asked for by " + m.Filter + " " + m.FilterParam)}, {m.ResultTypes != nil, "result types " + strings.Join(m.ResultTypes, ", ")}} {
 		if fact.holds {
 			p.line("\t%s", fact.text)
 		}

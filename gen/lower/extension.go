@@ -134,14 +134,6 @@ func (l *lowerer) extension() *ir.Extension {
 		r.use()
 		out.Results = append(out.Results, ir.ExtensionResult{Method: r.it.Method, Type: kind, Decl: d})
 	}
-	for _, r := range l.overlay.filters {
-		for _, def := range l.doc.Definitions {
-			if l.methodConst(def.Schema) == r.it.Notification {
-				r.use()
-				out.Filters = append(out.Filters, ir.ExtensionFilter{Member: r.it.Member, Notification: r.it.Notification, Param: r.it.Param})
-			}
-		}
-	}
 	return out
 }
 

@@ -71,6 +71,7 @@ func (l *lowerer) methods() []*ir.Method {
 	}
 	slices.SortFunc(methods, func(a, b *ir.Method) int { return strings.Compare(a.Wire, b.Wire) })
 	nameItems(methods)
+	l.checkFilter(methods)
 	return methods
 }
 
@@ -109,6 +110,7 @@ func (l *lowerer) method(def schema.Definition, wire string) *ir.Method {
 		return nil
 	}
 	if m.Notification {
+		l.filter(m)
 		return m
 	}
 	if m.Result = l.result(def, m); m.Result == nil && !l.lenient {
@@ -147,6 +149,41 @@ func (l *lowerer) nameParam(m *ir.Method) string {
 		return f.Wire
 	}
 	return ""
+}
+
+// filter sets the member of the filter of subscriptions that the overlay has for a notification.
+func (l *lowerer) filter(m *ir.Method) {
+	for _, r := range l.overlay.filters {
+		if r.it.Notification == m.Wire {
+			r.use()
+			m.Filter, m.FilterParam = r.it.Member, r.it.Param
+		}
+	}
+}
+
+// checkFilter reports the members of the filter of subscriptions whose notifications are unknown: a server
+// would not send them.
+func (l *lowerer) checkFilter(methods []*ir.Method) {
+	for _, m := range methods {
+		if m.Wire != "subscriptions/listen" || m.Params == nil || m.Params.Field("notifications") == nil {
+			continue
+		}
+		o, ok := ir.Resolve(m.Params.Field("notifications").Type).(*ir.Object)
+		if !ok {
+			continue
+		}
+		for _, f := range o.Fields {
+			i := slices.IndexFunc(methods, func(m *ir.Method) bool { return m.Filter == f.Wire })
+			if i < 0 {
+				l.failName(f.Pointer, "the filter of subscriptions has the member %q, whose notification is unknown; a row of filters in overlay.yaml can name it: {member: %s, notification: METHOD, since: %q}", f.Wire, f.Wire, l.doc.Revision)
+				continue
+			}
+			_, list := ir.Resolve(f.Type).(*ir.Array)
+			if list != (methods[i].FilterParam != "") {
+				l.failName(f.Pointer, "the row of filters in overlay.yaml for %q must name the member of the params that the filter lists values of, and must not if the filter has no list", f.Wire)
+			}
+		}
+	}
 }
 
 // resultTypes returns the values of resultType that a result can have, except for those of

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -89,13 +88,10 @@ func (l *link) listenSession(ctx context.Context, call *runtime.Call, asked wire
 func (l *link) offered(asked wire.Object) wire.Object {
 	offered := wire.Object("{}")
 	for name, value := range asked.All() {
-		capability := "resources.subscribe"
-		if list, ok := strings.CutSuffix(name, "ListChanged"); ok {
-			capability = list + ".listChanged"
-		} else if name != "resourceSubscriptions" {
-			continue
-		}
-		if runtime.Declares(l.session.ServerCapabilities(), capability) {
+		sent := slices.ContainsFunc(l.native.Methods, func(m runtime.Method) bool {
+			return m.Filter == name && (m.Capability == "" || runtime.Declares(l.session.ServerCapabilities(), m.Capability))
+		})
+		if sent {
 			offered, _ = offered.With(name, value) // both are well-formed
 		}
 	}

@@ -42,9 +42,9 @@ const CodeUnavailable = 503
 // an *Error, that is what the peer receives. Any other error reaches the peer as an
 // internal error without details.
 //
-// Codes of applications lie outside the range from -32768 to -32000, which JSON-RPC reserves. A code from
-// -32099 to -32020 that the protocol does not define is replaced by [CodeInternalError] in answers to
-// stateless requests, which must not have it.
+// Codes of applications lie outside the range from -32768 to -32000, which JSON-RPC reserves. A code in the
+// range that neither JSON-RPC nor the revision defines is replaced by [CodeInternalError] in answers to
+// stateless requests.
 type Error struct {
 	Code    int64
 	Message string

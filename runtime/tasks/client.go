@@ -27,7 +27,7 @@ type ClientOptions struct {
 // answers its questions with the handlers of the binding, as it answers those of other requests. When the
 // context of the call ends, the task is cancelled. Bindings of other revisions are returned unchanged.
 func ExtendClient(below runtime.Binding, o ClientOptions) runtime.Binding {
-	if below.Handle == nil || below.Revision != extensionRevision || below.Direction != runtime.ToClient {
+	if below.Handle == nil || !extension.Extends(below.Revision, below.Methods) || below.Direction != runtime.ToClient {
 		return below
 	}
 	ignore := func(_ context.Context, method string, _ wire.Raw) (wire.Appender, error) {

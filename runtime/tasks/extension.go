@@ -16,9 +16,6 @@ import (
 // ExtensionName identifies the extension.
 const ExtensionName = "io.modelcontextprotocol/tasks"
 
-// extensionRevision is the revision that the extension extends.
-const extensionRevision = "2026-07-28"
-
 const (
 	methodUpdate      = "tasks/update"
 	methodTaskChanged = "notifications/tasks"
@@ -29,15 +26,14 @@ const (
 // this package does not import.
 var extension = runtime.Extension{
 	Name:     ExtensionName,
-	Revision: extensionRevision,
+	Revision: "2026-07-28",
 	Methods: []runtime.Method{
-		{Name: methodTaskChanged, Kind: jsonrpc.Notification, Direction: runtime.ToClient, Definition: "TaskStatusNotification", Params: "TaskStatusNotificationParams", ParamsRequired: true, Extension: ExtensionName},
+		{Name: methodTaskChanged, Kind: jsonrpc.Notification, Direction: runtime.ToClient, Definition: "TaskStatusNotification", Params: "TaskStatusNotificationParams", ParamsRequired: true, Filter: filterTasks, FilterParam: "taskId", Extension: ExtensionName},
 		{Name: methodCancel, Kind: jsonrpc.Request, Direction: runtime.ToServer, Definition: "CancelTaskRequest", Params: "CancelTaskRequestParams", ParamsRequired: true, Result: "CancelTaskResult", NameParam: "taskId", Extension: ExtensionName},
 		{Name: methodGet, Kind: jsonrpc.Request, Direction: runtime.ToServer, Definition: "GetTaskRequest", Params: "GetTaskRequestParams", ParamsRequired: true, Result: "GetTaskResult", NameParam: "taskId", Extension: ExtensionName},
 		{Name: methodUpdate, Kind: jsonrpc.Request, Direction: runtime.ToServer, Definition: "UpdateTaskRequest", Params: "UpdateTaskRequestParams", ParamsRequired: true, Result: "UpdateTaskResult", NameParam: "taskId", Extension: ExtensionName},
 	},
 	Results:  []runtime.ExtensionResult{{Method: methodCallTool, Type: "task", Definition: "CreateTaskResult"}},
-	Filters:  []runtime.ExtensionFilter{{Member: filterTasks, Notification: methodTaskChanged, Param: "taskId"}},
 	Settings: "TasksExtensionCapability",
 }
 
@@ -56,7 +52,7 @@ const required = wire.Object(`{"extensions":{"` + ExtensionName + `":{}}}`)
 // request, whose context has the values of the client's request, or only its principal when another
 // process has taken the work over. Progress and log messages of a task are dropped.
 func (t *Tasks) Extend(below runtime.Binding) runtime.Binding {
-	if below.Handle == nil || below.Revision != extensionRevision || below.Direction != runtime.ToServer {
+	if below.Handle == nil || !extension.Extends(below.Revision, below.Methods) || below.Direction != runtime.ToServer {
 		return below
 	}
 	b := extension.Over(below, runtime.Binding{Handle: t.handleExtension})

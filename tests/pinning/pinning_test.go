@@ -48,6 +48,7 @@ func TestPinning(t *testing.T) {
 			t.Errorf("diff says\n%s", out)
 		}
 		p.uses(t)
+		p.talks(t, "a task: water", "an error: -32603")
 		// Nothing differs, so a value with every feature passes unchanged.
 		for _, up := range []bool{true, false} {
 			const tool = `{"name":"t","inputSchema":{"type":"object"},"_meta":{"a/b":1.50}}`
@@ -89,6 +90,11 @@ func (p *project) madeUp(t *testing.T, schema string) {
 	}
 	// 4. Facts that the schema does not contain.
 	p.add(t, "overlay.yaml", "capabilities", `  - {method: tools/rate, capability: tools, since: "`+revision+`"}`)
+	out = p.mcpgen(t, 1, "spec", "import", "new.json", "--revision", revision)
+	if want := `the filter of subscriptions has the member "toolsUsed", whose notification is unknown`; !strings.Contains(out, want) {
+		t.Errorf("import does not say %q:\n%s", want, out)
+	}
+	p.add(t, "overlay.yaml", "filters", `  - {member: toolsUsed, notification: notifications/tools/used, since: "`+revision+`"}`)
 	p.add(t, "overlay.yaml", "values", `  - {at: DeferredResult.resultType, value: deferred, since: "`+revision+`"}`)
 	// 3. Rows without effect, which the import knows now.
 	p.end(t, p.mcpgen(t, 1, "spec", "import", "new.json", "--revision", revision))
@@ -135,6 +141,7 @@ func (p *project) madeUp(t *testing.T, schema string) {
 	}
 	p.build(t, "./cmd/mcpgen")
 	p.uses(t)
+	p.talks(t, "a task: water", "an error: -32023", `acknowledged: {"toolsUsed":true}`, "notifications/tools/used")
 	if out := p.program(t, 1, "diff", p.newest, revision); !strings.Contains(out, "video") {
 		t.Errorf("diff says\n%s", out)
 	}
@@ -296,6 +303,22 @@ func (p *project) uses(t *testing.T) {
 {"jsonrpc":"2.0","id":1,"result":{"tools":[],"resultType":"complete","ttlMs":0,"cacheScope":"private"}}
 `)
 	p.program(t, 0, "verify", "--revision", revision, "session.jsonl")
+}
+
+// talks runs a client and a server of the revision, and checks what they print.
+func (p *project) talks(t *testing.T, want ...string) {
+	t.Helper()
+	program, err := os.ReadFile(filepath.Join("testdata", "talk.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.write(t, filepath.Join("cmd", "talk", "main.go"), strings.ReplaceAll(string(program), "mcp20260728", "mcp"+strings.ReplaceAll(revision, "-", "")))
+	out := p.run(t, 0, "go", "run", "./cmd/talk")
+	for _, line := range want {
+		if !strings.Contains(out, line+"\n") {
+			t.Errorf("the client does not print %q:\n%s", line, out)
+		}
+	}
 }
 
 // build builds the generated packages, a program that converts values, and more packages.

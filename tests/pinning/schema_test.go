@@ -49,6 +49,9 @@ func madeUp(t *testing.T, facts []byte) []byte {
 		"params":{"type":"object","required":["name"],"properties":{"_meta":{"$ref":"#/$defs/NotificationMetaObject"},"name":{"type":"string"}}}}}`)
 	s.variant("ServerNotification", "ToolUsedNotification", true)
 
+	// A notification that clients ask for.
+	s.definition("SubscriptionFilter")["properties"].(object)["toolsUsed"] = s.parse(`{"type":"boolean"}`)
+
 	// Members that become required, optional, nullable and bounded, and a number that becomes an
 	// integer.
 	s.require("Prompt", "title", true)

@@ -7,9 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Extension describes the extension to the runtime: its methods, the results
-// that it adds to methods of the revision, and its members of the filter of
-// subscriptions.
+// Extension describes the extension to the runtime: its methods, and the
+// results that it adds to methods of the revision.
 var Extension = runtime.Extension{
 	Name:     Name,
 	Revision: Revision,
@@ -18,11 +17,6 @@ var Extension = runtime.Extension{
 		Definition: "CreateTaskResult",
 		Method:     "tools/call",
 		Type:       "task",
-	}},
-	Filters: []runtime.ExtensionFilter{{
-		Member:       "taskIds",
-		Notification: "notifications/tasks",
-		Param:        "taskId",
 	}},
 	Settings: "TasksExtensionCapability",
 }

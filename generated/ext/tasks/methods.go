@@ -14,6 +14,8 @@ var Methods = []runtime.Method{
 		Definition:     "TaskStatusNotification",
 		Direction:      runtime.ToClient,
 		Extension:      "io.modelcontextprotocol/tasks",
+		Filter:         "taskIds",
+		FilterParam:    "taskId",
 		Kind:           jsonrpc.Notification,
 		Name:           "notifications/tasks",
 		Params:         "TaskStatusNotificationParams",

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -41,7 +40,7 @@ func (x *Extensions) over(r generated.Revision) generated.Revision {
 	}
 	own := r
 	for _, e := range x.all {
-		if e.Revision != r.ID {
+		if !e.Extends(r.ID, own.Methods) {
 			continue
 		}
 		for _, m := range e.Methods {
@@ -82,28 +81,15 @@ func (x *Extensions) named(name string) *generated.Extension {
 }
 
 // result returns the extension that adds a type of results to a method, and the qualified definition.
-func (x *Extensions) result(revision, method, kind string) (of *generated.Extension, definition string) {
+func (x *Extensions) result(in generated.Revision, method, kind string) (of *generated.Extension, definition string) {
 	for i, e := range x.all {
 		for _, r := range e.Results {
-			if e.Revision == revision && r.Method == method && r.Type == kind {
+			if e.Extends(in.ID, in.Methods) && r.Method == method && r.Type == kind {
 				return &x.all[i], qualified(e.Name, r.Definition)
 			}
 		}
 	}
 	return nil, ""
-}
-
-// filter returns the member of the filter of subscriptions that a notification of an extension needs, or
-// nil.
-func (x *Extensions) filter(revision, notification string) *runtime.ExtensionFilter {
-	for i, e := range x.all {
-		for j, f := range e.Filters {
-			if e.Revision == revision && f.Notification == notification {
-				return &x.all[i].Filters[j]
-			}
-		}
-	}
-	return nil
 }
 
 // declaresExtension reports whether a side has declared an extension, or may have: its capabilities are unknown.
@@ -123,7 +109,7 @@ func (s *Session) undeclaredExtension(c *check, m *runtime.Method, pointer strin
 // settings checks the values by which a side declares extensions.
 func (s *Session) settings(c *check, capabilities wire.Raw, src, path string, pointer string, base int) {
 	for name, value := range wire.Object(member(capabilities, "extensions")).All() {
-		if e := s.extensions.named(name); e != nil && e.Settings != "" && e.Revision == s.revision.ID {
+		if e := s.extensions.named(name); e != nil && e.Settings != "" && e.Extends(s.revision.ID, s.revision.Methods) {
 			c.part(s.revision, qualified(e.Name, e.Settings), value, src, path+wire.ChildPointer("/extensions", name), pointer, base)
 		}
 	}
@@ -131,8 +117,3 @@ func (s *Session) settings(c *check, capabilities wire.Raw, src, path string, po
 
 // pathCapabilities is the place of the capabilities in a stateless request.
 var pathCapabilities = wire.ChildPointer("/params/_meta", metaCapabilities)
-
-// coversExtension reports whether a filter includes a notification of an extension.
-func coversExtension(filter wire.Raw, f *runtime.ExtensionFilter, m jsonrpc.Message) bool {
-	return contains(member(filter, f.Member), text(member(m.Params, f.Param)))
-}

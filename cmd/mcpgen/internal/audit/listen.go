@@ -3,6 +3,7 @@ package audit
 import (
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -31,7 +32,8 @@ func (s *Session) listens(r *request, params wire.Raw) {
 
 // subscribes reports whether a notification belongs to a subscription.
 func (s *Session) subscribes(method string) bool {
-	return s.extensions.filter(s.revision.ID, method) != nil || method == methodAcknowledged || method == methodUpdated || strings.HasSuffix(method, "/list_changed")
+	m := s.methods[method]
+	return method == methodAcknowledged || m != nil && m.Filter != ""
 }
 
 // delivered checks a notification of a subscription.
@@ -74,11 +76,7 @@ func (s *Session) delivered(c *check, m jsonrpc.Message, pointer string, base in
 	if l.agreed != "" {
 		filter = wire.Raw(l.agreed)
 	}
-	covered := covers(filter, m)
-	if f := s.extensions.filter(s.revision.ID, m.Method); f != nil {
-		covered = coversExtension(filter, f, m)
-	}
-	if !covered {
+	if !covers(filter, s.methods[m.Method], m) {
 		c.breaks("subscription-unasked", pointer+"/method", base, "the subscription %s does not include %s", cut(string(raw), 80), subject(m))
 	}
 }
@@ -107,14 +105,14 @@ func (s *Session) acknowledged(c *check, l *subscription, filter wire.Raw, point
 
 // covers reports whether a filter includes a notification. An updated resource may be a part of
 // the one that the filter names.
-func covers(filter wire.Raw, m jsonrpc.Message) (found bool) {
-	if m.Method != methodUpdated {
-		list := strings.TrimSuffix(strings.TrimPrefix(m.Method, "notifications/"), "/list_changed")
-		return member(filter, list+"ListChanged") == "true"
+func covers(filter wire.Raw, of *runtime.Method, m jsonrpc.Message) (found bool) {
+	asked := member(filter, of.Filter)
+	if of.FilterParam == "" {
+		return asked == "true"
 	}
-	uri := text(member(m.Params, "uri"))
-	each(member(filter, "resourceSubscriptions"), func(_ int, whole wire.Raw) {
-		found = found || strings.HasPrefix(uri, strings.TrimRight(text(whole), "/"))
+	value := text(member(m.Params, of.FilterParam))
+	each(asked, func(_ int, want wire.Raw) {
+		found = found || value == text(want) || m.Method == methodUpdated && strings.HasPrefix(value, strings.TrimRight(text(want), "/"))
 	})
 	return found
 }

@@ -75,7 +75,7 @@ func (s *Session) supports(list wire.Raw) {
 // resultType checks the type of a result. It reports whether the result is complete.
 func (s *Session) resultType(c *check, r *request, result wire.Raw, pointer string, base int) bool {
 	raw := member(result, "resultType")
-	x, _ := s.extensions.result(r.revision.ID, r.name, text(raw))
+	x, _ := s.extensions.result(r.revision, r.name, text(raw))
 	at := pointer + "/result/resultType"
 	switch kind := text(raw); {
 	case raw == "":
@@ -120,7 +120,7 @@ func (s *Session) resultDefinition(r *request, result wire.Raw) string {
 	case text(kind) == resultInputRequired:
 		return "InputRequiredResult"
 	}
-	if x, definition := s.extensions.result(r.revision.ID, r.name, text(member(result, "resultType"))); x != nil && s.declaresExtension(Client, x.Name) {
+	if x, definition := s.extensions.result(r.revision, r.name, text(member(result, "resultType"))); x != nil && s.declaresExtension(Client, x.Name) {
 		return definition
 	}
 	return ""
