@@ -24,6 +24,9 @@ func (l *link) handle(ctx context.Context, method string, params wire.Raw) (wire
 	own := runtime.CallOf(ctx)
 	p, within := ctx.Value(passageKey{}).(*passage)
 	switch {
+	case method == methodProgress:
+		l.reported(ctx, params)
+		return nil, nil
 	case slices.Contains(ofRequests, method):
 		return nil, nil
 	case own.ID().IsZero() && !within:

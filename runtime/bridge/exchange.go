@@ -107,11 +107,7 @@ func (x *exchange) attend(ctx context.Context, call *runtime.Call, method string
 // run calls the server.
 func (x *exchange) run(method string, params wire.Raw) {
 	l := x.link
-	x.result, x.err = l.call(x.ctx, method, params, func(p runtime.Progress) {
-		if call := l.callOf(x.passage); call != nil {
-			l.progress(x.ctx, call, p.Params, l.native.ID, l.of.revision.ID)
-		}
-	})
+	x.result, x.err = l.call(x.ctx, x.passage, method, params)
 	l.detach(x)
 	close(x.done)
 	x.cancel(nil)
@@ -182,13 +178,6 @@ func (x *exchange) take(q *question) {
 	case x.wake <- struct{}{}:
 	default:
 	}
-}
-
-// callOf returns the call that waits for a request, or nil.
-func (l *link) callOf(p *passage) *runtime.Call {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return p.call
 }
 
 // detach removes an exchange that is over. Its questions wait for another one.

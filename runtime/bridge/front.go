@@ -28,7 +28,7 @@ const (
 
 // ofRequests are the notifications about a request. They do not pass, because they name the request by an id
 // or a token, which differs on the two sides: cancelling a request cancels the call to the other side, and its
-// progress is reported to the request.
+// progress is reported to the request, under its own token.
 var ofRequests = []string{"notifications/cancelled", methodProgress}
 
 // The members of _meta that the bridge reads or writes ("_meta" in basic, 2026-07-28).

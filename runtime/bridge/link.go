@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -38,6 +39,7 @@ type link struct {
 	mu        sync.Mutex
 	passing   []*passage  // the requests of clients that the server works on, oldest first
 	waiting   []*question // of the server that no request takes to the client yet
+	tokens    int64       // progress tokens given to requests
 	listeners map[*listener]bool
 	watched   map[string]int // resources that listeners have subscribed to, with their number; guarded by subscribing
 	level     runtime.LogLevel
@@ -51,6 +53,7 @@ type link struct {
 type passage struct {
 	call     *runtime.Call // nil while no client waits for the answer
 	exchange *exchange     // nil unless the server may ask, and the client has no session
+	token    string        // under which the server reports its progress; "" for none
 }
 
 type passageKey struct{}
@@ -308,9 +311,7 @@ func (l *link) forward(ctx context.Context, method string, params wire.Raw) (wir
 	p := &passage{call: call}
 	l.enter(p)
 	defer l.exit(p)
-	result, err := l.call(context.WithValue(ctx, passageKey{}, p), method, params, func(p runtime.Progress) {
-		l.progress(ctx, call, p.Params, l.native.ID, l.of.revision.ID)
-	})
+	result, err := l.call(context.WithValue(ctx, passageKey{}, p), p, method, params)
 	if err != nil {
 		return nil, err
 	}
@@ -324,11 +325,16 @@ func (l *link) forward(ctx context.Context, method string, params wire.Raw) (wir
 }
 
 // call sends a request to the server. When it returns the answer, every earlier message of the server
-// has been passed on.
-func (l *link) call(ctx context.Context, method string, params wire.Raw, report func(runtime.Progress)) (wire.Raw, error) {
+// has been passed on. The request has a progress token of the link, so that the reports come to the handler
+// of notifications, which keeps their order; the clients' own tokens may be equal.
+func (l *link) call(ctx context.Context, p *passage, method string, params wire.Raw) (wire.Raw, error) {
 	params, follow := withoutToken(params)
 	if follow {
-		ctx = runtime.WithProgress(ctx, report)
+		l.mu.Lock()
+		l.tokens++
+		p.token = strconv.FormatInt(l.tokens, 10)
+		l.mu.Unlock()
+		params = withToken(params, p.token)
 	}
 	var result wire.Raw
 	err := l.session.Call(ctx, method, appender(params), &result)
@@ -337,6 +343,25 @@ func (l *link) call(ctx context.Context, method string, params wire.Raw, report 
 		l.bridge.pool.drop(l) // the next request gets another session even if this one takes long to end
 	}
 	return result, failure(method, "server", err)
+}
+
+// reported passes a report of the server's progress on to the request that it is for.
+func (l *link) reported(ctx context.Context, params wire.Raw) {
+	token := wire.Object(params).GetString("progressToken")
+	if call := l.callOf(token); token != "" && call != nil {
+		l.progress(ctx, call, params, l.native.ID, l.of.revision.ID)
+	}
+}
+
+// callOf returns the call that waits for the request with a progress token, or nil.
+func (l *link) callOf(token string) *runtime.Call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.IndexFunc(l.passing, func(p *passage) bool { return p.token == token })
+	if i < 0 {
+		return nil
+	}
+	return l.passing[i].call
 }
 
 // progress passes a report of progress on to the request of the other side that it is for, under the token
@@ -448,6 +473,14 @@ func withoutToken(params wire.Raw) (wire.Raw, bool) {
 		return params, false
 	}
 	return wire.Raw(with), token.Kind() == wire.KindString || token.IsInteger()
+}
+
+// withToken returns params with a progress token, which is a number in a string.
+func withToken(params wire.Raw, token string) wire.Raw {
+	meta, _ := wire.Object(params).Get("_meta")
+	with, _ := wire.Object(meta).With("progressToken", wire.Raw(`"`+token+`"`)) // withoutToken has read both
+	all, _ := wire.Object(params).With("_meta", wire.Raw(with))
+	return wire.Raw(all)
 }
 
 // appender returns params as an argument of a call; absent ones are nil.
