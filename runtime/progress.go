@@ -46,9 +46,11 @@ func (c *Call) checkToken() error {
 }
 
 // Progress reports the progress of the request, if the peer has sent a progress token; otherwise it does
-// nothing. Total may be nil and message "". A value that is not greater than the last one is dropped, as
-// the protocol requires, and so is a value after the answer; both are logged as warnings. A value after the
-// cancellation is dropped. Revision 2024-11-05 has no message, so it is left out there.
+// nothing. Total may be nil and message "". Revision 2024-11-05 has no message, so it is left out there.
+//
+// A value that is not greater than the last one is not sent, as the protocol requires, and the error says so. A
+// value after the answer or the cancellation is not sent either; the error is [ErrNotRequested]. Both are
+// logged as warnings, for handlers that ignore the error; a value after the cancellation is not.
 func (c *Call) Progress(ctx context.Context, progress float64, total *float64, message string) error {
 	token, ok := c.ProgressToken()
 	if !ok {
@@ -67,15 +69,15 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 		if _, cancelled := errors.AsType[*CancelledError](context.Cause(&c.context)); !cancelled {
 			c.peer.logger().Warn("progress after the answer was dropped", "method", c.method, "id", c.id, "progress", progress)
 		}
-		return nil
+		return errAnswered
 	case c.context.Err() != nil:
-		return nil
+		return errAnswered
 	case c.reported && progress <= c.progress:
 		if !c.fell {
 			c.fell = true
 			c.peer.logger().Warn("progress that does not grow was dropped; further ones of the request are not logged", "method", c.method, "id", c.id, "progress", progress, "last", c.progress)
 		}
-		return nil
+		return fmt.Errorf("runtime: the progress %v is not greater than the last one, %v", progress, c.progress)
 	}
 	params := progressParams{token, progress, total, message}
 	if err := c.caller().notifyAround(ctx, methodProgress, c.outgoing(methodProgress, params)); err != nil {

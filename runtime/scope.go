@@ -16,7 +16,7 @@ import (
 // not belong to the request. Such notifications go to the clients that listen for them.
 var ErrNotRequested = errors.New("runtime: the notification does not belong to the request")
 
-// errAnswered is the error of a notification that is sent after the answer.
+// errAnswered is the error of a notification that is sent after the answer or the cancellation.
 var errAnswered = fmt.Errorf("%w: the request is answered or cancelled", ErrNotRequested)
 
 // alone is the part of a call that only stateless requests have.

@@ -194,8 +194,9 @@ func TestOrder(t *testing.T) {
 				late = runtime.CallOf(ctx)
 				total := 4.0
 				for i, p := range []float64{1, 2, 2, 1.5, 3} {
-					if err := late.Progress(ctx, p, &total, "step"); err != nil {
-						return nil, err
+					token, wanted := late.ProgressToken()
+					if err := late.Progress(ctx, p, &total, "step"); (err != nil) != (wanted && (i == 2 || i == 3)) {
+						return nil, fmt.Errorf("progress %v under the token %v: %v", p, token, err)
 					}
 					if i == 1 {
 						if err := late.Notify(ctx, "notifications/message", wire.Raw(`{"level":"info","data":1}`)); err != nil {
@@ -221,7 +222,9 @@ func TestOrder(t *testing.T) {
 			if diff := cmp.Diff(want, conn.replies()); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", revision, diff)
 			}
-			late.Progress(t.Context(), 9, nil, "")
+			if err := late.Progress(t.Context(), 9, nil, ""); !errors.Is(err, runtime.ErrNotRequested) {
+				t.Errorf("progress after the answer: %v", err)
+			}
 			match(t, conn.replies(), nil)
 
 			conn.send(toolCall("2", "work", "{}"))

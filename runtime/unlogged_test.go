@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -34,7 +35,8 @@ func (l *lines) String() string {
 // does in vain, and of a state that is refused.
 func TestUnlogged(t *testing.T) {
 	asked := 0
-	var after func()
+	var last float64
+	var after func() error
 	s := side{
 		"drifts": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
 			asked++
@@ -46,15 +48,16 @@ func TestUnlogged(t *testing.T) {
 		"confirm": confirming["confirm"],
 		"falls": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
 			c := runtime.CallOf(ctx)
-			for _, progress := range []float64{5, 3, 2, 6} {
-				if err := c.Progress(ctx, progress, nil, ""); err != nil {
-					return nil, err
+			for _, progress := range []float64{5, 3, 2, 5, 6} {
+				if err := c.Progress(ctx, progress, nil, ""); (err == nil) != (progress == 6 || last == 0) {
+					return nil, fmt.Errorf("progress %v: %v", progress, err)
 				}
+				last = progress
 			}
 			return said("done")
 		},
 		"late": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
-			after = func() { runtime.CallOf(ctx).Progress(context.Background(), 1, nil, "") }
+			after = func() error { return runtime.CallOf(ctx).Progress(context.Background(), 1, nil, "") }
 			return said("done")
 		},
 		"steady": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
@@ -79,7 +82,11 @@ func TestUnlogged(t *testing.T) {
 			c.round("tools/call", `"name":"confirm"`, first)
 		}},
 		{"progress that falls", "falls", `level=WARN msg="progress that does not grow was dropped; further ones of the request are not logged" method=tools/call id=1 progress=3 last=5`, nil},
-		{"progress after the answer", "late", `level=WARN msg="progress after the answer was dropped" method=tools/call id=1 progress=1`, func(*client, wire.Object) { after() }},
+		{"progress after the answer", "late", `level=WARN msg="progress after the answer was dropped" method=tools/call id=1 progress=1`, func(*client, wire.Object) {
+			if err := after(); !errors.Is(err, runtime.ErrNotRequested) {
+				t.Errorf("progress after the answer: %v", err)
+			}
+		}},
 		{"progress that grows", "steady", "", nil},
 	} {
 		alone(t, test.name, s, runtime.ServerOptions{}, nil, func(t *testing.T, conn *conn) {

@@ -81,6 +81,9 @@ func main() {
 		}
 		honoured, _ := wire.Object(n.Params).Get("notifications")
 		fmt.Printf("acknowledged: %s\n", honoured)
+		if honoured == "{}" {
+			return
+		}
 		if err := (<-listening).Notify(ctx, used, wire.Object(`{"name":"dig"}`)); err != nil {
 			log.Fatal(err)
 		}
