@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,13 +8,14 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // LogRequests returns middleware that logs every request and notification, in both directions, after it
 // is handled or sent. The records have the given level. Failures are logged at least as warnings, except
-// for error answers and cancellations. The attributes of a record are:
+// for error answers and cancellations. A nil logger means slog.Default(). The attributes of a record are:
 //
 //	method    of the message
 //	id        of the request; not for notifications
@@ -25,7 +25,7 @@ import (
 //	code      of the JSON-RPC error that is the answer
 //	error     the error
 func LogRequests(l *slog.Logger, level slog.Level) Middleware {
-	r := requestLog{cmp.Or(l, slog.New(slog.DiscardHandler)), level}
+	r := requestLog{logs.Or(l, level), level}
 	return Middleware{Handle: r.handle, Send: r.send}
 }
 

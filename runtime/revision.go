@@ -58,13 +58,14 @@ const (
 	revisionNoTasks         = "2026-07-28" // params have no member task; tasks are an extension
 )
 
-// defines reports whether an error in a revision without sessions may have a code: one that JSON-RPC or the
-// revision defines, or one outside the range that JSON-RPC reserves. Codes from -32099 to -32020 that the
+// defines reports whether an error in a revision without sessions may have a code: one that JSON-RPC, this
+// runtime or the revision defines, or one outside the range that JSON-RPC reserves. Codes from -32099 to -32020 that the
 // revision does not define must not be sent, those from -32019 to -32000 and all others should not ("Error
 // Codes" in basic, 2026-07-28).
 func (b *bound) defines(code int64) bool {
 	switch code {
-	case jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidParams, jsonrpc.CodeInternalError:
+	case jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidParams, jsonrpc.CodeInternalError,
+		jsonrpc.CodeHeaderMismatch, jsonrpc.CodeMissingCapability, jsonrpc.CodeUnsupportedVersion:
 		return true
 	}
 	return code < -32768 || code > -32000 || slices.Contains(b.codes, code)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -28,45 +29,12 @@ type settings struct {
 
 func newSettings(log *slog.Logger, middleware []Middleware, l Limits, grace time.Duration) *settings {
 	c := &settings{
-		log:    cmp.Or(log, slog.New(warnings{})),
+		log:    logs.Or(log, slog.LevelWarn),
 		limits: limits{l.withDefaults(), cmp.Or(grace, DefaultGrace)},
 		layers: slices.Clone(middleware),
 	}
 	c.sender = c.layers.sender()
 	return c
-}
-
-// warnings is the handler of options without a logger: it passes warnings and errors to the handler of slog.Default
-// at the time, and drops the rest.
-type warnings struct {
-	derived func(slog.Handler) slog.Handler // adds attributes and groups; nil for none
-}
-
-// Enabled implements slog.Handler.
-func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
-	return level >= slog.LevelWarn && slog.Default().Enabled(ctx, level)
-}
-
-// Handle implements slog.Handler.
-func (w warnings) Handle(ctx context.Context, r slog.Record) error {
-	return w.handler(slog.Default().Handler()).Handle(ctx, r)
-}
-
-func (w warnings) handler(h slog.Handler) slog.Handler {
-	if w.derived != nil {
-		h = w.derived(h)
-	}
-	return h
-}
-
-// WithAttrs implements slog.Handler.
-func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return warnings{func(h slog.Handler) slog.Handler { return w.handler(h).WithAttrs(attrs) }}
-}
-
-// WithGroup implements slog.Handler.
-func (w warnings) WithGroup(name string) slog.Handler {
-	return warnings{func(h slog.Handler) slog.Handler { return w.handler(h).WithGroup(name) }}
 }
 
 // limits are Limits without zero values.

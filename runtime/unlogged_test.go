@@ -109,3 +109,16 @@ func TestUnlogged(t *testing.T) {
 		})
 	}
 }
+
+// TestLogRequestsUnlogged checks that middleware without a logger logs to slog.Default, which may be set later.
+func TestLogRequestsUnlogged(t *testing.T) {
+	alone(t, "a request", side{"echo": tools["echo"]}, runtime.ServerOptions{Middleware: []runtime.Middleware{runtime.LogRequests(nil, slog.LevelInfo)}}, nil, func(t *testing.T, c *conn) {
+		var logged lines
+		defer slog.SetDefault(slog.Default())
+		slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
+		c.answers([]string{call("1", "echo")}, result("1", ""))
+		if got := logged.String(); !strings.Contains(got, "level=INFO") || !strings.Contains(got, "method=tools/call") {
+			t.Errorf("logged %q", got)
+		}
+	})
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/headers"
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -102,6 +103,7 @@ func New(opts Options) *Catalog {
 	if opts.CallBurst <= 0 {
 		opts.CallBurst = max(int(opts.CallRate), 1)
 	}
+	opts.Logger = logs.Or(opts.Logger, slog.LevelWarn)
 	c := &Catalog{opts: opts, watched: newWatched(), unlimited: unlimited}
 	c.tools = newList[tool](c, kindTool)
 	c.prompts = newList[prompt](c, kindPrompt)
@@ -110,15 +112,6 @@ func New(opts Options) *Catalog {
 	c.tools.read = readTool
 	c.sessionless = &session{}
 	return c
-}
-
-// logger returns the logger of the options. slog.Default is called as late as possible,
-// because a program may set it after creating the catalog.
-func (c *Catalog) logger() *slog.Logger {
-	if c.opts.Logger != nil {
-		return c.opts.Logger
-	}
-	return slog.Default()
 }
 
 // answer handles a request.

@@ -148,7 +148,7 @@ func (l *list[T]) in(ctx context.Context, v *view[T], revision string) *text[T] 
 	for _, it := range v.ordered {
 		definition, err := l.definitionIn(ctx, revision, it)
 		if err != nil {
-			l.catalog.logger().Warn(l.noun+" left out of the list", l.noun, it.key, "revision", revision, "error", err)
+			l.catalog.opts.Logger.Warn(l.noun+" left out of the list", l.noun, it.key, "revision", revision, "error", err)
 			continue
 		}
 		if len(all) > 0 {

@@ -236,7 +236,7 @@ func (c *Catalog) callTool(ctx context.Context, p *callParams) (wire.Appender, e
 		return nil, err
 	}
 	if _, ok := errors.AsType[*Defect](err); ok {
-		c.logger().Error("a tool is defective", "tool", p.name, "error", err)
+		c.opts.Logger.Error("a tool is defective", "tool", p.name, "error", err)
 	}
 	return failure(err.Error()), nil
 }
@@ -255,7 +255,7 @@ var errPanic = errors.New("the tool failed unexpectedly")
 func (c *Catalog) run(ctx context.Context, t *tool, p *callParams) (result wire.Appender, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			c.logger().Error("a tool panicked", "tool", p.name, "panic", v, "stack", string(debug.Stack()))
+			c.opts.Logger.Error("a tool panicked", "tool", p.name, "panic", v, "stack", string(debug.Stack()))
 			result, err = nil, errPanic
 		}
 	}()

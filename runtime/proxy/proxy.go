@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 )
 
 // Options configure a proxy. The zero value is ready to use.
@@ -55,9 +56,7 @@ type Proxy struct {
 func New(server func() runtime.Transport, opts Options) *Proxy {
 	opts.MaxMessage = cmp.Or(max(opts.MaxMessage, 0), runtime.DefaultMaxClientMessage)
 	opts.Grace = cmp.Or(opts.Grace, runtime.DefaultGrace)
-	if opts.Logger == nil {
-		opts.Logger = slog.Default()
-	}
+	opts.Logger = logs.Or(opts.Logger, slog.LevelWarn)
 	return &Proxy{server: server, opts: opts}
 }
 

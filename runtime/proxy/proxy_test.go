@@ -1,10 +1,12 @@
 package proxy_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -103,6 +105,33 @@ func TestTexts(t *testing.T) {
 		}
 		if _, err := server.Receive(t.Context(), 1000); err == nil {
 			t.Error("the session with the server did not end")
+		}
+	})
+}
+
+// deaf is a transport to a server that takes nothing.
+type deaf struct{ runtime.Transport }
+
+func (deaf) Send(context.Context, runtime.Outgoing) error { return errors.New("deaf") }
+
+// TestUnlogged checks that a proxy without a logger warns on slog.Default, which may be set later.
+func TestUnlogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, front := inproc.Pair()
+		back, server := inproc.Pair()
+		p := proxy.New(func() runtime.Transport { return deaf{back} }, proxy.Options{})
+		var logged bytes.Buffer
+		defer slog.SetDefault(slog.Default())
+		slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
+		served := make(chan error, 1)
+		go func() { served <- p.Serve(t.Context(), front) }()
+		send(t, client, `{"jsonrpc":"2.0","method":"notifications/unknown"}`)
+		synctest.Wait()
+		client.Close()
+		server.Close()
+		<-served
+		if !strings.Contains(logged.String(), `level=WARN msg="proxy: a message could not be sent to the server" error=deaf`) {
+			t.Errorf("logged %q", logged.String())
 		}
 	})
 }

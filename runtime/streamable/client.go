@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
@@ -59,7 +60,7 @@ type ClientOptions struct {
 	// 408, 425, 429 or 5xx), unless the server asks to wait for longer than the caller does. 0 means
 	// DefaultMaxRetries; a negative number means that nothing is sent again after a failure.
 	MaxRetries int
-	// Logger logs lost streams. Nil means that nothing is logged.
+	// Logger logs lost streams and skipped messages. If it is nil, only warnings are logged, to slog.Default.
 	Logger *slog.Logger
 }
 
@@ -114,9 +115,7 @@ func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 	}
 	opts.MaxMessage = cmp.Or(max(opts.MaxMessage, 0), runtime.DefaultMaxClientMessage)
 	opts.MaxRetries = cmp.Or(opts.MaxRetries, DefaultMaxRetries)
-	if opts.Logger == nil {
-		opts.Logger = slog.New(slog.DiscardHandler)
-	}
+	opts.Logger = logs.Or(opts.Logger, slog.LevelWarn)
 	t := &Transport{
 		opts:   opts,
 		failed: make(chan struct{}),

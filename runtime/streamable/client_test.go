@@ -1,10 +1,12 @@
 package streamable
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -295,6 +297,32 @@ func TestClientOfOddServers(t *testing.T) {
 				t.Errorf("afterwards: %v", err)
 			}
 		})
+	}
+}
+
+// TestClientUnlogged checks that a transport without a logger warns on slog.Default, which may be set later.
+func TestClientUnlogged(t *testing.T) {
+	url := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == "GET" {
+			w.WriteHeader(405)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, "id: 1\ndata: "+strings.Repeat("x", 100_000)+"\n\n")
+	})
+	s, err := connect(t, url, nil, ClientOptions{MaxMessage: 10_000}, r03)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var logged bytes.Buffer
+	defer slog.SetDefault(slog.Default())
+	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
+	if err := s.Call(t.Context(), "x", nil, nil); !errors.Is(err, errTooLong) {
+		t.Errorf("got %v", err)
+	}
+	if !strings.Contains(logged.String(), "level=WARN msg=\"a message was skipped because it is too long\"") {
+		t.Errorf("logged %q", logged.String())
 	}
 }
 

@@ -26,7 +26,7 @@ func TestDrain(t *testing.T) {
 			return nil, runtime.MethodNotFound(methodListen) // the runtime answers it
 		}})
 		newest := listens.bind(r07, runtime.ToServer)
-		newest.Methods = append(newest.Methods, runtime.Method{Name: "notifications/tools/list_changed", Kind: jsonrpc.Notification, Direction: runtime.ToClient})
+		newest.Methods = append(newest.Methods, runtime.Method{Name: "notifications/tools/list_changed", Kind: jsonrpc.Notification, Direction: runtime.ToClient, Filter: "toolsListChanged"})
 		server := runtime.NewServer(runtime.ServerOptions{
 			Logger: discard, Grace: 5 * time.Second, Capabilities: wire.Raw(`{"tools":{"listChanged":true}}`),
 		}, newest, listens.bind(r11, runtime.ToServer))

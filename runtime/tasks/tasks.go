@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -96,12 +97,9 @@ func New(opts Options) *Tasks {
 	opts.MaxTasks = cmp.Or(max(opts.MaxTasks, 0), DefaultMaxTasks)
 	opts.PageSize = cmp.Or(max(opts.PageSize, 0), DefaultPageSize)
 	opts.Lease = cmp.Or(max(opts.Lease, 0), DefaultLease)
-	t := &Tasks{opts: opts, log: opts.Logger, store: opts.Store, closed: make(chan struct{}), runs: map[*run]struct{}{}, taking: make(chan struct{}, maxTakeOvers), freed: make(chan struct{}, 1)}
+	t := &Tasks{opts: opts, log: logs.Or(opts.Logger, slog.LevelWarn), store: opts.Store, closed: make(chan struct{}), runs: map[*run]struct{}{}, taking: make(chan struct{}, maxTakeOvers), freed: make(chan struct{}, 1)}
 	if t.store == nil {
 		t.store = NewMemory(0)
-	}
-	if t.log == nil {
-		t.log = slog.Default()
 	}
 	return t
 }

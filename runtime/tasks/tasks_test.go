@@ -1,6 +1,7 @@
 package tasks_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -230,6 +231,27 @@ func (p *pair) heard() (statuses []string) {
 		}
 	}
 	return statuses
+}
+
+// TestUnlogged checks that tasks without a logger report a panic on slog.Default, which may be set later.
+func TestUnlogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(serverTasks)},
+			tasks.New(tasks.Options{}).Over(mcp20251125.BindServer(server{t: t})))
+		p := &pair{t: t, served: make(chan error, 1)}
+		near, far := inproc.Pair()
+		go func() { p.served <- srv.Serve(context.Background(), far) }()
+		p.connect(near, `{}`)
+		defer p.close()
+		var logged bytes.Buffer
+		defer slog.SetDefault(slog.Default())
+		slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
+		p.start("panic")
+		synctest.Wait()
+		if !strings.Contains(logged.String(), `level=ERROR msg="handler panicked"`) {
+			t.Errorf("logged %q", logged.String())
+		}
+	})
 }
 
 func TestOutcomes(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/auth"
 	"github.com/mcpgen/mcpgen/runtime/headers"
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
@@ -111,6 +112,7 @@ func New(o Options) (*Guard, error) {
 	if err := g.identify(); err != nil {
 		return nil, fmt.Errorf("resource: %w", err)
 	}
+	g.opts.Logger = logs.Or(o.Logger, slog.LevelDebug)
 	g.opts.Scopes = auth.UnionScopes(o.Scopes)
 	for _, s := range slices.Concat(g.opts.Scopes, g.opts.ScopesSupported) {
 		switch {
@@ -223,13 +225,6 @@ func (g *Guard) described() []byte {
 	}
 	text, _ := json.Marshal(m) // strings do not fail
 	return text
-}
-
-func (g *Guard) logger() *slog.Logger {
-	if g.opts.Logger != nil {
-		return g.opts.Logger
-	}
-	return slog.Default()
 }
 
 // MetadataURL returns the URL of the metadata of the resource (RFC 9728), which challenges name, or "" if

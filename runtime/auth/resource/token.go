@@ -130,7 +130,7 @@ func (g *Guard) verify(ctx context.Context, given credentials) (*admission, *ref
 		return nil, badToken(given.scheme, bad.Reason)
 	}
 	if err != nil {
-		g.logger().ErrorContext(ctx, "an access token could not be verified", "error", err)
+		g.opts.Logger.ErrorContext(ctx, "an access token could not be verified", "error", err)
 		return nil, &refusal{status: http.StatusServiceUnavailable, reason: "the access token cannot be verified now"}
 	}
 	a := g.newAdmission(caller)
@@ -146,7 +146,7 @@ func (g *Guard) verify(ctx context.Context, given credentials) (*admission, *ref
 
 // refuse answers a request that is not admitted (OAuth 2.1, section 5.3).
 func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
-	g.logger().DebugContext(r.Context(), "request refused", "status", f.status, "error", f.code, "reason", f.reason)
+	g.opts.Logger.DebugContext(r.Context(), "request refused", "status", f.status, "error", f.code, "reason", f.reason)
 	if f.status != http.StatusServiceUnavailable {
 		scopes := f.scopes
 		if scopes == nil {

@@ -20,6 +20,8 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 )
 
 // Options configure a server.
@@ -33,7 +35,7 @@ type Options struct {
 	// Unsynced lets the operating system delay writes to the disk. Changes are many times faster, but the
 	// last ones are lost if the machine loses power. They survive the end of the process either way.
 	Unsynced bool
-	// Logger receives the errors and warnings of the server. If it is nil, they are lost.
+	// Logger receives the errors and warnings of the server. Nil means slog.Default().
 	Logger *slog.Logger
 }
 
@@ -77,7 +79,7 @@ func start(ctx context.Context, o Options) (_ *Server, err error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	log := &logger{to: o.Logger, fatal: make(chan string, 1)}
+	log := &logger{to: logs.Or(o.Logger, slog.LevelWarn), fatal: make(chan string, 1)}
 	s := &Server{lock: flock.New(filepath.Join(o.Dir, "lock"))}
 	defer func() {
 		if err != nil {
@@ -143,15 +145,13 @@ func (s *Server) Close() error {
 
 // logger is the log of a server, which reports in no other way why it does not start.
 type logger struct {
-	to    *slog.Logger // may be nil
-	fatal chan string  // the first fatal error
+	to    *slog.Logger
+	fatal chan string // the first fatal error
 }
 
 func (l *logger) log(level slog.Level, format string, v []any) string {
 	text := fmt.Sprintf(format, v...)
-	if l.to != nil {
-		l.to.Log(context.Background(), level, "nats: "+text)
-	}
+	l.to.Log(context.Background(), level, "nats: "+text)
 	return text
 }
 

@@ -85,6 +85,9 @@ func TestStartErrors(t *testing.T) {
 	var log bytes.Buffer
 	o := embedded.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0", Logger: slog.New(slog.NewTextHandler(&log, nil))}
 	taken := strings.TrimPrefix(startServer(t, o).URL(), "nats://")
+	var unlogged bytes.Buffer
+	defer slog.SetDefault(slog.Default())
+	slog.SetDefault(slog.New(slog.NewTextHandler(&unlogged, nil)))
 	for want, o := range map[string]embedded.Options{
 		"Options.Dir is empty":               {},
 		"not a directory":                    {Dir: file},
@@ -96,5 +99,8 @@ func TestStartErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || s != nil {
 			t.Errorf("%+v: %v, want %q", o, err, want)
 		}
+	}
+	if !strings.Contains(unlogged.String(), "level=ERROR") || !strings.Contains(unlogged.String(), "address already in use") {
+		t.Errorf("without a logger, slog.Default gets %q", unlogged.String())
 	}
 }
