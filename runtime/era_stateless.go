@@ -63,7 +63,7 @@ func (e *serverEra) requestTerms(m *jsonrpc.Message, h headers.Header) (*terms, 
 		case !e.sessionless:
 			return nil, nil
 		case !CarriesTerms(m.Params): // otherwise it is a method that the revision does not have
-			return nil, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), revisions(e.of.stateless))
+			return nil, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), e.of.spoken)
 		}
 	}
 	meta := metaOf(m.Params)
@@ -121,7 +121,7 @@ func (s *Server) newTerms(m requestMeta) (*terms, error) {
 	}
 	b := s.alone(revision)
 	if b == nil {
-		return nil, jsonrpc.UnsupportedVersion(revision, revisions(s.stateless))
+		return nil, jsonrpc.UnsupportedVersion(revision, s.spoken)
 	}
 	if m.capabilities == "" {
 		return nil, missingMeta(metaCapabilities)

@@ -143,11 +143,13 @@ func TestEras(t *testing.T) {
 		c.answers([]string{initialized})
 	})
 	alone(t, "V1 an unknown revision", who, runtime.ServerOptions{}, both, func(t *testing.T, c *conn) {
-		for _, revision := range []string{"1900-01-01", r11} { // the second is one that needs a session
+		for revision, says := range map[string]string{
+			"1900-01-01": `unsupported protocol version \"1900-01-01\": this server speaks 2026-07-28, 2025-11-25, 2025-06-18`,
+			r11:          `unsupported protocol version \"2025-11-25\" without a session, which initialize opens: this server speaks 2026-07-28, 2025-11-25, 2025-06-18`,
+		} {
 			meta := strings.Replace(metaTerms, rA, revision, 1)
-			c.answers([]string{request("1", "tools/call", `"name":"who"`, meta)}, `{"jsonrpc":"2.0","id":1,"error":{"code":-32022,
-				"message":"unsupported protocol version \"`+revision+`\": this server speaks 2026-07-28",
-				"data":{"supported":["2026-07-28"],"requested":"`+revision+`"}}}`)
+			c.answers([]string{request("1", "tools/call", `"name":"who"`, meta)}, `{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"`+says+`",
+				"data":{"supported":["2026-07-28","2025-11-25","2025-06-18"],"requested":"`+revision+`"}}}`)
 		}
 	})
 	alone(t, "B17 nothing is taken from earlier requests", who, runtime.ServerOptions{}, nil, func(t *testing.T, c *conn) {

@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -56,9 +57,10 @@ func Errorf(code int64, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// UnsupportedVersion returns the error for a request of a revision that the server does not speak.
-// Supported lists the revisions that a request may have instead, newest first ("Protocol Version
-// Negotiation" in basic/versioning, 2026-07-28).
+// UnsupportedVersion returns the error for a request of a revision that the server does not speak, or speaks
+// only in sessions. Supported lists the revisions that the server speaks, newest first, as server/discover
+// does: a client that speaks none of those without sessions can open one ("Protocol Version Negotiation" in
+// basic/versioning, 2026-07-28).
 func UnsupportedVersion(requested string, supported []string) *Error {
 	requested = strings.ToValidUTF8(fmt.Sprintf("%.100s", requested), "\uFFFD")
 	data := []byte(`{"supported":[`)
@@ -66,9 +68,13 @@ func UnsupportedVersion(requested string, supported []string) *Error {
 		data, _ = wire.AppendString(wire.AppendComma(data), revision)
 	}
 	data, _ = wire.AppendString(append(data, `],"requested":`...), requested) // valid UTF-8, so it cannot fail
+	without := ""
+	if slices.Contains(supported, requested) {
+		without = " without a session, which initialize opens"
+	}
 	return &Error{
 		Code:    CodeUnsupportedVersion,
-		Message: fmt.Sprintf("unsupported protocol version %q: this server speaks %s", requested, strings.Join(supported, ", ")),
+		Message: fmt.Sprintf("unsupported protocol version %q%s: this server speaks %s", requested, without, strings.Join(supported, ", ")),
 		Data:    wire.Raw(append(data, '}')),
 	}
 }

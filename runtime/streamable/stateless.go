@@ -43,7 +43,9 @@ func (h *Handler) unsupported(r *http.Request) error {
 	if requested == "" {
 		return errSessionID
 	}
-	return web.RefuseError(http.StatusBadRequest, jsonrpc.UnsupportedVersion(requested, h.stateless))
+	all := slices.Sorted(slices.Values(slices.Concat(h.stateless, h.revisions)))
+	slices.Reverse(all)
+	return web.RefuseError(http.StatusBadRequest, jsonrpc.UnsupportedVersion(requested, all))
 }
 
 var (

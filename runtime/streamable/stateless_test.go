@@ -180,12 +180,27 @@ func checkStatelessHeader(t *testing.T, resp *http.Response) {
 	}
 }
 
-// TestStatelessErrorData checks the data of errors by which a client corrects its request.
+// TestStatelessErrorData checks the data of errors by which a client corrects its request. A refusal lists the
+// versions that server/discover lists.
 func TestStatelessErrorData(t *testing.T) {
+	discovers := modern.with(handlers{"server/discover": func(context.Context, wire.Raw) (wire.Appender, error) {
+		return nil, runtime.MethodNotFound("server/discover") // the runtime answers it
+	}})
+	versions := func(t *testing.T, r *rig) string {
+		t.Helper()
+		_, text := r.do("POST", alone(6, "server/discover", ""), standard("server/discover")...)
+		result, _ := wire.Object(text).Get("result")
+		all, _ := wire.Object(result).Get("supportedVersions")
+		if !strings.Contains(string(all), r07) {
+			t.Fatalf("server/discover: %s", text)
+		}
+		return string(all)
+	}
 	eras(t, func(t *testing.T, dual bool) {
-		r := newModernRig(t, modern, dual, Options{})
+		r := newModernRig(t, discovers, dual, Options{})
+		supported := versions(t, r)
 		for _, c := range []struct{ name, body, header, method, want string }{
-			{"H24 the version in _meta", call(7, "echo", "{"+terms("2099-01-01")+"}"), "2099-01-01", "echo", `{"supported":["2026-07-28"],"requested":"2099-01-01"}`},
+			{"H24 the version in _meta", call(7, "echo", "{"+terms("2099-01-01")+"}"), "2099-01-01", "echo", `{"supported":` + supported + `,"requested":"2099-01-01"}`},
 			{"B35 capabilities", alone(7, "need", ""), r07, "need", `{"requiredCapabilities":{"sampling":{}}}`},
 		} {
 			t.Run(c.name, func(t *testing.T) {
@@ -198,9 +213,9 @@ func TestStatelessErrorData(t *testing.T) {
 		}
 	})
 	t.Run("H24 the version in the header alone", func(t *testing.T) {
-		r := newModernRig(t, modern, true, Options{})
+		r := newModernRig(t, discovers, true, Options{})
 		resp, text := r.do("POST", call(7, "echo", `{}`), "Mcp-Protocol-Version", "2099-01-01")
-		if resp.StatusCode != 400 || codeOf(t, text) != jsonrpc.CodeUnsupportedVersion || !strings.Contains(text, `"requested":"2099-01-01"`) {
+		if resp.StatusCode != 400 || codeOf(t, text) != jsonrpc.CodeUnsupportedVersion || !strings.Contains(text, `{"supported":`+versions(t, r)+`,"requested":"2099-01-01"}`) {
 			t.Errorf("%s: %s", resp.Status, text)
 		}
 	})
