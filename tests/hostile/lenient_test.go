@@ -90,7 +90,7 @@ func TestListsAreLenient(t *testing.T) {
 				}
 				strict := askServer(t, revision, answers, runtime.ClientOptions{Lenient: runtime.LenientNever})
 				result, _ = revision.New(m.Result)
-				if err := strict.Call(t.Context(), m.Name, nil, result); err == nil || !strings.Contains(err.Error(), "wire: at /") {
+				if err := strict.Call(t.Context(), m.Name, nil, result); err == nil || !strings.Contains(err.Error(), ": at /") {
 					t.Errorf("a strict client: got the error %v", err)
 				}
 			})
