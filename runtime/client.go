@@ -155,7 +155,7 @@ func (s *Session) Call(ctx context.Context, method string, params wire.Appender,
 	if err == nil {
 		return nil
 	}
-	again, err := s.again(ctx, l, method, err)
+	again, err := s.again(ctx, l, method, params, err)
 	if again {
 		err = s.callOn(ctx, s.now(), method, params, result)
 	}

@@ -29,7 +29,7 @@ const (
 // named after the lists that change, such as toolsListChanged.
 const memberResources = "resourceSubscriptions"
 
-// maxLosses is how often a request that only reads is sent again because its answer was lost.
+// maxLosses is how often a request is sent again because its answer was lost.
 const maxLosses = 3
 
 // QuestionsError is the error of a request that the server answers with an InputRequiredResult: it asks
@@ -83,7 +83,42 @@ func questions(method string, result wire.Object) error {
 	return &QuestionsError{Method: method, Questions: wire.Object(asked), State: state}
 }
 
-// askRounds implements era. It is ask for a revision without sessions: it answers the server's questions and repeats the
+// ask implements era.
+func (e *clientEra) ask(ctx context.Context, q *request, result wire.Value) error {
+	if q.terms.asking() {
+		return e.askRounds(ctx, q, result)
+	}
+	return e.askOnce(ctx, q, result)
+}
+
+// askOnce sends a request, and again if its answer was lost and the request can be sent twice. A revision says so
+// of its lists ("Major changes" in changelog, 2026-07-28), and a server of its tools.
+func (e *clientEra) askOnce(ctx context.Context, q *request, result wire.Value) error {
+	pause := waits.RetryFirst
+	for losses := 0; ; losses++ {
+		err := e.peer.ask(ctx, q, result)
+		lost, ok := errors.AsType[*LostError](err)
+		if !ok || losses == maxLosses || !e.repeats(q) {
+			return err
+		}
+		e.peer.debug("request sent again", slog.String("method", q.method), slog.Any("error", lost))
+		if rest(ctx, pause) != nil {
+			return err
+		}
+		pause *= 2
+	}
+}
+
+// repeats reports whether a request can be sent twice.
+func (e *clientEra) repeats(q *request) bool {
+	if q.row.reads() || q.method != methodCallTool {
+		return q.row.reads()
+	}
+	_, tool := e.listed.of(q)
+	return tool != nil && tool.repeatable
+}
+
+// askRounds is ask for a revision without sessions: it answers the server's questions and repeats the
 // request with the answers, until the result is complete ("Client Requirements" in basic/patterns/mrtr,
 // 2026-07-28).
 func (e *clientEra) askRounds(ctx context.Context, q *request, result wire.Value) (err error) {
@@ -97,14 +132,14 @@ func (e *clientEra) askRounds(ctx context.Context, q *request, result wire.Value
 		defer func() { l.failed(err) }()
 	}
 	start := time.Now()
-	if err = p.ask(ctx, q, result); err == nil {
+	if err = e.askOnce(ctx, q, result); err == nil {
 		return nil
 	}
 	limit := p.limits.patience(ctx, q.method).Total
 	timeout := &TimeoutError{Method: q.method, Quiet: limit, Total: limit}
 	ctx, stop := limited(ctx, limit, time.Since(start), timeout)
 	defer stop()
-	if err = p.askAgain(ctx, q, result, err); err != nil && context.Cause(ctx) == timeout {
+	if err = e.askAgain(ctx, q, result, err); err != nil && context.Cause(ctx) == timeout {
 		return timeout
 	}
 	return err
@@ -126,27 +161,15 @@ func limited(ctx context.Context, limit, passed time.Duration, why error) (conte
 }
 
 // askAgain makes the further requests of askRounds, of which the first has returned an error.
-func (p *peer) askAgain(ctx context.Context, q *request, result wire.Value, err error) error {
-	original := q.params
+func (e *clientEra) askAgain(ctx context.Context, q *request, result wire.Value, err error) error {
+	p, original := e.peer, q.params
 	pause := waits.RetryFirst
-	relisted, losses := false, 0
+	relisted := false
 	for round := 0; err != nil; round++ {
-		if e, ok := asError(err); ok && e.Code == jsonrpc.CodeHeaderMismatch && q.method == methodCallTool && !relisted {
+		if refused, ok := asError(err); ok && refused.Code == jsonrpc.CodeHeaderMismatch && q.method == methodCallTool && !relisted {
 			if relisted = true; p.relist(ctx, q.terms) == nil {
-				err = p.ask(ctx, q, result)
+				err = e.askOnce(ctx, q, result)
 			}
-		}
-		if lost, ok := errors.AsType[*LostError](err); ok && q.row.cacheable && losses < maxLosses {
-			// "Major changes" in changelog, 2026-07-28
-			p.debug("request sent again", slog.String("method", q.method), slog.Any("error", lost))
-			losses++
-			if err := rest(ctx, pause); err != nil {
-				return err
-			}
-			pause *= 2
-			round--
-			err = p.ask(ctx, q, result)
-			continue
 		}
 		asked, ok := errors.AsType[*QuestionsError](err)
 		switch {
@@ -165,7 +188,7 @@ func (p *peer) askAgain(ctx context.Context, q *request, result wire.Value, err 
 			return failed
 		}
 		q.params, q.kept = &repeated{original, answers, asked.State}, nil
-		err = p.ask(ctx, q, result)
+		err = e.askOnce(ctx, q, result)
 	}
 	return nil
 }
@@ -180,10 +203,8 @@ func (e *clientEra) complete(q *request, text wire.Raw) (kept wire.Raw, left []w
 			text, left = e.peer.readTools(text)
 		}
 	}
-	if e.peer.output != nil {
-		if err := e.outputs.pass(e.peer, q, text); err != nil {
-			return "", nil, err
-		}
+	if err := e.listed.pass(e.peer, q, text); err != nil {
+		return "", nil, err
 	}
 	q.kept.keep(text)
 	return text, left, nil

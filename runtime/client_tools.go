@@ -60,38 +60,38 @@ func (p *peer) readTools(result wire.Raw) (wire.Raw, []wire.Deviation) {
 }
 
 const (
-	// maxOutputs and maxOutputBytes limit the output schemas that a session keeps. Beyond them, all are
-	// forgotten.
-	maxOutputs     = 10_000
-	maxOutputBytes = 16 << 20
+	// maxListed and maxListedBytes limit what a session keeps about tools. Beyond them, all is forgotten.
+	maxListed      = 10_000
+	maxListedBytes = 16 << 20
 )
 
-// outputs are the output schemas of the tools that a server has listed. The zero value has none.
-type outputs struct {
+// listed is what a session knows about the tools that its server has listed. The zero value knows none.
+type listed struct {
 	mu    sync.Mutex
-	tools map[string]*output // by name
-	bytes int                // of the schemas
+	tools map[string]*listedTool // by name; those with nothing to know are left out
+	bytes int                    // of the schemas
 }
 
-// output is the output schema of a tool.
-type output struct {
-	schema  wire.Raw
-	compile sync.Once
-	check   func(content wire.Raw) error // nil if the schema cannot be used; valid after compile
+// listedTool is a tool that a server has listed.
+type listedTool struct {
+	repeatable bool     // the server says that it only reads, or that calling it again changes nothing more
+	schema     wire.Raw // of its output; "" if there is none or outputs are not checked
+	compile    sync.Once
+	check      func(content wire.Raw) error // nil if the schema cannot be used; valid after compile
 }
 
-// pass takes the schemas from a result of tools/list, and checks one of tools/call.
-func (o *outputs) pass(p *peer, q *request, result wire.Raw) error {
-	switch q.method {
-	case methodListTools:
-		o.learn(wire.Object(result))
-	case methodCallTool:
+// pass learns from a result of tools/list, and checks one of tools/call.
+func (o *listed) pass(p *peer, q *request, result wire.Raw) error {
+	switch {
+	case q.method == methodListTools:
+		o.learn(wire.Object(result), p.output != nil)
+	case q.method == methodCallTool && p.output != nil:
 		return o.checkResult(p, q, wire.Object(result))
 	}
 	return nil
 }
 
-func (o *outputs) learn(result wire.Object) {
+func (o *listed) learn(result wire.Object, outputs bool) {
 	list, _ := result.Get("tools")
 	if list.Kind() != wire.KindArray {
 		return
@@ -108,26 +108,39 @@ func (o *outputs) learn(result wire.Object) {
 			delete(o.tools, name)
 		}
 		schema, _ := wire.Object(tool).Get("outputSchema")
-		if schema.Kind() != wire.KindObject {
+		if !outputs || schema.Kind() != wire.KindObject {
+			schema = ""
+		}
+		repeatable := isRepeatable(wire.Object(tool))
+		if schema == "" && !repeatable {
 			continue
 		}
-		if o.tools == nil || len(o.tools) >= maxOutputs || o.bytes+len(schema) > maxOutputBytes {
-			o.tools, o.bytes = make(map[string]*output), 0
+		if o.tools == nil || len(o.tools) >= maxListed || o.bytes+len(schema) > maxListedBytes {
+			o.tools, o.bytes = make(map[string]*listedTool), 0
 		}
-		o.tools[strings.Clone(name)] = &output{schema: schema.Clone()}
+		o.tools[strings.Clone(name)] = &listedTool{repeatable: repeatable, schema: schema.Clone()}
 		o.bytes += len(schema)
 	}
 }
 
+// isRepeatable reports whether the definition of a tool says that a call that is sent twice has the effects of
+// one ("ToolAnnotations" in the schema of revisions from 2025-03-26 on).
+func isRepeatable(tool wire.Object) bool {
+	hints, _ := tool.Get("annotations")
+	reads, _ := wire.Object(hints).Get("readOnlyHint")
+	idempotent, _ := wire.Object(hints).Get("idempotentHint")
+	return reads == "true" || idempotent == "true"
+}
+
 // forget is called when the list has changed.
-func (o *outputs) forget() {
+func (o *listed) forget() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.tools, o.bytes = nil, 0
 }
 
-// of returns the output schema of the tool that a request calls, or nil.
-func (o *outputs) of(q *request) (name string, schema *output) {
+// of returns what is known about the tool that a request calls, or nil.
+func (o *listed) of(q *request) (name string, tool *listedTool) {
 	if q.params == nil {
 		return "", nil
 	}
@@ -143,9 +156,9 @@ func (o *outputs) of(q *request) (name string, schema *output) {
 
 // checkResult checks the structured content of a tool that has not failed. A result without any content is
 // not that of the tool but says, for example, that the call runs as a task.
-func (o *outputs) checkResult(p *peer, q *request, result wire.Object) error {
-	name, schema := o.of(q)
-	if schema == nil {
+func (o *listed) checkResult(p *peer, q *request, result wire.Object) error {
+	name, tool := o.of(q)
+	if tool == nil || tool.schema == "" {
 		return nil
 	}
 	failed, _ := result.Get("isError")
@@ -154,19 +167,19 @@ func (o *outputs) checkResult(p *peer, q *request, result wire.Object) error {
 	if failed == "true" || !unstructured && !structured {
 		return nil
 	}
-	schema.compile.Do(func() {
+	tool.compile.Do(func() {
 		var err error
-		if schema.check, err = p.output(schema.schema); err != nil {
-			schema.check = nil
+		if tool.check, err = p.output(tool.schema); err != nil {
+			tool.check = nil
 			p.logger().Warn("the output of a tool is not checked: its schema cannot be used", "tool", fmt.Sprintf("%.100s", name), "error", err)
 		}
 	})
-	if schema.check == nil {
+	if tool.check == nil {
 		return nil
 	}
 	err := errors.New("it has none")
 	if structured {
-		err = schema.check(content)
+		err = tool.check(content)
 	}
 	if err != nil {
 		err = prefix.Errorf("runtime: result of %s: the structured content of tool %.100q does not match its output schema: %w", q.method, name, err)

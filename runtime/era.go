@@ -34,12 +34,11 @@ type era interface {
 	// appendParams appends the member params of a message, with what the terms add to params, which may be
 	// nil.
 	appendParams(dst []byte, t *terms, method string, params wire.Appender) ([]byte, error)
-	// askRounds sends a stateless request and decodes its complete result. Servers do not link what it
-	// needs.
-	askRounds(ctx context.Context, q *request, result wire.Value) error
-	// complete returns the complete result of a client's request without the parts that this side cannot
-	// use, and describes those. It is called for stateless requests, and for all if the client checks the
-	// output of tools. The error is a *[QuestionsError] if the server asks instead.
+	// ask sends a request and decodes its result. A client repeats it where the protocol allows or requires
+	// that; servers do not link what that needs.
+	ask(ctx context.Context, q *request, result wire.Value) error
+	// complete returns the complete result of a request without the parts that this side cannot use, and
+	// describes those. The error is a *[QuestionsError] if the server asks instead.
 	complete(q *request, text wire.Raw) (wire.Raw, []wire.Deviation, error)
 	// logs reports whether the peer wants log messages with a severity.
 	logs(t *terms, severity int) bool

@@ -195,13 +195,12 @@ func (e *serverEra) announce() {
 	}
 }
 
-// errServer is the error for a stateless request by a server, which may not send any.
-var errServer = errors.New("runtime: a server sends no stateless request")
-
-// askRounds implements era.
-func (e *serverEra) askRounds(context.Context, *request, wire.Value) error { return errServer }
+// ask implements era.
+func (e *serverEra) ask(ctx context.Context, q *request, result wire.Value) error {
+	return e.peer.ask(ctx, q, result)
+}
 
 // complete implements era.
-func (e *serverEra) complete(*request, wire.Raw) (wire.Raw, []wire.Deviation, error) {
-	return "", nil, errServer
+func (e *serverEra) complete(_ *request, text wire.Raw) (wire.Raw, []wire.Deviation, error) {
+	return text, nil, nil
 }

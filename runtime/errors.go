@@ -121,7 +121,8 @@ func (e *AnswerError) Error() string { return "runtime: no answer: " + prefix.Cu
 func (e *AnswerError) Unwrap() error { return e.Err }
 
 // LostError reports that the answer to a request was lost with its connection. The server may have handled
-// the request. A client repeats requests that only read, such as tools/list, automatically.
+// the request. A client repeats requests that only read, such as tools/list, and calls of tools that the server has
+// listed with the annotation readOnlyHint or idempotentHint, automatically.
 type LostError struct{ Err error }
 
 // Error returns the reason.

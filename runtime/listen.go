@@ -366,7 +366,7 @@ func (e *clientEra) notified(m jsonrpc.Message) bool {
 	}
 	switch m.Method {
 	case methodToolsChanged:
-		e.outputs.forget()
+		e.listed.forget()
 	case methodCancelled:
 		return e.unsubscribed(m.Params)
 	}

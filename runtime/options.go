@@ -136,8 +136,9 @@ type ClientOptions struct {
 
 	// Reconnect makes sessions open their connection again when it was lost: a server process has ended,
 	// or the server has forgotten the session. The next request does that. A request that was in flight is
-	// sent again if it only reads, such as tools/list, or if the server has refused it unread; otherwise
-	// the call returns a *LostError. Subscriptions are made again, except those by resources/subscribe in
+	// sent again if it only reads, such as tools/list, if it calls a tool that the server has listed with
+	// readOnlyHint or idempotentHint, or if the server has refused it unread; otherwise the call returns a
+	// *LostError. Subscriptions are made again, except those by resources/subscribe in
 	// a revision with sessions. The transport must be a [Restarter].
 	Reconnect bool
 

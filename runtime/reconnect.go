@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // This file opens a session's connection again after it was lost ("Unexpected Termination" in
@@ -74,8 +75,8 @@ func (s *Session) reopen(ctx context.Context, lost *link) error {
 }
 
 // again reports whether a request is to be sent on another connection. If the server may have begun it and
-// it does not only read, the error is a *LostError.
-func (s *Session) again(ctx context.Context, l *link, method string, err error) (bool, error) {
+// it cannot be sent twice, the error is a *LostError.
+func (s *Session) again(ctx context.Context, l *link, method string, params wire.Appender, err error) (bool, error) {
 	_, unsent := errors.AsType[unsentError](err)
 	begun, known := errors.AsType[notBegun](err)
 	_, lost := errors.AsType[*LostError](err) // it may wrap the refusal of the stream of a request that was begun
@@ -83,7 +84,7 @@ func (s *Session) again(ctx context.Context, l *link, method string, err error) 
 	if !s.reopens() || ctx.Err() != nil || !refused && !errors.Is(err, ErrClosed) {
 		return false, err
 	}
-	if !refused && !l.server.Load().terms.bound.rows[method].reads() {
+	if !refused && !l.era().repeats(&request{method: method, params: params, row: l.server.Load().terms.bound.rows[method]}) {
 		return false, &LostError{Err: err}
 	}
 	select {

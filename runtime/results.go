@@ -65,12 +65,9 @@ func (d *Deviations) String() string {
 
 // decodeResult decodes a result. Its syntax was checked with the message that it came in.
 func (p *peer) decodeResult(ctx context.Context, q *request, text wire.Raw, result wire.Value) error {
-	var left []wire.Deviation
-	if q.terms.asking() || p.output != nil {
-		var err error
-		if text, left, err = p.era.complete(q, text); err != nil {
-			return err
-		}
+	text, left, err := p.era.complete(q, text)
+	if err != nil {
+		return err
 	}
 	if result == nil {
 		return nil

@@ -44,10 +44,7 @@ func (c unwrappedCaller) Call(ctx context.Context, method string, params wire.Ap
 	}
 	q := request{method: method, params: params, to: c.to, terms: c.terms, row: row, call: c.call}
 	q.progress, q.follow = reporterOf(ctx, c.peer)
-	if c.terms.asking() {
-		return c.peer.era.askRounds(ctx, &q, result)
-	}
-	return c.peer.ask(ctx, &q, result)
+	return c.peer.era.ask(ctx, &q, result)
 }
 
 // Notify implements Caller.

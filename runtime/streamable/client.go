@@ -11,8 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
@@ -150,11 +150,7 @@ func (t *Transport) template(method string, u *url.URL, accept string) (*http.Re
 func (t *Transport) request(ctx context.Context, like *http.Request, text, last string) *http.Request {
 	req := like.WithContext(ctx)
 	if text != "" {
-		req.ContentLength = int64(len(text))
-		sent := new(payload)
-		sent.text.Store(&text)
-		req.GetBody = func() (io.ReadCloser, error) { return &payloadReader{payload: sent}, nil }
-		req.Body, _ = req.GetBody()
+		(&payload{text: text}).carry(req)
 	}
 	req.Header = make(http.Header, len(like.Header)+3)
 	maps.Copy(req.Header, like.Header)
@@ -172,39 +168,48 @@ func (t *Transport) request(ctx context.Context, like *http.Request, text, last 
 	return req
 }
 
-// payload is the text of a POST. net/http keeps a request until the response to it has ended, which may take for
-// ever, and may send it again until the response begins.
+// payload is the text of a POST. Its readers are of a type that net/http knows to be in memory, so it writes the
+// header and the text together, and reports that before the server can have all of them. net/http keeps a request
+// until the response to it has ended, which may take for ever, and may send it again until the response begins.
 type payload struct {
-	text atomic.Pointer[string] // nil when it is not needed any more
-	read atomic.Bool            // to its end
+	mu      sync.Mutex
+	text    string
+	readers []*strings.Reader
+	written int // how often net/http has reported that it has written the request
 }
 
-// payloadReader is one of the bodies with a payload.
-type payloadReader struct {
-	*payload
-	at int
+// carry makes the payload the body of a request.
+func (p *payload) carry(req *http.Request) {
+	req.ContentLength = int64(len(p.text))
+	req.GetBody = p.body
+	req.Body, _ = p.body()
 }
 
-// Read implements io.Reader.
-func (r *payloadReader) Read(p []byte) (int, error) {
-	text := r.text.Load()
-	if text == nil || r.at == len(*text) {
-		return 0, io.EOF
+func (p *payload) body() (io.ReadCloser, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := strings.NewReader(p.text)
+	p.readers = append(p.readers, r)
+	return io.NopCloser(r), nil
+}
+
+// wrote is called when net/http has written the request, each time.
+func (p *payload) wrote() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.written++
+}
+
+// drop drops the text of a request that has its response, unless net/http may still read it.
+func (p *payload) drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.written < len(p.readers) {
+		return
 	}
-	n := copy(p, (*text)[r.at:])
-	if r.at += n; r.at == len(*text) {
-		r.read.Store(true)
-	}
-	return n, nil
-}
-
-// Close implements io.Closer.
-func (*payloadReader) Close() error { return nil }
-
-// letGo drops the text of a request that has its response, unless net/http still sends it.
-func letGo(req *http.Request) {
-	if r, ok := req.Body.(*payloadReader); ok && r.read.Load() {
-		r.text.Store(nil)
+	p.text = ""
+	for _, r := range p.readers {
+		r.Reset("")
 	}
 }
 

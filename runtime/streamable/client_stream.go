@@ -46,6 +46,8 @@ type exchange struct {
 	once   sync.Once
 	sent   chan struct{} // closed by wrote
 
+	payload *payload // of the last request
+
 	last    string // id of the last event
 	retry   retry
 	news    bool // the last connection carried a message
@@ -75,6 +77,7 @@ func (e *exchange) end() {
 // wrote is called by net/http when it has written the request, again if it repeats it.
 func (e *exchange) wrote(httptrace.WroteRequestInfo) {
 	e.once.Do(func() { close(e.sent) })
+	e.payload.wrote()
 }
 
 // run sends a request and reads the answer. It sends the request again while the server is busy, if the
@@ -123,7 +126,9 @@ func (e *exchange) send(text string) (*http.Response, error) {
 	if !e.until.IsZero() {
 		ctx = httptrace.WithClientTrace(e.ctx, &e.trace) // e.post serves for one attempt
 	}
-	req := e.t.request(ctx, e.t.post, text, "")
+	req := e.t.request(ctx, e.t.post, "", "")
+	e.payload = &payload{text: text}
+	e.payload.carry(req)
 	if e.alone != nil {
 		e.alone.set(req.Header)
 	}
@@ -132,7 +137,7 @@ func (e *exchange) send(text string) (*http.Response, error) {
 		do = web.Do
 	}
 	resp, err := do(e.t.http, req)
-	letGo(req)
+	e.payload.drop()
 	return resp, err
 }
 
