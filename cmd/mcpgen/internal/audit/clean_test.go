@@ -182,13 +182,24 @@ func TestBrokenRequest(t *testing.T) {
 	}
 }
 
-// TestProbe expects no findings about a client that first asks for revisions without a
-// handshake.
+// TestProbe expects no findings about a client that first asks for revisions without a handshake, and sends
+// initialize as well if the server is slow.
 func TestProbe(t *testing.T) {
-	lines := []string{`c {"@id":"probe","method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`, `s {"@id":"probe","error":{"code":-32601,"message":"m"}}`, started, replied, ready}
-	for _, f := range judged(t, audit.Options{}, lines) {
-		if f.Level != audit.Note {
-			t.Errorf("line %d: %s %s: %s", f.Place, f.Level, f.Rule, f.Problem)
+	const (
+		probe   = `c {"@id":"probe","method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+		unknown = `s {"@id":"probe","error":{"code":-32601,"message":"m"}}`
+	)
+	late := strings.Replace(result(1, discovery), `"@id":1`, `"@id":"probe"`, 1)
+	refusal := failure(0, -32022, `,"data":{"supported":["2026-07-28"],"requested":"2025-11-25"}`)
+	for name, lines := range map[string][]string{
+		"a server with sessions":         {probe, unknown, started, replied, ready},
+		"a slow server with sessions":    {probe, started, unknown, replied, ready},
+		"a slow server without sessions": {probe, started, late, refusal, request(2, "tools/list", ""), result(2, `"tools":[],`+cacheable)},
+	} {
+		for _, f := range judged(t, audit.Options{}, lines) {
+			if f.Level != audit.Note {
+				t.Errorf("%s: line %d: %s %s: %s", name, f.Place, f.Level, f.Rule, f.Problem)
+			}
 		}
 	}
 }
