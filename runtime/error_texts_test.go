@@ -142,7 +142,7 @@ func TestErrorTexts(t *testing.T) {
 		want string
 	}{
 		{"connect: no process", connect(func(*testing.T) runtime.Transport { return stdio.Command(exec.Command("/no/such")) }, r25),
-			`runtime: connect: start: fork/exec /no/such: no such file or directory`},
+			`runtime: connect: start: ` + exec.Command("/no/such").Start().Error()},
 		{"connect: the process ends", connect(process("initialize"), r25),
 			`runtime: connect: session closed: the server ended: exit status 3: boom`},
 		{"connect: no answer", connect(func(*testing.T) runtime.Transport {

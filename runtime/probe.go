@@ -40,7 +40,11 @@ func (e *clientEra) open(ctx context.Context, known string, older bool) (*opened
 	case older && session == nil:
 		return nil, errNoSessions
 	case older || stateless == nil:
-		return e.initialize(ctx, session)
+		server, err := e.initialize(ctx, session)
+		if next := e.listed(err); next != nil {
+			return e.discover(ctx, next)
+		}
+		return server, err
 	case session == nil:
 		return e.openStateless(ctx, stateless)
 	}
@@ -104,8 +108,7 @@ func (e *clientEra) probe(ctx context.Context, stateless, session *bound) (*open
 	if _, refused := asError(err); !refused {
 		return nil, err
 	}
-	// If the refusal lists a revision without sessions, the server has it, whatever it answered before.
-	next, _ := e.of.choose(supportedBy(err))
+	next := e.listed(err)
 	switch {
 	case next != nil && !late:
 		return e.discover(ctx, next)
@@ -118,6 +121,13 @@ func (e *clientEra) probe(ctx context.Context, stateless, session *bound) (*open
 		}
 	}
 	return nil, err
+}
+
+// listed returns the newest binding for one of the revisions without sessions that a refusal of initialize
+// lists, or nil. The server has that revision, whatever it answered to server/discover before.
+func (e *clientEra) listed(refusal error) *bound {
+	b, _ := e.of.choose(supportedBy(refusal))
+	return b
 }
 
 // probed is the outcome of a probe.

@@ -182,6 +182,12 @@ func TestServerDiesOfProbe(t *testing.T) {
 		if got := second.methods(); got != "initialize, notifications/initialized" || made != 1 {
 			t.Errorf("sent %s", got)
 		}
+		third := modern(nil)
+		session, err = eraClient(t, runtime.ClientOptions{}, nil, r26, r25).Connect(t.Context(), newFragile(&made, dying("server/discover"), third))
+		if err != nil || session.Revision() != r26 || third.methods() != "initialize, server/discover" {
+			t.Fatalf("a server without sessions that ended once: %v, sent %s", err, third.methods())
+		}
+		defer session.Close()
 		made = 0
 		_, err = eraClient(t, runtime.ClientOptions{}, nil, r26, r25).Connect(t.Context(), newFragile(&made, dying("server/discover"), dying("initialize"), second))
 		if !errors.Is(err, runtime.ErrClosed) || made != 1 {
