@@ -185,6 +185,8 @@ func TestErrorTexts(t *testing.T) {
 			`runtime: result of tools/call: at byte 0: expected an object, found a number`},
 		{"call: a bad response", call(opens(200, asJSON, `[]`).over, r26),
 			`runtime: the response holds no answer to request 2: invalid request: empty batch; received "[]"`},
+		{"call: an error without an id", call(opens(200, asJSON, `{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"no"}}`).over, r26),
+			`runtime: the response holds no answer to request 2: it is an error without an id: error -32603: no; received "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,\"message\":\"no\"}}"`},
 		{"call: cut off", call(opens(200, asJSON, `{CUT`).over, r26),
 			`runtime: the answer was lost: the answer could not be read: unexpected EOF; received "{"`},
 		{"call: a stream that ends", call(opens(200, asEvents, ": x\n\n").over, r25),

@@ -90,7 +90,7 @@ func (p *peer) takeAnswer(in *Incoming) (step engine.Step) {
 		step = p.takeMessage(&m.Message, in, in.Reply) // it is handled although it is not the answer
 		why = fmt.Errorf("it is a %s, %.100q", m.Kind, m.Method)
 	} else if m.ID.IsZero() {
-		why = fmt.Errorf("it is an error without an id: %w", m.Error)
+		why = prefix.Errorf("it is an error without an id: %w", m.Error)
 	} else if step = p.takeResponse(&m.Message, in); m.ID.Canonical() == in.Answers.Canonical() {
 		return step
 	} else {
