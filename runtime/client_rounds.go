@@ -114,7 +114,7 @@ func (e *clientEra) repeats(q *request) bool {
 	if q.row.reads() || q.method != methodCallTool {
 		return q.row.reads()
 	}
-	_, tool := e.listed.of(q)
+	_, tool := e.tools.of(q)
 	return tool != nil && tool.repeatable
 }
 
@@ -203,7 +203,7 @@ func (e *clientEra) complete(q *request, text wire.Raw) (kept wire.Raw, left []w
 			text, left = e.peer.readTools(text)
 		}
 	}
-	if err := e.listed.pass(e.peer, q, text); err != nil {
+	if err := e.tools.pass(e.peer, q, text); err != nil {
 		return "", nil, err
 	}
 	q.kept.keep(text)

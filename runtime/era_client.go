@@ -18,7 +18,7 @@ type clientEra struct {
 	sessionEra
 	of *Client
 	stateless
-	listed listed
+	tools listed
 }
 
 // opened is what a client knows about a server. It is immutable.

@@ -366,7 +366,7 @@ func (e *clientEra) notified(m jsonrpc.Message) bool {
 	}
 	switch m.Method {
 	case methodToolsChanged:
-		e.listed.forget()
+		e.tools.forget()
 	case methodCancelled:
 		return e.unsubscribed(m.Params)
 	}
