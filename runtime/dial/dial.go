@@ -12,8 +12,8 @@ import (
 	"net/http"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	//lint:ignore SA1019 It is for peers that have nothing newer.
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
+	//lint:ignore SA1019 It is for peers that have nothing newer.
 	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
