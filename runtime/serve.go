@@ -19,9 +19,15 @@ func (p *peer) takeRequest(m *jsonrpc.Message, in *Incoming, to Reply) (serve fu
 	switch {
 	case err != nil:
 		p.debug("request refused", slog.String("method", m.Method), loggedID(m.ID), slog.Any("error", err))
-		if _, busy := err.(busyError); busy && to == nil {
+		_, busy := err.(busyError)
+		_, duplicate := err.(duplicateError)
+		_, batch := to.(*batched)
+		switch {
+		case busy && to == nil:
 			p.refuseLater(m.ID.Clone(), err)
-		} else {
+		case duplicate && (to == nil || batch):
+			p.refuse(wire.Scalar{}, err, to)
+		default:
 			p.refuse(m.ID, err, to)
 		}
 	case c.inline: // no cancellation can be read meanwhile
@@ -39,6 +45,12 @@ func (p *peer) takeRequest(m *jsonrpc.Message, in *Incoming, to Reply) (serve fu
 type busyError struct{ error }
 
 func (e busyError) Unwrap() error { return e.error }
+
+// duplicateError refuses a request with the id of one in flight. Where the answers to both share a channel, the
+// refusal has no id: the peer would take it for the answer to the first.
+type duplicateError struct{ error }
+
+func (e duplicateError) Unwrap() error { return e.error }
 
 // refuseLater refuses a request in another goroutine, so that a peer that does not read answers does not keep this
 // side from reading, and from noticing that the peer has closed its output.
@@ -80,7 +92,7 @@ func (p *peer) begin(m *jsonrpc.Message, in *Incoming, to Reply) (*Call, error) 
 		err = busyError{c.terms.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", p.limits.MaxConcurrent))}
 		p.logger().Warn("too many requests in flight", "method", m.Method, "id", m.ID)
 	case engine.Duplicate:
-		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", c.id.String())
+		err = duplicateError{jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", c.id.String())}
 	case engine.Refused:
 		err = c.terms.refused(errNotBegun)
 	}

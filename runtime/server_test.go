@@ -177,7 +177,7 @@ func TestIDInUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := open(t.Context(), t, newServer(t, tools, runtime.ServerOptions{}, r06), r06)
 		conn.send(toolCall("1", "wait", "{}"), toolCall("1", "echo", "{}"), toolCall(`"1"`, "echo", "{}"))
-		match(t, conn.replies(), []string{refused("1", "-32600", ".*in flight"), answered(`"1"`, `\{\}`)})
+		match(t, conn.replies(), []string{refused("null", "-32600", ".*in flight"), answered(`"1"`, `\{\}`)})
 		conn.send(cancelled("1"), toolCall("1", "echo", "{}"))
 		match(t, conn.replies(), []string{answered("1", `\{\}`)})
 		conn.hangUp()

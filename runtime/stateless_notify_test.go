@@ -181,7 +181,7 @@ func TestStatelessMessages(t *testing.T) {
 	}
 	alone(t, "B4 an id that is in use", tools, runtime.ServerOptions{}, nil, func(t *testing.T, c *conn) {
 		c.send(call("1", "wait"), call("1", "echo"))
-		if got := c.replies(); len(got) != 1 || !strings.HasPrefix(got[0], refused(`"id":1,`, "-32600")) {
+		if got := c.replies(); len(got) != 1 || !strings.HasPrefix(got[0], refused("", "-32600")) {
 			t.Errorf("got %s", got)
 		}
 		c.answers([]string{`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`})
