@@ -91,6 +91,15 @@ func (x *value[T]) complete(defaults *defaults) {
 	if text := defaults.fill(x.text); text != x.text {
 		var zero T
 		x.v = zero
-		x.err = x.decode(text)
+		x.err = invalid(x.decode(text))
 	}
+}
+
+// invalid returns the error for arguments that cannot be decoded with their defaults. A model reads it, to which
+// places in the text mean nothing.
+func invalid(err error) error {
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		return errors.New("invalid arguments: " + wire.Problem{Pointer: e.Pointer, Message: e.Problem}.String())
+	}
+	return err
 }

@@ -1,0 +1,76 @@
+package typed_test
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/typed"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// shouted is a text that its schema cannot describe.
+type shouted string
+
+func (s *shouted) UnmarshalText(text []byte) error {
+	*s = shouted(text)
+	if strings.ToUpper(string(text)) != string(text) {
+		return errors.New("must be in capitals")
+	}
+	return nil
+}
+
+func (s shouted) MarshalText() ([]byte, error) { return []byte(s), nil }
+
+type arguments struct {
+	Small int8           `json:"small,omitempty"`
+	Time  time.Time      `json:"time,omitzero"`
+	Bytes []byte         `json:"bytes,omitempty"`
+	Float float32        `json:"float,omitempty"`
+	Addr  netip.Addr     `json:"addr,omitzero"`
+	List  []shouted      `json:"list,omitempty"`
+	Map   map[string]int `json:"map,omitempty"`
+	Word  string         `json:"word,omitempty"`
+}
+
+type wrongDefault struct {
+	Word shouted `json:"word,omitempty" jsonschema:"default=small"`
+	N    int     `json:"n,omitempty"`
+}
+
+// TestInvalidArguments checks that the texts about invalid arguments, which a model reads, name the argument and
+// not a place in the text.
+func TestInvalidArguments(t *testing.T) {
+	many := typed.ContentTool(wire.Object(`{"name":"t"}`), func(context.Context, *arguments) ([]wire.Raw, error) { return nil, nil })
+	defaulted := typed.ContentTool(wire.Object(`{"name":"t"}`), func(context.Context, *wrongDefault) ([]wire.Raw, error) { return nil, nil })
+	structured := typed.Tool(wire.Object(`{"name":"t"}`), func(context.Context, *wrongDefault) (*found, error) { return nil, nil })
+	valued := typed.ValueTool(wire.Object(`{"name":"t"}`), func(context.Context, *wrongDefault) (int, error) { return 0, nil })
+	for _, tt := range []struct {
+		tool      func(context.Context, wire.Object) (wire.Appender, error)
+		arguments wire.Object
+		at        string
+	}{
+		{many.Call, `{"small":"x"}`, "/small: "},
+		{many.Call, `{"small":300}`, "/small: "},
+		{many.Call, `{"time":5}`, "/time: "},
+		{many.Call, `{"time":"noon"}`, "/time: "},
+		{many.Call, `{"bytes":"%"}`, "/bytes: "},
+		{many.Call, `{"float":1e300}`, "/float: "},
+		{many.Call, `{"addr":"here"}`, "/addr: "},
+		{many.Call, `{"list":["A","b"]}`, "/list/1: "},
+		{many.Call, `{"map":{"a/b":1e40}}`, "/map/a~1b: "},
+		{many.Call, `{"word":null}`, "/word: "},
+		{many.Call, `{"other":1}`, "/other: "},
+		{defaulted.Call, `{"n":1}`, "/word: "},
+		{structured.Call, `{"n":1}`, "/word: "},
+		{valued.Call, `{"n":1}`, "/word: "},
+	} {
+		_, err := tt.tool(t.Context(), tt.arguments)
+		if err == nil || !strings.Contains(err.Error(), "invalid arguments: at "+tt.at) || strings.Contains(err.Error(), "wire:") || strings.Contains(err.Error(), ", byte ") {
+			t.Errorf("%s: %v", tt.arguments, err)
+		}
+	}
+}
