@@ -136,6 +136,34 @@ func TestUnlogged(t *testing.T) {
 	})
 }
 
+// TestOrder checks that the notifications of a request keep their order, and come before its answer.
+func TestOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, server, served := forward(t.Context(), proxy.Options{})
+		send(t, client, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"n","_meta":{"progressToken":"p"}}}`)
+		receive(t, server)
+		var sent []string
+		for i := range 100 {
+			sent = append(sent,
+				fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%d}}`, i),
+				fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":%d}}`, i))
+		}
+		sent = append(sent, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+		go func() {
+			for _, text := range sent {
+				_ = server.Send(t.Context(), runtime.Outgoing{Text: []byte(text)})
+			}
+		}()
+		for _, text := range sent {
+			expect(t, client, text)
+		}
+		client.Close()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestStdio forwards odd messages as lines.
 func TestStdio(t *testing.T) {
 	fromClient, toProxy := io.Pipe()
