@@ -98,7 +98,7 @@ func TestInbox(t *testing.T) {
 
 		go accept(in, fmt.Sprintf(call, 2, "wait"))
 		synctest.Wait()
-		handle(fmt.Sprintf(call, 2, "echo"), `{"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"invalid request: id 2 is that of a request in flight"}}`)
+		handle(fmt.Sprintf(call, 2, "echo"), `{"jsonrpc":"2.0","error":{"code":-32600,"message":"invalid request: id 2 is that of a request in flight"}}`)
 		in.End(errors.New("the network is gone"))
 		in.End(nil) // too late
 		if err := <-ended; err == nil || err.Error() != "the network is gone" {
