@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"bytes"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -164,6 +165,26 @@ func (t *terms) sending(kind jsonrpc.Kind, method string) (row, error) {
 		return row{}, &CapabilityError{Method: method, Capability: t.bound.needs[r.need], Own: true}
 	}
 	return r, nil
+}
+
+// specified returns the error of sending for a request with these params. A capability that the peer lacks
+// becomes the part of it that the request needs, such as elicitation.url, so that the peer learns all at once.
+func specified(err error, params wire.Appender) error {
+	e, ok := errors.AsType[*CapabilityError](err)
+	if !ok || params == nil {
+		return err
+	}
+	text, failed := wire.MarshalString(params)
+	if failed != nil {
+		return err
+	}
+	for i := range refinements {
+		f := &refinements[i]
+		if f.method == e.Method && !f.missing && strings.HasPrefix(f.capability, e.Capability+".") && f.asked(wire.Object(text)) {
+			return &CapabilityError{Method: e.Method, Capability: f.capability}
+		}
+	}
+	return err
 }
 
 // refine checks a request that is encoded and about to be sent.

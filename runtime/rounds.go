@@ -230,6 +230,9 @@ func (c *Call) checkQuestions(requests wire.Raw) error {
 		}
 		if err == nil {
 			err = c.terms.refine(row, []byte(question))
+		} else {
+			params, _ := wire.Object(question).Get("params")
+			err = specified(err, params)
 		}
 		if err != nil {
 			return fmt.Errorf("inputRequests%.200s: %w", wire.AppendPointer(nil, key), err)

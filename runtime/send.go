@@ -40,7 +40,7 @@ type unwrappedCaller struct {
 func (c unwrappedCaller) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
 	row, err := c.terms.sending(jsonrpc.Request, method)
 	if err != nil {
-		return err
+		return specified(err, params)
 	}
 	q := request{method: method, params: params, to: c.to, terms: c.terms, row: row, call: c.call}
 	q.progress, q.follow = reporterOf(ctx, c.peer)
