@@ -58,17 +58,14 @@ func CarriesTerms(params wire.Raw) bool {
 // requestTerms returns the terms that a message carries, or nil if the rules of sessions apply to it. The
 // headers, if not nil, must repeat the message.
 func (e *serverEra) requestTerms(m *jsonrpc.Message, h headers.Header) (*terms, error) {
-	if m.Kind == jsonrpc.Request && m.Method == methodInitialize {
-		switch {
-		case !e.sessionless:
-			return nil, nil
-		case !CarriesTerms(m.Params): // otherwise it is a method that the revision does not have
-			return nil, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), e.of.spoken)
-		}
-	}
 	meta := metaOf(m.Params)
 	switch {
-	case meta.stateless():
+	case m.Kind == jsonrpc.Request && m.Method == methodInitialize && !meta.stateless():
+		if e.sessionless {
+			return nil, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), e.of.spoken)
+		}
+		return nil, nil
+	case meta.stateless(): // also initialize, which the revision does not have
 		if err := meta.checkHeader(h); err != nil {
 			return nil, err
 		}
@@ -81,6 +78,8 @@ func (e *serverEra) requestTerms(m *jsonrpc.Message, h headers.Header) (*terms, 
 		return nil, errNotInitialized
 	case m.Kind == jsonrpc.Notification || e.terms != nil || !e.sessionless && m.Method == methodPing:
 		return nil, nil
+	case !e.sessionless:
+		return nil, missingMeta(metaRevision + " (or send initialize first, to open a session)")
 	}
 	return nil, missingMeta(metaRevision)
 }

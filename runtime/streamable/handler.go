@@ -173,6 +173,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 
 // Refusals that several methods share.
 var (
+	errBatched   = web.Refuse(http.StatusBadRequest, "invalid request: initialize must not be part of a batch")
 	errSessionID = web.Refuse(http.StatusBadRequest, "invalid request: the Mcp-Session-Id header is missing")
 	errOptions   = web.Refuse(http.StatusInternalServerError, "unavailable: the server is not configured")
 	errUnspoken  = web.Refuse(http.StatusBadRequest, "invalid request: the MCP-Protocol-Version header names a revision that is not supported")

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
@@ -86,6 +87,8 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 		err = h.postAlone(c, initialize)
 	case initialize:
 		err = h.postInitialize(c)
+	case slices.ContainsFunc(m.Batch, func(item jsonrpc.Item) bool { return item.Method == "initialize" }):
+		err = errBatched
 	case len(h.stateless) > 0 && !h.speaks(r.Header.Get(headerRevision)):
 		err = h.unsupported(r)
 	default:
