@@ -43,6 +43,10 @@ type Call struct {
 	fell     bool // a value that does not grow was logged
 	progress float64
 
+	// telling counts the cancellations of requests of the call that are being sent. The answer comes after
+	// them, because it may end the stream that they go to. Only a call that is not over adds to it, under mu.
+	telling sync.WaitGroup
+
 	alone  *alone       // nil in a session
 	denied *DeniedError // why the request is refused; only its own goroutine uses it
 
@@ -198,4 +202,28 @@ func (c *Call) Reply() Reply {
 		return how.Reply()
 	}
 	return c.reply
+}
+
+// cancelled reports whether the peer has cancelled the request, for which nothing more is sent then. It returns
+// false for a detached call, which is not cancelled with a request, and for nil.
+func (c *Call) cancelled() bool {
+	if c == nil || c.context.Err() == nil || c.detachedHow() != nil {
+		return false
+	}
+	_, is := errors.AsType[*CancelledError](context.Cause(&c.context))
+	return is
+}
+
+// withdrawing delays the answer until told is called. Outside of calls, and after the answer, it does nothing.
+func (c *Call) withdrawing() (told func()) {
+	if c == nil {
+		return func() {}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over.Load() {
+		return func() {}
+	}
+	c.telling.Add(1)
+	return c.telling.Done
 }

@@ -2,6 +2,8 @@ package runtime
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
@@ -119,6 +121,9 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
+	if q.call.cancelled() {
+		return "", context.Cause(&q.call.context)
+	}
 	w, err := p.pending.Begin(engine.Terms{Accept: q.accept, Progress: q.progress != nil, Follow: q.follow})
 	if err != nil {
 		return "", unsentError{err}
@@ -149,7 +154,7 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 		return r.Result, r.Err
 	}
 	if sent && q.method != methodInitialize && q.method != methodDiscover {
-		p.withdraw(w.ID, err, q.terms, q.to)
+		p.withdraw(q, reasonOf(ctx, err))
 	}
 	return "", err
 }
@@ -168,13 +173,33 @@ func (p *peer) await(ctx context.Context, w *engine.Call, limit engine.Patience,
 }
 
 // withdraw tells the peer that a request is cancelled. It uses a goroutine, so that the caller does not
-// wait for a peer that does not read. The context of the session does not apply, because many callers
-// close the session immediately after a cancelled call.
-func (p *peer) withdraw(id int64, why error, t *terms, to Reply) {
-	params := cancelledParams{wire.IntScalar(id), why.Error()}
-	p.life.Go(func() {
-		p.tell(context.WithoutCancel(p.life.Context()), t, methodCancelled, params, to)
+// wait for a peer that does not read; the answer of the call that has sent the request waits. The context of
+// the session does not apply, because many callers close the session immediately after a cancelled call.
+func (p *peer) withdraw(q *request, reason string) {
+	params := cancelledParams{wire.IntScalar(q.id), reason}
+	terms, to, told := q.terms, q.to, q.call.withdrawing()
+	begun := p.life.Go(func() {
+		defer told()
+		p.tell(context.WithoutCancel(p.life.Context()), terms, methodCancelled, params, to)
 	})
+	if !begun {
+		told()
+	}
+}
+
+// reasonOf returns the reason that the peer gets for the cancellation of a request that was made with ctx and
+// failed with err.
+func reasonOf(ctx context.Context, err error) string {
+	if e, ok := errors.AsType[*TimeoutError](err); ok {
+		return fmt.Sprintf("no answer within %v", e.Quiet)
+	}
+	if e, ok := errors.AsType[*CancelledError](context.Cause(ctx)); ok && e.Reason != "" {
+		return e.Reason
+	}
+	if ctx.Err() == context.DeadlineExceeded {
+		return "no answer in time"
+	}
+	return "the request was cancelled"
 }
 
 func (p *peer) sendRequest(ctx context.Context, q *request) error {
@@ -200,15 +225,20 @@ func (p *peer) sendRequest(ctx context.Context, q *request) error {
 	return p.send(ctx, buf, q.to, Outgoing{Kind: jsonrpc.Request, ID: id, Method: q.method, Revision: q.terms.revisionSent(), NameParam: q.row.nameParam})
 }
 
-// announce sends a notification of a call, or of none.
+// announce sends a notification of a call, or of none. It sends nothing if ctx has ended or the peer has
+// cancelled the request, whatever the transport would do.
 func (p *peer) announce(ctx context.Context, t *terms, method string, params wire.Appender, to Reply, of *Call) error {
-	if of == nil || !t.serving() {
-		return p.tell(ctx, t, method, params, to)
-	}
-	if !of.hold() {
+	if of != nil && t.serving() {
+		if !of.hold() {
+			return errAnswered
+		}
+		defer of.unhold()
+	} else if of.cancelled() {
 		return errAnswered
 	}
-	defer of.unhold()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	return p.tell(ctx, t, method, params, to)
 }
 

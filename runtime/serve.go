@@ -147,7 +147,9 @@ func (c *Call) run() {
 // because a cancellation that arrives while the answer is being sent is too late.
 func (c *Call) answer(buf *[]byte) {
 	p := c.peer
-	if !c.finish() {
+	answered := c.finish()
+	c.telling.Wait()
+	if !answered {
 		c.unanswered = true
 		return
 	}

@@ -147,7 +147,7 @@ func TestTimeout(t *testing.T) {
 				var cancelled []string
 				if c.want != nil {
 					for _, id := range []string{"2", "3"} {
-						cancelled = append(cancelled, `{"requestId":`+id+`,"reason":"`+c.want.Error()+`"}`)
+						cancelled = append(cancelled, `{"requestId":`+id+`,"reason":"no answer within `+c.want.Quiet.String()+`"}`)
 					}
 				}
 				if diff := cmp.Diff(cancelled, server.cancelled); diff != "" {
