@@ -158,7 +158,7 @@ func TestInboxKeepAlive(t *testing.T) {
 		if err := <-ended; !errors.Is(err, runtime.ErrUnresponsive) || !out.closed {
 			t.Errorf("ended with %v, closed %t", err, out.closed)
 		}
-		if lasted := time.Since(start); lasted != 4*time.Minute {
+		if lasted := time.Since(start); lasted != 3*time.Minute {
 			t.Errorf("lasted %v", lasted)
 		}
 	})

@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 )
 
@@ -10,39 +11,72 @@ import (
 // see KeepAlive in [Limits].
 var ErrUnresponsive = errors.New("runtime: the peer does not answer pings")
 
-// keepAlive starts a goroutine that pings the peer while it is silent, and ends the session when too
-// many pings in a row have failed (basic/utilities/ping).
+// silence tells how long the peer has sent nothing.
+type silence struct {
+	began time.Time
+	heard atomic.Int64 // when the last message came, as time.Duration since began
+}
+
+// newSilence returns nil if silence does not matter.
+func newSilence(l *limits) *silence {
+	if l.KeepAlive <= 0 {
+		return nil
+	}
+	return &silence{began: time.Now()}
+}
+
+// end is called when a message comes.
+func (s *silence) end() {
+	if s != nil {
+		s.heard.Store(int64(time.Since(s.began)))
+	}
+}
+
+// lasts returns how long the peer has been silent.
+func (s *silence) lasts() time.Duration {
+	return time.Since(s.began) - time.Duration(s.heard.Load())
+}
+
+// keepAlive starts a goroutine that pings the peer when it has been silent for a while, and ends the session
+// when too many pings in a row have failed (basic/utilities/ping).
 func (p *peer) keepAlive() {
-	every := p.limits.KeepAlive
-	if every <= 0 {
+	if p.silence == nil {
 		return
 	}
+	every := p.limits.KeepAlive
 	over := p.life.Background().Done()
 	p.life.Go(func() {
-		ticker := time.NewTicker(every)
-		defer ticker.Stop()
+		timer := time.NewTimer(every)
+		defer timer.Stop()
 		for failed := 0; failed < p.limits.KeepAliveFailures; {
 			select {
-			case <-ticker.C:
+			case <-timer.C:
 			case <-over:
 				return
 			}
-			if p.heard.Swap(false) || p.answersPing(every) {
-				failed = 0
-				continue
+			quiet := p.silence.lasts()
+			if pinged := time.Now(); quiet >= every {
+				if !p.answersPing(every) {
+					failed++
+					p.logger().Warn("ping failed", "failures", failed)
+					timer.Reset(every - time.Since(pinged))
+					continue
+				}
+				quiet = p.silence.lasts()
 			}
-			failed++
-			p.logger().Warn("ping failed", "failures", failed)
+			failed = 0
+			timer.Reset(every - quiet)
 		}
 		p.giveUp(ErrUnresponsive)
 	})
 }
 
-// answersPing reports whether the peer sends anything before the next ping is due. The ping has its own
+// answersPing reports whether the peer sends anything within limit after a ping. The ping has its own
 // goroutine, because sending to a peer that does not read may be impossible to interrupt.
 func (p *peer) answersPing(limit time.Duration) bool {
 	ctx, cancel := context.WithTimeout(p.life.Context(), limit)
 	defer cancel()
+	heard := p.silence.heard.Load()
 	answered := make(chan bool, 1)
 	if !p.life.Go(func() {
 		_, err := p.exchange(ctx, &request{method: methodPing})
@@ -53,8 +87,8 @@ func (p *peer) answersPing(limit time.Duration) bool {
 	}
 	select {
 	case ok := <-answered:
-		return ok || p.heard.Swap(false)
+		return ok || p.silence.heard.Load() != heard
 	case <-ctx.Done():
-		return p.heard.Swap(false)
+		return p.silence.heard.Load() != heard
 	}
 }

@@ -111,6 +111,24 @@ func TestKeepAliveQuiet(t *testing.T) {
 	})
 }
 
+// TestKeepAliveSilence checks that a ping comes when the peer has been silent for KeepAlive, not up to twice as
+// long.
+func TestKeepAliveSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn := open(t.Context(), t, newServer(t, tools, runtime.ServerOptions{Limits: runtime.Limits{KeepAlive: time.Minute}}, r11), r11)
+		time.Sleep(30 * time.Second)
+		conn.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		match(t, conn.replies(), []string{`"id":1,"result":`})
+		time.Sleep(time.Minute - 1)
+		match(t, conn.replies(), nil)
+		time.Sleep(1)
+		match(t, conn.replies(), []string{`"id":1,"method":"ping"`})
+		if err := conn.hangUp(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // stuckSend is a transport whose Send does not return until Close, once it is stuck.
 type stuckSend struct {
 	runtime.Transport

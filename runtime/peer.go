@@ -27,11 +27,12 @@ type peer struct {
 	serving engine.Serving[registered]
 	queue   engine.Queue // notifications for their handlers
 
+	silence *silence // nil without KeepAlive
+
 	source *source       // nil for a session that Open has begun
 	ended  func(error)   // argument of Open; nil for other sessions
 	ending sync.Once     // of such a session
 	taking sync.Mutex    // held while a message is taken, if several goroutines receive messages
-	heard  atomic.Bool   // a message came since the last ping was due; unused without KeepAlive
 	bad    atomic.Uint32 // number of texts that were not messages
 
 	// many means that the messages are of many peers, as those of all requests over HTTP without a session.
@@ -55,6 +56,7 @@ func newPeer(ctx context.Context, t Outbox, shared *settings, many bool) *peer {
 		limit = 0
 	}
 	p.serving = engine.NewServing[registered](limit)
+	p.silence = newSilence(&shared.limits)
 	p.life.Init(ctx)
 	p.values = ctx
 	p.queue = engine.NewQueue(&p.life)

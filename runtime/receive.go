@@ -39,9 +39,7 @@ func (p *peer) received(in *Incoming, err error) bool {
 // take handles a message or a batch, except for the part that is left to the step that it returns.
 // Unless there are many peers, only one goroutine calls it at a time.
 func (p *peer) take(in *Incoming) engine.Step {
-	if p.limits.KeepAlive > 0 {
-		p.heard.Store(true)
-	}
+	p.silence.end()
 	if !in.Answers.IsZero() {
 		return p.takeAnswer(in)
 	}

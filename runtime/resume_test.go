@@ -74,7 +74,7 @@ func TestResumedKeepAlive(t *testing.T) {
 	for _, row := range []struct {
 		id    string
 		pings int
-	}{{"s", 3}, {"", 0}} {
+	}{{"s", 6}, {"", 0}} {
 		synctest.Test(t, func(t *testing.T) {
 			server := newServer(t, tools, runtime.ServerOptions{Limits: runtime.Limits{KeepAlive: time.Minute}}, r11)
 			ids := map[string]bool{}
