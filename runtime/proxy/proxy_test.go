@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/proxy"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
@@ -84,6 +85,37 @@ func expect(t *testing.T, from runtime.Transport, want string) {
 	if got := receive(t, from); got != want {
 		t.Errorf("got  %.300s\nwant %.300s", got, want)
 	}
+}
+
+// TestUnread checks that the session of a client that closes its input and reads nothing ends soon after an answer
+// cannot be written, not after the grace period, and that a slow server is waited for.
+func TestUnread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, near := io.Pipe()
+		_, out := io.Pipe()
+		back, server := inproc.Pair()
+		ended := make(chan error, 1)
+		go func() {
+			ended <- proxy.New(func() runtime.Transport { return back }, proxy.Options{Grace: time.Minute}).Serve(t.Context(), stdio.New(in, out))
+		}()
+		if _, err := io.WriteString(near, `{"jsonrpc":"2.0","id":1,"method":"a"}`+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		near.Close()
+		receive(t, server)
+		time.Sleep(30 * time.Second)
+		if len(ended) > 0 {
+			t.Fatal("the answer is not waited for")
+		}
+		start := time.Now()
+		send(t, server, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(start); took != waits.Unread {
+			t.Errorf("ended after %v", took)
+		}
+	})
 }
 
 // TestTexts forwards odd messages in both directions and expects the same bytes in the same

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -34,6 +35,8 @@ type session struct {
 	initialize wire.Object // params of the client's initialize, until it is answered
 	opening    wire.Scalar // id of the client's initialize
 	refusing   bool        // new requests are refused, because the program ends
+	sending    int         // the number of messages that are being sent to the client
+	unread     *time.Timer // ends the session of a client that sends no more; nil before. It runs while sending is not 0
 
 	pool        *pool       // of which the session is one; nil for that of a client
 	dead        bool        // it has ended; guarded by the lock of the pool
@@ -111,7 +114,24 @@ func (s *session) reply(to runtime.Reply, m runtime.Outgoing) error {
 	if to == nil {
 		to = s.client
 	}
+	s.sends(1)
+	defer s.sends(-1)
 	return to.Send(s.ctx, m)
+}
+
+// sends adds n to the messages that are being sent to the client. If the client sends no more, and none of them
+// is begun or done for a while, the session ends, because such a client reads nothing either.
+func (s *session) sends(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sending += n
+	switch {
+	case s.unread == nil:
+	case s.sending == 0:
+		s.unread.Stop()
+	default:
+		s.unread.Reset(waits.Unread)
+	}
 }
 
 func (s *session) log(what string, err error) {
@@ -233,6 +253,12 @@ func (s fromClient) End(why error) {
 		return
 	}
 	s.requests.whenIdle(func() { s.end(nil) })
+	s.mu.Lock()
+	if s.unread == nil {
+		s.unread = time.AfterFunc(waits.Unread, func() { s.end(nil) })
+	}
+	s.mu.Unlock()
+	s.sends(0)
 	// End must not wait, and a second end has no effect. A timer takes 160 bytes, a goroutine 3 KB.
 	time.AfterFunc(s.proxy.Grace(), func() { s.end(nil) })
 }
