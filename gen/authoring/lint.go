@@ -31,8 +31,7 @@ func (r *reader) lint(list *tools.List) {
 	}
 	for _, t := range list.Tools {
 		at := place{r.root, t.Pointer}
-		definition, _ := lookup(root, t.Pointer)
-		r.unknown(t.Name, at, wire.Object(definition), tables["tools"].words, tables["tools"].noun)
+		r.unknown(t.Name, at, t.Source, tables["tools"].words, tables["tools"].noun)
 		for member, words := range map[string][]word{"annotations": ofAnnotations, "execution": ofExecution} {
 			if value, ok := t.Definition.Get(member); ok && value.Kind() == wire.KindObject {
 				r.similar(t.Name, place{r.root, t.Pointer + "/" + member}, wire.Object(value), words, member)

@@ -194,10 +194,11 @@ func refusedTime(v wire.Raw) bool {
 	return false
 }
 
-// fullest returns the sample with the most members: the second one, if there is one.
+// fullest returns the sample with the most members: the second one, if there is one. Package contract
+// changes the same one.
 func fullest(valid []wire.Raw) wire.Raw { return valid[min(1, len(valid)-1)] }
 
-// addRefused adds a field with the invalid variants of a sample.
+// addRefused adds a field with the changes that make a sample invalid.
 func addRefused(fields jen.Dict, name string, s *jsonschema.Schema, valid []wire.Raw) {
 	mutations := samples.Mutations(s, fullest(valid))
 	if len(mutations) == 0 {
@@ -206,9 +207,9 @@ func addRefused(fields jen.Dict, name string, s *jsonschema.Schema, valid []wire
 	fields[jen.Id(name)] = jen.Index().Qual(contractPath, "Refused").ValuesFunc(func(all *jen.Group) {
 		for _, m := range mutations {
 			if m.Member != "" {
-				all.Line().Qual(contractPath, "Lacking").Call(text(string(m.Value)), jen.Lit(m.Pointer), jen.Lit(m.Member))
+				all.Line().Qual(contractPath, "Without").Call(jen.Lit(m.Pointer), jen.Lit(m.Member))
 			} else {
-				all.Line().Qual(contractPath, "WrongType").Call(text(string(m.Value)), jen.Lit(m.Pointer))
+				all.Line().Qual(contractPath, "With").Call(jen.Lit(m.Pointer), text(string(m.Wrong)))
 			}
 		}
 		all.Line()

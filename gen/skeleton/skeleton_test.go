@@ -340,3 +340,39 @@ func TestValues(t *testing.T) {
 		}
 	}
 }
+
+// TestContractIsLinear makes the tests of a tool whose arguments have many required members: they grow with the
+// number of the members, and not with its square.
+func TestContractIsLinear(t *testing.T) {
+	size := func(members int) (bytes, refused int) {
+		var properties, required []string
+		for i := range members {
+			properties = append(properties, fmt.Sprintf(`"m%03d":{"type":"string"}`, i))
+			required = append(required, fmt.Sprintf(`"m%03d"`, i))
+		}
+		list, err := skeleton.Read("tools.json", fmt.Appendf(nil, `[{"name":"a","inputSchema":{"type":"object","properties":{%s},"required":[%s]}}]`,
+			strings.Join(properties, ","), strings.Join(required, ",")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := skeleton.Server(skeleton.Options{List: list, Source: "tools.json", Package: "linear"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range made.Files {
+			if f.Path == "a_tool.gen_test.go" {
+				return len(f.Content), strings.Count(string(f.Content), "contract.With")
+			}
+		}
+		t.Fatal("no tests of the tool")
+		return 0, 0
+	}
+	few, refused := size(50)
+	many, more := size(200)
+	if refused != 2*50 || more != 2*200 {
+		t.Errorf("%d and %d refused values", refused, more)
+	}
+	if many > 4*few {
+		t.Errorf("%d bytes for 200 members, %d for 50", many, few)
+	}
+}

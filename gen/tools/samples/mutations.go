@@ -10,27 +10,29 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Mutation is a value that violates a schema in exactly one place.
+// Mutation is a change of a sample that violates a schema in exactly one place.
 type Mutation struct {
-	// Value is the whole value: the sample without members that are unrelated to the violation.
+	// Value is the whole value.
 	Value wire.Raw
 	// Pointer is the JSON Pointer of the violation within Value: the object that lacks a
 	// member, or the value of a wrong type.
 	Pointer string
-	// Member is the name of the missing member, or "" for a wrong type.
+	// Member is the name of the missing member, or "" for a wrong type. Wrong is the value of a wrong
+	// type, or "" for a missing member.
 	Member string
+	Wrong  wire.Raw
 }
 
-// Mutations returns values that violate a schema, made from a valid sample: for each object one
-// value without each required member, and for each value one of a type that the schema does not
-// allow. It does not change values within alternatives, because the place of the violation then
+// Mutations returns changes of a valid sample that violate its schema: for each object one that removes
+// each required member, and for each value one that puts a value of a type that the schema does not
+// allow in its place. It does not change values within alternatives, because the place of the violation then
 // depends on how a validator selects the alternative.
 //
 // A JSON Schema validator refuses every mutation for this reason and at this place. A sample of hundreds of kilobytes has
 // more such places than can be tried; the first ones are.
 func Mutations(s *jsonschema.Schema, sample wire.Raw) []Mutation {
 	m := &mutator{validator: newValidator(s, jsonschema.AssertedFormats), schema: s, left: mutationBytes / max(len(sample), 1)}
-	m.visit(place{schemas: []*jsonschema.Schema{s}, value: sample, put: func(v wire.Raw, _ bool) wire.Raw { return v }})
+	m.visit(place{schemas: []*jsonschema.Schema{s}, value: sample, put: func(v wire.Raw) wire.Raw { return v }})
 	return m.all
 }
 
@@ -52,9 +54,8 @@ type place struct {
 	pointer string
 	schemas []*jsonschema.Schema
 	value   wire.Raw
-	// put returns the sample with another value in this place. If small is set, it omits
-	// unrelated optional members.
-	put func(v wire.Raw, small bool) wire.Raw
+	// put returns the sample with another value in this place.
+	put func(v wire.Raw) wire.Raw
 }
 
 func (m *mutator) visit(p place) {
@@ -100,7 +101,7 @@ func flatten(all []*jsonschema.Schema) (flat []*jsonschema.Schema, plain bool) {
 // wrongType puts a value of a type that is not allowed in place.
 func (m *mutator) wrongType(p place) {
 	for _, v := range []wire.Raw{`"text"`, "7", "1.5", "true", "[]", "{}", "null"} {
-		if (v.Kind() != p.value.Kind() || v == "1.5") && m.add(p, v, "") {
+		if (v.Kind() != p.value.Kind() || v == "1.5") && m.add(p, Mutation{Value: p.put(v), Wrong: v}) {
 			return
 		}
 	}
@@ -112,7 +113,7 @@ func (m *mutator) object(p place, flat []*jsonschema.Schema) {
 		for _, name := range s.Required {
 			if !slices.Contains(done, name) {
 				done = append(done, name)
-				m.add(p, without(p.value, name), name)
+				m.add(p, Mutation{Value: p.put(without(p.value, name)), Member: name})
 			}
 		}
 	}
@@ -125,13 +126,9 @@ func (m *mutator) object(p place, flat []*jsonschema.Schema) {
 			pointer: wire.ChildPointer(p.pointer, name),
 			schemas: schemas,
 			value:   v,
-			put: func(v wire.Raw, small bool) wire.Raw {
-				around := p.value
-				if small {
-					around = m.prune(flat, around, name)
-				}
-				changed, _ := wire.Object(around).With(name, v)
-				return p.put(wire.Raw(changed), small)
+			put: func(v wire.Raw) wire.Raw {
+				changed, _ := wire.Object(p.value).With(name, v)
+				return p.put(wire.Raw(changed))
 			},
 		})
 	}
@@ -153,84 +150,45 @@ func (m *mutator) array(p place, flat []*jsonschema.Schema) {
 			pointer: p.pointer + "/" + strconv.Itoa(i),
 			schemas: schemas,
 			value:   v,
-			put: func(v wire.Raw, small bool) wire.Raw {
+			put: func(v wire.Raw) wire.Raw {
 				changed := slices.Clone(all)
 				changed[i] = v
-				return p.put(arrayOf(changed), small)
+				return p.put(arrayOf(changed))
 			},
 		})
 	}
 }
 
-// prune removes all optional members from an object except for one.
-func (m *mutator) prune(flat []*jsonschema.Schema, o wire.Raw, but string) wire.Raw {
-	needed := map[string]bool{but: true}
-	for _, s := range flat {
-		if s.MinProperties != nil || s.DependentRequired != nil || s.DependentSchemas != nil || s.Not != nil {
-			return o
-		}
-		for _, name := range s.Required {
-			needed[name] = true
-		}
+// add keeps a mutation in a place if a validator refuses it for the right reason: the value there is missing
+// the named member, or has a wrong type if no member is named.
+func (m *mutator) add(p place, c Mutation) bool {
+	if m.left--; m.left < 0 {
+		return false
 	}
-	var members wire.Members
-	for name, v := range wire.Object(o).All() {
-		if !needed[name] {
-			continue
-		}
-		if name != but {
-			v = m.pruned(membersOf(flat, name), v)
-		}
-		members = append(members, wire.Member{Name: name, Value: v})
+	c.Pointer = p.pointer
+	if !m.refused(c) {
+		return false
 	}
-	pruned, _ := wire.NewObject(members...)
-	return wire.Raw(pruned)
+	m.all = append(m.all, c)
+	return true
 }
 
-// pruned removes everything optional from a value.
-func (m *mutator) pruned(schemas []*jsonschema.Schema, v wire.Raw) wire.Raw {
-	flat, plain := flatten(schemas)
-	if !plain {
-		return v
-	}
-	if v.Kind() == wire.KindObject {
-		return m.prune(flat, v, "")
-	}
-	return v
-}
-
-// add keeps a mutation if a validator refuses it for the right reason: v is missing the named
-// member, or has a wrong type if no member is named.
-func (m *mutator) add(p place, v wire.Raw, missing string) bool {
-	for _, small := range []bool{true, false} {
-		if m.left--; m.left < 0 {
-			return false
-		}
-		value := p.put(v, small)
-		if m.refused(value, p.pointer, missing) {
-			m.all = append(m.all, Mutation{Value: value, Pointer: p.pointer, Member: missing})
-			return true
-		}
-	}
-	return false
-}
-
-// refused reports whether a value is refused because of one place, and of no other.
-func (m *mutator) refused(value wire.Raw, pointer, missing string) bool {
+// refused reports whether a mutation is refused because of its place, and of no other.
+func (m *mutator) refused(c Mutation) bool {
 	found := false
-	for _, problem := range m.validator.problems(m.schema, value) {
+	for _, problem := range m.validator.problems(m.schema, c.Value) {
 		at := ""
 		for _, segment := range problem.InstanceLocation {
 			at = wire.ChildPointer(at, segment)
 		}
-		if at != pointer {
+		if at != c.Pointer {
 			return false
 		}
 		switch k := problem.ErrorKind.(type) {
 		case *kind.Required:
-			found = found || slices.Contains(k.Missing, missing)
+			found = found || slices.Contains(k.Missing, c.Member)
 		default:
-			found = found || missing == ""
+			found = found || c.Member == ""
 		}
 	}
 	return found

@@ -92,16 +92,16 @@ func TestMutations(t *testing.T) {
 	values := samples.Of(s)
 	var got []string
 	for _, m := range samples.Mutations(s, values[1]) {
-		got = append(got, m.Pointer+" "+m.Member+" "+string(m.Value))
+		got = append(got, m.Pointer+" "+m.Member+string(m.Wrong)+" "+string(m.Value))
 	}
 	want := []string{
 		` place {"days":[1],"any":"text","mode":{"a":1}}`,
-		`/place  {"place":"text"}`,
-		`/place city {"place":{"zip":1}}`,
-		`/place/city  {"place":{"city":7}}`,
-		`/place/zip  {"place":{"city":"text","zip":"text"}}`,
-		`/days  {"place":{"city":"text"},"days":"text"}`,
-		`/days/0  {"place":{"city":"text"},"days":["text"]}`,
+		`/place "text" {"place":"text","days":[1],"any":"text","mode":{"a":1}}`,
+		`/place city {"place":{"zip":1},"days":[1],"any":"text","mode":{"a":1}}`,
+		`/place/city 7 {"place":{"city":7,"zip":1},"days":[1],"any":"text","mode":{"a":1}}`,
+		`/place/zip "text" {"place":{"city":"text","zip":"text"},"days":[1],"any":"text","mode":{"a":1}}`,
+		`/days "text" {"place":{"city":"text","zip":1},"days":"text","any":"text","mode":{"a":1}}`,
+		`/days/0 "text" {"place":{"city":"text","zip":1},"days":["text"],"any":"text","mode":{"a":1}}`,
 	}
 	// What is said about alternatives is the validator's affair.
 	got = slices.DeleteFunc(got, func(m string) bool { return strings.HasPrefix(m, "/mode") })

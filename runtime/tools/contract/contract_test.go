@@ -100,9 +100,9 @@ func TestRun(t *testing.T) {
 	definitions := tools.Definitions([]*tools.Tool{say, show})
 	samples := contract.Samples{
 		Inputs:     []wire.Raw{`{"text":"a"}`},
-		Refused:    []contract.Refused{contract.Lacking(`{}`, "", "text"), contract.WrongType(`{"text":7}`, "/text")},
+		Refused:    []contract.Refused{contract.Without("", "text"), contract.With("/text", `7`)},
 		Output:     `{"text":"x"}`,
-		BadOutputs: []contract.Refused{contract.WrongType(`{"text":7}`, "/text")},
+		BadOutputs: []contract.Refused{contract.With("/text", `7`)},
 	}
 	switch {
 	case is("checksum"):

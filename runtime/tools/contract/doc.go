@@ -37,26 +37,25 @@ type Tool struct {
 type Samples struct {
 	// Inputs are valid under the input schema.
 	Inputs []wire.Raw
-	// Refused are not.
+	// Refused are changes that make the second of Inputs, or the only one, invalid.
 	Refused []Refused
-	// Output is valid under the output schema, and BadOutputs are not.
+	// Output is valid under the output schema. BadOutputs are changes that make it invalid.
 	Output     wire.Raw
 	BadOutputs []Refused
 }
 
-// Refused is a value that is not valid under a schema. Create it with [Lacking] or
-// [WrongType].
+// Refused is a change that makes a sample invalid. Create it with [Without] or [With].
 type Refused struct {
-	value   wire.Raw
-	pointer string // location of the problem
-	member  string // missing member of the object there; "" if the value has a wrong type
+	pointer string   // location of the problem
+	member  string   // missing member of the object there; "" if the value has a wrong type
+	wrong   wire.Raw // the value of a wrong type
 }
 
-// Lacking returns a refused value in which the object at pointer lacks a member.
-func Lacking(value wire.Raw, pointer, member string) Refused { return Refused{value, pointer, member} }
+// Without returns the change that removes a member from the object at a JSON Pointer.
+func Without(pointer, member string) Refused { return Refused{pointer: pointer, member: member} }
 
-// WrongType returns a refused value in which the value at pointer has a wrong type.
-func WrongType(value wire.Raw, pointer string) Refused { return Refused{value, pointer, ""} }
+// With returns the change that puts a value of a wrong type at a JSON Pointer.
+func With(pointer string, wrong wire.Raw) Refused { return Refused{pointer: pointer, wrong: wrong} }
 
 // Connect serves a session in memory until the end of the test and returns the client's
 // end.

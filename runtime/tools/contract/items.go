@@ -71,12 +71,12 @@ func Prompt[In any, R wire.Appender, PIn interface {
 }](t *testing.T, caller runtime.Caller, fake *Fake, p *items.Prompt, get func(context.Context, *In) (R, error), method string, s Samples) {
 	t.Helper()
 	inputs(t, s.Inputs, p.Arguments, round[In, PIn])
-	refused(t, p.Arguments, s.Refused)
+	refused(t, p.Arguments, s.base(), s.Refused)
 	for _, r := range s.Refused[:min(1, len(s.Refused))] {
 		*fake = Fake{}
 		var result wire.Object
-		if err := caller.Call(t.Context(), "prompts/get", wire.Raw(`{"name":`+quoted(p.Name)+`,"arguments":`+string(r.value)+`}`), &result); err == nil || fake.called != "" {
-			t.Errorf("the server accepted %s (%v)", r.value, err)
+		if err := caller.Call(t.Context(), "prompts/get", wire.Raw(`{"name":`+quoted(p.Name)+`,"arguments":`+string(r.of(t, s.base()))+`}`), &result); err == nil || fake.called != "" {
+			t.Errorf("the server accepted %s (%v)", r, err)
 		}
 	}
 	for _, sample := range s.Inputs {
@@ -148,7 +148,7 @@ func Template[In any, R wire.Appender, PIn interface {
 }](t *testing.T, fake *Fake, template *items.Template, read func(context.Context, *In) (R, error), method string, s Samples) {
 	t.Helper()
 	inputs(t, s.Inputs, template.Variables, round[In, PIn])
-	refused(t, template.Variables, s.Refused)
+	refused(t, template.Variables, s.base(), s.Refused)
 	for _, sample := range s.Inputs {
 		in, err := decode[In, PIn](sample)
 		if err != nil {

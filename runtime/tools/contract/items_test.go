@@ -42,7 +42,7 @@ func TestItems(t *testing.T) {
 	live := &items.Resource{URI: "x://live", Definition: `{"uri":"x://live","name":"live"}`}
 	note := &items.Template{URITemplate: "x://note/{text}", Definition: `{"uriTemplate":"x://note/{text}","name":"note"}`, Variables: checkText}
 	want := &items.Items{Prompts: []*items.Prompt{ask, second}, Resources: []*items.Resource{about, live}, Templates: []*items.Template{note}}
-	samples := contract.Samples{Inputs: []wire.Raw{`{"text":"a"}`}, Refused: []contract.Refused{contract.Lacking(`{}`, "", "text")}}
+	samples := contract.Samples{Inputs: []wire.Raw{`{"text":"a"}`}, Refused: []contract.Refused{contract.Without("", "text")}}
 	name := func(method, mistake string) string {
 		if is(mistake) {
 			return "Other"

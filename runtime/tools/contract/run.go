@@ -49,7 +49,7 @@ func Run(t *testing.T, caller runtime.Caller, fake *Fake, tool Tool) {
 		t.Log("no valid sample of arguments was found when this test was generated")
 	}
 	inputs(t, tool.samples.Inputs, tool.tool.Input, tool.round)
-	refused(t, tool.tool.Input, tool.samples.Refused)
+	refused(t, tool.tool.Input, tool.samples.base(), tool.samples.Refused)
 	tool.outputs(t)
 	tool.calls(t, caller, fake)
 }
@@ -71,15 +71,15 @@ func inputs(t *testing.T, samples []wire.Raw, check func(*schema.Checker), round
 	}
 }
 
-// refused checks that invalid values are rejected, with the right location.
-func refused(t *testing.T, check func(*schema.Checker), all []Refused) {
+// refused checks that changes of a valid sample are rejected, with the right location.
+func refused(t *testing.T, check func(*schema.Checker), sample wire.Raw, all []Refused) {
 	t.Helper()
 	for _, r := range all {
-		err := schema.Check(r.value, check)
+		err := schema.Check(r.of(t, sample), check)
 		if err == nil {
-			t.Errorf("%s was accepted, want a problem at %q", r.value, r.pointer)
+			t.Errorf("%s was accepted, want a problem at %q", r, r.pointer)
 		} else if !r.named(err) {
-			t.Errorf("%s was rejected, but without a problem at %q %s: %v", r.value, r.pointer, r.member, err)
+			t.Errorf("%s was rejected, but without a problem at %q %s: %v", r, r.pointer, r.member, err)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (tool *Tool) outputs(t *testing.T) {
 	if tool.tool.Output == nil {
 		return
 	}
-	refused(t, tool.tool.Output, s.BadOutputs)
+	refused(t, tool.tool.Output, s.Output, s.BadOutputs)
 	if len(s.Inputs) == 0 || s.Output == "" {
 		return
 	}
@@ -113,8 +113,8 @@ func (tool *Tool) outputs(t *testing.T) {
 		t.Errorf("the result %s is valid but was rejected: %v", s.Output, err)
 	}
 	for _, bad := range s.BadOutputs {
-		if tool.answer(t.Context(), wire.Object(s.Inputs[0]), bad.value) == nil {
-			t.Errorf("the server sent the invalid result %s", bad.value)
+		if tool.answer(t.Context(), wire.Object(s.Inputs[0]), bad.of(t, s.Output)) == nil {
+			t.Errorf("the server sent the invalid result: %s", bad)
 		}
 	}
 }
@@ -125,8 +125,8 @@ func (tool *Tool) calls(t *testing.T, caller runtime.Caller, f *Fake) {
 	for _, r := range samples.Refused[:min(1, len(samples.Refused))] {
 		*f = Fake{}
 		// The client's types may be unable to represent these arguments.
-		if _, err := tools.CallRaw(t.Context(), caller, tool.tool.Name, r.value); err == nil || f.called != "" {
-			t.Errorf("the server accepted %s (%v)", r.value, err)
+		if _, err := tools.CallRaw(t.Context(), caller, tool.tool.Name, r.of(t, samples.base())); err == nil || f.called != "" {
+			t.Errorf("the server accepted %s (%v)", r, err)
 		}
 	}
 	if len(samples.Inputs) == 0 || tool.tool.Output != nil && samples.Output == "" {

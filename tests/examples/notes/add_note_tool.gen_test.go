@@ -23,18 +23,18 @@ func (f *fake) AddNote(_ context.Context, in *AddNoteInput) (*AddNoteOutput, err
 func samplesAddNote() contract.Samples {
 	return contract.Samples{
 		BadOutputs: []contract.Refused{
-			contract.Lacking(`{}`, "", "id"),
-			contract.WrongType(`{"id":7}`, "/id"),
+			contract.Without("", "id"),
+			contract.With("/id", `7`),
 		},
 		Inputs: []wire.Raw{
 			`{"topic":"text","text":"text"}`,
 		},
 		Output: `{"id":"text"}`,
 		Refused: []contract.Refused{
-			contract.Lacking(`{"text":"text"}`, "", "topic"),
-			contract.Lacking(`{"topic":"text"}`, "", "text"),
-			contract.WrongType(`{"topic":7,"text":"text"}`, "/topic"),
-			contract.WrongType(`{"topic":"text","text":7}`, "/text"),
+			contract.Without("", "topic"),
+			contract.Without("", "text"),
+			contract.With("/topic", `7`),
+			contract.With("/text", `7`),
 		},
 	}
 }

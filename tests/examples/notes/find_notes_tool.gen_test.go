@@ -23,17 +23,17 @@ func (f *fake) FindNotes(_ context.Context, in *FindNotesInput) (*FindNotesOutpu
 func samplesFindNotes() contract.Samples {
 	return contract.Samples{
 		BadOutputs: []contract.Refused{
-			contract.Lacking(`{}`, "", "ids"),
-			contract.WrongType(`{"ids":"text"}`, "/ids"),
-			contract.WrongType(`{"ids":[7]}`, "/ids/0"),
+			contract.Without("", "ids"),
+			contract.With("/ids", `"text"`),
+			contract.With("/ids/0", `7`),
 		},
 		Inputs: []wire.Raw{
 			`{"word":"text"}`,
 		},
 		Output: `{"ids":["text"]}`,
 		Refused: []contract.Refused{
-			contract.Lacking(`{}`, "", "word"),
-			contract.WrongType(`{"word":7}`, "/word"),
+			contract.Without("", "word"),
+			contract.With("/word", `7`),
 		},
 	}
 }

@@ -20,8 +20,8 @@ func TestTemplateNote(t *testing.T) {
 			`{"id":"text"}`,
 		},
 		Refused: []contract.Refused{
-			contract.Lacking(`{}`, "", "id"),
-			contract.WrongType(`{"id":7}`, "/id"),
+			contract.Without("", "id"),
+			contract.With("/id", `7`),
 		},
 	})
 	contract.Completion(t, &f.state, "CompleteNoteID", client.CompleteNoteID)

@@ -21,9 +21,9 @@ func TestPromptSummary(t *testing.T) {
 			`{"topic":"text","length":"short"}`,
 		},
 		Refused: []contract.Refused{
-			contract.Lacking(`{"length":"short"}`, "", "topic"),
-			contract.WrongType(`{"topic":7}`, "/topic"),
-			contract.WrongType(`{"topic":"text","length":7}`, "/length"),
+			contract.Without("", "topic"),
+			contract.With("/topic", `7`),
+			contract.With("/length", `7`),
 		},
 	})
 	contract.Completion(t, &f.state, "CompleteSummaryTopic", client.CompleteSummaryTopic)

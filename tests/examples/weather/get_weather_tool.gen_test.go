@@ -28,9 +28,9 @@ func samplesGetWeather() contract.Samples {
 			`{"city":"text","units":"metric"}`,
 		},
 		Refused: []contract.Refused{
-			contract.Lacking(`{"units":"metric"}`, "", "city"),
-			contract.WrongType(`{"city":7}`, "/city"),
-			contract.WrongType(`{"city":"text","units":7}`, "/units"),
+			contract.Without("", "city"),
+			contract.With("/city", `7`),
+			contract.With("/units", `7`),
 		},
 	}
 }

@@ -27,8 +27,8 @@ func samplesLog() contract.Samples {
 			`{"level":"debug"}`,
 		},
 		Refused: []contract.Refused{
-			contract.Lacking(`{}`, "", "level"),
-			contract.WrongType(`{"level":7}`, "/level"),
+			contract.Without("", "level"),
+			contract.With("/level", `7`),
 		},
 	}
 }

@@ -27,8 +27,8 @@ func samplesRemove() contract.Samples {
 			`{"name":"text"}`,
 		},
 		Refused: []contract.Refused{
-			contract.Lacking(`{}`, "", "name"),
-			contract.WrongType(`{"name":7}`, "/name"),
+			contract.Without("", "name"),
+			contract.With("/name", `7`),
 		},
 	}
 }

@@ -23,8 +23,8 @@ func (f *fake) Structured(_ context.Context, in *StructuredInput) (*StructuredOu
 func samplesStructured() contract.Samples {
 	return contract.Samples{
 		BadOutputs: []contract.Refused{
-			contract.Lacking(`{}`, "", "sum"),
-			contract.WrongType(`{"sum":"text"}`, "/sum"),
+			contract.Without("", "sum"),
+			contract.With("/sum", `"text"`),
 		},
 		Inputs: []wire.Raw{
 			`{}`,

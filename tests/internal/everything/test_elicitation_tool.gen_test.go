@@ -28,8 +28,8 @@ func samplesTestElicitation() contract.Samples {
 			`{"message":"text"}`,
 		},
 		Refused: []contract.Refused{
-			contract.Lacking(`{}`, "", "message"),
-			contract.WrongType(`{"message":7}`, "/message"),
+			contract.Without("", "message"),
+			contract.With("/message", `7`),
 		},
 	}
 }

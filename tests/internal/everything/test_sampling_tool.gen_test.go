@@ -27,8 +27,8 @@ func samplesTestSampling() contract.Samples {
 			`{"prompt":"text"}`,
 		},
 		Refused: []contract.Refused{
-			contract.Lacking(`{}`, "", "prompt"),
-			contract.WrongType(`{"prompt":7}`, "/prompt"),
+			contract.Without("", "prompt"),
+			contract.With("/prompt", `7`),
 		},
 	}
 }

@@ -24,18 +24,18 @@ func (f *fake) TestStructuredOutput(_ context.Context, in *TestStructuredOutputI
 func samplesTestStructuredOutput() contract.Samples {
 	return contract.Samples{
 		BadOutputs: []contract.Refused{
-			contract.Lacking(`{}`, "", "sum"),
-			contract.WrongType(`{"sum":"text"}`, "/sum"),
+			contract.Without("", "sum"),
+			contract.With("/sum", `"text"`),
 		},
 		Inputs: []wire.Raw{
 			`{"a":1.5,"b":1.5}`,
 		},
 		Output: `{"sum":1.5}`,
 		Refused: []contract.Refused{
-			contract.Lacking(`{"b":1.5}`, "", "a"),
-			contract.Lacking(`{"a":1.5}`, "", "b"),
-			contract.WrongType(`{"a":"text","b":1.5}`, "/a"),
-			contract.WrongType(`{"a":1.5,"b":"text"}`, "/b"),
+			contract.Without("", "a"),
+			contract.Without("", "b"),
+			contract.With("/a", `"text"`),
+			contract.With("/b", `"text"`),
 		},
 	}
 }

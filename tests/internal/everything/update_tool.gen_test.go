@@ -27,8 +27,8 @@ func samplesUpdate() contract.Samples {
 			`{"uri":"text"}`,
 		},
 		Refused: []contract.Refused{
-			contract.Lacking(`{}`, "", "uri"),
-			contract.WrongType(`{"uri":7}`, "/uri"),
+			contract.Without("", "uri"),
+			contract.With("/uri", `7`),
 		},
 	}
 }
