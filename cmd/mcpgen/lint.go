@@ -179,7 +179,7 @@ func generator(name string, text []byte, open authoring.Open) (refused, noted []
 	if err != nil {
 		return problemsOf(name, err), nil
 	}
-	if _, err := skeleton.Server(skeleton.Options{List: file.List, Source: name, Package: "main"}); err != nil {
+	if err := skeleton.Check(skeleton.Options{List: file.List, Source: name, Package: "main"}); err != nil {
 		refused = problemsOf(name, file.Explain(err))
 	}
 	return refused, problemsOf(name, file.Err())

@@ -220,7 +220,7 @@ func equivalent(before, after wire.Raw, input bool) bool {
 		values = append(values, valid...)
 		for _, value := range valid {
 			for _, m := range samples.Mutations(s, value) {
-				values = append(values, m.Value)
+				values = append(values, m.Value())
 			}
 		}
 	}

@@ -18,9 +18,8 @@ import (
 
 // Prompts, resources and templates have files of their own, as tools have.
 
-// items renders the files of the prompts, resources and templates: definitions, types, client
-// methods, codecs and checks.
-func (g *generator) items() ([]files.File, error) {
+// itemChecks returns the check functions of each prompt, and then those of each template.
+func (g *generator) itemChecks() ([][]jen.Code, error) {
 	var groups []check.Group
 	group := func(i *tools.Item, owner string, d *ir.Decl, s *jsonschema.Schema) {
 		one := check.Group{Prefix: checkName(d.Name), At: i.Pointer, Owner: owner}
@@ -35,7 +34,13 @@ func (g *generator) items() ([]files.File, error) {
 	for _, t := range g.pkg.Templates {
 		group(&t.Template.Item, templateHandler(t).of, t.Variables, t.Template.Input)
 	}
-	checks, err := check.Groups(groups)
+	return check.Groups(groups)
+}
+
+// items renders the files of the prompts, resources and templates: definitions, types, client
+// methods, codecs and checks.
+func (g *generator) items() ([]files.File, error) {
+	checks, err := g.itemChecks()
 	if err != nil {
 		return nil, err
 	}

@@ -83,6 +83,17 @@ func Server(o Options) (*Result, error) {
 	return g.make(g.server, g.client, g.tools, g.items, g.shared, g.tests)
 }
 
+// Check returns the error that [Server] returns for a list that it refuses, without generating files.
+func Check(o Options) error {
+	g, err := start(o, true)
+	if err != nil {
+		return err
+	}
+	_, tools := g.toolChecks()
+	_, items := g.itemChecks()
+	return errors.Join(tools, items)
+}
+
 // Client generates the files of a client.
 func Client(o Options) (*Result, error) {
 	g, err := start(o, false)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -374,5 +375,35 @@ func TestContractIsLinear(t *testing.T) {
 	}
 	if many > 4*few {
 		t.Errorf("%d bytes for 200 members, %d for 50", many, few)
+	}
+}
+
+// TestCheck compares the errors of Check with those of Server. Check takes little of the memory, because it generates no
+// files.
+func TestCheck(t *testing.T) {
+	used := func(f func() error) (uint64, error) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := f()
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc, err
+	}
+	for _, text := range []string{
+		list,
+		`[{"name":"a","inputSchema":{"type":"object","properties":{"b":{"type":"object","x-go-name":"Client","properties":{"c":{"type":"string"}}}}}}]`,
+	} {
+		read, err := skeleton.Read("tools.json", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := skeleton.Options{List: read, Source: "tools.json", Package: "weather"}
+		all, want := used(func() error { _, err := skeleton.Server(o); return err })
+		some, got := used(func() error { return skeleton.Check(o) })
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: Check: %v, Server: %v", text, got, want)
+		}
+		if want == nil && some > all/4 {
+			t.Errorf("Check takes %d bytes, Server %d", some, all)
+		}
 	}
 }

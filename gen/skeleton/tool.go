@@ -20,8 +20,8 @@ import (
 // a change of one tool changes its files and those that list all items. The types that several items
 // have are in one file, which changes when the first two items have a type or the last two lose it.
 
-// tools renders the file of each tool: its definition, types, client method, codecs and checks.
-func (g *generator) tools() ([]files.File, error) {
+// toolChecks returns the check functions of each tool.
+func (g *generator) toolChecks() ([][]jen.Code, error) {
 	groups := make([]check.Group, len(g.pkg.Tools))
 	for i, t := range g.pkg.Tools {
 		group := check.Group{Prefix: "check" + t.Go, At: t.Tool.Pointer, Owner: fmt.Sprintf("the tool %q", t.Tool.Name)}
@@ -33,7 +33,12 @@ func (g *generator) tools() ([]files.File, error) {
 		}
 		groups[i] = group
 	}
-	checks, err := check.Groups(groups)
+	return check.Groups(groups)
+}
+
+// tools renders the file of each tool: its definition, types, client method, codecs and checks.
+func (g *generator) tools() ([]files.File, error) {
+	checks, err := g.toolChecks()
 	if err != nil {
 		return nil, err
 	}

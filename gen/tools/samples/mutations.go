@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -12,16 +13,19 @@ import (
 
 // Mutation is a change of a sample that violates a schema in exactly one place.
 type Mutation struct {
-	// Value is the whole value.
-	Value wire.Raw
-	// Pointer is the JSON Pointer of the violation within Value: the object that lacks a
-	// member, or the value of a wrong type.
+	// Pointer is the JSON Pointer of the violation: the object that lacks a member, or the value of a
+	// wrong type.
 	Pointer string
 	// Member is the name of the missing member, or "" for a wrong type. Wrong is the value of a wrong
 	// type, or "" for a missing member.
 	Member string
 	Wrong  wire.Raw
+
+	value func() wire.Raw
 }
+
+// Value returns the changed sample.
+func (m Mutation) Value() wire.Raw { return m.value() }
 
 // Mutations returns changes of a valid sample that violate its schema: for each object one that removes
 // each required member, and for each value one that puts a value of a type that the schema does not
@@ -31,8 +35,10 @@ type Mutation struct {
 // A JSON Schema validator refuses every mutation for this reason and at this place. A sample of hundreds of kilobytes has
 // more such places than can be tried; the first ones are.
 func Mutations(s *jsonschema.Schema, sample wire.Raw) []Mutation {
-	m := &mutator{validator: newValidator(s, jsonschema.AssertedFormats), schema: s, left: mutationBytes / max(len(sample), 1)}
-	m.visit(place{schemas: []*jsonschema.Schema{s}, value: sample, put: func(v wire.Raw) wire.Raw { return v }})
+	m := &mutator{validator: newValidator(s, jsonschema.AssertedFormats), left: mutationBytes / max(len(sample), 1)}
+	m.dynamic = slices.ContainsFunc(slices.Collect(maps.Values(s.Root().All())), func(s *jsonschema.Schema) bool { return s.DynamicRef != "" })
+	itself := func(v wire.Raw) wire.Raw { return v }
+	m.visit(place{schemas: []*jsonschema.Schema{s}, value: sample, put: itself, judge: judge{schemas: []*jsonschema.Schema{s}, value: itself}})
 	return m.all
 }
 
@@ -44,9 +50,9 @@ const mutationBytes = 16 << 20
 
 type mutator struct {
 	validator *Validator
-	schema    *jsonschema.Schema
 	all       []Mutation
-	left      int // how many values may still be made
+	left      int  // how many values may still be made
+	dynamic   bool // the meaning of a reference depends on the schemas around it
 }
 
 // place is a value within the sample.
@@ -55,7 +61,40 @@ type place struct {
 	schemas []*jsonschema.Schema
 	value   wire.Raw
 	// put returns the sample with another value in this place.
-	put func(v wire.Raw) wire.Raw
+	put   func(v wire.Raw) wire.Raw
+	judge judge
+}
+
+// judge is the smallest part of the sample that shows whether another value in a place is valid, so that the work for
+// a place depends on its own size and not on that of the sample.
+type judge struct {
+	pointer string
+	schemas []*jsonschema.Schema
+	// value returns the part with another value in the place.
+	value func(v wire.Raw) wire.Raw
+}
+
+// inner returns a place within p, whose value is valid under flat. with returns the value of p with another value in
+// the inner place.
+func (m *mutator) inner(p place, flat []*jsonschema.Schema, name string, schemas []*jsonschema.Schema, v wire.Raw, with func(v wire.Raw) wire.Raw) place {
+	in := place{
+		pointer: wire.ChildPointer(p.pointer, name),
+		schemas: schemas,
+		value:   v,
+		put:     func(v wire.Raw) wire.Raw { return p.put(with(v)) },
+	}
+	if m.dynamic || slices.ContainsFunc(flat, looksInside) {
+		in.judge = judge{p.judge.pointer, p.judge.schemas, func(v wire.Raw) wire.Raw { return p.judge.value(with(v)) }}
+	} else {
+		in.judge = judge{in.pointer, schemas, func(v wire.Raw) wire.Raw { return v }}
+	}
+	return in
+}
+
+// looksInside reports whether a schema may judge the members or elements of a value otherwise than each by its own schemas.
+func looksInside(s *jsonschema.Schema) bool {
+	return s.AnyOf != nil || s.OneOf != nil || s.Not != nil || s.If != nil || s.Then != nil || s.Else != nil || s.DependentSchemas != nil ||
+		s.Enum != nil || s.Const != "" || s.Contains != nil || s.UniqueItems || s.UnevaluatedItems != nil || s.UnevaluatedProperties != nil
 }
 
 func (m *mutator) visit(p place) {
@@ -101,7 +140,7 @@ func flatten(all []*jsonschema.Schema) (flat []*jsonschema.Schema, plain bool) {
 // wrongType puts a value of a type that is not allowed in place.
 func (m *mutator) wrongType(p place) {
 	for _, v := range []wire.Raw{`"text"`, "7", "1.5", "true", "[]", "{}", "null"} {
-		if (v.Kind() != p.value.Kind() || v == "1.5") && m.add(p, Mutation{Value: p.put(v), Wrong: v}) {
+		if (v.Kind() != p.value.Kind() || v == "1.5") && m.add(p, Mutation{Wrong: v}, v) {
 			return
 		}
 	}
@@ -113,7 +152,7 @@ func (m *mutator) object(p place, flat []*jsonschema.Schema) {
 		for _, name := range s.Required {
 			if !slices.Contains(done, name) {
 				done = append(done, name)
-				m.add(p, Mutation{Value: p.put(without(p.value, name)), Member: name})
+				m.add(p, Mutation{Member: name}, without(p.value, name))
 			}
 		}
 	}
@@ -122,15 +161,10 @@ func (m *mutator) object(p place, flat []*jsonschema.Schema) {
 		if len(schemas) == 0 {
 			continue
 		}
-		m.visit(place{
-			pointer: wire.ChildPointer(p.pointer, name),
-			schemas: schemas,
-			value:   v,
-			put: func(v wire.Raw) wire.Raw {
-				changed, _ := wire.Object(p.value).With(name, v)
-				return p.put(wire.Raw(changed))
-			},
-		})
+		m.visit(m.inner(p, flat, name, schemas, v, func(v wire.Raw) wire.Raw {
+			changed, _ := wire.Object(p.value).With(name, v)
+			return wire.Raw(changed)
+		}))
 	}
 }
 
@@ -146,49 +180,41 @@ func (m *mutator) array(p place, flat []*jsonschema.Schema) {
 		if len(schemas) == 0 {
 			continue
 		}
-		m.visit(place{
-			pointer: p.pointer + "/" + strconv.Itoa(i),
-			schemas: schemas,
-			value:   v,
-			put: func(v wire.Raw) wire.Raw {
-				changed := slices.Clone(all)
-				changed[i] = v
-				return p.put(arrayOf(changed))
-			},
-		})
+		m.visit(m.inner(p, flat, strconv.Itoa(i), schemas, v, func(v wire.Raw) wire.Raw {
+			changed := slices.Clone(all)
+			changed[i] = v
+			return arrayOf(changed)
+		}))
 	}
 }
 
-// add keeps a mutation in a place if a validator refuses it for the right reason: the value there is missing
-// the named member, or has a wrong type if no member is named.
-func (m *mutator) add(p place, c Mutation) bool {
-	if m.left--; m.left < 0 {
+// add keeps a mutation, which puts v in a place, if a validator refuses it for the right reason: v is missing the
+// named member, or has a wrong type if no member is named.
+func (m *mutator) add(p place, c Mutation, v wire.Raw) bool {
+	if m.left--; m.left < 0 || !m.refused(p, v, c.Member) {
 		return false
 	}
-	c.Pointer = p.pointer
-	if !m.refused(c) {
-		return false
-	}
+	c.Pointer, c.value = p.pointer, func() wire.Raw { return p.put(v) }
 	m.all = append(m.all, c)
 	return true
 }
 
-// refused reports whether a mutation is refused because of its place, and of no other.
-func (m *mutator) refused(c Mutation) bool {
+// refused reports whether a value is refused because of its place, and of no other.
+func (m *mutator) refused(p place, v wire.Raw, missing string) bool {
 	found := false
-	for _, problem := range m.validator.problems(m.schema, c.Value) {
-		at := ""
+	for _, problem := range m.validator.problems(p.judge.schemas, p.judge.value(v)) {
+		at := p.judge.pointer
 		for _, segment := range problem.InstanceLocation {
 			at = wire.ChildPointer(at, segment)
 		}
-		if at != c.Pointer {
+		if at != p.pointer {
 			return false
 		}
 		switch k := problem.ErrorKind.(type) {
 		case *kind.Required:
-			found = found || slices.Contains(k.Missing, c.Member)
+			found = found || slices.Contains(k.Missing, missing)
 		default:
-			found = found || c.Member == ""
+			found = found || missing == ""
 		}
 	}
 	return found

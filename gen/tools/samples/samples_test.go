@@ -2,6 +2,7 @@ package samples_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -92,7 +93,7 @@ func TestMutations(t *testing.T) {
 	values := samples.Of(s)
 	var got []string
 	for _, m := range samples.Mutations(s, values[1]) {
-		got = append(got, m.Pointer+" "+m.Member+string(m.Wrong)+" "+string(m.Value))
+		got = append(got, m.Pointer+" "+m.Member+string(m.Wrong)+" "+string(m.Value()))
 	}
 	want := []string{
 		` place {"days":[1],"any":"text","mode":{"a":1}}`,
@@ -121,6 +122,48 @@ func TestMutationsAreBounded(t *testing.T) {
 	s := inputOf(t, `{"type":"object","properties":{`+strings.Join(properties, ",")+`}}`)
 	if n := len(samples.Mutations(s, wire.Raw(`{`+strings.Join(members, ",")+`}`))); n == 0 || n > places/2 {
 		t.Errorf("%d mutations of %d places", n, places)
+	}
+}
+
+// TestMutationsAreLinear compares the memory for a place of a small sample with that for one of a large sample.
+func TestMutationsAreLinear(t *testing.T) {
+	perPlace := func(places int) uint64 {
+		var properties, members []string
+		for i := range places {
+			properties = append(properties, fmt.Sprintf(`"m%d":{"type":"string"}`, i))
+			members = append(members, fmt.Sprintf(`"m%d":"text"`, i))
+		}
+		s := inputOf(t, `{"type":"object","properties":{`+strings.Join(properties, ",")+`}}`)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if n := len(samples.Mutations(s, wire.Raw(`{`+strings.Join(members, ",")+`}`))); n != places {
+			t.Fatalf("%d mutations of %d places", n, places)
+		}
+		runtime.ReadMemStats(&after)
+		return (after.TotalAlloc - before.TotalAlloc) / uint64(places)
+	}
+	few, many := perPlace(50), perPlace(800)
+	t.Logf("bytes per place: %d and %d", few, many)
+	if many > 2*few {
+		t.Errorf("a place of a large sample takes %d bytes, that of a small one %d", many, few)
+	}
+}
+
+// TestMutationsLookAround has values whose validity depends on more than their own schemas: elements that must differ,
+// a condition, and a list of values.
+func TestMutationsLookAround(t *testing.T) {
+	for schema, test := range map[string]struct{ sample, want string }{
+		`{"type":"object","properties":{"a":{"type":"array","uniqueItems":true,"prefixItems":[{"type":"integer"},{"type":"string"}]}}}`:                 {`{"a":[1,"text"]}`, `/a "text" /a/0 1.5 /a/1 7`},
+		`{"type":"object","properties":{"a":{"type":"string"},"b":{}},"if":{"properties":{"a":{"type":"string"}}},"then":{},"else":{"required":["c"]}}`: {`{"a":"x","b":1}`, ""},
+		`{"type":"object","properties":{"a":{"type":"object","enum":[{"b":"x"}],"properties":{"b":{"type":"string"}}}}}`:                                {`{"a":{"b":"x"}}`, `/a "text"`},
+	} {
+		var got []string
+		for _, m := range samples.Mutations(inputOf(t, schema), wire.Raw(test.sample)) {
+			got = append(got, m.Pointer, string(m.Wrong))
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: mutations %s, want %s", schema, got, test.want)
+		}
 	}
 }
 

@@ -121,15 +121,10 @@ func (v *Validator) accepts(all []*jsonschema.Schema, text wire.Raw) bool {
 	})
 }
 
-// problems returns the innermost problems of a value.
-func (v *Validator) problems(s *jsonschema.Schema, text wire.Raw) []*santhosh.ValidationError {
+// problems returns the innermost problems of a value under some schemas, and none if one of these cannot be compiled.
+func (v *Validator) problems(all []*jsonschema.Schema, text wire.Raw) []*santhosh.ValidationError {
 	value, err := santhosh.UnmarshalJSON(strings.NewReader(string(text)))
-	compiled := v.compile(s)
-	if err != nil || compiled == nil {
-		return nil
-	}
-	failed, ok := compiled.Validate(value).(*santhosh.ValidationError)
-	if !ok {
+	if err != nil {
 		return nil
 	}
 	var leaves []*santhosh.ValidationError
@@ -142,7 +137,15 @@ func (v *Validator) problems(s *jsonschema.Schema, text wire.Raw) []*santhosh.Va
 			visit(cause)
 		}
 	}
-	visit(failed)
+	for _, s := range all {
+		compiled := v.compile(s)
+		if compiled == nil {
+			return nil
+		}
+		if failed, ok := compiled.Validate(value).(*santhosh.ValidationError); ok {
+			visit(failed)
+		}
+	}
 	return leaves
 }
 
