@@ -228,6 +228,7 @@ func (t *typer) nameGroup(g *group) {
 // comment completes the comment of a group's type.
 func (t *typer) comment(g *group) {
 	d := g.decls[0]
+	o := t.origins[d]
 	var places, kinds []string // places without those for clients, which repeat others
 	text := ""
 	for _, other := range g.decls {
@@ -243,15 +244,17 @@ func (t *typer) comment(g *group) {
 	head := ""
 	switch {
 	case g.items > 1 && len(kinds) == 1:
-		head = fmt.Sprintf("the type of equal schemas in several %ss", kinds[0])
+		head = fmt.Sprintf("is the type of equal schemas in several %ss", kinds[0])
 	case g.items > 1:
-		head = "the type of equal schemas in several items"
+		head = "is the type of equal schemas in several items"
 	case len(places) > 1:
-		head = "the type of equal schemas: " + strings.Join(places, ", and ")
+		head = "is " + strings.Join(places, ", and ")
+	case d.Path == "" && len(d.Unions) == 0:
+		head, text = "holds "+o.about, d.Doc
 	default:
-		head, text = places[0], d.Doc
+		head, text = "is "+places[0], d.Doc
 	}
-	d.Doc = d.Name + " is " + head + "."
+	d.Doc = d.Name + " " + head + "."
 	if text != "" {
 		d.Doc += "\n\n" + text
 	}
@@ -259,10 +262,25 @@ func (t *typer) comment(g *group) {
 
 // place returns the words for a declaration in comments.
 func (o *origin) place(d *ir.Decl) string {
-	if d.Path == "" {
-		return o.about
+	of := o.about
+	if d.Path != "" {
+		of = places(d.Path) + " in " + of
 	}
-	return d.Path + " in " + o.about
+	if len(d.Unions) > 0 {
+		return "a variant of " + of
+	}
+	return "the type of " + of
+}
+
+// places returns the words for a path: "tags", "the elements of tags" or "the values of labels".
+func places(path string) string {
+	if array, ok := strings.CutSuffix(path, "[]"); ok {
+		return "the elements of " + cmp.Or(array, "the list")
+	}
+	if values, ok := strings.CutSuffix(path, "{}"); ok {
+		return "the values of " + cmp.Or(values, "the members")
+	}
+	return path
 }
 
 // redirect lets the references in a group's declaration lead to the declarations that stand for others.

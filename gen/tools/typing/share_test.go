@@ -145,7 +145,7 @@ func TestSharedComments(t *testing.T) {
 	for name, want := range map[string]string{
 		"Order": "Order is the type of equal schemas in several tools.",
 		"At":    "At is the type of equal schemas in several tools.\n\nA place.",
-		"CX":    "CX is the type of equal schemas: x in the arguments of c, and x in the structured result of c.",
+		"CX":    "CX is the type of x in the arguments of c, and the type of x in the structured result of c.",
 	} {
 		if d := pkg.Lookup(name); d == nil || d.Doc != want {
 			t.Errorf("%s: %+v, want the comment %q", name, d, want)

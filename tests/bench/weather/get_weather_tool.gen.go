@@ -24,7 +24,7 @@ func (c *Client) GetWeather(ctx context.Context, in *GetWeatherArguments) (*GetW
 	return tools.Call(ctx, c.caller, toolGetWeather, in, new(GetWeatherOutput))
 }
 
-// GetWeatherArguments is the arguments of get_weather, for a client.
+// GetWeatherArguments holds the arguments of get_weather, for a client.
 type GetWeatherArguments struct {
 	// 1 to 100 characters.
 	City string `json:"city"`
@@ -36,7 +36,7 @@ type GetWeatherArguments struct {
 	Extra wire.Members `json:"-"`
 }
 
-// GetWeatherInput is the arguments of get_weather.
+// GetWeatherInput holds the arguments of get_weather.
 type GetWeatherInput struct {
 	// 1 to 100 characters.
 	City string `json:"city"`
@@ -48,7 +48,7 @@ type GetWeatherInput struct {
 	Extra wire.Members `json:"-"`
 }
 
-// GetWeatherInputUnits is units in the arguments of get_weather.
+// GetWeatherInputUnits is the type of units in the arguments of get_weather.
 type GetWeatherInputUnits string
 
 // The values of GetWeatherInputUnits.
@@ -68,7 +68,7 @@ func (x GetWeatherInputUnits) Known() bool {
 	return false
 }
 
-// GetWeatherOutput is the structured result of get_weather.
+// GetWeatherOutput holds the structured result of get_weather.
 type GetWeatherOutput struct {
 	City string              `json:"city"`
 	Sky  GetWeatherOutputSky `json:"sky"`
@@ -80,7 +80,8 @@ type GetWeatherOutput struct {
 	Extra wire.Members `json:"-"`
 }
 
-// GetWeatherOutputSky is sky in the structured result of get_weather.
+// GetWeatherOutputSky is the type of sky in the structured result of
+// get_weather.
 type GetWeatherOutputSky string
 
 // The values of GetWeatherOutputSky.

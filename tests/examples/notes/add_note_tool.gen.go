@@ -23,7 +23,7 @@ func (c *Client) AddNote(ctx context.Context, in *AddNoteInput) (*AddNoteOutput,
 	return tools.Call(ctx, c.caller, toolAddNote, in, new(AddNoteOutput))
 }
 
-// AddNoteInput is the arguments of add_note.
+// AddNoteInput holds the arguments of add_note.
 type AddNoteInput struct {
 	// What the note is about.
 	//
@@ -35,7 +35,7 @@ type AddNoteInput struct {
 	Extra wire.Members `json:"-"`
 }
 
-// AddNoteOutput is the structured result of add_note.
+// AddNoteOutput holds the structured result of add_note.
 type AddNoteOutput struct {
 	// The id of the note.
 	ID string `json:"id"`

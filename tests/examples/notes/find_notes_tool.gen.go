@@ -24,7 +24,7 @@ func (c *Client) FindNotes(ctx context.Context, in *FindNotesInput) (*FindNotesO
 	return tools.Call(ctx, c.caller, toolFindNotes, in, new(FindNotesOutput))
 }
 
-// FindNotesInput is the arguments of find_notes.
+// FindNotesInput holds the arguments of find_notes.
 type FindNotesInput struct {
 	// At least 1 character.
 	Word string `json:"word"`
@@ -32,7 +32,7 @@ type FindNotesInput struct {
 	Extra wire.Members `json:"-"`
 }
 
-// FindNotesOutput is the structured result of find_notes.
+// FindNotesOutput holds the structured result of find_notes.
 type FindNotesOutput struct {
 	Ids []string `json:"ids"`
 	// Extra holds the members that the schema does not define, in their order.

@@ -30,7 +30,7 @@ func (c *Client) CompleteNoteID(ctx context.Context, value string, settled map[s
 	return items.Complete(ctx, c.caller, templateNote.Ref(), "id", value, settled, new(mcp.CompleteResult))
 }
 
-// NoteVariables is the variables of the resource template note.
+// NoteVariables holds the variables of the resource template note.
 type NoteVariables struct {
 	// The id of the note.
 	ID string `json:"id"`

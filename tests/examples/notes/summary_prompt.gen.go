@@ -32,7 +32,7 @@ func (c *Client) CompleteSummaryTopic(ctx context.Context, value string, settled
 	return items.Complete(ctx, c.caller, promptSummary.Ref(), "topic", value, settled, new(mcp.CompleteResult))
 }
 
-// SummaryArgs is the arguments of the prompt summary.
+// SummaryArgs holds the arguments of the prompt summary.
 type SummaryArgs struct {
 	// The topic of the notes.
 	Topic string `json:"topic"`
@@ -42,7 +42,8 @@ type SummaryArgs struct {
 	Extra wire.Members `json:"-"`
 }
 
-// SummaryArgsLength is length in the arguments of the prompt summary.
+// SummaryArgsLength is the type of length in the arguments of the prompt
+// summary.
 //
 // The length of the summary.
 type SummaryArgsLength string

@@ -24,7 +24,7 @@ func (c *Client) GetForecast(ctx context.Context, in *GetForecastArguments) (*Ge
 	return tools.Call(ctx, c.caller, toolGetForecast, in, new(GetForecastOutput))
 }
 
-// GetForecastArguments is the arguments of get_forecast, for a client.
+// GetForecastArguments holds the arguments of get_forecast, for a client.
 type GetForecastArguments struct {
 	// Where: a city, or a position.
 	Place GetForecastInputPlace `json:"place"`
@@ -40,7 +40,7 @@ type GetForecastArguments struct {
 	Extra wire.Members `json:"-"`
 }
 
-// GetForecastInput is the arguments of get_forecast.
+// GetForecastInput holds the arguments of get_forecast.
 type GetForecastInput struct {
 	// Where: a city, or a position.
 	Place GetForecastInputPlace `json:"place"`
@@ -56,7 +56,8 @@ type GetForecastInput struct {
 	Extra wire.Members `json:"-"`
 }
 
-// GetForecastInputPlace is place in the arguments of get_forecast.
+// GetForecastInputPlace is the type of place in the arguments of
+// get_forecast.
 //
 // Its variants are *GetForecastInputPlaceCity,
 // *GetForecastInputPlacePosition, and *UnknownGetForecastInputPlace for
@@ -79,7 +80,8 @@ func (*GetForecastInputPlaceCity) isGetForecastInputPlace() {}
 
 func (*GetForecastInputPlacePosition) isGetForecastInputPlace() {}
 
-// GetForecastInputPlaceCity is place in the arguments of get_forecast.
+// GetForecastInputPlaceCity is a variant of place in the arguments of
+// get_forecast.
 //
 // City.
 type GetForecastInputPlaceCity struct {
@@ -93,7 +95,8 @@ type GetForecastInputPlaceCity struct {
 	Extra wire.Members `json:"-"`
 }
 
-// GetForecastInputPlacePosition is place in the arguments of get_forecast.
+// GetForecastInputPlacePosition is a variant of place in the arguments of
+// get_forecast.
 //
 // Position.
 type GetForecastInputPlacePosition struct {
@@ -105,7 +108,7 @@ type GetForecastInputPlacePosition struct {
 	Extra wire.Members `json:"-"`
 }
 
-// GetForecastOutput is the structured result of get_forecast.
+// GetForecastOutput holds the structured result of get_forecast.
 type GetForecastOutput struct {
 	// The place that was found.
 	Place string                 `json:"place"`
@@ -116,8 +119,8 @@ type GetForecastOutput struct {
 	Extra wire.Members `json:"-"`
 }
 
-// GetForecastOutputAlertsItem is alerts[] in the structured result of
-// get_forecast.
+// GetForecastOutputAlertsItem is the type of the elements of alerts in the
+// structured result of get_forecast.
 //
 // Its variants are *GetForecastOutputAlertsItemStorm,
 // *GetForecastOutputAlertsItemFlood, and *UnknownGetForecastOutputAlertsItem
@@ -140,8 +143,8 @@ func (*GetForecastOutputAlertsItemStorm) isGetForecastOutputAlertsItem() {}
 
 func (*GetForecastOutputAlertsItemFlood) isGetForecastOutputAlertsItem() {}
 
-// GetForecastOutputAlertsItemFlood is alerts[] in the structured result of
-// get_forecast.
+// GetForecastOutputAlertsItemFlood is a variant of the elements of alerts in
+// the structured result of get_forecast.
 //
 // Flood.
 type GetForecastOutputAlertsItemFlood struct {
@@ -156,8 +159,8 @@ type GetForecastOutputAlertsItemFlood struct {
 	Extra wire.Members `json:"-"`
 }
 
-// GetForecastOutputAlertsItemStorm is alerts[] in the structured result of
-// get_forecast.
+// GetForecastOutputAlertsItemStorm is a variant of the elements of alerts in
+// the structured result of get_forecast.
 //
 // Storm.
 type GetForecastOutputAlertsItemStorm struct {
@@ -169,7 +172,8 @@ type GetForecastOutputAlertsItemStorm struct {
 	Extra wire.Members `json:"-"`
 }
 
-// GetForecastOutputDay is days[] in the structured result of get_forecast.
+// GetForecastOutputDay is the type of the elements of days in the structured
+// result of get_forecast.
 type GetForecastOutputDay struct {
 	// In the format date.
 	Date        string                          `json:"date"`
@@ -183,8 +187,8 @@ type GetForecastOutputDay struct {
 	Extra wire.Members `json:"-"`
 }
 
-// GetForecastOutputDaySky is days[].sky in the structured result of
-// get_forecast.
+// GetForecastOutputDaySky is the type of days[].sky in the structured result
+// of get_forecast.
 type GetForecastOutputDaySky string
 
 // The values of GetForecastOutputDaySky.
@@ -208,8 +212,8 @@ func (x GetForecastOutputDaySky) Known() bool {
 	return false
 }
 
-// GetForecastOutputDayTemperature is days[].temperature in the structured
-// result of get_forecast.
+// GetForecastOutputDayTemperature is the type of days[].temperature in the
+// structured result of get_forecast.
 type GetForecastOutputDayTemperature struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`

@@ -24,7 +24,7 @@ func (c *Client) GetWeather(ctx context.Context, in *GetWeatherArguments) ([]mcp
 	return tools.CallContent(ctx, c.caller, toolGetWeather, in, contentOf)
 }
 
-// GetWeatherArguments is the arguments of get_weather, for a client.
+// GetWeatherArguments holds the arguments of get_weather, for a client.
 type GetWeatherArguments struct {
 	// Name of the city, such as Oslo.
 	//
@@ -39,7 +39,7 @@ type GetWeatherArguments struct {
 	Extra wire.Members `json:"-"`
 }
 
-// GetWeatherInput is the arguments of get_weather.
+// GetWeatherInput holds the arguments of get_weather.
 type GetWeatherInput struct {
 	// Name of the city, such as Oslo.
 	//

@@ -24,7 +24,7 @@ func (c *Client) ReportSighting(ctx context.Context, in *ReportSightingInput) (*
 	return tools.Call(ctx, c.caller, toolReportSighting, in, new(ReportSightingOutput))
 }
 
-// ReportSightingInput is the arguments of report_sighting.
+// ReportSightingInput holds the arguments of report_sighting.
 type ReportSightingInput struct {
 	// At least 1 character.
 	City string `json:"city"`
@@ -38,7 +38,7 @@ type ReportSightingInput struct {
 	Extra wire.Members `json:"-"`
 }
 
-// ReportSightingOutput is the structured result of report_sighting.
+// ReportSightingOutput holds the structured result of report_sighting.
 type ReportSightingOutput struct {
 	// In the format uuid.
 	ID string `json:"id"`

@@ -23,7 +23,7 @@ func (c *Client) Background(ctx context.Context, in *BackgroundInput) ([]mcp.Con
 	return tools.CallContent(ctx, c.caller, toolBackground, in, contentOf)
 }
 
-// BackgroundInput is the arguments of background.
+// BackgroundInput holds the arguments of background.
 type BackgroundInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

@@ -23,7 +23,7 @@ func (c *Client) Choices(ctx context.Context, in *ChoicesInput) ([]mcp.ContentBl
 	return tools.CallContent(ctx, c.caller, toolChoices, in, contentOf)
 }
 
-// ChoicesInput is the arguments of choices.
+// ChoicesInput holds the arguments of choices.
 type ChoicesInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

@@ -24,13 +24,13 @@ func (c *Client) Content(ctx context.Context, in *ContentInput) (*ContentOutput,
 	return tools.Call(ctx, c.caller, toolContent, in, new(ContentOutput))
 }
 
-// ContentInput is the arguments of content.
+// ContentInput holds the arguments of content.
 type ContentInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
-// ContentOutput is the structured result of content.
+// ContentOutput holds the structured result of content.
 type ContentOutput struct {
 	Sum float64 `json:"sum"`
 	// Extra holds the members that the schema does not define, in their order.

@@ -23,7 +23,7 @@ func (c *Client) Form(ctx context.Context, in *FormInput) ([]mcp.ContentBlock, e
 	return tools.CallContent(ctx, c.caller, toolForm, in, contentOf)
 }
 
-// FormInput is the arguments of form.
+// FormInput holds the arguments of form.
 type FormInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

@@ -24,7 +24,7 @@ func (c *Client) JSONSchema202012Tool(ctx context.Context, in *JSONSchema202012T
 	return tools.CallContent(ctx, c.caller, toolJSONSchema202012Tool, in, contentOf)
 }
 
-// JSONSchema202012ToolInput is the arguments of json_schema_2020_12_tool.
+// JSONSchema202012ToolInput holds the arguments of json_schema_2020_12_tool.
 type JSONSchema202012ToolInput struct {
 	Name          *string                                 `json:"name,omitempty"`
 	Address       *JSONSchema202012ToolInputAddress       `json:"address,omitempty"`
@@ -35,8 +35,8 @@ type JSONSchema202012ToolInput struct {
 	Extra wire.Members `json:"-"`
 }
 
-// JSONSchema202012ToolInputAddress is address in the arguments of
-// json_schema_2020_12_tool.
+// JSONSchema202012ToolInputAddress is the type of address in the arguments
+// of json_schema_2020_12_tool.
 type JSONSchema202012ToolInputAddress struct {
 	Street *string `json:"street,omitempty"`
 	City   *string `json:"city,omitempty"`
@@ -44,8 +44,8 @@ type JSONSchema202012ToolInputAddress struct {
 	Extra wire.Members `json:"-"`
 }
 
-// JSONSchema202012ToolInputContactMethod is contactMethod in the arguments
-// of json_schema_2020_12_tool.
+// JSONSchema202012ToolInputContactMethod is the type of contactMethod in the
+// arguments of json_schema_2020_12_tool.
 type JSONSchema202012ToolInputContactMethod string
 
 // The values of JSONSchema202012ToolInputContactMethod.

@@ -22,14 +22,14 @@ func (c *Client) Log(ctx context.Context, in *LogInput) ([]mcp.ContentBlock, err
 	return tools.CallContent(ctx, c.caller, toolLog, in, contentOf)
 }
 
-// LogInput is the arguments of log.
+// LogInput holds the arguments of log.
 type LogInput struct {
 	Level LogInputLevel `json:"level"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
-// LogInputLevel is level in the arguments of log.
+// LogInputLevel is the type of level in the arguments of log.
 type LogInputLevel string
 
 // The values of LogInputLevel.

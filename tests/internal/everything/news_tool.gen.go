@@ -22,7 +22,7 @@ func (c *Client) News(ctx context.Context, in *NewsInput) ([]mcp.ContentBlock, e
 	return tools.CallContent(ctx, c.caller, toolNews, in, contentOf)
 }
 
-// NewsInput is the arguments of news.
+// NewsInput holds the arguments of news.
 type NewsInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

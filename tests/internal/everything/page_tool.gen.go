@@ -23,7 +23,7 @@ func (c *Client) Page(ctx context.Context, in *PageInput) ([]mcp.ContentBlock, e
 	return tools.CallContent(ctx, c.caller, toolPage, in, contentOf)
 }
 
-// PageInput is the arguments of page.
+// PageInput holds the arguments of page.
 type PageInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

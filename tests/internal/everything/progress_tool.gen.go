@@ -24,7 +24,7 @@ func (c *Client) Progress(ctx context.Context, in *ProgressInput) ([]mcp.Content
 	return tools.CallContent(ctx, c.caller, toolProgress, in, contentOf)
 }
 
-// ProgressInput is the arguments of progress.
+// ProgressInput holds the arguments of progress.
 type ProgressInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

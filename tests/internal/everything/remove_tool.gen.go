@@ -23,7 +23,7 @@ func (c *Client) Remove(ctx context.Context, in *RemoveInput) ([]mcp.ContentBloc
 	return tools.CallContent(ctx, c.caller, toolRemove, in, contentOf)
 }
 
-// RemoveInput is the arguments of remove.
+// RemoveInput holds the arguments of remove.
 type RemoveInput struct {
 	Name string `json:"name"`
 	// Extra holds the members that the schema does not define, in their order.

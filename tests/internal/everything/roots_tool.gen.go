@@ -24,7 +24,7 @@ func (c *Client) Roots(ctx context.Context, in *RootsInput) ([]mcp.ContentBlock,
 	return tools.CallContent(ctx, c.caller, toolRoots, in, contentOf)
 }
 
-// RootsInput is the arguments of roots.
+// RootsInput holds the arguments of roots.
 type RootsInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

@@ -23,7 +23,7 @@ func (c *Client) SampleAudio(ctx context.Context, in *SampleAudioInput) ([]mcp.C
 	return tools.CallContent(ctx, c.caller, toolSampleAudio, in, contentOf)
 }
 
-// SampleAudioInput is the arguments of sample_audio.
+// SampleAudioInput holds the arguments of sample_audio.
 type SampleAudioInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

@@ -24,7 +24,7 @@ func (c *Client) Sample(ctx context.Context, in *SampleInput) ([]mcp.ContentBloc
 	return tools.CallContent(ctx, c.caller, toolSample, in, contentOf)
 }
 
-// SampleInput is the arguments of sample.
+// SampleInput holds the arguments of sample.
 type SampleInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

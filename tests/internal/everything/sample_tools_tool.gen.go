@@ -23,7 +23,7 @@ func (c *Client) SampleTools(ctx context.Context, in *SampleToolsInput) ([]mcp.C
 	return tools.CallContent(ctx, c.caller, toolSampleTools, in, contentOf)
 }
 
-// SampleToolsInput is the arguments of sample_tools.
+// SampleToolsInput holds the arguments of sample_tools.
 type SampleToolsInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

@@ -24,13 +24,13 @@ func (c *Client) Structured(ctx context.Context, in *StructuredInput) (*Structur
 	return tools.Call(ctx, c.caller, toolStructured, in, new(StructuredOutput))
 }
 
-// StructuredInput is the arguments of structured.
+// StructuredInput holds the arguments of structured.
 type StructuredInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
-// StructuredOutput is the structured result of structured.
+// StructuredOutput holds the structured result of structured.
 type StructuredOutput struct {
 	Sum float64 `json:"sum"`
 	// Extra holds the members that the schema does not define, in their order.

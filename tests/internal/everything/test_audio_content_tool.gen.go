@@ -23,7 +23,7 @@ func (c *Client) TestAudioContent(ctx context.Context, in *TestAudioContentInput
 	return tools.CallContent(ctx, c.caller, toolTestAudioContent, in, contentOf)
 }
 
-// TestAudioContentInput is the arguments of test_audio_content.
+// TestAudioContentInput holds the arguments of test_audio_content.
 type TestAudioContentInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

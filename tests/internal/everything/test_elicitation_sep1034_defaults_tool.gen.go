@@ -26,7 +26,7 @@ func (c *Client) TestElicitationSep1034Defaults(ctx context.Context, in *TestEli
 	return tools.CallContent(ctx, c.caller, toolTestElicitationSep1034Defaults, in, contentOf)
 }
 
-// TestElicitationSep1034DefaultsInput is the arguments of
+// TestElicitationSep1034DefaultsInput holds the arguments of
 // test_elicitation_sep1034_defaults.
 type TestElicitationSep1034DefaultsInput struct {
 	// Extra holds the members that the schema does not define, in their order.

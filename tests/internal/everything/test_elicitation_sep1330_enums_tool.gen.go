@@ -25,7 +25,7 @@ func (c *Client) TestElicitationSep1330Enums(ctx context.Context, in *TestElicit
 	return tools.CallContent(ctx, c.caller, toolTestElicitationSep1330Enums, in, contentOf)
 }
 
-// TestElicitationSep1330EnumsInput is the arguments of
+// TestElicitationSep1330EnumsInput holds the arguments of
 // test_elicitation_sep1330_enums.
 type TestElicitationSep1330EnumsInput struct {
 	// Extra holds the members that the schema does not define, in their order.

@@ -24,7 +24,7 @@ func (c *Client) TestElicitation(ctx context.Context, in *TestElicitationInput) 
 	return tools.CallContent(ctx, c.caller, toolTestElicitation, in, contentOf)
 }
 
-// TestElicitationInput is the arguments of test_elicitation.
+// TestElicitationInput holds the arguments of test_elicitation.
 type TestElicitationInput struct {
 	Message string `json:"message"`
 	// Extra holds the members that the schema does not define, in their order.

@@ -24,7 +24,7 @@ func (c *Client) TestEmbeddedResource(ctx context.Context, in *TestEmbeddedResou
 	return tools.CallContent(ctx, c.caller, toolTestEmbeddedResource, in, contentOf)
 }
 
-// TestEmbeddedResourceInput is the arguments of test_embedded_resource.
+// TestEmbeddedResourceInput holds the arguments of test_embedded_resource.
 type TestEmbeddedResourceInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

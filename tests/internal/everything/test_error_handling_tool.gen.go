@@ -23,7 +23,7 @@ func (c *Client) TestErrorHandling(ctx context.Context, in *TestErrorHandlingInp
 	return tools.CallContent(ctx, c.caller, toolTestErrorHandling, in, contentOf)
 }
 
-// TestErrorHandlingInput is the arguments of test_error_handling.
+// TestErrorHandlingInput holds the arguments of test_error_handling.
 type TestErrorHandlingInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

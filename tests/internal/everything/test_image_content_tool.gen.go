@@ -23,7 +23,7 @@ func (c *Client) TestImageContent(ctx context.Context, in *TestImageContentInput
 	return tools.CallContent(ctx, c.caller, toolTestImageContent, in, contentOf)
 }
 
-// TestImageContentInput is the arguments of test_image_content.
+// TestImageContentInput holds the arguments of test_image_content.
 type TestImageContentInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

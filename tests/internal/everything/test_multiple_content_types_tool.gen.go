@@ -24,7 +24,7 @@ func (c *Client) TestMultipleContentTypes(ctx context.Context, in *TestMultipleC
 	return tools.CallContent(ctx, c.caller, toolTestMultipleContentTypes, in, contentOf)
 }
 
-// TestMultipleContentTypesInput is the arguments of
+// TestMultipleContentTypesInput holds the arguments of
 // test_multiple_content_types.
 type TestMultipleContentTypesInput struct {
 	// Extra holds the members that the schema does not define, in their order.

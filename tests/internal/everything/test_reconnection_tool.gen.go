@@ -24,7 +24,7 @@ func (c *Client) TestReconnection(ctx context.Context, in *TestReconnectionInput
 	return tools.CallContent(ctx, c.caller, toolTestReconnection, in, contentOf)
 }
 
-// TestReconnectionInput is the arguments of test_reconnection.
+// TestReconnectionInput holds the arguments of test_reconnection.
 type TestReconnectionInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

@@ -24,7 +24,7 @@ func (c *Client) TestSampling(ctx context.Context, in *TestSamplingInput) ([]mcp
 	return tools.CallContent(ctx, c.caller, toolTestSampling, in, contentOf)
 }
 
-// TestSamplingInput is the arguments of test_sampling.
+// TestSamplingInput holds the arguments of test_sampling.
 type TestSamplingInput struct {
 	Prompt string `json:"prompt"`
 	// Extra holds the members that the schema does not define, in their order.

@@ -23,7 +23,7 @@ func (c *Client) TestSimpleText(ctx context.Context, in *TestSimpleTextInput) ([
 	return tools.CallContent(ctx, c.caller, toolTestSimpleText, in, contentOf)
 }
 
-// TestSimpleTextInput is the arguments of test_simple_text.
+// TestSimpleTextInput holds the arguments of test_simple_text.
 type TestSimpleTextInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

@@ -24,7 +24,7 @@ func (c *Client) TestStructuredOutput(ctx context.Context, in *TestStructuredOut
 	return tools.Call(ctx, c.caller, toolTestStructuredOutput, in, new(TestStructuredOutputOutput))
 }
 
-// TestStructuredOutputInput is the arguments of test_structured_output.
+// TestStructuredOutputInput holds the arguments of test_structured_output.
 type TestStructuredOutputInput struct {
 	A float64 `json:"a"`
 	B float64 `json:"b"`
@@ -32,7 +32,7 @@ type TestStructuredOutputInput struct {
 	Extra wire.Members `json:"-"`
 }
 
-// TestStructuredOutputOutput is the structured result of
+// TestStructuredOutputOutput holds the structured result of
 // test_structured_output.
 type TestStructuredOutputOutput struct {
 	Sum float64 `json:"sum"`

@@ -24,7 +24,7 @@ func (c *Client) TestToolWithLogging(ctx context.Context, in *TestToolWithLoggin
 	return tools.CallContent(ctx, c.caller, toolTestToolWithLogging, in, contentOf)
 }
 
-// TestToolWithLoggingInput is the arguments of test_tool_with_logging.
+// TestToolWithLoggingInput holds the arguments of test_tool_with_logging.
 type TestToolWithLoggingInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

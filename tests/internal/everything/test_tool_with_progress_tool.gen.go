@@ -24,7 +24,7 @@ func (c *Client) TestToolWithProgress(ctx context.Context, in *TestToolWithProgr
 	return tools.CallContent(ctx, c.caller, toolTestToolWithProgress, in, contentOf)
 }
 
-// TestToolWithProgressInput is the arguments of test_tool_with_progress.
+// TestToolWithProgressInput holds the arguments of test_tool_with_progress.
 type TestToolWithProgressInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

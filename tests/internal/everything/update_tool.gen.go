@@ -23,7 +23,7 @@ func (c *Client) Update(ctx context.Context, in *UpdateInput) ([]mcp.ContentBloc
 	return tools.CallContent(ctx, c.caller, toolUpdate, in, contentOf)
 }
 
-// UpdateInput is the arguments of update.
+// UpdateInput holds the arguments of update.
 type UpdateInput struct {
 	URI string `json:"uri"`
 	// Extra holds the members that the schema does not define, in their order.

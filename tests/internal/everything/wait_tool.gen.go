@@ -22,7 +22,7 @@ func (c *Client) Wait(ctx context.Context, in *WaitInput) ([]mcp.ContentBlock, e
 	return tools.CallContent(ctx, c.caller, toolWait, in, contentOf)
 }
 
-// WaitInput is the arguments of wait.
+// WaitInput holds the arguments of wait.
 type WaitInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`

@@ -22,7 +22,7 @@ func (c *Client) GetWeather(ctx context.Context, in *GetWeatherInput) ([]mcp.Con
 	return tools.CallContent(ctx, c.caller, toolGetWeather, in, contentOf)
 }
 
-// GetWeatherInput is the arguments of get_weather.
+// GetWeatherInput holds the arguments of get_weather.
 type GetWeatherInput struct {
 	// Name of the city, such as Oslo.
 	//
