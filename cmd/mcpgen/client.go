@@ -50,6 +50,7 @@ func (p *project) writeClient(cmd *cobra.Command) (*outcome, error) {
 		return nil, fmt.Errorf("%s is a generated server, which already comes with a client", server)
 	}
 	made, err := skeleton.Client(p.options())
+	p.counter.end()
 	if err != nil {
 		return nil, p.explain(err)
 	}

@@ -41,6 +41,8 @@ type project struct {
 	file   *authoring.File
 	survey *skeleton.Survey
 	before string // the package of the existing generated files, or ""
+
+	counter *counter
 }
 
 func (p *project) flags(cmd *cobra.Command, pkg string) {
@@ -59,6 +61,9 @@ func (p *project) flags(cmd *cobra.Command, pkg string) {
 // load reads the list and the existing files of the folder.
 func (p *project) load(cmd *cobra.Command, pkg string) error {
 	p.named = p.pkg != ""
+	if p.counter = newCounter(cmd.ErrOrStderr()); p.quiet {
+		p.counter.w = nil
+	}
 	var err error
 	if p.file, err = readList(cmd, p.list); err != nil {
 		return err
@@ -117,7 +122,7 @@ func (p *project) sources() (map[string][]byte, error) {
 }
 
 func (p *project) options() skeleton.Options {
-	o := skeleton.Options{List: p.file.List, Source: p.source(), Package: p.pkg, Implementations: p.survey.Implementations, Int64: p.int64, Time: p.time}
+	o := skeleton.Options{List: p.file.List, Source: p.source(), Package: p.pkg, Implementations: p.survey.Implementations, Int64: p.int64, Time: p.time, Progress: p.counter.file}
 	if len(o.Implementations) == 0 && !p.apart() {
 		o.Implementations = []string{skeleton.HandlersType(p.pkg)} // to be overwritten
 	}

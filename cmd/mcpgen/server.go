@@ -104,6 +104,7 @@ func (p *project) makeServer(cmd *cobra.Command) (*skeleton.Result, error) {
 		return nil, err
 	}
 	made, err := skeleton.Server(p.options())
+	p.counter.end()
 	if err != nil {
 		return nil, p.explain(err)
 	}

@@ -27,7 +27,7 @@ func (g *generator) tests() ([]files.File, error) {
 		}
 		sources = append(sources, g.source(g.names["tool "+t.Go]+"_tool.gen_test.go", parts))
 	}
-	return emit.Render(append(sources, g.itemTests()...)...)
+	return g.render(append(sources, g.itemTests()...)...)
 }
 
 // fake renders the type of the implementation that returns samples.

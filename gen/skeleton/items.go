@@ -56,7 +56,7 @@ func (g *generator) items() ([]files.File, error) {
 		parts := append([]func(*jen.File){func(f *jen.File) { g.template(f, t) }}, g.declarations(t.Decls, checks[len(g.pkg.Prompts)+i])...)
 		sources = append(sources, g.source(g.names["template "+t.Go]+"_template.gen.go", parts))
 	}
-	return emit.Render(sources...)
+	return g.render(sources...)
 }
 
 // The names of the variables that hold items.

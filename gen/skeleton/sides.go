@@ -20,7 +20,7 @@ func (g *generator) server() ([]files.File, error) {
 			g.guards, g.toolsInterface, g.itemInterfaces, g.newServer, g.serverTools, g.serverItems, g.assertions, g.definitions, g.itemList, g.listChecksum,
 		}
 	}
-	return emit.Render(g.whole("server.gen.go", parts...))
+	return g.render(g.whole("server.gen.go", parts...))
 }
 
 // whole returns a source of one file, however long it is: where it would be divided depends on
@@ -141,13 +141,13 @@ func (g *generator) listChecksum(f *jen.File) {
 // client renders the typed client without the methods of its tools.
 func (g *generator) client() ([]files.File, error) {
 	if g.inputs {
-		return emit.Render(g.whole("client.gen.go", g.clientType))
+		return g.render(g.whole("client.gen.go", g.clientType))
 	}
 	parts := []func(*jen.File){g.guards, g.clientType, g.definitions}
 	if hasItems(g.pkg) {
 		parts = append(parts, g.itemList)
 	}
-	return emit.Render(g.whole("client.gen.go", parts...))
+	return g.render(g.whole("client.gen.go", parts...))
 }
 
 // clientType renders the client without the methods of its tools.

@@ -47,6 +47,8 @@ type Options struct {
 	// Int64 makes an integer without limits an int64, and Time a string in the format date-time a
 	// time.Time, see typing.Options.
 	Int64, Time bool
+	// Progress is called for each generated file, from several goroutines. It may be nil.
+	Progress func()
 }
 
 // Result is what is generated from a list.
@@ -147,6 +149,19 @@ func (g *generator) make(all ...artifact) (*Result, error) {
 		return nil, err
 	}
 	return &Result{slices.Concat(made...), g.pkg, g.diagnostics}, nil
+}
+
+// render renders sources in parallel, and reports each.
+func (g *generator) render(sources ...emit.Source) ([]files.File, error) {
+	if g.Progress != nil {
+		for i, s := range sources {
+			sources[i].Fill = func(f *jen.File, first, end int) {
+				s.Fill(f, first, end)
+				g.Progress()
+			}
+		}
+	}
+	return emit.Render(sources...)
 }
 
 // file returns a new generated file.

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -405,5 +406,18 @@ func TestCheck(t *testing.T) {
 		if want == nil && some > all/4 {
 			t.Errorf("Check takes %d bytes, Server %d", some, all)
 		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	o := options(t)
+	var reported atomic.Int64
+	o.Progress = func() { reported.Add(1) }
+	made, err := skeleton.Server(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := int(reported.Load()); n != len(made.Files) {
+		t.Errorf("%d files were reported, %d generated", n, len(made.Files))
 	}
 }

@@ -46,7 +46,7 @@ func (g *generator) tools() ([]files.File, error) {
 	for i, t := range g.pkg.Tools {
 		sources[i] = g.source(g.names["tool "+t.Go]+"_tool.gen.go", g.toolParts(t, checks[i]))
 	}
-	return emit.Render(sources...)
+	return g.render(sources...)
 }
 
 // source returns a source whose items are functions that add something to a file.
@@ -95,7 +95,7 @@ func (g *generator) shared() ([]files.File, error) {
 	if len(g.pkg.Shared) == 0 {
 		return nil, nil
 	}
-	return emit.Render(g.whole("shared.gen.go", g.declarations(g.pkg.Shared, nil)...))
+	return g.render(g.whole("shared.gen.go", g.declarations(g.pkg.Shared, nil)...))
 }
 
 func checkName(decl string) string { return "check" + decl }
