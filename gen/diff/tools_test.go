@@ -301,7 +301,7 @@ func TestToolsBounded(t *testing.T) {
 	doubling := func(last string) string {
 		defs := ""
 		for i := range 40 {
-			defs += fmt.Sprintf(`"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"type":"object","properties":{"x":{"$ref":"#/$defs/d%d"}}},{"$ref":"#/$defs/d%d"}]},`, i, i+1, i+1, i+1)
+			defs += fmt.Sprintf(`"d%d":{"anyOf":[{"type":"array","items":{"$ref":"#/$defs/d%d"}},{"type":"object","properties":{"x":{"$ref":"#/$defs/d%d"},"y":{"$ref":"#/$defs/d%d"}}}]},`, i, i+1, i+1, i+1)
 		}
 		return input(`{"type":"object","properties":{"a":{"$ref":"#/$defs/d0"}},"$defs":{` + defs + `"d40":` + last + `}}`)
 	}
