@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
-	"github.com/mcpgen/mcpgen/runtime/internal/memtest"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -118,7 +118,7 @@ func TestKeptMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := connectKeeper(t, keeper(t), "{}")
 			send(t, s, messages) // what is made for the first of them
-			grown := memtest.Heap(most, func() any {
+			grown := testkit.Heap(most, func() any {
 				for i := range messages {
 					send(t, s, i)
 				}

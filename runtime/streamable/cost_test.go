@@ -8,7 +8,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/internal/memtest"
 )
 
 // idle opens a session that has been used.
@@ -41,7 +40,7 @@ func BenchmarkIdleSession(b *testing.B) {
 	const sessions = 500
 	grown := 0
 	for b.Loop() {
-		grown = memtest.Heap(math.MaxInt, func() any {
+		grown = testkit.Heap(math.MaxInt, func() any {
 			h := NewHandler(newRuntimeServer(b, base, runtime.ServerOptions{Logger: discard}, r11), Options{})
 			for range sessions {
 				idle(b, h)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/memtest"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 )
 
 // TestMemoryEventsHeap checks that the store keeps no more memory than its limit allows,
@@ -56,7 +56,7 @@ func TestMemoryEventsHeap(t *testing.T) {
 	}
 	for name, fill := range cases {
 		t.Run(name, func(t *testing.T) {
-			grown := memtest.Heap(2*limit, func() any {
+			grown := testkit.Heap(2*limit, func() any {
 				m := NewMemoryEvents(limit)
 				if err := fill(m); err != nil || m.Len() == 0 {
 					t.Fatal(m.Len(), err)
@@ -66,7 +66,7 @@ func TestMemoryEventsHeap(t *testing.T) {
 			if grown > 2*limit {
 				t.Errorf("the store keeps %d bytes, its limit is %d", grown, limit)
 			}
-			left := memtest.Heap(limit/10, func() any {
+			left := testkit.Heap(limit/10, func() any {
 				m := NewMemoryEvents(limit)
 				if err := fill(m); err != nil {
 					t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/items"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -149,9 +150,9 @@ func TestLongCursors(t *testing.T) {
 		}
 		switch e.n.Load() {
 		case 10:
-			before = heap()
+			before = testkit.Live()
 		case 90:
-			most = heap() - before
+			most = testkit.Live() - before
 		}
 	}
 	if most > 2*megabyte {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/generated/compat"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/bridge"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
@@ -31,21 +32,11 @@ const (
 // in the background, such as a session that was refused, as long as it takes to collect garbage 100 times.
 func left(before, n int) (bytes int) {
 	for range 100 {
-		if bytes = (heap() - before) / n; bytes <= mostKept {
+		if bytes = (testkit.Live() - before) / n; bytes <= mostKept {
 			break
 		}
 	}
 	return bytes
-}
-
-// heap returns the bytes of objects in use.
-func heap() int {
-	for range 3 { // the later collections drop what pools hold
-		goruntime.GC()
-	}
-	var stats goruntime.MemStats
-	goruntime.ReadMemStats(&stats)
-	return int(stats.HeapAlloc)
 }
 
 // TestKeptOfSessions checks that a session keeps little of the message that has opened it: what a client says about
@@ -68,7 +59,7 @@ func TestKeptOfSessions(t *testing.T) {
 			h := newTarget(t).serve(t, streamable.Options{})
 			initialize(t, h, c.params, 0) // what is made once
 			const sessions = 20
-			before := heap()
+			before := testkit.Live()
 			for range sessions {
 				w := initialize(t, h, c.params, megabyte)
 				if refused := strings.Contains(w.Body.String(), `"code":-32602`) && strings.Contains(w.Body.String(), c.refused); refused != (c.refused != "") {
@@ -112,7 +103,7 @@ func TestKeptOfCalls(t *testing.T) {
 				answer(h, post(t.Context(), request("tools/call", params), n, "tools/call", "greet", ""))
 			}
 			send(0)
-			before := heap()
+			before := testkit.Live()
 			for i := range calls {
 				send(megabyte + i)
 			}
@@ -168,7 +159,7 @@ func TestKeptOfListeners(t *testing.T) {
 			defer cancel()
 			listen(ctx, h, alone(listens, filter), 0, &all)
 			const listeners = 20
-			before := heap()
+			before := testkit.Live()
 			for range listeners {
 				if got := listen(ctx, h, c.message, megabyte, &all); !strings.Contains(got, c.want) {
 					t.Fatalf("%.300s; want %s", got, c.want)
@@ -221,7 +212,7 @@ func TestKeptOfRelayedListeners(t *testing.T) {
 				defer cancel()
 				listen(ctx, h, alone(listens, filter), 0, &all)
 				const listeners = 20
-				before := heap()
+				before := testkit.Live()
 				for i := range listeners {
 					if got := listen(ctx, h, strings.ReplaceAll(message, "%", strconv.Itoa(i+2)), megabyte, &all); !strings.Contains(got, `"test://a"`) {
 						t.Fatalf("%.300s", got)
@@ -252,7 +243,7 @@ func TestKeptOfListenersOverStdio(t *testing.T) {
 	}
 	listen(0, megabyte)
 	const listeners = 20
-	before := heap()
+	before := testkit.Live()
 	for i := range listeners {
 		listen(i+1, megabyte)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 )
 
 // TestBounded checks that an endless session needs bounded memory, with unanswered requests and
@@ -21,7 +22,7 @@ func TestBounded(t *testing.T) {
 	for _, said := range opening("2025-11-25", allOfClient, allOfServer) {
 		judge.Entry(recording.Entry{Kind: recording.Message, From: map[byte]audit.Side{'c': client, 's': server}[said[0]], Text: strings.ReplaceAll(said[2:], `{"@`, `{"jsonrpc":"2.0","`)})
 	}
-	before := heapBytes()
+	before := testkit.Live()
 	pad := strings.Repeat("x", 100)
 	for i := range count {
 		text := fmt.Sprintf(`{"jsonrpc":"2.0","id":"request-%d","method":"tools/call","params":{"name":"t","arguments":{"pad":"%s"},"_meta":{"progressToken":"token-%d"}}}`, i, pad, i)
@@ -38,7 +39,7 @@ func TestBounded(t *testing.T) {
 		judge.Entry(recording.Entry{Kind: recording.Message, From: from, Text: text, Line: i})
 	}
 	const most = 64 << 20
-	if grown := heapBytes() - before; int64(grown) > most {
+	if grown := testkit.Live() - before; grown > most {
 		t.Errorf("the heap has grown by %d MB", grown>>20)
 	}
 	left := 0
@@ -56,7 +57,7 @@ func TestBounded(t *testing.T) {
 // messages.
 func TestBoundedExchanges(t *testing.T) {
 	judge := audit.NewRecording(audit.Options{})
-	before := heapBytes()
+	before := testkit.Live()
 	pad := strings.Repeat("x", 1<<20)
 	for i := range 40 {
 		text := fmt.Sprintf(`{"jsonrpc":"2.0","id":"request-%d","method":"tools/call","params":{"name":"t","arguments":{"pad":"%s"}},"session":"session-%d"}`, i, pad, i)
@@ -66,7 +67,7 @@ func TestBoundedExchanges(t *testing.T) {
 			Header: map[string]string{"Mcp-Session-Id": session, "Mcp-Protocol-Version": "2025-11-25"},
 		})
 	}
-	if grown := int64(heapBytes()) - int64(before); grown > 20<<20 {
+	if grown := testkit.Live() - before; grown > 20<<20 {
 		t.Errorf("the heap has grown by %d MB", grown>>20)
 	}
 	runtime.KeepAlive(judge)
@@ -115,11 +116,11 @@ func TestEventIDs(t *testing.T) {
 			text := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%d}}`, i)
 			return judge.Entry(recording.Entry{Kind: recording.Event, From: server, Transport: recording.HTTP, Exchange: 1, EventID: id, Text: text})
 		}
-		before := heapBytes()
+		before := testkit.Live()
 		for i := range test.ids {
 			event(i)
 		}
-		if grown := int64(heapBytes()) - int64(before); grown > 24<<20 {
+		if grown := testkit.Live() - before; grown > 24<<20 {
 			t.Errorf("%d ids of %d MB: the heap has grown by %d MB", test.ids, size>>20, grown>>20)
 		}
 		found := false
@@ -130,12 +131,4 @@ func TestEventIDs(t *testing.T) {
 			t.Errorf("%d ids: the repetition of the first id is reported: %t, want %t", test.ids, found, test.want)
 		}
 	}
-}
-
-// heapBytes returns the size of the live heap.
-func heapBytes() uint64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }

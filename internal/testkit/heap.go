@@ -1,5 +1,4 @@
-// Package memtest measures memory in tests.
-package memtest
+package testkit
 
 import "runtime"
 
@@ -18,15 +17,15 @@ func Heap(most int, f func() any) int {
 }
 
 func grown(f func() any) int {
-	before := live()
+	before := Live()
 	kept := f()
-	bytes := live() - before
+	bytes := Live() - before
 	runtime.KeepAlive(kept)
 	return bytes
 }
 
-// live returns the number of bytes of objects in use.
-func live() int {
+// Live returns the number of bytes of objects in use.
+func Live() int {
 	var stats runtime.MemStats
 	for range 3 { // the second collection drops what pools hold
 		runtime.GC()
