@@ -7,18 +7,18 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/share"
-	"github.com/mcpgen/mcpgen/runtime/share/sharetest"
+	"github.com/mcpgen/mcpgen/runtime/storetest"
 )
 
 func TestMemoryBus(t *testing.T) {
-	sharetest.TestBus(t, func(testing.TB) (one, other share.Bus) {
+	storetest.Bus(t, func(testing.TB, int) (one, other share.Bus) {
 		var m share.Memory
 		return &m, &m
 	})
 }
 
 func TestMemoryKV(t *testing.T) {
-	sharetest.TestKV(t, func(testing.TB) (one, other share.KV) {
+	storetest.KV(t, func(testing.TB, int) (one, other share.KV) {
 		var m share.Memory
 		return &m, &m
 	})

@@ -13,7 +13,7 @@ var ErrEventsLost = errors.New("streamable: events are no longer kept")
 
 // EventStore stores the events of streams for clients that have lost their connection (section
 // Resumability and Redelivery). Replicas of a server that share a store can all replay its events. It
-// must be safe for concurrent use. Package eventstest has the tests of a store.
+// must be safe for concurrent use. Package runtime/storetest checks stores.
 //
 // The events of a stream are numbered 1, 2, 3 without gaps. One process appends to a stream, one
 // event after the other. An event without data ends a stream that gets no answer, because its request

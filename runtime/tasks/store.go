@@ -21,7 +21,7 @@ var (
 // promises: in the store of [NewMemory] as long as the process, in others longer. Processes that serve the
 // same clients must share a store that is consistent: all processes find a change before Create or Swap
 // returns. A store keeps no memory of the records that it is given, and is safe for concurrent use. Package
-// storetest checks all of this.
+// runtime/storetest checks all of this.
 //
 // An id may be any text, because Get and Watch are called with those that clients send. The ids of tasks
 // consist of letters and digits.

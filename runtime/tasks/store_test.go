@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/storetest"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
-	"github.com/mcpgen/mcpgen/runtime/tasks/storetest"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -17,9 +17,9 @@ func openMemory(_ testing.TB, limit int) (one, other tasks.Store) {
 	return m, m
 }
 
-func TestMemory(t *testing.T) { storetest.Test(t, openMemory) }
+func TestMemory(t *testing.T) { storetest.Tasks(t, openMemory) }
 
-func BenchmarkMemory(b *testing.B) { storetest.Benchmark(b, openMemory) }
+func BenchmarkMemory(b *testing.B) { storetest.BenchmarkTasks(b, openMemory) }
 
 // TestMemoryOwners checks that an owner who fills its part of a store leaves room for others.
 func TestMemoryOwners(t *testing.T) {

@@ -51,21 +51,21 @@ func TestNoReflection(t *testing.T) {
 // modulesOf lists the modules that a server links if it imports a package of the runtime. A
 // package without a row links only the standard library.
 var modulesOf = map[string][]string{
-	"runtime/internal/pace":         {"golang.org/x/time"},
-	"runtime/internal/web":          {"golang.org/x/time"},
-	"runtime/internal/uritemplate":  {"github.com/yosida95/uritemplate/v3"},
-	"runtime/streamable":            {"golang.org/x/time"},
-	"runtime/streamable/eventstest": {"golang.org/x/time"},
-	"runtime/sse":                   {"golang.org/x/time"},
-	"runtime/dial":                  {"golang.org/x/time"},
-	"runtime/tools":                 {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"}, // by runtime/catalog
-	"runtime/tools/contract":        {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
-	"runtime/items":                 {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
-	"runtime/catalog":               {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
-	"generated/compat":              {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"}, // by runtime/catalog
-	"generated/mcp":                 {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
-	"runtime/schema/ecma":           {"github.com/dlclark/regexp2/v2"},
-	"runtime/schema/fallback":       {"github.com/dlclark/regexp2/v2", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"},
+	"runtime/internal/pace":        {"golang.org/x/time"},
+	"runtime/internal/web":         {"golang.org/x/time"},
+	"runtime/internal/uritemplate": {"github.com/yosida95/uritemplate/v3"},
+	"runtime/streamable":           {"golang.org/x/time"},
+	"runtime/storetest":            {"golang.org/x/time"},
+	"runtime/sse":                  {"golang.org/x/time"},
+	"runtime/dial":                 {"golang.org/x/time"},
+	"runtime/tools":                {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"}, // by runtime/catalog
+	"runtime/tools/contract":       {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
+	"runtime/items":                {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
+	"runtime/catalog":              {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
+	"generated/compat":             {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"}, // by runtime/catalog
+	"generated/mcp":                {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
+	"runtime/schema/ecma":          {"github.com/dlclark/regexp2/v2"},
+	"runtime/schema/fallback":      {"github.com/dlclark/regexp2/v2", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"},
 	"runtime/typed": {
 		"github.com/invopop/jsonschema", "github.com/bahlo/generic-list-go", "github.com/buger/jsonparser", "github.com/pb33f/ordered-map/v2", "go.yaml.in/yaml/v4",
 		"github.com/go-json-experiment/json",
@@ -125,10 +125,14 @@ func TestAuthorizationIsOptional(t *testing.T) {
 	}
 }
 
-// TestTestOnlyModules checks that modules for tests are imported only by tests, and by the
+// TestTestOnlyModules checks that modules and packages for tests are imported only by tests, and by the
 // packages listed here.
 func TestTestOnlyModules(t *testing.T) {
 	banned := map[string][]string{
+		"testing":                            {"gen/tools/toolstest", "runtime/storetest", "runtime/tools/contract"}, // which tests call
+		module + "/gen/tools/toolstest":      nil,
+		module + "/runtime/storetest":        nil,
+		module + "/runtime/tools/contract":   nil,
 		"github.com/google/go-cmp":           nil,
 		"github.com/go-json-experiment/json": {"runtime/typed"}, // decodes into structs, strictly
 		"go.opentelemetry.io/otel/sdk":       nil,

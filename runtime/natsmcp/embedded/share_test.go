@@ -14,9 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/natsmcp"
 	"github.com/mcpgen/mcpgen/runtime/natsmcp/embedded/internal/natstest"
 	"github.com/mcpgen/mcpgen/runtime/share"
-	"github.com/mcpgen/mcpgen/runtime/share/sharetest"
+	"github.com/mcpgen/mcpgen/runtime/storetest"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
-	"github.com/mcpgen/mcpgen/runtime/streamable/eventstest"
 )
 
 func bus(t testing.TB, nc *nats.Conn) *natsmcp.Bus {
@@ -29,7 +28,7 @@ func bus(t testing.TB, nc *nats.Conn) *natsmcp.Bus {
 }
 
 func TestBus(t *testing.T) {
-	sharetest.TestBus(t, func(t testing.TB) (one, other share.Bus) {
+	storetest.Bus(t, func(t testing.TB, _ int) (one, other share.Bus) {
 		s := natstest.Start(t, t.TempDir())
 		return bus(t, natstest.Connect(t, s)), bus(t, natstest.Connect(t, s))
 	})
@@ -45,7 +44,7 @@ func kv(t testing.TB, s *server.Server, o natsmcp.KVOptions) *natsmcp.KV {
 }
 
 func TestKV(t *testing.T) {
-	sharetest.TestKV(t, func(t testing.TB) (one, other share.KV) {
+	storetest.KV(t, func(t testing.TB, _ int) (one, other share.KV) {
 		s := natstest.Start(t, t.TempDir())
 		return kv(t, s, natsmcp.KVOptions{}), kv(t, s, natsmcp.KVOptions{})
 	})
@@ -61,7 +60,7 @@ func events(t testing.TB, s *server.Server, o natsmcp.EventsOptions) *natsmcp.Ev
 }
 
 func TestEvents(t *testing.T) {
-	eventstest.Test(t, func(t testing.TB, limit int) (one, other streamable.EventStore) {
+	storetest.Events(t, func(t testing.TB, limit int) (one, other streamable.EventStore) {
 		s := natstest.Start(t, t.TempDir())
 		o := natsmcp.EventsOptions{MaxBytes: int64(limit)}
 		return events(t, s, o), events(t, s, o)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/natsmcp"
 	"github.com/mcpgen/mcpgen/runtime/natsmcp/embedded/internal/natstest"
+	"github.com/mcpgen/mcpgen/runtime/storetest"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
-	"github.com/mcpgen/mcpgen/runtime/tasks/storetest"
 )
 
 func open(t testing.TB, s *server.Server, o natsmcp.TasksOptions) *natsmcp.Tasks {
@@ -39,6 +39,6 @@ func task(id string) *tasks.Record {
 	return &tasks.Record{ID: id, Method: "tools/call", Status: "working", Created: now, Updated: now, Expires: now.Add(time.Hour), Leased: now.Add(time.Minute)}
 }
 
-func TestTasks(t *testing.T) { storetest.Test(t, openTwo) }
+func TestTasks(t *testing.T) { storetest.Tasks(t, openTwo) }
 
-func BenchmarkTasks(b *testing.B) { storetest.Benchmark(b, openTwo) }
+func BenchmarkTasks(b *testing.B) { storetest.BenchmarkTasks(b, openTwo) }

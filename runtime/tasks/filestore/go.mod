@@ -8,6 +8,9 @@ require (
 	go.etcd.io/bbolt v1.5.0
 )
 
-require golang.org/x/sys v0.48.0 // indirect
+require (
+	golang.org/x/sys v0.48.0 // indirect
+	golang.org/x/time v0.16.0 // indirect
+)
 
 replace github.com/mcpgen/mcpgen => ../../..

@@ -4,9 +4,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/runtime/storetest"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/tasks/filestore"
-	"github.com/mcpgen/mcpgen/runtime/tasks/storetest"
 )
 
 func open(t testing.TB, limit int) (one, other tasks.Store) {
@@ -22,6 +22,6 @@ func open(t testing.TB, limit int) (one, other tasks.Store) {
 	return s, s
 }
 
-func TestStore(t *testing.T) { storetest.Test(t, open) }
+func TestStore(t *testing.T) { storetest.Tasks(t, open) }
 
-func BenchmarkStore(b *testing.B) { storetest.Benchmark(b, open) }
+func BenchmarkStore(b *testing.B) { storetest.BenchmarkTasks(b, open) }

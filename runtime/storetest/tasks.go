@@ -1,0 +1,472 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/tasks"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Tasks checks that a store does what tasks.Store demands.
+func Tasks(t *testing.T, open Open[tasks.Store]) { run(t, open, tasksChecks) }
+
+var tasksChecks = []check[tasks.Store]{
+	{"Create", 0, tasksCreate},
+	{"Swap", 0, tasksSwap},
+	{"Memory", 0, tasksMemory},
+	{"OddIDs", 0, tasksOddIDs},
+	{"Large", 0, tasksLarge},
+	{"ConcurrentCreate", 0, tasksConcurrentCreate},
+	{"ConcurrentSwap", 0, tasksConcurrentSwap},
+	{"Lease", 0, tasksLease},
+	{"CancelRace", 0, tasksCancelRace},
+	{"Watch", 0, tasksWatch},
+	{"WatchMany", 0, tasksWatchMany},
+	{"List", 0, tasksList},
+	{"Due", 0, tasksDue},
+	{"Expire", 0, tasksExpire},
+	{"Full", 2, tasksFull},
+	{"Room", 1, tasksRoom},
+}
+
+// record returns a task on which a process works.
+func record(id string) *tasks.Record {
+	now := time.Now()
+	return &tasks.Record{
+		ID: id, Owner: "ann \u2603", Method: "tools/call", Params: `{"name":"dig","arguments":{"depth":1.50}}`,
+		Status: "working", Message: "digging", Created: now, Updated: now, Expires: now.Add(time.Hour), Poll: time.Second,
+		Holder: "one", Leased: now.Add(time.Minute), Attempt: 1, Lost: 1,
+	}
+}
+
+// text returns everything in a record, as one text.
+func text(t testing.TB, r *tasks.Record) string {
+	t.Helper()
+	s, err := wire.MarshalString(r)
+	must(t, err, "a record as text")
+	return fmt.Sprint(r.Version, " ", s)
+}
+
+func create(t testing.TB, s tasks.Store, r *tasks.Record) *tasks.Record {
+	t.Helper()
+	must(t, s.Create(t.Context(), r), "Create")
+	return r
+}
+
+func get(t testing.TB, s tasks.Store, id string) *tasks.Record {
+	t.Helper()
+	r, err := s.Get(t.Context(), id)
+	must(t, err, "Get %.100q", id)
+	return r
+}
+
+func swap(t testing.TB, s tasks.Store, r *tasks.Record) {
+	t.Helper()
+	must(t, s.Swap(t.Context(), r), "Swap")
+}
+
+// wantTask checks that a store has a task as it is in a record.
+func wantTask(t testing.TB, s tasks.Store, r *tasks.Record) {
+	t.Helper()
+	want(t, text(t, get(t, s, r.ID)), text(t, r), "Get")
+}
+
+// wantUnknown checks that a store has no such task.
+func wantUnknown(t testing.TB, s tasks.Store, id string) {
+	t.Helper()
+	r, err := s.Get(t.Context(), id)
+	wantErr(t, err, tasks.ErrNotFound, "Get %.20q = %v", id, r)
+}
+
+// wantIDs waits until list returns ids.
+func wantIDs(t testing.TB, what string, list func() ([]string, error), ids ...string) {
+	t.Helper()
+	await(t, fmt.Sprintf("%s: %q", what, ids), func() bool {
+		found, err := list()
+		must(t, err, "%s", what)
+		return slices.Equal(found, ids)
+	})
+}
+
+// tasksCreate checks that a created task is found at once, also by another process, as it was.
+func tasksCreate(t testing.TB, one, other tasks.Store) {
+	r := record("A")
+	r.Cancelled, r.Awaited, r.Session = true, true, "s"
+	r.Questions = wire.Members{{Name: "q2", Value: `{"method":"elicitation/create"}`}, {Name: "q1", Value: `{}`}}
+	r.Answers = wire.Members{{Name: "q0", Value: `{"action":"accept"}`}}
+	r.State, r.Result, r.Error = `"state"`, `{"content":[]}`, `{"code":-32603,"message":"broken"}`
+	create(t, one, r)
+	if r.Version == 0 {
+		t.Errorf("Create has set no version")
+	}
+	for _, s := range []tasks.Store{one, other} {
+		wantTask(t, s, r)
+		wantErr(t, s.Create(t.Context(), record("A")), tasks.ErrConflict, "Create of a task that exists")
+		wantUnknown(t, s, "B")
+		for _, version := range []uint64{0, 1, r.Version} {
+			unknown := record("B")
+			unknown.Version = version
+			wantErr(t, s.Swap(t.Context(), unknown), tasks.ErrNotFound, "Swap of an unknown task")
+		}
+	}
+	wantTask(t, one, r) // what was refused has changed nothing
+}
+
+// tasksSwap checks that only the newest version can be replaced.
+func tasksSwap(t testing.TB, one, other tasks.Store) {
+	r := create(t, one, record("A"))
+	stale := get(t, other, "A")
+	version := stale.Version
+	r.Status, r.Result, r.Leased, r.Holder = "completed", `{"content":[]}`, time.Time{}, ""
+	swap(t, one, r)
+	if r.Version <= version {
+		t.Errorf("the version is %d after %d", r.Version, version)
+	}
+	wantTask(t, other, r)
+	stale.Message = "stale"
+	wantErr(t, other.Swap(t.Context(), stale), tasks.ErrConflict, "Swap of an old version")
+	want(t, stale.Version, version, "a refused Swap has changed the version")
+	wantTask(t, one, r)
+	newer := get(t, other, "A")
+	swap(t, other, newer)
+	wantErr(t, one.Swap(t.Context(), r), tasks.ErrConflict, "Swap after another process")
+	want(t, get(t, one, "A").Version, newer.Version, "the version that the first process sees")
+}
+
+// tasksMemory checks that a store shares no memory with its callers.
+func tasksMemory(t testing.TB, one, _ tasks.Store) {
+	r := record("A")
+	r.Questions = wire.Members{{Name: "q", Value: `1`}, {Name: "r", Value: `2`}}
+	before := text(t, create(t, one, r))
+	r.Message, r.Questions[0].Value = "changed", `3`
+	got := get(t, one, "A")
+	want(t, text(t, got), before, "a change of the record after Create has changed the store")
+	got.Message = "changed"
+	got.Questions = slices.Delete(got.Questions, 0, 1)
+	want(t, text(t, get(t, one, "A")), before, "a change of the result of Get has changed the store")
+}
+
+// tasksOddIDs checks that ids which the server has not made name no task.
+func tasksOddIDs(t testing.TB, one, _ tasks.Store) {
+	create(t, one, record("a"))
+	for _, id := range append(names[1:], oddNames...) {
+		wantUnknown(t, one, id)
+		stop, err := one.Watch(t.Context(), id, func() {})
+		if err == nil {
+			stop()
+		} else {
+			wantErr(t, err, tasks.ErrNotFound, "Watch %.20q", id)
+		}
+	}
+}
+
+// tasksLarge checks that a large task is stored as it is or refused with ErrTooLarge.
+func tasksLarge(t testing.TB, one, other tasks.Store) {
+	r := create(t, one, record("A"))
+	for size := 1 << 10; size <= 4<<20; size *= 4 {
+		before := text(t, get(t, one, "A"))
+		r.Result = wire.Object(`{"text":"` + strings.Repeat("x", size) + `"}`)
+		err := one.Swap(t.Context(), r)
+		if err == nil {
+			wantTask(t, other, r)
+			continue
+		}
+		wantErr(t, err, tasks.ErrTooLarge, "Swap of %d bytes", size)
+		want(t, text(t, get(t, other, "A")), before, "after a refused Swap")
+		larger := record(fmt.Sprint("B", size))
+		larger.Result = r.Result
+		wantErr(t, one.Create(t.Context(), larger), tasks.ErrTooLarge, "Create of %d bytes", size)
+	}
+}
+
+// tasksConcurrentCreate checks that one of several tasks with the same id is created.
+func tasksConcurrentCreate(t testing.TB, one, other tasks.Store) {
+	for round := range 10 {
+		records := make([]*tasks.Record, 8)
+		created := oneWins(t, len(records), one, other, tasks.ErrConflict, func(i int, s tasks.Store) error {
+			records[i] = record(fmt.Sprint("A", round))
+			records[i].Holder = fmt.Sprint(i)
+			return s.Create(t.Context(), records[i])
+		})
+		wantTask(t, other, records[created])
+	}
+}
+
+// tasksConcurrentSwap checks that no change is lost.
+func tasksConcurrentSwap(t testing.TB, one, other tasks.Store) {
+	create(t, one, record("A"))
+	changes := countUp(t, one, other, tasks.ErrConflict, func(s tasks.Store) error {
+		r, err := s.Get(t.Context(), "A")
+		if err != nil {
+			return err
+		}
+		r.Attempt++
+		return s.Swap(t.Context(), r)
+	})
+	want(t, get(t, one, "A").Attempt, 1+changes, "changes that were stored")
+}
+
+// tasksLease checks that one process takes over work whose lease has ended, and that its former holder can
+// store nothing any more.
+func tasksLease(t testing.TB, one, other tasks.Store) {
+	r := record("A")
+	r.Leased = time.Now()
+	create(t, one, r)
+	former := get(t, one, "A")
+	for round := range 5 {
+		now := time.Now().Add(time.Duration(round) * time.Hour / 10)
+		oneWins(t, 8, one, other, tasks.ErrConflict, func(i int, s tasks.Store) error {
+			r, err := s.Get(t.Context(), "A")
+			if err != nil {
+				return err
+			}
+			if !r.Due(now) { // another one has it
+				return tasks.ErrConflict
+			}
+			r.Holder, r.Leased = fmt.Sprint(round, " ", i), now.Add(time.Minute)
+			r.Attempt++
+			return s.Swap(t.Context(), r)
+		})
+		former.Status, former.Result = "completed", `{"content":[]}`
+		wantErr(t, one.Swap(t.Context(), former), tasks.ErrConflict, "Swap by the former holder")
+		former = get(t, other, "A")
+		want(t, former.Attempt, round+2, "attempts")
+		want(t, former.Status, "working", "the status")
+	}
+}
+
+// tasksCancelRace checks that a task that is cancelled and completed at the same time has one end.
+func tasksCancelRace(t testing.TB, one, other tasks.Store) {
+	ends := []string{"completed", "cancelled"}
+	for round := range 10 {
+		id := fmt.Sprint("A", round)
+		create(t, one, record(id))
+		winner := oneWins(t, 4, one, other, tasks.ErrConflict, func(i int, s tasks.Store) error {
+			r, err := s.Get(t.Context(), id)
+			if err != nil {
+				return err
+			}
+			if r.Status != "working" { // it has ended
+				return tasks.ErrConflict
+			}
+			r.Status = ends[i%2]
+			return s.Swap(t.Context(), r)
+		})
+		want(t, get(t, one, id).Status, ends[winner%2], "the end of the task")
+	}
+}
+
+// watched returns a channel that receives a value after a task has changed.
+func watched(t testing.TB, s tasks.Store, id string) (changes <-chan struct{}, stop func()) {
+	c := make(chan struct{}, 1)
+	stop, err := s.Watch(t.Context(), id, func() {
+		select {
+		case c <- struct{}{}:
+		default: // it holds a value already
+		}
+	})
+	if err != nil {
+		t.Errorf("Watch: %v", err)
+		return c, func() {}
+	}
+	return c, stop
+}
+
+// tasksWatch checks that each watcher in each process learns of changes, and that those which do not
+// listen hinder nobody.
+func tasksWatch(t testing.TB, one, other tasks.Store) {
+	r := create(t, one, record("A"))
+	_, stopDeaf := watched(t, other, "A")
+	defer stopDeaf()
+	near, stopNear := watched(t, one, "A")
+	far, stopFar := watched(t, other, "A")
+	learns := func(s tasks.Store, changes <-chan struct{}) {
+		// A value may be for an earlier change; there is another one for the last.
+		for <-changes; get(t, s, "A").Version != r.Version; <-changes {
+		}
+	}
+	for i := range 3 {
+		r.Message = fmt.Sprint("change ", i)
+		swap(t, one, r)
+		learns(one, near)
+		learns(other, far)
+	}
+	stopNear()
+	stopFar()
+	again, stop := watched(t, other, "A")
+	defer stop()
+	swap(t, one, r)
+	<-again
+}
+
+// tasksWatchMany checks that a watcher that reads the task after each value misses no last change, while
+// the task changes faster than it reads.
+func tasksWatchMany(t testing.TB, one, other tasks.Store) {
+	const watchers, changes = 4, 50
+	for i := range watchers {
+		create(t, one, record(fmt.Sprint("A", i)))
+	}
+	together(2*watchers, one, other, func(i int, s tasks.Store) {
+		id := fmt.Sprint("A", i/2)
+		if i%2 == 0 { // it changes the task
+			for n := range changes {
+				r, err := s.Get(t.Context(), id)
+				if err == nil {
+					r.Attempt = n + 1
+					err = s.Swap(t.Context(), r)
+				}
+				wantErr(t, err, nil, "change %d of %s", n, id)
+			}
+			return
+		}
+		values, stop := watched(t, s, id)
+		defer stop()
+		for {
+			r, err := s.Get(t.Context(), id)
+			if wantErr(t, err, nil, "Get"); err != nil || r.Attempt == changes {
+				return
+			}
+			<-values
+		}
+	})
+}
+
+// tasksList checks that a store lists the tasks of a session, and no others.
+func tasksList(t testing.TB, one, other tasks.Store) {
+	add := func(id, session string) *tasks.Record {
+		r := record(id)
+		r.Session = session
+		return create(t, one, r)
+	}
+	wantList := func(s tasks.Store, session string, ids ...string) {
+		t.Helper()
+		wantIDs(t, "the tasks of session "+session, func() ([]string, error) { return s.List(t.Context(), session) }, ids...)
+	}
+	add("C", "s1")
+	add("A", "s1")
+	add("B", "")
+	short := add("D", "s1")
+	add("E", "s10")
+	if found, err := one.List(t.Context(), "s1"); err != nil || !slices.Equal(found, []string{"A", "C", "D"}) {
+		t.Fatalf("the process that has created the tasks finds %q, %v", found, err)
+	}
+	for _, s := range []tasks.Store{one, other} {
+		wantList(s, "s1", "A", "C", "D")
+		wantList(s, "s10", "E")
+		wantList(s, "s")
+	}
+	short.Status, short.Expires = "cancelled", time.Now()
+	swap(t, other, short)
+	for _, s := range []tasks.Store{one, other} {
+		wantIDs(t, "the tasks whose lifetime has not ended", func() ([]string, error) {
+			must(t, s.Expire(t.Context(), time.Now()), "Expire")
+			return s.List(t.Context(), "s1")
+		}, "A", "C")
+	}
+	r := get(t, other, "A")
+	want(t, r.Session, "s1", "the session")
+	swap(t, other, r)
+	wantList(one, "s1", "A", "C")
+}
+
+// tasksDue checks that a store lists the tasks on which nobody works.
+func tasksDue(t testing.TB, one, other tasks.Store) {
+	now := time.Now()
+	add := func(id string, change func(*tasks.Record)) *tasks.Record {
+		r := record(id)
+		change(r)
+		return create(t, one, r)
+	}
+	add("dropped", func(r *tasks.Record) { r.Holder, r.Leased = "", time.Time{} })
+	add("ended", func(r *tasks.Record) { r.Leased = now.Add(-time.Second) })
+	held := add("held", func(r *tasks.Record) { r.Leased = now.Add(10 * time.Minute) })
+	asking := add("asking", func(r *tasks.Record) { r.Status, r.Leased = "input_required", time.Time{} })
+	add("session", func(r *tasks.Record) { r.Session, r.Status, r.Leased = "s", "input_required", now.Add(-time.Second) })
+	add("completed", func(r *tasks.Record) { r.Status, r.Leased = "completed", time.Time{} })
+	add("short", func(r *tasks.Record) { r.Expires = now.Add(5 * time.Minute) })
+	wantDue := func(after time.Duration, ids ...string) {
+		t.Helper()
+		for _, s := range []tasks.Store{one, other} {
+			wantIDs(t, fmt.Sprint("due after ", after), func() ([]string, error) {
+				due, err := s.Due(t.Context(), now.Add(after))
+				slices.Sort(due)
+				return due, err
+			}, ids...)
+		}
+	}
+	wantDue(0, "dropped", "ended", "session")
+	wantDue(2*time.Minute, "dropped", "ended", "session", "short")
+	wantDue(20*time.Minute, "dropped", "ended", "held", "session") // the lifetime of "short" has ended
+	asking.Status = "working"
+	swap(t, one, asking)
+	wantDue(0, "asking", "dropped", "ended", "session")
+	for _, id := range []string{"asking", "dropped"} {
+		r := get(t, other, id)
+		r.Holder, r.Leased = "two", now.Add(time.Minute)
+		swap(t, other, r)
+	}
+	held.Status, held.Leased = "failed", time.Time{}
+	swap(t, one, held)
+	wantDue(0, "ended", "session")
+	wantDue(20*time.Minute, "asking", "dropped", "ended", "session")
+}
+
+// tasksExpire checks that tasks do not outlive their lifetime, and live as long.
+func tasksExpire(t testing.TB, one, other tasks.Store) {
+	short, longer, long := record("short"), record("longer"), record("long")
+	short.Expires = time.Now().Add(time.Second)
+	longer.Expires = short.Expires
+	for _, r := range []*tasks.Record{short, longer, long} {
+		create(t, one, r)
+	}
+	longer.Expires = longer.Expires.Add(time.Hour)
+	swap(t, one, longer)
+	expire := func() { must(t, other.Expire(t.Context(), time.Now()), "Expire") }
+	expire()
+	if _, err := other.Get(t.Context(), "short"); err != nil && time.Now().Before(short.Expires) {
+		t.Errorf("Get within the lifetime of a task: %v", err)
+	}
+	await(t, "the end of a task's lifetime", func() bool {
+		expire()
+		_, err := one.Get(t.Context(), "short")
+		return err != nil
+	})
+	for _, s := range []tasks.Store{one, other} {
+		wantUnknown(t, s, "short")
+		wantErr(t, s.Swap(t.Context(), short), tasks.ErrNotFound, "Swap after the lifetime of a task")
+		get(t, s, "long")
+		get(t, s, "longer")
+	}
+	create(t, one, record("short"))
+}
+
+// tasksFull checks that a full store takes no more tasks and forgets none.
+func tasksFull(t testing.TB, one, other tasks.Store) {
+	r := create(t, one, record("A"))
+	create(t, other, record("B"))
+	for _, s := range []tasks.Store{one, other} {
+		wantErr(t, s.Create(t.Context(), record("C")), tasks.ErrFull, "Create in a full store")
+	}
+	swap(t, other, r)
+	get(t, one, "B")
+}
+
+// tasksRoom checks that a full store takes a task when another one has expired.
+func tasksRoom(t testing.TB, one, other tasks.Store) {
+	short := record("A")
+	short.Expires = time.Now().Add(time.Second)
+	create(t, one, short)
+	await(t, "room for a task when another one has expired", func() bool {
+		err := one.Create(t.Context(), record("B"))
+		if !errors.Is(err, tasks.ErrFull) {
+			must(t, err, "Create")
+		}
+		return err == nil
+	})
+	get(t, other, "B")
+}
