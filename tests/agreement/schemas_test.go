@@ -17,6 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	tools "github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/spec"
 	"github.com/mcpgen/mcpgen/tests/agreement/random"
@@ -109,9 +110,9 @@ func newProgram(t *testing.T, lowered *gen.Lowered, plan files.Plan) *program {
 	write("go.sum", sums)
 	write("main.go", []byte(strings.ReplaceAll(mainText, "PACKAGE", plan.Owned[0])))
 	p := &program{lowered.Revision, nil, filepath.Join(dir, "program")}
-	build := exec.Command("go", "build", "-trimpath", "-o", p.path, ".")
+	build := exec.Command("go", "build", "-mod=mod", "-o", p.path, ".")
 	build.Dir = dir
-	build.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+	build.Env = testkit.GoEnv("GOPROXY=off", "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

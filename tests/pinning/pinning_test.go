@@ -381,8 +381,7 @@ func (p *project) run(t *testing.T, code int, name string, args ...string) strin
 	ctx := testkit.Context(t)
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = p.dir
-	// Without paths in the object files, copies share their build cache.
-	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath")
+	cmd.Env = testkit.GoEnv()
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
 		t.Fatalf("%s %q: %v, want exit code %d\n%s", name, args, err, code, out)

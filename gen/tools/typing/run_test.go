@@ -13,6 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/samples"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -163,9 +164,9 @@ func newProgram(t *testing.T, pkg *typing.Package) program {
 	}
 	write("main.go", strings.Replace(mainText, "ROOTS", roots.String(), 1))
 	p := program{filepath.Join(dir, "types")}
-	build := exec.Command("go", "build", "-trimpath", "-o", p.path, ".")
+	build := exec.Command("go", "build", "-mod=mod", "-o", p.path, ".")
 	build.Dir = dir
-	build.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+	build.Env = testkit.GoEnv("GOPROXY=off", "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
