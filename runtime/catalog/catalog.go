@@ -2,8 +2,8 @@ package catalog
 
 import (
 	"cmp"
-	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -12,7 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/headers"
-	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/pace"
+	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -67,169 +68,149 @@ type Options struct {
 	Logger *slog.Logger
 }
 
+// callLimit returns the limit of the calls of a session.
+func (o *Options) callLimit() pace.Limit {
+	return pace.Limit{PerSecond: o.CallRate, Burst: o.CallBurst}
+}
+
 // Catalog keeps tools, prompts, resources and resource templates. It is safe for
 // concurrent use. All methods may be called while sessions are open.
 type Catalog struct {
 	opts Options
 
-	tools     *list[tool]
-	prompts   *list[prompt]
-	resources *list[resource]
-	templates *list[template]
+	tools, prompts, resources, templates *list
 
 	sessions    sync.Map // *runtime.ServerSession to *session
 	open        atomic.Int64
-	sessionless *session // stands for the session of calls outside of sessions
-	unlimited   bool     // calls outside of sessions have no limit
-	watched     watched
+	sessionless *session // counts the calls outside of sessions
+	subscribers subscribers
 
 	joining  sync.Once
 	replicas atomic.Pointer[runtime.Replicas] // nil without a bus
 
-	mu      sync.Mutex
-	changed change // not yet sent to open sessions; a timer calls tell unless it and heard are 0
-	heard   change // the same, of changes at other replicas
+	mu            sync.Mutex
+	changed       change // in this process, and not yet sent to open sessions
+	changedOthers change // the same, at other replicas
 }
 
 // New returns an empty catalog.
 func New(opts Options) *Catalog {
 	opts.PageSize = cmp.Or(max(opts.PageSize, 0), DefaultPageSize)
 	opts.MaxSubscriptions = cmp.Or(max(opts.MaxSubscriptions, 0), DefaultMaxSubscriptions)
-	unlimited := opts.CallRate == 0
-	if unlimited {
+	sessionless := &session{}
+	if opts.CallRate == 0 {
 		opts.CallRate = DefaultCallRate
 		opts.CallBurst = cmp.Or(max(opts.CallBurst, 0), DefaultCallBurst)
+	} else {
+		if opts.CallBurst <= 0 {
+			opts.CallBurst = max(int(opts.CallRate), 1)
+		}
+		sessionless.calls = pace.New(opts.callLimit())
 	}
-	if opts.CallBurst <= 0 {
-		opts.CallBurst = max(int(opts.CallRate), 1)
-	}
-	opts.Logger = logs.Or(opts.Logger, slog.LevelWarn)
-	c := &Catalog{opts: opts, watched: newWatched(), unlimited: unlimited}
-	c.tools = newList[tool](c, kindTool)
-	c.prompts = newList[prompt](c, kindPrompt)
-	c.resources = newList[resource](c, kindResource)
-	c.templates = newList[template](c, kindTemplate)
-	c.tools.read = readTool
-	c.sessionless = &session{}
+	c := &Catalog{opts: opts, sessionless: sessionless, subscribers: subscribers{byURI: make(map[string]map[*session]bool)}}
+	c.tools, c.prompts = &list{kind: kindTool, catalog: c}, &list{kind: kindPrompt, catalog: c}
+	c.resources, c.templates = &list{kind: kindResource, catalog: c}, &list{kind: kindTemplate, catalog: c}
 	return c
 }
 
-// answer handles a request.
-type answer = func(ctx context.Context, params wire.Raw) (wire.Appender, error)
-
-// answers returns the handlers of the catalog's methods.
-func (c *Catalog) answers() map[string]answer {
-	return map[string]answer{
-		"tools/list":               answering(c.tools.answer),
-		"tools/call":               answering(fitting(c, "CallToolResult", c.callTool)),
-		"prompts/list":             answering(c.prompts.answer),
-		"prompts/get":              answering(fitting(c, "GetPromptResult", c.getPrompt)),
-		"resources/list":           answering(c.resources.answer),
-		"resources/templates/list": answering(c.templates.answer),
-		"resources/read":           answering(fitting(c, "ReadResourceResult", c.readResource)),
-		"resources/subscribe":      answering(c.subscribe),
-		"resources/unsubscribe":    answering(c.unsubscribe),
-		"completion/complete":      answering(fitting(c, "CompleteResult", c.complete)),
-	}
+// lists returns the lists of all kinds.
+func (c *Catalog) lists() [4]*list {
+	return [...]*list{c.tools, c.prompts, c.resources, c.templates}
 }
 
-// answering returns an answer that calls a function with typed params.
-func answering[P any, R wire.Appender, PP interface {
-	*P
-	wire.Value
-}](h func(context.Context, *P) (R, error)) answer {
-	return func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
-		return runtime.Answer[P, R, PP](ctx, params, h)
+// logger returns the logger of the options. slog.Default is called as late as possible,
+// because a program may set it after creating the catalog.
+func (c *Catalog) logger() *slog.Logger {
+	if c.opts.Logger != nil {
+		return c.opts.Logger
 	}
+	return slog.Default()
 }
 
-// Over returns a binding of the same revision in which the catalog handles its methods, as
-// far as the revision of the session has them. All other messages go to the binding below, which is the
-// result of a generated BindServer or, for servers without other methods, BindBase.
-//
-// If the server's options declare no capabilities, a session has those of the binding below
-// and those that the catalog's items have when the session opens.
-//
-// A catalog can be put over the bindings of several revisions. If it is behind several servers with a
-// Bus, it uses the bus and the name of the first.
-func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
-	answers, known := c.answers(), make(map[string]answer)
-	for i := range below.Methods {
-		known[below.Methods[i].Name] = answers[below.Methods[i].Name]
-	}
-	if len(known) == 0 {
-		known = answers
-	}
-	b := below
-	b.Handle = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-		if a := known[method]; a != nil {
-			return a(ctx, params)
+// Add adds items. An item with the name or URI of an item in the catalog replaces it and
+// takes its place in the list. If a definition is invalid, a handler is missing, or two of
+// the items have the same name or URI, Add adds nothing and returns an error that describes
+// every such item.
+func (c *Catalog) Add(items ...Item) error {
+	added := make(map[*kind]*batch, 1)
+	var errs []error
+	for i, it := range items {
+		if it == nil {
+			errs = append(errs, fmt.Errorf("catalog: item %d is nil", i))
+			continue
 		}
-		// A conversion passes on the methods of the session's revision that the one below lacks.
-		if a, call := answers[method], runtime.CallOf(ctx); a != nil && call != nil && call.Known() {
-			return a(ctx, params)
+		e, err := it.entry(&c.opts)
+		if err != nil {
+			errs = append(errs, err)
+			continue
 		}
-		if below.Handle == nil {
-			return nil, runtime.MethodNotFound(method)
+		if added[e.kind] == nil {
+			added[e.kind] = newBatch(len(items) - i)
 		}
-		return below.Handle(ctx, method, params)
-	}
-	b.Capabilities = func(declared wire.Appender) (wire.Appender, error) {
-		if declared == nil {
-			declared = c.capabilities(below.Methods)
-		}
-		if below.Capabilities == nil {
-			return declared, nil
-		}
-		return below.Capabilities(declared)
-	}
-	b.ToolHeaders = func(tool string) *headers.Table {
-		if table := c.headersOf(tool); table != nil || below.ToolHeaders == nil {
-			return table
-		}
-		return below.ToolHeaders(tool)
-	}
-	b.Permit = func(ctx context.Context, method string, params wire.Raw) error {
-		err := c.permit(ctx, method, params)
-		if err == nil && below.Permit != nil {
-			err = below.Permit(ctx, method, params)
-		}
-		return err
-	}
-	b.Scopes = func() []string {
-		if below.Scopes == nil {
-			return c.Scopes()
-		}
-		return slices.Concat(c.Scopes(), below.Scopes())
-	}
-	b.Subscribe = func(ctx context.Context, uri string) error {
-		_, err := c.subscribe(ctx, &uriParams{uri: uri})
-		if _, denied := errors.AsType[*runtime.DeniedError](err); denied {
-			return err
-		}
-		if err != nil && below.Subscribe != nil {
-			return below.Subscribe(ctx, uri)
-		}
-		return err
-	}
-	b.Joined = func(r *runtime.Replicas) {
-		c.join(r)
-		if below.Joined != nil {
-			below.Joined(r)
+		if err := added[e.kind].add(e); err != nil {
+			errs = append(errs, e.kind.error(e.key, err))
 		}
 	}
-	b.Opened = func(s *runtime.ServerSession) func() {
-		c.opened(s)
-		if below.Opened == nil {
-			return func() { c.closed(s) }
-		}
-		closed := below.Opened(s)
-		return func() {
-			c.closed(s)
-			if closed != nil {
-				closed()
-			}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	var what change
+	for _, l := range c.lists() {
+		if b := added[l.kind]; b != nil {
+			l.put(b)
+			what |= l.change
 		}
 	}
-	return b
+	c.announce(what)
+	return nil
+}
+
+// RemoveTools removes the tools with these names and returns how many there were. Calls in
+// progress continue.
+func (c *Catalog) RemoveTools(names ...string) int { return c.tools.remove(names) }
+
+// RemovePrompts removes the prompts with these names and returns how many there were.
+func (c *Catalog) RemovePrompts(names ...string) int { return c.prompts.remove(names) }
+
+// RemoveResources removes the resources with these URIs and returns how many there were.
+// Sessions remain subscribed to them.
+func (c *Catalog) RemoveResources(uris ...string) int { return c.resources.remove(uris) }
+
+// RemoveTemplates removes the templates with these values of uriTemplate and returns how
+// many there were.
+func (c *Catalog) RemoveTemplates(uriTemplates ...string) int {
+	return c.templates.remove(uriTemplates)
+}
+
+// TaskSupport returns the execution.taskSupport of a tool's definition, which says whether the tool
+// can be called as a task. It fits Support in tasks.Options. A tool whose definition does not say
+// it cannot be ("Tool-Level Negotiation" in basic/utilities/tasks of 2025-11-25). For an unknown
+// tool it returns optional, so that a call reports that there is no such tool.
+func (c *Catalog) TaskSupport(tool string) tasksupport.Support {
+	t := c.tools.get(tool)
+	if t == nil {
+		return tasksupport.Optional
+	}
+	return cmp.Or(t.definition().tasks, tasksupport.Forbidden)
+}
+
+// headersOf returns the headers of a tool's calls, nil for an unknown tool.
+func (c *Catalog) headersOf(tool string) *headers.Table {
+	if t := c.tools.get(tool); t != nil {
+		return t.definition().headers
+	}
+	return nil
+}
+
+// Scopes returns all scopes that the items of the catalog require, sorted. Package runtime/auth/resource
+// publishes those of the server that it protects.
+func (c *Catalog) Scopes() []string {
+	var all []string
+	for _, l := range c.lists() {
+		for _, e := range l.view().ordered {
+			all = append(all, e.scopes...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -53,13 +52,23 @@ func withCompleter(all map[string]Completer, name string, completer Completer) m
 	return all
 }
 
-// completers has an entry for each argument of an item. It is nil for an argument without a
-// Completer.
-type completers map[string]Completer
+// complete sets the completers of an entry, given the names of its arguments.
+func (e *entry) complete(arguments []string, by map[string]Completer) error {
+	e.completers = make(map[string]Completer, len(arguments))
+	for _, name := range arguments {
+		e.completers[name] = by[name]
+	}
+	for name := range by {
+		if !slices.Contains(arguments, name) {
+			return fmt.Errorf("there is no argument %.100q to complete", name)
+		}
+	}
+	return nil
+}
 
-// any reports whether an argument has a Completer.
-func (c completers) any() bool {
-	for _, completer := range c {
+// completes reports whether an argument has a Completer.
+func (e *entry) completes() bool {
+	for _, completer := range e.completers {
 		if completer != nil {
 			return true
 		}
@@ -67,45 +76,108 @@ func (c completers) any() bool {
 	return false
 }
 
-func newCompleters(arguments []string, by map[string]Completer) (completers, error) {
-	all := make(completers, len(arguments))
-	for _, name := range arguments {
-		all[name] = by[name]
+// The values of CompleteRequest's ref.type.
+const (
+	refPrompt   = "ref/prompt"
+	refTemplate = "ref/resource"
+)
+
+// completing is what the params of completion/complete say about the argument (definition CompleteRequest).
+type completing struct {
+	ref             string // refPrompt or refTemplate
+	argument, value string
+}
+
+func (q *request) readRef(r *wire.Reader) {
+	key := "" // for an unknown type, which checkRef reports
+	switch kind, _ := r.PeekString("type"); kind {
+	case refPrompt:
+		key = "name"
+	case refTemplate:
+		key = "uri"
 	}
-	for name := range by {
-		if !slices.Contains(arguments, name) {
-			return nil, fmt.Errorf("there is no argument %.100q to complete", name)
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "type":
+			r.Once(&seen[0], 0)
+			q.completing.ref = r.ReadString()
+		case key:
+			r.Once(&seen[0], 1)
+			q.key = r.ReadString()
+		default:
+			r.Skip()
 		}
 	}
-	return all, nil
+	if seen[0]&1 == 0 || key != "" && seen[0]&2 == 0 {
+		r.Missing(seen[:], "type", key)
+	}
+}
+
+func (q *request) readArgument(r *wire.Reader) {
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "name":
+			r.Once(&seen[0], 0)
+			q.completing.argument = r.ReadString()
+		case "value":
+			r.Once(&seen[0], 1)
+			q.completing.value = r.ReadString()
+		default:
+			r.Skip()
+		}
+	}
+	if seen[0] != 3 {
+		r.Missing(seen[:], "name", "value")
+	}
+}
+
+func (q *request) readContext(r *wire.Reader) {
+	var seen uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "arguments":
+			if r.Present(&seen, 0) {
+				q.strings = readStrings(r)
+			}
+		default:
+			r.Skip()
+		}
+	}
+}
+
+// checkRef returns an error for a reference to something else than a prompt or a template.
+func (p *completing) checkRef() error {
+	var c wire.Collector
+	c.Push("ref")
+	c.Push("type")
+	if p.ref != refPrompt && p.ref != refTemplate {
+		c.Report("must be %q or %q", refPrompt, refTemplate)
+	}
+	return c.Err()
 }
 
 // complete handles completion/complete.
-func (c *Catalog) complete(ctx context.Context, p *completeParams) (wire.Appender, error) {
-	var all completers
-	var scopes []string
-	if p.ref == refPrompt {
-		found, ok := c.prompts.get(p.key)
-		if !ok {
-			return nil, unknownPrompt(p.key)
-		}
-		all, scopes = found.completers, c.prompts.scopesOf(p.key)
-	} else if found, ok := c.templates.get(p.key); ok {
-		all, scopes = found.completers, c.templates.scopesOf(p.key)
-	} else if _, ok := c.resources.get(p.key); !ok {
-		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "unknown resource template: %.100q", p.key)
+func (c *Catalog) complete(ctx context.Context, q *request) (wire.Appender, error) {
+	list := c.templates
+	if q.completing.ref == refPrompt {
+		list = c.prompts
+	} else if list.get(q.key) == nil && c.resources.get(q.key) != nil {
+		list = c.resources // which has no arguments
 	}
-	if err := runtime.Authorize(ctx, scopes); err != nil {
+	of, err := list.find(ctx, q.key)
+	if err != nil {
 		return nil, err
 	}
-	completer, ok := all[p.argument]
+	completer, ok := of.completers[q.completing.argument]
 	if !ok {
-		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /argument/name: unknown argument %.100q", p.argument)
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /argument/name: unknown argument %.100q", q.completing.argument)
 	}
 	if completer == nil {
 		return Completion{}, nil
 	}
-	return completer(ctx, p.value, p.settled)
+	return completer(ctx, q.completing.value, q.strings)
 }
 
 // AppendJSON appends a CompleteResult.

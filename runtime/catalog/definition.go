@@ -1,8 +1,12 @@
 package catalog
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
@@ -31,6 +35,64 @@ func (k *kind) error(key string, err error) error {
 	return fmt.Errorf("catalog: %s %.100q: %w", k.noun, key, err)
 }
 
+// entry is an item in a list. It does not change, except that the definition of a tool is read on first use.
+type entry struct {
+	*kind
+	key    string
+	number uint64 // grows with each new key; an entry that replaces another has its number
+	scopes []string
+
+	unread wire.Appender              // the definition, until parsed is set
+	parsed atomic.Pointer[definition] // nil until the definition is read
+
+	call func(ctx context.Context, arguments wire.Object) (wire.Appender, error)                     // of a tool
+	get  func(ctx context.Context, arguments map[string]string) (wire.Appender, error)               // of a prompt
+	read func(ctx context.Context, uri string, variables map[string][]string) (wire.Appender, error) // of a resource or template
+
+	// match returns the variables of a URI that matches a template. It is a function value, so that a server
+	// without templates does not link the code for matching.
+	match func(uri string) (map[string][]string, bool)
+	// completers has an element for each argument of a prompt or template, nil for one without a Completer.
+	completers map[string]Completer
+}
+
+// entry returns an entry with a definition that it reads.
+func (k *kind) entry(v wire.Appender, scopes []string) (*entry, error) {
+	d := k.define(v)
+	if d.err != nil {
+		return nil, d.err
+	}
+	e := &entry{kind: k, key: d.key, scopes: scopes}
+	e.parsed.Store(d)
+	return e, nil
+}
+
+// definition returns the definition, reading it on first use. Concurrent first uses may each
+// read it.
+func (e *entry) definition() *definition {
+	d := e.parsed.Load()
+	if d == nil {
+		d = e.define(e.unread)
+		e.parsed.Store(d)
+	}
+	return d
+}
+
+// checkScopes returns the scopes of an item without duplicates, or an error for one that is not a
+// scope (RFC 6749, section 3.3).
+func checkScopes(scopes []string) ([]string, error) {
+	var all []string
+	for _, s := range scopes {
+		if s == "" || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '"' || c == '\\' }) {
+			return nil, wire.In(fmt.Errorf("%q is not a scope", s), "Scopes")
+		}
+		if !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
 // definition is what the catalog reads in the definition of an item.
 type definition struct {
 	text      string // without white space between tokens
@@ -39,6 +101,7 @@ type definition struct {
 	tasks     tasksupport.Support // only of a tool
 	headers   *headers.Table      // only of a tool
 	values    bool                // only of a tool: its structured results need not be objects
+	err       error               // why the definition is not valid
 }
 
 // argument is a PromptArgument.
@@ -51,8 +114,10 @@ type argument struct {
 // requires, if a member that means the same in every revision has the wrong type, if the
 // definition is of a generated type and not valid in its revision, or if an inputSchema has an
 // x-mcp-header that servers must not use, which clients answer by ignoring the tool.
-func (k *kind) define(v wire.Appender) (definition, error) {
-	var d definition
+//
+// What is read before an error is in the definition as well.
+func (k *kind) define(v wire.Appender) *definition {
+	d := &definition{}
 	err := d.encode(v)
 	if err == nil {
 		err = d.read(k)
@@ -64,9 +129,9 @@ func (k *kind) define(v wire.Appender) (definition, error) {
 		err = wire.Validate(v)
 	}
 	if err != nil {
-		return d, k.error(d.key, err)
+		d.err = k.error(d.key, err)
 	}
-	return d, nil
+	return d
 }
 
 // encode sets d.text.

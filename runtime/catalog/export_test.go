@@ -4,7 +4,7 @@ package catalog
 func (c *Catalog) Kept() int {
 	n := int(c.open.Load())
 	c.sessions.Range(func(any, any) bool { n++; return true })
-	c.watched.mu.Lock()
-	defer c.watched.mu.Unlock()
-	return n + len(c.watched.byURI) + len(c.watched.bySession)
+	c.subscribers.mu.Lock()
+	defer c.subscribers.mu.Unlock()
+	return n + len(c.subscribers.byURI)
 }

@@ -1,18 +1,331 @@
 package catalog
 
 import (
+	"context"
 	"errors"
-	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
+	"github.com/mcpgen/mcpgen/runtime/internal/uritemplate"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Item is something that a server offers: a [Tool], a [Prompt], a [Resource] or a
 // [Template]. In [Collect], a [*Catalog] is an item too, and in [NewServer] there can be [Tasks].
 type Item interface {
-	// add adds the item to an addition. At most room items are still to come.
-	add(a *addition, room int) error
+	// entry returns the item as a list keeps it. The list checks its scopes.
+	entry(o *Options) (*entry, error)
+}
+
+// Tool is a tool that clients can call (server/tools of every revision).
+type Tool struct {
+	// Definition is the Tool object in the list, such as a *mcp.Tool or a wire.Object. Its
+	// name identifies the tool in calls.
+	Definition wire.Appender
+
+	// Call runs the tool. Arguments is "{}" if the client sent none. The result is a
+	// CallToolResult.
+	//
+	// An error becomes a result with isError and the error's text, which the client's model reads.
+	// An error that is a *jsonrpc.Error becomes the response of the call itself. A panic and an
+	// error that is a *Defect are logged. The client does not get the text of a panic.
+	Call func(ctx context.Context, arguments wire.Object) (wire.Appender, error)
+
+	// Name, if not empty, asserts that Definition is valid and has this name, as generated
+	// code knows. The definition is then not read before tools are listed. A tool with an
+	// invalid one is not listed.
+	Name string
+
+	// Scopes are those that the access token of a caller must have, see [runtime.Authorize]. They
+	// are not part of the definition, so clients do not see them.
+	Scopes []string
+
+	// Err, if not nil, is why the tool could not be made. Adding the tool returns it.
+	Err error
+}
+
+// NewTool returns a tool with a handler whose result has a type, such as
+// *mcp.CallToolResult.
+func NewTool[R wire.Appender](definition wire.Appender, call func(ctx context.Context, arguments wire.Object) (R, error)) Tool {
+	if call == nil {
+		return Tool{Definition: definition}
+	}
+	return Tool{Definition: definition, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
+		return untyped(call(ctx, arguments))
+	}}
+}
+
+// Defect is an error that reveals a mistake in a tool, such as a result that violates the
+// tool's output schema. The catalog logs it.
+type Defect struct{ Err error }
+
+// Error returns the text of Err.
+func (d *Defect) Error() string { return d.Err.Error() }
+
+// Unwrap returns Err.
+func (d *Defect) Unwrap() error { return d.Err }
+
+func (t Tool) entry(o *Options) (*entry, error) {
+	e := &entry{kind: kindTool, key: t.Name, scopes: t.Scopes, unread: t.Definition, call: t.Call}
+	if t.Name == "" || t.Err != nil || o.Checker != nil {
+		d := e.definition()
+		e.key = d.key
+		if t.Err != nil {
+			return nil, kindTool.error(d.key, t.Err)
+		}
+		if d.err != nil {
+			return nil, d.err
+		}
+	}
+	if t.Call == nil {
+		return nil, kindTool.error(e.key, errors.New("no function Call"))
+	}
+	if o.Checker == nil {
+		return e, nil
+	}
+	check, err := o.Checker(wire.Object(e.definition().text))
+	if err != nil {
+		return nil, kindTool.error(e.key, err)
+	}
+	if check != nil {
+		e.call = func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
+			if err := check(arguments); err != nil {
+				return nil, err
+			}
+			return t.Call(ctx, arguments)
+		}
+	}
+	return e, nil
+}
+
+// Require returns a copy of the tool that callers may use if their access tokens have all of the
+// scopes, in addition to those that it requires already.
+func (t Tool) Require(scopes ...string) Tool {
+	t.Scopes = slices.Concat(t.Scopes, scopes)
+	return t
+}
+
+// Prompt is a prompt that clients can get (server/prompts of every revision).
+type Prompt struct {
+	// Definition is the Prompt object in the list, such as a *mcp.Prompt or a wire.Object.
+	// Its name identifies the prompt in requests.
+	Definition wire.Appender
+
+	// Get returns a GetPromptResult. Arguments that the definition requires are present.
+	Get func(ctx context.Context, arguments map[string]string) (wire.Appender, error)
+
+	// Completers propose values for arguments, by name.
+	Completers map[string]Completer
+
+	// Scopes are those that the access token of a caller must have, see [runtime.Authorize]. They
+	// are not part of the definition, so clients do not see them.
+	Scopes []string
+}
+
+// NewPrompt returns a prompt with a handler whose result has a type, such as
+// *mcp.GetPromptResult.
+func NewPrompt[R wire.Appender](definition wire.Appender, get func(ctx context.Context, arguments map[string]string) (R, error)) Prompt {
+	if get == nil {
+		return Prompt{Definition: definition}
+	}
+	return Prompt{Definition: definition, Get: func(ctx context.Context, arguments map[string]string) (wire.Appender, error) {
+		return untyped(get(ctx, arguments))
+	}}
+}
+
+// Complete returns a copy of the prompt with a Completer for one of its arguments.
+func (p Prompt) Complete(argument string, completer Completer) Prompt {
+	p.Completers = withCompleter(p.Completers, argument, completer)
+	return p
+}
+
+func (p Prompt) entry(*Options) (*entry, error) {
+	e, err := kindPrompt.entry(p.Definition, p.Scopes)
+	if err != nil {
+		return nil, err
+	}
+	if e.get = p.Get; e.get == nil {
+		return nil, kindPrompt.error(e.key, errors.New("no function Get"))
+	}
+	var names []string
+	for _, a := range e.definition().arguments {
+		names = append(names, a.name)
+	}
+	if err := e.complete(names, p.Completers); err != nil {
+		return nil, kindPrompt.error(e.key, err)
+	}
+	return e, nil
+}
+
+// Require returns a copy of the prompt that callers may use if their access tokens have all of the
+// scopes, in addition to those that it requires already.
+func (p Prompt) Require(scopes ...string) Prompt {
+	p.Scopes = slices.Concat(p.Scopes, scopes)
+	return p
+}
+
+// Resource is a resource that clients can read (server/resources of every revision).
+type Resource struct {
+	// Definition is the Resource object in the list, such as a *mcp.Resource or a
+	// wire.Object. Its uri identifies the resource in requests, which are compared with it
+	// byte by byte.
+	Definition wire.Appender
+
+	// Read returns a ReadResourceResult. It returns ErrNoResource if the resource no longer
+	// exists.
+	Read func(ctx context.Context, uri string) (wire.Appender, error)
+
+	// Scopes are those that the access token of a caller must have, see [runtime.Authorize]. They
+	// are not part of the definition, so clients do not see them.
+	Scopes []string
+}
+
+// NewResource returns a resource with a handler whose result has a type, such as
+// *mcp.ReadResourceResult.
+func NewResource[R wire.Appender](definition wire.Appender, read func(ctx context.Context, uri string) (R, error)) Resource {
+	if read == nil {
+		return Resource{Definition: definition}
+	}
+	return Resource{Definition: definition, Read: func(ctx context.Context, uri string) (wire.Appender, error) {
+		return untyped(read(ctx, uri))
+	}}
+}
+
+// ErrNoResource reports that a resource does not exist. Read may wrap it. The client gets
+// the error that its revision defines for this case.
+var ErrNoResource = errors.New("catalog: no such resource")
+
+func (r Resource) entry(*Options) (*entry, error) {
+	e, err := kindResource.entry(r.Definition, r.Scopes)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkURI(e.key); err != nil {
+		return nil, kindResource.error(e.key, err)
+	}
+	if r.Read == nil {
+		return nil, kindResource.error(e.key, errors.New("no function Read"))
+	}
+	e.read = func(ctx context.Context, uri string, _ map[string][]string) (wire.Appender, error) {
+		return r.Read(ctx, uri)
+	}
+	return e, nil
+}
+
+// Require returns a copy of the resource that callers may use if their access tokens have all of
+// the scopes, in addition to those that it requires already.
+func (r Resource) Require(scopes ...string) Resource {
+	r.Scopes = slices.Concat(r.Scopes, scopes)
+	return r
+}
+
+// Template is a URI template (RFC 6570) that stands for many resources ("Resource Templates"
+// in server/resources of every revision).
+type Template struct {
+	// Definition is the ResourceTemplate object in the list, such as a
+	// *mcp.ResourceTemplate or a wire.Object. Its uriTemplate identifies the template.
+	Definition wire.Appender
+
+	// Read returns a ReadResourceResult for a URI that matches the template, or
+	// ErrNoResource if there is no such resource. Variables holds the values of the
+	// variables in the URI, percent-decoded. Clients choose them freely: they may contain
+	// ".." and "/". The elements of a list are joined by commas; ReadLists has them one by one.
+	Read func(ctx context.Context, uri string, variables map[string]string) (wire.Appender, error)
+
+	// ReadLists takes the place of Read in templates with lists, which are exploded variables such
+	// as {/path*} and {?tag*} (RFC 6570, section 2.4.2). Variables holds the elements of each list
+	// in their order, percent-decoded, and one value for each other variable. It lacks a variable
+	// that the URI does not have; an empty list is one. Associative arrays, the other values that
+	// RFC 6570 has for exploded variables, are not supported.
+	ReadLists func(ctx context.Context, uri string, variables map[string][]string) (wire.Appender, error)
+
+	// Completers propose values for variables, by name. That of a list proposes values for one
+	// element, and gets the text typed so far of that element.
+	Completers map[string]Completer
+
+	// Scopes are those that the access token of a caller must have, see [runtime.Authorize]. They
+	// are not part of the definition, so clients do not see them.
+	Scopes []string
+}
+
+// NewTemplate returns a template with a handler whose result has a type, such as
+// *mcp.ReadResourceResult.
+func NewTemplate[R wire.Appender](definition wire.Appender, read func(ctx context.Context, uri string, variables map[string]string) (R, error)) Template {
+	if read == nil {
+		return Template{Definition: definition}
+	}
+	return Template{Definition: definition, Read: func(ctx context.Context, uri string, variables map[string]string) (wire.Appender, error) {
+		return untyped(read(ctx, uri, variables))
+	}}
+}
+
+// NewListTemplate returns a template with lists, see Template.ReadLists. In all other respects it
+// is like NewTemplate.
+func NewListTemplate[R wire.Appender](definition wire.Appender, read func(ctx context.Context, uri string, variables map[string][]string) (R, error)) Template {
+	if read == nil {
+		return Template{Definition: definition}
+	}
+	return Template{Definition: definition, ReadLists: func(ctx context.Context, uri string, variables map[string][]string) (wire.Appender, error) {
+		return untyped(read(ctx, uri, variables))
+	}}
+}
+
+// Complete returns a copy of the template with a Completer for one of its variables.
+func (t Template) Complete(variable string, completer Completer) Template {
+	t.Completers = withCompleter(t.Completers, variable, completer)
+	return t
+}
+
+func (t Template) entry(*Options) (*entry, error) {
+	e, err := kindTemplate.entry(t.Definition, t.Scopes)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case t.Read == nil && t.ReadLists == nil:
+		err = errors.New("no function Read")
+	case t.Read != nil && t.ReadLists != nil:
+		err = errors.New("both functions Read and ReadLists")
+	default:
+		err = e.setTemplate(t)
+	}
+	if err != nil {
+		return nil, kindTemplate.error(e.key, err)
+	}
+	return e, nil
+}
+
+// setTemplate sets what an entry has of a template.
+func (e *entry) setTemplate(t Template) error {
+	parsed, err := uritemplate.Parse(e.key)
+	if err != nil {
+		return wire.In(err, "uriTemplate")
+	}
+	e.match = parsed.Match
+	if e.read = t.ReadLists; e.read == nil {
+		e.read = func(ctx context.Context, uri string, variables map[string][]string) (wire.Appender, error) {
+			joined := make(map[string]string, len(variables))
+			for name, values := range variables {
+				joined[name] = strings.Join(values, ",")
+			}
+			return t.Read(ctx, uri, joined)
+		}
+	}
+	return e.complete(parsed.Names(), t.Completers)
+}
+
+// Require returns a copy of the template that callers may use if their access tokens have all of
+// the scopes, in addition to those that it requires already.
+func (t Template) Require(scopes ...string) Template {
+	t.Scopes = slices.Concat(t.Scopes, scopes)
+	return t
+}
+
+// entry implements Item.
+func (c *Catalog) entry(*Options) (*entry, error) {
+	return nil, errors.New("catalog: a catalog cannot be added to a catalog")
 }
 
 // TaskKeeper lets clients call tools as tasks. A *tasks.Tasks is one.
@@ -24,110 +337,21 @@ type TaskKeeper interface {
 // Tasks returns an item of [NewServer]: clients can call those tools as tasks whose definitions say so in
 // execution.taskSupport. Of several such items, the last one counts, so that a program can replace that of a
 // generated server.
-func Tasks(k TaskKeeper) Item { return keptTasks{k} }
+func Tasks(k TaskKeeper) Item { return tasksItem{k} }
 
-type keptTasks struct{ TaskKeeper }
+type tasksItem struct{ TaskKeeper }
 
-// add implements Item.
-func (keptTasks) add(*addition, int) error {
-	return errors.New("catalog: tasks can only be an item of NewServer")
+// entry implements Item.
+func (tasksItem) entry(*Options) (*entry, error) {
+	return nil, errors.New("catalog: tasks can only be an item of NewServer")
 }
 
-// addition holds the items of one call of Add. The catalog gets all of them or none.
-type addition struct {
-	catalog   *Catalog
-	tools     batch[tool]
-	prompts   batch[prompt]
-	resources batch[resource]
-	templates batch[template]
-}
-
-// batch holds new items of one list.
-type batch[T any] struct {
-	items []*item[T]
-	byKey map[string]*item[T]
-}
-
-// add adds an item to the batch and returns its value, which the caller sets. It returns an
-// error if the batch has an item with that key, or for a scope that is not one. At most room items are still to come.
-func (b *batch[T]) add(k *kind, d definition, scopes []string, room int) (*T, error) {
-	if b.byKey == nil {
-		b.items, b.byKey = make([]*item[T], 0, room), make(map[string]*item[T], room)
+// untyped returns the result of a handler, or nil if it is the zero value of its type, such
+// as a nil pointer.
+func untyped[R wire.Appender](result R, err error) (wire.Appender, error) {
+	var none R
+	if err != nil || wire.Appender(result) == wire.Appender(none) {
+		return nil, err
 	}
-	if b.byKey[d.key] != nil {
-		return nil, k.error(d.key, fmt.Errorf("two items have this %s", k.required[0]))
-	}
-	scopes, err := checkScopes(scopes)
-	if err != nil {
-		return nil, k.error(d.key, err)
-	}
-	it := &item[T]{key: d.key, text: d.text, scopes: scopes}
-	b.items, b.byKey[d.key] = append(b.items, it), it
-	return &it.value, nil
-}
-
-// Add adds items. An item with the name or URI of an item in the catalog replaces it and
-// takes its place in the list. If a definition is invalid, a handler is missing, or two of
-// the items have the same name or URI, Add adds nothing and returns an error that describes
-// every such item.
-func (c *Catalog) Add(items ...Item) error {
-	a := addition{catalog: c}
-	var errs []error
-	for i, it := range items {
-		if it == nil {
-			errs = append(errs, fmt.Errorf("catalog: item %d is nil", i))
-		} else if err := it.add(&a, len(items)-i); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	if len(errs) > 0 {
-		return errors.Join(errs...)
-	}
-	c.announce(c.tools.put(&a.tools) | c.prompts.put(&a.prompts) | c.resources.put(&a.resources) | c.templates.put(&a.templates))
-	return nil
-}
-
-// add implements Item.
-func (c *Catalog) add(*addition, int) error {
-	return errors.New("catalog: a catalog cannot be added to a catalog")
-}
-
-// Collect returns the [*Catalog] among the items, or a new one if there is none, with all
-// other items added to it. The options apply to a new catalog. For an existing one, only
-// Convert and Logger apply, where its own options leave them nil.
-//
-// It is what the constructors of servers call: a program that changes what its server
-// offers passes a catalog to them and keeps it.
-func Collect(o Options, items ...Item) (*Catalog, error) {
-	var c *Catalog
-	var others []Item
-	for _, it := range items {
-		given, ok := it.(*Catalog)
-		switch {
-		case !ok:
-			others = append(others, it)
-		case given == nil:
-			return nil, errors.New("catalog: the catalog is nil")
-		case c != nil:
-			return nil, errors.New("catalog: there are two catalogs among the items")
-		default:
-			c = given
-		}
-	}
-	if c == nil {
-		c = New(o)
-	} else {
-		c.adopt(o)
-	}
-	return c, c.Add(others...)
-}
-
-// adopt applies the options that the catalog's own options leave nil.
-func (c *Catalog) adopt(o Options) {
-	if c.opts.Convert == nil {
-		c.opts.Convert = o.Convert
-	}
-	if c.opts.Logger == nil {
-		c.opts.Logger = o.Logger
-	}
+	return result, nil
 }

@@ -1,93 +1,101 @@
 package catalog
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/params"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // list keeps the items of one kind in the order in which they were added. Readers share
 // a view and take no lock.
-type list[T any] struct {
+type list struct {
 	*kind
 	catalog *Catalog
 
-	// read, if not nil, returns the definition of an item for a revision, "" for none. It may not
-	// have been read when the item was added.
-	read func(it *item[T], revision string) (string, error)
-
-	mu      sync.Mutex // held by changes, and while a view is rendered
-	items   map[string]*item[T]
+	mu      sync.Mutex // held by changes, and while a view is made
+	items   map[string]*entry
 	last    uint64 // number of the item that was added last
-	current atomic.Pointer[view[T]]
-}
-
-// item is an entry of a list. It does not change.
-type item[T any] struct {
-	key    string
-	number uint64 // grows with each new key; an item that replaces another has its number
-	text   string // the definition, without white space between tokens
-	scopes []string
-	value  T
+	current atomic.Pointer[view]
 }
 
 // view is a snapshot of a list. Its items do not change. A text is added for each revision
 // in which the list is requested.
-type view[T any] struct {
-	items   map[string]*item[T]
-	ordered []*item[T]
+type view struct {
+	items   map[string]*entry
+	ordered []*entry
 
 	mu    sync.Mutex // held while a text is rendered
-	texts sync.Map   // revision to *text[T]
+	texts sync.Map   // revision to *text
 }
 
 // text is a view in a revision. It does not change.
 //
 //	text     {"name":"a"},{"name":"b"},{"name":"c"}
 //	ends                 ^            ^            ^
-type text[T any] struct {
-	ordered []*item[T] // items that the revision has
-	text    string     // the definitions, separated by commas
-	ends    []int      // end of each definition in text
+type text struct {
+	ordered []*entry // items that the revision has
+	text    []byte   // the definitions, separated by commas
+	ends    []int    // end of each definition in text
 }
 
-func newList[T any](c *Catalog, k *kind) *list[T] {
-	return &list[T]{kind: k, catalog: c}
+// batch holds the new items of one list in a call of Add. The list gets all of them or none.
+type batch struct {
+	ordered []*entry
+	items   map[string]*entry
 }
 
-// put adds items, or replaces those with the same key. It returns the change.
-func (l *list[T]) put(b *batch[T]) change {
-	if len(b.items) == 0 {
-		return 0
+// newBatch returns a batch for at most n items.
+func newBatch(n int) *batch {
+	return &batch{make([]*entry, 0, n), make(map[string]*entry, n)}
+}
+
+// add adds an item. It returns an error if the batch has an item with the same key, or for a scope that is not
+// one.
+func (b *batch) add(e *entry) (err error) {
+	if b.items[e.key] != nil {
+		return fmt.Errorf("two items have this %s", e.required[0])
 	}
+	if e.scopes, err = checkScopes(e.scopes); err != nil {
+		return err
+	}
+	b.ordered, b.items[e.key] = append(b.ordered, e), e
+	return nil
+}
+
+// put adds items, or replaces those with the same key.
+func (l *list) put(b *batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	old := l.items
 	if len(old) == 0 {
-		l.items = b.byKey
+		l.items = b.items
 	}
-	for _, it := range b.items {
-		if replaced, ok := old[it.key]; ok {
-			it.number = replaced.number
+	for _, e := range b.ordered {
+		if replaced, ok := old[e.key]; ok {
+			e.number = replaced.number
 		} else {
 			l.last++
-			it.number = l.last
+			e.number = l.last
 		}
-		l.items[it.key] = it
+		l.items[e.key] = e
 	}
 	l.current.Store(nil)
-	return l.change
 }
 
 // remove removes items, announces it, and returns how many there were.
-func (l *list[T]) remove(keys []string) int {
+func (l *list) remove(keys []string) int {
 	l.mu.Lock()
 	before := len(l.items)
 	for _, key := range keys {
@@ -104,16 +112,21 @@ func (l *list[T]) remove(keys []string) int {
 	return removed
 }
 
-// get returns the value of the item with a key.
-func (l *list[T]) get(key string) (*T, bool) {
-	if it, ok := l.view().items[key]; ok {
-		return &it.value, true
+// get returns the item with a key, or nil.
+func (l *list) get(key string) *entry { return l.view().items[key] }
+
+// find returns the item with a key for a request. It returns an error if there is none, or if the sender of
+// the request may not use it.
+func (l *list) find(ctx context.Context, key string) (*entry, error) {
+	e := l.view().items[key]
+	if e == nil {
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "unknown %s: %.100q", l.noun, key)
 	}
-	return nil, false
+	return e, runtime.Authorize(ctx, e.scopes)
 }
 
 // view returns the current view.
-func (l *list[T]) view() *view[T] {
+func (l *list) view() *view {
 	if v := l.current.Load(); v != nil {
 		return v
 	}
@@ -122,60 +135,92 @@ func (l *list[T]) view() *view[T] {
 	if v := l.current.Load(); v != nil {
 		return v
 	}
-	v := render(l.items)
+	v := &view{items: maps.Clone(l.items)}
+	v.ordered = slices.SortedFunc(maps.Values(v.items), func(a, b *entry) int { return cmp.Compare(a.number, b.number) })
 	l.current.Store(v)
 	return v
 }
 
-func render[T any](items map[string]*item[T]) *view[T] {
-	v := &view[T]{items: maps.Clone(items)}
-	v.ordered = slices.SortedFunc(maps.Values(items), func(a, b *item[T]) int { return cmp.Compare(a.number, b.number) })
-	return v
-}
-
 // in returns the view's text in a revision, or as it was written if revision is "".
-func (l *list[T]) in(ctx context.Context, v *view[T], revision string) *text[T] {
+func (l *list) in(ctx context.Context, v *view, revision string) *text {
 	if t, ok := v.texts.Load(revision); ok {
-		return t.(*text[T])
+		return t.(*text)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if t, ok := v.texts.Load(revision); ok {
-		return t.(*text[T])
+		return t.(*text)
 	}
-	t := &text[T]{ordered: make([]*item[T], 0, len(v.ordered)), ends: make([]int, 0, len(v.ordered))}
-	var all []byte
-	for _, it := range v.ordered {
-		definition, err := l.definitionIn(ctx, revision, it)
+	t := &text{ordered: make([]*entry, 0, len(v.ordered)), ends: make([]int, 0, len(v.ordered))}
+	for _, e := range v.ordered {
+		definition, err := l.definitionIn(ctx, revision, e)
 		if err != nil {
-			l.catalog.opts.Logger.Warn(l.noun+" left out of the list", l.noun, it.key, "revision", revision, "error", err)
+			l.catalog.logger().Warn(l.noun+" left out of the list", l.noun, e.key, "revision", revision, "error", err)
 			continue
 		}
-		if len(all) > 0 {
-			all = append(all, ',')
-		}
-		all = append(all, definition...)
-		t.ordered, t.ends = append(t.ordered, it), append(t.ends, len(all))
+		t.add(e, definition)
 	}
-	t.text = string(all)
+	t.text = bytes.Clone(t.text) // it is kept, and has grown by more than it needs
 	v.texts.Store(revision, t)
 	return t
 }
 
+// add adds an item with its definition, while the text is made.
+func (t *text) add(e *entry, definition []byte) {
+	if len(t.text) > 0 {
+		t.text = append(t.text, ',')
+	}
+	t.text = append(t.text, definition...)
+	t.ordered, t.ends = append(t.ordered, e), append(t.ends, len(t.text))
+}
+
 // definitionIn returns the definition of an item in a revision.
-func (l *list[T]) definitionIn(ctx context.Context, revision string, it *item[T]) (string, error) {
-	text := it.text
-	if l.read != nil {
-		var err error
-		if text, err = l.read(it, revision); err != nil {
-			return "", err
+func (l *list) definitionIn(ctx context.Context, revision string, e *entry) ([]byte, error) {
+	d := e.definition()
+	if d.err != nil {
+		return nil, d.err
+	}
+	if d.key != e.key {
+		return nil, l.error(e.key, fmt.Errorf("the definition has the name %.100q", d.key))
+	}
+	definition := wire.Raw(d.text)
+	if l.kind == kindTool && lacksValues(revision) {
+		var c convert.Conversion
+		if definition = convert.PlainSchemas(&c, definition); c.Err() != nil {
+			return nil, c.Err()
 		}
 	}
 	if by := l.catalog.opts.Convert; by != nil && revision != "" && revision != by.Native {
-		converted, err := by.Append(ctx, nil, revision, l.definition, wire.Object(text))
-		return string(converted), err
+		return by.Append(ctx, nil, revision, l.kind.definition, wire.Object(definition))
 	}
-	return text, nil
+	return []byte(definition), nil
+}
+
+// visible returns the part of a text that the sender of a request may use. Its result may be kept
+// for this sender only.
+func (t *text) visible(ctx context.Context) *text {
+	access := runtime.AccessOf(ctx)
+	if access == nil || !slices.ContainsFunc(t.ordered, func(e *entry) bool { return len(e.scopes) > 0 }) {
+		return t
+	}
+	if call := runtime.CallOf(ctx); call != nil {
+		call.CachePrivately()
+	}
+	part := &text{}
+	for i, e := range t.ordered {
+		if len(e.scopes) == 0 || access.Allow(e.scopes) == nil {
+			part.add(e, t.text[t.start(i):t.ends[i]])
+		}
+	}
+	return part
+}
+
+// start returns where the definition of the item at i begins.
+func (t *text) start(i int) int {
+	if i == 0 {
+		return 0
+	}
+	return t.ends[i-1] + 1
 }
 
 // answer returns the result of the list's method ("Pagination" in
@@ -183,47 +228,38 @@ func (l *list[T]) definitionIn(ctx context.Context, revision string, it *item[T]
 // first item that was added after the last item of the previous page, even if that has been
 // removed. A client that reads the pages while the list changes therefore gets each item
 // that remains in the list exactly once.
-func (l *list[T]) answer(ctx context.Context, p *params.List) (wire.Appender, error) {
-	revision := spokenIn(ctx)
-	v := l.in(ctx, l.view(), revision)
+func (l *list) answer(ctx context.Context, q *request) (wire.Appender, error) {
+	revision := q.revision()
+	t := l.in(ctx, l.view(), revision)
 	if l.catalog.opts.HideForbidden {
-		v = v.visible(ctx)
+		t = t.visible(ctx)
 	}
 	from := 0
-	if p.Cursor != nil {
-		after, ok := l.parseCursor(*p.Cursor)
+	if q.cursor != nil {
+		after, ok := l.parseCursor(*q.cursor)
 		if !ok {
 			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /cursor: not a cursor of this list")
 		}
-		from, _ = slices.BinarySearchFunc(v.ordered, after+1, func(it *item[T], n uint64) int { return cmp.Compare(it.number, n) })
+		from, _ = slices.BinarySearchFunc(t.ordered, after+1, func(e *entry, n uint64) int { return cmp.Compare(e.number, n) })
 	}
-	if revision == "" || l.catalog.opts.Convert == nil {
-		return v.page(l, from), nil
-	}
-	return spoken{v.page(l, from), revision}, nil
-}
-
-// page returns the page that begins with the item at from.
-func (v *text[T]) page(l *list[T], from int) page {
-	to := min(from+l.catalog.opts.PageSize, len(v.ordered))
-	pg := page{member: l.list}
+	to := min(from+l.catalog.opts.PageSize, len(t.ordered))
+	p := page{member: l.list}
 	if from < to {
-		start := 0
-		if from > 0 {
-			start = v.ends[from-1] + 1
-		}
-		pg.items = v.text[start:v.ends[to-1]]
+		p.items = t.text[t.start(from):t.ends[to-1]]
 	}
-	if to < len(v.ordered) {
-		pg.tag, pg.last = l.cursor, v.ordered[to-1].number
+	if to < len(t.ordered) {
+		p.tag, p.last = l.cursor, t.ordered[to-1].number
 	}
-	return pg
+	if l.catalog.opts.Convert == nil || revision == "" {
+		return p, nil
+	}
+	return &converted{Appender: p, revision: revision}, nil
 }
 
 // page is the result of a list's method. The items are a part of a view's text.
 type page struct {
 	member string
-	items  string
+	items  []byte
 	tag    byte   // of the cursor; 0 on the last page
 	last   uint64 // the number of the last item on the page
 }
@@ -238,4 +274,36 @@ func (p page) AppendJSON(dst []byte) ([]byte, error) {
 		dst = append(dst, '"')
 	}
 	return append(dst, '}'), nil
+}
+
+// A cursor contains the tag of its list and the number of the last item that the client has
+// received. It depends neither on a session nor on a process, so it remains valid when the
+// list changes and, if the items are added in the same order, in another process.
+
+var cursorEncoding = base64.RawURLEncoding
+
+// appendCursor appends the cursor for the items after number last.
+func appendCursor(dst []byte, tag byte, last uint64) []byte {
+	var plain [1 + binary.MaxVarintLen64]byte
+	plain[0] = tag
+	n := binary.PutUvarint(plain[1:], last)
+	return cursorEncoding.AppendEncode(dst, plain[:1+n])
+}
+
+// parseCursor reads a cursor of the list. It accepts only text that appendCursor can write.
+func (l *list) parseCursor(cursor string) (after uint64, ok bool) {
+	if len(cursor) > cursorEncoding.EncodedLen(1+binary.MaxVarintLen64) {
+		return 0, false
+	}
+	plain, err := cursorEncoding.DecodeString(cursor)
+	if err != nil || len(plain) < 2 || plain[0] != l.cursor {
+		return 0, false
+	}
+	after, _ = binary.Uvarint(plain[1:])
+	if string(appendCursor(nil, l.cursor, after)) != cursor {
+		return 0, false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return after, 0 < after && after <= l.last
 }

@@ -1,8 +1,16 @@
 package catalog
 
 import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/runtime/headers"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // NewServer returns a server that offers the items and speaks all revisions of a table. Base
@@ -24,7 +32,7 @@ func NewServer(o runtime.ServerOptions, base runtime.Binding, table *convert.Tab
 	var keeper TaskKeeper
 	offered := make([]Item, 0, len(items))
 	for _, it := range items {
-		if tasks, ok := it.(keptTasks); ok {
+		if tasks, ok := it.(tasksItem); ok {
 			keeper = tasks.TaskKeeper
 		} else {
 			offered = append(offered, it)
@@ -48,4 +56,184 @@ func NewServer(o runtime.ServerOptions, base runtime.Binding, table *convert.Tab
 	}
 	s := runtime.NewServer(o, bindings...)
 	return s, s.Err()
+}
+
+// Collect returns the [*Catalog] among the items, or a new one if there is none, with all
+// other items added to it. The options apply to a new catalog. For an existing one, only
+// Convert and Logger apply, where its own options leave them nil.
+//
+// It is what the constructors of servers call: a program that changes what its server
+// offers passes a catalog to them and keeps it.
+func Collect(o Options, items ...Item) (*Catalog, error) {
+	var c *Catalog
+	var others []Item
+	for _, it := range items {
+		given, ok := it.(*Catalog)
+		switch {
+		case !ok:
+			others = append(others, it)
+		case given == nil:
+			return nil, errors.New("catalog: the catalog is nil")
+		case c != nil:
+			return nil, errors.New("catalog: there are two catalogs among the items")
+		default:
+			c = given
+		}
+	}
+	if c == nil {
+		c = New(o)
+	}
+	c.opts.Convert = cmp.Or(c.opts.Convert, o.Convert)
+	c.opts.Logger = cmp.Or(c.opts.Logger, o.Logger)
+	return c, c.Add(others...)
+}
+
+// Over returns a binding of the same revision in which the catalog handles its methods, as
+// far as the revision of the session has them. All other messages go to the binding below, which is the
+// result of a generated BindServer or, for servers without other methods, BindBase.
+//
+// If the server's options declare no capabilities, a session has those of the binding below
+// and those that the catalog's items have when the session opens.
+//
+// A catalog can be put over the bindings of several revisions. If it is behind several servers with a
+// Bus, it uses the bus and the name of the first.
+func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
+	has := make(map[string]bool) // the methods of the binding's revision
+	for i := range below.Methods {
+		has[below.Methods[i].Name] = true
+	}
+	b := below
+	b.Handle = func(ctx context.Context, name string, params wire.Raw) (wire.Appender, error) {
+		if m := methods[name]; m != nil {
+			// A conversion passes on the methods of the session's revision that the one below lacks.
+			if call := runtime.CallOf(ctx); len(has) == 0 || has[name] || call != nil && call.Known() {
+				return c.answer(ctx, m, params)
+			}
+		}
+		if below.Handle == nil {
+			return nil, runtime.MethodNotFound(name)
+		}
+		return below.Handle(ctx, name, params)
+	}
+	b.Capabilities = func(declared wire.Appender) (wire.Appender, error) {
+		if declared == nil {
+			declared = c.capabilities(below.Methods)
+		}
+		if below.Capabilities == nil {
+			return declared, nil
+		}
+		return below.Capabilities(declared)
+	}
+	b.ToolHeaders = func(tool string) *headers.Table {
+		if table := c.headersOf(tool); table != nil || below.ToolHeaders == nil {
+			return table
+		}
+		return below.ToolHeaders(tool)
+	}
+	b.Permit = func(ctx context.Context, method string, params wire.Raw) error {
+		err := c.permit(ctx, method, params)
+		if err == nil && below.Permit != nil {
+			err = below.Permit(ctx, method, params)
+		}
+		return err
+	}
+	b.Scopes = func() []string {
+		if below.Scopes == nil {
+			return c.Scopes()
+		}
+		return slices.Concat(c.Scopes(), below.Scopes())
+	}
+	b.Subscribe = func(ctx context.Context, uri string) error {
+		_, err := c.subscribe(ctx, &request{call: runtime.CallOf(ctx), key: uri})
+		if _, denied := errors.AsType[*runtime.DeniedError](err); denied {
+			return err
+		}
+		if err != nil && below.Subscribe != nil {
+			return below.Subscribe(ctx, uri)
+		}
+		return err
+	}
+	b.Joined = func(r *runtime.Replicas) {
+		c.join(r)
+		if below.Joined != nil {
+			below.Joined(r)
+		}
+	}
+	b.Opened = func(s *runtime.ServerSession) func() {
+		c.opened(s)
+		if below.Opened == nil {
+			return func() { c.closed(s) }
+		}
+		closed := below.Opened(s)
+		return func() {
+			c.closed(s)
+			if closed != nil {
+				closed()
+			}
+		}
+	}
+	return b
+}
+
+// features lists the methods whose capabilities a catalog declares.
+var features = []struct{ method, capability string }{
+	{"completion/complete", "completions"},
+	{"notifications/message", "logging"},
+	{"prompts/list", "prompts"},
+	{"notifications/prompts/list_changed", "prompts.listChanged"},
+	{"resources/list", "resources"},
+	{"notifications/resources/list_changed", "resources.listChanged"},
+	{"notifications/resources/updated", "resources.subscribe"},
+	{"tools/list", "tools"},
+	{"notifications/tools/list_changed", "tools.listChanged"},
+}
+
+// has reports whether the catalog has an item for a capability. The runtime handles logging.
+func (c *Catalog) has(capability string) bool {
+	completes := func(e *entry) bool { return e.completes() }
+	prompts, templates := c.prompts.view().ordered, c.templates.view().ordered
+	switch capability {
+	case "completions":
+		return slices.ContainsFunc(prompts, completes) || slices.ContainsFunc(templates, completes)
+	case "prompts":
+		return len(prompts) > 0
+	case "resources":
+		return len(c.resources.view().ordered)+len(templates) > 0
+	case "tools":
+		return len(c.tools.view().ordered) > 0
+	}
+	return true
+}
+
+// capabilities returns the ServerCapabilities of the items in the catalog, in a revision
+// with these methods: every capability of a method that the catalog has an item for. They
+// are those of features if there is no table of methods.
+func (c *Catalog) capabilities(methods []runtime.Method) wire.Object {
+	text := []byte{'{'}
+	open := false // an object of capabilities has been begun
+	for _, f := range features {
+		capability := f.capability
+		if len(methods) > 0 {
+			i := slices.IndexFunc(methods, func(m runtime.Method) bool { return m.Name == f.method })
+			if i < 0 || methods[i].Capability == "" {
+				continue
+			}
+			capability = methods[i].Capability
+		}
+		outer, inner, nested := strings.Cut(capability, ".")
+		switch {
+		case !c.has(outer):
+		case nested:
+			text = append(wire.AppendName(text, inner), "true"...)
+		default:
+			if open {
+				text = append(text, '}')
+			}
+			text, open = append(wire.AppendName(text, outer), '{'), true
+		}
+	}
+	if open {
+		text = append(text, '}')
+	}
+	return wire.Object(append(text, '}'))
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-func parse(t testing.TB, text string) *template {
+func parse(t testing.TB, text string) *entry {
 	t.Helper()
-	parsed, err := newTemplate(text, Template{ReadLists: func(context.Context, string, map[string][]string) (wire.Appender, error) { return nil, nil }})
-	if err != nil {
+	e := &entry{kind: kindTemplate, key: text}
+	read := func(context.Context, string, map[string][]string) (wire.Appender, error) { return nil, nil }
+	if err := e.setTemplate(Template{ReadLists: read}); err != nil {
 		t.Fatal(err)
 	}
-	return parsed
+	return e
 }
 
 func TestMatch(t *testing.T) {
@@ -73,10 +74,11 @@ func FuzzMatch(f *testing.F) {
 		if len(text) > 100 || len(uri) > 100 {
 			return
 		}
-		kept, err := newTemplate(text, Template{Read: func(context.Context, string, map[string]string) (wire.Appender, error) { return nil, nil }})
-		if err != nil {
+		e := &entry{kind: kindTemplate, key: text}
+		read := func(context.Context, string, map[string]string) (wire.Appender, error) { return nil, nil }
+		if err := e.setTemplate(Template{Read: read}); err != nil {
 			return
 		}
-		kept.match(uri)
+		e.match(uri)
 	})
 }
