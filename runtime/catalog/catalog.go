@@ -84,9 +84,7 @@ type Catalog struct {
 	open        atomic.Int64
 	sessionless *session // counts the calls outside of sessions
 	subscribers subscribers
-
-	joining  sync.Once
-	replicas atomic.Pointer[runtime.Replicas] // nil without a bus
+	replicas    atomic.Pointer[runtime.Replicas] // nil without a bus
 
 	mu            sync.Mutex
 	changed       change // in this process, and not yet sent to open sessions
@@ -132,7 +130,7 @@ func (c *Catalog) logger() *slog.Logger {
 // the items have the same name or URI, Add adds nothing and returns an error that describes
 // every such item.
 func (c *Catalog) Add(items ...Item) error {
-	added := make(map[*kind]*batch, 1)
+	added := make(map[*kind]map[string]*entry, 1)
 	var errs []error
 	for i, it := range items {
 		if it == nil {
@@ -145,19 +143,23 @@ func (c *Catalog) Add(items ...Item) error {
 			continue
 		}
 		if added[e.kind] == nil {
-			added[e.kind] = newBatch(len(items) - i)
+			added[e.kind] = make(map[string]*entry, len(items)-i)
 		}
-		if err := added[e.kind].add(e); err != nil {
-			errs = append(errs, e.kind.error(e.key, err))
+		if added[e.kind][e.key] != nil {
+			errs = append(errs, e.error(e.key, fmt.Errorf("two items have this %s", e.required[0])))
+		} else if e.scopes, err = checkScopes(e.scopes); err != nil {
+			errs = append(errs, e.error(e.key, err))
 		}
+		e.number = uint64(i + 1)
+		added[e.kind][e.key] = e
 	}
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
 	var what change
 	for _, l := range c.lists() {
-		if b := added[l.kind]; b != nil {
-			l.put(b)
+		if new := added[l.kind]; new != nil {
+			l.put(new, len(items))
 			what |= l.change
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/params"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -89,62 +90,30 @@ type completing struct {
 }
 
 func (q *request) readRef(r *wire.Reader) {
-	key := "" // for an unknown type, which checkRef reports
+	names := []string{"type"} // of an unknown type, which checkRef reports
 	switch kind, _ := r.PeekString("type"); kind {
 	case refPrompt:
-		key = "name"
+		names = append(names, "name")
 	case refTemplate:
-		key = "uri"
+		names = append(names, "uri")
 	}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "type":
-			r.Once(&seen[0], 0)
+	params.Object(r, names, len(names), func(member int) {
+		if member == 0 {
 			q.completing.ref = r.ReadString()
-		case key:
-			r.Once(&seen[0], 1)
+		} else {
 			q.key = r.ReadString()
-		default:
-			r.Skip()
 		}
-	}
-	if seen[0]&1 == 0 || key != "" && seen[0]&2 == 0 {
-		r.Missing(seen[:], "type", key)
-	}
+	})
 }
 
 func (q *request) readArgument(r *wire.Reader) {
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "name":
-			r.Once(&seen[0], 0)
+	params.Object(r, []string{"name", "value"}, 2, func(member int) {
+		if member == 0 {
 			q.completing.argument = r.ReadString()
-		case "value":
-			r.Once(&seen[0], 1)
+		} else {
 			q.completing.value = r.ReadString()
-		default:
-			r.Skip()
 		}
-	}
-	if seen[0] != 3 {
-		r.Missing(seen[:], "name", "value")
-	}
-}
-
-func (q *request) readContext(r *wire.Reader) {
-	var seen uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "arguments":
-			if r.Present(&seen, 0) {
-				q.strings = readStrings(r)
-			}
-		default:
-			r.Skip()
-		}
-	}
+	})
 }
 
 // checkRef returns an error for a reference to something else than a prompt or a template.

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
+	"github.com/mcpgen/mcpgen/runtime/internal/params"
 	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -172,11 +173,13 @@ func (d *definition) read(k *kind) error {
 		case k == kindTool && name == "outputSchema":
 			d.values = r.ReadObject().GetString("type") != "object"
 		case k == kindTool && name == "inputSchema":
-			if of := readString(r, "type", true); of != "object" && wrong == nil {
-				wrong = wire.In(fmt.Errorf(`the schema's type must be "object", not %.50q`, of), name)
-			}
+			params.Object(r, []string{"type"}, 1, func(int) {
+				if of := r.ReadString(); of != "object" {
+					wrong = wire.In(fmt.Errorf(`the schema's type must be "object", not %.50q`, of), name)
+				}
+			})
 		case k == kindTool && name == "execution":
-			d.tasks = tasksupport.Support(readString(r, "taskSupport", false))
+			params.Object(r, []string{"taskSupport"}, 0, func(int) { d.tasks = tasksupport.Support(r.ReadString()) })
 		case k == kindPrompt && name == "arguments":
 			d.readArguments(r)
 		default:
@@ -207,44 +210,19 @@ func (d *definition) read(k *kind) error {
 	return wire.In(wire.In(err, "taskSupport"), "execution")
 }
 
-// readString reads an object and returns its member with a name, which must be a string.
-func readString(r *wire.Reader, name string, required bool) (value string) {
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case name:
-			r.Once(&seen[0], 0)
-			value = r.ReadString()
-		default:
-			r.Skip()
-		}
-	}
-	if required && seen[0] == 0 {
-		r.Missing(seen[:], name)
-	}
-	return value
-}
-
 func (d *definition) readArguments(r *wire.Reader) {
 	for r.BeginArray(); r.Element(); {
 		var a argument
-		var seen [1]uint64
-		for r.BeginObject(); r.Member(); {
-			switch r.Name() {
-			case "name":
-				r.Once(&seen[0], 0)
+		params.Object(r, []string{"name", "required", "title", "description"}, 1, func(member int) {
+			switch member {
+			case 0:
 				a.name = r.ReadString()
-			case "required":
+			case 1:
 				a.required = r.ReadBool()
-			case "title", "description":
-				r.ReadString()
 			default:
-				r.Skip()
+				r.ReadString()
 			}
-		}
-		if seen[0] == 0 {
-			r.Missing(seen[:], "name")
-		}
+		})
 		d.arguments = append(d.arguments, a)
 	}
 }

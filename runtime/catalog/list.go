@@ -50,47 +50,23 @@ type text struct {
 	ends    []int    // end of each definition in text
 }
 
-// batch holds the new items of one list in a call of Add. The list gets all of them or none.
-type batch struct {
-	ordered []*entry
-	items   map[string]*entry
-}
-
-// newBatch returns a batch for at most n items.
-func newBatch(n int) *batch {
-	return &batch{make([]*entry, 0, n), make(map[string]*entry, n)}
-}
-
-// add adds an item. It returns an error if the batch has an item with the same key, or for a scope that is not
-// one.
-func (b *batch) add(e *entry) (err error) {
-	if b.items[e.key] != nil {
-		return fmt.Errorf("two items have this %s", e.required[0])
-	}
-	if e.scopes, err = checkScopes(e.scopes); err != nil {
-		return err
-	}
-	b.ordered, b.items[e.key] = append(b.ordered, e), e
-	return nil
-}
-
-// put adds items, or replaces those with the same key.
-func (l *list) put(b *batch) {
+// put adds items, or replaces those with the same key. The numbers of the new items are at most n.
+func (l *list) put(new map[string]*entry, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	old := l.items
 	if len(old) == 0 {
-		l.items = b.items
+		l.items = new
 	}
-	for _, e := range b.ordered {
-		if replaced, ok := old[e.key]; ok {
+	for key, e := range new {
+		if replaced := old[key]; replaced != nil {
 			e.number = replaced.number
 		} else {
-			l.last++
-			e.number = l.last
+			e.number += l.last
 		}
-		l.items[e.key] = e
+		l.items[key] = e
 	}
+	l.last += uint64(n)
 	l.current.Store(nil)
 }
 

@@ -88,7 +88,7 @@ func (q *request) DecodeJSON(r *wire.Reader) error {
 		case "argument":
 			q.readArgument(r)
 		case "context":
-			q.readContext(r)
+			params.Object(r, []string{"arguments"}, 0, func(int) { q.strings = readStrings(r) })
 		}
 	})
 }

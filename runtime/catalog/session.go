@@ -147,10 +147,9 @@ func (c *Catalog) ResourceUpdated(uri string) {
 
 // join connects the catalog with the replicas of its first server.
 func (c *Catalog) join(r *runtime.Replicas) {
-	c.joining.Do(func() {
+	if c.replicas.CompareAndSwap(nil, r) {
 		r.Follow(c.receive, c.missed)
-		c.replicas.Store(r)
-	})
+	}
 }
 
 // receive handles a notification of another replica.

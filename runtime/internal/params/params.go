@@ -17,49 +17,47 @@ func (Received) AppendJSON(dst []byte) ([]byte, error) {
 	return dst, errors.New("params: cannot be encoded")
 }
 
-// Decode decodes an object. It calls read for each member in names, with the index of the
-// name. It fails for a repeated member and if one of the first required members is missing.
-// A lenient Reader treats null as absent for the other members. Decode skips members with
-// other names, as the schemas of all revisions require.
+// Decode decodes params. It calls read for each member in names, with the index of the
+// name. It fails for a repeated member, for a _meta that is not valid, and if one of the first
+// required members is missing. A lenient Reader treats null as absent for the other members.
+// Decode skips members with other names, as the schemas of all revisions require.
 func Decode(r *wire.Reader, names []string, required int, read func(member int)) error {
+	decode(r, names, required, read, readMeta)
+	return r.Err()
+}
+
+// Object reads an object within params, as Decode does. A member _meta is like any other.
+func Object(r *wire.Reader, names []string, required int, read func(member int)) {
+	decode(r, names, required, read, nil)
+}
+
+// decode is Decode. Meta, if not nil, reads the member _meta.
+func decode(r *wire.Reader, names []string, required int, read func(member int), meta func(*wire.Reader)) {
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		i := slices.Index(names, r.Name())
-		if i < 0 {
-			skip(r, &seen[0], uint(len(names)))
-			continue
-		}
-		if i < required {
+		switch {
+		case i < 0 && meta != nil && r.Name() == "_meta":
+			if r.Present(&seen[0], uint(len(names))) {
+				meta(r)
+			}
+		case i < 0:
+			r.Skip()
+		case i < required:
 			r.Once(&seen[0], uint(i))
-		} else if !r.Present(&seen[0], uint(i)) {
-			continue
+			read(i)
+		case r.Present(&seen[0], uint(i)):
+			read(i)
 		}
-		read(i)
 	}
 	if all := uint64(1)<<required - 1; seen[0]&all != all {
 		r.Missing(seen[:], names[:required]...)
 	}
-	return r.Err()
 }
 
-// skip skips a member that is not one of a method's own. Bit is the bit of _meta in seen.
-func skip(r *wire.Reader, seen *uint64, bit uint) {
-	if r.Name() != "_meta" {
-		r.Skip()
-		return
-	}
-	if !r.Present(seen, bit) {
-		return
-	}
-	// The object is not needed here, but an invalid one must be rejected.
-	var members uint64
-	for r.BeginObject(); r.Member(); {
-		if r.Name() != "progressToken" {
-			r.Skip()
-		} else if r.Present(&members, 0) {
-			r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		}
-	}
+// readMeta reads _meta. It is not needed here, but an invalid one must be rejected.
+func readMeta(r *wire.Reader) {
+	Object(r, []string{"progressToken"}, 0, func(int) { r.ReadScalar(wire.ScalarString | wire.ScalarInteger) })
 }
 
 // List holds the params of list methods (definition PaginatedRequest).
