@@ -36,8 +36,7 @@ type view struct {
 	items   map[string]*entry
 	ordered []*entry
 
-	mu    sync.Mutex // held while a text is rendered
-	texts sync.Map   // revision to *text
+	texts sync.Map // revision to func() *text
 }
 
 // text is a view in a revision. It does not change.
@@ -51,14 +50,14 @@ type text struct {
 }
 
 // put adds items, or replaces those with the same key. The numbers of the new items are at most n.
-func (l *list) put(new map[string]*entry, n int) {
+func (l *list) put(added map[string]*entry, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	old := l.items
 	if len(old) == 0 {
-		l.items = new
+		l.items = added
 	}
-	for key, e := range new {
+	for key, e := range added {
 		if replaced := old[key]; replaced != nil {
 			e.number = replaced.number
 		} else {
@@ -119,14 +118,14 @@ func (l *list) view() *view {
 
 // in returns the view's text in a revision, or as it was written if revision is "".
 func (l *list) in(ctx context.Context, v *view, revision string) *text {
-	if t, ok := v.texts.Load(revision); ok {
-		return t.(*text)
+	t, ok := v.texts.Load(revision)
+	if !ok {
+		t, _ = v.texts.LoadOrStore(revision, sync.OnceValue(func() *text { return l.render(ctx, v, revision) }))
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if t, ok := v.texts.Load(revision); ok {
-		return t.(*text)
-	}
+	return t.(func() *text)()
+}
+
+func (l *list) render(ctx context.Context, v *view, revision string) *text {
 	t := &text{ordered: make([]*entry, 0, len(v.ordered)), ends: make([]int, 0, len(v.ordered))}
 	for _, e := range v.ordered {
 		definition, err := l.definitionIn(ctx, revision, e)
@@ -137,7 +136,6 @@ func (l *list) in(ctx context.Context, v *view, revision string) *text {
 		t.add(e, definition)
 	}
 	t.text = bytes.Clone(t.text) // it is kept, and has grown by more than it needs
-	v.texts.Store(revision, t)
 	return t
 }
 
@@ -219,12 +217,12 @@ func (l *list) answer(ctx context.Context, q *request) (wire.Appender, error) {
 		from, _ = slices.BinarySearchFunc(t.ordered, after+1, func(e *entry, n uint64) int { return cmp.Compare(e.number, n) })
 	}
 	to := min(from+l.catalog.opts.PageSize, len(t.ordered))
-	p := page{member: l.list}
+	p := page{kind: l.kind}
 	if from < to {
 		p.items = t.text[t.start(from):t.ends[to-1]]
 	}
 	if to < len(t.ordered) {
-		p.tag, p.last = l.cursor, t.ordered[to-1].number
+		p.last = t.ordered[to-1].number
 	}
 	if l.catalog.opts.Convert == nil || revision == "" {
 		return p, nil
@@ -234,19 +232,18 @@ func (l *list) answer(ctx context.Context, q *request) (wire.Appender, error) {
 
 // page is the result of a list's method. The items are a part of a view's text.
 type page struct {
-	member string
-	items  []byte
-	tag    byte   // of the cursor; 0 on the last page
-	last   uint64 // the number of the last item on the page
+	kind  *kind
+	items []byte
+	last  uint64 // the number of the last item on the page; 0 on the last page
 }
 
 // AppendJSON implements wire.Appender.
 func (p page) AppendJSON(dst []byte) ([]byte, error) {
-	dst = append(wire.AppendName(append(dst, '{'), p.member), '[')
+	dst = append(wire.AppendName(append(dst, '{'), p.kind.list), '[')
 	dst = append(append(dst, p.items...), ']')
-	if p.tag != 0 {
+	if p.last != 0 {
 		dst = append(dst, `,"nextCursor":"`...)
-		dst = appendCursor(dst, p.tag, p.last)
+		dst = appendCursor(dst, p.kind.cursor, p.last)
 		dst = append(dst, '"')
 	}
 	return append(dst, '}'), nil

@@ -134,12 +134,6 @@ func checkURI(uri string) error {
 	return c.Err()
 }
 
-// answer answers a request.
-func (c *Catalog) answer(ctx context.Context, m *method, params wire.Raw) (wire.Appender, error) {
-	q := &request{method: m, arguments: "{}"}
-	return runtime.AnswerValue(ctx, params, q, c.handle)
-}
-
 // handle handles a request whose params are valid. It converts the result and the error to the revision of the
 // request.
 func (c *Catalog) handle(ctx context.Context, q *request) (wire.Appender, error) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -98,19 +99,23 @@ func Collect(o Options, items ...Item) (*Catalog, error) {
 // A catalog can be put over the bindings of several revisions. If it is behind several servers with a
 // Bus, it uses the bus and the name of the first.
 func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
-	has := make(map[string]bool) // the methods of the binding's revision
-	for i := range below.Methods {
-		has[below.Methods[i].Name] = true
+	known := maps.Clone(methods) // of the binding's revision
+	if len(below.Methods) > 0 {
+		maps.DeleteFunc(known, func(name string, _ *method) bool { return methodOf(below.Methods, name) == nil })
 	}
 	b := below
 	b.Handle = func(ctx context.Context, name string, params wire.Raw) (wire.Appender, error) {
-		if m := methods[name]; m != nil {
+		m := known[name]
+		if m == nil {
 			// A conversion passes on the methods of the session's revision that the one below lacks.
-			if call := runtime.CallOf(ctx); len(has) == 0 || has[name] || call != nil && call.Known() {
-				return c.answer(ctx, m, params)
+			if call := runtime.CallOf(ctx); call != nil && call.Known() {
+				m = methods[name]
 			}
 		}
-		if below.Handle == nil {
+		switch {
+		case m != nil:
+			return runtime.AnswerValue(ctx, params, &request{method: m, arguments: "{}"}, c.handle)
+		case below.Handle == nil:
 			return nil, runtime.MethodNotFound(name)
 		}
 		return below.Handle(ctx, name, params)
@@ -205,6 +210,14 @@ func (c *Catalog) has(capability string) bool {
 	return true
 }
 
+// methodOf returns the method with a name, or nil.
+func methodOf(methods []runtime.Method, name string) *runtime.Method {
+	if i := slices.IndexFunc(methods, func(m runtime.Method) bool { return m.Name == name }); i >= 0 {
+		return &methods[i]
+	}
+	return nil
+}
+
 // capabilities returns the ServerCapabilities of the items in the catalog, in a revision
 // with these methods: every capability of a method that the catalog has an item for. They
 // are those of features if there is no table of methods.
@@ -214,11 +227,11 @@ func (c *Catalog) capabilities(methods []runtime.Method) wire.Object {
 	for _, f := range features {
 		capability := f.capability
 		if len(methods) > 0 {
-			i := slices.IndexFunc(methods, func(m runtime.Method) bool { return m.Name == f.method })
-			if i < 0 || methods[i].Capability == "" {
+			m := methodOf(methods, f.method)
+			if m == nil || m.Capability == "" {
 				continue
 			}
-			capability = methods[i].Capability
+			capability = m.Capability
 		}
 		outer, inner, nested := strings.Cut(capability, ".")
 		switch {

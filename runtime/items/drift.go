@@ -22,7 +22,14 @@ type Items struct {
 // without items.
 func Check(ctx context.Context, c runtime.Caller, want *Items) error {
 	var errs []error
-	for _, list := range want.lists() {
+	for _, list := range []struct {
+		noun, method, member, key string
+		definitions               []wire.Object
+	}{
+		{"prompts", "prompts/list", "prompts", "name", definitions(want.Prompts, func(p *Prompt) wire.Object { return p.Definition })},
+		{"resources", "resources/list", "resources", "uri", definitions(want.Resources, func(r *Resource) wire.Object { return r.Definition })},
+		{"resource templates", "resources/templates/list", "resourceTemplates", "uriTemplate", definitions(want.Templates, func(t *Template) wire.Object { return t.Definition })},
+	} {
 		if len(list.definitions) == 0 {
 			continue
 		}
@@ -37,55 +44,20 @@ func Check(ctx context.Context, c runtime.Caller, want *Items) error {
 	return errors.Join(errs...)
 }
 
-// list is one of the lists of a server.
-type list struct {
-	noun, method, member, key string
-	definitions               []wire.Object
-}
-
-func (i *Items) lists() []list {
-	prompts := list{noun: "prompts", method: "prompts/list", member: "prompts", key: "name"}
-	for _, p := range i.Prompts {
-		prompts.definitions = append(prompts.definitions, p.Definition)
+func definitions[T any](items []T, of func(T) wire.Object) []wire.Object {
+	var all []wire.Object
+	for _, item := range items {
+		all = append(all, of(item))
 	}
-	resources := list{noun: "resources", method: "resources/list", member: "resources", key: "uri"}
-	for _, r := range i.Resources {
-		resources.definitions = append(resources.definitions, r.Definition)
-	}
-	templates := list{noun: "resource templates", method: "resources/templates/list", member: "resourceTemplates", key: "uriTemplate"}
-	for _, t := range i.Templates {
-		templates.definitions = append(templates.definitions, t.Definition)
-	}
-	return []list{prompts, resources, templates}
+	return all
 }
 
 // List returns the entries of all pages of a list. Method is that of the request, such as
 // "prompts/list", and member that of the result, such as "prompts".
 func List(ctx context.Context, c runtime.Caller, method, member string) ([]wire.Object, error) {
-	var all []wire.Object
-	for entry, err := range runtime.All(func(cursor *string) (entries []wire.Object, next *string, err error) {
-		var params wire.Appender
-		if cursor != nil {
-			params = members{{"cursor", text(*cursor)}}
-		}
-		var result wire.Object
-		if err := c.Call(ctx, method, params, &result); err != nil {
-			return nil, nil, err
-		}
-		list, _ := result.Get(member)
-		if list.Kind() != wire.KindArray {
-			return nil, nil, fmt.Errorf("the result has no array %q", member)
-		}
-		r := wire.NewStringReader(string(list))
-		for r.BeginArray(); r.Element(); {
-			entries = append(entries, r.ReadObject())
-		}
-		return entries, new(result.GetString("nextCursor")), r.Err()
-	}) {
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", method, err)
-		}
-		all = append(all, *entry)
+	all, err := tools.ListItems(ctx, c, method, member)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", method, err)
 	}
 	return all, nil
 }

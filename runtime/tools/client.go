@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -117,7 +119,7 @@ func call(ctx context.Context, c runtime.Caller, name string, arguments wire.App
 		case member == "structuredContent" && value != "null": // some servers write null for absent
 			structured = value
 		case member == "isError" && value == "true":
-			return "", "", &Error{name, texts(result), result}
+			return "", "", &Error{name, strings.Join(slices.Collect(texts(result)), "\n"), result}
 		}
 	}
 	if !hasContent && structured == "" {
@@ -144,43 +146,24 @@ func (p *callParams) AppendJSON(dst []byte) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// textBlocks yields the texts of a result's text blocks.
-func textBlocks(result wire.Object, yield func(string) bool) {
-	content, _ := result.Get("content")
-	if content.Kind() != wire.KindArray {
-		return
-	}
-	r := wire.NewStringReader(string(content))
-	for r.BeginArray(); r.Element(); {
-		if r.Kind() != wire.KindObject {
-			r.Skip()
-			continue
-		}
-		block := r.ReadObject()
-		if block.GetString("type") == "text" && !yield(block.GetString("text")) {
+// texts yields the texts of a result's text blocks.
+func texts(result wire.Object) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		content, _ := result.Get("content")
+		if content.Kind() != wire.KindArray {
 			return
 		}
+		r := wire.NewStringReader(string(content))
+		for r.BeginArray(); r.Element(); {
+			block := r.ReadRaw()
+			if block.Kind() != wire.KindObject || wire.Object(block).GetString("type") != "text" {
+				continue
+			}
+			if !yield(wire.Object(block).GetString("text")) {
+				return
+			}
+		}
 	}
-}
-
-// texts joins the text blocks.
-func texts(result wire.Object) string {
-	var all []string
-	textBlocks(result, func(text string) bool {
-		all = append(all, text)
-		return true
-	})
-	return strings.Join(all, "\n")
-}
-
-// firstText returns the first text block.
-func firstText(result wire.Object) string {
-	first := ""
-	textBlocks(result, func(text string) bool {
-		first = text
-		return false
-	})
-	return first
 }
 
 // unstructured returns the JSON of a result whose structured content is absent or null, or "". Null
@@ -189,8 +172,11 @@ func (t *Tool) unstructured(result wire.Object) wire.Raw {
 	if null, ok := result.Get("structuredContent"); ok && t.Output != nil && schema.Check(null, t.Output) == nil {
 		return null
 	}
-	text := firstText(result)
-	r := wire.NewStringReader(text)
+	first := ""
+	for first = range texts(result) {
+		break
+	}
+	r := wire.NewStringReader(first)
 	value := r.ReadRaw()
 	r.End()
 	if r.Err() != nil {

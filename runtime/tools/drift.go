@@ -14,20 +14,34 @@ import (
 
 // List returns the definitions of all tools of a server, page by page.
 func List(ctx context.Context, c runtime.Caller) ([]wire.Object, error) {
+	return ListItems(ctx, c, "tools/list", "tools")
+}
+
+// ListItems is List for a list of other items. Method is that of the request, such as "prompts/list", and member
+// that of the result, such as "prompts".
+func ListItems(ctx context.Context, c runtime.Caller, method, member string) ([]wire.Object, error) {
 	var all []wire.Object
-	for tool, err := range runtime.All(func(cursor *string) ([]wire.Object, *string, error) {
+	for item, err := range runtime.All(func(cursor *string) (items []wire.Object, next *string, err error) {
 		var params wire.Appender
 		if cursor != nil {
 			params = listParams(*cursor)
 		}
-		var page listResult
-		err := c.Call(ctx, "tools/list", params, &page)
-		return page.tools, page.next, err
+		var result wire.Object
+		if err := c.Call(ctx, method, params, &result); err != nil {
+			return nil, nil, err
+		}
+		list, _ := result.Get(member)
+		if list.Kind() != wire.KindArray {
+			return nil, nil, fmt.Errorf("the result of %s has no array %q", method, member)
+		}
+		r := wire.NewStringReader(string(list))
+		items = wire.ReadList(r, (*wire.Object).DecodeJSON)
+		return items, new(result.GetString("nextCursor")), r.Err()
 	}) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, *tool)
+		all = append(all, *item)
 	}
 	return all, nil
 }
@@ -234,42 +248,11 @@ func (c Change) describe() string {
 	return fmt.Sprintf("%.200s, was %.200s", c.New, c.Old)
 }
 
-// listParams are the params of tools/list for the page after a cursor.
+// listParams are the params of a list method for the page after a cursor.
 type listParams string
 
 // AppendJSON implements wire.Appender.
 func (p listParams) AppendJSON(dst []byte) ([]byte, error) {
 	dst, err := wire.AppendString(append(dst, `{"cursor":`...), string(p))
 	return append(dst, '}'), err
-}
-
-// listResult holds the members of a tools/list result that are used.
-type listResult struct {
-	tools []wire.Object
-	next  *string
-}
-
-// AppendJSON implements wire.Value. Results are only decoded.
-func (l *listResult) AppendJSON(dst []byte) ([]byte, error) { return dst, wire.ErrMissing }
-
-// DecodeJSON implements wire.Value.
-func (l *listResult) DecodeJSON(r *wire.Reader) error {
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "tools":
-			r.Once(&seen[0], 0)
-			l.tools = wire.ReadList(r, (*wire.Object).DecodeJSON)
-		case "nextCursor":
-			if r.Present(&seen[0], 1) {
-				l.next = r.ReadStringPointer()
-			}
-		default:
-			r.Skip()
-		}
-	}
-	if seen[0]&1 == 0 {
-		r.Missing(seen[:], "tools")
-	}
-	return r.Err()
 }

@@ -74,7 +74,7 @@ func (r *reply) finish() (wire.Appender, error) {
 	if r.blocks == nil && r.structured == "" && !r.result.IsError {
 		return nil, defect("the tool returned no result")
 	}
-	if len(r.blocks)+len(r.result.Content) > 0 {
+	if r.blocks = append(r.blocks, r.result.Content...); len(r.blocks) > 0 {
 		var err error
 		if r.content, err = wire.MarshalString((*contentOf)(r)); err != nil {
 			return nil, err
@@ -94,29 +94,15 @@ type contentOf reply
 // AppendJSON implements wire.Appender.
 func (c *contentOf) AppendJSON(dst []byte) (_ []byte, err error) {
 	for i, block := range c.blocks {
-		if dst, err = c.appendBlock(dst, i, block); err != nil {
-			return dst, err
+		if i > 0 {
+			dst = append(dst, ',')
 		}
-	}
-	for i, block := range c.result.Content {
-		if dst, err = c.appendBlock(dst, len(c.blocks)+i, block); err != nil {
-			return dst, err
+		if block == nil {
+			return dst, defect("block %d of the tool's result is nil", i)
 		}
-	}
-	return dst, nil
-}
-
-// appendBlock appends a content block.
-func (c *contentOf) appendBlock(dst []byte, i int, block wire.Appender) ([]byte, error) {
-	if len(dst) > 0 {
-		dst = append(dst, ',')
-	}
-	if block == nil {
-		return dst, defect("block %d of the tool's result is nil", i)
-	}
-	dst, err := block.AppendJSON(dst)
-	if err != nil {
-		return dst, defect("block %d of the tool's result cannot be encoded: %w", i, err)
+		if dst, err = block.AppendJSON(dst); err != nil {
+			return dst, defect("block %d of the tool's result cannot be encoded: %w", i, err)
+		}
 	}
 	return dst, nil
 }
