@@ -97,7 +97,7 @@ func (q *request) readRef(r *wire.Reader) {
 	case refTemplate:
 		names = append(names, "uri")
 	}
-	params.Object(r, names, len(names), func(member int) {
+	_ = params.Decode(r, names, len(names), func(member int) {
 		if member == 0 {
 			q.completing.ref = r.ReadString()
 		} else {
@@ -107,7 +107,7 @@ func (q *request) readRef(r *wire.Reader) {
 }
 
 func (q *request) readArgument(r *wire.Reader) {
-	params.Object(r, []string{"name", "value"}, 2, func(member int) {
+	_ = params.Decode(r, []string{"name", "value"}, 2, func(member int) {
 		if member == 0 {
 			q.completing.argument = r.ReadString()
 		} else {

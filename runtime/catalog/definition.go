@@ -173,13 +173,13 @@ func (d *definition) read(k *kind) error {
 		case k == kindTool && name == "outputSchema":
 			d.values = r.ReadObject().GetString("type") != "object"
 		case k == kindTool && name == "inputSchema":
-			params.Object(r, []string{"type"}, 1, func(int) {
+			_ = params.Decode(r, []string{"type"}, 1, func(int) {
 				if of := r.ReadString(); of != "object" {
 					wrong = wire.In(fmt.Errorf(`the schema's type must be "object", not %.50q`, of), name)
 				}
 			})
 		case k == kindTool && name == "execution":
-			params.Object(r, []string{"taskSupport"}, 0, func(int) { d.tasks = tasksupport.Support(r.ReadString()) })
+			_ = params.Decode(r, []string{"taskSupport"}, 0, func(int) { d.tasks = tasksupport.Support(r.ReadString()) })
 		case k == kindPrompt && name == "arguments":
 			d.readArguments(r)
 		default:
@@ -213,7 +213,7 @@ func (d *definition) read(k *kind) error {
 func (d *definition) readArguments(r *wire.Reader) {
 	for r.BeginArray(); r.Element(); {
 		var a argument
-		params.Object(r, []string{"name", "required", "title", "description"}, 1, func(member int) {
+		_ = params.Decode(r, []string{"name", "required", "title", "description"}, 1, func(member int) {
 			switch member {
 			case 0:
 				a.name = r.ReadString()

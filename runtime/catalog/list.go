@@ -203,8 +203,7 @@ func (t *text) start(i int) int {
 // removed. A client that reads the pages while the list changes therefore gets each item
 // that remains in the list exactly once.
 func (l *list) answer(ctx context.Context, q *request) (wire.Appender, error) {
-	revision := q.revision()
-	t := l.in(ctx, l.view(), revision)
+	t := l.in(ctx, l.view(), q.revision)
 	if l.catalog.opts.HideForbidden {
 		t = t.visible(ctx)
 	}
@@ -224,10 +223,10 @@ func (l *list) answer(ctx context.Context, q *request) (wire.Appender, error) {
 	if to < len(t.ordered) {
 		p.last = t.ordered[to-1].number
 	}
-	if l.catalog.opts.Convert == nil || revision == "" {
+	if l.catalog.opts.Convert == nil || q.revision == "" {
 		return p, nil
 	}
-	return &converted{Appender: p, revision: revision}, nil
+	return &converted{Appender: p, revision: q.revision}, nil
 }
 
 // page is the result of a list's method. The items are a part of a view's text.

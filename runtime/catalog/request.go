@@ -58,7 +58,7 @@ func (c *Catalog) listTemplates(ctx context.Context, q *request) (wire.Appender,
 type request struct {
 	params.Received
 	method     *method
-	call       *runtime.Call     // nil outside of servers
+	revision   string            // of the message, or ""
 	key        string            // the name or URI of the item
 	arguments  wire.Object       // of a tool; "{}" when absent
 	strings    map[string]string // the arguments of a prompt, or those that a completion can depend on
@@ -88,7 +88,7 @@ func (q *request) DecodeJSON(r *wire.Reader) error {
 		case "argument":
 			q.readArgument(r)
 		case "context":
-			params.Object(r, []string{"arguments"}, 0, func(int) { q.strings = readStrings(r) })
+			_ = params.Decode(r, []string{"arguments"}, 0, func(int) { q.strings = readStrings(r) })
 		}
 	})
 }
@@ -137,26 +137,21 @@ func checkURI(uri string) error {
 // handle handles a request whose params are valid. It converts the result and the error to the revision of the
 // request.
 func (c *Catalog) handle(ctx context.Context, q *request) (wire.Appender, error) {
-	q.call = runtime.CallOf(ctx)
+	call := runtime.CallOf(ctx)
+	if call != nil {
+		q.revision = call.Revision()
+	}
 	result, err := q.method.handle(c, ctx, q)
-	by, revision, definition := c.opts.Convert, q.revision(), q.method.definition
+	by, definition := c.opts.Convert, q.method.definition
 	switch {
-	case by == nil || definition == "" || revision == "" || revision == by.Native:
+	case by == nil || definition == "" || q.revision == "" || q.revision == by.Native:
 		return result, err
 	case err != nil && by.Error != nil:
-		return nil, by.Error(revision, q.call.Method(), err)
-	case err != nil || result == nil || by.Same != nil && by.Same(revision, definition, result):
+		return nil, by.Error(q.revision, call.Method(), err)
+	case err != nil || result == nil || by.Same != nil && by.Same(q.revision, definition, result):
 		return result, err
 	}
-	return &converted{result, revision, definition, ctx, by}, nil
-}
-
-// revision returns the revision of the message, or "".
-func (q *request) revision() string {
-	if q.call == nil {
-		return ""
-	}
-	return q.call.Revision()
+	return &converted{result, q.revision, definition, ctx, by}, nil
 }
 
 // converted is a result in the revision of its request.
@@ -197,40 +192,35 @@ func (c *Catalog) permit(ctx context.Context, method string, params wire.Raw) er
 	return runtime.Authorize(ctx, e.scopes)
 }
 
+// errPanic is the error that a client gets for a panic.
+var errPanic = errors.New("the tool failed unexpectedly")
+
 // callTool handles tools/call. An unknown tool is a protocol error, and a failure of a tool
 // is a result ("Error Handling" in server/tools).
-func (c *Catalog) callTool(ctx context.Context, q *request) (wire.Appender, error) {
+func (c *Catalog) callTool(ctx context.Context, q *request) (result wire.Appender, err error) {
 	t, err := c.tools.find(ctx, q.key)
 	if err != nil {
 		return nil, err
 	}
-	if wait := c.sessionOf(q.call).admit(&c.opts); wait > 0 {
+	if wait := c.sessionOf(ctx).admit(&c.opts); wait > 0 {
 		return nil, pace.Error(jsonrpc.CodeServerBusy, "tool calls", wait)
 	}
-	result, err := c.run(ctx, t, q.arguments)
+	defer func() {
+		if v := recover(); v != nil {
+			c.logger().Error("a tool panicked", "tool", q.key, "panic", v, "stack", string(debug.Stack()))
+			result, err = c.failed(ctx, q, errPanic)
+		}
+	}()
+	result, err = t.call(ctx, q.arguments)
 	switch {
 	case err != nil:
 		return c.failed(ctx, q, err)
 	case result == nil:
-		return nil, kindTool.error(t.key, errors.New("the tool returned no result"))
-	case lacksValues(q.revision()) && t.definition().values:
+		return nil, kindTool.error(q.key, errors.New("the tool returned no result"))
+	case lacksValues(q.revision) && t.definition().values:
 		return asText{result}, nil
 	}
 	return result, nil
-}
-
-// errPanic is the error that a client gets for a panic.
-var errPanic = errors.New("the tool failed unexpectedly")
-
-// run calls the handler of a tool.
-func (c *Catalog) run(ctx context.Context, t *entry, arguments wire.Object) (result wire.Appender, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			c.logger().Error("a tool panicked", "tool", t.key, "panic", v, "stack", string(debug.Stack()))
-			result, err = nil, errPanic
-		}
-	}()
-	return t.call(ctx, arguments)
 }
 
 // failed returns the result for the error of a tool, or the error if it is one of the call.
@@ -240,7 +230,8 @@ func (c *Catalog) failed(ctx context.Context, q *request, err error) (wire.Appen
 	}
 	// That the client of a stateless request has not declared a capability is a protocol error ("_meta" in basic,
 	// 2026-07-28).
-	if e, ok := errors.AsType[*runtime.CapabilityError](err); ok && !e.Own && q.call != nil && q.call.Stateless() {
+	call := runtime.CallOf(ctx)
+	if e, ok := errors.AsType[*runtime.CapabilityError](err); ok && !e.Own && call != nil && call.Stateless() {
 		return nil, err
 	}
 	if _, ok := errors.AsType[*Defect](err); ok {

@@ -149,7 +149,7 @@ func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 		return slices.Concat(c.Scopes(), below.Scopes())
 	}
 	b.Subscribe = func(ctx context.Context, uri string) error {
-		_, err := c.subscribe(ctx, &request{call: runtime.CallOf(ctx), key: uri})
+		_, err := c.subscribe(ctx, &request{key: uri})
 		if _, denied := errors.AsType[*runtime.DeniedError](err); denied {
 			return err
 		}

@@ -80,9 +80,9 @@ func (c *Catalog) closed(s *runtime.ServerSession) {
 	}
 }
 
-// sessionOf returns the session of a call, or sessionless.
-func (c *Catalog) sessionOf(call *runtime.Call) *session {
-	if call != nil {
+// sessionOf returns the session of a handler's context, or sessionless.
+func (c *Catalog) sessionOf(ctx context.Context) *session {
+	if call := runtime.CallOf(ctx); call != nil {
 		if own, ok := c.sessions.Load(call.Session()); ok {
 			return own.(*session)
 		}
@@ -310,7 +310,7 @@ func (c *Catalog) subscribe(ctx context.Context, q *request) (wire.Appender, err
 	if _, _, err := c.findResource(ctx, q.key); err != nil {
 		return nil, err
 	}
-	s := c.sessionOf(q.call)
+	s := c.sessionOf(ctx)
 	if s.ServerSession == nil {
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: subscriptions require a session")
 	}
@@ -326,7 +326,7 @@ func (c *Catalog) subscribe(ctx context.Context, q *request) (wire.Appender, err
 
 // unsubscribe handles resources/unsubscribe. It succeeds if there is no subscription.
 func (c *Catalog) unsubscribe(ctx context.Context, q *request) (wire.Appender, error) {
-	s := c.sessionOf(q.call)
+	s := c.sessionOf(ctx)
 	if s.ServerSession != nil {
 		if err := s.KeepSubscription(ctx, q.key, false); err != nil {
 			return nil, err

@@ -46,9 +46,9 @@ func Structured[In wire.Value, Out wire.Appender](t *Tool, o Options, fresh func
 		}
 		var none Out
 		if wire.Appender(out) == wire.Appender(none) {
-			return r.finish()
+			return r.finish(t, o, nil)
 		}
-		return r.structure(t, o, out)
+		return r.finish(t, o, out)
 	})
 }
 
@@ -73,7 +73,7 @@ func Value[In wire.Value, T any, Out wire.Appender](t *Tool, o Options, fresh fu
 // like Structured.
 //
 //go:noinline
-func Content[In wire.Value, Block wire.Appender](t *Tool, _ Options, fresh func() In, defaults func(In), h func(context.Context, In) ([]Block, error)) catalog.Tool {
+func Content[In wire.Value, Block wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) ([]Block, error)) catalog.Tool {
 	return t.item(func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 		in := fresh()
 		if err := t.read(ctx, arguments, in); err != nil {
@@ -91,7 +91,7 @@ func Content[In wire.Value, Block wire.Appender](t *Tool, _ Options, fresh func(
 		for i, block := range blocks {
 			r.blocks[i] = block
 		}
-		return r.finish()
+		return r.finish(t, o, nil)
 	})
 }
 

@@ -2,9 +2,7 @@ package tools
 
 import (
 	"context"
-	"errors"
 
-	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -54,28 +52,22 @@ func (r *reply) Value(key any) any {
 	return r.Context.Value(key)
 }
 
-// structure sets the structured result, after validating it.
-func (r *reply) structure(t *Tool, o Options, out wire.Appender) (wire.Appender, error) {
-	text, err := wire.MarshalString(out)
-	if err != nil {
-		return nil, defect("the tool's result cannot be encoded: %w", err)
-	}
-	if t.Output != nil && !o.UncheckedOutput {
-		if err := schema.Check(wire.Raw(text), t.Output); err != nil {
-			return nil, &catalog.Defect{Err: errors.New(explain("the tool's result does not match its output schema", err))}
+// finish encodes the structured result, if there is one, and the content blocks, and checks everything.
+func (r *reply) finish(t *Tool, o Options, out wire.Appender) (_ wire.Appender, err error) {
+	if out != nil {
+		if r.structured, err = wire.MarshalString(out); err != nil {
+			return nil, defect("the tool's result cannot be encoded: %w", err)
+		}
+		if t.Output != nil && !o.UncheckedOutput {
+			if err := schema.Check(wire.Raw(r.structured), t.Output); err != nil {
+				return nil, defect("%s", explain("the tool's result does not match its output schema", err))
+			}
 		}
 	}
-	r.structured = text
-	return r.finish()
-}
-
-// finish encodes the blocks and checks the Result.
-func (r *reply) finish() (wire.Appender, error) {
 	if r.blocks == nil && r.structured == "" && !r.result.IsError {
 		return nil, defect("the tool returned no result")
 	}
 	if r.blocks = append(r.blocks, r.result.Content...); len(r.blocks) > 0 {
-		var err error
 		if r.content, err = wire.MarshalString((*contentOf)(r)); err != nil {
 			return nil, err
 		}

@@ -17,29 +17,18 @@ func (Received) AppendJSON(dst []byte) ([]byte, error) {
 	return dst, errors.New("params: cannot be encoded")
 }
 
-// Decode decodes params. It calls read for each member in names, with the index of the
-// name. It fails for a repeated member, for a _meta that is not valid, and if one of the first
-// required members is missing. A lenient Reader treats null as absent for the other members.
-// Decode skips members with other names, as the schemas of all revisions require.
+// Decode decodes params, or an object within them. It calls read for each member in names, with the
+// index of the name. It fails for a repeated member and if one of the first required members is
+// missing. A lenient Reader treats null as absent for the other members. Decode skips members with
+// other names, as the schemas of all revisions require, but the _meta of params must be valid.
 func Decode(r *wire.Reader, names []string, required int, read func(member int)) error {
-	decode(r, names, required, read, readMeta)
-	return r.Err()
-}
-
-// Object reads an object within params, as Decode does. A member _meta is like any other.
-func Object(r *wire.Reader, names []string, required int, read func(member int)) {
-	decode(r, names, required, read, nil)
-}
-
-// decode is Decode. Meta, if not nil, reads the member _meta.
-func decode(r *wire.Reader, names []string, required int, read func(member int), meta func(*wire.Reader)) {
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		i := slices.Index(names, r.Name())
 		switch {
-		case i < 0 && meta != nil && r.Name() == "_meta":
+		case i < 0 && r.Name() == "_meta" && r.Depth() == 1:
 			if r.Present(&seen[0], uint(len(names))) {
-				meta(r)
+				readMeta(r)
 			}
 		case i < 0:
 			r.Skip()
@@ -53,11 +42,12 @@ func decode(r *wire.Reader, names []string, required int, read func(member int),
 	if all := uint64(1)<<required - 1; seen[0]&all != all {
 		r.Missing(seen[:], names[:required]...)
 	}
+	return r.Err()
 }
 
 // readMeta reads _meta. It is not needed here, but an invalid one must be rejected.
 func readMeta(r *wire.Reader) {
-	Object(r, []string{"progressToken"}, 0, func(int) { r.ReadScalar(wire.ScalarString | wire.ScalarInteger) })
+	_ = Decode(r, []string{"progressToken"}, 0, func(int) { r.ReadScalar(wire.ScalarString | wire.ScalarInteger) })
 }
 
 // List holds the params of list methods (definition PaginatedRequest).
