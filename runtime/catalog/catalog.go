@@ -86,9 +86,9 @@ type Catalog struct {
 	subscribers subscribers
 	replicas    atomic.Pointer[runtime.Replicas] // nil without a bus
 
-	mu            sync.Mutex
-	changed       change // in this process, and not yet sent to open sessions
-	changedOthers change // the same, at other replicas
+	mu                sync.Mutex
+	changed           change // in this process, and not yet sent to open sessions
+	changedAtReplicas change // the same, at other replicas
 }
 
 // New returns an empty catalog.

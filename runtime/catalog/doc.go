@@ -21,7 +21,8 @@
 //
 // # Words
 //
-// The key of an item is the name or URI by which clients refer to it. A view is a snapshot of a
-// list. It is rendered when clients first request the list after a change, once for each revision
-// if there is a conversion.
+// A kind is one of tools, prompts, resources and templates; the catalog has a list of each. An entry
+// is an item in a list, and its key is the name or URI by which clients refer to it. A view is a
+// snapshot of a list. Its text is rendered when clients first request the list after a change, once
+// for each revision if there is a conversion. All methods have the same type of request.
 package catalog

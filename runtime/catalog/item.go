@@ -49,12 +49,7 @@ type Tool struct {
 // NewTool returns a tool with a handler whose result has a type, such as
 // *mcp.CallToolResult.
 func NewTool[R wire.Appender](definition wire.Appender, call func(ctx context.Context, arguments wire.Object) (R, error)) Tool {
-	if call == nil {
-		return Tool{Definition: definition}
-	}
-	return Tool{Definition: definition, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
-		return untyped(call(ctx, arguments))
-	}}
+	return Tool{Definition: definition, Call: untyped(call)}
 }
 
 // Defect is an error that reveals a mistake in a tool, such as a result that violates the
@@ -127,12 +122,7 @@ type Prompt struct {
 // NewPrompt returns a prompt with a handler whose result has a type, such as
 // *mcp.GetPromptResult.
 func NewPrompt[R wire.Appender](definition wire.Appender, get func(ctx context.Context, arguments map[string]string) (R, error)) Prompt {
-	if get == nil {
-		return Prompt{Definition: definition}
-	}
-	return Prompt{Definition: definition, Get: func(ctx context.Context, arguments map[string]string) (wire.Appender, error) {
-		return untyped(get(ctx, arguments))
-	}}
+	return Prompt{Definition: definition, Get: untyped(get)}
 }
 
 // Complete returns a copy of the prompt with a Completer for one of its arguments.
@@ -185,12 +175,7 @@ type Resource struct {
 // NewResource returns a resource with a handler whose result has a type, such as
 // *mcp.ReadResourceResult.
 func NewResource[R wire.Appender](definition wire.Appender, read func(ctx context.Context, uri string) (R, error)) Resource {
-	if read == nil {
-		return Resource{Definition: definition}
-	}
-	return Resource{Definition: definition, Read: func(ctx context.Context, uri string) (wire.Appender, error) {
-		return untyped(read(ctx, uri))
-	}}
+	return Resource{Definition: definition, Read: untyped(read)}
 }
 
 // ErrNoResource reports that a resource does not exist. Read may wrap it. The client gets
@@ -253,23 +238,13 @@ type Template struct {
 // NewTemplate returns a template with a handler whose result has a type, such as
 // *mcp.ReadResourceResult.
 func NewTemplate[R wire.Appender](definition wire.Appender, read func(ctx context.Context, uri string, variables map[string]string) (R, error)) Template {
-	if read == nil {
-		return Template{Definition: definition}
-	}
-	return Template{Definition: definition, Read: func(ctx context.Context, uri string, variables map[string]string) (wire.Appender, error) {
-		return untyped(read(ctx, uri, variables))
-	}}
+	return Template{Definition: definition, Read: untypedOfURI(read)}
 }
 
 // NewListTemplate returns a template with lists, see Template.ReadLists. In all other respects it
 // is like NewTemplate.
 func NewListTemplate[R wire.Appender](definition wire.Appender, read func(ctx context.Context, uri string, variables map[string][]string) (R, error)) Template {
-	if read == nil {
-		return Template{Definition: definition}
-	}
-	return Template{Definition: definition, ReadLists: func(ctx context.Context, uri string, variables map[string][]string) (wire.Appender, error) {
-		return untyped(read(ctx, uri, variables))
-	}}
+	return Template{Definition: definition, ReadLists: untypedOfURI(read)}
 }
 
 // Complete returns a copy of the template with a Completer for one of its variables.
@@ -346,11 +321,29 @@ func (tasksItem) entry(*Options) (*entry, error) {
 	return nil, errors.New("catalog: tasks can only be an item of NewServer")
 }
 
-// untyped returns the result of a handler, or nil if it is the zero value of its type, such
+// untyped returns a handler whose result is any value, or nil for nil.
+func untyped[A any, R wire.Appender](handler func(context.Context, A) (R, error)) func(context.Context, A) (wire.Appender, error) {
+	if handler == nil {
+		return nil
+	}
+	return func(ctx context.Context, arguments A) (wire.Appender, error) { return nilIfZero(handler(ctx, arguments)) }
+}
+
+// untypedOfURI is untyped for the handlers of templates.
+func untypedOfURI[V any, R wire.Appender](handler func(context.Context, string, V) (R, error)) func(context.Context, string, V) (wire.Appender, error) {
+	if handler == nil {
+		return nil
+	}
+	return func(ctx context.Context, uri string, variables V) (wire.Appender, error) {
+		return nilIfZero(handler(ctx, uri, variables))
+	}
+}
+
+// nilIfZero returns the result of a handler, or nil if it is the zero value of its type, such
 // as a nil pointer.
-func untyped[R wire.Appender](result R, err error) (wire.Appender, error) {
-	var none R
-	if err != nil || wire.Appender(result) == wire.Appender(none) {
+func nilIfZero[R wire.Appender](result R, err error) (wire.Appender, error) {
+	var zero R
+	if err != nil || wire.Appender(result) == wire.Appender(zero) {
 		return nil, err
 	}
 	return result, nil

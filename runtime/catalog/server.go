@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -84,8 +83,13 @@ func Collect(o Options, items ...Item) (*Catalog, error) {
 	if c == nil {
 		c = New(o)
 	}
-	c.opts.Convert = cmp.Or(c.opts.Convert, o.Convert)
-	c.opts.Logger = cmp.Or(c.opts.Logger, o.Logger)
+	// Another server may use the catalog already, and read its options.
+	if c.opts.Convert == nil {
+		c.opts.Convert = o.Convert
+	}
+	if c.opts.Logger == nil {
+		c.opts.Logger = o.Logger
+	}
 	return c, c.Add(others...)
 }
 

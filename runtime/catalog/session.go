@@ -98,7 +98,7 @@ func (c *Catalog) announce(what change) {
 	if what == 0 || c.open.Load() == 0 && r == nil {
 		return
 	}
-	added := c.delay(&c.changed, what)
+	added := c.schedule(&c.changed, what)
 	for _, of := range changes {
 		if r != nil && added&of.change != 0 {
 			r.Announce(runtime.Notification{Method: of.method})
@@ -106,12 +106,12 @@ func (c *Catalog) announce(what change) {
 	}
 }
 
-// delay adds changes to c.changed or c.changedOthers, and returns the new ones. The first change starts a
+// schedule adds changes to c.changed or c.changedAtReplicas, and returns the new ones. The first change starts a
 // timer, so no goroutine waits for changes.
-func (c *Catalog) delay(to *change, what change) (added change) {
+func (c *Catalog) schedule(to *change, what change) (added change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.changed|c.changedOthers == 0 {
+	if c.changed|c.changedAtReplicas == 0 {
 		time.AfterFunc(waits.ListChanged, c.notifyChanged)
 	}
 	added = what &^ *to
@@ -122,8 +122,8 @@ func (c *Catalog) delay(to *change, what change) (added change) {
 // notifyChanged passes the changes to the sessions, which does not wait for their clients.
 func (c *Catalog) notifyChanged() {
 	c.mu.Lock()
-	what := c.changed | c.changedOthers
-	c.changed, c.changedOthers = 0, 0
+	what := c.changed | c.changedAtReplicas
+	c.changed, c.changedAtReplicas = 0, 0
 	c.mu.Unlock()
 	c.sessions.Range(func(_, s any) bool {
 		s.(*session).notify(what, "")
@@ -160,7 +160,7 @@ func (c *Catalog) receive(n runtime.Notification) {
 	}
 	for _, of := range changes {
 		if of.method == n.Method && c.open.Load() != 0 {
-			c.delay(&c.changedOthers, of.change)
+			c.schedule(&c.changedAtReplicas, of.change)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func (c *Catalog) missed() {
 	if c.open.Load() == 0 {
 		return
 	}
-	c.delay(&c.changedOthers, allChanged)
+	c.schedule(&c.changedAtReplicas, allChanged)
 	c.subscribers.notifyAll()
 }
 

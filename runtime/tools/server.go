@@ -100,14 +100,6 @@ func (t *Tool) item(call func(ctx context.Context, arguments wire.Object) (wire.
 	return catalog.Tool{Name: t.Name, Definition: &t.Definition, Call: call, Scopes: t.Scopes}
 }
 
-// revisionOf returns the negotiated revision, or "" outside of calls.
-func revisionOf(ctx context.Context) string {
-	if call := runtime.CallOf(ctx); call != nil {
-		return call.Revision()
-	}
-	return ""
-}
-
 // read validates and decodes arguments. Problems become an error of the tool, so that the
 // model can read and fix them; before 2025-11-25, they are a protocol error ("Error
 // Handling" in server/tools).
@@ -120,7 +112,7 @@ func (t *Tool) read(ctx context.Context, arguments wire.Object, in wire.Value) e
 		return nil
 	}
 	text := explain("invalid arguments", err)
-	if revisionOf(ctx) >= revisionInputError {
+	if call := runtime.CallOf(ctx); call != nil && call.Revision() >= revisionInputError {
 		return errors.New(text)
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text}
