@@ -326,7 +326,9 @@ func untyped[A any, R wire.Appender](handler func(context.Context, A) (R, error)
 	if handler == nil {
 		return nil
 	}
-	return func(ctx context.Context, arguments A) (wire.Appender, error) { return nilIfZero(handler(ctx, arguments)) }
+	return func(ctx context.Context, arguments A) (wire.Appender, error) {
+		return nilIfZero(handler(ctx, arguments))
+	}
 }
 
 // untypedOfURI is untyped for the handlers of templates.

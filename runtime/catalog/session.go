@@ -47,10 +47,10 @@ type session struct {
 
 	mu         sync.Mutex
 	calls      pace.Limiter
-	changed    change
 	updated    []string        // URIs of resources
 	subscribed map[string]bool // URIs, true if they are in updated
-	sending    bool            // a goroutine sends
+	changed    change
+	sending    bool // a goroutine sends
 }
 
 // admit counts a tool call. It returns how long to wait for another one if there have been too many, or 0.
