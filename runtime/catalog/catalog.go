@@ -12,6 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/headers"
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/pace"
 	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -116,14 +117,8 @@ func (c *Catalog) lists() [4]*list {
 	return [...]*list{c.tools, c.prompts, c.resources, c.templates}
 }
 
-// logger returns the logger of the options. slog.Default is called as late as possible,
-// because a program may set it after creating the catalog.
-func (c *Catalog) logger() *slog.Logger {
-	if c.opts.Logger != nil {
-		return c.opts.Logger
-	}
-	return slog.Default()
-}
+// logger returns the logger of the options, which may be those of a server that was made after the catalog.
+func (c *Catalog) logger() *slog.Logger { return logs.Or(c.opts.Logger, slog.LevelWarn) }
 
 // Add adds items. An item with the name or URI of an item in the catalog replaces it and
 // takes its place in the list. If a definition is invalid, a handler is missing, or two of

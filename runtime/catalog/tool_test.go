@@ -51,6 +51,23 @@ func TestNamed(t *testing.T) {
 	}
 }
 
+// TestServerLogger checks that a catalog without a logger logs to that of the server it is given to.
+func TestServerLogger(t *testing.T) {
+	var log bytes.Buffer
+	c := catalog.New(catalog.Options{})
+	must(t, c.Add(catalog.NewTool(wire.Object(`{"name":"a","inputSchema":{"type":"object"}}`),
+		func(context.Context, wire.Object) (wire.Object, error) { panic("broken") })))
+	_, err := catalog.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Logger: slog.New(slog.NewTextHandler(&log, nil))},
+		runtime.Binding{Revision: "2025-11-25", Direction: runtime.ToServer, Methods: methods}, nil, c)
+	must(t, err)
+	if _, err := c.Over(runtime.Binding{Methods: methods}).Handle(t.Context(), "tools/call", `{"name":"a"}`); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(log.String(), "panic=broken") {
+		t.Errorf("logged %q", &log)
+	}
+}
+
 // TestToolHeaders checks that a catalog tells which arguments are repeated in headers, and refuses a tool
 // whose annotations break the rules (H31 to H35).
 func TestToolHeaders(t *testing.T) {
