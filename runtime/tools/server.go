@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,8 +34,8 @@ type Options struct {
 func Structured[In wire.Value, Out wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (Out, error)) catalog.Tool {
 	return t.item(func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 		in := fresh()
-		if err := t.read(ctx, arguments, in); err != nil {
-			return nil, err
+		if err := schema.Decode(wire.Raw(cmp.Or(arguments, "{}")), t.Input, in); err != nil {
+			return nil, invalid(ctx, err)
 		}
 		if defaults != nil {
 			defaults(in)
@@ -76,8 +77,8 @@ func Value[In wire.Value, T any, Out wire.Appender](t *Tool, o Options, fresh fu
 func Content[In wire.Value, Block wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) ([]Block, error)) catalog.Tool {
 	return t.item(func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 		in := fresh()
-		if err := t.read(ctx, arguments, in); err != nil {
-			return nil, err
+		if err := schema.Decode(wire.Raw(cmp.Or(arguments, "{}")), t.Input, in); err != nil {
+			return nil, invalid(ctx, err)
 		}
 		if defaults != nil {
 			defaults(in)
@@ -100,17 +101,9 @@ func (t *Tool) item(call func(ctx context.Context, arguments wire.Object) (wire.
 	return catalog.Tool{Name: t.Name, Definition: &t.Definition, Call: call, Scopes: t.Scopes}
 }
 
-// read validates and decodes arguments. Problems become an error of the tool, so that the
-// model can read and fix them; before 2025-11-25, they are a protocol error ("Error
-// Handling" in server/tools).
-func (t *Tool) read(ctx context.Context, arguments wire.Object, in wire.Value) error {
-	if arguments == "" {
-		arguments = "{}"
-	}
-	err := schema.Decode(wire.Raw(arguments), t.Input, in)
-	if err == nil {
-		return nil
-	}
+// invalid returns the error for arguments that are not valid. It is an error of the tool, so that the
+// model can read and fix them; before 2025-11-25, it is a protocol error ("Error Handling" in server/tools).
+func invalid(ctx context.Context, err error) error {
 	text := explain("invalid arguments", err)
 	if call := runtime.CallOf(ctx); call != nil && call.Revision() >= revisionInputError {
 		return errors.New(text)
