@@ -145,16 +145,16 @@ func (c *Catalog) Add(items ...Item) error {
 		} else if e.scopes, err = checkScopes(e.scopes); err != nil {
 			errs = append(errs, e.error(e.key, err))
 		}
-		e.number = uint64(i + 1)
 		added[e.kind][e.key] = e
+		e.number = uint64(len(added[e.kind]))
 	}
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
 	var what change
 	for _, l := range c.lists() {
-		if new := added[l.kind]; new != nil {
-			l.put(new, len(items))
+		if items := added[l.kind]; items != nil {
+			l.put(items)
 			what |= l.change
 		}
 	}

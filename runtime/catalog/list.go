@@ -49,23 +49,30 @@ type text struct {
 	ends    []int    // end of each definition in text
 }
 
-// put adds items, or replaces those with the same key. The numbers of the new items are at most n.
-func (l *list) put(added map[string]*entry, n int) {
+// byNumber compares items in the order in which they were added.
+func byNumber(a, b *entry) int { return cmp.Compare(a.number, b.number) }
+
+// put adds items, or replaces those with the same key. The new items have the numbers from 1 on, and get those that
+// follow the last one of the list.
+func (l *list) put(added map[string]*entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	old := l.items
-	if len(old) == 0 {
-		l.items = added
-	}
-	for key, e := range added {
-		if replaced := old[key]; replaced != nil {
-			e.number = replaced.number
-		} else {
+	if len(l.items) == 0 {
+		for _, e := range added {
 			e.number += l.last
 		}
-		l.items[key] = e
+		l.items, l.last = added, l.last+uint64(len(added))
+	} else {
+		for _, e := range slices.SortedFunc(maps.Values(added), byNumber) {
+			if replaced := l.items[e.key]; replaced != nil {
+				e.number = replaced.number
+			} else {
+				l.last++
+				e.number = l.last
+			}
+			l.items[e.key] = e
+		}
 	}
-	l.last += uint64(n)
 	l.current.Store(nil)
 }
 
@@ -111,7 +118,7 @@ func (l *list) view() *view {
 		return v
 	}
 	v := &view{items: maps.Clone(l.items)}
-	v.ordered = slices.SortedFunc(maps.Values(v.items), func(a, b *entry) int { return cmp.Compare(a.number, b.number) })
+	v.ordered = slices.SortedFunc(maps.Values(v.items), byNumber)
 	l.current.Store(v)
 	return v
 }

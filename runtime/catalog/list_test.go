@@ -191,6 +191,35 @@ func TestConcurrentChanges(t *testing.T) {
 	<-changed
 }
 
+// TestCursorOfReplacedItems checks that cursors do not depend on how often items were replaced, and not on items of
+// other kinds, so that they are valid at all replicas.
+func TestCursorOfReplacedItems(t *testing.T) {
+	var cursors []string
+	for _, additions := range [][][]catalog.Item{
+		{{echo("a"), echo("b"), echo("c")}},
+		{{aPrompt, echo("a"), echo("b")}, {echo("b"), echo("a")}, {echo("a"), aResource, echo("c")}},
+	} {
+		c := catalog.New(catalog.Options{PageSize: 2})
+		for _, items := range additions {
+			must(t, c.Add(items...))
+		}
+		must(t, c.Add(echo("d")))
+		result, err := c.Over(runtime.Binding{Methods: methods}).Handle(t.Context(), "tools/list", `{}`)
+		must(t, err)
+		text, err := wire.Marshal(result)
+		must(t, err)
+		cursor := wire.Object(text).GetString("nextCursor")
+		result, err = c.Over(runtime.Binding{Methods: methods}).Handle(t.Context(), "tools/list", wire.Raw(`{"cursor":"`+cursor+`"}`))
+		must(t, err)
+		page, err := wire.Marshal(result)
+		must(t, err)
+		cursors = append(cursors, cursor+string(page))
+	}
+	if cursors[0] != cursors[1] {
+		t.Errorf("got %q, want the same", cursors)
+	}
+}
+
 // BenchmarkList lists tools. Nothing is rendered: however long the list, a call takes two small allocations,
 // for the params and for the result.
 func BenchmarkList(b *testing.B) {
