@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
@@ -13,7 +16,7 @@ import (
 )
 
 // clientEra is a client's side of a connection: of a session, or of requests that carry their own terms
-// (era_client_stateless.go). Which of them it is depends on the server (probe.go).
+// (stateless). Which of them it is depends on the server (probe.go).
 type clientEra struct {
 	sessionEra
 	of *Client
@@ -98,4 +101,225 @@ func (e *clientEra) accept(result wire.Raw, own wire.Object) (*opened, error) {
 		}
 	}
 	return nil, &VersionError{Answered: server.revision, Bound: revisions(ofEra(e.of.bindings, false))}
+}
+
+// stateless is the part of a client's era that only revisions without sessions use. There, each request
+// says in its _meta what a session would have agreed on ("_meta" in basic, 2026-07-28).
+type stateless struct {
+	listeners listeners
+	cache     *resultCache             // nil for none
+	wanted    atomic.Pointer[LogLevel] // of the log messages that requests ask for; nil for none
+}
+
+// silent implements era ("Sending Messages" in basic/transports/stdio, 2026-07-28).
+func (e *clientEra) silent() bool { return e.terms.stateless() }
+
+// appendParams implements era: it adds the terms to a request.
+func (e *clientEra) appendParams(dst []byte, t *terms, method string, params wire.Appender) ([]byte, error) {
+	if !t.stateless() || t.bound.rows[method].kind == jsonrpc.Notification {
+		return jsonrpc.AppendParams(dst, params)
+	}
+	enveloped := envelope{params, t.carried.envelope, ""}
+	if wanted := e.wanted.Load(); wanted != nil {
+		enveloped.level = string(*wanted)
+	}
+	dst, err := enveloped.append(append(dst, `,"params":`...))
+	return dst, wire.In(err, "params")
+}
+
+// discover asks the server for its revisions and capabilities under the revision of a binding and, if the
+// server does not speak that revision, under one that it lists, which may be the same. The error is an
+// *[initializeError] if the sides have only a revision with sessions in common.
+func (e *clientEra) discover(ctx context.Context, b *bound) (*opened, error) {
+	tried := map[*bound]int{}
+	for {
+		tried[b]++
+		t, err := e.statelessTerms(b, greeting{})
+		if err != nil {
+			return nil, err
+		}
+		var server *opened
+		accept := func(r engine.Reply) engine.Reply {
+			if r.Err == nil {
+				server, r.Err = e.discovered(r.Result)
+			}
+			return r
+		}
+		err = e.peer.ask(ctx, &request{method: methodDiscover, terms: t, row: b.rows[methodDiscover], accept: accept}, nil)
+		supported := supportedBy(err)
+		if err == nil || supported == nil {
+			return server, err
+		}
+		next, choice := e.of.choose(supported)
+		if choice != nil {
+			return nil, choice
+		}
+		if tried[next] > 1 {
+			return nil, err
+		}
+		b = next
+	}
+}
+
+// discovered processes the answer to server/discover. The goroutine that reads calls it.
+func (e *clientEra) discovered(result wire.Raw) (*opened, error) {
+	if e.terms != nil && !e.terms.stateless() {
+		return nil, fmt.Errorf("runtime: the answer to server/discover came after that to initialize")
+	}
+	var d discovery
+	if err := d.read(result); err != nil {
+		return nil, prefix.Errorf("runtime: result of server/discover: %w", err)
+	}
+	b, err := e.of.choose(d.versions)
+	if err != nil {
+		return nil, err
+	}
+	d.revision = b.Revision
+	t, err := e.statelessTerms(b, d.greeting)
+	if err != nil {
+		return nil, err
+	}
+	e.terms = t
+	if e.opened.CompareAndSwap(0, time.Now().UnixNano()) {
+		e.logConnected("server discovered")
+	}
+	return &opened{greeting: d.greeting, terms: t}, nil
+}
+
+// statelessTerms returns the terms of requests under a binding.
+func (e *clientEra) statelessTerms(b *bound, server greeting) (*terms, error) {
+	own, err := e.of.capabilities(b)
+	if err != nil {
+		return nil, err
+	}
+	t := b.terms(server.info, server.capabilities, own)
+	meta, err := fixedMeta(b.Revision, own, e.of.self())
+	t.carried = &carried{envelope: meta}
+	return t, err
+}
+
+// fixedMeta returns the members of _meta that all requests have. A client without a name sends no
+// clientInfo.
+func fixedMeta(revision string, capabilities wire.Object, self implementation) (string, error) {
+	dst, err := wire.AppendString(wire.AppendName(nil, metaRevision), revision)
+	if err == nil {
+		dst, err = wire.AppendObject(wire.AppendName(dst, metaCapabilities), capabilities)
+	}
+	if err == nil && self.name != "" {
+		dst, err = self.append(wire.AppendName(dst, metaClientInfo), revision)
+	}
+	return string(dst), err
+}
+
+// discovery is the result of server/discover.
+type discovery struct {
+	greeting
+	versions []string
+}
+
+// read reads the result. The values are copies, so that the session does not retain the whole message.
+func (d *discovery) read(text wire.Raw) error {
+	r := wire.NewStringReader(string(text))
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "supportedVersions":
+			r.Once(&seen[0], 0)
+			for r.BeginArray(); r.Element(); {
+				d.versions = append(d.versions, strings.Clone(r.ReadString()))
+			}
+		case "capabilities":
+			r.Once(&seen[0], 1)
+			d.capabilities = r.ReadObject().Clone()
+		case "instructions":
+			if !r.ReadNull() {
+				d.instructions = strings.Clone(r.ReadString())
+			}
+		case "_meta":
+			info, _ := wire.Object(r.ReadRaw()).Get(metaServerInfo)
+			if info.Kind() == wire.KindObject {
+				d.info = wire.Object(info).Clone()
+			}
+		default:
+			r.Skip()
+		}
+	}
+	if seen[0]&0b11 != 0b11 {
+		r.Missing(seen[:], "supportedVersions", "capabilities")
+	}
+	return r.Err()
+}
+
+// envelope is the params of a request with its terms in _meta.
+type envelope struct {
+	params wire.Appender // nil for none
+	fixed  string        // see fixedMeta
+	level  string        // of the log messages that the request asks for; "" for none
+}
+
+// append appends the params object.
+func (e *envelope) append(dst []byte) ([]byte, error) {
+	start := len(dst)
+	if e.params == nil {
+		dst = append(dst, "{}"...)
+	} else {
+		var err error
+		if dst, err = e.params.AppendJSON(dst); err != nil {
+			return dst, err
+		}
+	}
+	if !extensible(dst[start:]) {
+		return e.appendMerged(dst[:start], string(dst[start:]))
+	}
+	dst = e.appendMeta(wire.AppendComma(dst[:len(dst)-1]))
+	return append(dst, "}}"...), nil
+}
+
+// appendMeta appends the beginning of the member _meta.
+func (e *envelope) appendMeta(dst []byte) []byte {
+	dst = append(append(dst, `"_meta":{`...), e.fixed...)
+	if e.level != "" {
+		dst = append(append(wire.AppendName(dst, metaLogLevel), '"'), e.level...)
+		dst = append(dst, '"')
+	}
+	return dst
+}
+
+// appendMerged is append for the text of params that may have a _meta. The terms take precedence over
+// members of the same names, because a request must not contradict its headers.
+func (e *envelope) appendMerged(dst []byte, params string) ([]byte, error) {
+	var meta wire.Object
+	var err error
+	dst = append(dst, '{')
+	r := wire.NewStringReader(params)
+	for r.BeginObject(); r.Member(); {
+		name := r.Name()
+		value := r.ReadRaw()
+		if name == "_meta" {
+			meta = wire.Object(value)
+			continue
+		}
+		if dst, err = wire.AppendKey(dst, name); err != nil {
+			return dst, err
+		}
+		dst = append(dst, value...)
+	}
+	if r.End(); r.Err() != nil {
+		return dst, r.Err()
+	}
+	if own := meta.GetString(metaLogLevel); own != "" {
+		e.level = "" // the request's own level takes precedence
+	}
+	dst = e.appendMeta(wire.AppendComma(dst))
+	for name, value := range meta.All() {
+		switch name {
+		case metaRevision, metaCapabilities, metaClientInfo:
+			continue
+		}
+		if dst, err = wire.AppendKey(dst, name); err != nil {
+			return dst, err
+		}
+		dst = append(dst, value...)
+	}
+	return append(dst, "}}"...), nil
 }

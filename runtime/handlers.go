@@ -2,6 +2,8 @@ package runtime
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -133,4 +135,157 @@ func HandleNotificationValue[C wire.Codec[P], P wire.Appender](h func(context.Co
 	return func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
 		return nil, ReceiveValue(ctx, params, new(wire.Box[P, C]), func(ctx context.Context, p *wire.Box[P, C]) error { return h(ctx, p.V) })
 	}
+}
+
+// Answer handles one request with a typed handler: it decodes and validates params, calls h and
+// validates the result. Absent params are treated as an empty object, and an optional member that is
+// null as absent, because some peers write it. The error for invalid params is a *jsonrpc.Error with
+// CodeInvalidParams that names each problem with its JSON Pointer. The error for an invalid result is
+// an ordinary one: the peer gets "internal error", and the error is logged.
+func Answer[P any, R wire.Appender, PP interface {
+	*P
+	wire.Value
+}](ctx context.Context, params wire.Raw, h func(context.Context, *P) (R, error)) (wire.Appender, error) {
+	p := PP(new(P))
+	if err := decodeParams(ctx, params, p); err != nil {
+		return nil, err
+	}
+	result, err := h(ctx, (*P)(p))
+	return checkResult(ctx, result, err)
+}
+
+func checkResult[R wire.Appender](ctx context.Context, result R, err error) (wire.Appender, error) {
+	if err != nil {
+		return nil, err
+	}
+	checked := hinted(ctx, result)
+	if err := wire.Validate(checked); err != nil {
+		return nil, fmt.Errorf("runtime: invalid result: %w", err)
+	}
+	return checked, nil
+}
+
+// AnswerValue is Answer for params that new cannot create: it decodes them into p.
+func AnswerValue[P wire.Value, R wire.Appender](ctx context.Context, params wire.Raw, p P, h func(context.Context, P) (R, error)) (wire.Appender, error) {
+	if err := decodeParams(ctx, params, p); err != nil {
+		return nil, err
+	}
+	result, err := h(ctx, p)
+	return checkResult(ctx, result, err)
+}
+
+// Receive handles one notification with a typed handler, as Answer does a request.
+func Receive[P any, PP interface {
+	*P
+	wire.Value
+}](ctx context.Context, params wire.Raw, h func(context.Context, *P) error) error {
+	p := PP(new(P))
+	if err := decodeParams(ctx, params, p); err != nil {
+		return err
+	}
+	return h(ctx, (*P)(p))
+}
+
+// ReceiveValue is Receive for params that new cannot create.
+func ReceiveValue[P wire.Value](ctx context.Context, params wire.Raw, p P, h func(context.Context, P) error) error {
+	if err := decodeParams(ctx, params, p); err != nil {
+		return err
+	}
+	return h(ctx, p)
+}
+
+// Params returns p as the params of a call. It returns a nil interface for a nil pointer.
+func Params[P any, PP interface {
+	*P
+	wire.Value
+}](p *P) wire.Appender {
+	if p == nil {
+		return nil
+	}
+	return PP(p)
+}
+
+func decodeParams(ctx context.Context, params wire.Raw, v wire.Value) error {
+	err := readParams(ctx, params, v)
+	if err == nil {
+		err = wire.Validate(v)
+	}
+	if err != nil {
+		return invalidParams(err)
+	}
+	return nil
+}
+
+// CheckParams checks the params of a method that is handled elsewhere, and returns the errors of [Answer].
+// Decode and validate are methods of the type of the params; validate is nil if it has none. CheckParams does
+// not take a value of the type because the linker would then keep all methods of it and of the types within it.
+func CheckParams(ctx context.Context, params wire.Raw, decode func(*wire.Reader) error, validate func() error) error {
+	err := readParams(ctx, params, decoder(decode))
+	if err == nil && validate != nil {
+		err = validate()
+	}
+	if err != nil {
+		return invalidParams(err)
+	}
+	return nil
+}
+
+type decoder func(*wire.Reader) error
+
+// DecodeJSON implements wire.Decoder.
+func (d decoder) DecodeJSON(r *wire.Reader) error { return d(r) }
+
+func readParams(ctx context.Context, params wire.Raw, v wire.Decoder) error {
+	lenience := wire.AbsentNulls
+	if c := CallOf(ctx); c != nil && c.params == params { // and not replaced by middleware
+		lenience |= wire.WellFormed
+	}
+	if params == "" || params == "null" {
+		params = "{}"
+	}
+	_, _, err := wire.UnmarshalLenient(params, v, lenience)
+	return err
+}
+
+// maxProblems limits the length of an error message, as the widths in the formats do. A request with a
+// million invalid items must not be answered with a million problems.
+const maxProblems = 50
+
+func invalidParams(err error) error {
+	var text strings.Builder
+	text.WriteString("invalid params: ")
+	if e, ok := errors.AsType[*wire.ValidationError](err); ok {
+		for i, p := range e.Problems {
+			if i == maxProblems {
+				fmt.Fprintf(&text, "; and %d more", len(e.Problems)-i)
+				break
+			}
+			if i > 0 {
+				text.WriteString("; ")
+			}
+			writeProblem(&text, p.Pointer, p.Message)
+		}
+	} else if e, ok := errors.AsType[*wire.Error](err); ok {
+		writeProblem(&text, e.Pointer, e.Problem)
+	} else {
+		fmt.Fprintf(&text, "%.500s", err)
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text.String()}
+}
+
+func writeProblem(text *strings.Builder, pointer, problem string) {
+	if pointer != "" {
+		fmt.Fprintf(text, "%.200s: ", pointer)
+	}
+	fmt.Fprintf(text, "%.500s", problem)
+}
+
+// MethodNotFound returns the *jsonrpc.Error for a method that a side does not know or offer.
+func MethodNotFound(method string) error {
+	return jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "method not found: %.100q", method)
+}
+
+func isMethodNotFound(err error) bool {
+	e, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok && e.Code == jsonrpc.CodeMethodNotFound
 }

@@ -2,8 +2,14 @@ package runtime
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"log/slog"
 	"slices"
+	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -111,4 +117,120 @@ func (l layers) sender() Sender {
 		s = m.Send(s)
 	}
 	return s
+}
+
+// LogRequests returns middleware that logs every request and notification, in both directions, after it
+// is handled or sent. The records have the given level. Failures are logged at least as warnings, except
+// for error answers and cancellations. A nil logger means slog.Default(). The attributes of a record are:
+//
+//	method    of the message
+//	id        of the request; not for notifications
+//	revision  the negotiated revision, once there is one
+//	session   LogID of the session's id, when it has one
+//	duration  until the handler returned or the answer came
+//	code      of the JSON-RPC error that is the answer
+//	error     the error
+func LogRequests(l *slog.Logger, level slog.Level) Middleware {
+	r := requestLog{logs.Or(l, level), level}
+	return Middleware{Handle: r.handle, Send: r.send}
+}
+
+type requestLog struct {
+	log   *slog.Logger
+	level slog.Level
+}
+
+var errPanicked = errors.New("runtime: the handler panicked")
+
+func (r requestLog) handle(next Handler) Handler {
+	return func(ctx context.Context, method string, params wire.Raw) (result wire.Appender, err error) {
+		start := time.Now()
+		err = errPanicked // unless next returns
+		defer func() {
+			c := CallOf(ctx)
+			e := entry{"request handled", method, c.ID(), c.Revision(), c.SessionID(), start, err}
+			if e.id.IsZero() {
+				e.text = "notification handled"
+			}
+			if _, cancelled := errors.AsType[*CancelledError](context.Cause(ctx)); cancelled && err != nil {
+				e.err = context.Cause(ctx)
+			}
+			r.write(ctx, e)
+		}()
+		result, err = next(ctx, method, params)
+		return result, err
+	}
+}
+
+func (r requestLog) send(next Sender) Sender {
+	return func(ctx context.Context, m *Message) error {
+		start := time.Now()
+		err := next(ctx, m)
+		e := entry{"request sent", m.Method(), m.ID(), m.Revision(), m.SessionID(), start, err}
+		if m.Kind() == jsonrpc.Notification {
+			e.text = "notification sent"
+		}
+		r.write(ctx, e)
+		return err
+	}
+}
+
+// entry is the content of a record.
+type entry struct {
+	text     string
+	method   string
+	id       wire.Scalar
+	revision string
+	session  string
+	start    time.Time
+	err      error
+}
+
+func (r requestLog) write(ctx context.Context, e entry) {
+	level := r.level
+	answered, isAnswer := errors.AsType[*jsonrpc.Error](e.err)
+	_, asked := errors.AsType[*QuestionsError](e.err)
+	if e.err != nil && !isAnswer && !asked && !errors.Is(e.err, context.Canceled) {
+		level = max(level, slog.LevelWarn)
+	}
+	if !r.log.Enabled(ctx, level) {
+		return
+	}
+	attrs := make([]slog.Attr, 0, 7)
+	attrs = append(attrs, slog.String("method", e.method))
+	if !e.id.IsZero() {
+		attrs = append(attrs, loggedID(e.id))
+	}
+	if e.revision != "" {
+		attrs = append(attrs, slog.String("revision", e.revision))
+	}
+	if e.session != "" {
+		attrs = append(attrs, slog.String("session", LogID(e.session)))
+	}
+	attrs = append(attrs, slog.Duration("duration", time.Since(e.start)))
+	if isAnswer {
+		attrs = append(attrs, slog.Int64("code", answered.Code))
+	}
+	if e.err != nil {
+		attrs = append(attrs, slog.Any("error", e.err))
+	}
+	r.log.LogAttrs(ctx, level, e.text, attrs...)
+}
+
+// loggedID returns the attribute of a record for the id of a request. That of an integer needs no memory.
+func loggedID(id wire.Scalar) slog.Attr {
+	if n, ok := id.Int64(); ok {
+		return slog.Int64("id", n)
+	}
+	return slog.Any("id", id)
+}
+
+// LogID returns the name of a session in logs and traces: 12 digits of a digest of its id. The id itself
+// is secret, because a client that knows it can use the session. LogID("") is "".
+func LogID(session string) string {
+	if session == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(session))
+	return hex.EncodeToString(sum[:6])
 }

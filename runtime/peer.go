@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"sync"
@@ -278,4 +279,192 @@ func peerError(err error) *jsonrpc.Error {
 		return e
 	}
 	return errInternal
+}
+
+// ErrShutdown is the cause (context.Cause) with which the context of a handler ends when its session
+// shuts down and the request has not been answered within the grace period.
+var ErrShutdown = errors.New("runtime: the session is shutting down")
+
+// The answers of a session that shuts down.
+var (
+	errNotBegun = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "unavailable: shutting down; the request was not begun, send it again in a new session")
+	errCutShort = jsonrpc.Errorf(jsonrpc.CodeInternalError, "cancelled: shutting down before the request was done")
+)
+
+// drain refuses new requests and waits until those in flight are answered. Messages are still read,
+// because handlers may wait for answers of the peer. When bound ends, drain expels the remaining
+// requests. Ended, if not nil, gets the error that ends the reading; drain reports whether it came. It does not
+// wait long for a peer that reads no answers; a session that Open has begun leaves that to its transport.
+func (p *peer) drain(bound context.Context, ended <-chan error) (over bool) {
+	drained := p.serving.Refuse()
+	var served <-chan struct{}
+	if p.source != nil {
+		served = p.serving.Served()
+	}
+	var unread <-chan time.Time
+	for {
+		select {
+		case <-drained:
+			return over
+		case <-served:
+			served, unread = nil, time.After(waits.Unread)
+		case <-unread:
+			return over
+		case <-p.life.Context().Done():
+			return over
+		case err := <-ended:
+			over, ended = true, nil
+			p.hangUp(err)
+			if err != io.EOF {
+				return over
+			}
+		case <-bound.Done():
+			p.expel()
+			return over
+		}
+	}
+}
+
+// expel ends the contexts of the requests in flight. The requests of handlers that do not return soon
+// are answered with an error.
+func (p *peer) expel() {
+	over := p.life.Context().Done()
+	for _, c := range p.serving.All() {
+		c.cancel(ErrShutdown)
+	}
+	engine.Wait(p.serving.Refuse(), waits.Cancelled, over)
+	var calls []*Call
+	p.serving.RemoveAll(func(r registered) {
+		r.abandoned = true
+		calls = append(calls, r.Call)
+	})
+	if len(calls) == 0 {
+		return
+	}
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		for _, c := range calls {
+			p.logFailure("handler has not returned although its context has ended", "method", c.method, "id", c.id)
+			c.answerAbandoned()
+		}
+	}()
+	engine.Wait(answered, waits.Sending, over)
+}
+
+// answerAbandoned answers a request in place of its handler.
+func (c *Call) answerAbandoned() {
+	p := c.peer
+	buf := p.buffers.get()
+	defer p.buffers.put(buf)
+	code := p.encodeError(buf, c.id, errCutShort) // not c.fail, because the handler's goroutine may run
+	p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Code: code, Abandoned: true})
+}
+
+// ErrUnresponsive is the error of a session that has ended because the peer did not answer pings,
+// see KeepAlive in [Limits].
+var ErrUnresponsive = errors.New("runtime: the peer does not answer pings")
+
+// silence tells how long the peer has sent nothing.
+type silence struct {
+	began time.Time
+	heard atomic.Int64 // when the last message came, as time.Duration since began
+}
+
+// newSilence returns nil if silence does not matter.
+func newSilence(l *limits) *silence {
+	if l.KeepAlive <= 0 {
+		return nil
+	}
+	return &silence{began: time.Now()}
+}
+
+// end is called when a message comes.
+func (s *silence) end() {
+	if s != nil {
+		s.heard.Store(int64(time.Since(s.began)))
+	}
+}
+
+// lasts returns how long the peer has been silent.
+func (s *silence) lasts() time.Duration {
+	return time.Since(s.began) - time.Duration(s.heard.Load())
+}
+
+// keepAlive starts a goroutine that pings the peer when it has been silent for a while, and ends the session
+// when too many pings in a row have failed (basic/utilities/ping).
+func (p *peer) keepAlive() {
+	if p.silence == nil {
+		return
+	}
+	every := p.limits.KeepAlive
+	over := p.life.Background().Done()
+	p.life.Go(func() {
+		timer := time.NewTimer(every)
+		defer timer.Stop()
+		for failed := 0; failed < p.limits.KeepAliveFailures; {
+			select {
+			case <-timer.C:
+			case <-over:
+				return
+			}
+			quiet := p.silence.lasts()
+			if pinged := time.Now(); quiet >= every {
+				if !p.answersPing(every) {
+					failed++
+					p.logger().Warn("ping failed", "failures", failed)
+					timer.Reset(every - time.Since(pinged))
+					continue
+				}
+				quiet = p.silence.lasts()
+			}
+			failed = 0
+			timer.Reset(every - quiet)
+		}
+		p.giveUp(ErrUnresponsive)
+	})
+}
+
+// answersPing reports whether the peer sends anything within limit after a ping. The ping has its own
+// goroutine, because sending to a peer that does not read may be impossible to interrupt.
+func (p *peer) answersPing(limit time.Duration) bool {
+	ctx, cancel := context.WithTimeout(p.life.Context(), limit)
+	defer cancel()
+	heard := p.silence.heard.Load()
+	answered := make(chan bool, 1)
+	if !p.life.Go(func() {
+		_, err := p.exchange(ctx, &request{method: methodPing})
+		_, refused := asError(err)
+		answered <- err == nil || refused
+	}) {
+		return true
+	}
+	select {
+	case ok := <-answered:
+		return ok || p.silence.heard.Load() != heard
+	case <-ctx.Done():
+		return p.silence.heard.Load() != heard
+	}
+}
+
+// maxKept is the maximum capacity, in bytes, of a buffer that is reused.
+const maxKept = 1 << 20
+
+// buffers keeps the buffers that messages are encoded into. Without it, a call in process takes 24
+// allocations and 3.7 kB instead of 20 and 1.6 kB.
+type buffers struct{ pool sync.Pool }
+
+func (b *buffers) get() *[]byte {
+	if buf, ok := b.pool.Get().(*[]byte); ok {
+		return buf
+	}
+	buf := make([]byte, 0, 1<<10)
+	return &buf
+}
+
+func (b *buffers) put(buf *[]byte) {
+	if cap(*buf) <= maxKept {
+		*buf = (*buf)[:0]
+		b.pool.Put(buf)
+	}
 }

@@ -2,8 +2,11 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/form"
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -119,4 +122,67 @@ func PlainResult[R, U wire.Appender](method string, result U, err error) (R, err
 		err = &OtherResultError{Method: method, Result: result}
 	}
 	return plain, err
+}
+
+// Both sides check that the content of a form which the user has accepted matches the requested schema
+// ("Form Mode Security" in client/elicitation, 2026-07-28; "Security Considerations" in the revisions before it):
+// the client before it sends the content, the server before its handler gets it.
+
+// checkForm encodes the result of the client's handler for a form, or returns an error if it does not match
+// the form.
+func checkForm(params wire.Raw, result wire.Appender) (wire.Appender, error) {
+	if result == nil {
+		return nil, nil
+	}
+	text, err := wire.MarshalString(result)
+	if err == nil {
+		err = form.CheckResult(wire.Object(params), wire.Object(text))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("runtime: result of %s: %w", methodElicit, err)
+	}
+	return wire.Raw(text), nil
+}
+
+// checkAnswered returns an error if the text answers a form and does not match it.
+func (q *request) checkAnswered(text wire.Raw) error {
+	if q.method != methodElicit || q.params == nil {
+		return nil
+	}
+	params, err := wire.MarshalString(q.params)
+	if err != nil {
+		return err
+	}
+	return form.CheckResult(wire.Object(params), wire.Object(text))
+}
+
+// checkRoots encodes the result of roots/list. It returns an error if the URI of a root does not begin
+// with file:// ("Root" in client/roots of every revision), which no schema requires.
+func checkRoots(result wire.Appender) (wire.Appender, error) {
+	if result == nil {
+		return nil, errors.New("runtime: the handler of roots/list returned no result")
+	}
+	text, err := wire.MarshalString(result)
+	if err != nil {
+		return nil, prefix.Errorf("runtime: result of roots/list: %w", err)
+	}
+	roots, _ := wire.Object(text).Get("roots")
+	if roots.Kind() != wire.KindArray {
+		return wire.Raw(text), nil // other errors are not checked here
+	}
+	r := wire.NewStringReader(string(roots))
+	i := 0
+	for r.BeginArray(); r.Element(); i++ {
+		root := wire.Object(r.ReadRaw())
+		if uri := root.GetString("uri"); !isFileURI(uri) {
+			return nil, fmt.Errorf("runtime: result of roots/list: /roots/%d/uri: expected a URI that begins with file://, found %.200q", i, uri)
+		}
+	}
+	return wire.Raw(text), nil
+}
+
+// isFileURI reports whether a URI has the scheme file, in whatever case (RFC 3986, section 3.1).
+func isFileURI(uri string) bool {
+	const prefix = "file://"
+	return len(uri) >= len(prefix) && strings.EqualFold(uri[:len(prefix)], prefix)
 }

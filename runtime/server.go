@@ -200,3 +200,49 @@ func (s *Server) greeting(b Binding) (wire.Appender, error) {
 		return appendGreeting(dst, b.Revision, capabilities, "serverInfo", s.self(), s.opts.Instructions)
 	}), nil
 }
+
+// Stats describes the current activity of a handler over HTTP. Package otelmcp reports it as metrics.
+type Stats struct {
+	Requests      int  // POST requests in progress, including those of subscriptions
+	Sessions      int  // open sessions
+	Subscriptions int  // clients that listen for notifications with subscriptions/listen
+	Draining      bool // the handler is being shut down
+
+	// Refused counts the requests that were not begun, and that clients may repeat, by the reason:
+	// "in_flight", "caller" and "rate" are the limits of streamable.Load; "requests", "sessions" and "bytes"
+	// those of streamable.Options; "session" is the MaxConcurrent of Limits; "draining" a shutdown.
+	Refused map[string]int64
+}
+
+// Subscriptions returns how many clients listen for notifications with subscriptions/listen.
+func (s *Server) Subscriptions() int { return int(s.listening.Load()) }
+
+// discovery returns the result of server/discover that follows from the options, without the members that
+// all results get ("Response" in server/discover, 2026-07-28). It lists the revisions with sessions too,
+// because a client that speaks none of the others can open a session. The text of the revision
+// contradicts itself about hints for caches: the changelog leaves the method out of those whose results
+// have them, and server/utilities/caching includes it. The results have them.
+func (s *Server) discovery(b *bound) (wire.Appender, error) {
+	capabilities, err := b.offered.declared()
+	if err != nil {
+		return nil, err
+	}
+	return appendFunc(func(dst []byte) ([]byte, error) {
+		dst = append(dst, `{"supportedVersions":[`...)
+		for _, revision := range s.spoken {
+			if dst, err = wire.AppendString(wire.AppendComma(dst), revision); err != nil {
+				return dst, wire.In(err, "supportedVersions")
+			}
+		}
+		dst, err := capabilities.AppendJSON(append(dst, `],"capabilities":`...))
+		if err != nil {
+			return dst, wire.In(err, "capabilities")
+		}
+		if s.opts.Instructions != "" {
+			if dst, err = wire.AppendString(append(dst, `,"instructions":`...), s.opts.Instructions); err != nil {
+				return dst, wire.In(err, "instructions")
+			}
+		}
+		return append(dst, '}'), nil
+	}), nil
+}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -158,4 +159,126 @@ func (q *requests) close() []*request {
 	all := q.inTurn
 	q.byID, q.inTurn, q.closed = nil, nil, true
 	return all
+}
+
+// read returns the messages in a text, as far as they can be read. A text that is not a message has
+// one of unknown kind.
+func read(text string) []jsonrpc.Message {
+	if jsonrpc.IsBatch(text) {
+		items, _ := jsonrpc.ParseBatch(text, math.MaxInt)
+		messages := make([]jsonrpc.Message, len(items))
+		for i := range items {
+			messages[i] = items[i].Message
+		}
+		return messages
+	}
+	m, _ := jsonrpc.Parse(text)
+	if m.Kind == jsonrpc.Request && m.ID.IsZero() {
+		m.Kind = 0 // neither side can answer it
+	}
+	return []jsonrpc.Message{m}
+}
+
+// nameParams are the members of params that HTTP requests without a session repeat in the header Mcp-Name, by
+// method ("Standard Request Headers" in basic/transports/streamable-http, 2026-07-28).
+var nameParams = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+// revisionOf returns the revision that a message carries, or "" for a message of a session.
+func revisionOf(m jsonrpc.Message) string {
+	if !runtime.CarriesTerms(m.Params) {
+		return ""
+	}
+	meta, _ := wire.Object(m.Params).Get("_meta")
+	return wire.Object(meta).GetString("io.modelcontextprotocol/protocolVersion")
+}
+
+// outgoing returns a text with what its transport needs to know about it, which shares no memory with the text:
+// transports keep it until a request is answered. A batch counts as a request if it has one, and otherwise as its
+// last message. Revision is that of a message without a session.
+func outgoing(text string, messages []jsonrpc.Message, revision string) runtime.Outgoing {
+	out := runtime.Outgoing{Text: []byte(text), Revision: revision}
+	if revision != "" && len(messages) == 1 {
+		out.NameParam = nameParams[messages[0].Method]
+		if failed := messages[0].Error; failed != nil {
+			out.Code = failed.Code
+		}
+	}
+	for _, m := range messages {
+		out.Kind, out.ID, out.Method = m.Kind, m.ID.Clone(), strings.Clone(m.Method)
+		if m.Kind == jsonrpc.Request {
+			break
+		}
+	}
+	return out
+}
+
+// errorMessage returns an error response.
+func errorMessage(id wire.Scalar, e *jsonrpc.Error) runtime.Outgoing {
+	text, err := jsonrpc.AppendError(nil, id, e)
+	if err != nil {
+		text = []byte(`{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error"}}`)
+	}
+	return runtime.Outgoing{Text: text, Kind: jsonrpc.Response, ID: id, Code: e.Code}
+}
+
+// cancelled returns the id of the request that a notification cancels, or zero.
+func cancelled(m jsonrpc.Message) wire.Scalar { return nameIn(wire.Object(m.Params), "requestId") }
+
+// nameIn returns the id or token in a member of an object, in its canonical form, or zero.
+func nameIn(o wire.Object, member string) wire.Scalar {
+	s, _ := o.GetScalar(member)
+	if !s.Is(wire.ScalarString | wire.ScalarNumber) {
+		return wire.Scalar{}
+	}
+	return s.Canonical()
+}
+
+// maxTools limits the tools that a proxy keeps.
+const maxTools = 10_000
+
+// annotation marks the parameters of a tool that HTTP requests repeat in headers ("Schema Extension" in
+// basic/transports/streamable-http, 2026-07-28).
+const annotation = "x-mcp-header"
+
+// tools are the definitions of the server's tools with parameters that are repeated in headers. The list of
+// tools and a call of one may pass on different connections, so the proxy keeps them.
+type tools struct {
+	mu     sync.Mutex
+	byName map[string]wire.Object
+}
+
+// learn reads a result of tools/list, if the transport to the server needs it.
+func (t *tools) learn(server runtime.Transport, list wire.Raw) {
+	if _, ok := server.(runtime.ToolReader); !ok {
+		return
+	}
+	all, _ := wire.Object(list).Get("tools")
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, tool := range all.Elements() {
+		name := wire.Object(tool).GetString("name")
+		switch {
+		case !strings.Contains(string(tool), annotation):
+			delete(t.byName, name)
+		case len(t.byName) < maxTools:
+			if t.byName == nil {
+				t.byName = make(map[string]wire.Object)
+			}
+			t.byName[strings.Clone(name)] = wire.Object(tool).Clone()
+		}
+	}
+}
+
+// tell tells the transport to the server which parameters of a tool it has to repeat.
+func (t *tools) tell(server runtime.Transport, name string) {
+	reader, ok := server.(runtime.ToolReader)
+	if !ok {
+		return
+	}
+	t.mu.Lock()
+	tool, ok := t.byName[name]
+	t.mu.Unlock()
+	if ok {
+		_ = reader.ReadTool(tool) // the server refuses a call without its headers
+	}
 }

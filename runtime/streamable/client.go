@@ -8,13 +8,16 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
@@ -357,4 +360,138 @@ func (t *Transport) delete() {
 		return
 	}
 	web.Discard(resp)
+}
+
+// maxTools limits the tools whose headers are kept. Beyond it, all are forgotten, and calls learn them
+// again when the server refuses one.
+const maxTools = 10_000
+
+// methodCallTool is the method whose requests repeat arguments in headers.
+const methodCallTool = "tools/call"
+
+// toolHeaders knows the headers of a server's tools. The zero value knows none.
+type toolHeaders struct {
+	mu     sync.Mutex
+	tables map[string]*headers.Table // by the name of a tool with headers
+}
+
+// ReadTool implements runtime.ToolReader.
+func (t *Transport) ReadTool(tool wire.Object) error { return t.tools.read(tool) }
+
+// read takes the headers from the definition of a tool.
+func (h *toolHeaders) read(tool wire.Object) error {
+	name := tool.GetString("name")
+	schema, _ := tool.Get("inputSchema")
+	table, err := headers.NewTable(schema)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case err != nil || table.Len() == 0:
+		delete(h.tables, name)
+		return err
+	case h.tables == nil || len(h.tables) >= maxTools:
+		h.tables = make(map[string]*headers.Table)
+	}
+	h.tables[strings.Clone(name)] = table
+	return nil
+}
+
+// table returns the headers of a tool, or nil.
+func (h *toolHeaders) table(name string) *headers.Table {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.tables[name]
+}
+
+// metadata has the headers of a request that belongs to no session ("Request Metadata" in
+// basic/transports/streamable-http, 2026-07-28).
+type metadata struct {
+	standard  headers.Standard
+	arguments http.Header // those that repeat arguments of a tool; nil for none
+}
+
+// set sets the headers.
+func (m *metadata) set(h http.Header) {
+	m.standard.Set(h)
+	maps.Copy(h, m.arguments)
+}
+
+// metadata returns the headers of a request.
+func (h *toolHeaders) metadata(m *runtime.Outgoing, text string) (*metadata, error) {
+	own := &metadata{standard: headers.Standard{Revision: m.Revision, Method: m.Method, Named: m.NameParam != ""}}
+	if !own.standard.Named {
+		return own, nil
+	}
+	raw, _ := wire.Object(text).Get("params")
+	params := wire.Object(raw)
+	own.standard.Name = params.GetString(m.NameParam)
+	if m.Method != methodCallTool {
+		return own, nil
+	}
+	table := h.table(own.standard.Name)
+	if table == nil {
+		return own, nil
+	}
+	own.arguments = make(http.Header, table.Len())
+	arguments, _ := params.Get("arguments")
+	return own, table.Set(own.arguments, wire.Object(arguments))
+}
+
+// jitter is the fraction by which waits are longer at random, so that clients that lost their
+// connections together do not come back together.
+const jitter = 10
+
+// retry determines the waits before a request is repeated. A wait is as long as the server asks for,
+// within limits, and grows while the requests bring nothing.
+type retry struct {
+	base     time.Duration // the server's last retry field, or the default
+	after    time.Duration // Retry-After of the last response, or 0
+	quiet    int           // consecutive streams without a message
+	failures int           // consecutive requests without a stream
+}
+
+// streamed records a stream that has ended, and whether it carried a message.
+func (r *retry) streamed(news bool) {
+	r.failures, r.after = 0, 0
+	if r.quiet++; news {
+		r.quiet = 0
+	}
+}
+
+// failed records a request that got no stream.
+func (r *retry) failed(err error) {
+	r.failures++
+	r.after = 0
+	if e, ok := errors.AsType[*StatusError](err); ok {
+		r.after = e.RetryAfter
+	}
+}
+
+// wait returns the duration of the next wait.
+func (r *retry) wait() time.Duration {
+	base := min(max(r.base, waits.RetryFirst), waits.RetryTold)
+	d, most := base, time.Duration(0)
+	switch {
+	case r.failures > 0:
+		most = waits.RetryFailed
+	case r.quiet > 1:
+		// The first stream without a message does not make the wait longer, because a server that
+		// lets clients poll ends the stream of every call once.
+		most = waits.RetryQuiet
+	}
+	if most > 0 {
+		d = max(base, min(base<<min(r.failures+max(r.quiet-1, 0), 12), most))
+		d = max(base, d/2+rand.N(d/2+1))
+	}
+	d = max(d, min(r.after, waits.RetryTold))
+	return d + rand.N(d/jitter+1)
+}
+
+// repeatable reports whether a request that was refused may succeed later.
+func repeatable(failure *StatusError) bool {
+	switch failure.Status {
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
+		return false
+	}
+	return failure.Unavailable()
 }

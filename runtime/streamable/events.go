@@ -3,9 +3,12 @@ package streamable
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // ErrEventsLost is the error of an EventStore that no longer has the events that a client missed.
@@ -40,4 +43,160 @@ func parseEventID(id string) (stream string, n uint64, ok bool) {
 	stream, number, _ := strings.Cut(id, "_")
 	n, err := strconv.ParseUint(number, 10, 64)
 	return stream, n, err == nil && stream != ""
+}
+
+// DefaultMemoryEvents is the size of a handler's own event store, in bytes.
+const DefaultMemoryEvents = 16 << 20
+
+const (
+	// eventOverhead is the size of an event beyond its data, in bytes.
+	eventOverhead = 256
+	// usualEvents is the number of events of most streams: a few notifications and an answer.
+	usualEvents = 4
+	// sessionShare is the fraction of a store that one session may fill.
+	sessionShare = 8
+)
+
+// MemoryEvents is an EventStore in memory. Its size is limited, and one session may fill an eighth of
+// it. When there is no room, it removes the oldest events. Append returns an error for an event that is larger
+// than that eighth.
+type MemoryEvents struct {
+	limit int
+
+	mu       sync.Mutex
+	size     int
+	count    int
+	ring     memoryEvent // between the newest event and the oldest
+	sessions map[string]*memorySession
+}
+
+type memorySession struct {
+	id      string
+	size    int
+	events  []*memoryEvent // the oldest first
+	streams map[string]*memoryStream
+}
+
+type memoryStream struct {
+	name   string
+	first  uint64 // number of the first event
+	events [][]byte
+}
+
+type memoryEvent struct {
+	session      *memorySession
+	stream       *memoryStream
+	older, newer *memoryEvent // in the ring of the store
+}
+
+// NewMemoryEvents returns a store that holds about this many bytes.
+func NewMemoryEvents(bytes int) *MemoryEvents {
+	m := &MemoryEvents{limit: bytes, sessions: make(map[string]*memorySession)}
+	m.ring.older, m.ring.newer = &m.ring, &m.ring
+	return m
+}
+
+// Append implements EventStore.
+func (m *MemoryEvents) Append(_ context.Context, session, stream string, n uint64, data []byte) error {
+	size := len(data) + eventOverhead
+	if size > m.limit/sessionShare {
+		return fmt.Errorf("streamable: an event of %d bytes; the store keeps up to %d of a session", size, m.limit/sessionShare)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.sessions[session]
+	if s == nil {
+		s = &memorySession{id: session, streams: make(map[string]*memoryStream)}
+		m.sessions[session] = s
+	}
+	st := s.streams[stream]
+	if st == nil {
+		st = &memoryStream{name: stream, first: n, events: make([][]byte, 0, usualEvents)}
+		s.streams[stream] = st
+	}
+	st.events = append(st.events, slices.Clone(data))
+	e := &memoryEvent{session: s, stream: st, older: m.ring.older, newer: &m.ring}
+	e.older.newer, e.newer.older = e, e
+	s.events = append(s.events, e)
+	m.size += size
+	s.size += size
+	m.count++
+	for s.size > m.limit/sessionShare {
+		m.removeOldest(s)
+	}
+	for m.size > m.limit {
+		m.removeOldest(m.ring.newer.session)
+	}
+	return nil
+}
+
+// removeOldest removes the oldest event of a session, which is also the oldest one of its stream.
+func (m *MemoryEvents) removeOldest(s *memorySession) {
+	e := s.events[0]
+	s.events[0] = nil
+	s.events = s.events[1:]
+	e.older.newer, e.newer.older = e.newer, e.older
+	st := e.stream
+	size := len(st.events[0]) + eventOverhead
+	st.events[0] = nil
+	st.events = st.events[1:]
+	st.first++
+	m.size -= size
+	s.size -= size
+	m.count--
+	if len(st.events) == 0 {
+		delete(s.streams, st.name)
+	}
+	if len(s.events) == 0 {
+		delete(m.sessions, s.id)
+	}
+}
+
+// After implements EventStore.
+func (m *MemoryEvents) After(_ context.Context, session, stream string, n uint64) iter.Seq2[[]byte, error] {
+	events, err := m.after(session, stream, n)
+	return func(yield func([]byte, error) bool) {
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, data := range events {
+			if !yield(data, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (m *MemoryEvents) after(session, stream string, n uint64) ([][]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.sessions[session]
+	if s == nil || s.streams[stream] == nil {
+		return nil, ErrEventsLost
+	}
+	st := s.streams[stream]
+	if n+1 < st.first || n >= st.first+uint64(len(st.events)) {
+		return nil, ErrEventsLost
+	}
+	return slices.Clone(st.events[n+1-st.first:]), nil
+}
+
+// Drop implements EventStore.
+func (m *MemoryEvents) Drop(_ context.Context, session string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s := m.sessions[session]; s != nil {
+		for len(s.events) > 0 {
+			m.removeOldest(s)
+		}
+	}
+	return nil
+}
+
+// Len returns the number of events in the store.
+func (m *MemoryEvents) Len() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.count
 }

@@ -2,6 +2,7 @@ package seal
 
 import (
 	"bytes"
+	"context"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
@@ -11,8 +12,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // MinKey is the length of the shortest key, in bytes.
@@ -192,4 +197,174 @@ func (r *Ring) decrypt(sealed []byte, id ID) (plain []byte, ok bool) {
 		}
 	}
 	return nil, false
+}
+
+// Sum is a SHA-256 digest.
+type Sum = [sha256.Size]byte
+
+// Request returns the digest of a request: its revision, its method, and its params without the members
+// called without. White space, the order of members and the spelling of strings and integers do not
+// matter, because a client may write a request anew when it repeats it.
+func Request(revision, method string, params wire.Object, without ...string) Sum {
+	var d digester
+	d.text(revision)
+	d.text(method)
+	if params == "" {
+		params = "{}"
+	}
+	d.object(wire.NewStringReader(string(params)), without)
+	return sha256.Sum256(d.buf)
+}
+
+// Value returns the digest of a JSON value, see Request.
+func Value(v wire.Raw) Sum {
+	var d digester
+	d.value(wire.NewStringReader(string(v)))
+	return sha256.Sum256(d.buf)
+}
+
+// digester appends values to buf, each in a form whose end is known: the text of a scalar with its length,
+// and the digest of a container. Each byte is therefore hashed once, however deep the nesting is.
+type digester struct{ buf []byte }
+
+func (d *digester) text(s string) {
+	d.buf = binary.AppendUvarint(d.buf, uint64(len(s)))
+	d.buf = append(d.buf, s...)
+}
+
+func (d *digester) value(r *wire.Reader) {
+	kind := r.Kind()
+	d.buf = append(d.buf, byte(kind))
+	switch kind {
+	case wire.KindObject:
+		d.object(r, nil)
+	case wire.KindArray:
+		start := len(d.buf)
+		for r.BeginArray(); r.Element(); {
+			d.value(r)
+		}
+		d.fold(start)
+	default:
+		const scalars = wire.ScalarString | wire.ScalarNumber | wire.ScalarBool | wire.ScalarNull
+		d.text(r.ReadScalar(scalars).Canonical().String())
+	}
+}
+
+// object appends an object without some of its members, which are sorted by name.
+func (d *digester) object(r *wire.Reader, without []string) {
+	start := len(d.buf)
+	names := make([]string, 0, 8)
+	ends := append(make([]int, 0, 9), start) // of the members in d.buf, after where the first begins
+	for r.BeginObject(); r.Member(); {
+		name := r.Name()
+		if slices.Contains(without, name) {
+			r.Skip()
+			continue
+		}
+		d.text(name)
+		d.value(r)
+		names, ends = append(names, name), append(ends, len(d.buf))
+	}
+	if !slices.IsSorted(names) {
+		text := slices.Clone(d.buf)
+		place := make(map[string]int, len(names))
+		for i, name := range names {
+			place[name] = i
+		}
+		slices.Sort(names)
+		d.buf = d.buf[:start]
+		for _, name := range names {
+			i := place[name]
+			d.buf = append(d.buf, text[ends[i]:ends[i+1]]...)
+		}
+	}
+	d.fold(start)
+}
+
+// fold replaces what was appended after start by its digest.
+func (d *digester) fold(start int) {
+	sum := sha256.Sum256(d.buf[start:])
+	d.buf = append(d.buf[:start], sum[:]...)
+}
+
+// Keeper keeps the states of requests that a server sends to itself, so that they need no sealing. It is an
+// interface because most servers have none and should not link one.
+type Keeper interface {
+	// Keeps reports whether the requests are those of the server.
+	Keeps(server any) bool
+	// Keep returns a text for a state. No ring opens it.
+	Keep(content []byte) string
+	// Open opens a text of Keep. It returns false for other texts, such as sealed ones of a client.
+	Open(text string) (content []byte, ok bool)
+	// Refused returns the error for a text that neither Open nor the server's ring opens.
+	Refused() error
+}
+
+type keeperKey struct{}
+
+// WithKeeper returns the context of requests whose states are kept. They never leave the server.
+func WithKeeper(ctx context.Context, k Keeper) context.Context {
+	return context.WithValue(ctx, keeperKey{}, k)
+}
+
+// KeeperOf returns the Keeper of a request that the server has sent to itself, or nil.
+func KeeperOf(ctx context.Context, server any) Keeper {
+	if k, ok := ctx.Value(keeperKey{}).(Keeper); ok && k.Keeps(server) {
+		return k
+	}
+	return nil
+}
+
+// Used remembers the ids of texts until they expire. It is safe for concurrent use.
+type Used struct {
+	max int
+
+	mu    sync.Mutex
+	ids   map[string]time.Time // to when they expire
+	sweep time.Time            // nothing expires before it
+}
+
+// NewUsed returns a Used for at most max ids at a time.
+func NewUsed(max int) *Used { return &Used{max: max, ids: make(map[string]time.Time)} }
+
+// Add adds an id. It reports whether the id is new. Full is true if there is no room for it, in which case
+// it is not added.
+func (u *Used) Add(id string, expires, now time.Time) (added, full bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if until, ok := u.ids[id]; ok && now.Before(until) {
+		return false, false
+	}
+	if len(u.ids) >= u.max && !now.Before(u.sweep) {
+		u.forget(now)
+	}
+	if len(u.ids) >= u.max {
+		return false, true
+	}
+	if len(u.ids) == 0 || expires.Before(u.sweep) {
+		u.sweep = expires
+	}
+	u.ids[id] = expires
+	return true, false
+}
+
+// Has reports whether an id was added and has not expired.
+func (u *Used) Has(id string, now time.Time) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	until, ok := u.ids[id]
+	return ok && now.Before(until)
+}
+
+// forget removes the ids that have expired.
+func (u *Used) forget(now time.Time) {
+	u.sweep = time.Time{}
+	for id, expires := range u.ids {
+		switch {
+		case !now.Before(expires):
+			delete(u.ids, id)
+		case u.sweep.IsZero() || expires.Before(u.sweep):
+			u.sweep = expires
+		}
+	}
 }
