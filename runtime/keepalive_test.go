@@ -121,7 +121,7 @@ func TestKeepAliveSilence(t *testing.T) {
 		match(t, conn.replies(), []string{`"id":1,"result":`})
 		time.Sleep(time.Minute - 1)
 		match(t, conn.replies(), nil)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		match(t, conn.replies(), []string{`"id":1,"method":"ping"`})
 		if err := conn.hangUp(); err != nil {
 			t.Error(err)
