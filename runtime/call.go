@@ -49,8 +49,8 @@ type Call struct {
 	// them, because it may end the stream that they go to. Only a call that is not over adds to it, under mu.
 	telling sync.WaitGroup
 
-	alone  *alone       // nil in a session
-	denied *DeniedError // why the request is refused; only its own goroutine uses it
+	stateless *statelessPart // nil in a session
+	denied    *DeniedError   // why the request is refused; only its own goroutine uses it
 
 	detached atomic.Pointer[detachment] // nil unless it goes on after its answer
 }
@@ -128,8 +128,8 @@ func (c *Call) Lasts() bool {
 // All calls of a session return the same value, so it can be the key of a map with data of sessions. The
 // function that Binding.Opened returns can delete the data.
 func (c *Call) Session() *ServerSession {
-	if c.alone != nil {
-		return c.alone.session
+	if c.stateless != nil {
+		return c.stateless.session
 	}
 	if c.terms.stateless() {
 		return nil
@@ -351,8 +351,8 @@ var ErrNotRequested = errors.New("runtime: the notification does not belong to t
 // errAnswered is the error of a notification that is sent after the answer or the cancellation.
 var errAnswered = fmt.Errorf("%w: the request is answered or cancelled", ErrNotRequested)
 
-// alone is the part of a call that only stateless requests have.
-type alone struct {
+// statelessPart is the part of a call that only stateless requests have.
+type statelessPart struct {
 	sending sync.RWMutex // held by notifications while they are sent
 	hint    *CacheHint   // set by Call.Cache; guarded by Call.mu
 	code    int64        // of the error answer; 0 for a result
@@ -363,7 +363,7 @@ type alone struct {
 // statelessCall is a call with its stateless part, so that both take one allocation.
 type statelessCall struct {
 	Call
-	own alone
+	own statelessPart
 }
 
 // newCall returns a call under the terms.
@@ -372,7 +372,7 @@ func (a *admission) newCall() *Call {
 		return new(Call)
 	}
 	c := new(statelessCall)
-	c.alone = &c.own
+	c.stateless = &c.own
 	return &c.Call
 }
 
@@ -383,7 +383,7 @@ func (c *Call) scoped(method string, r row) error {
 	switch {
 	case listeners || c.id.IsZero():
 		return fmt.Errorf("%w: %.100s", ErrNotRequested, method)
-	case c.alone == nil: // a detached call
+	case c.stateless == nil: // a detached call
 		return errAnswered
 	}
 	return nil
@@ -392,20 +392,20 @@ func (c *Call) scoped(method string, r row) error {
 // hold delays the answer until unhold is called. It returns false if the request is answered or
 // cancelled.
 func (c *Call) hold() bool {
-	c.alone.sending.RLock()
+	c.stateless.sending.RLock()
 	if c.over.Load() || c.context.Err() != nil {
-		c.alone.sending.RUnlock()
+		c.stateless.sending.RUnlock()
 		return false
 	}
 	return true
 }
 
 // unhold ends what hold has begun.
-func (c *Call) unhold() { c.alone.sending.RUnlock() }
+func (c *Call) unhold() { c.stateless.sending.RUnlock() }
 
 // close waits for the notifications that are being sent and allows no further ones.
 func (c *Call) close() {
-	c.alone.sending.Lock()
+	c.stateless.sending.Lock()
 	c.over.Store(true)
-	c.alone.sending.Unlock()
+	c.stateless.sending.Unlock()
 }

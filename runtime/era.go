@@ -75,7 +75,8 @@ type terms struct {
 	bound     *bound // nil before the revision is known
 	peer, own grants
 
-	carried *carried // nil in a session
+	severity int    // the lowest severity of the log messages that a stateless request asks for; noLogs for none
+	envelope string // on a client's side, the members of _meta that its stateless requests carry
 }
 
 // stateless reports whether the message belongs to no session.

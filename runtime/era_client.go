@@ -119,7 +119,7 @@ func (e *clientEra) appendParams(dst []byte, t *terms, method string, params wir
 	if !t.stateless() || t.bound.rows[method].kind == jsonrpc.Notification {
 		return jsonrpc.AppendParams(dst, params)
 	}
-	enveloped := envelope{params, t.carried.envelope, ""}
+	enveloped := envelope{params, t.envelope, ""}
 	if wanted := e.wanted.Load(); wanted != nil {
 		enveloped.level = string(*wanted)
 	}
@@ -194,7 +194,7 @@ func (e *clientEra) statelessTerms(b *bound, server greeting) (*terms, error) {
 	}
 	t := b.terms(server.info, server.capabilities, own)
 	meta, err := fixedMeta(b.Revision, own, e.of.self())
-	t.carried = &carried{envelope: meta}
+	t.envelope = meta
 	return t, err
 }
 

@@ -47,7 +47,7 @@ func (e *serverEra) server() *ServerSession {
 // logs implements era.
 func (e *serverEra) logs(t *terms, severity int) bool {
 	if t.serving() {
-		return severity >= t.carried.severity
+		return severity >= t.severity
 	}
 	return e.sessionEra.logs(t, severity)
 }

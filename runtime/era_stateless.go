@@ -18,12 +18,6 @@ type requestMeta struct {
 	revision, info, capabilities, level wire.Raw
 }
 
-// carried are the terms that only a stateless request has.
-type carried struct {
-	severity int    // the lowest severity of the log messages that the client wants; noLogs for none
-	envelope string // on a client's side, the members of _meta that its requests carry; the rest is then zero
-}
-
 // noLogs is the severity for a request that asks for no log messages.
 const noLogs = int(^uint(0) >> 1)
 
@@ -118,7 +112,7 @@ func (s *Server) newTerms(m requestMeta) (*terms, error) {
 	if !ok {
 		return nil, invalidMeta(metaRevision, "not a string")
 	}
-	b := s.alone(revision)
+	b := s.statelessBinding(revision)
 	if b == nil {
 		return nil, jsonrpc.UnsupportedVersion(revision, s.spoken)
 	}
@@ -133,10 +127,10 @@ func (s *Server) newTerms(m requestMeta) (*terms, error) {
 		return nil, err
 	}
 	t := b.terms(info, wire.Object(m.capabilities), "")
-	t.carried = &carried{severity: noLogs}
+	t.severity = noLogs
 	if m.level != "" && m.level != "null" {
 		level, _ := m.level.Str()
-		if t.carried.severity = LogLevel(level).severity(); t.carried.severity < 0 {
+		if t.severity = LogLevel(level).severity(); t.severity < 0 {
 			return nil, invalidMeta(metaLogLevel, fmt.Sprintf("not a log level: %.50s", m.level))
 		}
 	}
@@ -177,8 +171,8 @@ func (m requestMeta) object() wire.Object {
 	return text
 }
 
-// alone returns the binding of a stateless revision, or nil.
-func (s *Server) alone(revision string) *bound {
+// statelessBinding returns the binding of a stateless revision, or nil.
+func (s *Server) statelessBinding(revision string) *bound {
 	for _, b := range s.stateless {
 		if b.Revision == revision {
 			return b

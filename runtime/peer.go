@@ -157,7 +157,7 @@ func (p *peer) finish(err error, reading <-chan error) error {
 		served := engine.Wait(p.serving.Served(), left(), over)
 		if !served || engine.Wait(drained, min(waits.Unread, left()), over) {
 			p.life.Wait(left(), over)
-			p.expel()
+			p.cutShort()
 		}
 	}
 	p.endContexts(ErrClosed)
@@ -292,7 +292,7 @@ var (
 )
 
 // drain refuses new requests and waits until those in flight are answered. Messages are still read,
-// because handlers may wait for answers of the peer. When bound ends, drain expels the remaining
+// because handlers may wait for answers of the peer. When bound ends, drain cuts short the remaining
 // requests. Ended, if not nil, gets the error that ends the reading; drain reports whether it came. It does not
 // wait long for a peer that reads no answers; a session that Open has begun leaves that to its transport.
 func (p *peer) drain(bound context.Context, ended <-chan error) (over bool) {
@@ -319,15 +319,15 @@ func (p *peer) drain(bound context.Context, ended <-chan error) (over bool) {
 				return over
 			}
 		case <-bound.Done():
-			p.expel()
+			p.cutShort()
 			return over
 		}
 	}
 }
 
-// expel ends the contexts of the requests in flight. The requests of handlers that do not return soon
+// cutShort ends the contexts of the requests in flight. The requests of handlers that do not return soon
 // are answered with an error.
-func (p *peer) expel() {
+func (p *peer) cutShort() {
 	over := p.life.Context().Done()
 	for _, c := range p.serving.All() {
 		c.cancel(ErrShutdown)

@@ -46,11 +46,11 @@ type given struct {
 
 // rounds returns the rounds of a stateless call, which begin with the first question.
 func (c *Call) rounds() *rounds {
-	if r := c.alone.asking.Load(); r != nil {
+	if r := c.stateless.asking.Load(); r != nil {
 		return r
 	}
-	c.alone.asking.CompareAndSwap(nil, new(rounds))
-	return c.alone.asking.Load()
+	c.stateless.asking.CompareAndSwap(nil, new(rounds))
+	return c.stateless.asking.Load()
 }
 
 // key returns a key for a question, or a use of Once, with the given name. Equal names are numbered in the
@@ -90,7 +90,7 @@ func questionName(ctx context.Context, method string, question wire.Raw) string 
 // input returns the client's answer to a request that the handler of the call sends. If there is none, it
 // records the question. C is nil outside of calls.
 func (c *Call) input(ctx context.Context, q *request) (wire.Raw, error) {
-	if c == nil || c.alone == nil || c.over.Load() {
+	if c == nil || c.stateless == nil || c.over.Load() {
 		return "", errNoInput(q.method)
 	}
 	if !c.terms.bound.rows[c.method].asks {
@@ -163,7 +163,7 @@ func (c *Call) answered(ctx context.Context, result wire.Appender, err error) (w
 	if e, ok := asError(err); ok && e.Code == jsonrpc.CodeURLElicitationRequired {
 		c.askURLs(ctx, e)
 	}
-	r := c.alone.asking.Load()
+	r := c.stateless.asking.Load()
 	if r == nil {
 		return result, err
 	}
@@ -277,7 +277,7 @@ func Once[T any](ctx context.Context, key string, f func(ctx context.Context) (T
 // returns neither.
 func onceOf(ctx context.Context, key string) (kept wire.Raw, keep func(wire.Raw)) {
 	c := CallOf(ctx)
-	if c == nil || c.alone == nil {
+	if c == nil || c.stateless == nil {
 		return "", nil
 	}
 	r := c.rounds()
@@ -302,7 +302,7 @@ func onceOf(ctx context.Context, key string) (kept wire.Raw, keep func(wire.Raw)
 // otherwise than with [ErrInputRequired], none of the questions is asked in a stateless call.
 func Together(ctx context.Context, ask ...func(ctx context.Context) error) error {
 	errs := make([]error, len(ask))
-	if c := CallOf(ctx); c != nil && c.alone != nil {
+	if c := CallOf(ctx); c != nil && c.stateless != nil {
 		return c.together(ctx, ask, errs)
 	}
 	panics := make([]any, len(ask))

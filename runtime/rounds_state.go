@@ -150,7 +150,7 @@ func (c *Call) resume(params wire.Raw) (wire.Raw, error) {
 			r.given[key] = &given{answer: answer, fresh: true}
 		}
 	}
-	c.alone.asking.Store(r)
+	c.stateless.asking.Store(r)
 	return params, nil
 }
 

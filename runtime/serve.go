@@ -73,7 +73,7 @@ func (p *peer) begin(m *jsonrpc.Message, in *Incoming, to Reply) (*Call, error) 
 	if err := c.checkToken(); err != nil {
 		return nil, err
 	}
-	if c.alone != nil && c.method == methodListen {
+	if c.stateless != nil && c.method == methodListen {
 		if err := c.shrink(); err != nil {
 			return nil, err
 		}
@@ -154,12 +154,12 @@ func (c *Call) answer(buf *[]byte) {
 		return
 	}
 	out := Outgoing{Kind: jsonrpc.Response, ID: c.id, Denied: c.denied}
-	if c.alone != nil {
-		out.Code = c.alone.code
+	if c.stateless != nil {
+		out.Code = c.stateless.code
 	}
 	p.send(p.life.Context(), buf, c.reply, out)
-	if c.alone != nil && c.alone.session != nil && out.Code == 0 {
-		c.alone.session.subscriber.farewell()
+	if c.stateless != nil && c.stateless.session != nil && out.Code == 0 {
+		c.stateless.session.subscriber.sendEnd()
 	}
 }
 
@@ -167,7 +167,7 @@ func (c *Call) answer(buf *[]byte) {
 // request must not be answered, because it was cancelled or the session is over. The id is released
 // before the answer is sent, because the peer may reuse it as soon as it has the answer.
 func (c *Call) finish() bool {
-	if c.alone != nil {
+	if c.stateless != nil {
 		c.close()
 	}
 	c.mu.Lock()
@@ -206,7 +206,7 @@ func (c *Call) encode(buf *[]byte) {
 }
 
 func (c *Call) encodeResult(buf *[]byte, result wire.Appender) error {
-	if c.alone == nil {
+	if c.stateless == nil {
 		text, err := jsonrpc.AppendResult(*buf, c.id, result)
 		if err == nil {
 			*buf = text
@@ -226,7 +226,7 @@ func (c *Call) encodeResult(buf *[]byte, result wire.Appender) error {
 
 func (c *Call) encodeError(buf *[]byte, err error) {
 	c.denied = deniedBy(err)
-	if c.alone != nil {
+	if c.stateless != nil {
 		err = c.restated(err)
 	}
 	if peerError(err) == errInternal && context.Cause(&c.context) == ErrShutdown {
@@ -240,8 +240,8 @@ func (c *Call) encodeError(buf *[]byte, err error) {
 
 // fail writes the error answer for err to buf.
 func (c *Call) fail(buf *[]byte, err error) {
-	if c.alone != nil {
-		c.alone.code = peerError(err).Code
+	if c.stateless != nil {
+		c.stateless.code = peerError(err).Code
 	}
 	c.peer.encodeError(buf, c.id, err)
 }

@@ -257,7 +257,7 @@ func (h CacheHint) scopeName() string {
 func (c *Call) hint() CacheHint {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if own := c.alone.hint; own != nil {
+	if own := c.stateless.hint; own != nil {
 		return *own
 	}
 	return c.terms.bound.offered.server.opts.Cache.of(c.method)
@@ -277,7 +277,7 @@ func hinted(ctx context.Context, result wire.Appender) wire.Appender {
 		return result
 	}
 	var hint CacheHint // in a session, the result is converted to a revision without hints
-	if c := CallOf(ctx); c != nil && c.alone != nil {
+	if c := CallOf(ctx); c != nil && c.stateless != nil {
 		hint = c.hint()
 	}
 	return r.WithCacheHint(hint.TTL.Milliseconds(), hint.scopeName())
@@ -285,7 +285,7 @@ func hinted(ctx context.Context, result wire.Appender) wire.Appender {
 
 // CachePrivately makes the hint of the result private, without a change of its TTL.
 func (c *Call) CachePrivately() {
-	if c.alone == nil {
+	if c.stateless == nil {
 		return
 	}
 	h := c.hint()
@@ -296,11 +296,11 @@ func (c *Call) CachePrivately() {
 // Cache sets the hint of the result of the call in place of that of the options. It has no effect if the
 // result has hints of its own, or if results of the method are not kept. A negative TTL counts as 0.
 func (c *Call) Cache(h CacheHint) {
-	if c.alone == nil {
+	if c.stateless == nil {
 		return
 	}
 	h.TTL = max(h.TTL, 0)
 	c.mu.Lock()
-	c.alone.hint = &h
+	c.stateless.hint = &h
 	c.mu.Unlock()
 }

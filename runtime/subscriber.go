@@ -74,7 +74,7 @@ func (c *Call) listen(ctx context.Context, params wire.Raw) (wire.Appender, erro
 // for. If feed is nil, the session gets what Binding.Opened sends. The handler must return what Listen
 // returns. In a session, Listen returns MethodNotFound.
 func (c *Call) Listen(ctx context.Context, params wire.Raw, feed func(ctx context.Context, s *ServerSession)) (wire.Appender, error) {
-	if c.alone == nil {
+	if c.stateless == nil {
 		return nil, MethodNotFound(c.method)
 	}
 	notifications, _ := wire.Object(params).Get("notifications")
@@ -94,7 +94,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Raw, feed func(ctx contex
 	defer end()
 	l.context = own
 	session := &ServerSession{peer: c.peer, terms: c.terms, subscriber: l}
-	c.alone.session = session
+	c.stateless.session = session
 	if opened := c.terms.bound.Opened; opened != nil && feed == nil {
 		session.closed = opened(session)
 	}
@@ -300,11 +300,11 @@ func (l *subscriber) notify(ctx context.Context, method string, params wire.Appe
 	return c.notifyAround(ctx, method, params)
 }
 
-// farewell is sent after the result with which the server ends a stream, if all streams share a channel. The
+// sendEnd is sent after the result with which the server ends a stream, if all streams share a channel. The
 // revision demands it in basic/patterns/cancellation, and the result in basic/patterns/subscriptions;
 // clients ignore the cancellation of a request that is answered. Over HTTP, the end of the response takes
 // its place.
-func (l *subscriber) farewell() {
+func (l *subscriber) sendEnd() {
 	c := l.call
 	if c.reply != nil {
 		return

@@ -34,17 +34,17 @@ const (
 // exchange is a stream of messages from the server: the answer to a request, or the server's own
 // messages. It outlives the connections that carry it.
 type exchange struct {
-	t      *Transport
-	id     wire.Scalar // zero for the server's own messages
-	opens  bool        // the request is initialize
-	alone  *metadata   // of a request that belongs to no session; nil in a session
-	until  time.Time   // until when the request may be sent again; zero for one that is sent once
-	ctx    context.Context
-	cancel context.CancelFunc
-	post   web.Request
-	trace  httptrace.ClientTrace // calls wrote
-	once   sync.Once
-	sent   chan struct{} // closed by wrote
+	t         *Transport
+	id        wire.Scalar // zero for the server's own messages
+	opens     bool        // the request is initialize
+	stateless *metadata   // of a request that belongs to no session; nil in a session
+	until     time.Time   // until when the request may be sent again; zero for one that is sent once
+	ctx       context.Context
+	cancel    context.CancelFunc
+	post      web.Request
+	trace     httptrace.ClientTrace // calls wrote
+	once      sync.Once
+	sent      chan struct{} // closed by wrote
 
 	payload *payload // of the last request
 
@@ -65,7 +65,7 @@ func newExchange(t *Transport, id wire.Scalar) *exchange {
 // end stops the exchange before it has its answer.
 func (e *exchange) end() {
 	e.cancel()
-	if e.alone != nil {
+	if e.stateless != nil {
 		// The server waits for the end of the connection. What web.Request works around needs
 		// responses without a body, which belong to sessions.
 		e.post.CancelNow(context.Canceled)
@@ -129,8 +129,8 @@ func (e *exchange) send(text string) (*http.Response, error) {
 	req := e.t.request(ctx, e.t.post, "", "")
 	e.payload = &payload{text: text}
 	e.payload.carry(req)
-	if e.alone != nil {
-		e.alone.set(req.Header)
+	if e.stateless != nil {
+		e.stateless.set(req.Header)
 	}
 	do := e.post.Do
 	if !e.until.IsZero() {
@@ -268,7 +268,7 @@ func unusable(resp *http.Response, and string) error {
 // Otherwise it returns the failure.
 func (e *exchange) refused(resp *http.Response) error {
 	defer web.Discard(resp)
-	if resp.StatusCode == http.StatusNotFound && e.alone == nil {
+	if resp.StatusCode == http.StatusNotFound && e.stateless == nil {
 		return e.t.refused(resp)
 	}
 	failure, text := web.Failure(resp)
@@ -325,7 +325,7 @@ func (e *exchange) connected(resp *http.Response) (answered bool, err error) {
 		return true, nil
 	case e.tooLong && !e.id.IsZero():
 		return false, errTooLong
-	case (e.last == "" || e.alone != nil) && !e.id.IsZero(): // a stream without event ids cannot be resumed
+	case (e.last == "" || e.stateless != nil) && !e.id.IsZero(): // a stream without event ids cannot be resumed
 		return false, &runtime.LostError{Err: prefix.Errorf("streamable: %w: %w; received %.200q", errNoAnswer, err, body.Beginning())}
 	}
 	return false, nil

@@ -27,24 +27,24 @@ const (
 
 // Handler serves the sessions of a server at one URL path. It is safe for concurrent use.
 type Handler struct {
-	server    runtime.SessionServer
-	opts      Options
-	guard     web.Guard
-	log       *slog.Logger
-	revisions []string // that a session may have, newest first; none means all
-	stateless []string // that have no sessions
-	any       bool     // the server speaks every revision
-	sessions  *web.Sessions
-	requests  *web.Requests // counts those that belong to no session
-	traffic   *web.Load     // nil if Options.Load limits nothing
-	budget    *web.Budget
-	refusals  web.Refusals
-	posts     atomic.Int64 // requests in progress
-	draining  atomic.Bool  // Shutdown was called
-	alone     requests     // those that belong to no session
-	sharing   *sharing     // nil if nothing is shared
-	announces bool         // the replicas of the server announce changes to each other
-	err       error        // in the options
+	server      runtime.SessionServer
+	opts        Options
+	guard       web.Guard
+	log         *slog.Logger
+	revisions   []string // that a session may have, newest first; none means all
+	stateless   []string // that have no sessions
+	any         bool     // the server speaks every revision
+	sessions    *web.Sessions
+	requests    *web.Requests // counts those that belong to no session
+	traffic     *web.Load     // nil if Options.Load limits nothing
+	budget      *web.Budget
+	refusals    web.Refusals
+	posts       atomic.Int64 // requests in progress
+	draining    atomic.Bool  // Shutdown was called
+	sessionless requests     // those that belong to no session
+	sharing     *sharing     // nil if nothing is shared
+	announces   bool         // the replicas of the server announce changes to each other
+	err         error        // in the options
 }
 
 // NewHandler returns a handler for the sessions of server.
@@ -72,7 +72,7 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 		h.announces = of.Announces()
 	}
 	h.any = len(h.revisions) == 0 && len(h.stateless) == 0
-	h.alone = requests{handler: h, over: make(chan struct{})}
+	h.sessionless = requests{handler: h, over: make(chan struct{})}
 	if !opts.Stateless {
 		h.sharing, h.err = newSharing(h, opts.Sharing)
 	}
@@ -117,7 +117,7 @@ func (h *Handler) announce(ctx context.Context) {
 
 func (h *Handler) shutdown(ctx context.Context) error {
 	var both sync.WaitGroup
-	both.Go(func() { h.alone.shutdown(ctx) })
+	both.Go(func() { h.sessionless.shutdown(ctx) })
 	both.Go(func() { _ = h.sessions.Shutdown(ctx) })
 	both.Wait()
 	h.sharing.stop()

@@ -86,7 +86,7 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch {
 	case h.opts.Stateless:
-		err = h.postAlone(c, initialize)
+		err = h.postSingle(c, initialize)
 	case initialize:
 		err = h.postInitialize(c)
 	case slices.ContainsFunc(m.Batch, func(item jsonrpc.Item) bool { return item.Method == "initialize" }):
@@ -205,9 +205,9 @@ func (st *stream) close(c *connection) error {
 // Protocol Version Header).
 const revisionAssumed = "2025-03-26"
 
-// postAlone serves a message without a session: it opens one for the message alone. A request other
+// postSingle serves a message without a session: it opens one for the message alone. A request other
 // than initialize is served under the revision that it names.
-func (h *Handler) postAlone(c *connection, initialize bool) error {
+func (h *Handler) postSingle(c *connection, initialize bool) error {
 	s := h.newSession("", "")
 	var handshake runtime.Handshake
 	if !initialize {

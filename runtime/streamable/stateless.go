@@ -163,7 +163,7 @@ type reply struct {
 
 // serve serves the message in the goroutine of its HTTP request.
 func (e *reply) serve(in runtime.Incoming) error {
-	inbox, err := e.handler.alone.open()
+	inbox, err := e.handler.sessionless.open()
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (e *reply) serve(in runtime.Incoming) error {
 	case e.answered || e.Streaming() || in.Context.Err() != nil:
 		return nil
 	case kind == jsonrpc.Request:
-		return e.handler.alone.refusal()
+		return e.handler.sessionless.refusal()
 	case kind != jsonrpc.Notification: // "Sending Messages", 4 and 5: a client sends no responses
 		return errNoRequest
 	}
