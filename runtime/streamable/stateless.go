@@ -162,91 +162,89 @@ type reply struct {
 }
 
 // serve serves the message in the goroutine of its HTTP request.
-func (e *reply) serve(in runtime.Incoming) error {
-	inbox, err := e.handler.sessionless.open()
+func (r *reply) serve(in runtime.Incoming) error {
+	inbox, err := r.handler.sessionless.open()
 	if err != nil {
 		return err
 	}
 	returned := false
-	defer func() { e.end(returned) }()
-	run := inbox.Accept(in)
-	kind := in.Content().Kind
-	if run != nil {
-		if in.Content().Method == methodListen {
-			e.Body.Release() // the server does not keep the message while its client listens
+	defer func() { r.end(returned) }()
+	// The message is not used after Accept, so that a request that lasts long does not keep it.
+	ctx, kind, listens := in.Context, in.Content().Kind, in.Content().Method == methodListen
+	if run := inbox.Accept(in); run != nil {
+		if listens {
+			r.Body.Release() // nor does the server
 		}
-		ctx := in.Context
-		in = runtime.Incoming{Context: ctx}
-		e.startBeats()
+		r.startBeats()
 		run()
 	}
 	returned = true
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	switch {
-	case e.answered || e.Streaming() || in.Context.Err() != nil:
+	case r.answered || r.Streaming() || ctx.Err() != nil:
 		return nil
 	case kind == jsonrpc.Request:
-		return e.handler.sessionless.refusal()
+		return r.handler.sessionless.refusal()
 	case kind != jsonrpc.Notification: // "Sending Messages", 4 and 5: a client sends no responses
 		return errNoRequest
 	}
-	e.Empty(http.StatusAccepted)
+	r.Empty(http.StatusAccepted)
 	return nil
 }
 
 // startBeats begins to keep the connection of a request in use that takes a while.
-func (e *reply) startBeats() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if every := e.handler.opts.KeepAlive; every > 0 && !e.answered {
-		e.beats = time.AfterFunc(every, e.beat)
+func (r *reply) startBeats() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if every := r.handler.opts.KeepAlive; every > 0 && !r.answered {
+		r.beats = time.AfterFunc(every, r.beat)
 	}
 }
 
 // beat is called by the timer.
-func (e *reply) beat() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.over && !e.answered && e.Beat() == nil {
-		e.beats.Reset(e.handler.opts.KeepAlive)
+func (r *reply) beat() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.over && !r.answered && r.Beat() == nil {
+		r.beats.Reset(r.handler.opts.KeepAlive)
 	}
 }
 
 // end ends the response.
-func (e *reply) end(returned bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.over = true
-	if e.beats != nil {
-		e.beats.Stop()
+func (r *reply) end(returned bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	if r.beats != nil {
+		r.beats.Stop()
 	}
 	if !returned { // the handler has ended the goroutine, and net/http closes the connection
-		_ = e.Flush()
+		_ = r.Flush()
 	}
-	e.Finish()
+	r.Finish()
 }
 
 // Send implements runtime.Reply.
-func (e *reply) Send(_ context.Context, m runtime.Outgoing) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+func (r *reply) Send(_ context.Context, m runtime.Outgoing) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	switch {
-	case e.over || e.answered || m.Kind == jsonrpc.Request:
+	case r.over || r.answered || m.Kind == jsonrpc.Request:
 		return errStateless
 	case m.Kind == jsonrpc.Notification:
-		return e.Event(nil, "", 0, m.Text)
+		return r.Event(nil, "", 0, m.Text)
 	}
-	e.answered = true
-	if !e.Streaming() {
-		return e.handler.answer(&e.Response, statusOf(&m), &m)
+	r.answered = true
+	if !r.Streaming() {
+		return r.handler.answer(&r.Response, statusOf(&m), &m)
 	}
-	err := e.Put(nil, "", 0, m.Text)
+	err := r.Put(nil, "", 0, m.Text)
 	if err == web.ErrBudget {
-		err = e.Put(nil, "", 0, e.handler.lostAnswer(&m))
+		err = r.Put(nil, "", 0, r.handler.lostAnswer(&m))
 	}
 	if err == nil && m.Abandoned {
-		err = e.Flush()
+		err = r.Flush()
 	}
 	return err
 }
