@@ -102,7 +102,7 @@ func (p *pool) take() (s *session, fresh bool, err error) {
 // give takes a session back whose request is answered.
 func (p *pool) give(s *session) {
 	p.mu.Lock()
-	keep := !p.closing && p.open[s] && s.ctx.Err() == nil && len(p.idle) < maxIdle
+	keep := !p.closing && !s.dead && s.ctx.Err() == nil && len(p.idle) < maxIdle
 	if keep {
 		p.idle = append(p.idle, s)
 		// A timer takes 160 bytes, a goroutine that waits 3 KB.
@@ -112,6 +112,13 @@ func (p *pool) give(s *session) {
 	if !keep {
 		s.end(nil)
 	}
+}
+
+// retire makes sure that a session gets no further request.
+func (p *pool) retire(s *session) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.dead = true
 }
 
 // expire ends a session unless a request has come meanwhile.

@@ -39,7 +39,7 @@ type session struct {
 	unread     *time.Timer // ends the session of a client that sends no more; nil before. It runs while sending is not 0
 
 	pool        *pool       // of which the session is one; nil for that of a client
-	dead        bool        // it has ended; guarded by the lock of the pool
+	dead        bool        // it takes no further request; guarded by the lock of the pool
 	idle        *time.Timer // ends it if no request comes; nil if it is not one of a pool
 	sessionOnly bool        // there are no messages without a session
 }
@@ -224,6 +224,9 @@ func (s fromClient) disconnected(r *request, ids []wire.Scalar) {
 		if s.requests.find(id) != r || s.requests.answer(id) == nil {
 			return // it is answered
 		}
+		if s.pool != nil {
+			s.pool.retire(s.session) // another client must not get a late answer
+		}
 		quoted, err := wire.MarshalString(id)
 		if err != nil {
 			continue // an id that was read can always be written
@@ -238,7 +241,7 @@ func (s fromClient) disconnected(r *request, ids []wire.Scalar) {
 		s.finish(r)
 	}
 	if s.pool != nil {
-		s.end(nil) // another client must not get a late answer
+		s.end(nil)
 	}
 }
 
