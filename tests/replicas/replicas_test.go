@@ -279,6 +279,9 @@ func TestPoison(t *testing.T) {
 			defer stop()
 			go c.call(ctx, "poison", "poison")
 			id := <-created
+			if err := os.WriteFile(f.runs+poisonous, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
 			var state wire.Object
 			for state.GetString("status") != "failed" {
 				err := c.Call(t.Context(), "tasks/get", wire.Object(`{"taskId":"`+id+`"}`), &state)
