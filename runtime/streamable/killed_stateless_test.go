@@ -69,7 +69,7 @@ func killRequests(t *testing.T, l net.Listener, dial dialer, clients, calls int)
 	}
 	left := func() string {
 		n, running := handler.requests.Len(), tally.running.Load()
-		if more := goruntime.NumGoroutine() - goroutines; n != 0 || running != 0 || more > 0 {
+		if more := goruntime.NumGoroutine() - goroutines; n != 0 || running != 0 || more > clients/10 { // a leak has one for each client; tests before this one may leave a few
 			return fmt.Sprintf("%d requests, %d handlers, %d goroutines more", n, running, more)
 		}
 		return ""
