@@ -33,6 +33,9 @@ func (o Object) Kind() Kind {
 
 // find returns a Reader at the value of the first member called name. It does not check the text.
 func (o Object) find(name string) (r Reader, ok bool) {
+	if o == "" {
+		return Reader{}, false
+	}
 	r = Reader{src: string(o), checked: true, trying: 1}
 	ok = r.find(name)
 	return r, ok
@@ -72,6 +75,9 @@ func (o Object) GetScalar(name string) (Scalar, bool) {
 // All yields the members in their order.
 func (o Object) All() iter.Seq2[string, Raw] {
 	return func(yield func(string, Raw) bool) {
+		if o == "" {
+			return
+		}
 		r := Reader{src: string(o), checked: true, trying: 1}
 		for r.BeginObject(); r.Member(); {
 			name := r.Name()

@@ -480,6 +480,14 @@ func TestDecodeAllocates(t *testing.T) {
 	}); got > 1 {
 		t.Errorf("Marshal allocates %v times", got)
 	}
+	var absent wire.Object // such as the _meta of a call without one
+	if got := testing.AllocsPerRun(100, func() {
+		if _, ok := absent.Get("a"); ok || absent.Len() > 0 {
+			t.Error("an absent object has members")
+		}
+	}); got > 0 {
+		t.Errorf("looking into an absent object allocates %v times", got)
+	}
 }
 
 // FuzzUnmarshal decodes a struct, and holds that what it accepts it keeps.

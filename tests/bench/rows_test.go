@@ -205,7 +205,7 @@ func TestGuards(t *testing.T) {
 		revision      string
 		allocs, bytes float64
 	}{
-		{revision, 20.5, 1600},
+		{revision, 20.5, 1700},
 		{stateless, 23.5, 2250},
 	} {
 		c, err := onMcpgen(tt.revision).connect(t.Context(), 1)
