@@ -260,13 +260,9 @@ type envelope struct {
 // append appends the params object.
 func (e *envelope) append(dst []byte) ([]byte, error) {
 	start := len(dst)
-	if e.params == nil {
-		dst = append(dst, "{}"...)
-	} else {
-		var err error
-		if dst, err = e.params.AppendJSON(dst); err != nil {
-			return dst, err
-		}
+	dst, err := appendParams(dst, e.params)
+	if err != nil {
+		return dst, err
 	}
 	if !extensible(dst[start:]) {
 		return e.appendMerged(dst[:start], string(dst[start:]))

@@ -208,25 +208,26 @@ type metaParams struct {
 	value  wire.Appender
 }
 
+// appendParams appends params, or an object without members if they are nil.
+func appendParams(dst []byte, params wire.Appender) ([]byte, error) {
+	if params == nil {
+		return append(dst, "{}"...), nil
+	}
+	return params.AppendJSON(dst)
+}
+
 // AppendJSON appends the params object.
 func (m metaParams) AppendJSON(dst []byte) ([]byte, error) {
 	start := len(dst)
-	if m.params == nil {
-		dst = append(dst, "{}"...)
-	} else {
-		var err error
-		if dst, err = m.params.AppendJSON(dst); err != nil {
-			return dst, err
-		}
+	dst, err := appendParams(dst, m.params)
+	if err != nil {
+		return dst, err
 	}
 	if !extensible(dst[start:]) {
 		return m.appendMerged(dst[:start], wire.Object(dst[start:]))
 	}
-	dst = dst[:len(dst)-1]
-	if dst[len(dst)-1] != '{' {
-		dst = append(dst, ',')
-	}
-	dst, err := m.value.AppendJSON(wire.AppendName(append(dst, `"_meta":{`...), m.name))
+	dst = append(wire.AppendComma(dst[:len(dst)-1]), `"_meta":{`...)
+	dst, err = m.value.AppendJSON(wire.AppendName(dst, m.name))
 	return append(dst, "}}"...), err
 }
 

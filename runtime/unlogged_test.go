@@ -31,8 +31,8 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// TestUnlogged checks that a server without a logger warns on slog.Default, which may be set later: of what a handler
-// does in vain, and of a state that is refused.
+// TestUnlogged checks that a server without a logger warns on slog.Default, which may be set later. The
+// warnings are about calls of a handler that have no effect, and about a refused state.
 func TestUnlogged(t *testing.T) {
 	asked := 0
 	var last float64

@@ -12,16 +12,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestItem checks that a server with the item declares tasks and that the definition of a tool decides
-// whether it can be called as one.
-func TestItem(t *testing.T) {
-	call := func(context.Context, wire.Object) (wire.Appender, error) {
-		return wire.Object(`{"content":[{"type":"text","text":"water"}]}`), nil
-	}
-	server, err := catalog.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, mcp20251125.BindBase(), nil,
-		catalog.Tool{Definition: wire.Object(`{"name":"dig","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}`), Call: call},
-		catalog.Tool{Definition: wire.Object(`{"name":"look","inputSchema":{"type":"object"}}`), Call: call},
-		catalog.Tasks(tasks.New(tasks.Options{})))
+// sessionWith returns the session of a client with a server that has the items.
+func sessionWith(t *testing.T, items ...catalog.Item) *runtime.Session {
+	server, err := catalog.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, mcp20251125.BindBase(), nil, items...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +25,20 @@ func TestItem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer session.Close()
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+// TestItem checks that a server with the item declares tasks and that the definition of a tool decides
+// whether it can be called as one.
+func TestItem(t *testing.T) {
+	call := func(context.Context, wire.Object) (wire.Appender, error) {
+		return wire.Object(`{"content":[{"type":"text","text":"water"}]}`), nil
+	}
+	session := sessionWith(t,
+		catalog.Tool{Definition: wire.Object(`{"name":"dig","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}`), Call: call},
+		catalog.Tool{Definition: wire.Object(`{"name":"look","inputSchema":{"type":"object"}}`), Call: call},
+		catalog.Tasks(tasks.New(tasks.Options{})))
 	if tasks, _ := session.ServerCapabilities().Get("tasks"); tasks != `{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}` {
 		t.Fatalf("the server declares %s", session.ServerCapabilities())
 	}
@@ -53,21 +59,10 @@ func TestItem(t *testing.T) {
 func TestItemReplaced(t *testing.T) {
 	call := func(context.Context, wire.Object) (wire.Appender, error) { return wire.Object(`{"content":[]}`), nil }
 	stores := []*tasks.Memory{tasks.NewMemory(0), tasks.NewMemory(0)}
-	server, err := catalog.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, mcp20251125.BindBase(), nil,
+	session := sessionWith(t,
 		catalog.Tasks(tasks.New(tasks.Options{Store: stores[0]})),
 		catalog.Tool{Definition: wire.Object(`{"name":"dig","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}`), Call: call},
 		catalog.Tasks(tasks.New(tasks.Options{Store: stores[1]})))
-	if err != nil {
-		t.Fatal(err)
-	}
-	near, far := inproc.Pair()
-	go server.Serve(context.Background(), far)
-	client := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, mcp20251125.BindClient(mcp20251125.UnimplementedClient{}))
-	session, err := client.Connect(t.Context(), near)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer session.Close()
 	var result wire.Object
 	if err := session.Call(t.Context(), "tools/call", wire.Raw(`{"name":"dig","task":{}}`), &result); err != nil {
 		t.Fatal(err)

@@ -33,12 +33,9 @@ type Options struct {
 //go:noinline
 func Structured[In wire.Value, Out wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (Out, error)) catalog.Tool {
 	return t.item(func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
-		in := fresh()
-		if err := schema.Decode(wire.Raw(cmp.Or(arguments, "{}")), t.Input, in); err != nil {
-			return nil, invalid(ctx, err)
-		}
-		if defaults != nil {
-			defaults(in)
+		in, err := decode(ctx, t, arguments, fresh, defaults)
+		if err != nil {
+			return nil, err
 		}
 		r := &reply{Context: ctx}
 		out, err := h(r, in)
@@ -76,12 +73,9 @@ func Value[In wire.Value, T any, Out wire.Appender](t *Tool, o Options, fresh fu
 //go:noinline
 func Content[In wire.Value, Block wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) ([]Block, error)) catalog.Tool {
 	return t.item(func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
-		in := fresh()
-		if err := schema.Decode(wire.Raw(cmp.Or(arguments, "{}")), t.Input, in); err != nil {
-			return nil, invalid(ctx, err)
-		}
-		if defaults != nil {
-			defaults(in)
+		in, err := decode(ctx, t, arguments, fresh, defaults)
+		if err != nil {
+			return nil, err
 		}
 		r := &reply{Context: ctx}
 		blocks, err := h(r, in)
@@ -94,6 +88,18 @@ func Content[In wire.Value, Block wire.Appender](t *Tool, o Options, fresh func(
 		}
 		return r.finish(t, o, nil)
 	})
+}
+
+// decode returns the arguments of a call as a value of the tool, with their defaults. "" stands for no arguments.
+func decode[In wire.Value](ctx context.Context, t *Tool, arguments wire.Object, fresh func() In, defaults func(In)) (in In, err error) {
+	in = fresh()
+	if err := schema.Decode(wire.Raw(cmp.Or(arguments, "{}")), t.Input, in); err != nil {
+		return in, invalid(ctx, err)
+	}
+	if defaults != nil {
+		defaults(in)
+	}
+	return in, nil
 }
 
 // item returns the tool for a catalog.
