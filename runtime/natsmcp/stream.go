@@ -144,8 +144,8 @@ const headerWrite = "Mcp-Write"
 var errOnItsWay = errors.New("natsmcp: another write is on its way")
 
 // write stores a message and returns its sequence number, if expected is the sequence number of the last message of
-// its subject, 0 for none. It repeats a write that gets no answer; the message is stored once. isConflict reports
-// whether expected is another number.
+// its subject, 0 for none. It repeats a write that gets no answer; the message is stored once. If expected is another
+// number, isConflict is true of the error.
 func (s stream) write(ctx context.Context, m *nats.Msg, expected uint64, opts ...jetstream.PublishOpt) (sequence uint64, err error) {
 	id := rand.Text()
 	m.Header.Set(headerWrite, id)

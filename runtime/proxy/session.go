@@ -38,7 +38,7 @@ type session struct {
 	sending    int         // the number of messages that are being sent to the client
 	unread     *time.Timer // ends the session of a client that sends no more; nil before. It runs while sending is not 0
 
-	pool        *pool       // of which the session is one; nil for that of a client
+	pool        *pool       // that the session belongs to; nil for the session of a client
 	dead        bool        // it takes no further request; guarded by the lock of the pool
 	idle        *time.Timer // ends it if no request comes; nil if it is not one of a pool
 	sessionOnly bool        // there are no messages without a session

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -313,15 +314,7 @@ func (c *Process) stop() error {
 
 // ends waits for the end of the process and reports whether it has ended.
 func (c *Process) ends(ctx context.Context, wait time.Duration) bool {
-	timer := time.NewTimer(max(wait, 0))
-	defer timer.Stop()
-	select {
-	case <-c.exited:
-		return true
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-	return false
+	return engine.Wait(c.exited, wait, ctx.Done())
 }
 
 // ExitError reports that a server process exited with a nonzero status or was killed.

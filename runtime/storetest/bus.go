@@ -48,7 +48,7 @@ func serve(t testing.TB, b share.Bus, subject string, answer func(ctx context.Co
 	return untilEnd(t, stop, err)
 }
 
-// untilEnd calls stop at the end of the test, unless the test has.
+// untilEnd returns a stop that the test may call, and that is called at the end of the test otherwise.
 func untilEnd(t testing.TB, stop func(), err error) func() {
 	t.Helper()
 	must(t, err, "Subscribe or Serve")
@@ -175,7 +175,7 @@ func busStopSubscribe(t testing.TB, one, other share.Bus) {
 	<-end
 }
 
-// busMemory checks that a bus shares no memory with its callers, nor lets them share any.
+// busMemory checks that a bus shares no memory with its callers, and that they share none with each other.
 func busMemory(t testing.TB, one, other share.Bus) {
 	got := make(chan string, 3)
 	for _, b := range []share.Bus{one, other, other} {

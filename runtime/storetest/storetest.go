@@ -92,8 +92,8 @@ func together[S any](n int, one, other S, f func(i int, s S)) {
 	all.Wait()
 }
 
-// oneWins checks that of n functions that run at once, one succeeds and the others fail with an error. It returns
-// the number of the one.
+// oneWins runs n functions at once, and checks that one succeeds and that the others fail with the error lost. It
+// returns the number of the one that has succeeded.
 func oneWins[S any](t testing.TB, n int, one, other S, lost error, f func(i int, s S) error) int {
 	t.Helper()
 	var winners, winner atomic.Int32
@@ -109,8 +109,8 @@ func oneWins[S any](t testing.TB, n int, one, other S, lost error, f func(i int,
 	return int(winner.Load())
 }
 
-// countUp adds 1 many times, in several goroutines of both processes, and returns how many times. To add fails with
-// conflict if another one has meanwhile added.
+// countUp adds 1 many times, in several goroutines of both processes, and returns how many times. A call of add fails
+// with conflict if another goroutine has added 1 meanwhile.
 func countUp[S any](t testing.TB, one, other S, conflict error, add func(s S) error) int {
 	const goroutines, times = 8, 10
 	together(goroutines, one, other, func(_ int, s S) {

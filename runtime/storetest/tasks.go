@@ -416,7 +416,7 @@ func tasksDue(t testing.TB, one, other tasks.Store) {
 	wantDue(20*time.Minute, "asking", "dropped", "ended", "session")
 }
 
-// tasksExpire checks that tasks do not outlive their lifetime, and live as long.
+// tasksExpire checks that tasks are kept until their lifetime ends, and no longer.
 func tasksExpire(t testing.TB, one, other tasks.Store) {
 	short, longer, long := record("short"), record("longer"), record("long")
 	short.Expires = time.Now().Add(time.Second)

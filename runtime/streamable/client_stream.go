@@ -26,10 +26,8 @@ var (
 	errTooLong  = errors.New("streamable: the answer is too long")
 )
 
-const (
-	// framing is the size that an event may have in addition to a message of maximum size.
-	framing = 4 << 10
-)
+// framing is the size that an event may have in addition to a message of maximum size.
+const framing = 4 << 10
 
 // exchange is a stream of messages from the server: the answer to a request, or the server's own
 // messages. It outlives the connections that carry it.
@@ -165,14 +163,7 @@ func isUnhandled(err error) bool {
 }
 
 // isSent reports whether net/http has written the request.
-func (e *exchange) isSent() bool {
-	select {
-	case <-e.sent:
-		return true
-	default:
-		return false
-	}
-}
+func (e *exchange) isSent() bool { return web.Closed(e.sent) }
 
 // hand gives the session a message, or an error in place of an answer. It returns an error if the
 // exchange is over.
@@ -183,10 +174,8 @@ func (e *exchange) hand(r received) error {
 	if e.t.started {
 		if lost, ok := r.err.(*runtime.AnswerError); ok {
 			e.t.inbox.Lose(lost)
-		} else {
-			if run := e.t.inbox.Accept(r.in); run != nil {
-				go run()
-			}
+		} else if run := e.t.inbox.Accept(r.in); run != nil {
+			go run()
 		}
 		return nil
 	}

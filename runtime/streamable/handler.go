@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/headers"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/signals"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
@@ -107,12 +108,7 @@ func (h *Handler) announce(ctx context.Context) {
 	if h.draining.Swap(true) || h.opts.DrainDelay <= 0 {
 		return
 	}
-	timer := time.NewTimer(h.opts.DrainDelay)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	engine.Wait(ctx.Done(), h.opts.DrainDelay, nil)
 }
 
 func (h *Handler) shutdown(ctx context.Context) error {

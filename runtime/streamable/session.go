@@ -316,8 +316,8 @@ func (s *session) leave() {
 	}
 }
 
-// startIdle starts the idle timeout. An idle session has no goroutine, so it is a timer that calls. The timer is not set again with every request: when it fires it
-// finds out whether there was one.
+// startIdle starts the idle timeout. It is a timer that calls a function, because an idle session has no goroutine.
+// The timer is not set again with every request: when it fires, checkIdle finds out whether there was one.
 func (s *session) startIdle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -289,7 +289,7 @@ func (a *asked) stop() {
 
 // Forward implements runtime.Forwarder.
 func (s *session) Forward(m jsonrpc.Message) {
-	if s.shared == nil || s.handler.sharing.bus == nil {
+	if !s.onBus() {
 		s.debug("message about no request in flight dropped", slog.String("method", m.Method), slog.Any("id", m.ID))
 		return
 	}

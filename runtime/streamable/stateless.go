@@ -173,7 +173,7 @@ func (r *reply) serve(in runtime.Incoming) error {
 	ctx, kind, listens := in.Context, in.Content().Kind, in.Content().Method == methodListen
 	if run := inbox.Accept(in); run != nil {
 		if listens {
-			r.Body.Release() // nor does the server
+			r.Body.Release() // the server does not keep the text of such a request either
 		}
 		r.startBeats()
 		run()

@@ -1,4 +1,4 @@
-// Package logs has the logger that takes the place of one that the options do not name.
+// Package logs has the logger that is used if the options name none.
 package logs
 
 import (
