@@ -31,9 +31,9 @@ type project struct {
 	int64     bool
 	time      bool
 	transport string
-	// transportGiven means that the transport is asked for, and not only the default of a new program.
+	// transportGiven means that the user has named the transport. Otherwise it is the default of a new program.
 	transportGiven bool
-	// open means that it is said that clients need no access tokens, and not only the default of a new program.
+	// open means that the user has said that clients need no access tokens: --auth=false, or auth: false in mcpgen.yaml.
 	open      bool
 	protected bool // --auth was given
 	console

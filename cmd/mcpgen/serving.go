@@ -75,7 +75,7 @@ func (p *project) serve(plan *files.Plan, o skeleton.UserOptions) error {
 			if !slices.Contains(edited, name) {
 				edited = append(edited, name)
 			}
-			if name != of { // what else is in the file, mcpgen has not written
+			if name != of { // mcpgen has not written the rest of the file
 				old = former[of][slices.IndexFunc(former[of], func(former []byte) bool { return !bytes.Equal(former, text) })]
 			}
 			change := files.Change{Path: name, Old: old, New: text, Kind: "modify"}

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -39,7 +38,9 @@ func schemaRevision(cmd *cobra.Command, name, revision string, notes io.Writer) 
 		return nil, err
 	}
 	if revision == "" {
-		revision = cmp.Or(lastDate(name), gen.Closest(project, src))
+		if revision = lastDate(name); revision == "" {
+			revision = gen.Closest(project, src)
+		}
 	} else if err := gen.CheckRevision(revision); err != nil {
 		return nil, err
 	}

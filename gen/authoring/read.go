@@ -8,11 +8,11 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/diff/locate"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/yaml"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -233,9 +233,8 @@ func newSource(name, at string, text []byte) (*source, error) {
 		at := locate.Find(text, []string{e.Pointer})[e.Pointer]
 		return nil, &Problem{File: name, Line: at.Line, Column: at.Column, Pointer: e.Pointer, Problem: e.Problem}
 	}
-	before := value[:min(max(int(e.Offset), 0), len(value))]
-	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
-	return nil, &Problem{File: name, Line: bytes.Count(before, []byte("\n")) + 1, Column: column, Pointer: e.Pointer, Problem: e.Problem}
+	begin := yaml.Place(value, int(e.Offset))
+	return nil, &Problem{File: name, Line: begin.Line, Column: begin.Column, Pointer: e.Pointer, Problem: e.Problem}
 }
 
 // place is a place in a file.

@@ -1,8 +1,6 @@
 package authoring
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools"
@@ -43,11 +41,7 @@ func Schema() []byte {
 	definitions = with(definitions, "variable", string(objectOf(ofVariable, "name")))
 	definitions = with(definitions, "schema", `{"anyOf":[{"type":"boolean"},`+string(objectOf(keywords))+`]}`)
 	file = with(file, "definitions", string(definitions))
-	var out bytes.Buffer
-	// The text was assembled from valid JSON.
-	_ = json.Indent(&out, []byte(file), "", "  ")
-	out.WriteByte('\n')
-	return out.Bytes()
+	return indented([]byte(file), "  ")
 }
 
 // arrayOf returns properties of which one is an array of objects that a definition describes.

@@ -18,9 +18,9 @@ import (
 type SyntaxError = yaml.Error
 
 func syntaxError(text []byte, offset int, problem string) error {
-	before := text[:min(max(offset, 0), len(text))]
-	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
-	return &SyntaxError{Line: bytes.Count(before, []byte("\n")) + 1, Column: column, Problem: problem}
+	e := yaml.Place(text, offset)
+	e.Problem = problem
+	return &e
 }
 
 // IsYAML reports whether a text is YAML. A name that ends in .yaml or .yml means YAML, one

@@ -193,7 +193,7 @@ func (f *fixer) faults(s *node, input bool) *Report {
 // finding returns the first of some rules that has a finding in a schema.
 func (f *fixer) finding(at string, rules []string) (string, bool) {
 	for _, finding := range f.findings {
-		if slices.Contains(rules, finding.Rule) && (finding.Pointer == at || strings.HasPrefix(finding.Pointer, at+"/")) {
+		if slices.Contains(rules, finding.Rule) && within(finding.Pointer, at) {
 			return finding.Rule, true
 		}
 	}

@@ -298,7 +298,7 @@ func (m *merger) items(key, noun string, mine, base, theirs *yaml.Node) *yaml.No
 			continue
 		}
 		old, was := mines.items[name], bases.items[name]
-		edits, others := ofMcpgen(own("", old, place{}))
+		edits, others := ofMcpgen(own(old, place{}))
 		if was != nil {
 			edits, others = edited("", old, was), nil
 		}

@@ -55,20 +55,20 @@ func (p place) isOwn(name string) bool {
 }
 
 // own returns the pointers of the members of a value that servers do not send.
-func own(at string, n *yaml.Node, p place) []string {
+func own(n *yaml.Node, p place) []string {
 	var all []string
 	members, _ := yaml.Members(n)
 	for _, m := range members {
-		here := wire.ChildPointer(at, m.Name)
+		inner := p.within(m.Name)
 		if p.isOwn(m.Name) {
-			all = append(all, here)
+			all = append(all, inner.at)
 			continue
 		}
-		all = append(all, own(here, m.Value, p.within(m.Name))...)
+		all = append(all, own(m.Value, inner)...)
 	}
 	elements, _ := yaml.Elements(n)
 	for i, element := range elements {
-		all = append(all, own(fmt.Sprintf("%s/%d", at, i), element, p)...)
+		all = append(all, own(element, p.element(i))...)
 	}
 	return all
 }
@@ -175,8 +175,10 @@ func (v *value) objects(p place, mine, base, theirs *yaml.Node) *yaml.Node {
 		ours := before == nothing || before == nil && p.isOwn(m.Name)
 		switch {
 		case now != nil && before == nil && ours:
-			if v.kept = append(v.kept, inner.at); !same(m.Value, now) {
-				v.kept, v.both = v.kept[:len(v.kept)-1], append(v.both, inner.at)
+			if same(m.Value, now) {
+				v.kept = append(v.kept, inner.at)
+			} else {
+				v.both = append(v.both, inner.at)
 			}
 		case now != nil:
 			m.Value = v.merge(inner, m.Value, before, now)
@@ -215,7 +217,7 @@ func (v *value) drop(p place, mine, base *yaml.Node) {
 		v.lost = append(v.lost, edited(p.at, mine, base)...)
 		return
 	}
-	if lost := own(p.at, mine, p); len(lost) > 0 {
+	if lost := own(mine, p); len(lost) > 0 {
 		v.lost = append(v.lost, lost...)
 		return
 	}

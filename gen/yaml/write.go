@@ -102,16 +102,10 @@ func layout(n *Node, indent int, compact bool) (int, bool) {
 
 // Expanded returns a copy of a node in which every alias is a copy of what it stands for.
 func Expanded(n *Node) *Node {
-	c := *n
-	if n.Kind == yaml.AliasNode {
-		target := *n.Alias
-		target.HeadComment, target.LineComment, target.FootComment = n.HeadComment, n.LineComment, n.FootComment
-		c = target
-	}
-	c.Anchor, c.Alias = "", nil
-	c.Content = nil
-	if n.Kind == yaml.MappingNode || n.Kind == yaml.AliasNode && n.Alias.Kind == yaml.MappingNode {
-		members, _ := Members(n)
+	c := *Content(n)
+	c.HeadComment, c.LineComment, c.FootComment = n.HeadComment, n.LineComment, n.FootComment
+	c.Anchor, c.Content = "", nil
+	if members, ok := Members(n); ok {
 		for _, m := range members {
 			c.Content = append(c.Content, Expanded(m.Key), Expanded(m.Value))
 		}

@@ -139,7 +139,7 @@ func syntaxError(text []byte, err error) error {
 		return &Error{Problem: "is not YAML: " + err.Error()}
 	}
 	e := &Error{Line: fault.Mark.Line, Column: fault.Mark.Column, Problem: "is not YAML: " + fault.Message}
-	end := place(text, len(bytes.TrimRight(text, " \t\r\n"))-1)
+	end := Place(text, len(bytes.TrimRight(text, " \t\r\n"))-1)
 	switch {
 	case e.Line == 0:
 		e.Line, e.Column = unprintable(text)
@@ -163,13 +163,13 @@ func unprintable(text []byte) (line, column int) {
 	if i < 0 {
 		return 0, 0
 	}
-	at := place(text, i)
+	at := Place(text, i)
 	return at.Line, at.Column
 }
 
-// place returns the place of an offset.
-func place(text []byte, offset int) Error {
-	before := text[:max(offset, 0)]
+// Place returns the line and column of an offset in a text.
+func Place(text []byte, offset int) Error {
+	before := text[:min(max(offset, 0), len(text))]
 	return Error{Line: bytes.Count(before, []byte("\n")) + 1, Column: utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1}
 }
 

@@ -139,7 +139,7 @@ func linkedFolders(root string, programs ...string) (map[string]bool, error) {
 	}
 	linked := map[string]bool{}
 	for _, dep := range strings.Fields(out) {
-		if dir, ok := strings.CutPrefix(dep, strings.TrimSpace(module)+"/"); ok {
+		if dir, ok := strings.CutPrefix(dep, module+"/"); ok {
 			linked[dir] = true
 		}
 	}

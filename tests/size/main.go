@@ -9,9 +9,8 @@
 // The core is what a generated server or client of tools, prompts and resources links over standard input and output,
 // HTTP and in process: the packages that go list -deps prints for the programs in linked. Everything else below
 // runtime/ is a satellite: the packages that are linked on demand, such as authorization and tasks, those of test
-// kits, and the modules of their own. A package is of the core or it is not. So the files of the core's packages that
-// only replicas use count as core, although most programs run none of them, until a package has them that the core
-// does not import.
+// kits, and the modules of their own. Packages count as a whole: files that only replicas use count as core if they are
+// in a package of the core, although most programs run none of them.
 //
 // A line of code has more than comments and white space. Exported names are constants, variables, functions and types
 // of public packages, without methods and fields.

@@ -65,9 +65,10 @@ func readProfile(text string) map[block]int {
 	return counters
 }
 
-// functionsOf returns the functions with blocks that most of the calls ran by which the counters of many differ from
-// those of few, in the order of their files and lines, but for those of the server's main package. What a few calls
-// ran depends on the machine, such as the making of a value that a sync.Pool has lost. The folder of the module is root.
+// functionsOf returns the functions with blocks on the way of a call, in the order of their files and lines, without
+// those of the server's main package. The run that many counts has so many calls more than the run that few counts. A
+// block is on the way if most of these calls ran it: what only a few ran depends on the machine, such as the making of
+// a value that a sync.Pool has lost. Root is the folder of the module.
 func functionsOf(root, module string, few, many map[block]int, calls int) ([]*Function, error) {
 	blocks := map[string][]block{}
 	for b, n := range many {
