@@ -131,8 +131,8 @@ func (c *Call) stamp(dst []byte, start int) ([]byte, error) {
 				return dst, err
 			}
 			dst = append(dst[:start], asking...)
-			found = [len(stampedMembers)]wire.Span{}
-			wire.FindMembers(dst[start:], stampedMembers[:], found[:])
+			text, found = dst[start:], [len(stampedMembers)]wire.Span{}
+			wire.FindMembers(text, stampedMembers[:], found[:])
 		}
 	}
 	hinted := complete && b.rows[c.method].cacheable

@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -117,6 +118,18 @@ func TestStamp(t *testing.T) {
 	}}, runtime.ServerOptions{}, []string{r11}, func(t *testing.T, c *conn) {
 		c.answers([]string{request("1", "resources/read", "", metaTerms)}, result("1", `"ttlMs":60000,"cacheScope":"public"`))
 	})
+	for _, text := range []string{
+		`{"resultType":"input_required","requestState":"s","_meta":{"a":1}}`,
+		`{"_meta":{"a":1},"resultType":"input_required","requestState":"s"}`,
+		`{"resultType":"input_required","requestState":"` + strings.Repeat("s", 1000) + `","_meta":{"a":1}}`,
+	} {
+		alone(t, "an interim result with _meta", side{"echo": returns(text)}, runtime.ServerOptions{}, nil, func(t *testing.T, c *conn) {
+			c.send(call("1", "echo"))
+			if got := c.replies(); len(got) != 1 || !strings.Contains(got[0], `"_meta":{"a":1,`+self+`}`) || !json.Valid([]byte(got[0])) {
+				t.Errorf("%s: got %s", text, got)
+			}
+		})
+	}
 	alone(t, "F2 an interim result", side{"resources/read": returns(`{"resultType":"input_required","requestState":"s"}`)}, runtime.ServerOptions{}, nil, func(t *testing.T, c *conn) {
 		c.send(request("1", "resources/read", `"uri":"x:1"`, metaTerms))
 		if got := c.replies(); len(got) != 1 || !strings.Contains(got[0], `"resultType":"input_required"`) || strings.Contains(got[0], "ttlMs") || strings.Contains(got[0], "cacheScope") {
