@@ -260,6 +260,15 @@ func (b Binding) declare(capabilities wire.Appender) (wire.Appender, error) {
 	return b.Capabilities(capabilities)
 }
 
+// declared returns the text of what declare returns.
+func (b Binding) declared(capabilities wire.Appender) (wire.Object, error) {
+	own, err := b.declare(capabilities)
+	if err != nil {
+		return "", err
+	}
+	return objectOf(own)
+}
+
 // bindAll checks the bindings of one side and sorts them, newest revision first.
 func bindAll(side Direction, bindings []Binding, around layers) ([]*bound, error) {
 	if len(bindings) == 0 {
@@ -293,6 +302,16 @@ func ofEra(bindings []*bound, stateless bool) []*bound {
 		}
 	}
 	return of
+}
+
+// ofRevision returns the binding of a revision, or nil.
+func ofRevision(bindings []*bound, revision string) *bound {
+	for _, b := range bindings {
+		if b.Revision == revision {
+			return b
+		}
+	}
+	return nil
 }
 
 func revisions(bindings []*bound) []string {

@@ -301,9 +301,5 @@ func (o *offers) renewed() *offer {
 
 // declared returns the capabilities that the server declares now.
 func (o *offers) declared() (wire.Object, error) {
-	declared, err := o.bound.declare(o.server.opts.Capabilities)
-	if err != nil {
-		return "", err
-	}
-	return objectOf(declared)
+	return o.bound.declared(o.server.opts.Capabilities)
 }

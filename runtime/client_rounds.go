@@ -364,10 +364,7 @@ func (p *peer) relist(ctx context.Context, t *terms) error {
 		if err := p.ask(ctx, &request{method: methodListTools, params: params, terms: t, row: r}, &page); err != nil {
 			return none, nil, err
 		}
-		if c := page.GetString("nextCursor"); c != "" {
-			next = &c
-		}
-		return none, next, nil
+		return none, new(page.GetString("nextCursor")), nil
 	}) {
 		if err != nil {
 			return err

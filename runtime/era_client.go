@@ -77,11 +77,7 @@ func (e *clientEra) initialize(ctx context.Context, b *bound) (*opened, error) {
 
 // capabilities returns what the client declares under a binding.
 func (c *Client) capabilities(b *bound) (wire.Object, error) {
-	declared, err := b.declare(c.opts.Capabilities)
-	if err != nil {
-		return "", err
-	}
-	return objectOf(declared)
+	return b.declared(c.opts.Capabilities)
 }
 
 // accept processes the answer to initialize. The goroutine that reads calls it, so that the next message

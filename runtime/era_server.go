@@ -148,11 +148,8 @@ func (e *serverEra) resume(h Handshake) error {
 		}
 		own := h.Capabilities
 		if own == "" {
-			declared, err := b.declare(e.of.opts.Capabilities)
-			if err != nil {
-				return err
-			}
-			if own, err = objectOf(declared); err != nil {
+			var err error
+			if own, err = b.declared(e.of.opts.Capabilities); err != nil {
 				return err
 			}
 		}

@@ -112,7 +112,7 @@ func (s *Server) newTerms(m requestMeta) (*terms, error) {
 	if !ok {
 		return nil, invalidMeta(metaRevision, "not a string")
 	}
-	b := s.statelessBinding(revision)
+	b := ofRevision(s.stateless, revision)
 	if b == nil {
 		return nil, jsonrpc.UnsupportedVersion(revision, s.spoken)
 	}
@@ -169,16 +169,6 @@ func (m requestMeta) object() wire.Object {
 	}
 	text, _ := wire.NewObject(all...) // the names differ, so it cannot fail
 	return text
-}
-
-// statelessBinding returns the binding of a stateless revision, or nil.
-func (s *Server) statelessBinding(revision string) *bound {
-	for _, b := range s.stateless {
-		if b.Revision == revision {
-			return b
-		}
-	}
-	return nil
 }
 
 // maxTerms limits the entries of a termsCache. Clients send the same members with every request, and few

@@ -133,8 +133,7 @@ func missingExtension(name string) error {
 func (t *terms) extended(method, kind string) bool {
 	for _, x := range t.bound.Extensions {
 		owns := slices.ContainsFunc(x.Results, func(r ExtensionResult) bool { return r.Method == method && r.Type == kind })
-		extensions, _ := t.declared.Get("extensions")
-		if settings, _ := wire.Object(extensions).Get(x.Name); owns && settings.Kind() == wire.KindObject {
+		if owns && declaresExtension(t.declared, x.Name) {
 			return true
 		}
 	}

@@ -51,7 +51,7 @@ func (e *clientEra) open(ctx context.Context, known string, older bool) (*opened
 	case session == nil:
 		return e.openStateless(ctx, stateless)
 	}
-	if b := e.of.bound(known); b != nil && b.stateless {
+	if b := ofRevision(e.of.bindings, known); b != nil && b.stateless {
 		stateless = b
 	} else if b != nil {
 		server, err := e.initialize(ctx, b)
@@ -229,16 +229,6 @@ func (c *Client) choose(supported []string) (*bound, error) {
 func (c *Client) newest(stateless bool) *bound {
 	for _, b := range c.bindings {
 		if b.stateless == stateless {
-			return b
-		}
-	}
-	return nil
-}
-
-// bound returns the binding of a revision, or nil.
-func (c *Client) bound(revision string) *bound {
-	for _, b := range c.bindings {
-		if b.Revision == revision {
 			return b
 		}
 	}

@@ -182,7 +182,7 @@ func (c *Call) answered(ctx context.Context, result wire.Appender, err error) (w
 	if err == nil && result != nil {
 		if text, err := wire.MarshalString(result); err == nil && wire.Object(text).GetString("resultType") == resultInputRequired {
 			own = wire.Object(text)
-			requests, _ := own.Get("inputRequests")
+			requests, _ := own.Get(memberInputRequests)
 			asked = wire.Object(requests)
 		}
 	}
@@ -191,7 +191,7 @@ func (c *Call) answered(ctx context.Context, result wire.Appender, err error) (w
 			return nil, err
 		}
 	}
-	return own.With("inputRequests", wire.Raw(asked))
+	return own.With(memberInputRequests, wire.Raw(asked))
 }
 
 // askURLs asks the client to show the pages that a handler's error requires ("URL Elicitation Required" in

@@ -88,12 +88,6 @@ func PrincipalOf(ctx context.Context) string {
 	return user
 }
 
-// The members of the params of a request that is repeated.
-const (
-	memberState     = "requestState"
-	memberResponses = "inputResponses"
-)
-
 // errState is the error for a state that is not accepted. It does not tell the client why.
 var errState = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /requestState: not valid for this request, or no longer; send the request without it to start over")
 
@@ -108,7 +102,7 @@ func (c *Call) purpose() seal.Purpose {
 	}
 	return seal.Purpose{
 		Principal: principal(&c.context),
-		Request:   seal.Request(c.terms.revision, c.method, wire.Object(c.params), "_meta", memberState, memberResponses),
+		Request:   seal.Request(c.terms.revision, c.method, wire.Object(c.params), "_meta", memberRequestState, memberInputResponses),
 	}
 }
 
@@ -123,8 +117,8 @@ func (c *Call) resume(params wire.Raw) (wire.Raw, error) {
 		return params, nil
 	}
 	o := wire.Object(params)
-	responses := present(o, memberResponses)
-	state := present(o, memberState)
+	responses := present(o, memberInputResponses)
+	state := present(o, memberRequestState)
 	if responses == "" && state == "" {
 		return params, nil
 	}
@@ -182,11 +176,11 @@ type state struct {
 func (s *state) params(o wire.Object) (wire.Raw, error) {
 	switch s.author {
 	case "":
-		return wire.Raw(o.Without(memberState, memberResponses)), nil
+		return wire.Raw(o.Without(memberRequestState, memberInputResponses)), nil
 	case "null":
-		return wire.Raw(o.Without(memberState)), nil
+		return wire.Raw(o.Without(memberRequestState)), nil
 	}
-	o, err := o.With(memberState, s.author)
+	o, err := o.With(memberRequestState, s.author)
 	return wire.Raw(o), err
 }
 
@@ -232,7 +226,7 @@ func (c *Call) requireInput(result wire.Object) (wire.Object, error) {
 	if !c.terms.bound.rows[c.method].asks {
 		return "", fmt.Errorf("runtime: revision %s has no way to ask the client during %s", c.terms.revision, c.method)
 	}
-	requests := present(result, "inputRequests")
+	requests := present(result, memberInputRequests)
 	if requests != "" && requests.Kind() != wire.KindObject {
 		return "", errors.New("runtime: invalid result: /inputRequests: expected an object")
 	}
@@ -250,7 +244,7 @@ func (c *Call) requireInput(result wire.Object) (wire.Object, error) {
 	} else if text, err = s.ring.Seal(c.purpose(), time.Now().Add(cmp.Or(max(s.opts.Rounds.Lifetime, 0), DefaultStateLifetime)), content); err != nil {
 		return "", err
 	}
-	return result.With(memberState, wire.Raw(`"`+text+`"`))
+	return result.With(memberRequestState, wire.Raw(`"`+text+`"`))
 }
 
 // content returns the content of the state of a result.
@@ -258,7 +252,7 @@ func (c *Call) content(result wire.Object, requests wire.Raw) ([]byte, error) {
 	r := c.rounds()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	author := present(result, memberState)
+	author := present(result, memberRequestState)
 	if author == "" && wire.Object(requests).Len() > len(r.asked) {
 		author = "null" // the handler asks by hand, without a state
 	}

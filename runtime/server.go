@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -182,12 +183,7 @@ func (s *Server) StatelessRevisions() []string { return revisions(s.stateless) }
 
 // choose returns the binding for a client that asks for a revision: that revision or the newest.
 func (s *Server) choose(revision string) *bound {
-	for _, b := range s.sessions {
-		if b.Revision == revision {
-			return b
-		}
-	}
-	return s.sessions[0]
+	return cmp.Or(ofRevision(s.sessions, revision), s.sessions[0])
 }
 
 // greeting returns the result of initialize that follows from the options.

@@ -100,7 +100,7 @@ func (l *list) get(key string) *entry { return l.view().items[key] }
 // find returns the item with a key for a request. It returns an error if there is none, or if the sender of
 // the request may not use it.
 func (l *list) find(ctx context.Context, key string) (*entry, error) {
-	e := l.view().items[key]
+	e := l.get(key)
 	if e == nil {
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "unknown %s: %.100q", l.noun, key)
 	}
@@ -148,10 +148,7 @@ func (l *list) render(ctx context.Context, v *view, revision string) *text {
 
 // add adds an item with its definition, while the text is made.
 func (t *text) add(e *entry, definition []byte) {
-	if len(t.text) > 0 {
-		t.text = append(t.text, ',')
-	}
-	t.text = append(t.text, definition...)
+	t.text = append(wire.AppendComma(t.text), definition...)
 	t.ordered, t.ends = append(t.ordered, e), append(t.ends, len(t.text))
 }
 

@@ -330,11 +330,6 @@ func (c *Catalog) readResource(ctx context.Context, q *request) (wire.Appender, 
 // noResource returns the error for a resource that does not exist ("Error Handling" in
 // server/resources).
 func noResource(uri string) error {
-	data, err := wire.AppendString([]byte(`{"uri":`), uri)
-	if err != nil {
-		data = nil
-	} else {
-		data = append(data, '}')
-	}
+	data, _ := wire.MarshalString(updatedParams(uri)) // "" for a URI that is not valid UTF-8
 	return &jsonrpc.Error{Code: jsonrpc.CodeResourceNotFound, Message: "resource not found", Data: wire.Raw(data)}
 }

@@ -199,11 +199,10 @@ var features = []struct{ method, capability string }{
 
 // has reports whether the catalog has an item for a capability. The runtime handles logging.
 func (c *Catalog) has(capability string) bool {
-	completes := func(e *entry) bool { return e.completes() }
 	prompts, templates := c.prompts.view().ordered, c.templates.view().ordered
 	switch capability {
 	case "completions":
-		return slices.ContainsFunc(prompts, completes) || slices.ContainsFunc(templates, completes)
+		return slices.ContainsFunc(prompts, (*entry).completes) || slices.ContainsFunc(templates, (*entry).completes)
 	case "prompts":
 		return len(prompts) > 0
 	case "resources":

@@ -87,11 +87,7 @@ func poll(ctx context.Context, caller runtime.Caller, name wire.Object, t remote
 		if t.poll != nil && *t.poll > 0 {
 			interval = time.Duration(min(*t.poll, int64(time.Hour/time.Millisecond))) * time.Millisecond
 		}
-		timer := time.NewTimer(interval)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if !pause(ctx, interval) {
 			return ctx.Err()
 		}
 		t = remote{}

@@ -94,14 +94,14 @@ func (t *Tasks) callTool(ctx context.Context, handle handler, params wire.Raw) (
 	case !able || support != SupportRequired && support != SupportOptional:
 		return handle(ctx, methodCallTool, params)
 	case t.opts.Late == nil || !t.opts.Late(tool):
-		return t.start(ctx, c, methodCallTool)
+		return t.start(ctx, c)
 	}
 	l := new(later)
 	result, err := handle(context.WithValue(ctx, laterKey{}, l), methodCallTool, params)
 	if !l.begun {
 		return result, err
 	}
-	return t.start(ctx, c, methodCallTool)
+	return t.start(ctx, c)
 }
 
 // later records that a handler has called Begin.
@@ -127,11 +127,11 @@ func Begin(ctx context.Context) error {
 
 // start stores a task, begins its work and returns the CreateTaskResult. The task continues with the
 // answers that the client has given before.
-func (t *Tasks) start(ctx context.Context, c *runtime.Call, method string) (wire.Appender, error) {
+func (t *Tasks) start(ctx context.Context, c *runtime.Call) (wire.Appender, error) {
 	now := time.Now()
 	request := wire.Object(c.Params())
 	r := &Record{
-		ID: rand.Text(), Owner: strings.Clone(runtime.PrincipalOf(ctx)), Method: method,
+		ID: rand.Text(), Owner: strings.Clone(runtime.PrincipalOf(ctx)), Method: methodCallTool,
 		Params: wire.Raw(request.Without("task", "inputResponses", "requestState")).Clone(),
 		Status: string(working), Created: now, Updated: now, Expires: now.Add(min(t.opts.TTL, t.opts.MaxTTL)), Poll: t.opts.PollInterval,
 	}

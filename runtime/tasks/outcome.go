@@ -131,10 +131,5 @@ func (r *Record) request() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	method, err := wire.AppendString(nil, r.Method)
-	if err != nil {
-		return nil, err
-	}
-	text := append([]byte(`{"jsonrpc":"2.0","id":1,"method":`), method...)
-	return append(append(append(text, `,"params":`...), params...), '}'), nil
+	return jsonrpc.AppendRequest(nil, wire.IntScalar(1), r.Method, params)
 }
