@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -137,7 +136,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if !ok || !repeatable(req) {
 			return resp, nil
 		}
-		discard(resp)
+		shared.Discard(resp)
 		if renewals == maxRenewals {
 			return nil, unhandled{fmt.Errorf("auth: %w", needed.refusal())}
 		}
@@ -198,7 +197,7 @@ func (t *Transport) send(req *http.Request, g *grant) (*http.Response, error) {
 		if !repeatable(req) {
 			return resp, nil
 		}
-		discard(resp)
+		shared.Discard(resp)
 		if req, err = repeated(req); err != nil {
 			return nil, err
 		}
@@ -258,12 +257,4 @@ func challenged(resp *http.Response, code string) *auth.Challenge {
 // sameOrigin reports whether two URLs have the same scheme, host and port.
 func sameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && fetch.HostPort(a) == fetch.HostPort(b)
-}
-
-// maxDiscarded is how much of the body of a refusal is read so that its connection can be used again.
-const maxDiscarded = 64 << 10
-
-func discard(resp *http.Response) {
-	io.CopyN(io.Discard, resp.Body, maxDiscarded)
-	resp.Body.Close()
 }
