@@ -227,8 +227,8 @@ func (b *bound) handleOnce(ctx context.Context, method string, params wire.Raw) 
 	return result, nil
 }
 
-// fallback answers server/discover, subscriptions/listen, ping and logging/setLevel if the implementation does not. For other methods it
-// returns err.
+// fallback answers server/discover, subscriptions/listen, ping and logging/setLevel if the implementation does
+// not. For other methods it returns err.
 func (b *bound) fallback(ctx context.Context, method string, params wire.Raw, err error) (wire.Appender, error) {
 	if !isMethodNotFound(err) || len(b.rows) > 0 && b.rows[method].kind != jsonrpc.Request {
 		return nil, err

@@ -40,9 +40,9 @@ var errOverrun = errors.New("runtime: too many notifications wait for the listen
 // SubscriptionFilter object that says which ("subscriptions/listen" in basic/patterns/subscriptions,
 // 2026-07-28); nil asks for none.
 //
-// The first notification, notifications/subscriptions/acknowledged, has the part of the filter that the
-// server honours. If the stream is lost, Listen opens another one after a pause that grows until a stream
-// lasts and is partly random, and yields its acknowledgement: what changed in between is unknown. Notifications that wait for
+// The first notification, notifications/subscriptions/acknowledged, has the part of the filter that the server
+// honours. If the stream is lost, Listen opens another one after a pause that grows until a stream lasts and is
+// partly random, and yields its acknowledgement: what changed in between is unknown. Notifications that wait for
 // the loop are kept up to a limit, each text once. Beyond it, Listen opens another stream too.
 //
 // The sequence ends when ctx ends, when the server ends the subscription, or with an error if the server

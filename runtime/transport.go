@@ -29,10 +29,10 @@ type Transport interface {
 
 	// Receive returns the next message. It is called by one goroutine at a time.
 	//
-	// A text longer than max bytes is skipped, without being kept, and the error is a *jsonrpc.Error.
-	// The session sends such an error to the peer and calls Receive again. io.EOF means that the peer sends no more but may read what is still to be answered;
-	// ErrClosed means that it has gone. An *AnswerError ends the wait for one answer. Every other
-	// error ends the session and becomes its error.
+	// A text longer than max bytes is skipped, without being kept, and the error is a *jsonrpc.Error. The session
+	// sends such an error to the peer and calls Receive again. io.EOF means that the peer sends no more but may
+	// read what is still to be answered; ErrClosed means that it has gone. An *AnswerError ends the wait for one
+	// answer. Every other error ends the session and becomes its error.
 	Receive(ctx context.Context, max int) (Incoming, error)
 }
 

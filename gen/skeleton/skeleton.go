@@ -41,8 +41,8 @@ type Options struct {
 	Source string
 	// Package is the name of the Go package.
 	Package string
-	// Implementations lists the types of the package that are meant to implement Tools, and
-	// Prompts and Resources if the list has some. The generated code makes the compiler report every method that one of them lacks.
+	// Implementations lists the types of the package that are meant to implement Tools, and Prompts and Resources
+	// if the list has some. The generated code makes the compiler report every method that one of them lacks.
 	Implementations []string
 	// Int64 makes an integer without limits an int64, and Time a string in the format date-time a
 	// time.Time, see typing.Options.

@@ -123,8 +123,8 @@ func (h *Handler) shutdown(ctx context.Context) error {
 	return nil
 }
 
-// Close calls Shutdown with the Grace of the server's options as time limit, which begins after DrainDelay. It may be registered
-// with http.Server.RegisterOnShutdown, but a client that needs a new connection to answer a question
+// Close calls Shutdown with the Grace of the server's options as time limit, which begins after DrainDelay. It may
+// be registered with http.Server.RegisterOnShutdown, but a client that needs a new connection to answer a question
 // of the server cannot open one then.
 func (h *Handler) Close() {
 	h.announce(context.Background())

@@ -21,12 +21,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestKilledConnections lets sessions make calls of 60 ms one after the other, over connections
-// that are killed after half a second on average. Each call is answered or fails; a call whose
-// handler ran fails as lost (LostError); none is handled or answered twice, and nothing is left.
-// In memory, fewer than one call in 200 fails, because each becomes a stream that can be resumed at once. Over TCP that depends on the machine: with 100 sessions on two
-// processors 0.3 % fail, and with 1,000, which is more than they can serve, 26 %. Those are calls whose
-// connection died before the server had come to read them. Nothing tells the client whether such a call was begun, so it is not sent again.
+// TestKilledConnections lets sessions make calls of 60 ms one after the other, over connections that are killed
+// after half a second on average. Each call is answered or fails; a call whose handler ran fails as lost
+// (LostError); none is handled or answered twice, and nothing is left. In memory, fewer than one call in 200
+// fails, because each becomes a stream that can be resumed at once. Over TCP that depends on the machine: with 100
+// sessions on two processors 0.3 % fail, and with 1,000, which is more than they can serve, 26 %. Those are calls
+// whose connection died before the server had come to read them. Nothing tells the client whether such a call was
+// begun, so it is not sent again.
 func TestKilledConnections(t *testing.T) { overMortal(t, killConnections) }
 
 // overMortal runs a test in memory, in a bubble of testing/synctest, so that the load of the machine has

@@ -146,7 +146,8 @@ func TestGoexit(t *testing.T) {
 	}
 }
 
-// TestRequestsUnderStress sends requests that succeed, fail, stream, panic and lose their connection, at the same time and with the same id. Each answer must be the right one.
+// TestRequestsUnderStress sends requests that succeed, fail, stream, panic and lose their connection, at the same
+// time and with the same id. Each answer must be the right one.
 func TestRequestsUnderStress(t *testing.T) {
 	before := goruntime.NumGoroutine()
 	r := newModernRig(t, modern, true, Options{KeepAlive: time.Millisecond})

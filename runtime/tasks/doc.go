@@ -6,9 +6,9 @@
 // that of a client for sampling/createMessage and elicitation/create. [Await] implements
 // the requester's side.
 //
-// The package works on the text of messages and supports any implementation of a binding. A
-// task belongs to the session in which it was created and ends with it. It is a record in the
-// [Store], where each process that has the session finds it. [Tasks.Over] declares the capability of tasks, unless the program declares it itself, as in
+// The package works on the text of messages and supports any implementation of a binding. A task belongs to the
+// session in which it was created and ends with it. It is a record in the [Store], where each process that has the
+// session finds it. [Tasks.Over] declares the capability of tasks, unless the program declares it itself, as in
 //
 //	{"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}
 //
