@@ -82,7 +82,11 @@ func (e *emitter) root(r Root) {
 
 // declare emits a check function.
 func (e *emitter) declare(name string, s *jsonschema.Schema, body func(*jen.Group)) {
-	d := jen.Comment(fmt.Sprintf("%s checks the schema at %s.", name, e.place(s))).Line()
+	what := "a value"
+	if at := e.place(s); at != "" {
+		what = "the schema at " + at
+	}
+	d := jen.Comment(fmt.Sprintf("%s checks %s.", name, what)).Line()
 	e.decls = append(e.decls, d) // before the declarations that the body needs
 	d.Func().Id(name).Params(jen.Id("c").Op("*").Qual(schemaPath, "Checker")).BlockFunc(body)
 }

@@ -39,7 +39,7 @@ type Definition struct {
 }
 
 // Shape describes the differences between the values of a type in two revisions; see
-// convert.Shape in the runtime, which has the same fields.
+// convert.Shape in the runtime, which has a check function for each of Rules and for Limits.
 type Shape struct {
 	Name      string // a Go identifier
 	Limits    *Limits
@@ -50,7 +50,7 @@ type Shape struct {
 	Cases     []Case
 	Otherwise string
 	// Rules lists schemas of the revision converted to, as JSON Pointers, that the converted value must
-	// satisfy. Reason is why one is refused that does not, or "".
+	// satisfy. Reason is why one is refused that does not, or that exceeds Limits; "" names the problem.
 	Rules  []string
 	Reason string
 }
@@ -64,7 +64,6 @@ type Limits struct {
 	Pattern string
 	Bounds  ir.Bounds
 	Length  ir.Count // of a string in characters, of an array in elements
-	Reason  string   // why a value is refused that exceeds them, or ""
 }
 
 // Member describes a member of an object.

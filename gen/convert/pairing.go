@@ -291,10 +291,13 @@ func (p *pairing) leaf(from, to ir.Type, up bool, at place) *Shape {
 
 // limited returns the shape that refuses values that exceed the limits.
 func (p *pairing) limited(l *Limits, up bool, at place) *Shape {
+	reason := ""
 	if at.is != nil {
-		l.Reason = at.is.Reason
+		reason = at.is.Reason
 	}
-	return p.shape(shapeKey{does: direction(up) + " limit " + l.String() + " " + l.Reason}, direction(up)+"Limited", func(s *Shape) { s.Limits = l })
+	return p.shape(shapeKey{does: direction(up) + " limit " + l.String() + " " + reason}, direction(up)+"Limited", func(s *Shape) {
+		s.Limits, s.Reason = l, reason
+	})
 }
 
 // enum decides how the values of an enum are converted. Values that neither revision defines are kept.
@@ -395,7 +398,7 @@ func ofLength(c ir.Count) *Limits {
 	if c == (ir.Count{}) {
 		return nil
 	}
-	return &Limits{Length: c}
+	return &Limits{Kinds: []ir.Kind{ir.KindArray}, Length: c}
 }
 
 // fromTo describes two types, by their structures if they have the same name.

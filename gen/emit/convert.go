@@ -2,10 +2,10 @@ package emit
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -82,7 +82,7 @@ func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
 	})
 	f.Line()
 	f.Comment("This code does not compile with other versions of the runtime.")
-	f.Const().Id("_").Op("=").Qual(convertPath, "V3")
+	f.Const().Id("_").Op("=").Qual(convertPath, "V4")
 	f.Line()
 	for _, t := range []struct{ name, doc string }{
 		{"Options", "Options configure the conversion of values that another revision cannot represent."},
@@ -173,15 +173,32 @@ func checksOf(step *convert.Step, shapes []*convert.Shape, to *ir.Revision) ([]c
 			}
 			all = append(all, check.Root{Func: checkName(step, shape, i), Schema: schema})
 		}
+		if shape.Limits == nil {
+			continue
+		}
+		schema, err := limitsSchema(shape.Limits)
+		if err != nil {
+			return nil, fmt.Errorf("%s: the limits of %s: %w", to.ID, shape.Name, err)
+		}
+		all = append(all, check.Root{Func: checkName(step, shape, len(shape.Rules)), Schema: schema})
 	}
 	return all, nil
 }
 
-// checkName names the check function of a shape for one of its rules.
-func checkName(step *convert.Step, shape *convert.Shape, rule int) string {
+// checkCount returns the number of check functions of a shape: one for each of its rules, and one for its
+// limits.
+func checkCount(s *convert.Shape) int {
+	if s.Limits == nil {
+		return len(s.Rules)
+	}
+	return len(s.Rules) + 1
+}
+
+// checkName names one of the check functions of a shape.
+func checkName(step *convert.Step, shape *convert.Shape, i int) string {
 	name := "check" + strings.ReplaceAll(step.Newer.ID, "-", "") + "for" + shape.Name
-	if rule > 0 {
-		name += fmt.Sprintf("And%d", rule+1)
+	if i > 0 {
+		name += fmt.Sprintf("And%d", i+1)
 	}
 	return name
 }
@@ -282,9 +299,6 @@ func (e *stepEmitter) shapes(list []*convert.Shape) jen.Code {
 
 func (e *stepEmitter) shape(s *convert.Shape) []jen.Code {
 	var fields []jen.Code
-	if s.Limits != nil {
-		fields = append(fields, pair("Limits", jen.Op("&").Qual(convertPath, "Limits").Values(e.limits(s.Limits)...)))
-	}
 	if len(s.Members) > 0 {
 		fields = append(fields, pair("Members", lines("Member", len(s.Members), func(i int) []jen.Code { return e.member(s.Members[i]) })))
 	}
@@ -301,9 +315,9 @@ func (e *stepEmitter) shape(s *convert.Shape) []jen.Code {
 		fields = append(fields, pair("Cases", lines("Case", len(s.Cases), func(i int) []jen.Code { return e.variant(s.Cases[i]) })))
 	}
 	fields = e.text(fields, "Otherwise", s.Otherwise)
-	if s.Rules != nil {
+	if n := checkCount(s); n > 0 {
 		fields = append(fields, pair("Checks", jen.Index().Func().Params(jen.Op("*").Qual(schemaPath, "Checker")).ValuesFunc(func(g *jen.Group) {
-			for i := range s.Rules {
+			for i := range n {
 				g.Id(checkName(e.step, s, i))
 			}
 		})))
@@ -321,41 +335,59 @@ func lines(typ string, n int, fields func(int) []jen.Code) jen.Code {
 	})
 }
 
-func (e *stepEmitter) limits(l *convert.Limits) []jen.Code {
-	var fields []jen.Code
-	if len(l.Kinds) > 0 {
-		fields = append(fields, pair("Kinds", kindSet(l.Kinds, l.Integer)))
+// limitsSchema returns the schema of the values that do not exceed limits.
+func limitsSchema(l *convert.Limits) (*jsonschema.Schema, error) {
+	keywords := map[string]any{}
+	var types []string
+	for _, kind := range l.Kinds {
+		name := string(kind)
+		if kind == ir.KindNumber && l.Integer {
+			name = "integer"
+		}
+		types = append(types, name)
+	}
+	if l.Format != "" {
+		keywords["format"], types = l.Format, []string{"string"} // beside which a format is asserted
+	}
+	if types != nil {
+		keywords["type"] = types
 	}
 	if l.Values != nil {
-		fields = append(fields, pair("Values", jen.Index().Qual(wirePath, "Raw").ValuesFunc(func(g *jen.Group) {
-			for _, v := range l.Values {
-				g.Lit(v)
-			}
-		})))
+		var values []json.RawMessage
+		for _, v := range l.Values {
+			values = append(values, json.RawMessage(v))
+		}
+		keywords["enum"] = values
 	}
-	fields = e.text(fields, "Format", l.Format)
 	if l.Pattern != "" {
-		if value, ok := check.Pattern(l.Pattern); ok {
-			fields = append(fields, pair("Pattern", value))
+		keywords["pattern"] = l.Pattern
+	}
+	bound := func(name string, value *float64, open bool) {
+		if open {
+			name = "exclusive" + strings.ToUpper(name[:1]) + name[1:]
+		}
+		if value != nil {
+			keywords[name] = *value
 		}
 	}
-	fields = e.text(fields, "Reason", l.Reason)
-	for _, bound := range []struct {
-		name  string
-		value *float64
-	}{{"Min", l.Bounds.Min}, {"Max", l.Bounds.Max}} {
-		if bound.value != nil {
-			fields = append(fields, pair(bound.name, jen.Lit(strconv.FormatFloat(*bound.value, 'g', -1, 64))))
-		}
+	bound("minimum", l.Bounds.Min, l.Bounds.MinOpen)
+	bound("maximum", l.Bounds.Max, l.Bounds.MaxOpen)
+	size := "Length"
+	if slices.Contains(l.Kinds, ir.KindArray) {
+		size = "Items"
 	}
-	fields = e.flag(e.flag(fields, "MinOpen", l.Bounds.MinOpen), "MaxOpen", l.Bounds.MaxOpen)
 	if l.Length.Min > 0 {
-		fields = append(fields, pair("Least", jen.Lit(l.Length.Min)))
+		keywords["min"+size] = l.Length.Min
 	}
 	if l.Length.Max > 0 {
-		fields = append(fields, pair("Most", jen.Lit(l.Length.Max)))
+		keywords["max"+size] = l.Length.Max
 	}
-	return fields
+	text, err := json.Marshal(keywords)
+	if err != nil {
+		return nil, err
+	}
+	schema, _ := jsonschema.Read("", wire.Raw(text))
+	return schema, nil
 }
 
 func (e *stepEmitter) member(m convert.Member) []jen.Code {
@@ -388,7 +420,7 @@ func (e *stepEmitter) flag(fields []jen.Code, name string, is bool) []jen.Code {
 func (e *stepEmitter) variant(c convert.Case) []jen.Code {
 	var fields []jen.Code
 	if c.Kind != "" {
-		fields = append(fields, pair("Kind", kindSet([]ir.Kind{c.Kind}, false)))
+		fields = append(fields, pair("Kind", jen.Qual(schemaPath, typeOf[c.Kind])))
 	}
 	if len(c.When) > 0 {
 		fields = append(fields, pair("When", jen.Index().Qual(convertPath, "Condition").ValuesFunc(func(g *jen.Group) {
@@ -413,18 +445,8 @@ func (e *stepEmitter) variant(c convert.Case) []jen.Code {
 	return e.text(fields, "Refuse", c.Refuse)
 }
 
-// kindSet renders a set of kinds of JSON values.
-func kindSet(kinds []ir.Kind, integer bool) jen.Code {
-	names := map[ir.Kind]string{
-		ir.KindObject: "Object", ir.KindArray: "Array", ir.KindString: "String", ir.KindNumber: "Number",
-		ir.KindBoolean: "Bool", ir.KindNull: "Null",
-	}
-	if integer {
-		names[ir.KindNumber] = "Integer"
-	}
-	set := jen.Qual(convertPath, names[kinds[0]])
-	for _, k := range kinds[1:] {
-		set.Op("|").Qual(convertPath, names[k])
-	}
-	return set
+// typeOf has the names that package schema has for the kinds of JSON values.
+var typeOf = map[ir.Kind]string{
+	ir.KindObject: "Object", ir.KindArray: "Array", ir.KindString: "String", ir.KindNumber: "Number",
+	ir.KindBoolean: "Boolean", ir.KindNull: "Null",
 }

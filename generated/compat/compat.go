@@ -31,7 +31,7 @@ const (
 )
 
 // This code does not compile with other versions of the runtime.
-const _ = convert.V3
+const _ = convert.V4
 
 // Options configure the conversion of values that another revision cannot
 // represent.

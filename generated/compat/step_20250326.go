@@ -2,7 +2,10 @@
 
 package compat
 
-import "github.com/mcpgen/mcpgen/runtime/convert"
+import (
+	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/runtime/schema"
+)
 
 const (
 	upClientNotification20250326 convert.Rule = iota + 1
@@ -161,10 +164,10 @@ var step20250326 = convert.Step{
 			{Name: "content", Rule: downContentBlockEach20250326},
 		}},
 		downClientNotification20250326: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: downProgressNotification20250326},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: downProgressNotification20250326},
 		}},
 		downContentBlock20250326: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rewrite: convert.AudioAsResource},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rewrite: convert.AudioAsResource},
 		}},
 		downContentBlockEach20250326: {Each: downContentBlock20250326},
 		downCreateMessageRequest20250326: {Members: []convert.Member{
@@ -183,8 +186,8 @@ var step20250326 = convert.Step{
 			{Name: "capabilities", Rule: downServerCapabilities20250326},
 		}},
 		downJSONRPCMessage20250326: {Cases: []convert.Case{
-			{Kind: convert.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
-			{Kind: convert.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
+			{Kind: schema.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
+			{Kind: schema.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
 		}},
 		downListToolsResult20250326: {Members: []convert.Member{
 			{Name: "tools", Rule: downToolEach20250326},
@@ -203,17 +206,17 @@ var step20250326 = convert.Step{
 			{Name: "content", Rule: downSamplingMessageContent20250326},
 		}},
 		downSamplingMessageContent20250326: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Refuse: "sampling supports only text and images in the older revision"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Refuse: "sampling supports only text and images in the older revision"},
 		}},
 		downSamplingMessageEach20250326: {Each: downSamplingMessage20250326},
 		downServerCapabilities20250326: {Members: []convert.Member{
 			{Name: "completions", Drop: missingIn20241105, Implied: "{}"},
 		}},
 		downServerNotification20250326: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: downProgressNotification20250326},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: downProgressNotification20250326},
 		}},
 		downServerRequest20250326: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: downCreateMessageRequest20250326},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: downCreateMessageRequest20250326},
 		}},
 		downTool20250326: {Members: []convert.Member{
 			{Name: "annotations", Drop: missingIn20241105},
@@ -225,7 +228,7 @@ var step20250326 = convert.Step{
 	Older:  "2024-11-05",
 	Up: []convert.Shape{
 		upClientNotification20250326: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: upProgressNotification20250326},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: upProgressNotification20250326},
 		}},
 		upInitializeResult20250326: {Members: []convert.Member{
 			{Name: "capabilities", Rule: upServerCapabilities20250326},
@@ -243,7 +246,7 @@ var step20250326 = convert.Step{
 			{Name: "completions", Drop: onlyIn20250326, Default: "{}"},
 		}},
 		upServerNotification20250326: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: upProgressNotification20250326},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: upProgressNotification20250326},
 		}},
 		upTool20250326: {Members: []convert.Member{
 			{Name: "annotations", Drop: onlyIn20250326},

@@ -2,7 +2,10 @@
 
 package compat
 
-import "github.com/mcpgen/mcpgen/runtime/convert"
+import (
+	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/runtime/schema"
+)
 
 const (
 	upAnnotations20250618 convert.Rule = iota + 1
@@ -248,8 +251,8 @@ var step20250618 = convert.Step{
 			{Name: "elicitation", Drop: missingIn20250326},
 		}},
 		downClientRequest20250618: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: downCompleteRequest20250618},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: downInitializeRequest20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: downCompleteRequest20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: downInitializeRequest20250618},
 		}},
 		downCompleteRequest20250618: {Members: []convert.Member{
 			{Name: "params", Rule: downCompleteRequestParams20250618},
@@ -259,14 +262,14 @@ var step20250618 = convert.Step{
 			{Name: "context", Drop: missingIn20250326},
 		}},
 		downCompleteRequestParamsRef20250618: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"ref/prompt\""}}, Rule: downPromptReference20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"ref/prompt\""}}, Rule: downPromptReference20250618},
 		}},
 		downContentBlock20250618: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: downAudioContent20250618},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: downImageContent20250618},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource\""}}, Rule: downEmbeddedResource20250618},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rewrite: convert.LinkAsText, Rule: downTextContent20250618},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: downTextContent20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: downAudioContent20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: downImageContent20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource\""}}, Rule: downEmbeddedResource20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rewrite: convert.LinkAsText, Rule: downTextContent20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: downTextContent20250618},
 		}},
 		downContentBlockEach20250618: {Each: downContentBlock20250618},
 		downCreateMessageRequest20250618: {Members: []convert.Member{
@@ -347,8 +350,8 @@ var step20250618 = convert.Step{
 			{Name: "_meta", Drop: missingIn20250326},
 		}},
 		downResourceContentsUnion20250618: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"blob"}}}, Rule: downBlobResourceContents20250618},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"text"}}}, Rule: downTextResourceContents20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"blob"}}}, Rule: downBlobResourceContents20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"text"}}}, Rule: downTextResourceContents20250618},
 		}},
 		downResourceContentsUnionEach20250618: {Each: downResourceContentsUnion20250618},
 		downResourceEach20250618:              {Each: downResource20250618},
@@ -366,14 +369,14 @@ var step20250618 = convert.Step{
 			{Name: "content", Rule: downSamplingMessageContent20250618},
 		}},
 		downSamplingMessageContent20250618: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: downAudioContent20250618},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: downImageContent20250618},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: downTextContent20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: downAudioContent20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: downImageContent20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: downTextContent20250618},
 		}},
 		downSamplingMessageEach20250618: {Each: downSamplingMessage20250618},
 		downServerRequest20250618: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"elicitation/create\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: downCreateMessageRequest20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"elicitation/create\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: downCreateMessageRequest20250618},
 		}},
 		downTextContent20250618: {Members: []convert.Member{
 			{Name: "_meta", Drop: missingIn20250326},
@@ -411,8 +414,8 @@ var step20250618 = convert.Step{
 			{Name: "elicitation", Drop: onlyIn20250618},
 		}},
 		upClientRequest20250618: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: upCompleteRequest20250618},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: upInitializeRequest20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: upCompleteRequest20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: upInitializeRequest20250618},
 		}},
 		upCompleteRequest20250618: {Members: []convert.Member{
 			{Name: "params", Rule: upCompleteRequestParams20250618},
@@ -422,13 +425,13 @@ var step20250618 = convert.Step{
 			{Name: "context", Drop: onlyIn20250618},
 		}},
 		upCompleteRequestParamsRef20250618: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"ref/prompt\""}}, Rule: upPromptReference20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"ref/prompt\""}}, Rule: upPromptReference20250618},
 		}},
 		upContentBlock20250618: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: upAudioContent20250618},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: upImageContent20250618},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource\""}}, Rule: upEmbeddedResource20250618},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: upTextContent20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: upAudioContent20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: upImageContent20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource\""}}, Rule: upEmbeddedResource20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: upTextContent20250618},
 		}},
 		upContentBlockEach20250618: {Each: upContentBlock20250618},
 		upCreateMessageRequest20250618: {Members: []convert.Member{
@@ -466,8 +469,8 @@ var step20250618 = convert.Step{
 			{Name: "serverInfo", Rule: upImplementation20250618},
 		}},
 		upJSONRPCMessage20250618: {Cases: []convert.Case{
-			{Kind: convert.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
-			{Kind: convert.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
+			{Kind: schema.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
+			{Kind: schema.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
 		}},
 		upListPromptsResult20250618: {Members: []convert.Member{
 			{Name: "prompts", Rule: upPromptEach20250618},
@@ -513,8 +516,8 @@ var step20250618 = convert.Step{
 			{Name: "_meta", Drop: onlyIn20250618},
 		}},
 		upResourceContentsUnion20250618: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"blob"}}}, Rule: upBlobResourceContents20250618},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"text"}}}, Rule: upTextResourceContents20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"blob"}}}, Rule: upBlobResourceContents20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"text"}}}, Rule: upTextResourceContents20250618},
 		}},
 		upResourceContentsUnionEach20250618: {Each: upResourceContentsUnion20250618},
 		upResourceEach20250618:              {Each: upResource20250618},
@@ -532,13 +535,13 @@ var step20250618 = convert.Step{
 			{Name: "content", Rule: upSamplingMessageContent20250618},
 		}},
 		upSamplingMessageContent20250618: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: upAudioContent20250618},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: upImageContent20250618},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: upTextContent20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: upAudioContent20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: upImageContent20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: upTextContent20250618},
 		}},
 		upSamplingMessageEach20250618: {Each: upSamplingMessage20250618},
 		upServerRequest20250618: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: upCreateMessageRequest20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: upCreateMessageRequest20250618},
 		}},
 		upTextContent20250618: {Members: []convert.Member{
 			{Name: "annotations", Rule: upAnnotations20250618},

@@ -2,7 +2,10 @@
 
 package compat
 
-import "github.com/mcpgen/mcpgen/runtime/convert"
+import (
+	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/runtime/schema"
+)
 
 const (
 	upCallToolRequest20251125 convert.Rule = iota + 1
@@ -293,8 +296,8 @@ var step20251125 = convert.Step{
 			{Name: "task", Drop: missingIn20250618},
 		}},
 		downCallToolResponse20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: downCallToolResult20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: downCallToolResult20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
 		}, Otherwise: "the revision does not define this variant"},
 		downCallToolResult20251125: {Members: []convert.Member{
 			{Name: "content", Rule: downContentBlockEach20251125},
@@ -319,19 +322,19 @@ var step20251125 = convert.Step{
 			{Name: "tools", Drop: missingIn20250618},
 		}},
 		downClientNotification20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: downCancelledNotification20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: downCancelledNotification20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
 		}},
 		downClientRequest20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: downInitializeRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/cancel\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/get\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/list\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/result\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: downCallToolRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: downInitializeRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/cancel\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/get\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/list\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/result\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: downCallToolRequest20251125},
 		}},
 		downContentBlock20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rule: downResourceLink20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rule: downResourceLink20251125},
 		}},
 		downContentBlockEach20251125: {Each: downContentBlock20251125},
 		downCreateMessageRequest20251125: {Members: []convert.Member{
@@ -344,8 +347,8 @@ var step20251125 = convert.Step{
 			{Name: "tools", Rewrite: convert.RefuseTools, Drop: missingIn20250618},
 		}},
 		downCreateMessageResponse20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: downCreateMessageResult20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: downCreateMessageResult20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
 		}, Otherwise: "the revision does not define this variant"},
 		downCreateMessageResult20251125: {Members: []convert.Member{
 			{Name: "content", Rule: downSamplingMessageContent20251125},
@@ -362,22 +365,22 @@ var step20251125 = convert.Step{
 			{Name: "properties", Rule: downPrimitiveSchemaDefinitionEach20251125},
 		}},
 		downElicitRequestParams20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: downElicitRequestFormParams20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"url\""}}, Refuse: "elicitation supports only forms in the older revision"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: downElicitRequestFormParams20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: downElicitRequestFormParams20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"url\""}}, Refuse: "elicitation supports only forms in the older revision"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: downElicitRequestFormParams20251125},
 		}, Otherwise: "the revision does not define this variant"},
 		downElicitResponse20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"action"}}}, Rule: downElicitResult20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"action"}}}, Rule: downElicitResult20251125},
 		}, Otherwise: "the revision does not define this variant"},
 		downElicitResult20251125: {Members: []convert.Member{
 			{Name: "content", Rule: downElicitResultContentEach20251125},
 		}},
 		downElicitResultContent20251125: {Cases: []convert.Case{
-			{Kind: convert.Array, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
-			{Kind: convert.String},
-			{Kind: convert.Number},
-			{Kind: convert.Bool},
+			{Kind: schema.Array, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
+			{Kind: schema.String},
+			{Kind: schema.Number},
+			{Kind: schema.Boolean},
 		}, Otherwise: "the revision does not define this variant"},
 		downElicitResultContentEach20251125: {Each: downElicitResultContent20251125},
 		downGetPromptResult20251125: {Members: []convert.Member{
@@ -403,10 +406,10 @@ var step20251125 = convert.Step{
 			{Name: "id", Require: "the older revision requires the ID of the request"},
 		}},
 		downJSONRPCMessage20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}}, {Path: []string{"id"}}}, Rule: downJSONRPCRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"result"}}}},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"error"}}}, Rule: downJSONRPCErrorResponse20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}}}, Rule: downJSONRPCNotification20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}}, {Path: []string{"id"}}}, Rule: downJSONRPCRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"error"}}}, Rule: downJSONRPCErrorResponse20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}}}, Rule: downJSONRPCNotification20251125},
 		}},
 		downJSONRPCNotification20251125: {Members: []convert.Member{
 			{Name: "params", Rule: downOpenNotificationParams20251125},
@@ -417,7 +420,7 @@ var step20251125 = convert.Step{
 		downLegacyTitledEnumSchema20251125: {Members: []convert.Member{
 			{Name: "default", Drop: missingIn20250618},
 		}},
-		downLimited20251125: {Limits: &convert.Limits{Kinds: convert.String | convert.Integer}},
+		downLimited20251125: {Checks: []func(*schema.Checker){check20251125fordownLimited}},
 		downListPromptsResult20251125: {Members: []convert.Member{
 			{Name: "prompts", Rule: downPromptEach20251125},
 		}},
@@ -436,25 +439,25 @@ var step20251125 = convert.Step{
 		downNumberSchema20251125: {Members: []convert.Member{
 			{Name: "default", Drop: missingIn20250618},
 		}},
-		downOpen20251125: {Limits: &convert.Limits{Kinds: convert.Object}},
-		downOpenNotificationParams20251125: {Limits: &convert.Limits{Kinds: convert.Object}, Members: []convert.Member{
+		downOpen20251125: {Checks: []func(*schema.Checker){check20251125fordownOpen}},
+		downOpenNotificationParams20251125: {Members: []convert.Member{
 			{Name: "_meta", Rule: downOpen20251125, LeaveOut: true},
-		}},
-		downOpenRequestMetaObject20251125: {Limits: &convert.Limits{Kinds: convert.Object}, Members: []convert.Member{
+		}, Checks: []func(*schema.Checker){check20251125fordownOpenNotificationParams}},
+		downOpenRequestMetaObject20251125: {Members: []convert.Member{
 			{Name: "progressToken", Rule: downLimited20251125, LeaveOut: true},
-		}},
-		downOpenRequestParams20251125: {Limits: &convert.Limits{Kinds: convert.Object}, Members: []convert.Member{
+		}, Checks: []func(*schema.Checker){check20251125fordownOpenRequestMetaObject}},
+		downOpenRequestParams20251125: {Members: []convert.Member{
 			{Name: "_meta", Rule: downOpenRequestMetaObject20251125, LeaveOut: true},
-		}},
+		}, Checks: []func(*schema.Checker){check20251125fordownOpenRequestParams}},
 		downPrimitiveSchemaDefinition20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"array\""}, {Path: []string{"items", "anyOf"}}}, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"array\""}}, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"integer\""}}, Rule: downNumberSchema20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"number\""}}, Rule: downNumberSchema20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}, {Path: []string{"enumNames"}}}, Rule: downLegacyTitledEnumSchema20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"oneOf"}}}, Rewrite: convert.OptionsAsEnumNames, Rule: downLegacyTitledEnumSchema20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}}, Rule: downUntitledSingleSelectEnumSchema20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}}, Rule: downStringSchema20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"array\""}, {Path: []string{"items", "anyOf"}}}, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"array\""}}, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"integer\""}}, Rule: downNumberSchema20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"number\""}}, Rule: downNumberSchema20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}, {Path: []string{"enumNames"}}}, Rule: downLegacyTitledEnumSchema20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"oneOf"}}}, Rewrite: convert.OptionsAsEnumNames, Rule: downLegacyTitledEnumSchema20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}}, Rule: downUntitledSingleSelectEnumSchema20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}}, Rule: downStringSchema20251125},
 		}},
 		downPrimitiveSchemaDefinitionEach20251125: {Each: downPrimitiveSchemaDefinition20251125},
 		downPrompt20251125: {Members: []convert.Member{
@@ -484,26 +487,26 @@ var step20251125 = convert.Step{
 			{Name: "_meta", Drop: missingIn20250618},
 		}},
 		downSamplingMessageContent20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Refuse: "sampling has no tools in the older revision, and removing them would change the meaning of the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_use\""}}, Refuse: "sampling has no tools in the older revision, and removing them would change the meaning of the message"},
-			{Kind: convert.Array, Rewrite: convert.JoinBlocks, Rule: downSamplingMessageContent20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Refuse: "sampling has no tools in the older revision, and removing them would change the meaning of the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_use\""}}, Refuse: "sampling has no tools in the older revision, and removing them would change the meaning of the message"},
+			{Kind: schema.Array, Rewrite: convert.JoinBlocks, Rule: downSamplingMessageContent20251125},
 		}},
 		downSamplingMessageEach20251125: {Each: downSamplingMessage20251125},
 		downServerCapabilities20251125: {Members: []convert.Member{
 			{Name: "tasks", Drop: missingIn20250618},
 		}},
 		downServerNotification20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: downCancelledNotification20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/elicitation/complete\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: downCancelledNotification20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/elicitation/complete\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
 		}},
 		downServerRequest20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"elicitation/create\""}}, Rule: downElicitRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: downCreateMessageRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/cancel\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/get\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/list\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/result\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"elicitation/create\""}}, Rule: downElicitRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: downCreateMessageRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/cancel\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/get\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/list\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/result\""}}, Refuse: "the other revision does not have the message"},
 		}},
 		downStringSchema20251125: {Members: []convert.Member{
 			{Name: "default", Drop: missingIn20250618},
@@ -542,32 +545,32 @@ var step20251125 = convert.Step{
 			{Name: "tasks", Drop: onlyIn20251125},
 		}},
 		upClientNotification20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: upCancelledNotification20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/initialized\""}}, Rule: upInitializedNotification20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: upProgressNotification20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/roots/list_changed\""}}, Rule: upRootsListChangedNotification20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: upCancelledNotification20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/initialized\""}}, Rule: upInitializedNotification20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: upProgressNotification20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/roots/list_changed\""}}, Rule: upRootsListChangedNotification20251125},
 		}},
 		upClientRequest20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: upCompleteRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: upInitializeRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"logging/setLevel\""}}, Rule: upSetLevelRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"ping\""}}, Rule: upPingRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/get\""}}, Rule: upGetPromptRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/list\""}}, Rule: upListPromptsRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/list\""}}, Rule: upListResourcesRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/read\""}}, Rule: upReadResourceRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/subscribe\""}}, Rule: upSubscribeRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/templates/list\""}}, Rule: upListResourceTemplatesRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/unsubscribe\""}}, Rule: upUnsubscribeRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: upCallToolRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/list\""}}, Rule: upListToolsRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: upCompleteRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: upInitializeRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"logging/setLevel\""}}, Rule: upSetLevelRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"ping\""}}, Rule: upPingRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/get\""}}, Rule: upGetPromptRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/list\""}}, Rule: upListPromptsRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/list\""}}, Rule: upListResourcesRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/read\""}}, Rule: upReadResourceRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/subscribe\""}}, Rule: upSubscribeRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/templates/list\""}}, Rule: upListResourceTemplatesRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/unsubscribe\""}}, Rule: upUnsubscribeRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: upCallToolRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/list\""}}, Rule: upListToolsRequest20251125},
 		}},
 		upCompleteRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upContentBlock20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rule: upResourceLink20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rule: upResourceLink20251125},
 		}},
 		upContentBlockEach20251125: {Each: upContentBlock20251125},
 		upCreateMessageRequest20251125: {Members: []convert.Member{
@@ -626,8 +629,8 @@ var step20251125 = convert.Step{
 		upLegacyTitledEnumSchema20251125: {Members: []convert.Member{
 			{Name: "default", Drop: onlyIn20251125},
 		}},
-		upLimited20251125:      {Limits: &convert.Limits{Kinds: convert.String | convert.Integer}},
-		upLimitedForm220251125: {Limits: &convert.Limits{Kinds: convert.String}},
+		upLimited20251125:      {Checks: []func(*schema.Checker){check20251125forupLimited}},
+		upLimitedForm220251125: {Checks: []func(*schema.Checker){check20251125forupLimitedForm2}},
 		upListPromptsRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
@@ -683,10 +686,10 @@ var step20251125 = convert.Step{
 			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		upPrimitiveSchemaDefinition20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"integer\""}}, Rule: upNumberSchema20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"number\""}}, Rule: upNumberSchema20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}}, Rule: upLegacyTitledEnumSchema20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}}, Rule: upStringSchema20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"integer\""}}, Rule: upNumberSchema20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"number\""}}, Rule: upNumberSchema20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}}, Rule: upLegacyTitledEnumSchema20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}}, Rule: upStringSchema20251125},
 		}},
 		upPrimitiveSchemaDefinitionEach20251125: {Each: upPrimitiveSchemaDefinition20251125},
 		upProgressNotification20251125: {Members: []convert.Member{
@@ -735,19 +738,19 @@ var step20251125 = convert.Step{
 			{Name: "tasks", Drop: onlyIn20251125},
 		}},
 		upServerNotification20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: upCancelledNotification20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/message\""}}, Rule: upLoggingMessageNotification20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: upProgressNotification20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/prompts/list_changed\""}}, Rule: upPromptListChangedNotification20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/list_changed\""}}, Rule: upResourceListChangedNotification20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: upResourceUpdatedNotification20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: upToolListChangedNotification20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: upCancelledNotification20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/message\""}}, Rule: upLoggingMessageNotification20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: upProgressNotification20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/prompts/list_changed\""}}, Rule: upPromptListChangedNotification20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/list_changed\""}}, Rule: upResourceListChangedNotification20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: upResourceUpdatedNotification20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: upToolListChangedNotification20251125},
 		}},
 		upServerRequest20251125: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"elicitation/create\""}}, Rule: upElicitRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"ping\""}}, Rule: upPingRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"roots/list\""}}, Rule: upListRootsRequest20251125},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: upCreateMessageRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"elicitation/create\""}}, Rule: upElicitRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"ping\""}}, Rule: upPingRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"roots/list\""}}, Rule: upListRootsRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: upCreateMessageRequest20251125},
 		}},
 		upSetLevelRequest20251125: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},

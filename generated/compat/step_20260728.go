@@ -2,7 +2,10 @@
 
 package compat
 
-import "github.com/mcpgen/mcpgen/runtime/convert"
+import (
+	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/runtime/schema"
+)
 
 const (
 	upCallToolRequest20260728 convert.Rule = iota + 1
@@ -329,9 +332,9 @@ var step20260728 = convert.Step{
 			{Name: "task", Drop: onlyIn20251125},
 		}},
 		downCallToolResponse20260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: downCallToolResult20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: downCallToolResult20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: downCallToolResult20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: downCallToolResult20260728},
 		}},
 		downCallToolResult20260728: {Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
@@ -352,16 +355,16 @@ var step20260728 = convert.Step{
 			{Name: "params", Rule: downCancelledNotificationParams20260728},
 		}},
 		downClientRequest20260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: downCompleteRequest20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/get\""}}, Rule: downGetPromptRequest20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/list\""}}, Rule: downListPromptsRequest20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/list\""}}, Rule: downListResourcesRequest20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/read\""}}, Rule: downReadResourceRequest20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/templates/list\""}}, Rule: downListResourceTemplatesRequest20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"server/discover\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"subscriptions/listen\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: downCallToolRequest20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/list\""}}, Rule: downListToolsRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: downCompleteRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/get\""}}, Rule: downGetPromptRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/list\""}}, Rule: downListPromptsRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/list\""}}, Rule: downListResourcesRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/read\""}}, Rule: downReadResourceRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/templates/list\""}}, Rule: downListResourceTemplatesRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"server/discover\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"subscriptions/listen\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: downCallToolRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/list\""}}, Rule: downListToolsRequest20260728},
 		}},
 		downCompleteRequest20260728: {Members: []convert.Member{
 			{Name: "params", Rule: downCompleteRequestParams20260728},
@@ -397,9 +400,9 @@ var step20260728 = convert.Step{
 			{Name: "task", Drop: onlyIn20251125},
 		}},
 		downElicitRequestParams20260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: downElicitRequestFormParams20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"url\""}}, Rule: downElicitRequestURLParams20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: downElicitRequestFormParams20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: downElicitRequestFormParams20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"url\""}}, Rule: downElicitRequestURLParams20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: downElicitRequestFormParams20260728},
 		}},
 		downElicitRequestURLParams20260728: {Members: []convert.Member{
 			{Name: "_meta", Rule: downOpenRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
@@ -415,27 +418,27 @@ var step20260728 = convert.Step{
 			{Name: "requestState", Drop: missingIn20251125, Handled: true},
 		}},
 		downGetPromptResponse20260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: downGetPromptResult20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: downGetPromptResult20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: downGetPromptResult20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: downGetPromptResult20260728},
 		}, Otherwise: "the revision does not define this variant"},
 		downGetPromptResult20260728: {Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "_meta", Rule: downResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
 		downJSONRPCMessage20260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}}, {Path: []string{"id"}}}},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: downJSONRPCResultResponse20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}}, {Path: []string{"id"}}}},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: downJSONRPCResultResponse20260728},
 		}},
 		downJSONRPCResponse20260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: downJSONRPCResultResponse20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: downJSONRPCResultResponse20260728},
 		}},
 		downJSONRPCResultResponse20260728: {Members: []convert.Member{
 			{Name: "result", Rule: downResult20260728},
 		}},
-		downLimited20260728:      {Limits: &convert.Limits{Kinds: convert.Bool}},
-		downLimitedForm220260728: {Limits: &convert.Limits{Kinds: convert.String | convert.Integer}},
-		downLimitedForm320260728: {Limits: &convert.Limits{Kinds: convert.String}},
+		downLimited20260728:      {Checks: []func(*schema.Checker){check20260728fordownLimited}},
+		downLimitedForm220260728: {Checks: []func(*schema.Checker){check20260728fordownLimitedForm2}},
+		downLimitedForm320260728: {Checks: []func(*schema.Checker){check20260728fordownLimitedForm3}},
 		downListPromptsRequest20260728: {Members: []convert.Member{
 			{Name: "params", Rule: downPaginatedRequestParams20260728},
 		}},
@@ -493,15 +496,15 @@ var step20260728 = convert.Step{
 		downNotificationParams20260728: {Members: []convert.Member{
 			{Name: "_meta", Rule: downNotificationMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		downOpen20260728: {Limits: &convert.Limits{Kinds: convert.Object}},
-		downOpenClientCapabilitiesRoots20260728: {Limits: &convert.Limits{Kinds: convert.Object}, Members: []convert.Member{
+		downOpen20260728: {Checks: []func(*schema.Checker){check20260728fordownOpen}},
+		downOpenClientCapabilitiesRoots20260728: {Members: []convert.Member{
 			{Name: "listChanged", Rule: downLimited20260728, LeaveOut: true},
-		}},
-		downOpenForm220260728: {Limits: &convert.Limits{Kinds: convert.Object}, Each: downOpen20260728},
-		downOpenForm320260728: {Limits: &convert.Limits{Kinds: convert.Array}, Each: downLimitedForm320260728},
-		downOpenRequestMetaObject20260728: {Limits: &convert.Limits{Kinds: convert.Object}, Members: []convert.Member{
+		}, Checks: []func(*schema.Checker){check20260728fordownOpenClientCapabilitiesRoots}},
+		downOpenForm220260728: {Each: downOpen20260728, Checks: []func(*schema.Checker){check20260728fordownOpenForm2}},
+		downOpenForm320260728: {Each: downLimitedForm320260728, Checks: []func(*schema.Checker){check20260728fordownOpenForm3}},
+		downOpenRequestMetaObject20260728: {Members: []convert.Member{
 			{Name: "progressToken", Rule: downLimitedForm220260728, LeaveOut: true},
-		}},
+		}, Checks: []func(*schema.Checker){check20260728fordownOpenRequestMetaObject}},
 		downPaginatedRequest20260728: {Members: []convert.Member{
 			{Name: "params", Rule: downPaginatedRequestParams20260728},
 		}},
@@ -530,9 +533,9 @@ var step20260728 = convert.Step{
 			{Name: "requestState", Drop: missingIn20251125, Handled: true},
 		}},
 		downReadResourceResponse20260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: downReadResourceResult20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: downReadResourceResult20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: downReadResourceResult20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: downReadResourceResult20260728},
 		}, Otherwise: "the revision does not define this variant"},
 		downReadResourceResult20260728: {Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
@@ -572,11 +575,11 @@ var step20260728 = convert.Step{
 			{Name: "content", Rule: downSamplingMessageContent20260728},
 		}},
 		downSamplingMessageContent20260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Rule: downToolResultContent20260728},
-			{Kind: convert.Array, Rule: downSamplingMessageContentList20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Rule: downToolResultContent20260728},
+			{Kind: schema.Array, Rule: downSamplingMessageContentList20260728},
 		}},
 		downSamplingMessageContentBlock20260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Rule: downToolResultContent20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Rule: downToolResultContent20260728},
 		}},
 		downSamplingMessageContentList20260728: {Each: downSamplingMessageContentBlock20260728},
 		downSamplingMessageEach20260728:        {Each: downSamplingMessage20260728},
@@ -584,14 +587,14 @@ var step20260728 = convert.Step{
 			{Name: "tasks", Drop: onlyIn20251125},
 		}},
 		downServerNotification20260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: downCancelledNotification20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/message\""}}, Rule: downLoggingMessageNotification20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: downProgressNotification20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/prompts/list_changed\""}}, Rule: downPromptListChangedNotification20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/list_changed\""}}, Rule: downResourceListChangedNotification20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: downResourceUpdatedNotification20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/subscriptions/acknowledged\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: downToolListChangedNotification20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: downCancelledNotification20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/message\""}}, Rule: downLoggingMessageNotification20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: downProgressNotification20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/prompts/list_changed\""}}, Rule: downPromptListChangedNotification20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/list_changed\""}}, Rule: downResourceListChangedNotification20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: downResourceUpdatedNotification20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/subscriptions/acknowledged\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: downToolListChangedNotification20260728},
 		}},
 		downServerResult20260728: {Cases: []convert.Case{
 			{Rule: downResult20260728},
@@ -635,8 +638,8 @@ var step20260728 = convert.Step{
 			{Name: "requestState", Drop: onlyIn20260728},
 		}},
 		upCallToolResponse20260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: upCallToolResult20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the tasks of revision 2025-11-25 have no counterpart, so the result could never be fetched"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: upCallToolResult20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the tasks of revision 2025-11-25 have no counterpart, so the result could never be fetched"},
 		}},
 		upCallToolResult20260728: {Members: []convert.Member{
 			{Name: "_meta", Rule: upOpenResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
@@ -669,33 +672,33 @@ var step20260728 = convert.Step{
 			{Name: "tools", Rule: upOpenJSONObject20260728},
 		}},
 		upClientNotification20260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: upClientNotificationForm220260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/initialized\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/roots/list_changed\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: upClientNotificationForm220260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/initialized\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/roots/list_changed\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
 		}, Otherwise: "the revision does not define this variant"},
 		upClientNotificationForm220260728: {Members: []convert.Member{
 			{Name: "params", Rule: upCancelledNotificationParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
 		upClientRequest20260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: upCompleteRequest20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"logging/setLevel\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"ping\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/get\""}}, Rule: upGetPromptRequest20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/list\""}}, Rule: upListPromptsRequest20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/list\""}}, Rule: upListResourcesRequest20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/read\""}}, Rule: upReadResourceRequest20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/subscribe\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/templates/list\""}}, Rule: upListResourceTemplatesRequest20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/unsubscribe\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/cancel\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/get\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/list\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/result\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: upCallToolRequest20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/list\""}}, Rule: upListToolsRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: upCompleteRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"logging/setLevel\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"ping\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/get\""}}, Rule: upGetPromptRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/list\""}}, Rule: upListPromptsRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/list\""}}, Rule: upListResourcesRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/read\""}}, Rule: upReadResourceRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/subscribe\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/templates/list\""}}, Rule: upListResourceTemplatesRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/unsubscribe\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/cancel\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/get\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/list\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/result\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: upCallToolRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/list\""}}, Rule: upListToolsRequest20260728},
 		}},
 		upCompleteRequest20260728: {Members: []convert.Member{
 			{Name: "params", Rule: upCompleteRequestParams20260728},
@@ -722,8 +725,8 @@ var step20260728 = convert.Step{
 			{Name: "tools", Rule: upToolEach20260728},
 		}},
 		upCreateMessageResultForm220260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"content"}}}},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the tasks of revision 2025-11-25 have no counterpart, so the result could never be fetched"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the tasks of revision 2025-11-25 have no counterpart, so the result could never be fetched"},
 		}, Otherwise: "the revision does not define this variant"},
 		upElicitRequest20260728: {Members: []convert.Member{
 			{Name: "jsonrpc", Drop: missingIn20260728, Implied: "\"2.0\""},
@@ -734,9 +737,9 @@ var step20260728 = convert.Step{
 			{Name: "task", Drop: missingIn20260728},
 		}},
 		upElicitRequestParams20260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: upElicitRequestFormParams20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"url\""}}, Rule: upElicitRequestURLParams20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: upElicitRequestFormParams20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: upElicitRequestFormParams20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"url\""}}, Rule: upElicitRequestURLParams20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: upElicitRequestFormParams20260728},
 		}},
 		upElicitRequestURLParams20260728: {Members: []convert.Member{
 			{Name: "elicitationId", Drop: missingIn20260728},
@@ -744,8 +747,8 @@ var step20260728 = convert.Step{
 			{Name: "task", Drop: missingIn20260728},
 		}},
 		upElicitResultForm220260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the tasks of revision 2025-11-25 have no counterpart, so the result could never be fetched"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"action"}}}},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the tasks of revision 2025-11-25 have no counterpart, so the result could never be fetched"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"action"}}}},
 		}, Otherwise: "the revision does not define this variant"},
 		upGetPromptRequest20260728: {Members: []convert.Member{
 			{Name: "params", Rule: upGetPromptRequestParams20260728},
@@ -760,16 +763,16 @@ var step20260728 = convert.Step{
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 		}},
 		upJSONRPCMessage20260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}}, {Path: []string{"id"}}}},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: upJSONRPCResultResponse20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}}, {Path: []string{"id"}}}},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: upJSONRPCResultResponse20260728},
 		}},
 		upJSONRPCResponse20260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: upJSONRPCResultResponse20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: upJSONRPCResultResponse20260728},
 		}},
 		upJSONRPCResultResponse20260728: {Members: []convert.Member{
 			{Name: "result", Rule: upResultForm220260728},
 		}},
-		upList20260728: {Limits: &convert.Limits{Most: 100}},
+		upList20260728: {Checks: []func(*schema.Checker){check20260728forupList}},
 		upListPromptsRequest20260728: {Members: []convert.Member{
 			{Name: "params", Rule: upPaginatedRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
@@ -823,8 +826,8 @@ var step20260728 = convert.Step{
 		upNotificationParams20260728: {Members: []convert.Member{
 			{Name: "_meta", Rule: upOpenNotificationMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		upOpen20260728:               {Limits: &convert.Limits{Kinds: convert.Object}, Each: upOpenJSONObject20260728},
-		upOpenJSONObject20260728:     {Limits: &convert.Limits{Kinds: convert.Object}},
+		upOpen20260728:               {Each: upOpenJSONObject20260728, Checks: []func(*schema.Checker){check20260728forupOpen}},
+		upOpenJSONObject20260728:     {Checks: []func(*schema.Checker){check20260728forupOpenJSONObject}},
 		upOpenJSONObjectEach20260728: {Each: upOpenJSONObject20260728},
 		upOpenNotificationMetaObject20260728: {Members: []convert.Member{
 			{Name: "io.modelcontextprotocol/subscriptionId", Drop: onlyIn20260728},
@@ -907,15 +910,15 @@ var step20260728 = convert.Step{
 			{Name: "extensions", Rule: upOpen20260728, LeaveOut: true},
 		}},
 		upServerNotification20260728: {Cases: []convert.Case{
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: upCancelledNotification20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/elicitation/complete\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/message\""}}, Rule: upLoggingMessageNotification20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: upProgressNotification20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/prompts/list_changed\""}}, Rule: upPromptListChangedNotification20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/list_changed\""}}, Rule: upResourceListChangedNotification20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: upResourceUpdatedNotification20260728},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: convert.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: upToolListChangedNotification20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: upCancelledNotification20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/elicitation/complete\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/message\""}}, Rule: upLoggingMessageNotification20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: upProgressNotification20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/prompts/list_changed\""}}, Rule: upPromptListChangedNotification20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/list_changed\""}}, Rule: upResourceListChangedNotification20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: upResourceUpdatedNotification20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: upToolListChangedNotification20260728},
 		}},
 		upServerResult20260728: {Cases: []convert.Case{
 			{Rule: upResultForm220260728},

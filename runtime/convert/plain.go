@@ -105,7 +105,7 @@ const escaped = `\u00`
 
 // plain reports whether the values of a shape can only differ in the members that it names.
 func (s *Shape) plain() bool {
-	return s.Limits == nil && s.Known == nil && s.Each == Keep && s.Cases == nil && s.Checks == nil &&
+	return s.Known == nil && s.Each == Keep && s.Cases == nil && s.Checks == nil &&
 		!slices.ContainsFunc(s.Members, func(m Member) bool { return m.Always })
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -36,7 +37,7 @@ func TestPlain(t *testing.T) {
 			Up: []convert.Shape{1: {Members: []convert.Member{{Name: "late", Default: "1"}, {Name: "type", Rule: 4}}},
 				2: {Members: []convert.Member{{Name: "type", Rewrite: count}}},
 				3: {Members: []convert.Member{{Name: "type", Rewrite: count, Always: true}}},
-				4: {Cases: []convert.Case{{Kind: convert.String, Replace: `"b"`}}}},
+				4: {Cases: []convert.Case{{Kind: schema.String, Replace: `"b"`}}}},
 		}},
 	}
 	for _, definition := range []string{"Adds", "Always", "Counts", "Keeps", "Late", "Nests", "Requires", "Unknown"} {

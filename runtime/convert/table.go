@@ -13,9 +13,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// V3 is true while this package is compatible with tables generated for its third
+// V4 is true while this package is compatible with tables generated for its fourth
 // version. Generated code refers to it, so that a mismatch does not compile.
-const V3 = true
+const V4 = true
 
 // Table holds the pinned revisions, oldest first, and the steps between them. It is
 // generated and never changes.
@@ -64,9 +64,6 @@ const Keep Rule = 0
 
 // Shape describes the differences between the values of a type in two revisions.
 type Shape struct {
-	// Limits, if not nil, are limits that the other revision has. A value that exceeds them is
-	// refused.
-	Limits *Limits
 	// Members are the members of an object that are not the same in both revisions.
 	Members []Member
 	// Known, if not nil, are all members that the other revision allows. Others are dropped.
@@ -83,22 +80,6 @@ type Shape struct {
 	// Checks are the check functions of schemas that the converted value must satisfy. Reason is why
 	// one is refused that does not. If it is "", the reason names what is wrong with the value.
 	Checks []func(*schema.Checker)
-	Reason string
-}
-
-// Limits are limits of a value. The zero value of each field means no limit.
-type Limits struct {
-	Kinds  Kinds
-	Values []wire.Raw // all values that are allowed
-	Format string     // of a string; see wire.InFormat
-	// Pattern, if not nil, matches the strings that are allowed.
-	Pattern interface{ Match(s string) bool }
-	// Min and Max are the bounds of a number, which it may not equal if they are open.
-	Min, Max         wire.Raw
-	MinOpen, MaxOpen bool
-	// Least and Most limit the characters of a string and the elements of an array.
-	Least, Most int
-	// Reason is why a value is refused that exceeds the limits. If it is "", the reason names the limit.
 	Reason string
 }
 
@@ -135,8 +116,8 @@ type Member struct {
 
 // Case describes a variant of a union.
 type Case struct {
-	// Kind is the kind of JSON value that the variant has.
-	Kind Kinds
+	// Kind is the type of JSON value that the variant has, or 0 for any type.
+	Kind schema.Types
 	// When holds further conditions.
 	When []Condition
 	// Rewrite, if not nil, rewrites the value before Rule converts it.
@@ -162,38 +143,6 @@ type Condition struct {
 // Rewrite expresses a value of the newer revision in terms that the older revision has
 // too. It records losses and refusals in c.
 type Rewrite func(c *Conversion, value wire.Raw) wire.Raw
-
-// Kinds is a set of kinds of JSON values.
-type Kinds uint8
-
-const (
-	String Kinds = 1 << iota
-	Integer
-	Number // includes Integer
-	Bool
-	Object
-	Array
-	Null
-)
-
-func kindsOf(v wire.Raw) Kinds {
-	switch v.Kind() {
-	case wire.KindString:
-		return String
-	case wire.KindNumber:
-		if v.IsInteger() {
-			return Integer | Number
-		}
-		return Number
-	case wire.KindBool:
-		return Bool
-	case wire.KindObject:
-		return Object
-	case wire.KindArray:
-		return Array
-	}
-	return Null
-}
 
 // index returns the index of a revision.
 func (t *Table) index(revision string) (int, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -66,24 +67,48 @@ var table = convert.Table{
 			}},
 			content: {
 				Cases: []convert.Case{
-					{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: `"audio"`}}, Refuse: "no audio"},
-					{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: `"text"`}}},
-					{Kind: convert.Object, When: []convert.Condition{{Path: []string{"items", "anyOf"}}}, Refuse: "no items"},
-					{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Absent: true}},
+					{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: `"audio"`}}, Refuse: "no audio"},
+					{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: `"text"`}}},
+					{Kind: schema.Object, When: []convert.Condition{{Path: []string{"items", "anyOf"}}}, Refuse: "no items"},
+					{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Absent: true}},
 						Rewrite: func(*convert.Conversion, wire.Raw) wire.Raw { return `{"title":1}` }, Rule: tool},
 				},
 				Otherwise: "unknown",
 			},
 			values: {Each: tool},
-			id:     {Limits: &convert.Limits{Kinds: convert.String | convert.Integer}},
-			text:   {Limits: &convert.Limits{Kinds: convert.String}},
-			null:   {Cases: []convert.Case{{Kind: convert.Null, Refuse: "null"}}},
-			level: {Cases: []convert.Case{{Kind: convert.String, When: []convert.Condition{{Is: `"new"`}}, Replace: `"old"`, Lose: "sent as old"},
-				{Kind: convert.String, When: []convert.Condition{{Is: `"bad"`}}, Refuse: "bad"}}},
+			id:     limits(func(c *schema.Checker) { c.Value(schema.String | schema.Integer) }),
+			text:   limits(func(c *schema.Checker) { c.Value(schema.String) }),
+			null:   {Cases: []convert.Case{{Kind: schema.Null, Refuse: "null"}}},
+			level: {Cases: []convert.Case{{Kind: schema.String, When: []convert.Condition{{Is: `"new"`}}, Replace: `"old"`, Lose: "sent as old"},
+				{Kind: schema.String, When: []convert.Condition{{Is: `"bad"`}}, Refuse: "bad"}}},
 			limited: {Each: strict},
-			strict:  {Limits: &convert.Limits{Min: "1", Max: "2.5", Least: 1, Most: 3, MaxOpen: true, Format: "uri"}},
+			strict:  limits(checkStrict),
 		},
 	}},
+}
+
+// limits returns the shape of values that a check function limits.
+func limits(check func(*schema.Checker)) convert.Shape {
+	return convert.Shape{Checks: []func(*schema.Checker){check}}
+}
+
+// checkStrict limits the values of each type.
+func checkStrict(c *schema.Checker) {
+	start := c.Mark()
+	v := c.Value(schema.Any)
+	c.MaxLength(v, 3)
+	c.Format(v, "uri")
+	c.Minimum(v, "1")
+	c.ExclusiveMaximum(v, "2.5")
+	c.Reset(start)
+	if c.Array(schema.Any) {
+		n := 0
+		for ; c.Element(); n++ {
+			c.Pass()
+		}
+		c.MinItems(n, 1)
+		c.MaxItems(n, 3)
+	}
 }
 
 func TestConvert(t *testing.T) {
@@ -101,7 +126,7 @@ func TestConvert(t *testing.T) {
 		{"the first member dropped", `{"gone":1,"id":1}`, `{"id":1,"version":"2.0","assumed":{}}`, []convert.Loss{{"/gone", "not in 1"}}, ""},
 		{"escaped names", `{"g\u006fne":1,"id":1}`, `{"id":1,"version":"2.0","assumed":{}}`, []convert.Loss{{"/gone", "not in 1"}}, ""},
 		{"another constant", `{"id":1,"version":1}`, `{"id":1,"version":"2.0","assumed":{}}`, []convert.Loss{{"/version", `it can only be "2.0"`}}, ""},
-		{"another kind", `{"id":1,"text":null}`, `{"id":1,"version":"2.0","assumed":{}}`, []convert.Loss{{"/text", "left out: the other revision does not allow null here"}}, ""},
+		{"another kind", `{"id":1,"text":null}`, `{"id":1,"version":"2.0","assumed":{}}`, []convert.Loss{{"/text", "left out: the other revision does not allow this value: must be a string, found null"}}, ""},
 		{"elements that are left out", `{"id":1,"tools":[{"title":1},{"title":2,"refused":1},{"x":3}]}`, `{"id":1,"tools":[{},{"x":3}],"version":"2.0","assumed":{}}`,
 			[]convert.Loss{{"/tools/0/title", "no titles"}, {"/tools/1", "left out: a refusal"}}, ""},
 		{"values of a map", `{"id":1,"a/b":{"k~":{"title":1},"l":{}}}`, `{"id":1,"a/b":{"k~":{},"l":{}},"version":"2.0","assumed":{}}`,
@@ -150,12 +175,12 @@ func TestMembers(t *testing.T) {
 		{"a value of no revision", `{"null":0,"by":1,"level":"unknown"}`, `{"null":0,"by":1,"level":"unknown"}`, nil},
 		{"a value that is refused", `{"level":"bad"}`, "convert: at /level: bad", nil},
 		{"within the limits", `{"null":0,"by":1,"limited":[1,2.4,"a:b",[1,2],true]}`, `{"null":0,"by":1,"limited":[1,2.4,"a:b",[1,2],true]}`, nil},
-		{"less than the minimum", `{"limited":[0.5]}`, "convert: at /limited/0: the other revision does not allow a number outside of its bounds here", nil},
-		{"more than the maximum", `{"limited":[1,2.5]}`, "convert: at /limited/1: the other revision does not allow a number outside of its bounds here", nil},
-		{"too many elements", `{"limited":[[1,2,3,4]]}`, "convert: at /limited/0: the other revision does not allow this number of elements here", nil},
-		{"another format", `{"limited":["b c"]}`, "convert: at /limited/0: the other revision does not allow a string of this length or format here", nil},
-		{"too few elements", `{"limited":[[]]}`, "convert: at /limited/0: the other revision does not allow this number of elements here", nil},
-		{"too many characters", `{"limited":["a:bc"]}`, "convert: at /limited/0: the other revision does not allow a string of this length or format here", nil},
+		{"less than the minimum", `{"limited":[0.5]}`, "convert: at /limited/0: the other revision does not allow this value: must be at least 1, found 0.5", nil},
+		{"more than the maximum", `{"limited":[1,2.5]}`, "convert: at /limited/1: the other revision does not allow this value: must be less than 2.5, found 2.5", nil},
+		{"too many elements", `{"limited":[[1,2,3,4]]}`, "convert: at /limited/0: the other revision does not allow this value: must have at most 3 elements, has 4", nil},
+		{"another format", `{"limited":["b c"]}`, `convert: at /limited/0: the other revision does not allow this value: must be in the format uri (such as https://example.com/a), found "b c"`, nil},
+		{"too few elements", `{"limited":[[]]}`, "convert: at /limited/0: the other revision does not allow this value: must have at least 1 element, has 0", nil},
+		{"too many characters", `{"limited":["a:bc"]}`, "convert: at /limited/0: the other revision does not allow this value: must have at most 3 characters, has 4", nil},
 		{"a closed object", `{"null":0,"by":1,"closed":{"b":1,"a":2}}`, `{"null":0,"by":1,"closed":{"a":2}}`, []convert.Loss{{"/closed/b", "the other revision does not allow other members"}}},
 		{"losses that are none", `{"null":0,"by":1,"implied":0.0,"handled":1}`, `{"null":0,"by":1}`, nil},
 		{"a value that is not implied", `{"null":0,"by":1,"implied":1}`, `{"null":0,"by":1}`, []convert.Loss{{"/implied", "not in 1"}}},
@@ -240,7 +265,11 @@ func TestUnchanged(t *testing.T) {
 
 // TestWhiteSpace checks that white space around a text is no part of the value.
 func TestWhiteSpace(t *testing.T) {
-	step := convert.Step{Up: []convert.Shape{1: {Limits: &convert.Limits{Kinds: convert.String, Least: 1, Most: 2}}}}
+	step := convert.Step{Up: []convert.Shape{1: limits(func(c *schema.Checker) {
+		v := c.Value(schema.String)
+		c.MinLength(v, 1)
+		c.MaxLength(v, 2)
+	})}}
 	for text, valid := range map[wire.Raw]bool{`"ab"`: true, " \"ab\"": true, "\r\n\t\"ab\" \n": true, " \"abc\"": false, " \"\" ": false, " 1 ": false} {
 		var c convert.Conversion
 		got, err := step.Convert(&c, convert.Definition{Up: 1}, true, text)

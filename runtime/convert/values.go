@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -39,10 +38,6 @@ func (c *Conversion) check(s *Shape, converted wire.Raw) {
 
 // shaped appends the value at the current path, converted by a shape but not checked.
 func (c *Conversion) shaped(dst []byte, s *Shape, v wire.Raw) []byte {
-	if s.Limits != nil && !s.Limits.allow(v) {
-		c.Refuse(cmp.Or(s.Limits.Reason, "the other revision does not allow "+s.Limits.excess(v)+" here"))
-		return dst
-	}
 	switch {
 	case s.Cases != nil:
 		return c.union(dst, s, v)
@@ -102,7 +97,7 @@ func (c *Conversion) rewrite(f Rewrite, v wire.Raw) wire.Raw {
 }
 
 func (k *Case) matches(v wire.Raw) bool {
-	if k.Kind != 0 && kindsOf(v)&k.Kind == 0 {
+	if k.Kind != 0 && !k.Kind.Has(v) {
 		return false
 	}
 	for _, when := range k.When {
@@ -275,62 +270,6 @@ func (c *Conversion) array(dst []byte, s *Shape, v wire.Raw) []byte {
 		}
 	}
 	return append(dst, ']')
-}
-
-// allow reports whether a value is within the limits.
-func (l *Limits) allow(v wire.Raw) bool {
-	if l.Kinds != 0 && kindsOf(v)&l.Kinds == 0 {
-		return false
-	}
-	if l.Values != nil && !slices.ContainsFunc(l.Values, func(w wire.Raw) bool { return wire.Equal(v, w) }) {
-		return false
-	}
-	switch v.Kind() {
-	case wire.KindString:
-		if l.Format == "" && l.Pattern == nil && l.Least == 0 && l.Most == 0 {
-			return true
-		}
-		text, ok := v.Str()
-		return ok && (l.Format == "" || wire.InFormat(l.Format, text)) && l.count(utf8.RuneCountInString(text)) && (l.Pattern == nil || l.Pattern.Match(text))
-	case wire.KindNumber:
-		return beyond(v, l.Min, l.MinOpen, 1) && beyond(v, l.Max, l.MaxOpen, -1)
-	case wire.KindArray:
-		return l.Least == 0 && l.Most == 0 || l.count(len(v.Elements()))
-	}
-	return true
-}
-
-func (l *Limits) count(n int) bool { return l.Least <= n && (l.Most == 0 || n <= l.Most) }
-
-// beyond reports whether a number is on the side of a bound that sign says, or equals a bound
-// that is not open. There is no bound if it is "".
-func beyond(v, bound wire.Raw, open bool, sign int) bool {
-	if bound == "" {
-		return true
-	}
-	order := wire.CompareNumbers(v, bound) * sign
-	return order > 0 || order == 0 && !open
-}
-
-// excess describes a value that exceeds the limits. The length of the description is bounded.
-func (l *Limits) excess(v wire.Raw) string {
-	switch kind := v.Kind(); {
-	case l.Kinds != 0 && kindsOf(v)&l.Kinds == 0:
-		if kind == wire.KindNumber && l.Kinds&Integer != 0 {
-			return "a fraction"
-		}
-		return kind.String()
-	case l.Values != nil:
-		return "this value"
-	case kind == wire.KindString:
-		if l.Pattern != nil {
-			return "a string of this length, format or pattern"
-		}
-		return "a string of this length or format"
-	case kind == wire.KindArray:
-		return "this number of elements"
-	}
-	return "a number outside of its bounds"
 }
 
 // has reports whether an object has a member.

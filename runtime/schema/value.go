@@ -52,7 +52,9 @@ type Value struct {
 	text wire.Raw
 }
 
-// has reports whether the type of a value is in the set.
+// Has reports whether the type of a value is in the set.
+func (t Types) Has(v wire.Raw) bool { return t.has(Value{v.Kind(), v}) }
+
 func (t Types) has(v Value) bool {
 	switch v.kind {
 	case wire.KindString:

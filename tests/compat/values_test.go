@@ -229,6 +229,7 @@ func (l *law) hold(t *testing.T, a, b side, direction string) {
 // generic returns the reason of a loss without the parts that depend on the value.
 func generic(l convert.Loss) string {
 	reason, _, _ := strings.Cut(l.Reason, ": expected")
+	reason, _, _ = strings.Cut(reason, ", found ")
 	return reason
 }
 
