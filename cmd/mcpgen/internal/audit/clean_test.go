@@ -261,6 +261,21 @@ func TestPassed(t *testing.T) {
 	}
 }
 
+// TestAnswerAfterCancel expects no more than a note for an answer after a cancellation, however
+// late: a receiver may be unable to cancel a request.
+func TestAnswerAfterCancel(t *testing.T) {
+	t.Parallel()
+	stateless := []string{request(1, "tools/call", `"name":"t"`), `c {"@method":"notifications/cancelled","params":{"requestId":1}}`, result(1, complete+`,"content":[]`)}
+	session := append(opening("2025-11-25", allOfClient, allOfServer), list, `c {"@method":"notifications/cancelled","params":{"requestId":1}}`, listed)
+	for _, lines := range [][]string{stateless, session} {
+		for _, f := range judged(t, audit.Options{}, lines) {
+			if f.Level != audit.Note {
+				t.Errorf("%s %s: %s", f.Level, f.Rule, f.Problem)
+			}
+		}
+	}
+}
+
 func wantRules(t *testing.T, lines []string, want ...audit.Rule) {
 	t.Helper()
 	var got []audit.Rule

@@ -106,9 +106,12 @@ func (s *Session) undeclaredExtension(c *check, m *runtime.Method, pointer strin
 	}
 }
 
-// settings checks the values by which a side declares extensions.
+// settings checks the identifiers and the values by which a side declares extensions.
 func (s *Session) settings(c *check, capabilities wire.Raw, src, path string, pointer string, base int) {
 	for name, value := range wire.Object(member(capabilities, "extensions")).All() {
+		if prefix, rest, found := strings.Cut(name, "/"); s.since("2026-07-28") && (!found || !metaPrefix.MatchString(prefix) || !metaName.MatchString(rest)) {
+			c.breaks("extension-name", pointer+path+wire.ChildPointer("/extensions", name), base, "%q is not an identifier of an extension: a prefix of labels, a slash and a name, such as com.example/colors", cut(name, 80))
+		}
 		if e := s.extensions.named(name); e != nil && e.Settings != "" && e.Extends(s.revision.ID, s.revision.Methods) {
 			c.part(s.revision, qualified(e.Name, e.Settings), value, src, path+wire.ChildPointer("/extensions", name), pointer, base)
 		}

@@ -22,6 +22,7 @@ type round struct {
 // rounds are the last rounds of each request, by the hash of the request.
 type rounds struct {
 	byRequest map[uint64][]*round
+	byState   map[uint64]*round // the last round with each requestState
 	bytes     int
 }
 
@@ -37,7 +38,10 @@ func (q *rounds) add(request uint64, one *round) {
 		q.bytes += len(key) + input.size()
 	}
 	if q.byRequest == nil || q.bytes > maxRoundBytes {
-		*q = rounds{byRequest: map[uint64][]*round{}}
+		*q = rounds{byRequest: map[uint64][]*round{}, byState: map[uint64]*round{}}
+	}
+	if one.stated {
+		q.byState[one.state] = one
 	}
 	last := append(q.byRequest[request], one)
 	q.byRequest[request] = last[max(0, len(last)-maxRounds):]
@@ -121,6 +125,10 @@ func (s *Session) retried(c *check, r *request, params wire.Raw, pointer string,
 	}
 	before := s.rounds.byRequest[r.about.hash]
 	if len(before) == 0 {
+		if other := s.rounds.byState[hash(text(state))]; state != "" && other != nil {
+			c.breaks("retry-state", pointer+"/params/requestState", base, "the requestState is that of the result of the request %s, which is another request", other.id)
+			return
+		}
 		c.note("no-initialize", pointer+"/params", base, "the recording has no result that asks for the input of this %s", r.name)
 		return
 	}

@@ -82,7 +82,7 @@ var utilityRules = []RuleInfo{
 	{"cancel-unknown", Must, "A side cancels only its own requests.", "basic/utilities/cancellation, Behavior Requirements", ""},
 	{"cancel-completed", Must, "A side cancels only requests that are still in progress.", "basic/utilities/cancellation, Behavior Requirements", ""},
 	{"cancel-initialize", Must, "The client does not cancel initialize.", "basic/utilities/cancellation, Behavior Requirements", ""},
-	{"cancel-answered", Should, "A cancelled request is not answered.", "basic/utilities/cancellation, Behavior Requirements", ""},
+	{"cancel-answered", Note, "A cancelled request is answered: the answer has passed the cancellation, or the receiver could not cancel the request.", "basic/utilities/cancellation, Behavior Requirements", ""},
 	{"cancel-task", Must, "A request that runs as a task is cancelled with tasks/cancel.", "basic/utilities/cancellation, Behavior Requirements", "2025-11-25"},
 	{"ping-result", Must, "The answer to a ping is an empty result.", "basic/utilities/ping, Behavior Requirements", ""},
 	{"progress-token-reused", Must, "Active requests have different progress tokens.", "basic/utilities/progress, Progress Flow", ""},

@@ -9,6 +9,7 @@ var statelessRules = []RuleInfo{
 	{"client-response", Must, "A client sends no responses.", "basic/patterns, Overview", "2026-07-28"},
 	{"result-type", Must, "A result has a resultType.", "basic, Responses", "2026-07-28"},
 	{"result-type-unknown", Must, "The protocol or a declared extension defines the resultType.", "basic, Responses", "2026-07-28"},
+	{"extension-name", Must, "The identifier of an extension is a prefix of labels, a slash and a name.", "basic/versioning, Extension Negotiation", "2026-07-28"},
 	{"extension-undeclared", Must, "A server that does not do without an extension refuses a request that does not declare it.", "basic/versioning, Extension Negotiation", "2026-07-28"},
 	{"error-code-retired", Must, "The retired error codes -32002 and -32042 are not used.", "basic, Error Codes", "2026-07-28"},
 	{"error-code-undefined", Must, "Error codes from -32099 to -32020 are the ones that the protocol defines.", "basic, Error Codes", "2026-07-28"},
@@ -22,7 +23,7 @@ var statelessRules = []RuleInfo{
 	{"input-capability", Must, "A server asks only for input whose capability the request declares.", "basic/patterns/mrtr, Server Requirements (Basic Workflow)", "2026-07-28"},
 	{"input-response", Must, "An input response is a result of its input request.", "basic/patterns/mrtr, InputResponses", "2026-07-28"},
 	{"retry-id", Must, "The retry of a request has another id.", "basic/patterns/mrtr, Client Requirements (Basic Workflow)", "2026-07-28"},
-	{"retry-state", Must, "The retry of a request has exactly the requestState of the result, and none if that has none.", "basic/patterns/mrtr, Client Requirements (Basic Workflow)", "2026-07-28"},
+	{"retry-state", Must, "The retry of a request has exactly the requestState of the result, and none if that has none. No other request has it.", "basic/patterns/mrtr, Client Requirements (Basic Workflow)", "2026-07-28"},
 	{"retry-incomplete", Must, "The retry of a request has a response for each input request.", "basic/patterns/mrtr, Client Requirements (Basic Workflow)", "2026-07-28"},
 
 	{"subscription-id", Must, "The messages of a subscription have its subscriptionId in _meta.", "basic/patterns/subscriptions, Receiving Notifications", "2026-07-28"},

@@ -121,6 +121,8 @@ func statelessViolations() []violation {
 		{rule: "retry-state", name: "P16 another", lines: []string{call, asked, strings.Replace(retry, `"requestState":"s"`, `"requestState":"S"`, 1), done}},
 		{rule: "retry-state", name: "P16 missing", lines: []string{call, asked, strings.Replace(retry, `"requestState":"s",`, ``, 1), done}},
 		{rule: "retry-state", name: "P17 none given", lines: []string{call, inputs(2, "", ask), retry, done}},
+		{rule: "retry-state", name: "of another request", lines: []string{call, asked, strings.Replace(retry, tool, `"name":"u"`, 1), done}},
+		{rule: "retry-state", name: "of a request with other arguments", lines: []string{call, asked, strings.Replace(retry, tool, tool+`,"arguments":{"a":1}`, 1), done}},
 		{rule: "retry-incomplete", name: "P15", lines: []string{call, inputs(2, "s", ask, strings.Replace(ask, "roots", "more", 1)), retry, done}},
 
 		{rule: "subscription-id", name: "P29 B37", lines: []string{open, opened, `s {"@method":"notifications/tools/list_changed"}`, closed}},
@@ -175,6 +177,9 @@ func extensionViolations() []violation {
 		{rule: "schema", name: "X10 result of an extension", lines: []string{get, result(2, complete+","+aTask+`"completed"`)}},
 		{rule: "schema", name: "notification of an extension", lines: append(open(withTasks), told(2, "tasks", aTask+`"asleep"`), closed)},
 		{rule: "schema", name: "settings of an extension", lines: []string{strings.Replace(get, `tasks":{}`, `tasks":{"depth":1}`, 1), working}},
+		{rule: "extension-name", name: "no prefix, of the client", lines: []string{strings.Replace(get, `tasks":{}`, `tasks":{},"colors":{}`, 1), working}},
+		{rule: "extension-name", name: "a prefix that is none", lines: []string{strings.Replace(get, `tasks":{}`, `tasks":{},"1.example/colors":{}`, 1), working}},
+		{rule: "extension-name", name: "no prefix, of the server", lines: []string{request(1, "server/discover", ""), result(1, strings.Replace(discovery, `"capabilities":{`, `"capabilities":{"extensions":{"colors":{}},`, 1))}},
 		{rule: "extension-undeclared", name: "X21", lines: []string{strings.Replace(get, `"io.modelcontextprotocol/tasks":{}`, "", 1), working}},
 		{rule: "extension-undeclared", name: "X17", lines: append(open(metaVersion+`,"io.modelcontextprotocol/clientCapabilities":{}`), told(2, "tasks", aTask+`"working"`), closed)},
 		{rule: "subscription-unasked", name: "another value of the filter of an extension", lines: append(open(withTasks), told(2, "tasks", strings.Replace(aTask, `"k"`, `"l"`, 1)+`"working"`), closed)},
