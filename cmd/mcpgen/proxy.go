@@ -40,6 +40,12 @@ With --url, the server uses Streamable HTTP or HTTP+SSE, and the client connects
 the address of --listen. Tokens of --login and --token-file, and the headers of
 --header, are added on the way and are not recorded. Log in before the client connects.
 
+Secrets in messages are replaced in the recording and in findings, each by a digest
+that is the same wherever the secret occurs: the values of members with names such as
+password, api_key and token, texts that have the form of a credential, and the headers
+Mcp-Param-* that repeat them. --redact names further values. What is forwarded is
+unchanged.
+
 Findings are printed on standard error as they occur. --report also writes them to a
 file, one JSON object a line. Errors make the exit code 1 once the session has ended;
 with --fail-on warning, warnings do too.
@@ -59,6 +65,7 @@ with --fail-on warning, warnings do too.
 
 func proxyCommand() *cobra.Command {
 	var command, target, listen, report, record, revision, failOn string
+	var redact []string
 	var a access
 	cmd := &cobra.Command{
 		Annotations: serves(),
@@ -103,6 +110,10 @@ func proxyCommand() *cobra.Command {
 				defer f.Close()
 				out.enc = json.NewEncoder(f)
 			}
+			redactor, err := recording.NewRedactor(redact...)
+			if err != nil {
+				return fmt.Errorf("--redact: %w", err)
+			}
 			var recorded *recording.Writer
 			if record != "" {
 				f, err := os.OpenFile(record, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -112,8 +123,7 @@ func proxyCommand() *cobra.Command {
 				defer f.Close()
 				recorded = recording.NewWriter(f)
 			}
-			tap := proxy.NewTap(opts, recorded, out.finding)
-			var err error
+			tap := proxy.NewTap(opts, redactor, recorded, out.finding)
 			if target == "" {
 				err = proxyProcess(cmd, tap, words)
 			} else {
@@ -140,6 +150,7 @@ func proxyCommand() *cobra.Command {
 	cmd.Flags().StringVar(&listen, "listen", "localhost:8808", "address to listen on with --url")
 	cmd.Flags().StringVar(&report, "report", "", "file for the findings as JSON, one object a line")
 	cmd.Flags().StringVar(&record, "record", "", "file for a recording of all messages")
+	cmd.Flags().StringArrayVar(&redact, "redact", nil, "JSON Pointer of a further secret in messages, such as /params/arguments/note, with * for any member; may be repeated; none alone records secrets too")
 	cmd.Flags().StringVar(&revision, "revision", "", "revision to check against (default: the negotiated one)")
 	cmd.Flags().StringVar(&failOn, "fail-on", "error", "lowest level that makes the exit code 1: warning or error")
 	needs(cmd, accessFlags+" listen", "url")

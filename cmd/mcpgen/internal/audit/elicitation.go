@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -58,7 +59,7 @@ func (s *Session) elicitsURL(c *check, params wire.Raw, pointer string, base int
 	}
 	query := u.Query()
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if sensitiveName(name) && !masked.MatchString(query.Get(name)) {
+		if sensitiveName(name) && !recording.Masked(query.Get(name)) {
 			c.breaks("elicitation-url-secret", pointer+"/url", base, "the parameter %q of the URL looks like a credential", cut(name, 80))
 		}
 	}

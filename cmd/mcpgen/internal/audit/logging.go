@@ -2,8 +2,8 @@ package audit
 
 import (
 	"regexp"
-	"strings"
 
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -26,10 +26,6 @@ var (
 	sensitive = regexp.MustCompile(`(?i)^(.*[^a-z])?(password|passwd|passphrase|passcode|secret|client_?secret|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|access[-_ ]?token|refresh[-_ ]?token|auth[-_ ]?token|bearer[-_ ]?token|credentials?|card[-_ ]?number|credit[-_ ]?card|cvv|cvc|ssn|social[-_ ]?security)([-_ ]?number)?$`)
 	// camel matches the word boundaries of a name in camel case.
 	camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
-	// secrets matches texts that have the form of credentials.
-	secrets = regexp.MustCompile(`(?i)-----BEGIN [A-Z ]*PRIVATE KEY-----|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bsk-[A-Za-z0-9_-]{20,}|\bxox[abpr]-[A-Za-z0-9-]{10,}|\bbearer [A-Za-z0-9._~+/-]{16,}|\b(password|passwd|secret|api[-_]?key|access[-_]?token)\s*[=:]\s*["']?[^\s"'*<\[(]{4,}`)
-	// masked matches placeholders for credentials.
-	masked = regexp.MustCompile(`(?i)^[*x.•<\[(]|redacted|hidden|masked|^$`)
 )
 
 func sensitiveName(name string) bool {
@@ -40,13 +36,13 @@ func sensitiveName(name string) bool {
 func secret(value wire.Raw, at string) (pointer, what string) {
 	switch value.Kind() {
 	case wire.KindString:
-		if found := secrets.FindString(text(value)); found != "" && !strings.Contains(strings.ToLower(found), "redacted") {
+		if recording.HasSecret(text(value)) {
 			return at, "a text that looks like a credential"
 		}
 	case wire.KindObject:
 		for name, inner := range wire.Object(value).All() {
 			here := at + "/" + name
-			if inner.Kind() == wire.KindString && sensitiveName(name) && !masked.MatchString(text(inner)) {
+			if inner.Kind() == wire.KindString && sensitiveName(name) && !recording.Masked(text(inner)) {
 				return here, "the value of " + name
 			}
 			if pointer, what = secret(inner, here); what != "" {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -424,8 +425,20 @@ func (c *check) note(rule Rule, pointer string, offset int, format string, args 
 }
 
 func (c *check) add(f Finding, offset int) {
+	if f.Level != Note && c.redacted(f.Pointer) {
+		f.Rule, f.Level, f.Problem = "unjudged", Note, "the recording has no value here: it is redacted"
+	}
 	f.From, f.Line = c.from, strings.Count(c.src[:min(max(offset, 0), len(c.src))], "\n")
 	c.findings = append(c.findings, f)
+}
+
+// redacted reports whether the recording has something else in place of the value at a pointer.
+func (c *check) redacted(pointer string) bool {
+	if pointer == "" || !strings.Contains(c.src, recording.RedactedPrefix) {
+		return false
+	}
+	value := wire.NewStringReader(c.src[offsetOf(c.src, pointer):])
+	return value.Kind() == wire.KindString && strings.HasPrefix(value.ReadString(), recording.RedactedPrefix)
 }
 
 // done returns the findings without duplicates.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/proxy"
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
 )
@@ -68,7 +69,7 @@ func started(t *testing.T, ctx context.Context, kind string, processes int) (cli
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), asServer+"="+kind)
-	tap := proxy.NewTap(audit.Options{}, nil, func(proxy.Finding) {})
+	tap := proxy.NewTap(audit.Options{}, new(recording.Redactor), nil, func(proxy.Finding) {})
 	t.Cleanup(tap.Close)
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
@@ -144,7 +145,7 @@ func TestClientGone(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), asServer+"=stubborn")
-	tap := proxy.NewTap(audit.Options{}, nil, func(proxy.Finding) {})
+	tap := proxy.NewTap(audit.Options{}, new(recording.Redactor), nil, func(proxy.Finding) {})
 	defer tap.Close()
 	in, client := io.Pipe()
 	defer client.Close()

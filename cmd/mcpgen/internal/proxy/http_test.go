@@ -20,7 +20,7 @@ import (
 // line, and that later events are read.
 func TestEventBounds(t *testing.T) {
 	var record bytes.Buffer
-	tap := NewTap(audit.Options{}, recording.NewWriter(&record), func(Finding) {})
+	tap := NewTap(audit.Options{}, new(recording.Redactor), recording.NewWriter(&record), func(Finding) {})
 	e := &events{tap: tap, entry: recording.Entry{Kind: recording.Event, From: audit.Server, Transport: recording.HTTP}}
 	line := append(append([]byte("data: "), bytes.Repeat([]byte("x"), 1<<20)...), '\n')
 	for range maxMessage>>20 + 4 {
@@ -40,7 +40,7 @@ func TestEventBounds(t *testing.T) {
 
 // TestClosedDocument checks that a document keeps no bytes after it was closed.
 func TestClosedDocument(t *testing.T) {
-	tap := NewTap(audit.Options{}, nil, func(Finding) {})
+	tap := NewTap(audit.Options{}, new(recording.Redactor), nil, func(Finding) {})
 	defer tap.Close()
 	d := &document{tap: tap}
 	d.Close()
@@ -75,7 +75,7 @@ func TestDisconnect(t *testing.T) {
 				t.Fatal(err)
 			}
 			var record bytes.Buffer
-			tap := NewTap(audit.Options{}, recording.NewWriter(&record), func(Finding) {})
+			tap := NewTap(audit.Options{}, new(recording.Redactor), recording.NewWriter(&record), func(Finding) {})
 			ended := make(chan struct{})
 			proxy := tap.HTTP(Upstream{URL: target}, log.New(io.Discard, "", 0))
 			front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

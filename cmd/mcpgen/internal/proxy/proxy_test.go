@@ -77,7 +77,7 @@ func TestStdio(t *testing.T) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), asServer+"=1")
 	var found findings
-	tap := proxy.NewTap(audit.Options{}, nil, found.add)
+	tap := proxy.NewTap(audit.Options{}, new(recording.Redactor), nil, found.add)
 	in, client := io.Pipe()
 	server, out := io.Pipe()
 	done := make(chan error, 1)
@@ -122,7 +122,7 @@ func TestStdio(t *testing.T) {
 }
 
 func TestStdioErrors(t *testing.T) {
-	tap := proxy.NewTap(audit.Options{}, nil, func(proxy.Finding) {})
+	tap := proxy.NewTap(audit.Options{}, new(recording.Redactor), nil, func(proxy.Finding) {})
 	defer tap.Close()
 	in, client := io.Pipe() // a client that does not close its end
 	defer client.Close()
@@ -171,7 +171,7 @@ func through(t *testing.T, found *findings, server http.HandlerFunc) (string, *p
 	if err != nil {
 		t.Fatal(err)
 	}
-	tap := proxy.NewTap(audit.Options{}, nil, found.add)
+	tap := proxy.NewTap(audit.Options{}, new(recording.Redactor), nil, found.add)
 	front := httptest.NewServer(tap.HTTP(proxy.Upstream{URL: u}, log.New(t.Output(), "", 0)))
 	t.Cleanup(front.Close)
 	return front.URL, tap
@@ -246,7 +246,7 @@ func TestHeaders(t *testing.T) {
 	}
 	for _, test := range []struct{ name, want string }{{"t", "[]"}, {"u", "[http-header-mismatch http-header-accepted]"}, {"=?base64?dA==?=", "[]"}} {
 		rules := []audit.Rule{}
-		tap := proxy.NewTap(audit.Options{}, nil, func(f proxy.Finding) { rules = append(rules, f.Rule) })
+		tap := proxy.NewTap(audit.Options{}, new(recording.Redactor), nil, func(f proxy.Finding) { rules = append(rules, f.Rule) })
 		front := httptest.NewServer(tap.HTTP(proxy.Upstream{URL: u}, log.New(t.Output(), "", 0)))
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, front.URL, strings.NewReader(call))
 		if err != nil {
@@ -337,7 +337,7 @@ func TestUnread(t *testing.T) {
 // check.
 func BenchmarkLine(b *testing.B) {
 	cmd := exec.Command("cat")
-	tap := proxy.NewTap(audit.Options{}, nil, func(proxy.Finding) {})
+	tap := proxy.NewTap(audit.Options{}, new(recording.Redactor), nil, func(proxy.Finding) {})
 	in, client := io.Pipe()
 	server, out := io.Pipe()
 	go tap.Stdio(b.Context(), cmd, in, out)
@@ -365,7 +365,7 @@ func TestRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tap := proxy.NewTap(audit.Options{}, recording.NewWriter(&file), func(proxy.Finding) {})
+	tap := proxy.NewTap(audit.Options{}, new(recording.Redactor), recording.NewWriter(&file), func(proxy.Finding) {})
 	front := httptest.NewServer(tap.HTTP(proxy.Upstream{URL: u}, log.New(t.Output(), "", 0)))
 	defer front.Close()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, front.URL+"/mcp?key=secretkey", strings.NewReader(list))

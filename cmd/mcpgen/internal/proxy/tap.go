@@ -54,19 +54,19 @@ type Tap struct {
 type Counts struct{ Messages, Errors, Warnings, Notes int }
 
 // NewTap returns a tap that calls report for each finding. If record is not nil, the tap
-// records into it.
-func NewTap(opts audit.Options, record *recording.Writer, report func(Finding)) *Tap {
+// records into it. The redactor replaces secrets in both.
+func NewTap(opts audit.Options, redactor *recording.Redactor, record *recording.Writer, report func(Finding)) *Tap {
 	opts.Live = true
 	t := &Tap{
-		report: report, record: record, redactor: recording.NewRedactor(), audit: audit.NewRecording(opts),
+		report: report, record: record, redactor: redactor, audit: audit.NewRecording(opts),
 		queue: make(chan recording.Entry, 1024), done: make(chan struct{}), line: 1,
 	}
 	go func() {
 		defer close(t.done)
 		for e := range t.queue {
-			t.tell(t.audit.Entry(e), e.Text)
+			t.tell(t.audit.Entry(e), e)
 		}
-		t.tell(t.audit.Close(), "")
+		t.tell(t.audit.Close(), recording.Entry{})
 	}()
 	return t
 }
@@ -83,6 +83,10 @@ func (t *Tap) Close() {
 // add records an entry and queues it for the check. It waits while the queue is full.
 func (t *Tap) add(e recording.Entry) {
 	e.Time = time.Now()
+	var clean recording.Entry
+	if t.record != nil {
+		clean, _ = t.redactor.Entry(e)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -91,7 +95,7 @@ func (t *Tap) add(e recording.Entry) {
 	t.line++
 	e.Line = t.line
 	if t.record != nil {
-		t.record.Write(e)
+		t.record.Write(clean)
 	}
 	t.queue <- e
 }
@@ -103,7 +107,8 @@ func (t *Tap) Counts() Counts {
 	return t.counts
 }
 
-func (t *Tap) tell(findings []audit.Finding, message string) {
+// tell counts and reports the findings of an entry.
+func (t *Tap) tell(findings []audit.Finding, e recording.Entry) {
 	t.counting.Lock()
 	t.counts.Messages = t.audit.Counts().Messages
 	for _, f := range findings {
@@ -117,9 +122,14 @@ func (t *Tap) tell(findings []audit.Finding, message string) {
 		}
 	}
 	t.counting.Unlock()
+	if len(findings) == 0 {
+		return
+	}
 	const shown = 400
+	e, secrets := t.redactor.Entry(e)
 	for _, f := range findings {
-		t.report(Finding{f, message[:min(len(message), shown)]})
+		f.Problem = secrets.Replace(f.Problem)
+		t.report(Finding{f, e.Text[:min(len(e.Text), shown)]})
 	}
 }
 

@@ -76,7 +76,7 @@ func TestNewerVersion(t *testing.T) {
 }
 
 func TestRedactor(t *testing.T) {
-	r := NewRedactor()
+	r, _ := NewRedactor()
 	got := r.Header(http.Header{
 		"Authorization": {"Bearer secret"}, "Cookie": {"a=secret"}, "Mcp-Session-Id": {"secret"}, "X-Own": {"secret"}, "Mcp-Name": {"n"}, "Mcp-Param-Region": {"r"},
 		"Accept": {"a/b", "c/d"}, "Www-Authenticate": {`Bearer realm="secret"`},
