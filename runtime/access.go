@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Access decides what the sender of a request may use. Package runtime/auth/resource adds one to the
+// Access decides what the sender of a request may use. Package runtime/auth adds one to the
 // context of each HTTP request that it admits.
 type Access interface {
 	// Allow returns nil if the sender may use an operation that requires all of the scopes.
@@ -65,7 +65,7 @@ func Authorize(ctx context.Context, scopes []string) error {
 	call := CallOf(ctx)
 	switch {
 	case a == nil && call != nil && call.remote && len(scopes) > 0:
-		return fmt.Errorf("runtime: the request requires the scopes %q, but no middleware of runtime/auth/resource is in front of the handler", scopes)
+		return fmt.Errorf("runtime: the request requires the scopes %q, but no middleware of runtime/auth is in front of the handler", scopes)
 	case a == nil:
 		return nil
 	case len(scopes) > 0:

@@ -36,7 +36,7 @@ type Rounds struct {
 	Lifetime time.Duration
 	// Principal returns the authenticated user that a request comes from, given the context of its
 	// handler; "" if there is none. If Principal is nil, it is that of [WithPrincipal], which the
-	// transports over HTTP and the middleware of runtime/auth/resource set.
+	// transports over HTTP and the middleware of runtime/auth set.
 	Principal func(ctx context.Context) string
 	// Use, if not nil, is called with the id of each state before its request is handled, and reports whether
 	// the state may be used. [UseOnce] and [UseOnceIn] allow each state once. A client whose connection

@@ -62,7 +62,7 @@ var needed = []string{
 
 // module returns the contents of a go.mod for the folder. It returns nil if no go.mod is
 // needed: the enclosing module requires mcpgen, or encloses a library. The
-// program of the module may be protected by package runtime/auth/resource.
+// program of the module may be protected by package runtime/auth.
 func (p *project) module(name string, made *skeleton.Result) (*skeleton.Module, error) {
 	around, err := enclosing(p.out)
 	if err != nil {

@@ -22,10 +22,12 @@ const (
 // packages that a program imports to serve HTTP, and to let in only clients with access tokens.
 var servesHTTP = []string{"net/http", modulePath + "/runtime/streamable", modulePath + "/runtime/sse"}
 
-const protectsHTTP = modulePath + "/runtime/auth/resource"
+var protectsHTTP = []string{modulePath + "/runtime/auth.NewGuard", modulePath + "/runtime/auth.Guard"}
 
 // isProtected reports whether a program lets in only clients with access tokens, as far as its files say.
-func (p *project) isProtected() bool { return p.survey.Imports[protectsHTTP] }
+func (p *project) isProtected() bool {
+	return slices.ContainsFunc(protectsHTTP, func(name string) bool { return p.survey.Uses[name] })
+}
 
 // isServed reports whether a program serves HTTP, as far as its files say.
 func (p *project) isServed() bool {

@@ -217,7 +217,7 @@ var (
 func (o *one) First() {}
 func (two) Second() {}
 func (g *generic[T]) Third() {}
-func main() { serveHTTP() }
+func main() { serveHTTP(other.Thing) }
 `),
 		"broken.go": []byte("package p\nfunc (o *one) Kept() {}\nfunc (o *one) Broken( {\n"),
 		"empty.go":  nil,
@@ -228,7 +228,7 @@ func main() { serveHTTP() }
 	}
 	want := &skeleton.Survey{
 		Package: "p", Main: "a.go", CallsHTTP: true, HTTP: "serve.go",
-		Imports: map[string]bool{"example.com/other": true}, Generate: []string{"go tool mcpgen server --tools tools.json --out ."},
+		Imports: map[string]bool{"example.com/other": true}, Uses: map[string]bool{"example.com/other.Thing": true}, Generate: []string{"go tool mcpgen server --tools tools.json --out ."},
 		Implementations: []string{"four", "one", "three", "two"},
 		Methods:         map[string]map[string]bool{"one": {"First": true, "Kept": true, "Broken": true}, "two": {"Second": true}},
 	}

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,8 @@ type Survey struct {
 	Generate []string
 	// Imports has the import paths of the files.
 	Imports map[string]bool
+	// Uses has the names of imported packages that the files mention, as "import/path.Name".
+	Uses map[string]bool
 	// Implementations lists the types for which a file asserts that they implement Tools,
 	// as in "var _ Tools = (*handlers)(nil)", sorted.
 	Implementations []string
@@ -37,7 +40,7 @@ type Survey struct {
 // errors, and ignores tests and files of other packages. It returns an error if the files
 // belong to several packages.
 func NewSurvey(sources map[string][]byte) (*Survey, error) {
-	s := &Survey{Methods: map[string]map[string]bool{}, Imports: map[string]bool{}}
+	s := &Survey{Methods: map[string]map[string]bool{}, Imports: map[string]bool{}, Uses: map[string]bool{}}
 	implementations := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		file, _ := parser.ParseFile(token.NewFileSet(), name, sources[name], parser.SkipObjectResolution|parser.ParseComments)
@@ -62,6 +65,7 @@ func NewSurvey(sources map[string][]byte) (*Survey, error) {
 				s.Imports[path] = true
 			}
 		}
+		s.uses(file)
 		for _, decl := range file.Decls {
 			switch decl := decl.(type) {
 			case *ast.FuncDecl:
@@ -92,6 +96,30 @@ func calls(file *ast.File, functions ...string) bool {
 		return !found
 	})
 	return found
+}
+
+// uses adds the names of imported packages that a file mentions.
+func (s *Survey) uses(file *ast.File) {
+	paths := map[string]string{}
+	for _, spec := range file.Imports {
+		text, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		name := path.Base(text)
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		paths[name] = text
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if selector, ok := n.(*ast.SelectorExpr); ok {
+			if of, ok := selector.X.(*ast.Ident); ok && paths[of.Name] != "" {
+				s.Uses[paths[of.Name]+"."+selector.Sel.Name] = true
+			}
+		}
+		return true
+	})
 }
 
 func (s *Survey) function(file string, f *ast.FuncDecl) {

@@ -75,9 +75,8 @@ func (c *Caller) Decode(into any) error {
 
 type callerKey struct{}
 
-// WithCaller returns a context of a request that comes from a caller. The middleware of package
-// resource calls it. A server over standard input calls it to set the user for whom it was started.
-func WithCaller(ctx context.Context, c *Caller) context.Context {
+// withCaller returns a context of a request that comes from a caller.
+func withCaller(ctx context.Context, c *Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 

@@ -199,7 +199,7 @@ func (c *Catalog) headersOf(tool string) *headers.Table {
 	return nil
 }
 
-// Scopes returns all scopes that the items of the catalog require, sorted. Package runtime/auth/resource
+// Scopes returns all scopes that the items of the catalog require, sorted. Package runtime/auth
 // publishes those of the server that it protects.
 func (c *Catalog) Scopes() []string {
 	var all []string

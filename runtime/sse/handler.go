@@ -35,7 +35,7 @@ type Options struct {
 	// User returns the user that sent a request, as determined by a middleware in front of the
 	// handler. A session belongs to its user: for others it does not exist (status 404). An error
 	// gives status 403. If User is nil, it is the user of [runtime.WithPrincipal], as the middleware
-	// of runtime/auth/resource sets it; every client that knows the id of a session without a user can
+	// of runtime/auth sets it; every client that knows the id of a session without a user can
 	// use it.
 	User func(r *http.Request) (string, error)
 

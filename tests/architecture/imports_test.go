@@ -74,7 +74,7 @@ var modulesOf = map[string][]string{
 	},
 	"runtime/auth/client":         {"github.com/go-jose/go-jose/v4", "github.com/gofrs/flock", "golang.org/x/oauth2", "golang.org/x/sys", "golang.org/x/time"},
 	"runtime/auth/client/keyring": {"github.com/go-jose/go-jose/v4", "github.com/gofrs/flock", "golang.org/x/oauth2", "golang.org/x/sys", "github.com/godbus/dbus/v5", "github.com/zalando/go-keyring", "golang.org/x/time"},
-	"runtime/auth/resource":       {"github.com/go-jose/go-jose/v4", "golang.org/x/time"},
+	"runtime/auth":                {"github.com/go-jose/go-jose/v4", "golang.org/x/time"},
 	"runtime/otelmcp":             {"go.opentelemetry.io", "github.com/go-logr", "github.com/cespare/xxhash/v2"},
 }
 

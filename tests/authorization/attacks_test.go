@@ -23,7 +23,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/auth"
-	"github.com/mcpgen/mcpgen/runtime/auth/resource"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/tests/internal/authserver"
 )
@@ -77,7 +76,7 @@ var attacks = map[string]func(*testing.T){
 			r.refused("HS256", authserver.Sign(jose.JSONWebKey{Key: secret, KeyID: key.KeyID, Algorithm: "HS256"}, "at+jwt", r.as.Claims(r.url, "mcp")))
 		}
 		for _, alg := range []string{"HS256", "none", "RSA1_5"} {
-			if _, err := resource.New(resource.Options{Resource: r.url, Issuers: []resource.Issuer{{URL: r.as.Issuer, Algorithms: []string{alg}}}}); err == nil {
+			if _, err := auth.NewGuard(auth.Options{Resource: r.url, Issuers: []auth.Issuer{{URL: r.as.Issuer, Algorithms: []string{alg}}}}); err == nil {
 				t.Errorf("%s as an algorithm: want an error", alg)
 			}
 		}
@@ -95,7 +94,7 @@ var attacks = map[string]func(*testing.T){
 			change(claims)
 			r.refused(what, r.as.Sign(claims))
 		}
-		lenient := newRig(t, authserver.Options{}, func(_ *rig, o *resource.Options) { o.Leeway = time.Minute })
+		lenient := newRig(t, authserver.Options{}, func(_ *rig, o *auth.Options) { o.Leeway = time.Minute })
 		claims := lenient.as.Claims(lenient.url, "mcp")
 		claims["exp"], claims["nbf"] = time.Now().Add(-time.Second).Unix(), time.Now().Add(30*time.Second).Unix()
 		lenient.accepted("within the leeway", lenient.as.Sign(claims))
@@ -164,7 +163,7 @@ var attacks = map[string]func(*testing.T){
 		r := newRig(t, authserver.Options{}, nil)
 		token, _ := r.bound(t)
 		a := r.call("who", token)
-		if a.status != http.StatusUnauthorized || len(a.challenges) != 1 || !a.challenges[0].HasScheme("DPoP") {
+		if a.status != http.StatusUnauthorized || len(a.challenges) != 1 || a.challenges[0].scheme != "DPoP" {
 			t.Errorf("status %d, challenges %v", a.status, a.challenges)
 		}
 		request := r.request("tools/list", "", "")
@@ -175,7 +174,7 @@ var attacks = map[string]func(*testing.T){
 		claims := r.as.Claims(r.url, "mcp")
 		claims["cnf"] = map[string]any{"kid": "x"}
 		r.refused("bound in an unknown way", r.as.Sign(claims))
-		strict := newRig(t, authserver.Options{}, func(_ *rig, o *resource.Options) { o.RequireBound = true })
+		strict := newRig(t, authserver.Options{}, func(_ *rig, o *auth.Options) { o.RequireBound = true })
 		if a := strict.call("who", strict.as.Token(strict.url, "mcp")); a.status != http.StatusUnauthorized {
 			t.Errorf("an unbound token where bound ones are required: status %d", a.status)
 		}
@@ -187,16 +186,16 @@ var attacks = map[string]func(*testing.T){
 		token := r.as.Token(r.url, "mcp")
 		twice := r.request("tools/list", "", token)
 		twice.Header.Add("Authorization", "Bearer "+token)
-		r.send(twice).want(t, "two headers", http.StatusBadRequest, auth.ErrorInvalidRequest)
+		r.send(twice).want(t, "two headers", http.StatusBadRequest, "invalid_request")
 		both := r.request("tools/list", "", token)
 		both.URL.RawQuery = "a=b&access%5Ftoken=x&access_token=" + token
-		r.send(both).want(t, "header and query", http.StatusBadRequest, auth.ErrorInvalidRequest)
+		r.send(both).want(t, "header and query", http.StatusBadRequest, "invalid_request")
 	},
 	"M17": testOpaque,
 	"M18": func(t *testing.T) {
 		other := authserver.New(t, authserver.Options{})
-		r := newRig(t, authserver.Options{}, func(_ *rig, o *resource.Options) {
-			o.Issuers = append(o.Issuers, resource.Issuer{URL: other.Issuer})
+		r := newRig(t, authserver.Options{}, func(_ *rig, o *auth.Options) {
+			o.Issuers = append(o.Issuers, auth.Issuer{URL: other.Issuer})
 		})
 		id := r.session(r.as.Token(r.url, "mcp"))
 		for _, session := range []string{id, `user "` + r.as.Issuer + `" user:` + id} {
@@ -231,12 +230,12 @@ var attacks = map[string]func(*testing.T){
 		token := r.as.Token(r.url, "mcp")
 		id := r.session(token)
 		subscribe := `{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"a:b"}}`
-		r.inSession(id, token, subscribe).want(t, "resources/subscribe", http.StatusForbidden, auth.ErrorInsufficientScope)
+		r.inSession(id, token, subscribe).want(t, "resources/subscribe", http.StatusForbidden, "insufficient_scope")
 		if a := r.inSession(id, r.as.Token(r.url, "mcp", "files:read"), subscribe); a.status != http.StatusOK {
 			t.Errorf("with the scope: status %d: %s", a.status, a.body)
 		}
 		task := `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"write","task":{"ttl":1000}}}`
-		r.inSession(id, token, task).want(t, "a task", http.StatusForbidden, auth.ErrorInsufficientScope)
+		r.inSession(id, token, task).want(t, "a task", http.StatusForbidden, "insufficient_scope")
 		batch := r.inSession(id, token, `[{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"write"}}]`)
 		if strings.Contains(batch.body, `"result"`) || r.calls.Load() != 0 {
 			t.Errorf("a batch: status %d: %s", batch.status, batch.body)
@@ -381,17 +380,17 @@ func testRotation(t *testing.T) {
 		t.Errorf("%d requests for keys", n)
 	}
 	// That a key that is published later is found, and a withdrawn one forgotten, takes time: see
-	// TestKeySet in runtime/auth/resource.
+	// TestKeySet in runtime/auth.
 }
 
 func testBadMetadata(t *testing.T) {
-	for name, change := range map[string]func(*auth.AuthorizationServerMetadata){
-		"another issuer":      func(m *auth.AuthorizationServerMetadata) { m.Issuer = "https://evil.example" },
-		"a slash":             func(m *auth.AuthorizationServerMetadata) { m.Issuer += "/" },
-		"no keys":             func(m *auth.AuthorizationServerMetadata) { m.JWKSURI = "" },
-		"keys over http":      func(m *auth.AuthorizationServerMetadata) { m.JWKSURI = "http://evil.example/jwks" },
-		"keys in a file":      func(m *auth.AuthorizationServerMetadata) { m.JWKSURI = "file:///etc/passwd" },
-		"keys of a neighbour": func(m *auth.AuthorizationServerMetadata) { m.JWKSURI = "http://127.0.0.1:1/jwks" },
+	for name, change := range map[string]func(map[string]any){
+		"another issuer":      func(m map[string]any) { m["issuer"] = "https://evil.example" },
+		"a slash":             func(m map[string]any) { m["issuer"] = m["issuer"].(string) + "/" },
+		"no keys":             func(m map[string]any) { m["jwks_uri"] = "" },
+		"keys over http":      func(m map[string]any) { m["jwks_uri"] = "http://evil.example/jwks" },
+		"keys in a file":      func(m map[string]any) { m["jwks_uri"] = "file:///etc/passwd" },
+		"keys of a neighbour": func(m map[string]any) { m["jwks_uri"] = "http://127.0.0.1:1/jwks" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, authserver.Options{Metadata: change}, nil)
@@ -421,8 +420,8 @@ func (r *rig) prove(token string, proofs ...string) *answer {
 }
 
 func testProofs(t *testing.T) {
-	r := newRig(t, authserver.Options{}, func(_ *rig, o *resource.Options) { o.DPoP.Offer = true })
-	if a := r.call("who", ""); len(a.challenges) != 2 || !strings.Contains(a.challenges[1].Get("algs"), "ES256") {
+	r := newRig(t, authserver.Options{}, func(_ *rig, o *auth.Options) { o.DPoP.Offer = true })
+	if a := r.call("who", ""); len(a.challenges) != 2 || !strings.Contains(a.challenges[1].params["algs"], "ES256") {
 		t.Errorf("challenges %v", a.challenges)
 	}
 	token, key := r.bound(t)
@@ -432,7 +431,7 @@ func testProofs(t *testing.T) {
 	}
 	bad := func(what string, a *answer) {
 		t.Helper()
-		if len(a.challenges) != 1 || a.status != http.StatusUnauthorized || a.challenges[0].ErrorCode() != auth.ErrorInvalidDPoPProof {
+		if len(a.challenges) != 1 || a.status != http.StatusUnauthorized || a.challenges[0].params["error"] != "invalid_dpop_proof" {
 			t.Errorf("%s: status %d, challenges %v", what, a.status, a.challenges)
 		}
 	}
@@ -455,12 +454,12 @@ func testProofs(t *testing.T) {
 		t.Errorf("the URL written otherwise: status %d: %v", a.status, a.challenges)
 	}
 
-	nonces := newRig(t, authserver.Options{}, func(_ *rig, o *resource.Options) { o.DPoP.Nonce, o.RequireBound = true, true })
+	nonces := newRig(t, authserver.Options{}, func(_ *rig, o *auth.Options) { o.DPoP.Nonce, o.RequireBound = true, true })
 	token, key = nonces.bound(t)
 	claims := nonces.as.Proof(http.MethodPost, nonces.url, token)
 	a := nonces.prove(token, authserver.SignProof(key, claims))
 	nonce := a.header.Get("DPoP-Nonce")
-	if a.status != http.StatusUnauthorized || nonce == "" || a.challenges[0].ErrorCode() != auth.ErrorUseDPoPNonce {
+	if a.status != http.StatusUnauthorized || nonce == "" || a.challenges[0].params["error"] != "use_dpop_nonce" {
 		t.Fatalf("without a nonce: status %d, nonce %q, challenges %v", a.status, nonce, a.challenges)
 	}
 	claims["nonce"] = nonce
@@ -475,7 +474,7 @@ func testProofs(t *testing.T) {
 }
 
 func testCertificates(t *testing.T) {
-	r := newRig(t, authserver.Options{}, func(_ *rig, o *resource.Options) {
+	r := newRig(t, authserver.Options{}, func(_ *rig, o *auth.Options) {
 		o.Certificate = func(r *http.Request) []byte { return []byte(r.Header.Get("X-Certificate")) }
 	})
 	sum := sha256.Sum256([]byte("mine"))
@@ -494,8 +493,8 @@ func testCertificates(t *testing.T) {
 func testOpaque(t *testing.T) {
 	fail := false
 	var mu sync.Mutex
-	asking := func(_ *rig, o *resource.Options) {
-		o.Issuers[0].Introspection = &resource.Introspection{ClientID: "rs", ClientSecret: "s e:c"}
+	asking := func(_ *rig, o *auth.Options) {
+		o.Issuers[0].Introspection = &auth.Introspection{ClientID: "rs", ClientSecret: "s e:c"}
 		o.CacheFor = -1
 	}
 	options := authserver.Options{Opaque: true, Clients: []authserver.Client{{ID: "rs", Secret: "s e:c"}}, Before: func(w http.ResponseWriter, r *http.Request) bool {
@@ -522,7 +521,7 @@ func testOpaque(t *testing.T) {
 	}
 
 	options.Before = nil
-	cached := newRig(t, options, func(r *rig, o *resource.Options) { asking(r, o); o.CacheFor = time.Minute })
+	cached := newRig(t, options, func(r *rig, o *auth.Options) { asking(r, o); o.CacheFor = time.Minute })
 	token = cached.as.Token(cached.url, "mcp")
 	for range 5 {
 		cached.accepted("a good token", token)

@@ -11,7 +11,6 @@ import (
 	"github.com/mcpgen/mcpgen/generated/compat"
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/auth"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/tests/internal/authserver"
@@ -58,7 +57,7 @@ func testHidden(t *testing.T) {
 				}
 			}
 		}
-		r.call("write", r.as.Token(r.url, "mcp")).want(t, "a hidden tool", http.StatusForbidden, auth.ErrorInsufficientScope)
+		r.call("write", r.as.Token(r.url, "mcp")).want(t, "a hidden tool", http.StatusForbidden, "insufficient_scope")
 	}
 }
 
@@ -97,8 +96,8 @@ func (r *rig) list(method, token string) (names, scopes []string) {
 func testListen(t *testing.T) {
 	r := newRig(t, authserver.Options{}, nil)
 	a := r.send(r.request("subscriptions/listen", `"notifications":{"toolsListChanged":true,"resourceSubscriptions":["a:b","t:1","unknown:x"]}`, r.as.Token(r.url, "mcp", "files:read")))
-	a.want(t, "a forbidden resource", http.StatusForbidden, auth.ErrorInsufficientScope)
-	if got := auth.FormatScopes(a.bearer().Scopes()); got != "mcp files:read files:write" || strings.Contains(a.body, "acknowledged") {
+	a.want(t, "a forbidden resource", http.StatusForbidden, "insufficient_scope")
+	if got := a.bearer().params["scope"]; got != "mcp files:read files:write" || strings.Contains(a.body, "acknowledged") {
 		t.Errorf("scopes %q, body %s", got, a.body)
 	}
 	// With the scopes, the stream stays open. A resource that does not exist is left out.

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/auth"
-	"github.com/mcpgen/mcpgen/runtime/auth/resource"
 	"github.com/mcpgen/mcpgen/tests/internal/authserver"
 )
 
@@ -28,9 +27,9 @@ func inBothForms(t *testing.T, test func(t *testing.T, r *rig, token func(change
 			name, options.Clients = "introspection", []authserver.Client{{ID: "rs", Secret: "secret"}}
 		}
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, options, func(_ *rig, o *resource.Options) {
+			r := newRig(t, options, func(_ *rig, o *auth.Options) {
 				if opaque {
-					o.Issuers[0].Introspection = &resource.Introspection{ClientID: "rs", ClientSecret: "secret"}
+					o.Issuers[0].Introspection = &auth.Introspection{ClientID: "rs", ClientSecret: "secret"}
 				}
 			})
 			test(t, r, func(change map[string]any) string {
@@ -110,8 +109,8 @@ func testNobody(t *testing.T) {
 		r.refused("an empty client", token(map[string]any{"sub": absent, "client_id": "", "grant_type": "client_credentials"}))
 	})
 	for _, caller := range []*auth.Caller{nil, {}, {ClientID: "c"}, {Scopes: []string{"mcp"}}} {
-		r := newRig(t, authserver.Options{}, func(_ *rig, o *resource.Options) {
-			o.Issuers, o.Verifier = nil, resource.VerifierFunc(func(context.Context, string) (*auth.Caller, error) { return caller, nil })
+		r := newRig(t, authserver.Options{}, func(_ *rig, o *auth.Options) {
+			o.Issuers, o.Verifier = nil, auth.VerifierFunc(func(context.Context, string) (*auth.Caller, error) { return caller, nil })
 		})
 		if a := r.call("who", "key"); a.status != http.StatusServiceUnavailable || !strings.Contains(r.log.String(), "no caller with a Subject") {
 			t.Errorf("a Verifier that returns %+v: status %d: %s", caller, a.status, a.body)
@@ -157,8 +156,8 @@ func testOddClaims(t *testing.T) {
 			}
 		}
 	})
-	asking := newRig(t, authserver.Options{Opaque: true, Clients: []authserver.Client{{ID: "rs", Secret: "s"}}}, func(_ *rig, o *resource.Options) {
-		o.Issuers[0].Introspection = &resource.Introspection{ClientID: "rs", ClientSecret: "s"}
+	asking := newRig(t, authserver.Options{Opaque: true, Clients: []authserver.Client{{ID: "rs", Secret: "s"}}}, func(_ *rig, o *auth.Options) {
+		o.Issuers[0].Introspection = &auth.Introspection{ClientID: "rs", ClientSecret: "s"}
 	})
 	for _, active := range []any{"true", 1, nil, []bool{true}, map[string]any{}, false} {
 		claims := asking.as.Claims(asking.url, "mcp")
@@ -181,7 +180,7 @@ func testKinds(t *testing.T) {
 		maps.Copy(claims, change)
 		r.refused(what, authserver.Sign(r.as.Key(), "JWT", claims))
 	}
-	open := newRig(t, authserver.Options{}, func(_ *rig, o *resource.Options) { o.Scopes = nil })
+	open := newRig(t, authserver.Options{}, func(_ *rig, o *auth.Options) { o.Scopes = nil })
 	claims := open.as.Claims(open.url)
 	delete(claims, "client_id")
 	delete(claims, "scope")
@@ -199,11 +198,11 @@ func testKinds(t *testing.T) {
 // testListenEnds checks that a subscription of a client without a session ends with its token.
 func testListenEnds(t *testing.T) {
 	var lifetime atomic.Int64
-	r := newRig(t, authserver.Options{}, func(_ *rig, o *resource.Options) {
+	r := newRig(t, authserver.Options{}, func(_ *rig, o *auth.Options) {
 		o.CacheFor = -1
-		o.Verifier = resource.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
+		o.Verifier = auth.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
 			if token != "short" {
-				return nil, &resource.TokenError{Reason: "unknown"}
+				return nil, &auth.TokenError{Reason: "unknown"}
 			}
 			return &auth.Caller{Subject: "u", Scopes: []string{"mcp", "files:read"}, Expiry: time.Now().Add(time.Duration(lifetime.Load()))}, nil
 		})

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,7 +17,6 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/auth"
-	"github.com/mcpgen/mcpgen/runtime/auth/resource"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -28,7 +28,7 @@ type rig struct {
 	*httptest.Server
 	t     *testing.T
 	as    *authserver.Server
-	guard *resource.Guard
+	guard *auth.Guard
 	url   string // of the endpoint, which is the identifier of the server
 	calls atomic.Int64
 	log   lockedBuffer
@@ -57,7 +57,7 @@ func implies(has, needed string) bool {
 }
 
 // newRig starts both servers. Configure, if not nil, changes the options of the guard.
-func newRig(t *testing.T, as authserver.Options, configure func(*rig, *resource.Options)) *rig {
+func newRig(t *testing.T, as authserver.Options, configure func(*rig, *auth.Options)) *rig {
 	r := &rig{t: t, as: authserver.New(t, as)}
 	logger := slog.New(slog.NewTextHandler(&r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	server, err := mcp.NewServer(mcp.ServerOptions{Name: "s", Version: "1", Logger: logger}, r.items()...)
@@ -68,11 +68,11 @@ func newRig(t *testing.T, as authserver.Options, configure func(*rig, *resource.
 	r.Server = httptest.NewServer(mux)
 	t.Cleanup(r.Close)
 	r.url = r.URL + "/mcp"
-	o := resource.Options{Resource: r.url, Issuers: []resource.Issuer{{URL: r.as.Issuer}}, Scopes: []string{"mcp"}, Implies: implies, Logger: logger}
+	o := auth.Options{Resource: r.url, Issuers: []auth.Issuer{{URL: r.as.Issuer}}, Scopes: []string{"mcp"}, Implies: implies, Logger: logger}
 	if configure != nil {
 		configure(r, &o)
 	}
-	if r.guard, err = resource.New(o); err != nil {
+	if r.guard, err = auth.NewGuard(o); err != nil {
 		t.Fatal(err)
 	}
 	handler := streamable.NewHandler(server, streamable.Options{})
@@ -112,22 +112,50 @@ func (r *rig) items() []catalog.Item {
 	}
 }
 
+// challenge is a WWW-Authenticate header with one challenge whose parameters are quoted.
+type challenge struct {
+	scheme string
+	params map[string]string
+}
+
+var (
+	challengeForm = regexp.MustCompile(`^(\w+)((?:,? \w+="(?:[^"\\]|\\.)*")*)$`)
+	paramForm     = regexp.MustCompile(`(\w+)="((?:[^"\\]|\\.)*)"`)
+)
+
+func challengesOf(t *testing.T, h http.Header) []challenge {
+	t.Helper()
+	var all []challenge
+	for _, value := range h.Values("WWW-Authenticate") {
+		parts := challengeForm.FindStringSubmatch(value)
+		if parts == nil {
+			t.Fatalf("WWW-Authenticate: %q is not a challenge", value)
+		}
+		c := challenge{parts[1], map[string]string{}}
+		for _, param := range paramForm.FindAllStringSubmatch(parts[2], -1) {
+			c.params[param[1]] = strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(param[2])
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
 // answer is an HTTP response.
 type answer struct {
 	status     int
 	header     http.Header
-	challenges []auth.Challenge
+	challenges []challenge
 	body       string
 }
 
 // bearer returns the challenge with the scheme Bearer.
-func (a *answer) bearer() auth.Challenge {
+func (a *answer) bearer() challenge {
 	for _, c := range a.challenges {
-		if c.HasScheme(auth.SchemeBearer) {
+		if c.scheme == "Bearer" {
 			return c
 		}
 	}
-	return auth.Challenge{}
+	return challenge{}
 }
 
 // send sends a request and reads the answer.
@@ -142,11 +170,7 @@ func (r *rig) send(request *http.Request) *answer {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	all, err := auth.Challenges(response.Header)
-	if err != nil {
-		r.t.Error(err)
-	}
-	return &answer{response.StatusCode, response.Header, all, string(body)}
+	return &answer{response.StatusCode, response.Header, challengesOf(r.t, response.Header), string(body)}
 }
 
 // request returns a POST of the stateless revision.
@@ -221,7 +245,7 @@ func (r *rig) inSession(id, token, body string) *answer {
 // want checks the status and the error of the challenge of an answer.
 func (a *answer) want(t *testing.T, what string, status int, code string) {
 	t.Helper()
-	if got := a.bearer().ErrorCode(); a.status != status || got != code {
+	if got := a.bearer().params["error"]; a.status != status || got != code {
 		t.Errorf("%s: status %d with error %q, want %d with %q; challenges %v, body %s", what, a.status, got, status, code, a.challenges, a.body)
 	}
 }
@@ -230,7 +254,7 @@ func (a *answer) want(t *testing.T, what string, status int, code string) {
 func (r *rig) refused(what, token string) {
 	r.t.Helper()
 	a := r.call("who", token)
-	a.want(r.t, what, http.StatusUnauthorized, auth.ErrorInvalidToken)
+	a.want(r.t, what, http.StatusUnauthorized, "invalid_token")
 	if strings.Contains(a.body, "result") {
 		r.t.Errorf("%s: %s", what, a.body)
 	}

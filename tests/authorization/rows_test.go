@@ -18,7 +18,6 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime/auth"
-	"github.com/mcpgen/mcpgen/runtime/auth/resource"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/tests/internal/authserver"
@@ -97,20 +96,20 @@ var rows = map[string]func(*testing.T){
 		r.send(basic).want(t, "another scheme", http.StatusUnauthorized, "")
 	},
 	"R2": func(t *testing.T) { // A1
-		r := newRig(t, authserver.Options{}, func(_ *rig, o *resource.Options) { o.Name, o.ScopesSupported = "Files", []string{"mcp", "files:read"} })
-		want := auth.ProtectedResourceMetadata{
-			Resource: r.url, AuthorizationServers: []string{r.as.Issuer}, ScopesSupported: []string{"mcp", "files:read"}, ResourceName: "Files",
-			BearerMethodsSupported: []string{"header"}, DPoPSigningAlgValuesSupported: []string{"ES256", "ES384", "EdDSA", "RS256", "PS256"},
+		r := newRig(t, authserver.Options{}, func(_ *rig, o *auth.Options) { o.Name, o.ScopesSupported = "Files", []string{"mcp", "files:read"} })
+		want := map[string]any{
+			"resource": r.url, "authorization_servers": []any{r.as.Issuer}, "scopes_supported": []any{"mcp", "files:read"}, "resource_name": "Files",
+			"bearer_methods_supported": []any{"header"}, "dpop_signing_alg_values_supported": []any{"ES256", "ES384", "EdDSA", "RS256", "PS256"},
 		}
 		if diff := cmp.Diff(want, r.document(r.guard.MetadataURL())); diff != "" {
 			t.Errorf("metadata (-want +got):\n%s", diff)
 		}
 		byItems := newRig(t, authserver.Options{}, nil)
-		if got, want := byItems.document(byItems.guard.MetadataURL()).ScopesSupported, []string{"mcp", "files:read", "files:write", "prompts"}; !slices.Equal(got, want) {
+		if got, want := byItems.document(byItems.guard.MetadataURL())["scopes_supported"], []any{"mcp", "files:read", "files:write", "prompts"}; !cmp.Equal(got, any(want)) {
 			t.Errorf("scopes_supported: got %q, want those of the server and of its items, %q", got, want)
 		}
 		keys := newRig(t, authserver.Options{}, ownTokens)
-		if got := keys.call("who", "").bearer().ResourceMetadata(); got != "" || keys.guard.MetadataURL() != "" {
+		if got := keys.call("who", "").bearer().params["resource_metadata"]; got != "" || keys.guard.MetadataURL() != "" {
 			t.Errorf("no authorization server: the challenge names the metadata %q", got)
 		}
 		answer, err := http.Get(keys.URL + "/.well-known/oauth-protected-resource/mcp")
@@ -124,7 +123,7 @@ var rows = map[string]func(*testing.T){
 	},
 	"R3": func(t *testing.T) { // A2
 		r := newRig(t, authserver.Options{}, nil)
-		if got, want := r.call("who", "").bearer().ResourceMetadata(), r.URL+"/.well-known/oauth-protected-resource/mcp"; got != want {
+		if got, want := r.call("who", "").bearer().params["resource_metadata"], r.URL+"/.well-known/oauth-protected-resource/mcp"; got != want {
 			t.Errorf("resource_metadata: got %q, want %q", got, want)
 		}
 	},
@@ -137,8 +136,8 @@ var rows = map[string]func(*testing.T){
 		}
 	},
 	"R5": func(t *testing.T) {
-		r := newRig(t, authserver.Options{}, func(_ *rig, o *resource.Options) { o.Scopes = []string{"mcp", "basic"} })
-		if diff := cmp.Diff([]string{"mcp", "basic"}, r.call("who", "").bearer().Scopes()); diff != "" {
+		r := newRig(t, authserver.Options{}, func(_ *rig, o *auth.Options) { o.Scopes = []string{"mcp", "basic"} })
+		if diff := cmp.Diff([]string{"mcp", "basic"}, strings.Fields(r.call("who", "").bearer().params["scope"])); diff != "" {
 			t.Errorf("scopes (-want +got):\n%s", diff)
 		}
 	},
@@ -174,7 +173,7 @@ var rows = map[string]func(*testing.T){
 		r := newRig(t, authserver.Options{}, nil)
 		request := r.request("tools/list", "", "")
 		request.URL.RawQuery = "access_token=" + r.as.Token(r.url, "mcp")
-		r.send(request).want(t, "a token in the query", http.StatusBadRequest, auth.ErrorInvalidRequest)
+		r.send(request).want(t, "a token in the query", http.StatusBadRequest, "invalid_request")
 	},
 	"R10": func(t *testing.T) {
 		r := newRig(t, authserver.Options{}, nil)
@@ -190,13 +189,13 @@ var rows = map[string]func(*testing.T){
 		for _, header := range []string{"Bearer", "Bearer ", "Bearer a b", "Bearer a,b", `Bearer "x"`, "bearer =x", "DPoP"} {
 			request := r.request("tools/list", "", "")
 			request.Header.Set("Authorization", header)
-			r.send(request).want(t, header, http.StatusBadRequest, auth.ErrorInvalidRequest)
+			r.send(request).want(t, header, http.StatusBadRequest, "invalid_request")
 		}
 	},
 	"R12": func(t *testing.T) {
 		r := newRig(t, authserver.Options{}, nil)
-		r.call("who", r.as.Token(r.url, "other")).want(t, "without the scope of the server", http.StatusForbidden, auth.ErrorInsufficientScope)
-		r.call("write", r.as.Token(r.url, "mcp", "files:read")).want(t, "without a scope of the tool", http.StatusForbidden, auth.ErrorInsufficientScope)
+		r.call("who", r.as.Token(r.url, "other")).want(t, "without the scope of the server", http.StatusForbidden, "insufficient_scope")
+		r.call("write", r.as.Token(r.url, "mcp", "files:read")).want(t, "without a scope of the tool", http.StatusForbidden, "insufficient_scope")
 		if r.calls.Load() != 0 {
 			t.Error("the tool was called")
 		}
@@ -204,7 +203,7 @@ var rows = map[string]func(*testing.T){
 	"R13": testInsufficient, // A19
 	"R14": func(t *testing.T) { // A19
 		r := newRig(t, authserver.Options{}, nil)
-		if diff := cmp.Diff([]string{"mcp", "files:read", "files:write"}, r.call("write", r.as.Token(r.url, "mcp")).bearer().Scopes()); diff != "" {
+		if diff := cmp.Diff([]string{"mcp", "files:read", "files:write"}, strings.Fields(r.call("write", r.as.Token(r.url, "mcp")).bearer().params["scope"])); diff != "" {
 			t.Errorf("scopes (-want +got):\n%s", diff)
 		}
 	},
@@ -215,22 +214,22 @@ var rows = map[string]func(*testing.T){
 		}
 	},
 	"R16": func(t *testing.T) { // A18
-		for _, o := range []resource.Options{{Scopes: []string{"offline_access"}}, {ScopesSupported: []string{"offline_access"}}} {
-			o.Resource, o.Issuers = "https://r.example", []resource.Issuer{{URL: "https://a.example"}}
-			if _, err := resource.New(o); err == nil || !strings.Contains(err.Error(), "offline_access") {
+		for _, o := range []auth.Options{{Scopes: []string{"offline_access"}}, {ScopesSupported: []string{"offline_access"}}} {
+			o.Resource, o.Issuers = "https://r.example", []auth.Issuer{{URL: "https://a.example"}}
+			if _, err := auth.NewGuard(o); err == nil || !strings.Contains(err.Error(), "offline_access") {
 				t.Errorf("%+v: got %v, want an error", o, err)
 			}
 		}
 	},
 	"R17": func(t *testing.T) {
-		r := newRig(t, authserver.Options{}, func(r *rig, o *resource.Options) { o.Resource = strings.ToUpper(r.URL[:4]) + r.URL[4:] + "/" })
+		r := newRig(t, authserver.Options{}, func(r *rig, o *auth.Options) { o.Resource = strings.ToUpper(r.URL[:4]) + r.URL[4:] + "/" })
 		for _, audience := range []string{r.URL, r.URL + "/", "HTTP" + r.URL[4:]} {
 			r.accepted(audience, r.as.Token(audience, "mcp"))
 		}
 	},
 	"R32": func(t *testing.T) {
 		for _, bad := range []string{"http://:8080/mcp", "https://", "http://0.0.0.0:8080/mcp", "http://[::]:8080/mcp", "http://[::ffff:0.0.0.0]/mcp", "http://localhost:0/mcp"} {
-			if _, err := resource.New(resource.Options{Resource: bad, Issuers: []resource.Issuer{{URL: "https://a.example"}}}); err == nil || !strings.Contains(err.Error(), "option Resource") {
+			if _, err := auth.NewGuard(auth.Options{Resource: bad, Issuers: []auth.Issuer{{URL: "https://a.example"}}}); err == nil || !strings.Contains(err.Error(), "option Resource") {
 				t.Errorf("%s: got %v, want an error", bad, err)
 			}
 		}
@@ -239,7 +238,7 @@ var rows = map[string]func(*testing.T){
 		r := newRig(t, authserver.Options{}, nil)
 		var first string
 		for i, scopes := range [][]string{{"mcp"}, {"mcp", "files:read"}, {"mcp", "files:write", "x"}} {
-			c := r.call("write", r.as.Token(r.url, scopes...)).bearer().String()
+			c := r.call("write", r.as.Token(r.url, scopes...)).header.Get("WWW-Authenticate")
 			if i == 0 {
 				first = c
 			}
@@ -267,8 +266,8 @@ var rows = map[string]func(*testing.T){
 		}
 	},
 	"R23": func(t *testing.T) {
-		for _, issuer := range []resource.Issuer{{URL: "http://a.example"}, {URL: "ftp://a.example"}, {URL: "a.example"}, {URL: "https://u:p@a.example"}, {URL: ""}} {
-			if _, err := resource.New(resource.Options{Resource: "https://r.example", Issuers: []resource.Issuer{issuer}}); err == nil {
+		for _, issuer := range []auth.Issuer{{URL: "http://a.example"}, {URL: "ftp://a.example"}, {URL: "a.example"}, {URL: "https://u:p@a.example"}, {URL: ""}} {
+			if _, err := auth.NewGuard(auth.Options{Resource: "https://r.example", Issuers: []auth.Issuer{issuer}}); err == nil {
 				t.Errorf("%q: want an error", issuer.URL)
 			}
 		}
@@ -313,14 +312,14 @@ var rows = map[string]func(*testing.T){
 }
 
 // document reads metadata.
-func (r *rig) document(place string) auth.ProtectedResourceMetadata {
+func (r *rig) document(place string) map[string]any {
 	r.t.Helper()
 	request, err := http.NewRequest(http.MethodGet, place, nil)
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	a := r.send(request)
-	var m auth.ProtectedResourceMetadata
+	var m map[string]any
 	if err := json.Unmarshal([]byte(a.body), &m); err != nil || a.status != http.StatusOK || a.header.Get("Content-Type") != "application/json" {
 		r.t.Fatalf("%s: status %d: %v: %s", place, a.status, err, a.body)
 	}
@@ -328,19 +327,19 @@ func (r *rig) document(place string) auth.ProtectedResourceMetadata {
 }
 
 // ownTokens lets in one token, which no authorization server knows.
-func ownTokens(_ *rig, o *resource.Options) {
+func ownTokens(_ *rig, o *auth.Options) {
 	o.Issuers = nil
-	o.Verifier = resource.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
+	o.Verifier = auth.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
 		if token == "key-of-zoe" {
 			return &auth.Caller{Subject: "zoe", Scopes: []string{"mcp"}}, nil
 		}
-		return nil, &resource.TokenError{Reason: "unknown API key"}
+		return nil, &auth.TokenError{Reason: "unknown API key"}
 	})
 }
 
 // TestOwnTokens lets in tokens of another kind beside those of an authorization server.
 func TestOwnTokens(t *testing.T) {
-	r := newRig(t, authserver.Options{}, func(r *rig, o *resource.Options) {
+	r := newRig(t, authserver.Options{}, func(r *rig, o *auth.Options) {
 		issuers := o.Issuers
 		ownTokens(r, o)
 		o.Issuers = issuers
@@ -349,7 +348,7 @@ func TestOwnTokens(t *testing.T) {
 	r.accepted("a token of the issuer", r.as.Token(r.url, "mcp"))
 	r.refused("a token for another server", r.as.Token("https://other.example.com", "mcp"))
 	r.refused("a token that nobody knows", "guess")
-	if got, want := r.document(r.guard.MetadataURL()).AuthorizationServers, []string{r.as.Issuer}; !slices.Equal(got, want) {
+	if got, want := r.document(r.guard.MetadataURL())["authorization_servers"], []any{r.as.Issuer}; !cmp.Equal(got, any(want)) {
 		t.Errorf("authorization servers: got %q, want %q", got, want)
 	}
 }
@@ -370,9 +369,9 @@ func testInsufficient(t *testing.T) {
 		in := fmt.Sprintf(`{"jsonrpc":"2.0","id":"i","method":%q,"params":{%s}}`, test.method, test.params)
 		for era, a := range map[string]*answer{"stateless": r.send(r.request(test.method, test.params, token)), "session": r.inSession(id, token, in)} {
 			what := era + " " + test.method
-			a.want(t, what, http.StatusForbidden, auth.ErrorInsufficientScope)
+			a.want(t, what, http.StatusForbidden, "insufficient_scope")
 			c := a.bearer()
-			if got := auth.FormatScopes(c.Scopes()); got != test.scopes || c.ResourceMetadata() != r.guard.MetadataURL() || c.Get("error_description") == "" {
+			if got := c.params["scope"]; got != test.scopes || c.params["resource_metadata"] != r.guard.MetadataURL() || c.params["error_description"] == "" {
 				t.Errorf("%s: challenge %s, want the scopes %s", what, c, test.scopes)
 			}
 			var body struct {
@@ -386,7 +385,7 @@ func testInsufficient(t *testing.T) {
 				}
 			}
 			if err := json.Unmarshal([]byte(a.body), &body); err != nil || body.ID == nil || body.Error.Code != 403 ||
-				body.Error.Data.HTTPStatus != 403 || !slices.Equal(body.Error.Data.WWWAuthenticate, []string{c.String()}) {
+				body.Error.Data.HTTPStatus != 403 || !slices.Equal(body.Error.Data.WWWAuthenticate, a.header["Www-Authenticate"]) {
 				t.Errorf("%s: body %s: %v", what, a.body, err)
 			}
 		}

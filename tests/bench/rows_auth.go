@@ -11,7 +11,7 @@ import (
 
 	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
 
-	"github.com/mcpgen/mcpgen/runtime/auth/resource"
+	"github.com/mcpgen/mcpgen/runtime/auth"
 	"github.com/mcpgen/mcpgen/tests/internal/authserver"
 )
 
@@ -54,8 +54,8 @@ type protection func(http.Handler, *authserver.Server) (http.Handler, error)
 
 // guarded is this project's middleware. It verifies a token once.
 func guarded(next http.Handler, as *authserver.Server) (http.Handler, error) {
-	guard, err := resource.New(resource.Options{
-		Resource: resourceURL, Issuers: []resource.Issuer{{URL: as.Issuer}}, Scopes: []string{"mcp"},
+	guard, err := auth.NewGuard(auth.Options{
+		Resource: resourceURL, Issuers: []auth.Issuer{{URL: as.Issuer}}, Scopes: []string{"mcp"},
 		CacheFor: time.Hour, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
-	"github.com/mcpgen/mcpgen/runtime/auth"
 	"github.com/mcpgen/mcpgen/tests/internal/authserver"
 )
 
@@ -22,8 +21,8 @@ var authorizing = regexp.MustCompile(`(?m)^http\S+/authorize\?\S+$`)
 func TestAuthorizationServerConformance(t *testing.T) {
 	s := newSuite(t)
 	const redirect = "http://127.0.0.1/callback" // with any port
-	methods := func(method string) func(*auth.AuthorizationServerMetadata) {
-		return func(m *auth.AuthorizationServerMetadata) { m.TokenEndpointAuthMethodsSupported = []string{method} }
+	methods := func(method string) func(map[string]any) {
+		return func(m map[string]any) { m["token_endpoint_auth_methods_supported"] = []string{method} }
 	}
 	for _, row := range []struct {
 		name, revision string

@@ -11,7 +11,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/auth"
-	"github.com/mcpgen/mcpgen/runtime/auth/resource"
 	"github.com/mcpgen/mcpgen/runtime/proxy"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -25,13 +24,13 @@ func TestLogin(t *testing.T) {
 	build(t, weather, "./tests/examples/weather")
 	handler := streamable.NewHandler(proxy.New(func() runtime.Transport { return stdio.Command(exec.Command(weather)) }, proxy.Options{}), streamable.Options{})
 	server := httptest.NewUnstartedServer(nil)
-	guard, err := resource.New(resource.Options{
+	guard, err := auth.NewGuard(auth.Options{
 		Resource: "http://" + server.Listener.Addr().String() + "/mcp",
-		Verifier: resource.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
+		Verifier: auth.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
 			if token == "good" {
 				return &auth.Caller{Subject: "ada"}, nil
 			}
-			return nil, &resource.TokenError{Reason: "unknown token"}
+			return nil, &auth.TokenError{Reason: "unknown token"}
 		}),
 	})
 	if err != nil {

@@ -69,7 +69,7 @@ func codeLines(text string) int {
 // examples beside the code, apart from indentation.
 func TestReadmeCode(t *testing.T) {
 	var all []string
-	for _, pattern := range []string{"*.go", "*/*.go", "*/*/*.go", "../bench/programs/*/*/*.go", "../../runtime/tasks/example_*.go", "../../runtime/auth/resource/example_*.go", "../../runtime/middleware_test.go", "../../runtime/tasks/filestore/example_*.go", "../../runtime/natsmcp/embedded/example_*.go"} {
+	for _, pattern := range []string{"*.go", "*/*.go", "*/*/*.go", "../bench/programs/*/*/*.go", "../../runtime/tasks/example_*.go", "../../runtime/auth/example_*.go", "../../runtime/middleware_test.go", "../../runtime/tasks/filestore/example_*.go", "../../runtime/natsmcp/embedded/example_*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

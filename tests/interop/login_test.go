@@ -15,7 +15,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/auth"
 	authclient "github.com/mcpgen/mcpgen/runtime/auth/client"
-	"github.com/mcpgen/mcpgen/runtime/auth/resource"
 	"github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/typed"
@@ -77,8 +76,8 @@ func protected(t *testing.T, as *authserver.Server) string {
 		handler.Close()
 		front.Close()
 	})
-	guard, err := resource.New(resource.Options{
-		Resource: front.URL + "/mcp", Issuers: []resource.Issuer{{URL: as.Issuer}}, Scopes: []string{"notes"},
+	guard, err := auth.NewGuard(auth.Options{
+		Resource: front.URL + "/mcp", Issuers: []auth.Issuer{{URL: as.Issuer}}, Scopes: []string{"notes"},
 	})
 	if err != nil {
 		t.Fatal(err)

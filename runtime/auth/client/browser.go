@@ -15,7 +15,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mcpgen/mcpgen/runtime/auth/internal/fetch"
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
 	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
@@ -116,7 +116,7 @@ func (v *visit) Go(ctx context.Context, address string) (string, error) {
 		return "", errors.New("the authorization URL is broken")
 	}
 	v.state = u.Query().Get("state")
-	v.server = &http.Server{Handler: v, ReadHeaderTimeout: waits.BrowserPage, MaxHeaderBytes: fetch.MaxHeader}
+	v.server = &http.Server{Handler: v, ReadHeaderTimeout: waits.BrowserPage, MaxHeaderBytes: oauth.MaxHeader}
 	go v.server.Serve(v.listener) // until Close
 	if err := v.show(ctx, address); err != nil {
 		return "", err

@@ -2,15 +2,18 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 
-	"github.com/mcpgen/mcpgen/runtime/auth"
-	"github.com/mcpgen/mcpgen/runtime/auth/internal/fetch"
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
+	"github.com/mcpgen/mcpgen/runtime/internal/reach"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
 // target is where tokens for the server come from.
@@ -23,7 +26,7 @@ type target struct {
 	bound bool
 	// issuer identifies the authorization server. Its metadata has this issuer.
 	issuer string
-	server *auth.AuthorizationServerMetadata
+	server *oauth.AuthorizationServerMetadata
 	// known is the id of a client that the authorization server has just recognized, or "".
 	known string
 	// legacy says that the server is its own authorization server as in 2025-03-26.
@@ -32,12 +35,12 @@ type target struct {
 
 // discover finds the authorization server of the MCP server ("Authorization Server Discovery",
 // 2026-07-28). Preferred are issuers that are taken first if the server names several.
-func (t *Transport) discover(ctx context.Context, challenge auth.Challenge, preferred []string) (*target, error) {
+func (t *Transport) discover(ctx context.Context, challenge oauth.Challenge, preferred []string) (*target, error) {
 	metadata, place, err := t.resourceMetadata(ctx, challenge)
 	if err != nil {
 		return nil, fmt.Errorf("metadata of the server: %w", err)
 	}
-	if metadata == nil {
+	if place == "" {
 		return t.discoverLegacy(ctx)
 	}
 	if !covers(metadata.Resource, t.canonical) {
@@ -66,33 +69,23 @@ func (t *Transport) discover(ctx context.Context, challenge auth.Challenge, pref
 	}, nil
 }
 
-// resourceMetadata returns the metadata of the MCP server and its URL. Without any it returns nil.
-func (t *Transport) resourceMetadata(ctx context.Context, challenge auth.Challenge) (*auth.ProtectedResourceMetadata, string, error) {
-	if place := challenge.ResourceMetadata(); place != "" {
-		var metadata auth.ProtectedResourceMetadata
-		return &metadata, place, t.web.Document(ctx, place, nil, &metadata)
+// resourceMetadata returns the metadata of the MCP server and its URL, which is "" if there is none.
+func (t *Transport) resourceMetadata(ctx context.Context, challenge oauth.Challenge) (metadata oauth.ProtectedResourceMetadata, place string, err error) {
+	if place = challenge.ResourceMetadata(); place != "" {
+		err = t.web.Document(ctx, place, &metadata)
+		return metadata, place, err
 	}
-	places, err := auth.ResourceMetadataURLs(t.canonical)
-	if err != nil {
-		return nil, "", err
+	urls, err := oauth.ResourceMetadataURLs(t.canonical)
+	if err == nil {
+		place, err = t.web.First(ctx, urls, nil, &metadata)
 	}
-	for _, place := range places {
-		var metadata auth.ProtectedResourceMetadata
-		err := t.web.Document(ctx, place, nil, &metadata)
-		if err == nil {
-			return &metadata, place, nil
-		}
-		if _, ok := errors.AsType[*fetch.MissingError](err); !ok {
-			return nil, place, err
-		}
-	}
-	return nil, "", nil
+	return metadata, place, err
 }
 
 // covers reports whether a resource is the server, or a part of its origin above it: a server may share
 // metadata at the root with others ("Protected Resource Metadata Discovery Requirements", 2026-07-28).
 func covers(resource, server string) bool {
-	canonical, err := auth.CanonicalResource(resource)
+	canonical, err := oauth.CanonicalResource(resource)
 	if err != nil || strings.Contains(resource, "#") {
 		return false
 	}
@@ -114,32 +107,31 @@ const legacyRevision = "2025-03-26"
 // Discovery", 2025-03-26): those of the authorization server at its origin, or the default ones.
 func (t *Transport) discoverLegacy(ctx context.Context) (*target, error) {
 	origin := (&url.URL{Scheme: t.server.Scheme, Host: t.server.Host}).String()
-	canonical, err := auth.CanonicalResource(origin)
+	canonical, err := oauth.CanonicalResource(origin)
 	if err != nil {
 		return nil, err
 	}
-	places, err := auth.IssuerMetadataURLs(canonical)
+	places, err := oauth.IssuerMetadataURLs(canonical)
 	if err != nil {
 		return nil, err
 	}
 	header := http.Header{"Mcp-Protocol-Version": {legacyRevision}}
-	var metadata auth.AuthorizationServerMetadata
-	err = t.web.Document(ctx, places[0], header, &metadata)
-	if _, ok := errors.AsType[*fetch.MissingError](err); ok {
-		return &target{resource: t.canonical, issuer: canonical, legacy: true, server: &auth.AuthorizationServerMetadata{
+	var metadata oauth.AuthorizationServerMetadata
+	place, err := t.web.First(ctx, places[:1], header, &metadata)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("metadata of the authorization server: %w", err)
+	case place == "":
+		metadata = oauth.AuthorizationServerMetadata{
 			Issuer:                        canonical,
 			AuthorizationEndpoint:         canonical + "/authorize",
 			TokenEndpoint:                 canonical + "/token",
 			RegistrationEndpoint:          canonical + "/register",
 			CodeChallengeMethodsSupported: []string{methodS256},
-		}}, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("metadata of the authorization server: %w", err)
-	}
-	// The origin as an issuer may have a slash at its end, which the place of its metadata lacks.
-	if metadata.Issuer != canonical && metadata.Issuer != canonical+"/" {
-		return nil, fmt.Errorf("metadata of the authorization server: %s is that of the issuer %q", places[0], shown(metadata.Issuer))
+		}
+	case metadata.Issuer != canonical && metadata.Issuer != canonical+"/":
+		// The origin as an issuer may have a slash at its end, which the URL of its metadata lacks.
+		return nil, fmt.Errorf("metadata of the authorization server: %s is that of the issuer %q", place, shown(metadata.Issuer))
 	}
 	return &target{resource: t.canonical, issuer: metadata.Issuer, server: &metadata, legacy: true}, nil
 }
@@ -157,5 +149,62 @@ func (t *Transport) again(ctx context.Context, g *grant) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &target{resource: g.Resource, issuer: g.Issuer, server: server, bound: g.Type == auth.SchemeDPoP}, nil
+	return &target{resource: g.Resource, issuer: g.Issuer, server: server, bound: g.Type == oauth.SchemeDPoP}, nil
 }
+
+// web sends the requests whose URLs come from metadata. Metadata says which URLs a client requests, so an MCP
+// server could make a client request any URL in its network. So requests to authorization servers may reach only
+// public addresses and addresses of the same kind as that of the MCP server. The kinds are those of addresses at
+// which the MCP server has answered, not those to which its name resolves, which its owner chooses freely. A server
+// behind a proxy may refer to public addresses only.
+type web struct {
+	*oauth.Fetcher
+	set atomic.Uint32 // kinds of addresses that may be reached
+}
+
+// maxRedirects limits the redirects of a request for metadata.
+const maxRedirects = 3
+
+func newWeb() *web {
+	w := new(web)
+	may := func(_ string, kind reach.Kind) bool { return kind&w.allowed() != 0 }
+	w.Fetcher = oauth.NewFetcher(oauth.FetchOptions{May: may, Timeout: waits.AuthorizationServer, Redirects: maxRedirects})
+	return w
+}
+
+// seen adds what a server at an address may refer to, if a request to it was sent there and not to a proxy.
+func (w *web) seen(req *http.Request, base http.RoundTripper, remote net.Addr) {
+	a, ok := remote.(*net.TCPAddr)
+	if !ok || oauth.IsProxied(req, base) {
+		return
+	}
+	if _, port, _ := net.SplitHostPort(oauth.HostPort(req.URL)); strconv.Itoa(a.Port) != port {
+		return
+	}
+	kind := reach.Of(a.AddrPort().Addr())
+	if kind == reach.Loopback {
+		kind |= reach.Private // a program of the user, who is in that network
+	}
+	w.allow(kind)
+}
+
+// allow adds kinds of addresses, and allowed returns the added ones.
+func (w *web) allow(kinds reach.Kind) { w.set.Or(uint32(kinds)) }
+func (w *web) allowed() reach.Kind    { return reach.Kind(w.set.Load()) }
+
+// endpoint parses the URL of an endpoint in metadata. It may be one that the browser of the user opens.
+func (w *web) endpoint(name, text string) (*url.URL, error) {
+	if text == "" {
+		return nil, fmt.Errorf("the metadata of the authorization server has no %s", name)
+	}
+	u, err := oauth.ParseURL(text)
+	if err == nil {
+		err = w.CheckHost(u)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the %s of the authorization server: %w", name, err)
+	}
+	return u, nil
+}
+
+func shown(text string) string { return oauth.Shown(text) }

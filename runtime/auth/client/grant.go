@@ -8,8 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/auth"
-	"github.com/mcpgen/mcpgen/runtime/auth/internal/fetch"
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
 	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
@@ -25,7 +24,7 @@ type grant struct {
 	// needs them to renew the grant.
 	Secret     string `json:"client_secret,omitempty"`
 	AuthMethod string `json:"auth_method,omitempty"`
-	// Type is the scheme of the Authorization header: auth.SchemeBearer or auth.SchemeDPoP.
+	// Type is the scheme of the Authorization header: oauth.SchemeBearer or oauth.SchemeDPoP.
 	Type    string    `json:"type"`
 	Access  string    `json:"access_token"`
 	Refresh string    `json:"refresh_token,omitempty"`
@@ -48,7 +47,7 @@ func (*grant) String() string { return redacted }
 
 // valid reports whether the token can be sent.
 func (g *grant) valid() bool {
-	scheme := g != nil && (g.Type == auth.SchemeBearer || g.Type == auth.SchemeDPoP && g.proofs != nil)
+	scheme := g != nil && (g.Type == oauth.SchemeBearer || g.Type == oauth.SchemeDPoP && g.proofs != nil)
 	return scheme && isToken(g.Access) && (g.Expiry.IsZero() || time.Until(g.Expiry) > waits.ExpiresSoon)
 }
 
@@ -70,18 +69,18 @@ func (t *Transport) newGrant(from *target, client *Credentials, scopes []string,
 		Granted:    scopes,
 	}
 	if response.Scope != nil {
-		g.Granted = auth.ParseScopes(*response.Scope)
+		g.Granted = oauth.ParseScopes(*response.Scope)
 	}
-	scheme := auth.Challenge{Scheme: response.TokenType}
+	scheme := oauth.Challenge{Scheme: response.TokenType}
 	switch {
-	case scheme.HasScheme(auth.SchemeBearer):
-		g.Type = auth.SchemeBearer
-	case scheme.HasScheme(auth.SchemeDPoP) && proofs != nil:
-		g.Type = auth.SchemeDPoP
+	case scheme.HasScheme(oauth.SchemeBearer):
+		g.Type = oauth.SchemeBearer
+	case scheme.HasScheme(oauth.SchemeDPoP) && proofs != nil:
+		g.Type = oauth.SchemeDPoP
 	default:
 		return nil, fmt.Errorf("the authorization server %s issued a token of type %q", shown(from.issuer), shown(response.TokenType))
 	}
-	if from.bound && g.Type != auth.SchemeDPoP {
+	if from.bound && g.Type != oauth.SchemeDPoP {
 		return nil, fmt.Errorf("the server demands tokens that are bound to a key, and %s issued one that is not", shown(from.issuer))
 	}
 	if proofs != nil {
@@ -123,7 +122,7 @@ func (t *Transport) loadGrant(ctx context.Context) (*grant, error) {
 	}) {
 		return nil, nil // it was issued to another client
 	}
-	if !fetch.IsProxied(&http.Request{URL: t.server}, t.base) { // otherwise it may be the address of a proxy
+	if !oauth.IsProxied(&http.Request{URL: t.server}, t.base) { // otherwise it may be the address of a proxy
 		t.web.allow(g.Reach)
 	}
 	if g.DPoP != nil {

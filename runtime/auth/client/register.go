@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/auth/internal/fetch"
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
 	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 )
 
@@ -194,7 +194,7 @@ func (t *Transport) register(ctx context.Context, from *target, redirect string)
 		return nil, fmt.Errorf("with the redirect URI %s as a %s application: %w", redirect, request.ApplicationType, oauthError(endpoint, status, text))
 	}
 	var response registered
-	if err := json.Unmarshal(text, &response); err != nil || !fetch.IsVisible(response.ClientID) {
+	if err := json.Unmarshal(text, &response); err != nil || !oauth.IsVisible(response.ClientID) {
 		return nil, errors.Join(fmt.Errorf("%s: the response has no usable client_id", shown(endpoint.String())), err)
 	}
 	r := &registration{

@@ -3,7 +3,22 @@ package client
 import (
 	"bytes"
 	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
 	"sync"
+
+	"github.com/gofrs/flock"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
 // Store keeps tokens and registrations under keys, for any number of servers and authorization servers.
@@ -72,4 +87,148 @@ func (m *Memory) Lock(ctx context.Context, key string) (func(), error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+}
+
+// File is a Store in a folder, with a file for each key. Only the user of the program can read the
+// files. Writes are atomic, and any number of programs may use the folder.
+type File struct {
+	folder string
+	seal   cipher.AEAD // encrypts the values; nil if they are not encrypted
+}
+
+// NewFile returns a store in a folder, and makes the folder if it does not exist.
+func NewFile(folder string) (*File, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("token store: %w", err)
+	}
+	return &File{folder: folder}, nil
+}
+
+// NewSealedFile is NewFile with values that are encrypted by AES-256-GCM. The key should be kept where
+// the folder is not, as package keyring does.
+func NewSealedFile(folder string, key [32]byte) (*File, error) {
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		return nil, fmt.Errorf("token store: %w", err)
+	}
+	seal, err := cipher.NewGCM(block)
+	if err != nil {
+		return nil, fmt.Errorf("token store: %w", err)
+	}
+	f, err := NewFile(folder)
+	if err != nil {
+		return nil, err
+	}
+	f.seal = seal
+	return f, nil
+}
+
+// path returns the file of a key. Keys hold URLs, so the name is a digest.
+func (f *File) path(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return filepath.Join(f.folder, hex.EncodeToString(sum[:16]))
+}
+
+// Get implements Store. It refuses a file that other users can read or write.
+func (f *File) Get(_ context.Context, key string) ([]byte, error) {
+	path := f.path(key)
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("token store: %w", err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("token store: %w", err)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("token store: %s has mode %v, so other users may know its secrets: delete it, or set its mode to 0600", path, info.Mode().Perm())
+	}
+	var text bytes.Buffer
+	if _, err := text.ReadFrom(file); err != nil {
+		return nil, fmt.Errorf("token store: %w", err)
+	}
+	return f.open(path, key, text.Bytes())
+}
+
+// open decrypts the content of a file.
+func (f *File) open(path, key string, text []byte) ([]byte, error) {
+	if f.seal == nil {
+		return text, nil
+	}
+	size := f.seal.NonceSize()
+	if len(text) < size {
+		return nil, fmt.Errorf("token store: %s is not encrypted", path)
+	}
+	value, err := f.seal.Open(nil, text[:size], text[size:], []byte(key))
+	if err != nil {
+		return nil, fmt.Errorf("token store: %s was encrypted by another key, or has changed: delete it and log in again", path)
+	}
+	return value, nil
+}
+
+// CompareAndSwap implements Store.
+func (f *File) CompareAndSwap(ctx context.Context, key string, old, new []byte) (bool, error) {
+	unlock, err := lock(ctx, f.path(key)+".swap")
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	have, err := f.Get(ctx, key)
+	if err != nil {
+		return false, err
+	}
+	if (have == nil) != (old == nil) || !bytes.Equal(have, old) {
+		return false, nil
+	}
+	if new == nil {
+		if err := os.Remove(f.path(key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, fmt.Errorf("token store: %w", err)
+		}
+		return true, nil
+	}
+	if err := f.write(key, new); err != nil {
+		return false, fmt.Errorf("token store: %w", err)
+	}
+	return true, nil
+}
+
+// write replaces the file of a key.
+func (f *File) write(key string, value []byte) error {
+	if f.seal != nil {
+		nonce := make([]byte, f.seal.NonceSize())
+		rand.Read(nonce)
+		value = f.seal.Seal(nonce, nonce, value, []byte(key))
+	}
+	temporary, err := os.CreateTemp(f.folder, ".new-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = temporary.Write(value)
+	err = errors.Join(err, temporary.Sync(), temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), f.path(key))
+	}
+	if err != nil {
+		os.Remove(temporary.Name())
+	}
+	return err
+}
+
+// Lock implements Store.
+func (f *File) Lock(ctx context.Context, key string) (func(), error) {
+	return lock(ctx, f.path(key)+".lock")
+}
+
+// lock creates the file if necessary and waits for its lock. The file stays: if it were removed, a
+// program that waits for it and one that creates it again could both hold the lock.
+func lock(ctx context.Context, path string) (func(), error) {
+	l := flock.New(path, flock.SetPermissions(0o600))
+	if _, err := l.TryLockContext(ctx, waits.LockedFile); err != nil {
+		return nil, fmt.Errorf("token store: the lock %s: %w", path, err)
+	}
+	return func() { l.Unlock() }, nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/auth"
-	"github.com/mcpgen/mcpgen/runtime/auth/resource"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/typed"
 )
@@ -34,9 +33,9 @@ func handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	guard, err := resource.New(resource.Options{
+	guard, err := auth.NewGuard(auth.Options{
 		Resource: cmp.Or(os.Getenv("MCP_RESOURCE"), "http://localhost:8000/mcp"),
-		Issuers:  []resource.Issuer{{URL: cmp.Or(os.Getenv("MCP_ISSUER"), "http://localhost:8080/realms/mcp")}},
+		Issuers:  []auth.Issuer{{URL: cmp.Or(os.Getenv("MCP_ISSUER"), "http://localhost:8080/realms/mcp")}},
 	})
 	if err != nil {
 		return nil, err

@@ -18,8 +18,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/mcpgen/mcpgen/runtime/auth"
 )
 
 // Options configure a Server. The zero value is a server that does everything right.
@@ -51,7 +49,7 @@ type Options struct {
 	HTTP *http.Client
 
 	// Metadata changes the metadata before it is sent, to misbehave.
-	Metadata func(*auth.AuthorizationServerMetadata)
+	Metadata func(map[string]any)
 	// Redirect changes the parameters of an authorization response.
 	Redirect func(url.Values)
 	// Grant changes a successful token response.
@@ -184,47 +182,53 @@ func (s *Server) isMetadata(path string) bool {
 	if s.opts.NoDiscovery {
 		return false
 	}
-	places, err := auth.IssuerMetadataURLs(s.Issuer)
-	if err != nil {
-		return false
-	}
+	places := MetadataPaths(s.opts.Path)
 	if s.opts.OnlyOpenID {
 		places = places[1:]
 	}
-	return slices.ContainsFunc(places, func(place string) bool {
-		u, err := url.Parse(place)
-		return err == nil && u.Path == path
-	})
+	return slices.Contains(places, path)
+}
+
+// MetadataPaths returns the paths at which clients look for the metadata of a server, given the path of its issuer
+// (basic/authorization, section Authorization Server Metadata Discovery).
+func MetadataPaths(issuer string) []string {
+	paths := []string{"/.well-known/oauth-authorization-server" + issuer, "/.well-known/openid-configuration" + issuer}
+	if issuer != "" {
+		paths = append(paths, issuer+"/.well-known/openid-configuration")
+	}
+	return paths
 }
 
 func (s *Server) metadata(w http.ResponseWriter) {
-	m := auth.AuthorizationServerMetadata{
-		Issuer:                            s.Issuer,
-		AuthorizationEndpoint:             s.Issuer + "/authorize",
-		TokenEndpoint:                     s.Issuer + "/token",
-		RegistrationEndpoint:              s.Issuer + "/register",
-		IntrospectionEndpoint:             s.Issuer + "/introspect",
-		JWKSURI:                           s.Issuer + "/jwks",
-		ScopesSupported:                   s.opts.Scopes,
-		ResponseTypesSupported:            []string{"code"},
-		GrantTypesSupported:               []string{grantCode, grantRefresh, grantClient, grantJWT, grantExchange},
-		CodeChallengeMethodsSupported:     []string{"S256"},
-		TokenEndpointAuthMethodsSupported: []string{"none", "client_secret_basic", "client_secret_post", "private_key_jwt"},
-		TokenEndpointAuthSigningAlgValuesSupported: []string{"ES256", "RS256"},
-		SubjectTypesSupported:                      []string{"public"},
-		IDTokenSigningAlgValuesSupported:           []string{"ES256"},
-		AuthorizationResponseIssParameterSupported: true,
-		ClientIDMetadataDocumentSupported:          !s.opts.NoCIMD,
-		DPoPSigningAlgValuesSupported:              []string{"ES256", "EdDSA"},
+	m := map[string]any{
+		"issuer":                                           s.Issuer,
+		"authorization_endpoint":                           s.Issuer + "/authorize",
+		"token_endpoint":                                   s.Issuer + "/token",
+		"registration_endpoint":                            s.Issuer + "/register",
+		"introspection_endpoint":                           s.Issuer + "/introspect",
+		"jwks_uri":                                         s.Issuer + "/jwks",
+		"response_types_supported":                         []string{"code"},
+		"grant_types_supported":                            []string{grantCode, grantRefresh, grantClient, grantJWT, grantExchange},
+		"code_challenge_methods_supported":                 []string{"S256"},
+		"token_endpoint_auth_methods_supported":            []string{"none", "client_secret_basic", "client_secret_post", "private_key_jwt"},
+		"token_endpoint_auth_signing_alg_values_supported": []string{"ES256", "RS256"},
+		"subject_types_supported":                          []string{"public"},
+		"id_token_signing_alg_values_supported":            []string{"ES256"},
+		"authorization_response_iss_parameter_supported":   true,
+		"client_id_metadata_document_supported":            !s.opts.NoCIMD,
+		"dpop_signing_alg_values_supported":                []string{"ES256", "EdDSA"},
+	}
+	if s.opts.Scopes != nil {
+		m["scopes_supported"] = s.opts.Scopes
 	}
 	if s.opts.NoRegistration {
-		m.RegistrationEndpoint = ""
+		delete(m, "registration_endpoint")
 	}
 	if s.opts.NoRefresh {
-		m.GrantTypesSupported = []string{grantCode, grantClient}
+		m["grant_types_supported"] = []string{grantCode, grantClient}
 	}
 	if s.opts.Metadata != nil {
-		s.opts.Metadata(&m)
+		s.opts.Metadata(m)
 	}
 	write(w, http.StatusOK, m)
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mcpgen/mcpgen/runtime/auth"
 	"github.com/mcpgen/mcpgen/tests/internal/authserver"
 )
 
@@ -46,12 +45,16 @@ func post(t *testing.T, target string, form url.Values) (int, map[string]any) {
 // token twice.
 func TestCode(t *testing.T) {
 	s := authserver.New(t, authserver.Options{Path: "/tenant", Scopes: []string{"a", "b"}})
-	places, err := auth.IssuerMetadataURLs(s.Issuer)
-	if err != nil {
-		t.Fatal(err)
+	var m struct {
+		Issuer                string
+		AuthorizationEndpoint string `json:"authorization_endpoint"`
+		TokenEndpoint         string `json:"token_endpoint"`
+		RegistrationEndpoint  string `json:"registration_endpoint"`
+		IntrospectionEndpoint string `json:"introspection_endpoint"`
+		JWKSURI               string `json:"jwks_uri"`
 	}
-	var m auth.AuthorizationServerMetadata
-	for _, place := range places {
+	for _, path := range authserver.MetadataPaths("/tenant") {
+		place := s.URL + path
 		if status := get(t, place, &m); status != http.StatusOK || m.Issuer != s.Issuer {
 			t.Fatalf("%s: status %d, issuer %q", place, status, m.Issuer)
 		}

@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/mcpgen/mcpgen/runtime/auth"
 )
 
 const (
@@ -81,7 +79,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 
 // answer sends the tokens of a grant.
 func (s *Server) answer(w http.ResponseWriter, g *grant, how string) {
-	claims := s.Claims("", auth.ParseScopes(g.scope)...)
+	claims := s.Claims("", strings.Fields(g.scope)...)
 	claims["sub"], claims["client_id"], claims["aud"] = g.subject, g.client, s.opts.AudienceOf(g.resources)
 	kind := "Bearer"
 	if g.key != "" {
@@ -150,8 +148,8 @@ func (s *Server) fromRefresh(form url.Values, c Client) (*grant, *refusal) {
 	s.spent[token] = true
 	renewed := *g
 	if scope := form.Get("scope"); scope != "" {
-		for _, one := range auth.ParseScopes(scope) {
-			if !slices.Contains(auth.ParseScopes(g.scope), one) {
+		for _, one := range strings.Fields(scope) {
+			if !slices.Contains(strings.Fields(g.scope), one) {
 				return nil, refused("invalid_scope", "the scope "+one+" was not granted")
 			}
 		}
@@ -213,7 +211,7 @@ func (s *Server) exchange(w http.ResponseWriter, form url.Values, c Client) {
 	now := s.opts.Now()
 	assertion := Sign(s.keys.current(), "oauth-id-jag+jwt", map[string]any{
 		"iss": s.Issuer, "sub": subject, "aud": form.Get("audience"), "resource": form.Get("resource"), "client_id": c.ID,
-		"scope": strings.Join(auth.ParseScopes(form.Get("scope")), " "), "jti": rand.Text(),
+		"scope": strings.Join(strings.Fields(form.Get("scope")), " "), "jti": rand.Text(),
 		"iat": now.Unix(), "exp": now.Add(s.opts.Lifetime).Unix(),
 	})
 	write(w, http.StatusOK, map[string]any{

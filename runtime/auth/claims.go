@@ -1,4 +1,4 @@
-package resource
+package auth
 
 import (
 	"cmp"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -94,7 +94,7 @@ func (c *claims) scopes() []string {
 	if _, ok := c.get(name); !ok {
 		name = "scp"
 	}
-	return auth.ParseScopes(strings.Join(c.list(name), " "))
+	return oauth.ParseScopes(strings.Join(c.list(name), " "))
 }
 
 // clientNames are the claims in which authorization servers name the client.
@@ -104,7 +104,7 @@ var clientNames = []string{"client_id", "azp", "cid", "appid"}
 // there is a username, and the id of the client identifies only the client itself. A token is the client's own
 // if its sub is the client (RFC 9068, section 2.2) and it has no username, or if it says so in the words of one
 // of several authorization servers.
-func (c *claims) identify(caller *auth.Caller) {
+func (c *claims) identify(caller *Caller) {
 	for _, name := range clientNames {
 		if caller.ClientID == "" {
 			caller.ClientID = c.text(name) // the first one; other programs may mean something else by the others
@@ -115,13 +115,13 @@ func (c *claims) identify(caller *auth.Caller) {
 	ofClient := subject != "" && subject == caller.ClientID
 	switch {
 	case username != "" && (!identified || ofClient): // a user is not the client that has the token
-		caller.Subject, caller.Kind = username, auth.KindUsername
+		caller.Subject, caller.Kind = username, KindUsername
 	case ofClient:
-		caller.Subject, caller.Kind = subject, auth.KindClient
+		caller.Subject, caller.Kind = subject, KindClient
 	case identified:
 		caller.Subject = subject
 	case c.isOwn():
-		caller.Subject, caller.Kind = caller.ClientID, auth.KindClient
+		caller.Subject, caller.Kind = caller.ClientID, KindClient
 	}
 	if strings.TrimSpace(caller.Subject) == "" && c.fault == nil {
 		c.fault = refusedf("the access token names no user by sub or username, and does not say that it is its client's own")
@@ -168,7 +168,7 @@ func (c *claims) checkKind(untyped bool) {
 
 // confirm sets what the token is bound to (RFC 7800). A token that is bound to something else is
 // refused, because a thief could use it.
-func (c *claims) confirm(caller *auth.Caller) {
+func (c *claims) confirm(caller *Caller) {
 	value, ok := c.get("cnf")
 	if !ok {
 		return

@@ -1,4 +1,4 @@
-package auth
+package oauth
 
 import (
 	"errors"
@@ -7,24 +7,18 @@ import (
 	"strings"
 )
 
-// ProtectedResourceMetadata describes a protected server (RFC 9728, section 2).
+// ProtectedResourceMetadata describes a protected server (RFC 9728, section 2), with the members that are used here.
 type ProtectedResourceMetadata struct {
 	// Resource is the identifier of the server, which tokens have as their audience.
 	Resource string `json:"resource"`
 	// AuthorizationServers are the issuers whose tokens the server accepts.
 	AuthorizationServers []string `json:"authorization_servers,omitempty"`
-	// JWKSURI is the URL of the keys with which the server signs its responses.
-	JWKSURI string `json:"jwks_uri,omitempty"`
 	// ScopesSupported are the scopes for basic use of the server.
 	ScopesSupported []string `json:"scopes_supported,omitempty"`
 	// BearerMethodsSupported are the ways to send a token; MCP allows "header" only.
 	BearerMethodsSupported []string `json:"bearer_methods_supported,omitempty"`
-
-	ResourceName          string `json:"resource_name,omitempty"`
-	ResourceDocumentation string `json:"resource_documentation,omitempty"`
-	ResourcePolicyURI     string `json:"resource_policy_uri,omitempty"`
-	ResourceTOSURI        string `json:"resource_tos_uri,omitempty"`
-
+	ResourceName           string   `json:"resource_name,omitempty"`
+	ResourceDocumentation  string   `json:"resource_documentation,omitempty"`
 	// TLSClientCertificateBoundAccessTokens says that tokens are bound to client certificates.
 	TLSClientCertificateBoundAccessTokens bool `json:"tls_client_certificate_bound_access_tokens,omitempty"`
 	// DPoPSigningAlgValuesSupported are the algorithms of DPoP proofs that the server accepts.
@@ -33,41 +27,27 @@ type ProtectedResourceMetadata struct {
 	DPoPBoundAccessTokensRequired bool `json:"dpop_bound_access_tokens_required,omitempty"`
 }
 
-// AuthorizationServerMetadata describes an authorization server (RFC 8414, section 2, and OpenID
-// Connect Discovery 1.0, section 3).
+// AuthorizationServerMetadata describes an authorization server (RFC 8414, section 2, and OpenID Connect Discovery
+// 1.0, section 3), with the members that are used here.
 type AuthorizationServerMetadata struct {
-	Issuer                string `json:"issuer"`
-	AuthorizationEndpoint string `json:"authorization_endpoint,omitempty"`
-	TokenEndpoint         string `json:"token_endpoint,omitempty"`
-	RegistrationEndpoint  string `json:"registration_endpoint,omitempty"`
-	IntrospectionEndpoint string `json:"introspection_endpoint,omitempty"`
-	RevocationEndpoint    string `json:"revocation_endpoint,omitempty"`
-	UserinfoEndpoint      string `json:"userinfo_endpoint,omitempty"`
-	JWKSURI               string `json:"jwks_uri,omitempty"`
+	Issuer                        string   `json:"issuer"`
+	AuthorizationEndpoint         string   `json:"authorization_endpoint"`
+	TokenEndpoint                 string   `json:"token_endpoint"`
+	RegistrationEndpoint          string   `json:"registration_endpoint"`
+	IntrospectionEndpoint         string   `json:"introspection_endpoint"`
+	RevocationEndpoint            string   `json:"revocation_endpoint"`
+	JWKSURI                       string   `json:"jwks_uri"`
+	ScopesSupported               []string `json:"scopes_supported"`
+	CodeChallengeMethodsSupported []string `json:"code_challenge_methods_supported"`
 
-	ScopesSupported               []string `json:"scopes_supported,omitempty"`
-	ResponseTypesSupported        []string `json:"response_types_supported,omitempty"`
-	ResponseModesSupported        []string `json:"response_modes_supported,omitempty"`
-	GrantTypesSupported           []string `json:"grant_types_supported,omitempty"`
-	CodeChallengeMethodsSupported []string `json:"code_challenge_methods_supported,omitempty"`
-
-	TokenEndpointAuthMethodsSupported          []string `json:"token_endpoint_auth_methods_supported,omitempty"`
-	TokenEndpointAuthSigningAlgValuesSupported []string `json:"token_endpoint_auth_signing_alg_values_supported,omitempty"`
-	IntrospectionEndpointAuthMethodsSupported  []string `json:"introspection_endpoint_auth_methods_supported,omitempty"`
-
-	// Required by OpenID Connect Discovery only.
-	SubjectTypesSupported            []string `json:"subject_types_supported,omitempty"`
-	IDTokenSigningAlgValuesSupported []string `json:"id_token_signing_alg_values_supported,omitempty"`
-
+	TokenEndpointAuthMethodsSupported          []string `json:"token_endpoint_auth_methods_supported"`
+	TokenEndpointAuthSigningAlgValuesSupported []string `json:"token_endpoint_auth_signing_alg_values_supported"`
 	// AuthorizationResponseIssParameterSupported says that authorization responses carry iss (RFC 9207).
-	AuthorizationResponseIssParameterSupported bool `json:"authorization_response_iss_parameter_supported,omitempty"`
+	AuthorizationResponseIssParameterSupported bool `json:"authorization_response_iss_parameter_supported"`
 	// ClientIDMetadataDocumentSupported says that the id of a client may be the URL of its metadata.
-	ClientIDMetadataDocumentSupported bool `json:"client_id_metadata_document_supported,omitempty"`
+	ClientIDMetadataDocumentSupported bool `json:"client_id_metadata_document_supported"`
 	// DPoPSigningAlgValuesSupported are the algorithms of DPoP proofs (RFC 9449, section 5.1).
-	DPoPSigningAlgValuesSupported []string `json:"dpop_signing_alg_values_supported,omitempty"`
-	// AuthorizationGrantProfilesSupported are the profiles of JWT grants, such as that of identity
-	// assertions (enterprise-managed authorization).
-	AuthorizationGrantProfilesSupported []string `json:"authorization_grant_profiles_supported,omitempty"`
+	DPoPSigningAlgValuesSupported []string `json:"dpop_signing_alg_values_supported"`
 }
 
 const (

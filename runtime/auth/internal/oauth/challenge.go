@@ -1,4 +1,4 @@
-package auth
+package oauth
 
 import (
 	"errors"
@@ -49,11 +49,6 @@ func (c Challenge) Get(name string) string {
 		}
 	}
 	return ""
-}
-
-// Has reports whether a parameter is present.
-func (c Challenge) Has(name string) bool {
-	return slices.ContainsFunc(c.Params, func(p Param) bool { return strings.EqualFold(p.Name, name) })
 }
 
 // With returns the challenge with one more parameter, unless the value is "".
@@ -112,7 +107,7 @@ func quote(value string) string {
 func Challenges(h http.Header) ([]Challenge, error) {
 	var all []Challenge
 	for _, value := range h.Values("WWW-Authenticate") {
-		some, err := ParseChallenges(value)
+		some, err := parseChallenges(value)
 		all = append(all, some...)
 		if err != nil {
 			return all, err
@@ -121,9 +116,9 @@ func Challenges(h http.Header) ([]Challenge, error) {
 	return all, nil
 }
 
-// ParseChallenges parses the value of one WWW-Authenticate header, which holds one or more challenges.
+// parseChallenges parses the value of one WWW-Authenticate header, which holds one or more challenges.
 // It returns those before a syntax error as well as the error.
-func ParseChallenges(value string) ([]Challenge, error) {
+func parseChallenges(value string) ([]Challenge, error) {
 	p := challengeParser{rest: value}
 	var all []Challenge
 	for p.nextItem() {
@@ -178,7 +173,7 @@ func (p *challengeParser) challenge() (Challenge, error) {
 		if err != nil {
 			return c, err
 		}
-		if c.Has(name) {
+		if slices.ContainsFunc(c.Params, func(p Param) bool { return strings.EqualFold(p.Name, name) }) {
 			return c, fmt.Errorf("the parameter %q occurs twice", name)
 		}
 		c.Params = append(c.Params, Param{Name: strings.ToLower(name), Value: v})
@@ -261,4 +256,43 @@ func isToken68Byte(c byte) bool { return isAlphanumeric(c) || strings.IndexByte(
 
 func isAlphanumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// ParseScopes returns the scopes of a list that is separated by spaces, in its order and without
+// duplicates. It leaves out what is not a scope.
+func ParseScopes(list string) []string {
+	var scopes []string
+	for s := range strings.FieldsSeq(list) {
+		if IsScope(s) && !slices.Contains(scopes, s) {
+			scopes = append(scopes, s)
+		}
+	}
+	return scopes
+}
+
+// FormatScopes returns scopes as a list that is separated by spaces.
+func FormatScopes(scopes []string) string { return strings.Join(scopes, " ") }
+
+// UnionScopes returns the scopes of all lists, in their order and without duplicates.
+func UnionScopes(lists ...[]string) []string {
+	var union []string
+	for _, list := range lists {
+		for _, s := range list {
+			if !slices.Contains(union, s) {
+				union = append(union, s)
+			}
+		}
+	}
+	return union
+}
+
+// IsScope reports whether a text is a scope: printable ASCII without spaces, quotes and backslashes
+// (RFC 6749, section 3.3).
+func IsScope(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return s != ""
 }

@@ -1,4 +1,4 @@
-package resource
+package auth
 
 import (
 	"bytes"
@@ -166,7 +166,7 @@ func TestCache(t *testing.T) {
 // TestNonces checks which nonces are accepted, and that a client gets a new one before its nonce expires.
 func TestNonces(t *testing.T) {
 	newGuard := func(key []byte) (*Guard, error) {
-		return New(Options{Resource: "https://r.example", Issuers: []Issuer{{URL: "https://a.example"}}, DPoP: DPoP{Nonce: true, NonceKey: key}})
+		return NewGuard(Options{Resource: "https://r.example", Issuers: []Issuer{{URL: "https://a.example"}}, DPoP: DPoP{Nonce: true, NonceKey: key}})
 	}
 	key := bytes.Repeat([]byte{7}, 32)
 	var all []*Guard

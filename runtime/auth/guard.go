@@ -1,4 +1,4 @@
-package resource
+package auth
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
@@ -24,8 +24,8 @@ import (
 
 // The defaults of Options.
 const (
-	DefaultCacheFor  = time.Minute
-	DefaultCacheSize = 10_000
+	defaultCacheFor  = time.Minute
+	defaultCacheSize = 10_000
 )
 
 // Options configure a Guard. Resource is required, and Issuers or Verifier or both.
@@ -68,9 +68,9 @@ type Options struct {
 	RequireBound bool
 
 	// CacheFor is how long a verified token is accepted without verifying it again, and therefore how
-	// long a revoked one may be used. 0 means DefaultCacheFor, a negative duration no cache.
+	// long a revoked one may be used. 0 means a minute, a negative duration no cache.
 	CacheFor time.Duration
-	// CacheSize limits the tokens that are remembered. 0 means DefaultCacheSize.
+	// CacheSize limits the tokens that are remembered. 0 means 10,000.
 	CacheSize int
 
 	// Name and Documentation are the resource_name and resource_documentation of the metadata.
@@ -88,43 +88,36 @@ type Guard struct {
 	resource    *url.URL
 	metadataURL string
 	places      []string // paths of the metadata
-	metadata    auth.ProtectedResourceMetadata
+	metadata    oauth.ProtectedResourceMetadata
 	mu          sync.Mutex
 	scoped      []interface{ Scopes() []string } // the protected handlers that know their scopes
 	verifier    Verifier
-	known       *cache[*admission]
+	accepted    *cache[*access]
 	refused     *cache[*TokenError]
 	proofs      *seal.Used
 	nonces      *seal.Ring
 	now         func() time.Time
 }
 
-// admission is what the requests with a token share.
-type admission struct {
-	caller    *auth.Caller
-	principal string
-	access    access
-}
-
-// New returns a Guard. It makes no requests: an authorization server is asked when its first token comes.
-func New(o Options) (*Guard, error) {
+// NewGuard returns a Guard. It makes no requests: an authorization server is asked when its first token comes.
+func NewGuard(o Options) (*Guard, error) {
 	g := &Guard{opts: o, now: time.Now}
 	if err := g.identify(); err != nil {
-		return nil, fmt.Errorf("resource: %w", err)
+		return nil, fmt.Errorf("auth: %w", err)
 	}
 	g.opts.Logger = logs.Or(o.Logger, slog.LevelDebug)
-	g.opts.Scopes = auth.UnionScopes(o.Scopes)
+	g.opts.Scopes = oauth.UnionScopes(o.Scopes)
 	for _, s := range slices.Concat(g.opts.Scopes, g.opts.ScopesSupported) {
 		switch {
-		case !auth.IsScope(s):
-			return nil, fmt.Errorf("resource: %q is not a scope", s)
+		case !oauth.IsScope(s):
+			return nil, fmt.Errorf("auth: %q is not a scope", s)
 		case s == "offline_access":
-			return nil, errors.New("resource: offline_access is not a scope of a resource; clients ask for it by themselves (section Refresh Tokens)")
+			return nil, errors.New("auth: offline_access is not a scope of a resource; clients ask for it by themselves (section Refresh Tokens)")
 		}
 	}
-	g.opts.CacheFor = cmp.Or(o.CacheFor, DefaultCacheFor)
-	size := cmp.Or(max(o.CacheSize, 0), DefaultCacheSize)
-	g.known, g.refused = newCache[*admission](size), newCache[*TokenError](size)
+	g.opts.CacheFor = cmp.Or(o.CacheFor, defaultCacheFor)
+	size := cmp.Or(max(o.CacheSize, 0), defaultCacheSize)
+	g.accepted, g.refused = newCache[*access](size), newCache[*TokenError](size)
 	g.opts.DPoP = o.DPoP.withDefaults()
 	g.proofs = seal.NewUsed(g.opts.DPoP.MaxProofs)
 	var keys [][]byte
@@ -133,10 +126,10 @@ func New(o Options) (*Guard, error) {
 	}
 	var err error
 	if g.nonces, err = seal.NewRing(keys...); err != nil {
-		return nil, fmt.Errorf("resource: DPoP.NonceKey: %w", err)
+		return nil, fmt.Errorf("auth: DPoP.NonceKey: %w", err)
 	}
 	if err := g.choose(); err != nil {
-		return nil, fmt.Errorf("resource: %w", err)
+		return nil, fmt.Errorf("auth: %w", err)
 	}
 	g.describe()
 	return g, nil
@@ -144,7 +137,7 @@ func New(o Options) (*Guard, error) {
 
 // identify reads the identifier of the resource.
 func (g *Guard) identify() error {
-	canonical, err := auth.CanonicalResource(g.opts.Resource)
+	canonical, err := oauth.CanonicalResource(g.opts.Resource)
 	if err != nil {
 		return fmt.Errorf("option Resource: %w", err)
 	}
@@ -155,7 +148,7 @@ func (g *Guard) identify() error {
 	if a, err := netip.ParseAddr(g.resource.Hostname()); err == nil && a.Unmap().IsUnspecified() || g.resource.Port() == "0" {
 		return fmt.Errorf("option Resource: %q is an address to listen at: expected the URL of the server as its clients write it", canonical)
 	}
-	all, err := auth.ResourceMetadataURLs(canonical)
+	all, err := oauth.ResourceMetadataURLs(canonical)
 	if err != nil {
 		return fmt.Errorf("option Resource: %w", err)
 	}
@@ -199,7 +192,7 @@ func (g *Guard) choose() error {
 
 // describe makes the metadata.
 func (g *Guard) describe() {
-	g.metadata = auth.ProtectedResourceMetadata{
+	g.metadata = oauth.ProtectedResourceMetadata{
 		Resource:                              g.opts.Resource,
 		AuthorizationServers:                  g.opts.AuthorizationServers,
 		ScopesSupported:                       g.opts.ScopesSupported,
@@ -220,7 +213,7 @@ func (g *Guard) described() []byte {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		for _, of := range g.scoped {
-			m.ScopesSupported = auth.UnionScopes(m.ScopesSupported, of.Scopes())
+			m.ScopesSupported = oauth.UnionScopes(m.ScopesSupported, of.Scopes())
 		}
 	}
 	text, _ := json.Marshal(m) // strings do not fail
@@ -264,7 +257,7 @@ func (g *Guard) Protect(next http.Handler) http.Handler {
 
 // whileValid returns a context that ends with the token of a request: when it expires, or when it turns out to be
 // revoked. The token is verified again as often as for requests.
-func (g *Guard) whileValid(ctx context.Context, r *http.Request, a *admission) (context.Context, context.CancelFunc) {
+func (g *Guard) whileValid(ctx context.Context, r *http.Request, a *access) (context.Context, context.CancelFunc) {
 	var cancel context.CancelFunc
 	if until := a.caller.Expiry; until.IsZero() {
 		ctx, cancel = context.WithCancel(ctx)
@@ -273,7 +266,7 @@ func (g *Guard) whileValid(ctx context.Context, r *http.Request, a *admission) (
 	}
 	every := g.opts.CacheFor
 	if every <= 0 {
-		every = DefaultCacheFor
+		every = defaultCacheFor
 	}
 	given, _ := credentialsOf(r) // which were good
 	go func() {
@@ -334,19 +327,19 @@ func (g *Guard) ServeMetadata(w http.ResponseWriter, r *http.Request) {
 }
 
 // contextOf returns the context of a request that was admitted.
-func (g *Guard) contextOf(ctx context.Context, a *admission) context.Context {
-	ctx = auth.WithCaller(ctx, a.caller)
+func (g *Guard) contextOf(ctx context.Context, a *access) context.Context {
+	ctx = withCaller(ctx, a.caller)
 	ctx = runtime.WithPrincipal(ctx, a.principal)
-	return runtime.WithAccess(ctx, &a.access)
+	return runtime.WithAccess(ctx, a)
 }
 
 // As returns a context whose requests come from a caller, for servers that do not receive tokens, such
 // as one over standard input, whose user is the one who started the process. The scopes of tools are
 // then checked as they are over HTTP.
-func (g *Guard) As(ctx context.Context, caller *auth.Caller) context.Context {
-	return g.contextOf(ctx, g.newAdmission(caller))
+func (g *Guard) As(ctx context.Context, caller *Caller) context.Context {
+	return g.contextOf(ctx, g.newAccess(caller))
 }
 
-func (g *Guard) newAdmission(caller *auth.Caller) *admission {
-	return &admission{caller: caller, principal: caller.Principal(), access: access{guard: g, caller: caller}}
+func (g *Guard) newAccess(caller *Caller) *access {
+	return &access{guard: g, caller: caller, principal: caller.Principal()}
 }

@@ -1,4 +1,4 @@
-package resource_test
+package auth_test
 
 import (
 	"context"
@@ -8,14 +8,13 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/auth"
-	"github.com/mcpgen/mcpgen/runtime/auth/resource"
 )
 
 // A server that accepts the access tokens of one authorization server. Clients without one learn where to get it.
 func Example() {
-	guard, err := resource.New(resource.Options{
+	guard, err := auth.NewGuard(auth.Options{
 		Resource: "https://mcp.example.com/mcp",
-		Issuers:  []resource.Issuer{{URL: "https://auth.example.com"}},
+		Issuers:  []auth.Issuer{{URL: "https://auth.example.com"}},
 		Scopes:   []string{"notes"},
 	})
 	if err != nil {
@@ -28,25 +27,20 @@ func Example() {
 
 	answer := httptest.NewRecorder()
 	mux.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "https://mcp.example.com/mcp", nil))
-	challenges, err := auth.Challenges(answer.Header())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(answer.Code, challenges[0].ResourceMetadata(), challenges[0].Scopes())
-	// Output: 401 https://mcp.example.com/.well-known/oauth-protected-resource/mcp [notes]
+	fmt.Println(answer.Code, answer.Header().Get("WWW-Authenticate"))
+	// Output: 401 Bearer resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp", scope="notes"
 }
 
 // A server with tokens of its own kind. Handlers learn who calls.
 func ExampleVerifierFunc() {
 	keys := map[string]*auth.Caller{"key-of-zoe": {Subject: "Zoë", Scopes: []string{"notes"}}}
-	guard, err := resource.New(resource.Options{
+	guard, err := auth.NewGuard(auth.Options{
 		Resource: "https://mcp.example.com/mcp",
-		Verifier: resource.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
+		Verifier: auth.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
 			if caller, ok := keys[token]; ok {
 				return caller, nil
 			}
-			return nil, &resource.TokenError{Reason: "unknown API key"}
+			return nil, &auth.TokenError{Reason: "unknown API key"}
 		}),
 	})
 	if err != nil {
@@ -70,9 +64,9 @@ func ExampleVerifierFunc() {
 
 // A scope that includes others: the one of an administrator is enough for every operation.
 func ExampleOptions_implies() {
-	guard, err := resource.New(resource.Options{
+	guard, err := auth.NewGuard(auth.Options{
 		Resource: "https://mcp.example.com/mcp",
-		Verifier: resource.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
+		Verifier: auth.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
 			return &auth.Caller{Subject: "somebody", Scopes: []string{"notes:" + token}}, nil
 		}),
 		Scopes:  []string{"notes:write"},

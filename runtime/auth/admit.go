@@ -1,12 +1,17 @@
-package resource
+package auth
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
@@ -25,11 +30,11 @@ type refusal struct {
 }
 
 func badToken(scheme, reason string) *refusal {
-	return &refusal{status: http.StatusUnauthorized, scheme: scheme, code: auth.ErrorInvalidToken, reason: reason}
+	return &refusal{status: http.StatusUnauthorized, scheme: scheme, code: oauth.ErrorInvalidToken, reason: reason}
 }
 
 func badRequest(reason string) *refusal {
-	return &refusal{status: http.StatusBadRequest, code: auth.ErrorInvalidRequest, reason: reason}
+	return &refusal{status: http.StatusBadRequest, code: oauth.ErrorInvalidRequest, reason: reason}
 }
 
 // credentials are the token of a request and the scheme by which it was sent.
@@ -52,10 +57,10 @@ func credentialsOf(r *http.Request) (credentials, *refusal) {
 	scheme, token, _ := strings.Cut(values[0], " ")
 	token = strings.Trim(token, " ")
 	switch {
-	case strings.EqualFold(scheme, auth.SchemeBearer):
-		scheme = auth.SchemeBearer
-	case strings.EqualFold(scheme, auth.SchemeDPoP):
-		scheme = auth.SchemeDPoP
+	case strings.EqualFold(scheme, oauth.SchemeBearer):
+		scheme = oauth.SchemeBearer
+	case strings.EqualFold(scheme, oauth.SchemeDPoP):
+		scheme = oauth.SchemeDPoP
 	default:
 		return credentials{}, &refusal{status: http.StatusUnauthorized, reason: "an access token is required"}
 	}
@@ -83,7 +88,7 @@ func isToken(s string) bool {
 }
 
 // admit verifies the token of a request.
-func (g *Guard) admit(w http.ResponseWriter, r *http.Request) (*admission, *refusal) {
+func (g *Guard) admit(w http.ResponseWriter, r *http.Request) (*access, *refusal) {
 	given, refused := credentialsOf(r)
 	if refused != nil {
 		return nil, refused
@@ -95,21 +100,21 @@ func (g *Guard) admit(w http.ResponseWriter, r *http.Request) (*admission, *refu
 	if refused := g.possession(w, r, given, a.caller); refused != nil {
 		return nil, refused
 	}
-	if denied := a.access.Allow(g.opts.Scopes); denied != nil {
-		return nil, &refusal{status: denied.Status, scheme: schemeOf(a.caller), code: auth.ErrorInsufficientScope,
+	if denied := a.Allow(g.opts.Scopes); denied != nil {
+		return nil, &refusal{status: denied.Status, scheme: schemeOf(a.caller), code: oauth.ErrorInsufficientScope,
 			reason: "the access token lacks a scope of this server", scopes: g.opts.Scopes}
 	}
 	return a, nil
 }
 
 // verify returns what is known of a token, verifying it if necessary.
-func (g *Guard) verify(ctx context.Context, given credentials) (*admission, *refusal) {
+func (g *Guard) verify(ctx context.Context, given credentials) (*access, *refusal) {
 	now := g.now()
 	key := keyOf(given.token)
-	if a, ok := g.known.get(key, now); ok {
+	if a, ok := g.accepted.get(key, now); ok {
 		return a, nil
 	}
-	if !isToken(given.token) { // those that are known were well-formed
+	if !isToken(given.token) { // those that were accepted were well-formed
 		return nil, badRequest("the Authorization header has no well-formed access token")
 	}
 	if known, ok := g.refused.get(key, now); ok {
@@ -133,13 +138,13 @@ func (g *Guard) verify(ctx context.Context, given credentials) (*admission, *ref
 		g.opts.Logger.ErrorContext(ctx, "an access token could not be verified", "error", err)
 		return nil, &refusal{status: http.StatusServiceUnavailable, reason: "the access token cannot be verified now"}
 	}
-	a := g.newAdmission(caller)
+	a := g.newAccess(caller)
 	if g.opts.CacheFor > 0 {
 		until := now.Add(g.opts.CacheFor)
 		if end := caller.Expiry.Add(g.opts.Leeway); !caller.Expiry.IsZero() && end.Before(until) {
 			until = end
 		}
-		g.known.put(key, a, until)
+		g.accepted.put(key, a, until)
 	}
 	return a, nil
 }
@@ -157,11 +162,7 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
 			schemes = g.schemes()
 		}
 		for _, scheme := range schemes {
-			c := g.challenge(scheme, scopes)
-			if f.code != "" {
-				c = c.With("error", f.code).With("error_description", f.reason)
-			}
-			w.Header().Add("WWW-Authenticate", c.String())
+			w.Header().Add("WWW-Authenticate", g.challenge(scheme, scopes, f.code, f.reason).String())
 		}
 	}
 	if f.nonce != "" {
@@ -175,9 +176,116 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
 func (g *Guard) schemes() []string {
 	switch {
 	case g.opts.RequireBound && g.opts.Certificate == nil:
-		return []string{auth.SchemeDPoP}
+		return []string{oauth.SchemeDPoP}
 	case g.opts.DPoP.Offer:
-		return []string{auth.SchemeBearer, auth.SchemeDPoP}
+		return []string{oauth.SchemeBearer, oauth.SchemeDPoP}
 	}
-	return []string{auth.SchemeBearer}
+	return []string{oauth.SchemeBearer}
+}
+
+// access is what the requests with a token share: its caller, who is its runtime.Access.
+type access struct {
+	guard     *Guard
+	caller    *Caller
+	principal string
+}
+
+// Allow implements runtime.Access.
+func (a *access) Allow(scopes []string) *runtime.DeniedError {
+	for _, needed := range scopes {
+		if !a.has(needed) {
+			return a.insufficient(scopes)
+		}
+	}
+	return nil
+}
+
+// has reports whether the token has a scope, or one that includes it.
+func (a *access) has(needed string) bool {
+	return slices.ContainsFunc(a.caller.Scopes, func(has string) bool {
+		return has == needed || a.guard.opts.Implies != nil && a.guard.opts.Implies(has, needed)
+	})
+}
+
+// insufficient returns the error for a token without the scopes of an operation. Its challenge names all
+// of them, and those of every request ("Runtime Insufficient Scope Errors").
+func (a *access) insufficient(scopes []string) *runtime.DeniedError {
+	all := oauth.UnionScopes(a.guard.opts.Scopes, scopes)
+	const message = "the access token lacks a scope of this operation"
+	c := a.guard.challenge(schemeOf(a.caller), all, oauth.ErrorInsufficientScope, message)
+	return &runtime.DeniedError{Status: http.StatusForbidden, Challenges: []string{c.String()}, Message: "forbidden: " + message}
+}
+
+// schemeOf returns the scheme by which a caller's token is sent.
+func schemeOf(caller *Caller) string {
+	if caller.KeyThumbprint != "" {
+		return oauth.SchemeDPoP
+	}
+	return oauth.SchemeBearer
+}
+
+// challenge returns a challenge with the parameters that all challenges have, and those of an error unless code
+// is "".
+func (g *Guard) challenge(scheme string, scopes []string, code, reason string) oauth.Challenge {
+	c := oauth.Challenge{Scheme: scheme}.With("resource_metadata", g.metadataURL).With("scope", oauth.FormatScopes(scopes))
+	if scheme == oauth.SchemeDPoP {
+		c = c.With("algs", oauth.FormatScopes(proofAlgorithmNames()))
+	}
+	if code != "" {
+		c = c.With("error", code).With("error_description", reason)
+	}
+	return c
+}
+
+// tokenKey is the digest of a token, so that the memory of the server holds no tokens.
+type tokenKey [sha256.Size]byte
+
+func keyOf(token string) tokenKey {
+	var space [2 << 10]byte // on the stack, for tokens of usual length
+	return sha256.Sum256(append(space[:0], token...))
+}
+
+// cache remembers values by tokens until their time is over. It has two generations of half its size:
+// when the young one is full, it becomes the old one, and the values of the previous old one are
+// dropped.
+type cache[V any] struct {
+	half int
+
+	mu         sync.RWMutex
+	young, old map[tokenKey]entry[V]
+}
+
+type entry[V any] struct {
+	value V
+	until time.Time
+}
+
+func newCache[V any](size int) *cache[V] {
+	return &cache[V]{half: max(size/2, 1), young: make(map[tokenKey]entry[V])}
+}
+
+func (c *cache[V]) get(key tokenKey, now time.Time) (value V, ok bool) {
+	c.mu.RLock()
+	e, ok := c.young[key]
+	old := false
+	if !ok {
+		e, old = c.old[key]
+	}
+	c.mu.RUnlock()
+	if !ok && !old || !now.Before(e.until) {
+		return value, false
+	}
+	if old {
+		c.put(key, e.value, e.until)
+	}
+	return e.value, true
+}
+
+func (c *cache[V]) put(key tokenKey, value V, until time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, known := c.young[key]; !known && len(c.young) >= c.half {
+		c.old, c.young = c.young, make(map[tokenKey]entry[V])
+	}
+	c.young[key] = entry[V]{value, until}
 }

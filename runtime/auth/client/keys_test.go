@@ -21,7 +21,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
-	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
 )
 
 // A25: private_key_jwt, with keys of every kind.
@@ -51,7 +51,7 @@ func TestAssertion(t *testing.T) {
 			key, err := ParseKey(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), "key id")
 			var text string
 			if err == nil {
-				text, err = key.assertion("client", &auth.AuthorizationServerMetadata{Issuer: "https://as", TokenEndpointAuthSigningAlgValuesSupported: test.supported})
+				text, err = key.assertion("client", &oauth.AuthorizationServerMetadata{Issuer: "https://as", TokenEndpointAuthSigningAlgValuesSupported: test.supported})
 			}
 			if (err != nil) != (test.want == "") {
 				t.Fatal(err)

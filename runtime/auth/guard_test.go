@@ -1,4 +1,4 @@
-package resource
+package auth
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/mcpgen/mcpgen/runtime/auth"
 )
 
 // TestStreamEnds checks when the streams of a token end: at its expiry, or when it is verified again after it was
@@ -33,17 +31,17 @@ func TestStreamEnds(t *testing.T) {
 			t.Run(name+"/"+method, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					start := time.Now()
-					verifier := VerifierFunc(func(context.Context, string) (*auth.Caller, error) {
+					verifier := VerifierFunc(func(context.Context, string) (*Caller, error) {
 						if test.err != nil && time.Since(start) >= test.fails {
 							return nil, test.err
 						}
-						caller := &auth.Caller{Subject: "u"}
+						caller := &Caller{Subject: "u"}
 						if test.expires > 0 {
 							caller.Expiry = start.Add(test.expires)
 						}
 						return caller, nil
 					})
-					g, err := New(Options{Resource: "https://r.example", Verifier: verifier, CacheFor: test.cacheFor})
+					g, err := NewGuard(Options{Resource: "https://r.example", Verifier: verifier, CacheFor: test.cacheFor})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -58,5 +56,22 @@ func TestStreamEnds(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// TestPrincipal checks that no two callers have the same principal.
+func TestPrincipal(t *testing.T) {
+	seen := map[string]Caller{}
+	for _, c := range []Caller{
+		{Issuer: "https://a", Subject: "b"}, {Issuer: `https://a" b`, Subject: "c"}, {Issuer: "https://a", Subject: `b" c`},
+		{Issuer: "https://a", ClientID: "b"}, {Issuer: "https://a b"}, {Issuer: "https://b", Subject: "b"},
+		{Issuer: "https://a", Subject: "client b"}, {Issuer: "https://a", Subject: "b", Kind: KindUsername}, {Subject: "b"},
+		{Issuer: "https://a", Subject: "c", Kind: KindClient}, {Issuer: "https://a", Subject: "c", Kind: KindUsername},
+	} {
+		p := c.Principal()
+		if other, ok := seen[p]; ok {
+			t.Errorf("%+v and %+v have the principal %q", other, c, p)
+		}
+		seen[p] = c
 	}
 }

@@ -1,4 +1,4 @@
-package resource
+package auth
 
 import (
 	"context"
@@ -7,13 +7,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/mcpgen/mcpgen/runtime/auth"
 )
 
-type verifier func(ctx context.Context, token string) (*auth.Caller, error)
+type verifier func(ctx context.Context, token string) (*Caller, error)
 
-func (v verifier) Verify(ctx context.Context, token string) (*auth.Caller, error) {
+func (v verifier) Verify(ctx context.Context, token string) (*Caller, error) {
 	return v(ctx, token)
 }
 
@@ -21,11 +19,11 @@ func (v verifier) Verify(ctx context.Context, token string) (*auth.Caller, error
 // handler was called and tokens were verified.
 func protected(tb testing.TB) (h http.Handler, r *http.Request, served, verified *int) {
 	served, verified = new(int), new(int)
-	guard, err := New(Options{
+	guard, err := NewGuard(Options{
 		Resource: "https://mcp.example.com/mcp", AuthorizationServers: []string{"https://auth.example.com"}, Scopes: []string{"a"},
-		Verifier: verifier(func(context.Context, string) (*auth.Caller, error) {
+		Verifier: verifier(func(context.Context, string) (*Caller, error) {
 			*verified++
-			return &auth.Caller{Issuer: "https://auth.example.com", Subject: "u", Scopes: []string{"a"}, Expiry: time.Now().Add(time.Hour)}, nil
+			return &Caller{Issuer: "https://auth.example.com", Subject: "u", Scopes: []string{"a"}, Expiry: time.Now().Add(time.Hour)}, nil
 		}),
 		CacheFor: time.Hour,
 	})

@@ -1,21 +1,19 @@
-package auth_test
+package oauth
 
 import (
 	"net/http"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/mcpgen/mcpgen/runtime/auth"
 )
 
 // A4: a client parses WWW-Authenticate headers.
 func TestParseChallenges(t *testing.T) {
-	type challenges = []auth.Challenge
-	params := func(pairs ...string) []auth.Param {
-		var list []auth.Param
+	type challenges = []Challenge
+	params := func(pairs ...string) []Param {
+		var list []Param
 		for i := 0; i < len(pairs); i += 2 {
-			list = append(list, auth.Param{Name: pairs[i], Value: pairs[i+1]})
+			list = append(list, Param{Name: pairs[i], Value: pairs[i+1]})
 		}
 		return list
 	}
@@ -46,7 +44,7 @@ func TestParseChallenges(t *testing.T) {
 			wantErr: `WWW-Authenticate: expected a comma after 13 bytes of "Bearer a=\"x\" b=\"y\""`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := auth.Challenges(http.Header{"Www-Authenticate": {test.value}})
+			got, err := Challenges(http.Header{"Www-Authenticate": {test.value}})
 			gotErr := ""
 			if err != nil {
 				gotErr = err.Error()
@@ -61,7 +59,7 @@ func TestParseChallenges(t *testing.T) {
 				return
 			}
 			for _, c := range got {
-				again, err := auth.ParseChallenges(c.String())
+				again, err := parseChallenges(c.String())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -76,12 +74,12 @@ func TestParseChallenges(t *testing.T) {
 func FuzzParseChallenges(f *testing.F) {
 	f.Add(`Negotiate YWJj=, Basic realm="a\"b", Bearer error = x,scope="a b"`)
 	f.Fuzz(func(t *testing.T, value string) {
-		list, err := auth.ParseChallenges(value)
+		list, err := parseChallenges(value)
 		if err != nil {
 			return
 		}
 		for _, c := range list {
-			if _, err := auth.ParseChallenges(c.String()); err != nil {
+			if _, err := parseChallenges(c.String()); err != nil {
 				t.Errorf("%q gives %q: %v", value, c.String(), err)
 			}
 		}
@@ -89,7 +87,7 @@ func FuzzParseChallenges(f *testing.F) {
 }
 
 func TestChallengeLeavesOutControlCharacters(t *testing.T) {
-	c := auth.Challenge{Scheme: "Bearer"}.With("error_description", "a\r\nSet-Cookie: x\x00\x7f").With("scope", "")
+	c := Challenge{Scheme: "Bearer"}.With("error_description", "a\r\nSet-Cookie: x\x00\x7f").With("scope", "")
 	if diff := cmp.Diff(`Bearer error_description="aSet-Cookie: x"`, c.String()); diff != "" {
 		t.Error(diff)
 	}
@@ -122,15 +120,15 @@ func TestWellKnownURLs(t *testing.T) {
 			[]string{"https://[::1]:8443/.well-known/oauth-authorization-server", "https://[::1]:8443/.well-known/openid-configuration"},
 			"https://[::1]:8443"},
 	} {
-		resource, err := auth.ResourceMetadataURLs(test.url)
+		resource, err := ResourceMetadataURLs(test.url)
 		if err != nil {
 			t.Fatal(err)
 		}
-		issuer, err := auth.IssuerMetadataURLs(test.url)
+		issuer, err := IssuerMetadataURLs(test.url)
 		if err != nil {
 			t.Fatal(err)
 		}
-		canonical, err := auth.CanonicalResource(test.url)
+		canonical, err := CanonicalResource(test.url)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,25 +143,8 @@ func TestWellKnownURLs(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "mcp.example.com", "ftp://a/b", "https://u:p@a", "https:///x", "https://a/#f", "https://a#", "https:a", "http://:8080/mcp", "https://:443"} {
-		if got, err := auth.ResourceMetadataURLs(bad); err == nil {
+		if got, err := ResourceMetadataURLs(bad); err == nil {
 			t.Errorf("%q: got %q, want an error", bad, got)
 		}
-	}
-}
-
-// TestPrincipal checks that no two callers have the same principal.
-func TestPrincipal(t *testing.T) {
-	seen := map[string]auth.Caller{}
-	for _, c := range []auth.Caller{
-		{Issuer: "https://a", Subject: "b"}, {Issuer: `https://a" b`, Subject: "c"}, {Issuer: "https://a", Subject: `b" c`},
-		{Issuer: "https://a", ClientID: "b"}, {Issuer: "https://a b"}, {Issuer: "https://b", Subject: "b"},
-		{Issuer: "https://a", Subject: "client b"}, {Issuer: "https://a", Subject: "b", Kind: auth.KindUsername}, {Subject: "b"},
-		{Issuer: "https://a", Subject: "c", Kind: auth.KindClient}, {Issuer: "https://a", Subject: "c", Kind: auth.KindUsername},
-	} {
-		p := c.Principal()
-		if other, ok := seen[p]; ok {
-			t.Errorf("%+v and %+v have the principal %q", other, c, p)
-		}
-		seen[p] = c
 	}
 }

@@ -1,7 +1,9 @@
-// Package fetch sends requests to URLs that other parties have chosen: those in the metadata of servers and
-// authorization servers. It is used by both halves of authorization. A request goes over HTTPS, or to this machine;
-// to public addresses, and to others as far as its user permits; and what it gets is limited.
-package fetch
+// Package oauth holds what both halves of authorization use: the challenges by which a server asks for a token
+// ([Challenge]), the documents by which servers describe themselves ([ProtectedResourceMetadata],
+// [AuthorizationServerMetadata]), and the requests to URLs that other parties have chosen, such as those in these
+// documents ([Fetcher]). A request goes over HTTPS, or to this machine; to public addresses, and to others as far as
+// its user permits; and what it gets is limited.
+package oauth
 
 import (
 	"cmp"
@@ -10,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -18,7 +21,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/auth"
 	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
@@ -30,8 +32,8 @@ const (
 	MaxHeader = 64 << 10
 )
 
-// Options configure a Client.
-type Options struct {
+// FetchOptions configure a Fetcher.
+type FetchOptions struct {
 	// May reports whether requests may be sent to an address that is not public. Host is the host and the port in
 	// the URL. It is called before each connection.
 	May func(host string, kind reach.Kind) bool
@@ -45,35 +47,35 @@ type Options struct {
 	HTTP *http.Client
 }
 
-// Client sends requests. It is an http.RoundTripper, too, without the limits on responses.
-type Client struct {
-	opts            Options
+// Fetcher sends requests. It is an http.RoundTripper, too, without the limits on responses.
+type Fetcher struct {
+	opts            FetchOptions
 	http            *http.Client
 	direct, proxied *http.Transport
 }
 
-// New returns a Client.
-func New(o Options) *Client {
-	c := &Client{opts: o, http: o.HTTP, direct: connections(o), proxied: connections(o)}
-	c.direct.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+// NewFetcher returns a Fetcher.
+func NewFetcher(o FetchOptions) *Fetcher {
+	f := &Fetcher{opts: o, http: o.HTTP, direct: connections(o), proxied: connections(o)}
+	f.direct.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		// The address is checked when it is known, so that a name cannot resolve to another one after a check.
 		d := &net.Dialer{ControlContext: func(_ context.Context, _, at string, _ syscall.RawConn) error {
 			ap, err := netip.ParseAddrPort(at)
 			if err != nil {
 				return err
 			}
-			return c.check(address, ap.Addr())
+			return f.check(address, ap.Addr())
 		}}
 		return d.DialContext(ctx, network, address)
 	}
-	c.proxied.Proxy = http.ProxyFromEnvironment
-	if c.http == nil {
-		c.http = &http.Client{Timeout: o.Timeout, CheckRedirect: c.checkRedirect, Transport: c}
+	f.proxied.Proxy = http.ProxyFromEnvironment
+	if f.http == nil {
+		f.http = &http.Client{Timeout: o.Timeout, CheckRedirect: f.checkRedirect, Transport: f}
 	}
-	return c
+	return f
 }
 
-func connections(o Options) *http.Transport {
+func connections(o FetchOptions) *http.Transport {
 	return &http.Transport{
 		ForceAttemptHTTP2: true, MaxResponseHeaderBytes: MaxHeader,
 		DisableKeepAlives: o.Idle == 0, MaxIdleConnsPerHost: o.Idle, IdleConnTimeout: waits.AuthIdle,
@@ -82,11 +84,11 @@ func connections(o Options) *http.Transport {
 
 // RoundTrip implements http.RoundTripper. It sends a request through the proxy that the environment sets for it, or
 // else checks the address that it connects to.
-func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
-	by := c.direct
-	err := c.CheckHost(req.URL)
+func (f *Fetcher) RoundTrip(req *http.Request) (*http.Response, error) {
+	by := f.direct
+	err := f.CheckHost(req.URL)
 	if err == nil && IsProxied(req, nil) {
-		by, err = c.proxied, c.checkProxied(req)
+		by, err = f.proxied, f.checkProxied(req)
 	}
 	if err != nil {
 		if req.Body != nil {
@@ -111,20 +113,20 @@ func IsProxied(req *http.Request, by http.RoundTripper) bool {
 	return proxy != nil || err != nil
 }
 
-func (c *Client) checkRedirect(req *http.Request, via []*http.Request) error {
+func (f *Fetcher) checkRedirect(req *http.Request, via []*http.Request) error {
 	switch {
-	case via[0].Method != http.MethodGet || c.opts.Redirects == 0:
+	case via[0].Method != http.MethodGet || f.opts.Redirects == 0:
 		return http.ErrUseLastResponse
-	case len(via) > c.opts.Redirects:
+	case len(via) > f.opts.Redirects:
 		return errors.New("too many redirects")
 	}
 	return CheckURL(req.URL)
 }
 
 // check returns an error if an address must not be reached. Host is the host and the port in the URL.
-func (c *Client) check(host string, a netip.Addr) error {
+func (f *Fetcher) check(host string, a netip.Addr) error {
 	kind := reach.Of(a)
-	if kind == reach.Public || c.opts.May(host, kind) {
+	if kind == reach.Public || f.opts.May(host, kind) {
 		return nil
 	}
 	return fmt.Errorf("refused to connect to %s: its address %v is %v, and that of the server that names it is not", Shown(host), a, kind)
@@ -132,14 +134,14 @@ func (c *Client) check(host string, a netip.Addr) error {
 
 // CheckHost returns an error if the host of a URL is an address or a name of this machine that must not be reached,
 // or may be taken for one.
-func (c *Client) CheckHost(u *url.URL) error {
+func (f *Fetcher) CheckHost(u *url.URL) error {
 	host := HostPort(u)
 	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
-		return c.check(host, a)
+		return f.check(host, a)
 	}
 	name := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	if reach.IsLoopback(name) || strings.HasSuffix(name, ".localhost") {
-		return c.check(host, netip.IPv6Loopback())
+		return f.check(host, netip.IPv6Loopback())
 	}
 	// Some programs take 2130706433 or 0x7f.1 for addresses. No top-level domain begins with a digit.
 	if last := name[strings.LastIndexByte(name, '.')+1:]; last == "" || last[0] >= '0' && last[0] <= '9' {
@@ -150,12 +152,12 @@ func (c *Client) CheckHost(u *url.URL) error {
 
 // checkProxied is check for a request through a proxy, which resolves the name in the URL by itself. So the
 // addresses that this machine finds under the name are checked, if it finds any.
-func (c *Client) checkProxied(req *http.Request) error {
+func (f *Fetcher) checkProxied(req *http.Request) error {
 	ctx, cancel := context.WithTimeout(req.Context(), waits.ProxiedName)
 	defer cancel()
 	found, _ := net.DefaultResolver.LookupNetIP(ctx, "ip", req.URL.Hostname())
 	for _, a := range found {
-		if err := c.checkFound(req.URL, a); err != nil {
+		if err := f.checkFound(req.URL, a); err != nil {
 			return err
 		}
 	}
@@ -166,8 +168,8 @@ func (c *Client) checkProxied(req *http.Request) error {
 var standIns = netip.MustParsePrefix("198.18.0.0/15")
 
 // checkFound returns an error if a proxy must not be sent to an address that was found under the name in a URL.
-func (c *Client) checkFound(u *url.URL, a netip.Addr) error {
-	if standIns.Contains(a.Unmap()) || c.check(HostPort(u), a) == nil {
+func (f *Fetcher) checkFound(u *url.URL, a netip.Addr) error {
+	if standIns.Contains(a.Unmap()) || f.check(HostPort(u), a) == nil {
 		return nil
 	}
 	return fmt.Errorf("refused to connect to %s by a proxy: its address %v is %v; servers in a network of your own belong into NO_PROXY", Shown(u.Host), a, reach.Of(a))
@@ -201,19 +203,35 @@ func ParseURL(text string) (*url.URL, error) {
 	return u, err
 }
 
-// MissingError is the error of a document that is not there.
-type MissingError struct {
-	URL    string
-	Status int
+// missingError is the error of a document that does not exist.
+type missingError struct {
+	url    string
+	status int
 }
 
 // Error names the URL and the status.
-func (e *MissingError) Error() string {
-	return fmt.Sprintf("%s: the server responds with status %d", Shown(e.URL), e.Status)
+func (e *missingError) Error() string {
+	return fmt.Sprintf("%s: the server responds with status %d", Shown(e.url), e.status)
 }
 
-// Document gets a JSON document. The error is a *MissingError if the status is 4xx.
-func (c *Client) Document(ctx context.Context, address string, header http.Header, into any) error {
+// First gets a JSON document from the first URL at which one exists, and returns that URL, or "" if there is none.
+func (f *Fetcher) First(ctx context.Context, urls []string, header http.Header, into any) (found string, err error) {
+	for _, address := range urls {
+		err := f.document(ctx, address, header, into)
+		if _, missing := errors.AsType[*missingError](err); !missing {
+			return address, err
+		}
+	}
+	return "", nil
+}
+
+// Document gets a JSON document.
+func (f *Fetcher) Document(ctx context.Context, address string, into any) error {
+	return f.document(ctx, address, nil, into)
+}
+
+// document is Document with headers. The error is a *missingError if the status is 4xx.
+func (f *Fetcher) document(ctx context.Context, address string, header http.Header, into any) error {
 	u, err := ParseURL(address)
 	if err != nil {
 		return err
@@ -222,15 +240,13 @@ func (c *Client) Document(ctx context.Context, address string, header http.Heade
 	if err != nil {
 		return err
 	}
-	for name, values := range header {
-		req.Header[name] = values
-	}
-	status, _, text, err := c.Do(req)
+	maps.Copy(req.Header, header)
+	status, _, text, err := f.Do(req)
 	switch {
 	case err != nil:
 		return err
 	case status/100 == 4 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout:
-		return &MissingError{address, status}
+		return &missingError{address, status}
 	case status != http.StatusOK:
 		return fmt.Errorf("%s: the server responds with status %d", Shown(address), status)
 	}
@@ -240,43 +256,37 @@ func (c *Client) Document(ctx context.Context, address string, header http.Heade
 	return nil
 }
 
-// IssuerMetadata returns the metadata of an authorization server, from the first of the well-known places that has
+// IssuerMetadata returns the metadata of an authorization server, from the first of the well-known URLs that has
 // any. Its issuer is identical to the given one (RFC 8414, section 3.3).
-func (c *Client) IssuerMetadata(ctx context.Context, issuer string) (*auth.AuthorizationServerMetadata, error) {
-	fail := func(err error) error {
-		return fmt.Errorf("metadata of the authorization server %s: %w", Shown(issuer), err)
-	}
-	places, err := auth.IssuerMetadataURLs(issuer)
+func (f *Fetcher) IssuerMetadata(ctx context.Context, issuer string) (*AuthorizationServerMetadata, error) {
+	var metadata AuthorizationServerMetadata
+	urls, err := IssuerMetadataURLs(issuer)
 	if err == nil && !IsVisible(issuer) {
 		err = errors.New("the issuer has characters that a URL cannot have")
 	}
-	if err != nil {
-		return nil, fail(err)
+	found := ""
+	if err == nil {
+		found, err = f.First(ctx, urls, nil, &metadata)
 	}
-	for _, place := range places {
-		var metadata auth.AuthorizationServerMetadata
-		err := c.Document(ctx, place, nil, &metadata)
-		if _, ok := errors.AsType[*MissingError](err); ok {
-			continue
-		}
-		if err != nil {
-			return nil, fail(err)
-		}
-		if metadata.Issuer != issuer {
-			return nil, fail(fmt.Errorf("%s is that of the issuer %q", place, Shown(metadata.Issuer)))
-		}
+	switch {
+	case err != nil:
+	case found == "":
+		err = fmt.Errorf("none at %s", strings.Join(urls, ", "))
+	case metadata.Issuer != issuer:
+		err = fmt.Errorf("%s is that of the issuer %q", found, Shown(metadata.Issuer))
+	default:
 		return &metadata, nil
 	}
-	return nil, fail(fmt.Errorf("none at %s", strings.Join(places, ", ")))
+	return nil, fmt.Errorf("metadata of the authorization server %s: %w", Shown(issuer), err)
 }
 
 // Do sends a request and reads its response.
-func (c *Client) Do(req *http.Request) (status int, header http.Header, text []byte, err error) {
+func (f *Fetcher) Do(req *http.Request) (status int, header http.Header, text []byte, err error) {
 	if err := CheckURL(req.URL); err != nil {
 		return 0, nil, nil, err
 	}
 	req.Header.Set("Accept", "application/json")
-	resp, err := c.http.Do(req)
+	resp, err := f.http.Do(req)
 	if err != nil {
 		return 0, nil, nil, withoutQuery(err)
 	}

@@ -1,4 +1,4 @@
-package fetch
+package oauth
 
 import (
 	"net/http"
@@ -14,7 +14,7 @@ import (
 
 // TestCheckHost checks which hosts a URL of another party may have, beside one that the user of the package permits.
 func TestCheckHost(t *testing.T) {
-	c := New(Options{May: func(host string, _ reach.Kind) bool { return host == "10.0.0.9:8443" }})
+	c := NewFetcher(FetchOptions{May: func(host string, _ reach.Kind) bool { return host == "10.0.0.9:8443" }})
 	for host, want := range map[string]bool{
 		"93.184.216.34": true, "[2606:2800:220:1::1]:8443": true, "auth.example.com": true, "auth.example.com.": true, "10.0.0.9:8443": true, "xn--bcher-kva.example": true,
 		"127.0.0.1": false, "[::1]": false, "10.0.0.1": false, "10.0.0.9": false, "192.168.0.1": false, "169.254.169.254": false,
@@ -33,7 +33,7 @@ func TestCheckHost(t *testing.T) {
 
 // TestCheckFound checks to which addresses of a name a proxy is sent.
 func TestCheckFound(t *testing.T) {
-	c := New(Options{May: func(host string, _ reach.Kind) bool { return host == "own.example:8443" }})
+	c := NewFetcher(FetchOptions{May: func(host string, _ reach.Kind) bool { return host == "own.example:8443" }})
 	for address, want := range map[string]bool{
 		"93.184.216.34": true, "2606:2800:220:1::1": true, "198.18.0.7": true, "::ffff:198.19.0.7": true,
 		"127.0.0.1": false, "::1": false, "10.0.0.1": false, "169.254.169.254": false, "fd00::1": false, "::ffff:127.0.0.1": false,
@@ -75,16 +75,16 @@ func TestGivenClient(t *testing.T) {
 	no := func(string, reach.Kind) bool { return false }
 	yes := func(string, reach.Kind) bool { return true }
 	for name, test := range map[string]struct {
-		opts Options
+		opts FetchOptions
 		want string
 	}{
-		"given":     {Options{May: no, HTTP: s.Client()}, ""},
-		"forbidden": {Options{May: no, Timeout: time.Minute, Redirects: 1}, "refused to connect"},
-		"redirect":  {Options{May: yes, Timeout: time.Minute}, "status 302"},
-		"followed":  {Options{May: yes, Timeout: time.Minute, Redirects: 1}, ""},
+		"given":     {FetchOptions{May: no, HTTP: s.Client()}, ""},
+		"forbidden": {FetchOptions{May: no, Timeout: time.Minute, Redirects: 1}, "refused to connect"},
+		"redirect":  {FetchOptions{May: yes, Timeout: time.Minute}, "status 302"},
+		"followed":  {FetchOptions{May: yes, Timeout: time.Minute, Redirects: 1}, ""},
 	} {
 		var text string
-		err := New(test.opts).Document(t.Context(), s.URL, nil, &text)
+		err := NewFetcher(test.opts).Document(t.Context(), s.URL, &text)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) || err == nil && text != "here" {
 			t.Errorf("%s: got %q, %v, want %q", name, text, err, test.want)
 		}

@@ -1,4 +1,4 @@
-package resource
+package auth
 
 import (
 	"cmp"
@@ -13,15 +13,15 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"github.com/mcpgen/mcpgen/runtime/auth"
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
 // The defaults of DPoP.
 const (
-	DefaultProofAge  = time.Minute
-	DefaultMaxProofs = 100_000
+	defaultProofAge  = time.Minute
+	defaultMaxProofs = 100_000
 )
 
 // DPoP configures how proofs of possession are checked (RFC 9449). A token that is bound to a key always
@@ -29,7 +29,7 @@ const (
 type DPoP struct {
 	// Offer names the scheme DPoP in challenges to clients without a token.
 	Offer bool
-	// Age is how old a proof may be. 0 means DefaultProofAge.
+	// Age is how old a proof may be. 0 means a minute.
 	Age time.Duration
 	// Nonce requires a nonce of this server in proofs, so that they cannot be made in advance.
 	Nonce bool
@@ -37,13 +37,13 @@ type DPoP struct {
 	// means a key of this process.
 	NonceKey []byte
 	// MaxProofs limits the proofs that are remembered to detect their reuse, all within Age. Beyond
-	// it, requests get status 503. Replicas each remember their own. 0 means DefaultMaxProofs.
+	// it, requests get status 503. Replicas each remember their own. 0 means 100,000.
 	MaxProofs int
 }
 
 func (d DPoP) withDefaults() DPoP {
-	d.Age = cmp.Or(max(d.Age, 0), DefaultProofAge)
-	d.MaxProofs = cmp.Or(max(d.MaxProofs, 0), DefaultMaxProofs)
+	d.Age = cmp.Or(max(d.Age, 0), defaultProofAge)
+	d.MaxProofs = cmp.Or(max(d.MaxProofs, 0), defaultMaxProofs)
 	return d
 }
 
@@ -58,19 +58,17 @@ func proofAlgorithmNames() []string {
 }
 
 // possession checks that the sender of a request possesses what its token is bound to.
-func (g *Guard) possession(w http.ResponseWriter, r *http.Request, given credentials, caller *auth.Caller) *refusal {
+func (g *Guard) possession(w http.ResponseWriter, r *http.Request, given credentials, caller *Caller) *refusal {
 	switch {
-	case caller.KeyThumbprint != "" && given.scheme != auth.SchemeDPoP:
-		return badToken(auth.SchemeDPoP, "the access token is bound to a key and needs the scheme DPoP")
-	case caller.KeyThumbprint == "" && given.scheme == auth.SchemeDPoP:
-		return badToken(auth.SchemeDPoP, "the access token is bound to no key")
+	case caller.KeyThumbprint != "" && given.scheme != oauth.SchemeDPoP:
+		return badToken(oauth.SchemeDPoP, "the access token is bound to a key and needs the scheme DPoP")
+	case caller.KeyThumbprint == "" && given.scheme == oauth.SchemeDPoP:
+		return badToken(oauth.SchemeDPoP, "the access token is bound to no key")
 	case caller.KeyThumbprint == "" && caller.CertificateThumbprint == "" && g.opts.RequireBound:
 		return badToken(given.scheme, "the access token must be bound to its client")
 	}
 	if caller.CertificateThumbprint != "" {
-		sum := sha256.Sum256(g.certificate(r))
-		got := base64.RawURLEncoding.EncodeToString(sum[:])
-		if subtle.ConstantTimeCompare([]byte(got), []byte(caller.CertificateThumbprint)) != 1 {
+		if subtle.ConstantTimeCompare([]byte(digest(g.certificate(r))), []byte(caller.CertificateThumbprint)) != 1 {
 			return badToken(given.scheme, "the access token is bound to another certificate")
 		}
 	}
@@ -78,6 +76,12 @@ func (g *Guard) possession(w http.ResponseWriter, r *http.Request, given credent
 		return g.proof(w, r, given.token, caller.KeyThumbprint)
 	}
 	return nil
+}
+
+// digest returns the SHA-256 of a text in base64url, as tokens and proofs have it.
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
 // certificate returns the certificate of the client, nil for none.
@@ -94,7 +98,7 @@ func (g *Guard) certificate(r *http.Request) []byte {
 // proof checks the DPoP proof of a request (RFC 9449, section 4.3).
 func (g *Guard) proof(w http.ResponseWriter, r *http.Request, token, thumbprint string) *refusal {
 	bad := func(reason string) *refusal {
-		return &refusal{status: http.StatusUnauthorized, scheme: auth.SchemeDPoP, code: auth.ErrorInvalidDPoPProof, reason: reason}
+		return &refusal{status: http.StatusUnauthorized, scheme: oauth.SchemeDPoP, code: oauth.ErrorInvalidDPoPProof, reason: reason}
 	}
 	proofs := r.Header["Dpop"]
 	if len(proofs) != 1 || len(proofs[0]) > maxToken {
@@ -120,12 +124,11 @@ func (g *Guard) proof(w http.ResponseWriter, r *http.Request, token, thumbprint 
 	if err != nil {
 		return bad("the DPoP proof has no claims")
 	}
-	hash := sha256.Sum256([]byte(token))
 	made, now := c.date("iat"), g.now()
 	switch {
 	case c.text("htm") != r.Method || !g.isTarget(c.text("htu"), r):
 		return bad("the DPoP proof is for another request")
-	case c.text("ath") != base64.RawURLEncoding.EncodeToString(hash[:]):
+	case c.text("ath") != digest([]byte(token)):
 		return bad("the DPoP proof is for another access token")
 	case made.IsZero() || now.Sub(made) > g.opts.DPoP.Age || made.Sub(now) > waits.NotYetValid:
 		return bad("the DPoP proof is too old, or from the future")
@@ -142,7 +145,7 @@ func (g *Guard) proof(w http.ResponseWriter, r *http.Request, token, thumbprint 
 
 // unused refuses a proof that was used before (RFC 9449, section 11.1).
 func (g *Guard) unused(id, thumbprint string, made, now time.Time) *refusal {
-	bad := &refusal{status: http.StatusUnauthorized, scheme: auth.SchemeDPoP, code: auth.ErrorInvalidDPoPProof}
+	bad := &refusal{status: http.StatusUnauthorized, scheme: oauth.SchemeDPoP, code: oauth.ErrorInvalidDPoPProof}
 	if id == "" {
 		bad.reason = "the DPoP proof has no id"
 		return bad
@@ -161,14 +164,14 @@ func (g *Guard) unused(id, thumbprint string, made, now time.Time) *refusal {
 // isTarget reports whether a proof is for the URL of the request, without query and fragment. Behind a
 // proxy, the server does not see the URL that its clients use, so Resource stands for its host.
 func (g *Guard) isTarget(target string, r *http.Request) bool {
-	given, err := auth.CanonicalResource(target)
+	given, err := oauth.CanonicalResource(target)
 	if err != nil {
 		return false
 	}
 	given, _, _ = strings.Cut(given, "?")
 	own, _, _ := strings.Cut(g.opts.Resource, "?")
 	at := url.URL{Scheme: g.resource.Scheme, Host: g.resource.Host, Path: r.URL.Path, RawPath: r.URL.RawPath}
-	here, err := auth.CanonicalResource(at.String())
+	here, err := oauth.CanonicalResource(at.String())
 	return given == own || err == nil && given == here
 }
 
@@ -180,7 +183,7 @@ func (g *Guard) nonce(w http.ResponseWriter, given string, now time.Time) *refus
 	}
 	known, err := g.nonces.Open(given, nonces, now)
 	if err != nil {
-		return &refusal{status: http.StatusUnauthorized, scheme: auth.SchemeDPoP, code: auth.ErrorUseDPoPNonce,
+		return &refusal{status: http.StatusUnauthorized, scheme: oauth.SchemeDPoP, code: oauth.ErrorUseDPoPNonce,
 			reason: "the DPoP proof needs a nonce of this server", nonce: g.nextNonce(now)}
 	}
 	if known.Expires.Sub(now) < waits.Nonce/2 {
@@ -193,6 +196,6 @@ func (g *Guard) nonce(w http.ResponseWriter, given string, now time.Time) *refus
 var nonces = seal.Purpose{Request: seal.Request("", "nonce of DPoP", "")}
 
 func (g *Guard) nextNonce(now time.Time) string {
-	text, _ := g.nonces.Seal(nonces, now.Add(waits.Nonce), nil) // it fails for bad keys only, and New has tried them
+	text, _ := g.nonces.Seal(nonces, now.Add(waits.Nonce), nil) // it fails for bad keys only, and NewGuard has tried them
 	return text
 }

@@ -1,0 +1,493 @@
+package auth
+
+import (
+	"context"
+	"crypto/rsa"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
+	"github.com/mcpgen/mcpgen/runtime/internal/reach"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Verifier verifies access tokens.
+type Verifier interface {
+	// Verify returns the caller that a token identifies. If the token is not acceptable, the error is
+	// a *TokenError, and the client gets status 401 and may obtain another token. After any other
+	// error, the client gets status 503. Verify must check that the token was issued for this server.
+	// It is called concurrently.
+	Verify(ctx context.Context, token string) (*Caller, error)
+}
+
+// VerifierFunc is a function that is a Verifier.
+type VerifierFunc func(ctx context.Context, token string) (*Caller, error)
+
+// Verify calls f.
+func (f VerifierFunc) Verify(ctx context.Context, token string) (*Caller, error) {
+	return f(ctx, token)
+}
+
+// verifiers asks one Verifier after the other, until one accepts the token or fails.
+type verifiers []Verifier
+
+// Verify implements Verifier. If none accepts it, the error is that of the last one.
+func (all verifiers) Verify(ctx context.Context, token string) (caller *Caller, err error) {
+	for _, v := range all {
+		caller, err = v.Verify(ctx, token)
+		if _, refused := errors.AsType[*TokenError](err); !refused {
+			break
+		}
+	}
+	return caller, err
+}
+
+// TokenError is the error for a token that is not acceptable.
+type TokenError struct {
+	Reason string // what the client is told: "the access token has expired"
+}
+
+// Error returns the reason.
+func (e *TokenError) Error() string { return e.Reason }
+
+func refusedf(format string, args ...any) error { return &TokenError{fmt.Sprintf(format, args...)} }
+
+// Issuer is an authorization server whose tokens are accepted.
+type Issuer struct {
+	// URL is the issuer identifier. Its metadata is found there, unless JWKS or Introspection makes
+	// it unnecessary.
+	URL string
+	// JWKS is the URL of the keys; "" means the one in the metadata.
+	JWKS string
+	// Algorithms are the signatures that are accepted; nil means RS256, PS256, ES256, ES384 and EdDSA.
+	Algorithms []string
+	// Introspection, if not nil, asks the authorization server about each token, which then may be
+	// opaque.
+	Introspection *Introspection
+}
+
+// Introspection says how an authorization server is asked about tokens (RFC 7662).
+type Introspection struct {
+	// Endpoint is the URL; "" means the one in the metadata.
+	Endpoint string
+	// ClientID and ClientSecret are sent as client_secret_basic.
+	ClientID, ClientSecret string
+	// Authorize, if not nil, authorizes the request otherwise.
+	Authorize func(*http.Request) error
+}
+
+// defaultAlgorithms are those of Issuer.Algorithms: asymmetric ones that authorization servers use.
+var defaultAlgorithms = []jose.SignatureAlgorithm{jose.RS256, jose.PS256, jose.ES256, jose.ES384, jose.EdDSA}
+
+// asymmetric are the algorithms that Issuer.Algorithms may name. Symmetric ones are missing on purpose: a
+// public key would then be enough to sign tokens.
+var asymmetric = []jose.SignatureAlgorithm{
+	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
+}
+
+// issuers is the Verifier of Options.Issuers.
+type issuers struct {
+	byURL  map[string]*issuer
+	asking []*issuer                 // those with Introspection
+	parsed []jose.SignatureAlgorithm // of any issuer
+}
+
+// issuer is an Issuer with what is known of it.
+type issuer struct {
+	Issuer
+	opts       *Options
+	algorithms []jose.SignatureAlgorithm
+	web        *oauth.Fetcher
+	metadata   atomic.Pointer[oauth.AuthorizationServerMetadata] // nil until it was read
+	keys       *keySet
+	now        func() time.Time
+	places     chan struct{} // a place for each question to the authorization server
+}
+
+func newIssuers(o *Options, now func() time.Time) (*issuers, error) {
+	all := &issuers{byURL: make(map[string]*issuer)}
+	for _, given := range o.Issuers {
+		i := &issuer{Issuer: given, opts: o, now: now, algorithms: defaultAlgorithms, places: make(chan struct{}, maxQuestions)}
+		u, err := oauth.ParseURL(given.URL)
+		if err != nil {
+			return nil, fmt.Errorf("issuer %q: %w", given.URL, err)
+		}
+		// The operator has chosen the issuer. Its metadata may name other servers, but public ones only.
+		may := func(host string, _ reach.Kind) bool { return host == oauth.HostPort(u) }
+		i.web = oauth.NewFetcher(oauth.FetchOptions{May: may, Timeout: waits.AuthFetch, Idle: maxQuestions, HTTP: o.HTTP})
+		if all.byURL[given.URL] != nil {
+			return nil, fmt.Errorf("issuer %q: listed twice", given.URL)
+		}
+		if given.Algorithms != nil {
+			i.algorithms = nil
+		}
+		for _, name := range given.Algorithms {
+			alg := jose.SignatureAlgorithm(name)
+			if !slices.Contains(asymmetric, alg) {
+				return nil, fmt.Errorf("issuer %q: the algorithm %q is not one for access tokens", given.URL, name)
+			}
+			i.algorithms = append(i.algorithms, alg)
+		}
+		i.keys = newKeySet(i.fetchKeys, now)
+		for _, alg := range i.algorithms {
+			if !slices.Contains(all.parsed, alg) {
+				all.parsed = append(all.parsed, alg)
+			}
+		}
+		all.byURL[given.URL] = i
+		if given.Introspection != nil {
+			all.asking = append(all.asking, i)
+		}
+	}
+	return all, nil
+}
+
+// discover returns the metadata of the authorization server.
+func (i *issuer) discover(ctx context.Context) (*oauth.AuthorizationServerMetadata, error) {
+	if known := i.metadata.Load(); known != nil {
+		return known, nil
+	}
+	m, err := i.web.IssuerMetadata(ctx, i.URL)
+	if err == nil {
+		i.metadata.Store(m)
+	}
+	return m, err
+}
+
+// Verify implements Verifier.
+func (all *issuers) Verify(ctx context.Context, token string) (*Caller, error) {
+	if strings.Count(token, ".") == 2 {
+		jws, err := jose.ParseSignedCompact(token, all.parsed)
+		if err == nil {
+			return all.verifyJWT(ctx, token, jws)
+		}
+		if len(all.asking) == 0 {
+			return nil, refusedf("the access token is not a JWT with an acceptable signature")
+		}
+	}
+	for _, i := range all.asking {
+		caller, err := i.introspect(ctx, token)
+		if _, bad := errors.AsType[*TokenError](err); !bad || i == all.asking[len(all.asking)-1] {
+			return caller, err
+		}
+	}
+	return nil, refusedf("the access token is not a JWT")
+}
+
+// verifyJWT verifies a JWT by the keys of the issuer that it names (RFC 9068, section 4).
+func (all *issuers) verifyJWT(ctx context.Context, token string, jws *jose.JSONWebSignature) (*Caller, error) {
+	unverified, err := claimsOf(string(jws.UnsafePayloadWithoutVerification()))
+	if err != nil {
+		return nil, err
+	}
+	i := all.byURL[unverified.text("iss")]
+	if i == nil {
+		return nil, refusedf("the access token is of an issuer that is not accepted")
+	}
+	if i.Introspection != nil {
+		return i.introspect(ctx, token)
+	}
+	claims, err := i.signed(ctx, jws)
+	if err != nil {
+		return nil, err
+	}
+	return i.callerOf(claims)
+}
+
+// signed returns the claims of a JWT with a valid signature. The error does not say which part of
+// the check has failed.
+func (i *issuer) signed(ctx context.Context, jws *jose.JSONWebSignature) (*claims, error) {
+	h := jws.Signatures[0].Protected
+	typ, given := h.ExtraHeaders[jose.HeaderType]
+	kind, _ := typ.(string)
+	kind = strings.ToLower(strings.TrimPrefix(kind, "application/"))
+	if given && kind != "jwt" && kind != "at+jwt" {
+		return nil, refusedf("the token is not an access token: its type is %.50q", fmt.Sprint(typ))
+	}
+	if !slices.Contains(i.algorithms, jose.SignatureAlgorithm(h.Algorithm)) {
+		return nil, refusedf("the access token has a signature that is not acceptable")
+	}
+	keys, err := i.keys.find(ctx, h.KeyID, h.Algorithm)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range keys {
+		if payload, err := jws.Verify(key.Key); err == nil {
+			c, err := claimsOf(string(payload))
+			if err == nil {
+				c.checkKind(kind != "at+jwt")
+			}
+			return c, err
+		}
+	}
+	return nil, refusedf("the signature of the access token is wrong")
+}
+
+// callerOf checks the claims of a token whose signature or introspection was valid, and returns the
+// caller.
+func (i *issuer) callerOf(c *claims) (*Caller, error) {
+	caller := &Caller{Issuer: i.URL, Audience: c.list("aud"), Expiry: c.date("exp"), Scopes: c.scopes(), Claims: []byte(c.Object)}
+	c.identify(caller)
+	c.confirm(caller)
+	start, issued := c.date("nbf"), c.date("iat")
+	now := i.now()
+	soon := now.Add(max(i.opts.Leeway, waits.NotYetValid))
+	switch {
+	case c.fault != nil:
+		return nil, c.fault
+	case caller.Expiry.IsZero() && i.Introspection == nil:
+		return nil, refusedf("the access token has no end")
+	case !caller.Expiry.IsZero() && !now.Before(caller.Expiry.Add(i.opts.Leeway)):
+		return nil, refusedf("the access token has expired")
+	case soon.Before(start) || soon.Before(issued):
+		return nil, refusedf("the access token is not valid yet")
+	case !i.isAudience(caller.Audience):
+		return nil, refusedf("the access token was not issued for this server")
+	}
+	return caller, nil
+}
+
+// isAudience reports whether a token is for this server.
+func (i *issuer) isAudience(audience []string) bool {
+	return slices.ContainsFunc(audience, func(one string) bool {
+		if slices.Contains(i.opts.Audiences, one) || one == i.opts.Resource {
+			return true
+		}
+		canonical, err := oauth.CanonicalResource(one)
+		return err == nil && canonical == i.opts.Resource && !strings.Contains(one, "#")
+	})
+}
+
+// maxQuestions limits the concurrent requests to an authorization server, because anyone can send tokens
+// that lead to such requests.
+const maxQuestions = 32
+
+// introspect asks the authorization server about a token (RFC 7662, section 2).
+func (i *issuer) introspect(ctx context.Context, token string) (*Caller, error) {
+	select {
+	case i.places <- struct{}{}:
+		defer func() { <-i.places }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	text, err := i.ask(ctx, token)
+	if err != nil {
+		return nil, fmt.Errorf("introspection at %s: %w", i.URL, err)
+	}
+	c := new(claims)
+	if err := wire.UnmarshalString(string(text), &c.Object); err != nil {
+		return nil, fmt.Errorf("introspection at %s: %w", i.URL, err)
+	}
+	if active, _ := c.get("active"); active != "true" {
+		return nil, refusedf("the access token is not valid, or no longer")
+	}
+	if _, ok := c.get("iss"); ok && c.text("iss") != i.URL {
+		return nil, refusedf("the access token is of an issuer that is not accepted")
+	}
+	c.checkKind(false)
+	return i.callerOf(c)
+}
+
+func (i *issuer) ask(ctx context.Context, token string) ([]byte, error) {
+	how := i.Introspection
+	place := how.Endpoint
+	if place == "" {
+		m, err := i.discover(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if place = m.IntrospectionEndpoint; place == "" {
+			return nil, errors.New("the metadata has no introspection_endpoint")
+		}
+	}
+	u, err := oauth.ParseURL(place)
+	if err != nil {
+		return nil, err
+	}
+	form := url.Values{"token": {token}, "token_type_hint": {"access_token"}}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), strings.NewReader(form.Encode()))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if how.ClientID != "" {
+		r.SetBasicAuth(url.QueryEscape(how.ClientID), url.QueryEscape(how.ClientSecret)) // RFC 6749, section 2.3.1
+	}
+	if how.Authorize != nil {
+		if err := how.Authorize(r); err != nil {
+			return nil, err
+		}
+	}
+	status, _, text, err := i.web.Do(r)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("%s: status %d", u.Redacted(), status)
+	}
+	return text, err
+}
+
+// keySet keeps the public keys of an issuer. Keys are read when they are first needed and again when a
+// token names an unknown one, but not often, because clients choose what tokens name. One request reads
+// them for all waiting tokens.
+type keySet struct {
+	fetch func(context.Context) ([]jose.JSONWebKey, error)
+	now   func() time.Time
+
+	mu      sync.Mutex
+	keys    []jose.JSONWebKey
+	read    time.Time     // when the keys were read; zero if never
+	tried   time.Time     // when reading them ended last
+	failure error         // of the last try
+	reading chan struct{} // closed when the current try ends; nil if there is none
+}
+
+func newKeySet(fetch func(context.Context) ([]jose.JSONWebKey, error), now func() time.Time) *keySet {
+	return &keySet{fetch: fetch, now: now}
+}
+
+const (
+	// maxKeys limits the keys of an issuer.
+	maxKeys = 100
+	// minRSA is the shortest RSA key that is accepted, in bits (RFC 7518, section 3.3).
+	minRSA = 2048
+)
+
+// maxUnnamed limits the keys that are tried for a token that names none.
+const maxUnnamed = 8
+
+// find returns the keys that may have signed a token. The error is a *TokenError if there is none, and
+// another one if the keys are not known.
+func (s *keySet) find(ctx context.Context, id, algorithm string) ([]jose.JSONWebKey, error) {
+	s.mu.Lock()
+	now := s.now()
+	found := s.matching(id, algorithm)
+	age := now.Sub(s.read)
+	usable := !s.read.IsZero() && age < waits.KeysUsable
+	mayTry := s.tried.IsZero() || now.Sub(s.tried) >= waits.KeysAgain
+	if usable && len(found) > 0 {
+		if age >= waits.KeysFresh && mayTry {
+			s.startLocked()
+		}
+		s.mu.Unlock()
+		return found, nil
+	}
+	if s.reading == nil && !mayTry {
+		defer s.mu.Unlock()
+		return s.noneLocked(usable)
+	}
+	done := s.startLocked()
+	s.mu.Unlock()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	usable = !s.read.IsZero() && s.now().Sub(s.read) < waits.KeysUsable
+	if found := s.matching(id, algorithm); usable && len(found) > 0 {
+		return found, nil
+	}
+	return s.noneLocked(usable)
+}
+
+// noneLocked returns the error for a token whose key is not found. If the keys could not be read, the error
+// says so.
+func (s *keySet) noneLocked(usable bool) ([]jose.JSONWebKey, error) {
+	if !usable || s.failure != nil {
+		return nil, fmt.Errorf("the keys of the issuer are not known: %w", s.failure)
+	}
+	return nil, refusedf("the access token is signed with an unknown key")
+}
+
+// startLocked starts reading the keys, unless they are being read already. The returned channel is
+// closed at the end. The context of a request does not end the reading, because other requests may
+// wait for it.
+func (s *keySet) startLocked() <-chan struct{} {
+	if s.reading != nil {
+		return s.reading
+	}
+	done := make(chan struct{})
+	s.reading = done
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), waits.AuthFetch)
+		defer cancel()
+		keys, err := s.fetch(ctx)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.tried, s.failure, s.reading = s.now(), err, nil
+		if err == nil {
+			s.keys, s.read = keys, s.tried
+		}
+		close(done)
+	}()
+	return done
+}
+
+// matching returns the keys with an id, or a few if the id is "".
+func (s *keySet) matching(id, algorithm string) []jose.JSONWebKey {
+	var found []jose.JSONWebKey
+	for _, key := range s.keys {
+		if id != "" && key.KeyID != id || key.Algorithm != "" && key.Algorithm != algorithm {
+			continue
+		}
+		if found = append(found, key); len(found) == maxUnnamed {
+			break
+		}
+	}
+	return found
+}
+
+// fetchKeys reads the public keys of the issuer.
+func (i *issuer) fetchKeys(ctx context.Context) ([]jose.JSONWebKey, error) {
+	place := i.JWKS
+	if place == "" {
+		m, err := i.discover(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if place = m.JWKSURI; place == "" {
+			return nil, fmt.Errorf("the metadata of %s has no jwks_uri", i.URL)
+		}
+	}
+	var document struct {
+		Keys []json.RawMessage `json:"keys"`
+	}
+	if err := i.web.Document(ctx, place, &document); err != nil {
+		i.metadata.Store(nil) // the keys may have moved
+		return nil, err
+	}
+	if len(document.Keys) > maxKeys {
+		return nil, fmt.Errorf("%s: %d keys are more than %d", place, len(document.Keys), maxKeys)
+	}
+	var keys []jose.JSONWebKey
+	for _, text := range document.Keys {
+		var key jose.JSONWebKey
+		if json.Unmarshal(text, &key) != nil || !isSigning(&key) {
+			continue // of a kind that is not needed here
+		}
+		keys = append(keys, key)
+	}
+	return slices.Clip(keys), nil
+}
+
+// isSigning reports whether a key is a public key for signatures.
+func isSigning(key *jose.JSONWebKey) bool {
+	if !key.Valid() || !key.IsPublic() || key.Use != "" && key.Use != "sig" {
+		return false
+	}
+	if r, ok := key.Key.(*rsa.PublicKey); ok {
+		return r.N.BitLen() >= minRSA
+	}
+	return true
+}
