@@ -74,7 +74,7 @@ func (c *taskCaller) Call(ctx context.Context, method string, params wire.Append
 	if c.opts.Created != nil {
 		c.opts.Created(ctx, id)
 	}
-	return c.finish(ctx, id, interval(answer), result)
+	return c.finish(ctx, id, interval(answer, "pollIntervalMs"), result)
 }
 
 // Resume waits for the task with an id, as the call that created it does. Caller is a session of a client
@@ -94,28 +94,31 @@ func (e *CancelledError) Error() string {
 	return fmt.Sprintf("tasks: task %.100q was cancelled: %.500s", e.ID, e.Message)
 }
 
-// interval returns the time to wait before the next poll.
-func interval(state wire.Object) time.Duration {
-	ms, _ := state.Get("pollIntervalMs")
-	var scalar wire.Scalar
-	err := wire.UnmarshalString(string(ms), &scalar)
-	n, ok := scalar.Int64()
-	if err != nil || !ok || n <= 0 {
-		return DefaultPollInterval
+// interval returns the time to wait before the next poll of a task, given the member with its milliseconds.
+func interval(state wire.Object, member string) time.Duration {
+	ms, _ := state.GetScalar(member)
+	n, ok := ms.Int64()
+	if !ok || n <= 0 {
+		return defaultPollInterval
 	}
 	return time.Duration(min(n, int64(time.Hour/time.Millisecond))) * time.Millisecond
 }
 
 // finish polls a task until it has ended, and cancels it when ctx ends first.
 func (c *taskCaller) finish(ctx context.Context, id string, wait time.Duration, result wire.Value) error {
-	name := wire.Object(related(id)) // both are {"taskId": ...}
+	name := wire.Object(related(id))
 	err := c.poll(ctx, name, wait, result)
+	cancelAfter(ctx, c.Caller, name)
+	return err
+}
+
+// cancelAfter cancels a task at the peer if ctx has ended. The peer may not support it, and the task may have ended.
+func cancelAfter(ctx context.Context, caller runtime.Caller, name wire.Object) {
 	if ctx.Err() != nil {
 		late, done := context.WithTimeout(context.WithoutCancel(ctx), waits.CancelTask)
 		defer done()
-		_ = c.Caller.Call(late, methodCancel, name, nil) // the task may have ended
+		_ = caller.Call(late, methodCancel, name, nil)
 	}
-	return err
 }
 
 // maxLosses is how many polls in a row may be lost or temporarily refused before a call fails.
@@ -135,7 +138,7 @@ func (c *taskCaller) poll(ctx context.Context, name wire.Object, wait time.Durat
 			wait, losses = next, 0
 		case isPassing(err) && losses < maxLosses: // the requests of a poll can be repeated
 			losses++
-			wait = max(wait, DefaultPollInterval)
+			wait = max(wait, defaultPollInterval)
 		default:
 			return err
 		}
@@ -159,7 +162,7 @@ func (c *taskCaller) look(ctx context.Context, name wire.Object, answers map[str
 	if c.opts.Changed != nil {
 		c.opts.Changed(ctx, state)
 	}
-	switch status(state.GetString("status")) {
+	switch state.GetString("status") {
 	case completed:
 		outcome, _ := state.Get("result")
 		return 0, true, decode(wire.Object(outcome), result)
@@ -177,7 +180,7 @@ func (c *taskCaller) look(ctx context.Context, name wire.Object, answers map[str
 			return 0, false, err
 		}
 	}
-	return interval(state), false, nil
+	return interval(state, "pollIntervalMs"), false, nil
 }
 
 // taskAnswer is the answer to a question of a task.
@@ -226,6 +229,86 @@ func (c *taskCaller) update(ctx context.Context, name, state wire.Object, answer
 	}
 	for _, a := range unsent {
 		answers[a.Name].sent = true
+	}
+	return nil
+}
+
+// Await makes a request as a task and waits for its result, polling the state of the task
+// at the interval that the peer suggests. Params may have a member task with the lifetime
+// of the task; nil params have only that member. If the peer responds to the request with
+// an error, Await returns a *jsonrpc.Error. It also accepts a peer that answers the request
+// without a task. If ctx ends first, Await cancels the task, if the peer allows that, which
+// takes up to a second ("Getting Tasks", "Retrieving Task Results"). With a context of
+// runtime.WithProgress, the progress of the task is reported until Await returns.
+func Await(ctx context.Context, caller runtime.Caller, method string, params wire.Appender, result wire.Value) error {
+	augmented, err := augment(params)
+	if err != nil {
+		return err
+	}
+	return runtime.Follow(ctx, func(ctx context.Context) error {
+		return await(ctx, caller, method, augmented, result)
+	})
+}
+
+func await(ctx context.Context, caller runtime.Caller, method string, params wire.Object, result wire.Value) error {
+	var answer wire.Object
+	if err := caller.Call(ctx, method, params, &answer); err != nil {
+		return err
+	}
+	raw, ok := answer.Get("task")
+	if !ok {
+		return decode(answer, result)
+	}
+	state := wire.Object(raw)
+	id := state.GetString("taskId")
+	if id == "" {
+		return fmt.Errorf("tasks: result of %s: a task without a taskId", method)
+	}
+	name := wire.Object(related(id))
+	err := pollStatus(ctx, caller, name, state)
+	if err == nil {
+		if err = caller.Call(ctx, methodResult, name, &answer); err == nil {
+			return decode(answer, result)
+		}
+	}
+	cancelAfter(ctx, caller, name)
+	return err
+}
+
+func decode(answer wire.Object, result wire.Value) error {
+	if result == nil {
+		return nil
+	}
+	_, _, err := wire.UnmarshalLenient(wire.Raw(answer), result, wire.AbsentNulls|wire.WellFormed)
+	return err
+}
+
+// augment adds the member task to params that do not have it.
+func augment(params wire.Appender) (wire.Object, error) {
+	if params == nil {
+		return `{"task":{}}`, nil
+	}
+	text, err := wire.MarshalString(params)
+	if err != nil {
+		return "", err
+	}
+	o := wire.Object(text)
+	if _, ok := o.Get("task"); ok {
+		return o, nil
+	}
+	return o.With("task", "{}")
+}
+
+// pollStatus waits until it is time to request the result: the task has ended, or it requires
+// input, which the request for the result may deliver.
+func pollStatus(ctx context.Context, caller runtime.Caller, name, state wire.Object) error {
+	for state.GetString("status") == working {
+		if !pause(ctx, interval(state, "pollInterval")) {
+			return ctx.Err()
+		}
+		if err := caller.Call(ctx, methodGet, name, &state); err != nil {
+			return err
+		}
 	}
 	return nil
 }

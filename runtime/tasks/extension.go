@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ExtensionName identifies the extension.
-const ExtensionName = "io.modelcontextprotocol/tasks"
+// extensionName identifies the extension.
+const extensionName = "io.modelcontextprotocol/tasks"
 
 const (
 	methodUpdate      = "tasks/update"
@@ -25,20 +25,20 @@ const (
 // extension describes the extension to the runtime. A test holds it equal to the generated one, which
 // this package does not import.
 var extension = runtime.Extension{
-	Name:     ExtensionName,
+	Name:     extensionName,
 	Revision: "2026-07-28",
 	Methods: []runtime.Method{
-		{Name: methodTaskChanged, Kind: jsonrpc.Notification, Direction: runtime.ToClient, Definition: "TaskStatusNotification", Params: "TaskStatusNotificationParams", ParamsRequired: true, Filter: filterTasks, FilterParam: "taskId", Extension: ExtensionName},
-		{Name: methodCancel, Kind: jsonrpc.Request, Direction: runtime.ToServer, Definition: "CancelTaskRequest", Params: "CancelTaskRequestParams", ParamsRequired: true, Result: "CancelTaskResult", NameParam: "taskId", Extension: ExtensionName},
-		{Name: methodGet, Kind: jsonrpc.Request, Direction: runtime.ToServer, Definition: "GetTaskRequest", Params: "GetTaskRequestParams", ParamsRequired: true, Result: "GetTaskResult", NameParam: "taskId", Extension: ExtensionName},
-		{Name: methodUpdate, Kind: jsonrpc.Request, Direction: runtime.ToServer, Definition: "UpdateTaskRequest", Params: "UpdateTaskRequestParams", ParamsRequired: true, Result: "UpdateTaskResult", NameParam: "taskId", Extension: ExtensionName},
+		{Name: methodTaskChanged, Kind: jsonrpc.Notification, Direction: runtime.ToClient, Definition: "TaskStatusNotification", Params: "TaskStatusNotificationParams", ParamsRequired: true, Filter: filterTasks, FilterParam: "taskId", Extension: extensionName},
+		{Name: methodCancel, Kind: jsonrpc.Request, Direction: runtime.ToServer, Definition: "CancelTaskRequest", Params: "CancelTaskRequestParams", ParamsRequired: true, Result: "CancelTaskResult", NameParam: "taskId", Extension: extensionName},
+		{Name: methodGet, Kind: jsonrpc.Request, Direction: runtime.ToServer, Definition: "GetTaskRequest", Params: "GetTaskRequestParams", ParamsRequired: true, Result: "GetTaskResult", NameParam: "taskId", Extension: extensionName},
+		{Name: methodUpdate, Kind: jsonrpc.Request, Direction: runtime.ToServer, Definition: "UpdateTaskRequest", Params: "UpdateTaskRequestParams", ParamsRequired: true, Result: "UpdateTaskResult", NameParam: "taskId", Extension: extensionName},
 	},
 	Results:  []runtime.ExtensionResult{{Method: methodCallTool, Type: "task", Definition: "CreateTaskResult"}},
 	Settings: "TasksExtensionCapability",
 }
 
 // required are the capabilities of a client with the extension.
-const required = wire.Object(`{"extensions":{"` + ExtensionName + `":{}}}`)
+const required = wire.Object(`{"extensions":{"` + extensionName + `":{}}}`)
 
 // Extend wraps a server's binding of a revision without sessions. The server then declares the tasks
 // extension, and answers calls of the tools that Options.Support allows it for with tasks, if the client
@@ -87,7 +87,7 @@ func (t *Tasks) callTool(ctx context.Context, handle handler, params wire.Raw) (
 	if t.opts.Support != nil {
 		support = t.opts.Support(tool)
 	}
-	able := c != nil && c.Extension(ExtensionName)
+	able := c != nil && c.Extension(extensionName)
 	switch {
 	case support == SupportRequired && !able:
 		return nil, jsonrpc.MissingCapability(required)
@@ -128,54 +128,21 @@ func Begin(ctx context.Context) error {
 // start stores a task, begins its work and returns the CreateTaskResult. The task continues with the
 // answers that the client has given before.
 func (t *Tasks) start(ctx context.Context, c *runtime.Call) (wire.Appender, error) {
-	now := time.Now()
 	request := wire.Object(c.Params())
-	r := &Record{
-		ID: rand.Text(), Owner: strings.Clone(runtime.PrincipalOf(ctx)), Method: methodCallTool,
-		Params: wire.Raw(request.Without("task", "inputResponses", "requestState")).Clone(),
-		Status: string(working), Created: now, Updated: now, Expires: now.Add(min(t.opts.TTL, t.opts.MaxTTL)), Poll: t.opts.PollInterval,
-	}
+	r := &Record{ID: rand.Text(), Method: methodCallTool, Params: wire.Raw(request.Without("task", "inputResponses", "requestState")).Clone()}
 	if answers, ok := request.Get("inputResponses"); ok {
-		r.Answers = members(answers)
+		r.Answers = wire.Object(answers.Clone()).Members()
 	}
 	if state, ok := request.Get("requestState"); ok {
 		r.State = state.Clone()
 	}
-	created := stateOf(r)
-	begin := t.claim(r, now)
-	if err := t.create(ctx, r); err != nil {
+	a, err := t.create(ctx, r, min(t.opts.TTL, t.opts.MaxTTL))
+	if err != nil {
 		return nil, err
 	}
-	t.work(context.WithoutCancel(ctx), c.Server(), r, begin)
-	return createdTask{created}, nil
+	t.work(context.WithoutCancel(ctx), c.Server(), r, a)
+	return extensionTask{r, "task"}, nil
 }
-
-// create stores a new task. The error is for the client.
-func (t *Tasks) create(ctx context.Context, r *Record) error {
-	err := t.store.Create(ctx, r)
-	switch {
-	case errors.Is(err, ErrFull):
-		return jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many tasks")
-	case errors.Is(err, ErrTooLarge):
-		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: too large for a task")
-	}
-	return err
-}
-
-// watch returns a channel that receives a value after a task has changed.
-func (t *Tasks) watch(ctx context.Context, id string) (changes <-chan struct{}, stop func(), err error) {
-	c := make(chan struct{}, 1)
-	stop, err = t.store.Watch(ctx, id, func() {
-		select {
-		case c <- struct{}{}:
-		default: // it holds a value already
-		}
-	})
-	return c, stop, err
-}
-
-// members returns the members of an object with memory of their own.
-func members(o wire.Raw) wire.Members { return wire.Object(o.Clone()).Members() }
 
 // handleExtension handles the methods of the extension.
 func (t *Tasks) handleExtension(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
@@ -190,38 +157,17 @@ func (t *Tasks) handleExtension(ctx context.Context, method string, params wire.
 	return nil, runtime.MethodNotFound(method)
 }
 
-// lookup returns a task of the caller and of a session, or of the extension if session is "". It does not find
-// the tasks of other callers ("Security Considerations").
-func (t *Tasks) lookup(ctx context.Context, id, session string) (*Record, error) {
-	r, err := t.store.Get(ctx, id)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return nil, errUnknown(id)
-	case err != nil:
-		return nil, err
-	case r.Session != session || r.Owner != runtime.PrincipalOf(ctx) || !time.Now().Before(r.Expires):
-		return nil, errUnknown(id)
-	}
-	return r, nil
-}
-
 // getTask handles tasks/get ("Task Polling").
-func (t *Tasks) getTask(ctx context.Context, p *taskParams) (detailedTask, error) {
+func (t *Tasks) getTask(ctx context.Context, p *taskParams) (extensionTask, error) {
 	r, err := t.lookup(ctx, p.id, "")
-	if err != nil {
-		return detailedTask{}, err
-	}
-	return detailedTask{r}, nil
+	return extensionTask{record: r}, err
 }
 
 // updateTask handles tasks/update ("Task Update Requests"). Answers to questions that are not open are
 // ignored.
 func (t *Tasks) updateTask(ctx context.Context, p *updateParams) (wire.Object, error) {
-	if _, err := t.lookup(ctx, p.id, ""); err != nil {
-		return "", err
-	}
 	var begin *attempt
-	r, err := t.change(ctx, p.id, func(r *Record) bool {
+	r, err := t.edit(ctx, p.id, "", func(r *Record) bool {
 		begin = nil
 		answered := false
 		for name, value := range p.responses.All() {
@@ -234,14 +180,11 @@ func (t *Tasks) updateTask(ctx context.Context, p *updateParams) (wire.Object, e
 			answered = true
 		}
 		if answered && len(r.Questions) == 0 {
-			r.Status, r.Message = string(working), ""
+			r.Status, r.Message = working, ""
 			begin = t.claim(r, time.Now())
 		}
 		return answered
 	})
-	if errors.Is(err, ErrNotFound) {
-		return "", errUnknown(p.id)
-	}
 	if err == nil && begin != nil {
 		t.work(context.WithoutCancel(ctx), runtime.CallOf(ctx).Server(), r, begin)
 	}
@@ -251,22 +194,16 @@ func (t *Tasks) updateTask(ctx context.Context, p *updateParams) (wire.Object, e
 // cancelTask handles tasks/cancel ("Task Cancellation"). Work that runs in another process is cancelled
 // there.
 func (t *Tasks) cancelTask(ctx context.Context, p *taskParams) (wire.Object, error) {
-	if _, err := t.lookup(ctx, p.id, ""); err != nil {
-		return "", err
-	}
-	_, err := t.change(ctx, p.id, func(r *Record) bool {
+	_, err := t.edit(ctx, p.id, "", func(r *Record) bool {
 		if r.ended() || r.Cancelled {
 			return false
 		}
 		r.Cancelled = true
-		if status(r.Status) == inputRequired { // no process works on it
+		if r.Status == inputRequired { // no process works on it
 			r.end(cancelled, byRequest)
 		}
 		return true
 	})
-	if errors.Is(err, ErrNotFound) {
-		return "", errUnknown(p.id)
-	}
 	return "{}", err
 }
 
@@ -291,7 +228,7 @@ func (t *Tasks) listenTo(ctx context.Context, member, id string) error {
 		for {
 			if r.Version != last { // the first one, too: the task may have changed before Watch
 				last = r.Version
-				if session.Notify(ctx, methodTaskChanged, detailedTask{r}) != nil || r.ended() {
+				if session.Notify(ctx, methodTaskChanged, extensionTask{record: r}) != nil || r.ended() {
 					return
 				}
 			}

@@ -240,7 +240,7 @@ func TestUndeclaredExtension(t *testing.T) {
 		if r := e.ask("tools/call", `{"name":"sleep","task":{"ttl":1}}`, `{}`); r.GetString("resultType") != "complete" || !strings.Contains(string(r), "slept") {
 			t.Errorf("X1, X24: %s", r)
 		}
-		if r := e.ask("tools/call", `{"name":"broken"}`, `{}`); code(r) != "-32021" || !strings.Contains(string(r), tasks.ExtensionName) {
+		if r := e.ask("tools/call", `{"name":"broken"}`, `{}`); code(r) != "-32021" || !strings.Contains(string(r), "io.modelcontextprotocol/tasks") {
 			t.Errorf("X3: %s", r)
 		}
 		for _, method := range []string{"tasks/get", "tasks/update", "tasks/cancel"} {

@@ -28,14 +28,14 @@ type session struct {
 	creating sync.Mutex // held while a task is created, so that their number is exact in a process
 
 	mu      sync.Mutex
-	jobs    map[string]*job // the work in this process, by the id of the task
-	changed []state         // what the peer must be notified of
+	runs    map[string]*run // the work in this process, by the id of the task
+	changed []*Record       // what the peer must be notified of
 	sending bool            // a goroutine is sending it
 	over    bool
 }
 
-// front is a session with the handler of its requests.
-type front struct {
+// receiver is a session with the handler of its requests.
+type receiver struct {
 	*session
 	handle handler
 }
@@ -43,7 +43,7 @@ type front struct {
 // session returns the session of a call, creating it on first use.
 func (t *Tasks) session(c *runtime.Call) *session {
 	return c.Kept(t, func(ctx context.Context) any {
-		s := &session{Tasks: t, call: runtime.CallOf(ctx), name: rand.Text(), jobs: map[string]*job{}}
+		s := &session{Tasks: t, call: runtime.CallOf(ctx), name: rand.Text(), runs: map[string]*run{}}
 		if id := c.SessionID(); id != "" { // a secret, which is not for the store
 			sum := sha256.Sum256([]byte("tasks of a session " + id))
 			s.name = hex.EncodeToString(sum[:16])
@@ -81,102 +81,82 @@ func (s *session) end() {
 	}
 }
 
-// sessionID returns the id of a new task. The ids of a process sort in the order of their creation, which is that
+// newID returns the id of a new task of a session. The ids of a process sort in the order of their creation, which is that
 // of tasks/list.
-func (t *Tasks) sessionID(now time.Time) string {
+func (t *Tasks) newID() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.lastID = max(now.UnixNano(), t.lastID+1)
+	t.lastID = max(time.Now().UnixNano(), t.lastID+1)
 	return fmt.Sprintf("%016X%s", t.lastID, rand.Text())
 }
 
 // start creates a task for a request and returns the response ("Creating Tasks").
-func (f front) start(ctx context.Context, c *runtime.Call, method string, params wire.Raw, ttl time.Duration) (wire.Appender, error) {
-	f.creating.Lock()
-	defer f.creating.Unlock()
-	ids, err := f.store.List(ctx, f.name)
+func (s receiver) start(ctx context.Context, c *runtime.Call, method string, params wire.Raw, ttl time.Duration) (wire.Appender, error) {
+	s.creating.Lock()
+	defer s.creating.Unlock()
+	ids, err := s.store.List(ctx, s.name)
 	if err != nil {
 		return nil, err
 	}
-	if len(ids) >= f.opts.MaxTasks {
-		return nil, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many tasks: the limit for this session is %d", f.opts.MaxTasks)
+	if len(ids) >= s.opts.MaxTasks {
+		return nil, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many tasks: the limit for this session is %d", s.opts.MaxTasks)
 	}
-	now := time.Now()
-	r := &Record{
-		ID: f.sessionID(now), Owner: strings.Clone(runtime.PrincipalOf(ctx)), Session: f.name, Method: strings.Clone(method), Params: params.Clone(),
-		Status: string(working), Created: now, Updated: now, Expires: now.Add(ttl), Poll: f.opts.PollInterval,
-	}
-	answer := created{state{stateOf(r)}}
-	begin := f.claim(r, now)
-	if err := f.create(ctx, r); err != nil {
+	r := &Record{ID: s.newID(), Session: s.name, Method: strings.Clone(method), Params: params.Clone()}
+	a, err := s.create(ctx, r, ttl)
+	if err != nil {
 		return nil, err
 	}
-	if !f.begin(ctx, c, c.Reply() != nil, r, begin) {
-		f.settleUnbegun(r, begin)
+	if !s.begin(ctx, c, r, a) {
 		return nil, runtime.ErrClosed
 	}
-	return answer, nil
+	return createdTask{task{r}}, nil
 }
 
-// settleUnbegun leaves a task whose work cannot begin here to another process.
-func (s *session) settleUnbegun(r *Record, a *attempt) {
-	(&run{t: s.Tasks, id: r.ID, attempt: a, expires: r.Expires, poll: r.Poll}).settle(outcome{lost: true})
-}
+// sessionRun is what the work of a session's task needs to send requests to the peer. The mu of the session guards
+// what follows changing.
+type sessionRun struct {
+	session  *session   // nil for the extension
+	held     bool       // requests to the peer wait for a stream; on a transport with a single one, they do not
+	changing sync.Mutex // held while the status is stored
 
-// job is the work of a task of the session in this process.
-type job struct {
-	*run
-	session *session
-	held    bool       // requests to the peer wait for a stream; on a transport with a single one, they do not
-	status  sync.Mutex // held while the status is stored
-
-	// Guarded by the mu of the session.
 	asking    int             // requests to the peer that wait for their response
-	routes    []runtime.Reply // streams of the requests for the result that wait here
+	streams   []runtime.Reply // of the requests for the result that wait here
 	elsewhere bool            // one waits at another process
 	opened    chan struct{}   // closed when there is one; nil if no request waits
 }
 
-// begin begins the work of a task after the answer to the request of c, or at once if c is that of the session.
-// Held means that requests of the task wait for a stream. It returns false if the session or the server ends.
-func (f front) begin(ctx context.Context, c *runtime.Call, held bool, r *Record, a *attempt) bool {
-	s := f.session
+// begin begins the work of a task after the answer to the request of c, or at once if c is that of the session. If
+// the session or the server ends, it leaves the task to another process and returns false.
+func (s receiver) begin(ctx context.Context, c *runtime.Call, r *Record, a *attempt) bool {
 	var cancel context.CancelCauseFunc
 	detached := make(chan struct{}) // closed when cancel is set
 	stop := func(why error) {
 		<-detached
 		cancel(why)
 	}
-	w := s.hold(r, a, stop)
-	if w == nil {
+	w, ok := s.register(r, a, stop)
+	if !ok {
+		w.settle(outcome{lost: true})
 		return false
 	}
-	j := &job{run: w, session: s, held: held}
-	w.lasts = func(why error) bool { return errors.Is(why, runtime.ErrClosed) && s.call.Lasts() }
-	w.seen = j.see
-	w.ended = func(r *Record, out outcome) {
-		if !out.lost {
-			s.notify(r)
-		}
-	}
+	w.session, w.held = s.session, runtime.CallOf(ctx).Reply() != nil
 	s.mu.Lock()
 	over := s.over
-	s.jobs[r.ID] = j
+	s.runs[r.ID] = w
 	s.mu.Unlock()
 	how := runtime.Detached{
 		Params: func(method string, params wire.Appender) wire.Appender { return relate(method, params, r.ID) },
-		Reply:  j.route,
-		Asking: j.ask,
+		Reply:  w.stream,
+		Asking: w.ask,
 	}
-	ok := false
 	cancel, ok = c.Detach(context.WithValue(ctx, attemptKey{}, a), how, func(ctx context.Context) {
 		w.watch(ctx)
 		out := outcome{err: errInternal}
 		defer func() {
 			w.end(out)
-			s.forget(j)
+			s.forget(w)
 		}()
-		if out = f.outcome(ctx, r); out.cancelled {
+		if out = s.outcome(ctx, r); out.cancelled {
 			out = w.stopped(context.Cause(ctx))
 		}
 	})
@@ -185,18 +165,19 @@ func (f front) begin(ctx context.Context, c *runtime.Call, held bool, r *Record,
 		cancel(runtime.ErrClosed)
 	}
 	if !ok {
-		s.forget(j)
-		w.leave()
+		s.forget(w)
+		w.settle(outcome{lost: true})
+		w.unregister()
 	}
 	return ok
 }
 
 // forget forgets work that has ended.
-func (s *session) forget(j *job) {
+func (s *session) forget(w *run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.jobs[j.id] == j {
-		delete(s.jobs, j.id)
+	if s.runs[w.id] == w {
+		delete(s.runs, w.id)
 	}
 }
 
@@ -204,11 +185,11 @@ func (s *session) forget(j *job) {
 var errInternal = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 
 // outcome calls the handler.
-func (f front) outcome(ctx context.Context, r *Record) (out outcome) {
+func (s receiver) outcome(ctx context.Context, r *Record) (out outcome) {
 	returned := false
 	defer func() {
 		if !returned { // a panic or runtime.Goexit
-			f.log.Error("handler panicked", "method", r.Method, "task", r.ID, "panic", recover(), "stack", string(debug.Stack()))
+			s.log.Error("handler panicked", "method", r.Method, "task", r.ID, "panic", recover(), "stack", string(debug.Stack()))
 			out = outcome{err: errInternal}
 		}
 	}()
@@ -216,7 +197,7 @@ func (f front) outcome(ctx context.Context, r *Record) (out outcome) {
 		returned = true
 		return outcome{cancelled: true}
 	}
-	result, err := f.handle(ctx, r.Method, r.Params)
+	result, err := s.handle(ctx, r.Method, r.Params)
 	var text wire.Object
 	if err == nil {
 		text, err = resultOf(result, r.ID)
@@ -231,7 +212,7 @@ func (f front) outcome(ctx context.Context, r *Record) (out outcome) {
 	}
 	e, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok {
-		f.log.Error("task failed", "method", r.Method, "task", r.ID, "error", err)
+		s.log.Error("task failed", "method", r.Method, "task", r.ID, "error", err)
 		e = errInternal
 	}
 	return outcome{err: e}
@@ -249,24 +230,20 @@ func resultOf(result wire.Appender, id string) (wire.Object, error) {
 	return withRelated(wire.Object(text), related(id))
 }
 
-func errCancelled(id string) error {
-	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q was cancelled and has no result", id)
-}
-
 // ask must be called before the task sends a request to its requester, and the returned
 // function after the response. On a transport with several streams, it waits until the
 // requester asks for the result and so opens a stream that the request can use: a client
 // need not have any other stream open ("Input Required Status").
-func (j *job) ask(ctx context.Context) (answered func(), err error) {
-	s := j.session
-	j.asks(ctx, 1)
-	answered = func() { j.asks(context.WithoutCancel(ctx), -1) }
+func (w *run) ask(ctx context.Context) (answered func(), err error) {
+	s := w.session
+	w.count(ctx, 1)
+	answered = func() { w.count(context.WithoutCancel(ctx), -1) }
 	s.mu.Lock()
-	for j.held && len(j.routes) == 0 && !j.elsewhere && err == nil {
-		if j.opened == nil {
-			j.opened = make(chan struct{})
+	for w.held && len(w.streams) == 0 && !w.elsewhere && err == nil {
+		if w.opened == nil {
+			w.opened = make(chan struct{})
 		}
-		opened := j.opened
+		opened := w.opened
 		s.mu.Unlock()
 		select {
 		case <-opened:
@@ -282,22 +259,22 @@ func (j *job) ask(ctx context.Context) (answered func(), err error) {
 	return answered, err
 }
 
-// asks counts the requests that wait for their response, and updates the status accordingly.
-func (j *job) asks(ctx context.Context, more int) {
-	s := j.session
-	j.status.Lock()
-	defer j.status.Unlock()
+// count counts the requests that wait for their response, and updates the status accordingly.
+func (w *run) count(ctx context.Context, more int) {
+	s := w.session
+	w.changing.Lock()
+	defer w.changing.Unlock()
 	s.mu.Lock()
-	j.asking += more
-	st := working
-	if j.asking > 0 {
-		st = inputRequired
+	w.asking += more
+	status := working
+	if w.asking > 0 {
+		status = inputRequired
 	}
 	s.mu.Unlock()
 	changed := false
-	r, err := s.change(ctx, j.id, func(r *Record) bool {
-		if changed = j.holds(r) && status(r.Status) != st; changed {
-			r.Status, r.Message = string(st), ""
+	r, err := s.change(ctx, w.id, func(r *Record) bool {
+		if changed = w.holds(r) && r.Status != status; changed {
+			r.Status, r.Message = status, ""
 		}
 		return changed
 	})
@@ -305,70 +282,71 @@ func (j *job) asks(ctx context.Context, more int) {
 	case err == nil && changed:
 		s.notify(r)
 	case err != nil && ctx.Err() == nil && !errors.Is(err, ErrNotFound):
-		s.log.Error("the status of a task cannot be stored", "task", j.id, "error", err)
+		s.log.Error("the status of a task cannot be stored", "task", w.id, "error", err)
 	}
 }
 
-// see is called with each state of the task that the run reads.
-func (j *job) see(r *Record) {
-	s := j.session
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if j.elsewhere = r.Awaited; j.elsewhere {
-		j.open()
+// setAwaited notes whether a request for the result of the task waits at another process.
+func (w *run) setAwaited(elsewhere bool) {
+	if w.session == nil {
+		return
+	}
+	w.session.mu.Lock()
+	defer w.session.mu.Unlock()
+	if w.elsewhere = elsewhere; elsewhere {
+		w.open()
 	}
 }
 
 // open wakes the requests that wait for a stream. The caller holds the mu of the session.
-func (j *job) open() {
-	if j.opened != nil {
-		close(j.opened)
-		j.opened = nil
+func (w *run) open() {
+	if w.opened != nil {
+		close(w.opened)
+		w.opened = nil
 	}
 }
 
-// route returns the stream of a requester that waits here for the result of the task. It is nil if one waits at
+// stream returns the stream of a requester that waits here for the result of the task. It is nil if one waits at
 // another process: the request then goes to the stream of the session, which reaches every process.
-func (j *job) route() runtime.Reply {
-	j.session.mu.Lock()
-	defer j.session.mu.Unlock()
-	if len(j.routes) == 0 {
+func (w *run) stream() runtime.Reply {
+	w.session.mu.Lock()
+	defer w.session.mu.Unlock()
+	if len(w.streams) == 0 {
 		return nil
 	}
-	return j.routes[len(j.routes)-1]
+	return w.streams[len(w.streams)-1]
 }
 
 // listen makes a stream available to the messages of a task whose work is in this process, until over is called.
 // It returns false if the work is not here.
-func (s *session) listen(id string, route runtime.Reply) (over func(), ok bool) {
+func (s *session) listen(id string, stream runtime.Reply) (over func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	j := s.job(id)
-	if j == nil {
+	w := s.running(id)
+	if w == nil {
 		return func() {}, false
 	}
-	j.routes = append(j.routes, route)
-	j.open()
+	w.streams = append(w.streams, stream)
+	w.open()
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		i := slices.Index(j.routes, route)
-		j.routes = slices.Delete(j.routes, i, i+1)
+		i := slices.Index(w.streams, stream)
+		w.streams = slices.Delete(w.streams, i, i+1)
 	}, true
 }
 
-// notify schedules a notification of the peer with the state of a task.
+// notify schedules a notification of the peer with the state of a task. The caller does not change r any more.
 func (s *session) notify(r *Record) {
-	st := state{stateOf(r)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.over {
 		return
 	}
-	if i := slices.IndexFunc(s.changed, func(other state) bool { return other.id == st.id }); i >= 0 {
-		s.changed[i] = st
+	if i := slices.IndexFunc(s.changed, func(other *Record) bool { return other.ID == r.ID }); i >= 0 {
+		s.changed[i] = r
 	} else {
-		s.changed = append(s.changed, st)
+		s.changed = append(s.changed, r)
 	}
 	if !s.sending {
 		_, s.sending = s.call.Detach(context.Background(), runtime.Detached{}, s.send)
@@ -378,53 +356,45 @@ func (s *session) notify(r *Record) {
 // send runs in a goroutine that notifies the peer of changed tasks, each once with its
 // current status. It ends when there are none ("Task Notifications").
 func (s *session) send(ctx context.Context) {
-	for {
-		st, ok := s.next(ctx)
-		if !ok {
-			return
-		}
+	for r := s.next(ctx); r != nil; r = s.next(ctx) {
 		// The session is over if there is an error, so it is ignored.
-		_ = runtime.CallOf(ctx).Notify(ctx, methodStatus, st)
+		_ = runtime.CallOf(ctx).Notify(ctx, methodStatus, task{r})
 	}
 }
 
-// next returns the next state that the peer must be notified of.
-func (s *session) next(ctx context.Context) (state, bool) {
+// next returns the next task that the peer must be notified of, or nil.
+func (s *session) next(ctx context.Context) *Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ctx.Err() == nil && len(s.changed) > 0 {
-		st := s.changed[0]
+		r := s.changed[0]
 		s.changed = slices.Delete(s.changed, 0, 1)
-		return st, true
+		return r
 	}
 	s.changed, s.sending = nil, false
-	return state{}, false
+	return nil
 }
 
-func errUnknown(id string) error {
-	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q is unknown or has expired", id)
-}
-
-// look returns a task of the session. It takes its work over if the process that did it has died.
-func (f front) look(ctx context.Context, id string) (*Record, error) {
-	r, err := f.lookup(ctx, id, f.name)
-	if err != nil || !r.Due(time.Now()) || f.isClosed() || f.works(id) {
+// find returns a task of the session. It takes its work over if the process that did it has died.
+func (s receiver) find(ctx context.Context, id string) (*Record, error) {
+	r, err := s.lookup(ctx, id, s.name)
+	if err != nil || !r.Due(time.Now()) || s.isClosed() || s.works(id) {
 		return r, err
 	}
-	slot, ok := f.takeSlot()
+	slot, ok := s.takeSlot()
 	if !ok {
 		return r, nil
 	}
-	taken, begin, err := f.retake(ctx, id, time.Now(), f.name, slot)
+	taken, a, err := s.retake(ctx, id, time.Now(), s.name, slot)
 	switch {
 	case err != nil:
 		return nil, err
 	case taken == nil:
 		return r, nil
-	case begin != nil && !f.begin(ctx, f.call, runtime.CallOf(ctx).Reply() != nil, taken, begin):
-		f.settleUnbegun(taken, begin)
+	case a != nil:
+		s.begin(ctx, s.call, taken, a)
 	case taken.ended():
-		f.notify(taken)
+		s.notify(taken)
 	}
 	return taken, nil
 }
@@ -433,44 +403,41 @@ func (f front) look(ctx context.Context, id string) (*Record, error) {
 func (s *session) works(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.job(id) != nil
+	return s.running(id) != nil
 }
 
-// job returns the work on a task in this process, or nil. The caller holds s.mu.
-func (s *session) job(id string) *job {
-	if j := s.jobs[id]; j != nil && !j.over.Load() {
-		return j
+// running returns the work on a task in this process, or nil. The caller holds s.mu.
+func (s *session) running(id string) *run {
+	if w := s.runs[id]; w != nil && !w.over.Load() {
+		return w
 	}
 	return nil
 }
 
 // get handles tasks/get.
-func (f front) get(ctx context.Context, p *taskParams) (state, error) {
-	r, err := f.look(ctx, p.id)
-	if err != nil {
-		return state{}, err
-	}
-	return state{stateOf(r)}, nil
+func (s receiver) get(ctx context.Context, p *taskParams) (task, error) {
+	r, err := s.find(ctx, p.id)
+	return task{r}, err
 }
 
 // await handles tasks/result. It returns when the task has ended ("Result Retrieval").
-func (f front) await(ctx context.Context, p *taskParams) (wire.Object, error) {
-	changes, stop, err := f.watch(ctx, p.id)
+func (s receiver) await(ctx context.Context, p *taskParams) (wire.Object, error) {
+	changes, stop, err := s.watch(ctx, p.id)
 	if err != nil {
 		return "", err
 	}
 	defer stop()
 	for {
-		r, err := f.look(ctx, p.id)
+		r, err := s.find(ctx, p.id)
 		if err != nil {
 			return "", err
 		}
 		if r.ended() {
 			return resultOrError(r)
 		}
-		over, here := f.listen(p.id, runtime.CallOf(ctx).Reply())
+		over, here := s.listen(p.id, runtime.CallOf(ctx).Reply())
 		if !here && !r.Awaited {
-			_, err = f.change(ctx, p.id, func(r *Record) bool {
+			_, err = s.change(ctx, p.id, func(r *Record) bool {
 				if r.ended() || r.Awaited {
 					return false
 				}
@@ -479,7 +446,7 @@ func (f front) await(ctx context.Context, p *taskParams) (wire.Object, error) {
 			})
 		}
 		if err == nil {
-			err = f.wait(ctx, r, changes)
+			err = s.wait(ctx, r, changes)
 		}
 		over()
 		if err != nil && !errors.Is(err, ErrNotFound) {
@@ -510,8 +477,8 @@ func resultOrError(r *Record) (wire.Object, error) {
 	switch {
 	case r.Result != "":
 		return r.Result, nil
-	case status(r.Status) == cancelled:
-		return "", errCancelled(r.ID)
+	case r.Status == cancelled:
+		return "", jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q was cancelled and has no result", r.ID)
 	}
 	e := new(jsonrpc.Error)
 	if err := wire.UnmarshalString(string(r.Error), e); err != nil {
@@ -521,50 +488,45 @@ func resultOrError(r *Record) (wire.Object, error) {
 }
 
 // list handles tasks/list ("Task Listing").
-func (s *session) list(ctx context.Context, p *params.List) (page, error) {
+func (s *session) list(ctx context.Context, p *params.List) (taskList, error) {
 	ids, err := s.store.List(ctx, s.name)
 	if err != nil {
-		return page{}, err
+		return taskList{}, err
 	}
 	ids, next, err := runtime.Page(ids, p.Cursor, s.opts.PageSize)
 	if err != nil {
-		return page{}, err
+		return taskList{}, err
 	}
-	pg := page{next: next}
+	l := taskList{next: next}
 	for _, id := range ids {
 		r, err := s.store.Get(ctx, id)
 		if errors.Is(err, ErrNotFound) || err == nil && !time.Now().Before(r.Expires) {
 			continue
 		}
 		if err != nil {
-			return page{}, err
+			return taskList{}, err
 		}
-		pg.tasks = append(pg.tasks, state{stateOf(r)})
+		l.tasks = append(l.tasks, task{r})
 	}
-	return pg, nil
+	return l, nil
 }
 
 // cancel handles tasks/cancel ("Task Cancellation"). Work that runs in another process is stopped there.
-func (s *session) cancel(ctx context.Context, p *taskParams) (state, error) {
-	if _, err := s.lookup(ctx, p.id, s.name); err != nil {
-		return state{}, err
-	}
+func (s *session) cancel(ctx context.Context, p *taskParams) (task, error) {
 	late := false
-	r, err := s.change(ctx, p.id, func(r *Record) bool {
+	r, err := s.edit(ctx, p.id, s.name, func(r *Record) bool {
 		if late = r.ended(); !late {
 			r.Cancelled = true
 			r.end(cancelled, byRequest)
 		}
 		return !late
 	})
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return state{}, errUnknown(p.id)
-	case err != nil:
-		return state{}, err
-	case late:
-		return state{}, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q is already %s", p.id, r.Status)
+	if err == nil && late {
+		err = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q is already %s", p.id, r.Status)
+	}
+	if err != nil {
+		return task{}, err
 	}
 	s.notify(r)
-	return state{stateOf(r)}, nil
+	return task{r}, nil
 }

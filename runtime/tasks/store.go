@@ -7,7 +7,182 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/params"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
+
+// Record is a task as a [Store] keeps it. Its texts do not share the memory of messages.
+// Stores outside of the process keep it as JSON: Record is a wire.Value, whose text has everything except
+// Version. Members that an older process does not know are lost when it changes the task.
+type Record struct {
+	ID      string
+	Version uint64 // grows with each change; the store sets it
+	Owner   string // the principal that created the task; "" for none
+	Session string // the session that the task belongs to; "" for a task of the extension
+
+	Method string
+	Params wire.Raw // of the request, with the terms in _meta that it was sent under; "" when the task has ended
+
+	Status                    string // of the definition TaskStatus
+	Message                   string // or ""
+	Created, Updated, Expires time.Time
+	Poll                      time.Duration
+
+	// The lease of the process that does the work. Another process may take the work over when it ends.
+	Holder  string
+	Leased  time.Time // the end of the lease; zero if no process does the work
+	Attempt int       // how often the work has begun
+	Lost    int       // how often a process has let its lease end, because it died or hung
+
+	Cancelled bool         // the client wants no outcome
+	Awaited   bool         // of a session: a request for the result waits at another process than the holder
+	Questions wire.Members // requests to the client without an answer, by key
+	Answers   wire.Members // all answers so far, by key
+	State     wire.Raw     // the requestState of the last round; "" for none
+
+	Result wire.Object // if Status is completed, and of a session also if it is failed
+	Error  wire.Object // if Status is failed and there is no Result
+}
+
+// ended reports whether the status of the task is final.
+func (r *Record) ended() bool { return r.Status != working && r.Status != inputRequired }
+
+// Due reports whether the work of the task waits for a process.
+func (r *Record) Due(now time.Time) bool {
+	at, ok := r.DueAt()
+	return ok && !now.Before(at) && now.Before(r.Expires)
+}
+
+// DueAt returns the time at which the work of the task begins to wait for a process, unless a process
+// renews its lease, and false if there is no work. The work of a task of a session goes on while it waits for
+// the client.
+func (r *Record) DueAt() (at time.Time, ok bool) {
+	return r.Leased, r.Status == working || r.Session != "" && r.Status == inputRequired
+}
+
+// size returns about how many bytes of memory the record takes.
+func (r *Record) size() int {
+	const fixed = 512 // the record itself, its holder and status, and its place in a store
+	n := fixed + len(r.ID) + len(r.Owner) + len(r.Session) + len(r.Method) + len(r.Params) + len(r.Message) +
+		len(r.State) + len(r.Result) + len(r.Error)
+	for _, members := range []wire.Members{r.Questions, r.Answers} {
+		for _, m := range members {
+			n += len(m.Name) + len(m.Value)
+		}
+	}
+	return n
+}
+
+// clone returns a copy that the caller may change.
+func (r *Record) clone() *Record {
+	c := *r
+	c.Questions, c.Answers = slices.Clone(r.Questions), slices.Clone(r.Answers)
+	return &c
+}
+
+// member is a member of a record as JSON, with where its value is: a *string, *time.Time, *time.Duration, *int,
+// *bool, *wire.Raw, *wire.Object or *wire.Members.
+type member struct {
+	name  string
+	value any
+}
+
+// requiredMembers is how many of the members of a record are always present: the first ones. The others are if they
+// are not zero.
+const requiredMembers = 6
+
+func (r *Record) members() []member {
+	return []member{
+		{"id", &r.ID}, {"method", &r.Method}, {"status", &r.Status},
+		{"created", &r.Created}, {"updated", &r.Updated}, {"expires", &r.Expires},
+		{"owner", &r.Owner}, {"session", &r.Session}, {"params", &r.Params}, {"message", &r.Message}, {"poll", &r.Poll},
+		{"holder", &r.Holder}, {"leased", &r.Leased}, {"attempt", &r.Attempt}, {"lost", &r.Lost},
+		{"cancelled", &r.Cancelled}, {"awaited", &r.Awaited}, {"questions", &r.Questions}, {"answers", &r.Answers}, {"state", &r.State},
+		{"result", &r.Result}, {"error", &r.Error},
+	}
+}
+
+// memberNames has the names of the members of a record.
+var memberNames = func() (names []string) {
+	for _, m := range new(Record).members() {
+		names = append(names, m.name)
+	}
+	return names
+}()
+
+// AppendJSON implements wire.Appender.
+func (r *Record) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	integer := func(name string, n int64, present bool) {
+		if present {
+			w.Int64(name, n)
+		}
+	}
+	w.BeginObject()
+	for i, m := range r.members() {
+		required := i < requiredMembers
+		switch v := m.value.(type) {
+		case *string:
+			if required || *v != "" {
+				w.String(m.name, *v)
+			}
+		case *time.Time:
+			integer(m.name, v.UnixNano(), required || !v.IsZero())
+		case *time.Duration:
+			integer(m.name, int64(*v), *v != 0)
+		case *int:
+			integer(m.name, int64(*v), *v != 0)
+		case *bool:
+			if *v {
+				w.Bool(m.name, true)
+			}
+		case *wire.Raw:
+			if *v != "" {
+				w.Value(m.name, *v)
+			}
+		case *wire.Object:
+			if *v != "" {
+				w.Value(m.name, *v)
+			}
+		case *wire.Members:
+			if len(*v) > 0 {
+				w.Name(m.name)
+				w.BeginObject()
+				w.Members(*v)
+				w.EndObject()
+			}
+		}
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// DecodeJSON implements wire.Value. It ignores unknown members.
+func (r *Record) DecodeJSON(in *wire.Reader) error {
+	*r = Record{Version: r.Version}
+	members := r.members()
+	return params.Decode(in, memberNames, requiredMembers, func(i int) {
+		switch v := members[i].value.(type) {
+		case *string:
+			*v = in.ReadString()
+		case *time.Time:
+			*v = time.Unix(0, in.ReadInt64())
+		case *time.Duration:
+			*v = time.Duration(in.ReadInt64())
+		case *int:
+			*v = int(in.ReadInt64())
+		case *bool:
+			*v = in.ReadBool()
+		case *wire.Raw:
+			*v = in.ReadRaw()
+		case *wire.Object:
+			*v = in.ReadObject()
+		case *wire.Members:
+			*v = in.ReadObject().Members()
+		}
+	})
+}
 
 // The errors of a Store. Other errors are reported to the client as internal errors.
 var (
@@ -48,8 +223,8 @@ type Store interface {
 	Expire(ctx context.Context, now time.Time) error
 }
 
-// DefaultMaxRecords is the default limit of a store in memory.
-const DefaultMaxRecords = 10_000
+// defaultMaxRecords is the default limit of a store in memory.
+const defaultMaxRecords = 10_000
 
 // Limits of a store in memory that follow from how many tasks it keeps.
 const (
@@ -65,15 +240,15 @@ type Memory struct {
 	all, owner room // the limits of all tasks and of the tasks of an owner
 
 	mu       sync.Mutex
-	records  map[string]kept
+	records  map[string]stored
 	used     room
 	owners   map[string]room            // what each owner uses
 	sessions map[string]map[string]bool // the ids of the tasks of each session
 	watchers Watchers
 }
 
-// kept is a task in memory, with what removes it when its lifetime has ended.
-type kept struct {
+// stored is a task in memory, with what removes it when its lifetime has ended.
+type stored struct {
 	*Record
 	expiry *time.Timer
 }
@@ -87,18 +262,18 @@ func (r room) within(limit room) bool { return r.tasks <= limit.tasks && r.bytes
 func (r room) plus(tasks, bytes int) room { return room{r.tasks + tasks, r.bytes + bytes} }
 
 // NewMemory returns an empty store for up to limit tasks, which may have 16 KiB each on average; 0 means
-// DefaultMaxRecords. An owner has at most a tenth of that, though at least 100 tasks and 4 MiB, so that one
+// 10,000. An owner has at most a tenth of that, though at least 100 tasks and 4 MiB, so that one
 // caller leaves room for the others. A session without a principal counts as an owner, and tasks without either
 // share the room of all. The store removes each task when its lifetime has ended.
 func NewMemory(limit int) *Memory {
 	if limit <= 0 {
-		limit = DefaultMaxRecords
+		limit = defaultMaxRecords
 	}
 	all := room{limit, max(limit*bytesPerRecord, minBytes)}
 	return &Memory{
 		all:      all,
 		owner:    room{max(all.tasks/10, minOwnerCount), max(all.bytes/10, minOwnerBytes)},
-		records:  map[string]kept{},
+		records:  map[string]stored{},
 		owners:   map[string]room{},
 		sessions: map[string]map[string]bool{},
 	}
@@ -121,7 +296,7 @@ func (m *Memory) Create(_ context.Context, r *Record) error {
 	r.Version = 1
 	m.use(r, 1, size)
 	id := r.ID
-	m.records[id] = kept{r.clone(), time.AfterFunc(time.Until(r.Expires), func() { m.expired(id) })}
+	m.records[id] = stored{r.clone(), time.AfterFunc(time.Until(r.Expires), func() { m.expired(id) })}
 	if r.Session != "" {
 		ids := m.sessions[r.Session]
 		if ids == nil {
@@ -205,7 +380,7 @@ func (m *Memory) Swap(_ context.Context, r *Record) error {
 	}
 	r.Version++
 	m.use(have.Record, 0, more)
-	m.records[r.ID] = kept{r.clone(), have.expiry}
+	m.records[r.ID] = stored{r.clone(), have.expiry}
 	if !r.Expires.Equal(have.Expires) {
 		have.expiry.Reset(time.Until(r.Expires))
 	}
@@ -264,7 +439,7 @@ func (m *Memory) expired(id string) {
 	}
 }
 
-func (m *Memory) remove(id string, r kept) {
+func (m *Memory) remove(id string, r stored) {
 	r.expiry.Stop()
 	delete(m.records, id)
 	m.use(r.Record, -1, -r.size())
@@ -272,5 +447,40 @@ func (m *Memory) remove(id string, r kept) {
 		if delete(ids, id); len(ids) == 0 {
 			delete(m.sessions, r.Session)
 		}
+	}
+}
+
+// Watchers holds the functions of [Store.Watch] for implementations of Store. The zero value has none. It
+// is safe for concurrent use.
+type Watchers struct {
+	mu sync.Mutex
+	of map[string][]*func() // by the id of the task
+}
+
+// Watch makes Changed call a function when it is called with the id. The caller calls stop.
+func (w *Watchers) Watch(id string, changed func()) (stop func()) {
+	own := &changed
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.of == nil {
+		w.of = map[string][]*func(){}
+	}
+	w.of[id] = append(w.of[id], own)
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.of[id] = slices.DeleteFunc(w.of[id], func(other *func()) bool { return other == own })
+		if len(w.of[id]) == 0 {
+			delete(w.of, id)
+		}
+	}
+}
+
+// Changed calls the functions that watch a task.
+func (w *Watchers) Changed(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, changed := range w.of[id] {
+		(*changed)()
 	}
 }

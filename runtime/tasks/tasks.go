@@ -16,13 +16,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Defaults of the options.
+// The defaults of the options.
 const (
-	DefaultTTL          = 5 * time.Minute
-	DefaultMaxTTL       = time.Hour
-	DefaultPollInterval = time.Second
-	DefaultMaxTasks     = 100 // of a session
-	DefaultPageSize     = 50  // tasks
+	defaultTTL          = 5 * time.Minute
+	defaultMaxTTL       = time.Hour
+	defaultPollInterval = time.Second
+	defaultMaxTasks     = 100
+	defaultPageSize     = 50
+	defaultLease        = 30 * time.Second
 )
 
 // Support declares whether a tool can be called as a task. Its values are those of
@@ -40,25 +41,25 @@ const (
 // Options configure how tasks are kept. The zero value is ready to use.
 type Options struct {
 	// TTL is the lifetime of a task, from its creation, if the requester does not choose
-	// one. It defaults to DefaultTTL.
+	// one. It defaults to 5 minutes.
 	TTL time.Duration
 	// MaxTTL is the maximum lifetime of a task; it also limits TTL. A task that is still
-	// working when its lifetime ends is cancelled. It defaults to DefaultMaxTTL.
+	// working when its lifetime ends is cancelled. It defaults to an hour.
 	MaxTTL time.Duration
 	// PollInterval is the interval at which requesters should poll the state of a task, and
-	// the minimum lifetime of a task. It defaults to DefaultPollInterval.
+	// the minimum lifetime of a task. It defaults to a second.
 	PollInterval time.Duration
 	// MaxTasks limits the tasks that are kept for a session, including finished ones.
-	// Requests for more are refused. It defaults to DefaultMaxTasks.
+	// Requests for more are refused. It defaults to 100.
 	MaxTasks int
 	// PageSize is the maximum number of tasks in a page of tasks/list. It defaults to
-	// DefaultPageSize.
+	// 50.
 	PageSize int
 
 	// Store keeps the tasks. It defaults to one in memory.
 	Store Store
 	// Lease is how long a process may be silent before another one takes over the work of its tasks.
-	// It defaults to DefaultLease.
+	// It defaults to 30 seconds.
 	Lease time.Duration
 	// Late reports whether the handler of the named tool decides itself when a call becomes a task of
 	// the extension, by calling [Begin]. If it is nil, each call is a task from the beginning.
@@ -91,12 +92,12 @@ type Tasks struct {
 
 // New returns a Tasks with the given options.
 func New(opts Options) *Tasks {
-	opts.MaxTTL = cmp.Or(max(opts.MaxTTL, 0), DefaultMaxTTL)
-	opts.TTL = cmp.Or(max(opts.TTL, 0), DefaultTTL)
-	opts.PollInterval = cmp.Or(max(opts.PollInterval, 0), DefaultPollInterval)
-	opts.MaxTasks = cmp.Or(max(opts.MaxTasks, 0), DefaultMaxTasks)
-	opts.PageSize = cmp.Or(max(opts.PageSize, 0), DefaultPageSize)
-	opts.Lease = cmp.Or(max(opts.Lease, 0), DefaultLease)
+	opts.MaxTTL = cmp.Or(max(opts.MaxTTL, 0), defaultMaxTTL)
+	opts.TTL = cmp.Or(max(opts.TTL, 0), defaultTTL)
+	opts.PollInterval = cmp.Or(max(opts.PollInterval, 0), defaultPollInterval)
+	opts.MaxTasks = cmp.Or(max(opts.MaxTasks, 0), defaultMaxTasks)
+	opts.PageSize = cmp.Or(max(opts.PageSize, 0), defaultPageSize)
+	opts.Lease = cmp.Or(max(opts.Lease, 0), defaultLease)
 	t := &Tasks{opts: opts, log: logs.Or(opts.Logger, slog.LevelWarn), store: opts.Store, closed: make(chan struct{}), runs: map[*run]struct{}{}, taking: make(chan struct{}, maxTakeOvers), freed: make(chan struct{}, 1)}
 	if t.store == nil {
 		t.store = NewMemory(0)
@@ -156,9 +157,9 @@ func (t *Tasks) Over(below runtime.Binding) runtime.Binding {
 		}
 		switch method {
 		case methodGet:
-			return runtime.Answer(ctx, params, front{t.session(c), handle}.get)
+			return runtime.Answer(ctx, params, receiver{t.session(c), handle}.get)
 		case methodResult:
-			return runtime.Answer(ctx, params, front{t.session(c), handle}.await)
+			return runtime.Answer(ctx, params, receiver{t.session(c), handle}.await)
 		case methodList:
 			return runtime.Answer(ctx, params, t.session(c).list)
 		case methodCancel:
@@ -276,7 +277,7 @@ func (t *Tasks) request(ctx context.Context, c *runtime.Call, below guarded, met
 			return nil, err
 		}
 	}
-	return front{t.session(c), below.handle}.start(ctx, c, method, params, ttl)
+	return receiver{t.session(c), below.handle}.start(ctx, c, method, params, ttl)
 }
 
 // withoutTasks handles a request of a revision without sessions, which has no tasks of this kind. The

@@ -3,17 +3,20 @@ package tasks
 import (
 	"context"
 	"crypto/rand"
+	"encoding/base64"
 	"errors"
+	"fmt"
+	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
-
-// DefaultLease is the default of Options.Lease.
-const DefaultLease = 30 * time.Second
 
 // maxSwaps limits the repetitions of a change that collides with others.
 const maxSwaps = 100
@@ -76,9 +79,69 @@ func (t *Tasks) change(ctx context.Context, id string, f func(*Record) bool) (*R
 	return nil, ErrConflict
 }
 
+// create stores a new task of the caller, whose work is claimed. The record has what depends on the request. The
+// error is for the requester.
+func (t *Tasks) create(ctx context.Context, r *Record, lifetime time.Duration) (*attempt, error) {
+	now := time.Now()
+	r.Owner = strings.Clone(runtime.PrincipalOf(ctx))
+	r.Status, r.Created, r.Expires, r.Poll = working, now, now.Add(lifetime), t.opts.PollInterval
+	a := t.claim(r, now)
+	err := t.store.Create(ctx, r)
+	switch {
+	case errors.Is(err, ErrFull):
+		err = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many tasks")
+	case errors.Is(err, ErrTooLarge):
+		err = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: too large for a task")
+	}
+	return a, err
+}
+
+// lookup returns a task of the caller and of a session, or of the extension if session is "". It does not find
+// the tasks of other callers ("Security Considerations").
+func (t *Tasks) lookup(ctx context.Context, id, session string) (*Record, error) {
+	r, err := t.store.Get(ctx, id)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil, errUnknown(id)
+	case err != nil:
+		return nil, err
+	case r.Session != session || r.Owner != runtime.PrincipalOf(ctx) || !time.Now().Before(r.Expires):
+		return nil, errUnknown(id)
+	}
+	return r, nil
+}
+
+func errUnknown(id string) error {
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q is unknown or has expired", id)
+}
+
+// edit changes a task that lookup finds, as change does.
+func (t *Tasks) edit(ctx context.Context, id, session string, f func(*Record) bool) (*Record, error) {
+	if _, err := t.lookup(ctx, id, session); err != nil {
+		return nil, err
+	}
+	r, err := t.change(ctx, id, f)
+	if errors.Is(err, ErrNotFound) {
+		err = errUnknown(id)
+	}
+	return r, err
+}
+
+// watch returns a channel that receives a value after a task has changed.
+func (t *Tasks) watch(ctx context.Context, id string) (changes <-chan struct{}, stop func(), err error) {
+	c := make(chan struct{}, 1)
+	stop, err = t.store.Watch(ctx, id, func() {
+		select {
+		case c <- struct{}{}:
+		default: // it holds a value already
+		}
+	})
+	return c, stop, err
+}
+
 // end gives a task its final status. What only the work needs goes, so that there is room for the outcome.
-func (r *Record) end(s status, message string) {
-	r.Status, r.Message = string(s), message
+func (r *Record) end(status, message string) {
+	r.Status, r.Message = status, message
 	r.Params, r.Questions, r.Answers, r.State = "", nil, nil, ""
 	r.Holder, r.Leased = "", time.Time{}
 }
@@ -87,12 +150,13 @@ func (r *Record) end(s status, message string) {
 func (t *Tasks) work(base context.Context, server *runtime.Server, r *Record, a *attempt) {
 	base = runtime.WithPrincipal(context.WithValue(base, attemptKey{}, a), r.Owner)
 	ctx, stop := context.WithCancelCause(base)
-	w := t.hold(r, a, stop)
-	if w == nil {
+	w, ok := t.register(r, a, stop)
+	if !ok {
 		stop(nil) // the lease ends, and another process takes it over
 		return
 	}
 	w.watch(ctx)
+	r = r.clone() // the caller answers with r
 	go func() {
 		out := outcome{err: errInternal} // if the handler ends the goroutine
 		defer func() { w.end(out) }()
@@ -110,17 +174,16 @@ type run struct {
 	attempt *attempt
 	expires time.Time
 	poll    time.Duration
-	stop    context.CancelCauseFunc      // ends the context of the work
-	lasts   func(why error) bool         // of a session: reports whether another process may do work that was stopped
-	seen    func(r *Record)              // is called with each state of the task that the run reads; may be nil
-	ended   func(r *Record, out outcome) // is called after the outcome is stored; may be nil
-
+	stop    context.CancelCauseFunc // ends the context of the work
 	over    atomic.Bool
-	looking sync.Mutex // guards what follows
-	timer   *time.Timer
-	unwatch func()
-	release func() bool // the context, whose end ends the run
-	renewed time.Time
+
+	checking sync.Mutex // guards what follows
+	timer    *time.Timer
+	unwatch  func()
+	release  func() bool // the context, whose end ends the run
+	renewed  time.Time
+
+	sessionRun
 }
 
 // The reasons for which work is stopped, beside a *runtime.CancelledError and the end of the session.
@@ -129,27 +192,27 @@ var (
 	errGone    = errors.New("tasks: the task has expired or has gone to another process")
 )
 
-// hold registers work that is about to begin. It returns nil after Close. Stop ends the context of the work.
-func (t *Tasks) hold(r *Record, a *attempt, stop context.CancelCauseFunc) *run {
-	w := &run{t: t, id: r.ID, attempt: a, expires: r.Expires, poll: r.Poll, stop: stop, renewed: time.Now()}
+// register registers work that is about to begin, and returns false after Close. Stop ends the context of the work.
+func (t *Tasks) register(r *Record, a *attempt, stop context.CancelCauseFunc) (w *run, ok bool) {
+	w = &run{t: t, id: r.ID, attempt: a, expires: r.Expires, poll: r.Poll, stop: stop, renewed: time.Now()}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.isClosed() {
 		a.free()
-		return nil
+		return w, false
 	}
 	t.runs[w] = struct{}{}
 	t.working.Add(1)
-	return w
+	return w, true
 }
 
 // watch begins to renew the lease, and stops the work when the task is cancelled, has expired or has gone to
 // another process. The run ends with ctx, which is that of the work, whether the handler returns or not.
 func (w *run) watch(ctx context.Context) {
-	w.looking.Lock()
-	defer w.looking.Unlock()
+	w.checking.Lock()
+	defer w.checking.Unlock()
 	w.release = context.AfterFunc(ctx, func() { w.end(w.stopped(context.Cause(ctx))) })
-	w.timer = time.AfterFunc(w.t.opts.Lease/3, w.look)
+	w.timer = time.AfterFunc(w.t.opts.Lease/3, w.check)
 	unwatch, err := w.t.store.Watch(context.WithoutCancel(ctx), w.id, w.changed)
 	if err != nil {
 		w.t.log.Error("a task cannot be watched", "task", w.id, "error", err)
@@ -162,10 +225,10 @@ func (w *run) watch(ctx context.Context) {
 // changed is called when the task has changed.
 func (w *run) changed() { w.timer.Reset(0) }
 
-// look looks at the task, and renews the lease if it is time.
-func (w *run) look() {
-	w.looking.Lock()
-	defer w.looking.Unlock()
+// check reads the task, and renews the lease if it is time.
+func (w *run) check() {
+	w.checking.Lock()
+	defer w.checking.Unlock()
 	if w.over.Load() {
 		return
 	}
@@ -195,8 +258,8 @@ func (w *run) look() {
 		w.stop(&runtime.CancelledError{Reason: byRequest})
 	case !w.holds(r):
 		w.stop(errGone)
-	case w.seen != nil:
-		w.seen(r)
+	default:
+		w.setAwaited(r.Awaited)
 	}
 	w.timer.Reset(min(next, time.Until(w.expires)))
 }
@@ -209,9 +272,9 @@ func (w *run) holds(r *Record) bool {
 // stopped returns the outcome of work that was stopped for a reason.
 func (w *run) stopped(why error) outcome {
 	switch {
-	case why == errClosing || w.lasts != nil && w.lasts(why):
-		return outcome{lost: true}
-	case w.lasts != nil:
+	case why == errClosing || w.session != nil && errors.Is(why, runtime.ErrClosed) && w.session.call.Lasts():
+		return outcome{lost: true} // another process may do the work
+	case w.session != nil:
 		return outcome{cancelled: true}
 	}
 	return outcome{err: jsonrpc.Errorf(jsonrpc.CodeInternalError, "the task has ended before its work")}
@@ -222,21 +285,21 @@ func (w *run) end(out outcome) {
 	if !w.over.CompareAndSwap(false, true) {
 		return
 	}
-	w.looking.Lock()
+	w.checking.Lock()
 	w.release()
 	w.timer.Stop()
 	w.unwatch()
-	w.looking.Unlock()
+	w.checking.Unlock()
 	w.stop(nil)
 	if out.result == "" && w.t.isClosed() {
 		out.lost = true
 	}
 	w.settle(out)
-	w.leave()
+	w.unregister()
 }
 
-// leave forgets the run.
-func (w *run) leave() {
+// unregister forgets the run.
+func (w *run) unregister() {
 	w.attempt.free()
 	w.t.mu.Lock()
 	delete(w.t.runs, w)
@@ -288,8 +351,8 @@ func (w *run) settle(out outcome) {
 			}
 			return true
 		})
-		if err == nil && stored && w.ended != nil {
-			w.ended(r, out)
+		if err == nil && stored && !out.lost && w.session != nil {
+			w.session.notify(r)
 		}
 		if err == nil || errors.Is(err, ErrNotFound) || ctx.Err() != nil {
 			return
@@ -316,3 +379,286 @@ func pause(ctx context.Context, d time.Duration) bool {
 		return false
 	}
 }
+
+// maxLost limits how often the processes that work on a task may die or hang. A task that reaches it fails: its
+// work may be the cause. By the defaults of Options, it fails before its lifetime ends.
+const maxLost = 3
+
+// maxTakeOvers limits how many tasks a process takes over at once. A task counts until its work ends, but no
+// longer than a lease, so that long work does not keep the others waiting.
+const maxTakeOvers = 16
+
+// errLost is the outcome of a task that has reached maxLost.
+var errLost = outcome{err: jsonrpc.Errorf(jsonrpc.CodeInternalError, "the processes that worked on the task have ended without an outcome too often")}
+
+// Serve takes over the work of tasks whose processes have died, and removes tasks whose lifetime has
+// ended, until ctx ends. A server with a store that outlives its process calls it while it serves.
+// Without it, the tasks of a process end with the process. It looks for such tasks at the interval of
+// Options.Lease, and takes over at most 16 at once. A task of a session is taken over where the client asks for
+// it next, because its work may ask the client; Serve leaves it alone.
+//
+// A task whose processes keep dying may be what ends them. After the second process, it waits for another
+// lease before it is taken over; after the third, it fails.
+func (t *Tasks) Serve(ctx context.Context, server *runtime.Server) error {
+	ticker := time.NewTicker(t.opts.Lease)
+	defer ticker.Stop()
+	for {
+		more, err := t.takeOver(ctx, server)
+		if err != nil && ctx.Err() == nil {
+			t.log.Error("tasks cannot be taken over", "error", err)
+		}
+		freed := t.freed
+		if !more {
+			freed = nil
+		}
+		select {
+		case <-freed:
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// takeOver takes over the work that is due. It returns true if maxTakeOvers keeps it from a part of it.
+func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) (more bool, err error) {
+	now := time.Now()
+	if err := t.store.Expire(ctx, now); err != nil {
+		return false, err
+	}
+	due, err := t.store.Due(ctx, now)
+	if err != nil {
+		return false, err
+	}
+	for _, id := range due {
+		slot, ok := t.takeSlot()
+		if !ok {
+			return true, nil
+		}
+		r, begin, err := t.retake(ctx, id, now, "", slot)
+		if err != nil {
+			return false, err
+		}
+		if begin != nil {
+			t.work(ctx, server, r, begin)
+		}
+	}
+	return false, nil
+}
+
+// retake claims a task of a session, or of the extension if session is "", whose work is due. Begin is nil if
+// there is nothing to do. Slot is the place of the work among maxTakeOvers. R is nil if the task is gone.
+func (t *Tasks) retake(ctx context.Context, id string, now time.Time, session string, slot func()) (r *Record, begin *attempt, err error) {
+	fails := false
+	r, err = t.change(ctx, id, func(r *Record) bool {
+		begin, fails = nil, false
+		switch {
+		case !r.Due(now) || r.Session != session:
+			return false
+		case r.Leased.IsZero(): // another process has handed it over
+		case r.Lost+1 >= maxLost:
+			r.Lost++
+			fails = true
+			errLost.apply(r)
+			return true
+		case now.Before(r.Leased.Add(t.backOff(r.Lost))):
+			return false
+		default:
+			r.Lost++
+		}
+		r.Attempt++
+		r.Status, r.Awaited = working, false
+		begin = t.claim(r, time.Now()) // earlier ones may have taken long
+		return true
+	})
+	switch {
+	case errors.Is(err, ErrNotFound) || errors.Is(err, ErrConflict):
+		r, begin, err = nil, nil, nil
+	case err != nil:
+		begin = nil
+	case fails:
+		t.log.Error("a task fails, because its processes have died too often", "task", id, "method", r.Method)
+	}
+	if begin == nil {
+		slot()
+		return r, nil, err
+	}
+	begin.slot = slot
+	time.AfterFunc(t.opts.Lease, slot)
+	return r, begin, nil
+}
+
+// backOff returns how long a task whose lease has ended waits for the next process, if that has happened to it
+// so often before.
+func (t *Tasks) backOff(lost int) time.Duration {
+	if lost == 0 {
+		return 0
+	}
+	return t.opts.Lease << (lost - 1)
+}
+
+// takeSlot takes one of maxTakeOvers places, unless there is none. The first call of free gives it back.
+func (t *Tasks) takeSlot() (free func(), ok bool) {
+	select {
+	case t.taking <- struct{}{}:
+	default:
+		return nil, false
+	}
+	return sync.OnceFunc(func() {
+		<-t.taking
+		select {
+		case t.freed <- struct{}{}:
+		default:
+		}
+	}), true
+}
+
+// outcome is the outcome of the request of a task.
+type outcome struct {
+	result    wire.Object
+	err       *jsonrpc.Error
+	questions wire.Members
+	state     wire.Raw
+	failed    bool // the result is that of a session's task which has failed
+	cancelled bool // there is none, because the request was cancelled
+	lost      bool // there is none, and another process may do the work
+}
+
+// again reports whether the server asks no questions, but wants the request to be repeated.
+func (o outcome) again() bool {
+	return !o.lost && !o.cancelled && o.err == nil && o.result == "" && len(o.questions) == 0
+}
+
+// apply stores the outcome in a record.
+func (o outcome) apply(r *Record) {
+	switch {
+	case r.Cancelled && o.result == "":
+		r.end(cancelled, byRequest)
+	case o.cancelled:
+		r.end(cancelled, "The request was cancelled.")
+	case o.err != nil:
+		text, err := wire.MarshalString(o.err)
+		if err != nil {
+			text = `{"code":-32603,"message":"internal error"}`
+		}
+		r.Error = wire.Object(text)
+		r.end(failed, fmt.Sprintf("%.500s", o.err.Message))
+	case o.result != "":
+		r.Result = o.result
+		status := completed
+		if o.failed {
+			status = failed
+		}
+		r.end(status, "")
+	default:
+		r.Status, r.Questions, r.State = inputRequired, o.questions, o.state
+		r.Holder, r.Leased = "", time.Time{}
+	}
+}
+
+// outcome sends the request of a task to the server, and returns when it has answered.
+func (t *Tasks) outcome(ctx context.Context, server *runtime.Server, r *Record) (out outcome) {
+	text, err := r.request()
+	if err != nil {
+		return outcome{err: errInternal}
+	}
+	box := &outbox{outcome: outcome{err: errInternal}}
+	kept := seal.WithKeeper(context.WithoutCancel(ctx), keeper{server})
+	in, err := server.Open(kept, box, runtime.Handshake{Stateless: true}, func(error) {})
+	if err != nil {
+		return outcome{lost: true}
+	}
+	defer in.End(io.EOF)
+	if run := in.Accept(runtime.Incoming{Text: string(text), Context: ctx, Bound: true}); run != nil {
+		run()
+	}
+	return box.outcome
+}
+
+// outbox takes the answer to the request of a task.
+type outbox struct{ outcome outcome }
+
+// Send implements runtime.Outbox.
+func (b *outbox) Send(_ context.Context, m runtime.Outgoing) error {
+	if m.Kind != jsonrpc.Response {
+		return nil
+	}
+	answer, err := jsonrpc.Parse(string(m.Text))
+	if err != nil {
+		return err
+	}
+	b.outcome = answered(answer)
+	return nil
+}
+
+// Close implements runtime.Outbox.
+func (b *outbox) Close() error { return nil }
+
+// answered returns the outcome that a response stands for.
+func answered(m jsonrpc.Message) outcome {
+	if m.Error != nil {
+		return outcome{err: m.Error}
+	}
+	result := wire.Object(m.Result)
+	if result.GetString("resultType") != inputRequired {
+		return outcome{result: wire.Object(wire.Raw(result).Clone())}
+	}
+	var o outcome
+	if asked, ok := result.Get("inputRequests"); ok {
+		o.questions = wire.Object(asked.Clone()).Members()
+	}
+	if state, ok := result.Get("requestState"); ok {
+		o.state = state.Clone()
+	}
+	return o
+}
+
+// request returns the request whose answer is the outcome of the task: that of the client, without the
+// members that ask for messages which a task cannot send.
+func (r *Record) request() ([]byte, error) {
+	params := wire.Object(r.Params)
+	meta, _ := params.Get("_meta")
+	quiet := wire.Object(meta).Without("progressToken", "io.modelcontextprotocol/logLevel")
+	params, err := params.With("_meta", wire.Raw(quiet))
+	if err == nil && len(r.Answers) > 0 {
+		var answers wire.Object
+		if answers, err = wire.NewObject(r.Answers...); err == nil {
+			params, err = params.With("inputResponses", wire.Raw(answers))
+		}
+	}
+	if err == nil && r.State != "" {
+		params, err = params.With("requestState", r.State)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return jsonrpc.AppendRequest(nil, wire.IntScalar(1), r.Method, params)
+}
+
+// keeper keeps the states of the requests that tasks run. They are in the store of tasks, and clients do
+// not see them. It implements seal.Keeper.
+type keeper struct{ server *runtime.Server }
+
+// keptVersion is the beginning of a kept state's text. The text of a sealed state begins with another
+// version.
+const keptVersion = 0
+
+func (k keeper) Keeps(server any) bool { return server == any(k.server) }
+
+func (k keeper) Keep(content []byte) string {
+	return base64.RawURLEncoding.EncodeToString(append([]byte{keptVersion}, content...))
+}
+
+func (k keeper) Open(text string) (content []byte, ok bool) {
+	kept, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil || len(kept) == 0 || kept[0] != keptVersion || strings.ContainsAny(text, "\r\n") {
+		return nil, false
+	}
+	return kept[1:], true
+}
+
+func (k keeper) Refused() error { return errForeignState }
+
+// errForeignState is the error for a task that began with a state of its client, and is now at a server
+// that does not accept the state.
+var errForeignState = jsonrpc.Errorf(jsonrpc.CodeInternalError, "the answers that the client gave before the task began have expired, or are sealed with keys that this server does not have; replicas need the same Rounds.Keys")

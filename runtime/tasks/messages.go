@@ -1,0 +1,200 @@
+package tasks
+
+import (
+	"github.com/mcpgen/mcpgen/runtime/internal/params"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// The values of the definition TaskStatus ("Task Status Lifecycle").
+const (
+	working       = "working"
+	inputRequired = "input_required"
+	completed     = "completed"
+	failed        = "failed"
+	cancelled     = "cancelled"
+)
+
+// writeState writes the members of the definition Task. The names of the durations differ between sessions and the
+// extension.
+func (r *Record) writeState(w *wire.Writer, ttl, poll string) {
+	const layout = "2006-01-02T15:04:05.000Z"
+	w.String("taskId", r.ID)
+	w.String("status", r.Status)
+	if r.Message != "" {
+		w.String("statusMessage", r.Message)
+	}
+	w.String("createdAt", r.Created.UTC().Format(layout))
+	w.String("lastUpdatedAt", r.Updated.UTC().Format(layout))
+	w.Int64(ttl, r.Expires.Sub(r.Created).Milliseconds())
+	w.Int64(poll, max(r.Poll.Milliseconds(), 1))
+}
+
+// task is a Task of 2025-11-25. Its record is not changed.
+type task struct{ record *Record }
+
+// AppendJSON implements wire.Appender.
+func (t task) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	t.record.writeState(&w, "ttl", "pollInterval")
+	w.EndObject()
+	return w.End()
+}
+
+// createdTask is a CreateTaskResult of 2025-11-25.
+type createdTask struct{ task }
+
+// AppendJSON implements wire.Appender.
+func (c createdTask) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("task", c.task)
+	w.Value("_meta", wire.Raw(`{"`+metaName+`":`+related(c.record.ID)+`}`))
+	w.EndObject()
+	return w.End()
+}
+
+// taskList is a ListTasksResult of 2025-11-25.
+type taskList struct {
+	tasks []task
+	next  *string
+}
+
+// AppendJSON implements wire.Appender.
+func (l taskList) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("tasks")
+	w.BeginArray()
+	for _, t := range l.tasks {
+		w.Element()
+		w.Put(t)
+	}
+	w.EndArray()
+	w.StringPointer("nextCursor", l.next)
+	w.EndObject()
+	return w.End()
+}
+
+// extensionTask is a DetailedTask of the extension: the state of a task with what belongs to its status. With the
+// result type task, it is a CreateTaskResult.
+type extensionTask struct {
+	record     *Record
+	resultType string // or ""
+}
+
+// AppendJSON implements wire.Appender.
+func (t extensionTask) AppendJSON(dst []byte) ([]byte, error) {
+	r := t.record
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	if t.resultType != "" {
+		w.String("resultType", t.resultType)
+	}
+	r.writeState(&w, "ttlMs", "pollIntervalMs")
+	switch r.Status {
+	case inputRequired:
+		w.Name("inputRequests")
+		w.BeginObject()
+		w.Members(r.Questions)
+		w.EndObject()
+	case completed:
+		w.Value("result", r.Result)
+	case failed:
+		w.Value("error", r.Error)
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// metaName is the member of _meta with which messages refer to the task that they belong to
+// ("Associating Task-Related Messages").
+const metaName = "io.modelcontextprotocol/related-task"
+
+// related returns the value of that member. It is also the params of the requests about a task.
+func related(id string) wire.Raw {
+	dst, _ := wire.AppendString([]byte(`{"taskId":`), id) // an ID is valid UTF-8, because it was generated or decoded here
+	return wire.Raw(append(dst, '}'))
+}
+
+// relate returns params of a message that belongs to a task with that member. A message
+// about a task has the task's ID already.
+func relate(method string, params wire.Appender, id string) wire.Appender {
+	switch method {
+	case methodGet, methodResult, methodCancel:
+		return params
+	}
+	return relatedParams{params, related(id)}
+}
+
+// relatedParams are params with that member.
+type relatedParams struct {
+	params  wire.Appender // may be nil
+	related wire.Raw
+}
+
+// AppendJSON implements wire.Appender.
+func (p relatedParams) AppendJSON(dst []byte) ([]byte, error) {
+	var text string
+	if p.params != nil {
+		var err error
+		if text, err = wire.MarshalString(p.params); err != nil {
+			return dst, err
+		}
+	}
+	with, err := withRelated(wire.Object(text), p.related)
+	if err != nil {
+		return dst, err
+	}
+	return append(dst, with...), nil
+}
+
+// withRelated returns a result or params with that member.
+func withRelated(result wire.Object, related wire.Raw) (wire.Object, error) {
+	meta, _ := result.Get("_meta")
+	with, err := wire.Object(meta).With(metaName, related)
+	if err != nil {
+		return "", err
+	}
+	return result.With("_meta", wire.Raw(with))
+}
+
+// taskMetadata is the definition TaskMetadata.
+type taskMetadata struct {
+	params.Received
+	ttl *int64 // milliseconds
+}
+
+// DecodeJSON implements wire.Value.
+func (p *taskMetadata) DecodeJSON(r *wire.Reader) error {
+	return params.Decode(r, []string{"ttl"}, 0, func(int) { p.ttl = r.ReadInt64Pointer() })
+}
+
+// taskParams holds the params of tasks/get, tasks/result and tasks/cancel.
+type taskParams struct {
+	params.Received
+	id string
+}
+
+// DecodeJSON implements wire.Value.
+func (p *taskParams) DecodeJSON(r *wire.Reader) error {
+	return params.Decode(r, []string{"taskId"}, 1, func(int) { p.id = r.ReadString() })
+}
+
+// updateParams holds the params of tasks/update.
+type updateParams struct {
+	params.Received
+	id        string
+	responses wire.Object
+}
+
+// DecodeJSON implements wire.Value.
+func (p *updateParams) DecodeJSON(r *wire.Reader) error {
+	return params.Decode(r, []string{"taskId", "inputResponses"}, 2, func(member int) {
+		if member == 0 {
+			p.id = r.ReadString()
+		} else {
+			p.responses = r.ReadObject()
+		}
+	})
+}
