@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/replay"
 	reports "github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -69,9 +70,9 @@ func (t *tester) run(cmd *cobra.Command, args []string) error {
 	if err := oneServer(t.from.command, t.from.url, t.from.program); err != nil {
 		return err
 	}
-	var ignored []replay.Pattern
+	var ignored []recording.Pattern
 	for _, text := range t.ignore {
-		p, err := replay.ParsePattern(text)
+		p, err := recording.ParsePattern(text)
 		if err != nil {
 			return fmt.Errorf("--ignore: %w", err)
 		}
@@ -122,7 +123,7 @@ func readSessions(cmd *cobra.Command, name string) ([]*replay.Session, error) {
 }
 
 // play opens a session and plays the requests of a recorded one.
-func (t *tester) play(cmd *cobra.Command, s *replay.Session, ignored []replay.Pattern) ([]replay.Change, error) {
+func (t *tester) play(cmd *cobra.Command, s *replay.Session, ignored []recording.Pattern) ([]replay.Change, error) {
 	binding, err := s.Binding()
 	if err != nil {
 		return nil, err

@@ -11,39 +11,33 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // A Redactor replaces secrets. Equal values have equal replacements within a recording.
 type Redactor struct {
-	key      [32]byte
-	pointers [][]string // of values that are secret, as names of members
-	off      bool
+	key     [32]byte
+	secrets []Pattern // the places of further secrets
+	off     bool
 }
 
-// RedactNothing is the pointer with which a redactor leaves messages as they are.
+// RedactNothing is the pattern with which a redactor leaves messages as they are.
 const RedactNothing = "none"
 
 // NewRedactor returns a redactor with a random key, so that digests do not reveal values that
-// are easy to guess. Pointers are JSON Pointers of secret values in messages, in which * stands
-// for any member or element.
-func NewRedactor(pointers ...string) (*Redactor, error) {
+// are easy to guess. Patterns are the places of further secrets in messages.
+func NewRedactor(patterns ...string) (*Redactor, error) {
 	r := new(Redactor)
 	rand.Read(r.key[:])
-	for _, pointer := range pointers {
-		switch {
-		case pointer == RedactNothing && len(pointers) == 1:
-			r.off = true
-		case !strings.HasPrefix(pointer, "/"):
-			return nil, fmt.Errorf("expected a JSON Pointer such as /params/arguments/note, or %s alone, got %q", RedactNothing, pointer)
-		default:
-			var names []string
-			for name := range strings.SplitSeq(pointer[1:], "/") {
-				names = append(names, wire.PointerName(name))
-			}
-			r.pointers = append(r.pointers, names)
+	if len(patterns) == 1 && patterns[0] == RedactNothing {
+		r.off = true
+		return r, nil
+	}
+	for _, text := range patterns {
+		p, err := ParsePattern(text)
+		if err != nil {
+			return nil, fmt.Errorf("%w, or %s alone", err, RedactNothing)
 		}
+		r.secrets = append(r.secrets, p)
 	}
 	return r, nil
 }

@@ -161,10 +161,10 @@ func (s *secrets) message(text string) string {
 	w := &secretWalk{secrets: s, json: wire.NewStringReader(text), edits: map[int]edit{}}
 	if w.json.Kind() == wire.KindArray { // a batch
 		for w.json.BeginArray(); w.json.Element(); {
-			w.value(nil, "", false)
+			w.value("", "", false)
 		}
 	} else {
-		w.value(nil, "", false)
+		w.value("", "", false)
 	}
 	w.json.End()
 	var out strings.Builder
@@ -195,18 +195,18 @@ type edit struct {
 	text string // JSON
 }
 
-// value reads the value that is next. Path has the names above it, name is that of its member,
-// and secret says that all of it is one.
-func (w *secretWalk) value(path []string, name string, secret bool) {
+// value reads the value that is next. Pointer is its place, name is that of its member, and secret
+// says that all of it is one.
+func (w *secretWalk) value(pointer, name string, secret bool) {
 	kind := w.json.Kind()
-	secret = secret || secretName(name, kind == wire.KindNumber) || slices.ContainsFunc(w.r.pointers, func(p []string) bool { return pointsTo(p, path) })
+	secret = secret || secretName(name, kind == wire.KindNumber) || slices.ContainsFunc(w.r.secrets, func(p Pattern) bool { return p.Matches(pointer) })
 	switch kind {
 	case wire.KindObject:
-		w.object(path, secret)
+		w.object(pointer, secret)
 	case wire.KindArray:
 		w.json.BeginArray()
 		for i := 0; w.json.Element(); i++ {
-			w.value(append(path, strconv.Itoa(i)), "", secret)
+			w.value(pointer+"/"+strconv.Itoa(i), "", secret)
 		}
 	case wire.KindString:
 		start := w.json.Offset()
@@ -235,7 +235,7 @@ func (w *secretWalk) value(path []string, name string, secret bool) {
 
 // object reads an object. One with a name and a value, such as the argument of a completion, is
 // like a member of that name.
-func (w *secretWalk) object(path []string, secret bool) {
+func (w *secretWalk) object(pointer string, secret bool) {
 	var label, value string
 	var start, end int // of the value
 	for w.json.BeginObject(); w.json.Member(); {
@@ -252,7 +252,7 @@ func (w *secretWalk) object(path []string, secret bool) {
 			value, end = w.json.ReadString(), w.json.Offset()
 		}
 		w.json.Reset(mark)
-		w.value(append(path, member), member, secret)
+		w.value(wire.ChildPointer(pointer, member), member, secret)
 	}
 	if value != "" && secretName(label, false) {
 		w.edits[start] = edit{end, jsonString(w.replace(value))}
@@ -273,9 +273,4 @@ func jsonString(text string) string {
 		return `""`
 	}
 	return string(out)
-}
-
-// pointsTo reports whether a pointer leads to a path.
-func pointsTo(pointer, path []string) bool {
-	return slices.EqualFunc(pointer, path, func(p, name string) bool { return p == "*" || p == name })
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -55,7 +56,7 @@ func (s *Session) Binding() (runtime.Binding, error) {
 // Play sends the requests one after the other and returns how the answers differ from the recorded ones.
 // Differences at places that match one of the patterns are ignored; see [Pattern]. The error is that of a
 // session that has ended.
-func (s *Session) Play(ctx context.Context, session *runtime.Session, ignored []Pattern) ([]Change, error) {
+func (s *Session) Play(ctx context.Context, session *runtime.Session, ignored []recording.Pattern) ([]Change, error) {
 	var changes []Change
 	cursors := map[string]wire.Raw{} // new cursors by the recorded ones
 	for _, r := range s.Requests {
@@ -138,43 +139,22 @@ func (r *Request) subject() string {
 	return params.GetString("uri")
 }
 
-// Pattern is a JSON Pointer into an answer in which a name may be "*" for any name or index, such as
-// "/result/content/*/text". It matches what is below its place too.
-type Pattern string
-
-// ParsePattern returns a pattern.
-func ParsePattern(text string) (Pattern, error) {
-	if !strings.HasPrefix(text, "/") {
-		return "", fmt.Errorf("%q: expected a JSON Pointer into an answer, such as /result/content/*/text", text)
-	}
-	return Pattern(text), nil
-}
-
-func (p Pattern) matches(pointer string) bool {
-	have := strings.Split(pointer, "/")
-	for i, want := range strings.Split(string(p), "/") {
-		if i >= len(have) || want != "*" && want != have[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // comparison collects the differences of one answer.
 type comparison struct {
-	ignored []Pattern
+	ignored []recording.Pattern
 	change  Change // without its place and values
 	changes []Change
 }
 
 func (c *comparison) compare(pointer string, old, now wire.Raw) {
 	for _, p := range c.ignored {
-		if p.matches(pointer) {
+		if p.Matches(pointer) {
 			return
 		}
 	}
 	switch {
 	case old != "" && now != "" && wire.Equal(old, now):
+	case redacted(old) && now != "":
 	case old.Kind() == wire.KindObject && now.Kind() == wire.KindObject:
 		for name, value := range wire.Object(old).All() {
 			other, _ := wire.Object(now).Get(name)
@@ -203,4 +183,10 @@ func (c *comparison) compare(pointer string, old, now wire.Raw) {
 		change.Pointer, change.Old, change.New = pointer, old, now
 		c.changes = append(c.changes, change)
 	}
+}
+
+// redacted reports whether the recording has something else in place of a value.
+func redacted(value wire.Raw) bool {
+	text, _ := value.Str()
+	return strings.HasPrefix(text, recording.RedactedPrefix)
 }

@@ -40,6 +40,7 @@ const (
 	reasonRevision   = "names no revision"
 	reasonTask       = "is about a task, whose id differs each time"
 	reasonListen     = "is a subscription"
+	reasonRedacted   = "has a secret that the recording leaves out"
 )
 
 // own are the requests that the client of a replay sends by itself.
@@ -143,6 +144,8 @@ func (s *Session) unplayable(r *Request) string {
 		return reasonRevision
 	case task || strings.HasPrefix(r.Method, "tasks/"):
 		return reasonTask
+	case strings.Contains(string(r.Params), recording.RedactedPrefix):
+		return reasonRedacted
 	}
 	return ""
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/replay"
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
@@ -67,7 +68,7 @@ func newServer(t *testing.T, word string) *runtime.Server {
 }
 
 // play plays a recording of one session against a server.
-func play(t *testing.T, recorded string, server *runtime.Server, ignore ...replay.Pattern) (*replay.Session, []replay.Change) {
+func play(t *testing.T, recorded string, server *runtime.Server, ignore ...recording.Pattern) (*replay.Session, []replay.Change) {
 	t.Helper()
 	sessions, err := replay.Read(strings.NewReader(recorded))
 	if err != nil || len(sessions) != 1 {
@@ -144,8 +145,21 @@ func TestUnknownRevision(t *testing.T) {
 	}
 }
 
+// TestRedacted expects that a request with a redacted argument is not played, and that a redacted
+// part of an answer may have any value.
+func TestRedacted(t *testing.T) {
+	secret := strings.Replace(recorded2025, `"arguments":{"what":"tea"}`, `"arguments":{"what":"`+recording.RedactedPrefix+`0123"}`, 1)
+	session, changes := play(t, secret, newServer(t, "another"), "/error/message")
+	if len(changes) != 0 || session.Skipped["tools/call has a secret that the recording leaves out"] != 1 {
+		t.Errorf("%v, skipped %v", changes, session.Skipped)
+	}
+	if _, changes := play(t, strings.Replace(recorded2025, `"text":"a large tea"`, `"text":"`+recording.RedactedPrefix+`0123"`, 1), newServer(t, "another"), "/error/message"); len(changes) != 0 {
+		t.Errorf("%v", changes)
+	}
+}
+
 func TestParsePattern(t *testing.T) {
-	if _, err := replay.ParsePattern("result"); err == nil {
+	if _, err := recording.ParsePattern("result"); err == nil {
 		t.Error("a pattern without a slash")
 	}
 }
