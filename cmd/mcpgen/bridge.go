@@ -61,10 +61,9 @@ func bridgeCommand() *cobra.Command {
 	var listen, report string
 	var clients, servers []string
 	cmd := &cobra.Command{
-		Annotations: serves(),
-		Use:         `bridge --cmd "COMMAND ARG..." | --url URL | -- COMMAND ARG...`,
-		Short:       "Connect clients and a server of different revisions, and report what is lost",
-		Long:        bridgeHelp,
+		Use:   `bridge --cmd "COMMAND ARG..." | --url URL | -- COMMAND ARG...`,
+		Short: "Connect clients and a server of different revisions, and report what is lost",
+		Long:  bridgeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, id := range slices.Concat(clients, servers) {
 				if _, ok := generated.Lookup(id); !ok {

@@ -88,13 +88,15 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetErr(stderr)
 	err := unknownVerb(root, args)
 	if err == nil {
-		err = execute(ctx, root, args)
+		err = execute(ctx, root)
 	}
 	if err != errAbandoned && out.err != nil {
 		err = fmt.Errorf("writing the output: %w", out.err)
 	}
 	switch {
-	case err == errAbandoned, errors.Is(err, context.Canceled):
+	case err == nil && signalOf(ctx) != 0: // a verb that serves until then
+		return exitInterrupted(ctx)
+	case err != nil && signalOf(ctx) != 0 && !errors.Is(err, errFindings), errors.Is(err, context.Canceled), err == errAbandoned:
 		fmt.Fprintln(stderr, "mcpgen: interrupted")
 		return exitInterrupted(ctx)
 	case err == nil:
@@ -113,31 +115,18 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // errAbandoned is the error of a verb that has not ended although its context has.
 var errAbandoned = errors.New("abandoned")
 
-// abandonAfter is how long a verb has to end once it is interrupted. A verb that computes does
-// not look at its context; people expect a program to end within a second.
+// abandonAfter is how long a verb has to end once it is interrupted. People expect a program to end
+// within a second, also one that computes or waits for a server to end.
 const abandonAfter = 800 * time.Millisecond
 
-// annotationServes marks the verbs that serve until they are interrupted. They end by
-// themselves, after what they have started has ended, and with an exit code of their own.
-const annotationServes = "serves"
-
-// serves returns the annotations of a verb that serves until it is interrupted.
-func serves() map[string]string { return map[string]string{annotationServes: ""} }
-
 // execute executes a command line. It abandons a verb that does not end when ctx does.
-func execute(ctx context.Context, root *cobra.Command, args []string) error {
+func execute(ctx context.Context, root *cobra.Command) error {
 	done := make(chan error, 1)
 	go func() { done <- root.ExecuteContext(ctx) }()
-	interrupted := ctx.Done()
-	if verb, _, err := root.Find(args); err == nil {
-		if _, ok := verb.Annotations[annotationServes]; ok {
-			interrupted = nil
-		}
-	}
 	select {
 	case err := <-done:
 		return err
-	case <-interrupted:
+	case <-ctx.Done():
 	}
 	select {
 	case err := <-done:
@@ -150,11 +139,16 @@ func execute(ctx context.Context, root *cobra.Command, args []string) error {
 // exitInterrupted returns the exit code of an interrupted verb: as in shells, 128 and the number
 // of the signal.
 func exitInterrupted(ctx context.Context) int {
-	var by signalled
-	if errors.As(context.Cause(ctx), &by) {
-		if number, ok := by.signal.(syscall.Signal); ok {
-			return 128 + int(number)
-		}
+	if number := signalOf(ctx); number != 0 {
+		return 128 + int(number)
 	}
 	return exitFailed
+}
+
+// signalOf returns the signal that has ended ctx, or 0.
+func signalOf(ctx context.Context) syscall.Signal {
+	var by signalled
+	errors.As(context.Cause(ctx), &by)
+	number, _ := by.signal.(syscall.Signal)
+	return number
 }

@@ -44,11 +44,10 @@ func mockCommand() *cobra.Command {
 	var o mock.Options
 	var from, listen string
 	cmd := &cobra.Command{
-		Annotations: serves(),
-		Use:         "mock FILE",
-		Short:       "Serve a tool list with sample or recorded answers",
-		Long:        mockHelp,
-		Args:        oneArgument("FILE"),
+		Use:   "mock FILE",
+		Short: "Serve a tool list with sample or recorded answers",
+		Long:  mockHelp,
+		Args:  oneArgument("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(o.ErrorRate >= 0 && o.ErrorRate <= 1) { // also for NaN
 				return fmt.Errorf("--error-rate %g: expected a share from 0 to 1", o.ErrorRate)

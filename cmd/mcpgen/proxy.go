@@ -68,11 +68,10 @@ func proxyCommand() *cobra.Command {
 	var redact []string
 	var a access
 	cmd := &cobra.Command{
-		Annotations: serves(),
-		Use:         `proxy --cmd "COMMAND ARG..." | --url URL | -- COMMAND ARG...`,
-		Short:       "Forward messages between a client and a server, and report violations of the protocol",
-		Long:        proxyHelp,
-		Args:        beforeDash(noArguments),
+		Use:   `proxy --cmd "COMMAND ARG..." | --url URL | -- COMMAND ARG...`,
+		Short: "Forward messages between a client and a server, and report violations of the protocol",
+		Long:  proxyHelp,
+		Args:  beforeDash(noArguments),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			words := afterDash(cmd, args)
 			if err := oneServer(command, target, words); err != nil {
@@ -165,7 +164,7 @@ func proxyProcess(cmd *cobra.Command, tap *proxy.Tap, words []string) error {
 	stderr := &printableLines{w: cmd.ErrOrStderr()}
 	defer stderr.flush()
 	server.Stderr = stderr
-	server.WaitDelay = 2 * time.Second
+	server.WaitDelay = 400 * time.Millisecond
 	// The end of ctx or of the client is not an error here: it ends the server.
 	in, out := cmd.InOrStdin(), cmd.OutOrStdout()
 	if i, ok := in.(*interruptible); ok {

@@ -16,13 +16,18 @@ import (
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 )
 
-// exitWait is the time that a server has to end after it was asked to.
-const exitWait = 2 * time.Second
+const (
+	// exitWait is the time that a server has to end after its client has gone.
+	exitWait = 2 * time.Second
+	// signalWait is the time that a server has to end after a signal. The proxy itself ends
+	// within a second.
+	signalWait = 400 * time.Millisecond
+)
 
 // Stdio runs a server between in and out until it ends. When in ends, Stdio closes the server's
 // input; a server that writes nothing for two seconds after that is terminated. When ctx ends,
 // the server and its child processes receive the signal from ctx's cause, if that has a method
-// Signal, and are killed two seconds later. No process is left.
+// Signal, and are killed 400 ms later. No process is left.
 //
 // Stdio returns an error if the server cannot be started or ends by itself before the client.
 func (t *Tap) Stdio(ctx context.Context, server *exec.Cmd, in io.Reader, out io.Writer) error {
@@ -70,7 +75,7 @@ func (t *Tap) Stdio(ctx context.Context, server *exec.Cmd, in io.Reader, out io.
 	go func() { reading.Wait(); close(drained) }()
 	select {
 	case <-drained:
-	case <-time.After(exitWait): // a process outside of the group holds the pipe open
+	case <-time.After(signalWait): // a process outside of the group holds the pipe open
 		fromServer.SetReadDeadline(time.Now())
 		<-drained
 	}
@@ -97,9 +102,9 @@ func wait(ctx context.Context, group *group, exited <-chan error, clientGone <-c
 				seen, quiet = now, time.After(exitWait)
 				continue
 			}
-			return true, group.stop(syscall.SIGTERM, exited)
+			return true, group.stop(syscall.SIGTERM, exitWait, exited)
 		case <-ctx.Done():
-			return true, group.stop(cause(ctx), exited)
+			return true, group.stop(cause(ctx), signalWait, exited)
 		}
 	}
 }
@@ -122,14 +127,14 @@ func cause(ctx context.Context) os.Signal {
 	return os.Interrupt
 }
 
-// stop sends a signal to the processes, kills them if the server still runs after two seconds,
-// and returns how the server ended.
-func (g *group) stop(signal os.Signal, exited <-chan error) error {
+// stop sends a signal to the processes, kills them if the server still runs after a time, and
+// returns how the server ended.
+func (g *group) stop(signal os.Signal, after time.Duration, exited <-chan error) error {
 	g.signal(signal)
 	select {
 	case err := <-exited:
 		return err
-	case <-time.After(exitWait):
+	case <-time.After(after):
 		g.signal(os.Kill)
 		return <-exited
 	}

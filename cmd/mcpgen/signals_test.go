@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpgen/mcpgen/internal/testkit"
+)
+
+// waits says how a test of a verb knows that the verb is at work and waits for something.
+type waits int
+
+const (
+	forInput  waits = iota // it has read what fits into no pipe
+	forServer              // its server has got a request, or has started
+	forReader              // it has begun to write what fits into no pipe
+	forClient              // it has said on standard error that it serves
+)
+
+// interruptions are command lines of verbs that go on until a signal ends them. FILE is a list,
+// SPEC the pinned revisions, URL a server that does not answer, and SERVER a command that does not.
+var interruptions = []struct {
+	args []string
+	waits
+}{
+	{[]string{"diff", "-", "FILE"}, forInput},
+	{[]string{"diff", "FILE", "--cmd", "SERVER"}, forServer},
+	{[]string{"diff", "FILE", "--url", "URL"}, forServer},
+	{[]string{"diff", "--all", "--format", "json"}, forReader},
+	{[]string{"lint", "-"}, forInput},
+	{[]string{"lint", "--cmd", "SERVER"}, forServer},
+	{[]string{"verify", "--revision", "2025-11-25", "-"}, forInput},
+	{[]string{"docs", "-", "--llms", "llms.txt"}, forInput},
+	{[]string{"docs", "--url", "URL", "--llms", "llms.txt"}, forServer},
+	{[]string{"tools", "import", "-"}, forInput},
+	{[]string{"tools", "import", "--url", "URL"}, forServer},
+	{[]string{"typescript", "--tools", "-"}, forInput},
+	{[]string{"server", "--tools", "-"}, forInput},
+	{[]string{"client", "--tools", "-", "--out", "client"}, forInput},
+	{[]string{"mock", "FILE"}, forClient},
+	{[]string{"mock", "FILE", "--listen", "localhost:0"}, forClient},
+	{[]string{"bridge", "--cmd", "SERVER", "--listen", "localhost:0"}, forClient},
+	{[]string{"proxy", "--url", "URL", "--listen", "localhost:0"}, forClient},
+	{[]string{"proxy", "--cmd", "SERVER"}, forServer},
+	{[]string{"test", "-", "--cmd", "SERVER"}, forInput},
+	{[]string{"auth", "login", "URL"}, forServer},
+	{[]string{"spec", "import", "-", "--revision", "2025-11-25", "--spec", "SPEC"}, forInput},
+	{[]string{"spec", "verify", "-"}, forInput},
+}
+
+// TestSignals sends signals to the program while it waits, in each way in which verbs wait.
+func TestSignals(t *testing.T) {
+	dir := t.TempDir()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mcpgen := filepath.Join(dir, "mcpgen")
+	if err := os.Symlink(program, mcpgen); err != nil { // TestMain runs the program for this name
+		t.Fatal(err)
+	}
+	list := filepath.Join(dir, "tools.json")
+	if err := os.WriteFile(list, []byte(`[{"name":"a","inputSchema":{"type":"object"}}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spec, err := filepath.Abs("../../spec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tested := map[string]bool{}
+	for i, test := range interruptions {
+		signal, code := syscall.SIGINT, 130
+		if i%2 == 1 {
+			signal, code = syscall.SIGTERM, 143
+		}
+		verb, _, err := newRoot().Find(test.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tested[verb.CommandPath()] = true
+		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
+			t.Parallel()
+			asked := make(chan struct{}, 100)
+			server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				io.Copy(io.Discard, r.Body) // only then, the server notices that the client has gone
+				asked <- struct{}{}
+				<-r.Context().Done()
+			}))
+			defer server.Close()
+			args := strings.NewReplacer("FILE", list, "SPEC", spec, "URL", server.URL, "SERVER", "sh -c 'echo started >&2; exec cat >/dev/null'")
+			cmd := exec.CommandContext(testkit.Context(t), mcpgen)
+			for _, arg := range test.args {
+				cmd.Args = append(cmd.Args, args.Replace(arg))
+			}
+			cmd.Dir = t.TempDir()
+			cmd.Env = append(os.Environ(), "MCPGEN_TOKENS="+filepath.Join(cmd.Dir, "tokens"))
+			stdin, stdout, stderr := pipes(t, cmd)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			said := &firstLine{done: make(chan struct{})}
+			ended := make(chan struct{})
+			go func() { io.Copy(said, stderr); close(ended) }()
+			begun := asked
+			switch {
+			case test.waits == forInput:
+				io.WriteString(stdin, strings.Repeat(" ", 1<<20))
+			case test.waits == forReader:
+				stdout.Read(make([]byte, 1))
+			default:
+				if test.waits == forClient || strings.Contains(strings.Join(test.args, " "), "SERVER") {
+					begun = said.done
+				}
+				select {
+				case <-begun:
+				case <-ended:
+				}
+			}
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Errorf("the program has ended: %v", err)
+			}
+			if test.waits != forReader {
+				go io.Copy(io.Discard, stdout)
+			}
+			<-ended
+			err := cmd.Wait()
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != code {
+				t.Errorf("%v, expected the exit code %d\n%s", err, code, said.text.String())
+			}
+		})
+	}
+	for _, verb := range verbs(newRoot()) {
+		if !tested[verb] && !quick[verb] {
+			t.Errorf("%s: no test interrupts it", verb)
+		}
+	}
+}
+
+// quick are the verbs that wait for nothing.
+var quick = map[string]bool{
+	"mcpgen auth logout": true, "mcpgen auth status": true, "mcpgen bundle": true, "mcpgen check": true, "mcpgen generate": true,
+	"mcpgen rules": true, "mcpgen version": true, "mcpgen tools schema": true,
+	"mcpgen spec check": true, "mcpgen spec generate": true, "mcpgen spec list": true,
+}
+
+// verbs returns the paths of the commands that do something.
+func verbs(cmd *cobra.Command) []string {
+	var all []string
+	for _, c := range cmd.Commands() {
+		all = append(all, verbs(c)...)
+	}
+	if !cmd.HasSubCommands() {
+		all = append(all, cmd.CommandPath())
+	}
+	return all
+}
+
+// firstLine keeps a text, and closes done when it has a line.
+type firstLine struct {
+	text bytes.Buffer
+	done chan struct{}
+}
+
+func (f *firstLine) Write(p []byte) (int, error) {
+	had := bytes.IndexByte(f.text.Bytes(), '\n') >= 0
+	f.text.Write(p)
+	if !had && bytes.IndexByte(p, '\n') >= 0 {
+		close(f.done)
+	}
+	return len(p), nil
+}
+
+func pipes(t *testing.T, cmd *exec.Cmd) (stdin io.WriteCloser, stdout, stderr io.ReadCloser) {
+	t.Helper()
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err = cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr, err = cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stdin, stdout, stderr
+}
