@@ -59,16 +59,6 @@ func operation(f *jen.File, t typing.ToolTypes) {
 	f.Var().Id(operationName(t)).Op("=").Op("&").Qual(restPath, "Operation").Values(d)
 }
 
-// constants are the names of the constants of package rest.
-var constants = map[string]string{
-	"path": "Path", "query": "Query", "header": "Header", "cookie": "Cookie",
-	"simple": "Simple", "label": "Label", "matrix": "Matrix", "form": "Form", "spaceDelimited": "SpaceDelimited",
-	"pipeDelimited": "PipeDelimited", "deepObject": "DeepObject", "json": "JSON",
-	"apiKey": "APIKey", "basic": "Basic", "bearer": "Bearer",
-}
-
-func constant(value string) jen.Code { return jen.Qual(restPath, constants[value]) }
-
 // members collects the fields of a literal in one line.
 type members []jen.Code
 
@@ -86,35 +76,28 @@ func (m *members) flag(name string, value bool) {
 	}
 }
 
-func (m *members) constant(name, value string) {
-	if value != "" {
-		m.add(name, constant(value))
-	}
-}
-
 func parameter(p tools.Parameter) jen.Code {
 	var m members
 	m.text("Member", p.Member)
 	m.text("Name", p.Name)
-	m.constant("In", p.In)
-	m.constant("Style", p.Style)
+	m.text("In", p.In)
+	m.text("Style", p.Style)
 	m.flag("Explode", p.Explode)
 	m.flag("Reserved", p.Reserved)
 	return jen.Values(m...)
 }
 
 func body(b *tools.Body) jen.Code {
-	encodings := map[string]string{"json": "JSONBody", "form": "FormBody", "multipart": "MultipartBody", "text": "TextBody", "binary": "BinaryBody"}
 	var m members
 	m.text("Member", b.Member)
 	m.text("MediaType", b.MediaType)
-	m.add("Encoding", jen.Qual(restPath, encodings[b.Encoding]))
+	m.text("Encoding", b.Encoding)
 	if len(b.Fields) > 0 {
 		m.add("Fields", jen.Index().Qual(restPath, "Field").ValuesFunc(func(all *jen.Group) {
 			for _, field := range b.Fields {
 				var m members
 				m.text("Name", field.Name)
-				m.constant("Style", field.Style)
+				m.text("Style", field.Style)
 				m.flag("Explode", field.Explode)
 				m.flag("Reserved", field.Reserved)
 				m.text("MediaType", field.MediaType)
@@ -130,8 +113,8 @@ func body(b *tools.Body) jen.Code {
 func scheme(s tools.Scheme) jen.Code {
 	var m members
 	m.text("Name", s.Name)
-	m.constant("Kind", s.Kind)
-	m.constant("In", s.In)
+	m.text("Kind", s.Kind)
+	m.text("In", s.In)
 	m.text("Parameter", s.Parameter)
 	return jen.Values(m...)
 }

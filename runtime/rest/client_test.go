@@ -103,11 +103,11 @@ func TestResponseLimit(t *testing.T) {
 
 // TestCredentials checks which credentials are sent, and how.
 func TestCredentials(t *testing.T) {
-	bearer := rest.Scheme{Name: "token", Kind: rest.Bearer}
-	basic := rest.Scheme{Name: "user", Kind: rest.Basic}
-	header := rest.Scheme{Name: "header", Kind: rest.APIKey, In: rest.Header, Parameter: "X-Key"}
-	query := rest.Scheme{Name: "query", Kind: rest.APIKey, In: rest.Query, Parameter: "key"}
-	cookie := rest.Scheme{Name: "cookie", Kind: rest.APIKey, In: rest.Cookie, Parameter: "sid"}
+	bearer := rest.Scheme{Name: "token", Kind: "bearer"}
+	basic := rest.Scheme{Name: "user", Kind: "basic"}
+	header := rest.Scheme{Name: "header", Kind: "apiKey", In: "header", Parameter: "X-Key"}
+	query := rest.Scheme{Name: "query", Kind: "apiKey", In: "query", Parameter: "key"}
+	cookie := rest.Scheme{Name: "cookie", Kind: "apiKey", In: "cookie", Parameter: "sid"}
 	for _, row := range []struct {
 		security [][]rest.Scheme
 		has      string // the names of schemes with credentials
@@ -132,7 +132,7 @@ func TestCredentials(t *testing.T) {
 			}
 		}))
 		o := &rest.Operation{Method: "GET", Path: "/a", Wrapped: true, Security: row.security, Parameters: []rest.Parameter{
-			{Member: "q", Name: "q", In: rest.Query, Style: rest.Form}, {Member: "c", Name: "a", In: rest.Cookie, Style: rest.Form},
+			{Member: "q", Name: "q", In: "query", Style: "form"}, {Member: "c", Name: "a", In: "cookie", Style: "form"},
 		}}
 		c := &rest.Client{BaseURL: s.URL, Credentials: func(_ context.Context, s rest.Scheme) (string, error) {
 			if strings.Contains(" "+row.has+" ", " "+s.Name+" ") {
@@ -181,7 +181,7 @@ func TestSecrets(t *testing.T) {
 		http.Redirect(w, r, other.URL, http.StatusFound)
 	}))
 	o := *get
-	o.Security = [][]rest.Scheme{{{Name: "k", Kind: rest.APIKey, In: rest.Query, Parameter: "key"}}}
+	o.Security = [][]rest.Scheme{{{Name: "k", Kind: "apiKey", In: "query", Parameter: "key"}}}
 	c := &rest.Client{BaseURL: s.URL, Credentials: func(context.Context, rest.Scheme) (string, error) { return "secret", nil }}
 	_, err := rest.Call(t.Context(), c, &o, wire.Object("{}"), new(wire.Object))
 	if status, ok := errors.AsType[*rest.StatusError](err); !ok || status.Status != http.StatusFound || reached {

@@ -71,14 +71,14 @@ func (v value) joined(separator, assign string, escape escaper) string {
 }
 
 // inPath returns the text of a value in a path: the styles simple, label and matrix (RFC 6570).
-func inPath(name string, style Style, explode bool, v value) string {
+func inPath(name string, style string, explode bool, v value) string {
 	switch style {
-	case Label:
+	case "label":
 		if explode {
 			return "." + v.joined(".", "=", escapeText)
 		}
 		return "." + v.joined(",", ",", escapeText)
-	case Matrix:
+	case "matrix":
 		return matrix(escapeText(name), explode, v)
 	}
 	return simple(explode, v, escapeText)
@@ -109,13 +109,13 @@ func matrix(name string, explode bool, v value) string {
 }
 
 // inQuery returns the pairs of a value in a query or a form, whose names and values are escaped.
-func inQuery(name string, style Style, explode bool, raw wire.Raw, escape escaper) []pair {
+func inQuery(name string, style string, explode bool, raw wire.Raw, escape escaper) []pair {
 	v := newValue(raw)
 	own := escape(name)
 	switch {
-	case style == JSON:
+	case style == "json":
 		return []pair{{own, escape(string(raw))}}
-	case style == DeepObject:
+	case style == "deepObject":
 		return deep(nil, name, raw, escape)
 	case v.kind == wire.KindArray && explode:
 		var pairs []pair
@@ -132,19 +132,19 @@ func inQuery(name string, style Style, explode bool, raw wire.Raw, escape escape
 	case (v.kind == wire.KindArray || v.kind == wire.KindObject) && len(v.list)+len(v.fields) == 0:
 		return nil
 	}
-	separator := style.separator()
-	if separator != "," {
-		separator = escapeText(separator)
+	between := separator(style)
+	if between != "," {
+		between = escapeText(between)
 	}
-	return []pair{{own, v.joined(separator, separator, escape)}}
+	return []pair{{own, v.joined(between, between, escape)}}
 }
 
 // separator returns the text between the elements of an array that is not exploded.
-func (s Style) separator() string {
-	switch s {
-	case SpaceDelimited:
+func separator(style string) string {
+	switch style {
+	case "spaceDelimited":
 		return " "
-	case PipeDelimited:
+	case "pipeDelimited":
 		return "|"
 	}
 	return ","

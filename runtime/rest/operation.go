@@ -1,3 +1,11 @@
+// Package rest calls HTTP APIs for the handlers that mcpgen generates from OpenAPI documents.
+//
+// An [Operation] says how the arguments of a tool become a request: which member is which
+// parameter, how its value is written ("Style Values" of OpenAPI), and what is in the body. A
+// [Client] sends the request and limits the answer. [Call] decodes a JSON answer into the
+// structured result of a tool, and [CallContent] returns any answer as content blocks.
+//
+// The package does not read OpenAPI documents; mcpgen does when it generates code.
 package rest
 
 import (
@@ -14,6 +22,70 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
+
+// RestV1 is true while this package is compatible with code generated for its first version.
+// Generated code refers to it, so that a mismatch does not compile.
+const RestV1 = true
+
+// Operation is an operation of an HTTP API.
+type Operation struct {
+	Method string
+	// Path is the path below the server, with {name} for parameters.
+	Path string
+	// Server is the URL that the document gives, or "" if it gives none that can be called.
+	Server     string
+	Parameters []Parameter
+	// Body is nil if requests have none.
+	Body *Body
+	// Accept is the value of the header Accept, or "".
+	Accept string
+	// Wrapped means that the answer is the member "result" of the structured result, because it
+	// need not be an object.
+	Wrapped bool
+	// Security lists the alternatives of credentials, each of which is a list of schemes that are
+	// used together. An empty alternative means that requests without credentials are allowed.
+	Security [][]Scheme
+}
+
+// Parameter is a member of the arguments that is sent outside of the body.
+type Parameter struct {
+	// Member is the name in the arguments, Name that in the request.
+	Member, Name string
+	// In is where it is in a request: path, query, header or cookie.
+	In string
+	// Style is how its value is written: in a style of OpenAPI, such as form, or as a JSON text, which is json.
+	Style string
+	// Explode writes each element of an array, and each member of an object, separately.
+	Explode bool
+	// Reserved leaves the characters of URLs unescaped that do not delimit a query.
+	Reserved bool
+}
+
+// Body is the member of the arguments that is sent as the body.
+type Body struct {
+	Member    string
+	MediaType string
+	// Encoding is how it is written: json, form (application/x-www-form-urlencoded), multipart
+	// (multipart/form-data), text (a string as it is) or binary (a string with base64).
+	Encoding string
+	// Fields describe members of a form that are not written in the default way.
+	Fields []Field
+}
+
+// Field is a member of a form.
+type Field struct {
+	Name string
+	// Style is "" for the default: scalars as text, the elements of arrays each on their own, and
+	// objects as JSON. In multipart/form-data, a style joins the elements of arrays unless Explode is
+	// true.
+	Style    string
+	Explode  bool
+	Reserved bool
+	// MediaType is the Content-Type of a part of multipart/form-data, or "" for the default.
+	MediaType string
+	// Base64 means that the value is binary, and its text in the arguments is base64.
+	Base64 bool
+}
 
 // builder collects the parts of a request.
 type builder struct {
@@ -35,7 +107,7 @@ func (o *Operation) request(ctx context.Context, base string, arguments wire.Obj
 	b := &builder{path: o.Path, header: http.Header{}}
 	for _, p := range o.Parameters {
 		// No style can write null, which RFC 6570 takes for a value that is not there.
-		if raw, ok := arguments.Get(p.Member); ok && (raw.Kind() != wire.KindNull || p.In == Path || p.Style == JSON) {
+		if raw, ok := arguments.Get(p.Member); ok && (raw.Kind() != wire.KindNull || p.In == "path" || p.Style == "json") {
 			if err := b.parameter(p, raw); err != nil {
 				return nil, fmt.Errorf("%s %s: the argument %q: %w", o.Method, o.Path, p.Member, err)
 			}
@@ -88,9 +160,9 @@ func (b *builder) url(base string) string {
 // parameter adds a parameter.
 func (b *builder) parameter(p Parameter, raw wire.Raw) error {
 	switch p.In {
-	case Path:
+	case "path":
 		return b.inPath(p, raw)
-	case Query:
+	case "query":
 		escape := escapeText
 		if p.Reserved {
 			escape = escapeReserved
@@ -98,16 +170,16 @@ func (b *builder) parameter(p Parameter, raw wire.Raw) error {
 		for _, pair := range inQuery(p.Name, p.Style, p.Explode, raw, escape) {
 			b.query = append(b.query, pair.name+"="+pair.value)
 		}
-	case Header:
+	case "header":
 		text := string(raw)
-		if p.Style != JSON {
+		if p.Style != "json" {
 			text = simple(p.Explode, newValue(raw), plain)
 		}
 		if strings.ContainsAny(text, "\r\n\x00") {
 			return fmt.Errorf("a header cannot contain line breaks")
 		}
 		b.header.Set(p.Name, text)
-	case Cookie:
+	case "cookie":
 		for _, pair := range inQuery(p.Name, p.Style, p.Explode, raw, escapeCookie) {
 			b.cookies = append(b.cookies, pair.name+"="+pair.value)
 		}
@@ -119,7 +191,7 @@ func (b *builder) parameter(p Parameter, raw wire.Raw) error {
 // another operation.
 func (b *builder) inPath(p Parameter, raw wire.Raw) error {
 	text := escapeText(string(raw))
-	if p.Style != JSON {
+	if p.Style != "json" {
 		text = inPath(p.Name, p.Style, p.Explode, newValue(raw))
 	}
 	if text == "" {
@@ -141,14 +213,14 @@ func (b *builder) inPath(p Parameter, raw wire.Raw) error {
 // encode returns the body and its Content-Type.
 func (b *Body) encode(raw wire.Raw) ([]byte, string, error) {
 	switch b.Encoding {
-	case TextBody:
+	case "text":
 		return []byte(textOf(raw)), b.MediaType, nil
-	case BinaryBody:
+	case "binary":
 		text, err := decodeBase64(raw)
 		return text, b.MediaType, err
-	case FormBody:
+	case "form":
 		return b.form(raw), b.MediaType, nil
-	case MultipartBody:
+	case "multipart":
 		return b.multipart(raw)
 	}
 	return []byte(raw), b.MediaType, nil
@@ -175,9 +247,9 @@ func (b *Body) form(raw wire.Raw) []byte {
 		}
 		style, explode := f.Style, f.Explode
 		if style == "" {
-			style, explode = Form, member.Kind() == wire.KindArray
+			style, explode = "form", member.Kind() == wire.KindArray
 			if member.Kind() == wire.KindObject {
-				style = JSON
+				style = "json"
 			}
 		}
 		for _, pair := range inQuery(name, style, explode, member, escape) {
@@ -197,7 +269,7 @@ func (b *Body) multipart(raw wire.Raw) ([]byte, string, error) {
 		elements := []wire.Raw{member}
 		switch joined := f.Style != "" && !f.Explode; {
 		case member.Kind() == wire.KindArray && joined:
-			text, err := wire.AppendString(nil, newValue(member).joined(f.Style.separator(), "", plain))
+			text, err := wire.AppendString(nil, newValue(member).joined(separator(f.Style), "", plain))
 			if err != nil {
 				return nil, "", fmt.Errorf("the member %q: %w", name, err)
 			}
