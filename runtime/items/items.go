@@ -28,6 +28,8 @@ type Prompt struct {
 	// listed, and the empty string is not among them. Hosts send it for a field of a form that a
 	// user left blank.
 	Blank []string
+	// Literals are the arguments that are numbers or booleans. A text that is one in JSON stands for it.
+	Literals []string
 	// Scopes are those of catalog.Prompt.
 	Scopes []string
 }
@@ -51,6 +53,8 @@ type Template struct {
 	Variables func(*schema.Checker)
 	// Exploded are the variables that are lists (RFC 6570, section 2.4.2).
 	Exploded []string
+	// Literals are the variables that are numbers or booleans, see Prompt.
+	Literals []string
 	// Scopes are those of catalog.Template.
 	Scopes []string
 }

@@ -24,7 +24,9 @@ func ServePrompt[In wire.Value, R wire.Appender](p *Prompt, fresh func() In, get
 				delete(arguments, name)
 			}
 		}
-		value := func(dst []byte, name string) ([]byte, error) { return wire.AppendString(dst, arguments[name]) }
+		value := func(dst []byte, name string) ([]byte, error) {
+			return appendText(dst, arguments[name], slices.Contains(p.Literals, name))
+		}
 		if err := decode(arguments, value, p.Arguments, in); err != nil {
 			var none R
 			return none, invalid(err)
@@ -77,7 +79,7 @@ func ServeTemplate[In wire.Value, R wire.Appender](t *Template, fresh func() In,
 			if slices.Contains(t.Exploded, name) {
 				return appendStrings(dst, variables[name])
 			}
-			return wire.AppendString(dst, variables[name][0])
+			return appendText(dst, variables[name][0], slices.Contains(t.Literals, name))
 		}
 		if err := decode(variables, value, t.Variables, in); err != nil {
 			var none R
@@ -100,6 +102,16 @@ func decode[V any](arguments map[string]V, value func(dst []byte, name string) (
 		}
 	}
 	return schema.Decode(wire.Raw(append(text, '}')), check, in)
+}
+
+// appendText appends the text of an argument: as a string, or as the number or boolean that it may be.
+func appendText(dst []byte, text string, literal bool) ([]byte, error) {
+	if kind := wire.Raw(text).Kind(); literal && (kind == wire.KindNumber || kind == wire.KindBool) {
+		if value, err := wire.AppendRaw(dst, wire.Raw(text)); err == nil {
+			return value, nil
+		}
+	}
+	return wire.AppendString(dst, text)
 }
 
 // appendStrings appends an array of strings.

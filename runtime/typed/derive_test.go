@@ -1,20 +1,18 @@
 package typed
 
 import (
-	"bytes"
 	stdjson "encoding/json"
 	"math/big"
 	"net/netip"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-type place struct {
+type town struct {
 	City string `json:"city" jsonschema:"minLength=1" jsonschema_description:"A city."`
 	Zip  string `json:"zip,omitempty"`
 }
@@ -23,7 +21,7 @@ type node struct {
 	Value int     `json:"value,omitempty" jsonschema:"default=3"`
 	Next  *node   `json:"next,omitzero"`
 	Many  []*node `json:"many,omitempty"`
-	At    place   `json:"at,omitzero"`
+	At    town    `json:"at,omitzero"`
 }
 
 type page[T any] struct {
@@ -32,19 +30,27 @@ type page[T any] struct {
 
 type timed struct{ time.Time }
 
+// derivedOf returns the schema of a type.
+func derivedOf[T any](objects bool) (wire.Raw, error) {
+	t := new(described)
+	_, _, _, err := t.schema(reflect.TypeFor[T](), "inputSchema", "arguments", objects)
+	text, _ := t.Definition.Get("inputSchema")
+	return text, err
+}
+
 func TestDerive(t *testing.T) {
 	for _, test := range []struct {
 		derive func(objects bool) (wire.Raw, error)
 		want   string
 	}{
-		{derive[struct{}], `{"properties":{},"additionalProperties":false,"type":"object"}`},
-		{derive[place], `{
+		{derivedOf[struct{}], `{"properties":{},"additionalProperties":false,"type":"object"}`},
+		{derivedOf[town], `{
 			"properties":{"city":{"type":"string","minLength":1,"description":"A city."},"zip":{"type":"string"}},
 			"additionalProperties":false,"type":"object","required":["city"]}`},
-		{derive[struct {
+		{derivedOf[struct {
 			Units string         `json:"units,omitempty" jsonschema:"enum=metric,enum=imperial,default=metric"`
-			From  place          `json:"from" jsonschema_description:"Where to start."`
-			To    *place         `json:"to" jsonschema:"nullable"`
+			From  town           `json:"from" jsonschema_description:"Where to start."`
+			To    *town          `json:"to" jsonschema:"nullable"`
 			Any   any            `json:"any,omitempty"`
 			Map   map[string]any `json:"map,omitempty"`
 			Small map[string]int8
@@ -53,13 +59,13 @@ func TestDerive(t *testing.T) {
 				"units":{"type":"string","enum":["metric","imperial"],"default":"metric"},
 				"from":{"properties":{"city":{"type":"string","minLength":1,"description":"A city."},"zip":{"type":"string"}},
 					"additionalProperties":false,"type":"object","required":["city"],"description":"Where to start."},
-				"to":{"oneOf":[{"properties":{"city":{"type":"string","minLength":1,"description":"A city."},"zip":{"type":"string"}},
-					"additionalProperties":false,"type":"object","required":["city"]},{"type":"null"}]},
+				"to":{"properties":{"city":{"type":"string","minLength":1,"description":"A city."},"zip":{"type":"string"}},
+					"additionalProperties":false,"type":["object","null"],"required":["city"]},
 				"any":{},
 				"map":{"type":"object"},
 				"Small":{"additionalProperties":{"type":"integer","maximum":127,"minimum":-128},"type":"object"}},
 			"additionalProperties":false,"type":"object","required":["from","to","Small"]}`},
-		{derive[struct {
+		{derivedOf[struct {
 			A time.Time          `json:"a"`
 			B []byte             `json:"b"`
 			C wire.Raw           `json:"c"`
@@ -76,7 +82,7 @@ func TestDerive(t *testing.T) {
 				"c":{},"d":{"type":"object"},"e":{},"f":{},"g":{"type":"string"},"h":{"type":"integer","minimum":0},"i":{},
 				"j":{"items":{"type":"string"},"type":"array","minItems":1,"uniqueItems":true}},
 			"additionalProperties":false,"type":"object","required":["a","b","c","d","e","f","g","h","j"]}`},
-		{derive[node], `{
+		{derivedOf[node], `{
 			"$defs":{"node":{"properties":{"value":{"type":"integer","default":3},"next":{"$ref":"#/$defs/node"},
 				"many":{"items":{"$ref":"#/$defs/node"},"type":"array"},
 				"at":{"properties":{"city":{"type":"string","minLength":1,"description":"A city."},"zip":{"type":"string"}},
@@ -87,7 +93,7 @@ func TestDerive(t *testing.T) {
 				"at":{"properties":{"city":{"type":"string","minLength":1,"description":"A city."},"zip":{"type":"string"}},
 					"additionalProperties":false,"type":"object","required":["city"]}},
 			"additionalProperties":false,"type":"object"}`},
-		{derive[page[node]], `{
+		{derivedOf[page[node]], `{
 			"$defs":{"node":{"properties":{"value":{"type":"integer","default":3},"next":{"$ref":"#/$defs/node"},
 				"many":{"items":{"$ref":"#/$defs/node"},"type":"array"},
 				"at":{"properties":{"city":{"type":"string","minLength":1,"description":"A city."},"zip":{"type":"string"}},
@@ -95,7 +101,7 @@ func TestDerive(t *testing.T) {
 				"additionalProperties":false,"type":"object"}},
 			"properties":{"items":{"items":{"$ref":"#/$defs/node"},"type":"array"}},
 			"additionalProperties":false,"type":"object","required":["items"]}`},
-		{derive[struct {
+		{derivedOf[struct {
 			City string `json:"city" jsonschema:"where, e.g. Oslo (x=y)"`
 			Days *int   `json:"days,omitempty" jsonschema:"how many"`
 			Word string `json:"word,omitempty" jsonschema:"description=one\\,two,minLength=1"`
@@ -103,19 +109,26 @@ func TestDerive(t *testing.T) {
 			"properties":{"city":{"type":"string","description":"where, e.g. Oslo (x=y)"},"days":{"type":"integer","description":"how many"},
 				"word":{"type":"string","minLength":1,"description":"one,two"}},
 			"additionalProperties":false,"type":"object","required":["city"]}`},
-		{derive[map[string]int], `{"additionalProperties":{"type":"integer"},"type":"object"}`},
+		{derivedOf[struct {
+			A []int    `jsonschema:"default=1,default=2,maximum=9,maxItems=3"`
+			B []string `json:",omitempty" jsonschema:"enum=x,enum=y,nullable"`
+			C int      `json:"c,string"`
+			D *string  `json:"d,omitempty" jsonschema:"nullable,enum=x,example=x,title=T"`
+		}], `{
+			"properties":{"A":{"type":"array","items":{"type":"integer","maximum":9},"maxItems":3,"default":[1,2]},
+				"B":{"anyOf":[{"type":"array","items":{"type":"string","enum":["x","y"]}},{"type":"null"}]},
+				"c":{"type":"string"},
+				"d":{"anyOf":[{"type":"string","enum":["x"]},{"type":"null"}],"title":"T","examples":["x"]}},
+			"additionalProperties":false,"type":"object","required":["c"]}`},
+		{derivedOf[map[string]int], `{"additionalProperties":{"type":"integer"},"type":"object"}`},
 	} {
 		got, err := test.derive(true)
 		if err != nil {
 			t.Errorf("%s: %v", test.want, err)
 			continue
 		}
-		var want bytes.Buffer
-		if err := stdjson.Compact(&want, []byte(test.want)); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want.String(), string(got)); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
+		if !wire.Equal(got, wire.Raw(test.want)) {
+			t.Errorf("got %s\nwant %s", got, test.want)
 		}
 	}
 }
@@ -125,59 +138,59 @@ func TestDeriveErrors(t *testing.T) {
 		derive func(objects bool) (wire.Raw, error)
 		want   string
 	}{
-		{derive[[]string], "must be a struct or a map"},
-		{derive[int], "must be a struct or a map"},
-		{derive[struct{ C chan int }], "chan int"},
-		{derive[struct{ F func() }], "func()"},
-		{derive[struct{ D time.Duration }], "time.Duration"},
-		{derive[struct {
+		{derivedOf[[]string], "must be a struct or a map"},
+		{derivedOf[int], "must be a struct or a map"},
+		{derivedOf[struct{ C chan int }], "chan int"},
+		{derivedOf[struct{ F func() }], "func()"},
+		{derivedOf[struct{ D time.Duration }], "time.Duration"},
+		{derivedOf[struct {
 			A string `jsonschema:"minLenght=1"`
-		}], `.A: tag jsonschema: minLenght=1: unknown key "minLenght"; the keys are anchor,`},
-		{derive[struct {
+		}], `.A: tag jsonschema: minLenght=1: unknown key "minLenght"; the keys are default,`},
+		{derivedOf[struct {
 			A []struct {
 				B *map[string]struct {
 					C int `jsonschema:"minLength=1"`
 				}
 			}
 		}], `.C: tag jsonschema: minLength=1: the key "minLength" is for values of type string; the field is of type integer`},
-		{derive[struct {
+		{derivedOf[struct {
 			A string `jsonschema:"minLength=-1"`
 		}], `"-1" is not an integer of at least 0`},
-		{derive[struct {
+		{derivedOf[struct {
 			A int `jsonschema:"minimum=low"`
 		}], `"low" is not a number`},
-		{derive[struct {
+		{derivedOf[struct {
 			A int `jsonschema:"default=1.5"`
 		}], `"1.5" is not an integer`},
-		{derive[struct {
+		{derivedOf[struct {
 			A bool `jsonschema:"default=yes"`
 		}], `"yes" is neither true nor false`},
-		{derive[struct {
+		{derivedOf[struct {
 			A []string `jsonschema:"uniqueItems=yes"`
 		}], `"yes" is not true`},
-		{derive[struct {
+		{derivedOf[struct {
 			A struct{} `jsonschema:"default=x"`
 		}], `the key "default" is for values of type string or integer or number or boolean; the field is of type object`},
-		{derive[struct {
+		{derivedOf[struct {
 			A string `json:"a,omitempty" jsonschema:"enum=x,enum=y,default=z"`
-		}], `/a: the default "z" is not valid under its own schema`},
-		{derive[struct {
+		}], `the default "z" of "a" is not valid: must be one of "x", "y", found "z"`},
+		{derivedOf[struct {
 			A int `json:"a,omitempty" jsonschema:"minimum=1,default=0"`
-		}], `/a: the default 0 is not valid under its own schema`},
-		{derive[struct {
+		}], `the default 0 of "a" is not valid: must be at least 1, found 0`},
+		{derivedOf[struct {
 			Next *node `json:"next,omitempty"`
-			A    []int `json:"a,omitempty" jsonschema:"default=1"`
-		}], `/a: the default ["1"] is not valid under its own schema`},
-		{derive[struct {
+			A    []int `json:"a,omitempty" jsonschema:"default=1,default=x"`
+		}], `"x" is not a number`},
+		{derivedOf[struct {
 			A string `jsonschema:"some text,minLength=1"`
 		}], `"minLength=1" follows a text without a key; a description beside other keys is description=some text`},
-		{derive[struct {
+		{derivedOf[struct {
 			A []int `jsonschema:"uniqueItems"`
 		}], `the key "uniqueItems" has no value`},
-		{derive[struct {
+		{derivedOf[struct {
 			A int `jsonschema:"minimum=1,requird"`
 		}], `"requird" has no value, and is none of required, nullable`},
-		{derive[struct {
+		{derivedOf[struct {
 			A int `jsonschema:"one text" jsonschema_description:"another"`
 		}], "the tags jsonschema and jsonschema_description are both descriptions"},
 	} {
@@ -201,10 +214,10 @@ func TestDefaults(t *testing.T) {
 		derive   func(objects bool) (wire.Raw, error)
 		from, to string
 	}{
-		{derive[outer], `{}`, `{"s":"x"}`},
-		{derive[outer], `{"s":"y","one":{},"some":[{},{"n":1}],"map":{"k":{}}}`, `{"s":"y","one":{"n":7},"some":[{"n":7},{"n":1}],"map":{"k":{"n":7}}}`},
-		{derive[node], `{"next":{"next":{}},"value":1}`, `{"next":{"next":{"value":3},"value":3},"value":1}`},
-		{derive[place], `{"city":"x"}`, `{"city":"x"}`},
+		{derivedOf[outer], `{}`, `{"s":"x"}`},
+		{derivedOf[outer], `{"s":"y","one":{},"some":[{},{"n":1}],"map":{"k":{}}}`, `{"s":"y","one":{"n":7},"some":[{"n":7},{"n":1}],"map":{"k":{"n":7}}}`},
+		{derivedOf[node], `{"next":{"next":{}},"value":1}`, `{"next":{"next":{"value":3},"value":3},"value":1}`},
+		{derivedOf[town], `{"city":"x"}`, `{"city":"x"}`},
 	} {
 		schema, err := test.derive(true)
 		if err != nil {
@@ -231,7 +244,11 @@ func TestOmittedZeros(t *testing.T) {
 		{result{}, `{}`},
 		{result{Days: 1, Name: "x", Last: true, Empty: new("")}, `{"days":1,"name":"x","last":true,"empty":""}`},
 	} {
-		text, err := wire.MarshalString(&value[result]{v: test.value})
+		shape, err := shapeOf(reflect.TypeFor[result](), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := wire.MarshalString(&value{v: reflect.ValueOf(&test.value).Elem(), shape: shape})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,14 +1,14 @@
-// Package typed turns Go functions into tools. It derives the schemas that clients see from
-// the types of the arguments and of the result, once, when the tool is added.
+// Package typed turns Go functions into tools, prompts and resource templates. It derives the schemas that
+// clients see from the types of the arguments and of the result, once, when the item is made.
 //
 // Use it for servers whose tools are defined in Go. For servers whose tools are defined by
-// a tool list, mcpgen generates the types and checks. Such servers link neither this
-// package nor its dependencies: reflection, a schema deriver and a general validator.
+// a tool list, mcpgen generates the types and checks. Such servers do not link this package, which reflects.
+// The checks are the same, and so are the texts about what is wrong.
 //
 // # From types to schemas
 //
 // A struct becomes an object with its fields as members, in their order, and no others. The
-// names come from json tags. A field is required unless its tag has omitempty or omitzero.
+// names come from json tags. A field is required unless its tag has omitempty or omitzero, or it has a default.
 // The tags jsonschema and jsonschema_description add what types do not express:
 //
 //	type Input struct {
@@ -19,23 +19,27 @@
 //
 // A tag jsonschema without keys, as in jsonschema:"the name of a city", is a description. Adding
 // the tool fails if a tag has an unknown key, one that does not apply to values of the field's
-// type, or a value of the wrong kind, and if a default is not valid under its own schema.
+// type, or a value of the wrong kind, and if a default is not valid under its own schema. The keys title,
+// description, format, pattern, readOnly, writeOnly, uniqueItems, default and those of bounds are keywords;
+// enum and example may be repeated, as default may for an array; nullable and required have no value.
 //
-// The tags are those of github.com/invopop/jsonschema, and so are the methods with which a
-// type can provide its own schema, such as JSONSchema. A pointer has the schema of the type
-// it points to. A member that may be null has the tag jsonschema:"nullable". Maps are
+// The tags are those of github.com/invopop/jsonschema, and the schemas are equal to its. A pointer has the
+// schema of the type it points to. A member that may be null has the tag jsonschema:"nullable". Maps are
 // objects, slices are arrays, and bytes are base64. A time.Time is a string in the format date-time,
-// read and written as [wire.ParseTime] and [wire.AppendTime] do. An interface is any value, and so is a
+// read and written as [wire.ParseTime] and [wire.AppendTime] do. An any is any value, and so is a
 // type with its own JSON encoding; a type with its own text encoding is a string. A type
 // that contains itself is defined in $defs; all others are inlined. The smaller integer
 // types have the bounds of the type.
 //
+// A struct with [OneOf] is a union of other types. A type with a method Enum that returns all its values, as
+// in func (Units) Enum() []Units, is an enum. A type with a method JSONSchema has the schema that it returns:
+// a [wire.Raw], a json.RawMessage, or the *jsonschema.Schema of that package.
+//
 // # From JSON to values
 //
-// Arguments are first checked against the schema as text. Then missing members are set to the
-// defaults of the schema, and github.com/go-json-experiment/json decodes the value: names are
-// case-sensitive. The same package encodes results: a slice or map without elements becomes [] or
-// {}, as the schema requires, where encoding/json would write null. As in encoding/json, omitempty
-// leaves out false, 0, nil, and values without elements or characters. The result is checked
-// against its schema before it is sent.
+// Arguments are first checked against the schema as text. Then they are decoded, and missing members are set
+// to their defaults. Names are case-sensitive. As in encoding/json, types may have methods of their own for
+// JSON and for text, omitempty leaves out false, 0, nil, and values without elements or characters, and the
+// fields of embedded structs are members. A slice or map without elements becomes [] or {}, as the schema
+// requires, where encoding/json would write null. The result is checked against its schema before it is sent.
 package typed

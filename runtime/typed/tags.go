@@ -1,30 +1,34 @@
 package typed
 
 import (
-	"encoding"
-	stdjson "encoding/json"
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/schema"
-	"github.com/mcpgen/mcpgen/runtime/schema/fallback"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The deriver ignores the parts of a tag that it does not understand, so a misspelled limit would
-// have no effect. The tags are therefore checked before.
+// facets are what the tags jsonschema and jsonschema_description of a field say about its values.
+type facets struct {
+	texts    []wire.Member // title and description
+	rules    []wire.Member // keywords that restrict values
+	items    []wire.Member // keywords that restrict the elements of an array
+	enum     []wire.Raw    // of the value, or of the elements of an array
+	preset   wire.Raw      // the default, or ""
+	presets  []wire.Member // default, examples, readOnly and writeOnly
+	nullable bool
+	required bool
+}
 
-// keys are the keys of the tag jsonschema, with the kinds of values that they apply to. A key that
-// applies to every kind has no kinds. Those of elements also apply to arrays of the kind.
+// keys are the keys of the tag jsonschema, with the types of the values that they apply to. A key that
+// applies to every type has no types. Those of elements also apply to arrays of the type.
 var keys = map[string][]string{
-	"title": nil, "description": nil, "type": nil, "anchor": nil,
-	"oneof_required": nil, "anyof_required": nil, "oneof_ref": nil, "oneof_type": nil, "anyof_ref": nil, "anyof_type": nil,
+	"title": nil, "description": nil,
 	"minLength": {"string"}, "maxLength": {"string"}, "pattern": {"string"}, "format": {"string"},
 	"readOnly": {"string"}, "writeOnly": {"string"},
 	"multipleOf": {"integer", "number"}, "minimum": {"integer", "number"}, "maximum": {"integer", "number"},
@@ -40,173 +44,170 @@ var flags = []string{"required", "nullable"}
 // description returns the text of a tag that is only a description, as in
 // jsonschema:"the name of a city".
 func description(tag string) string {
-	if tag == "" || tag == "-" || keyed.MatchString(tag) || slices.Contains(flags, strings.Split(tag, ",")[0]) {
+	key, _, keyed := strings.Cut(tag, "=")
+	isLetter := func(r rune) bool { return r == '_' || 'a' <= r|0x20 && r|0x20 <= 'z' }
+	keyed = keyed && key != "" && strings.IndexFunc(key, func(r rune) bool { return !isLetter(r) }) < 0
+	if tag == "" || tag == "-" || keyed || slices.Contains(flags, strings.Split(tag, ",")[0]) {
 		return ""
 	}
 	return tag
 }
 
-// keyed matches a tag that begins with a key.
-var keyed = regexp.MustCompile(`^[A-Za-z_]\w*=`)
+// facetsOf reads the tags of a field whose values have a type in JSON Schema, "" if it is not known.
+// Element is the type of the elements of an array.
+func facetsOf(tags reflect.StructTag, kind, element string) (f facets, err error) {
+	tag, other := tags.Get("jsonschema"), tags.Get("jsonschema_description")
+	texts := map[string]string{}
+	if other != "" {
+		texts["description"] = other
+	}
+	var presets, examples []wire.Raw
+	if only := description(tag); only != "" {
+		if err := notKeyed(tag, other); err != nil {
+			return f, err
+		}
+		texts["description"] = only
+		tag = ""
+	}
+	for _, part := range splitTag(tag) {
+		key, value, has := strings.Cut(part, "=")
+		switch {
+		case part == "required":
+			f.required = true
+		case part == "nullable":
+			f.nullable = true
+		case !has:
+			return f, fmt.Errorf(`tag jsonschema: %q has no value, and is none of %s; a comma in a value is written as \\,`, part, strings.Join(flags, ", "))
+		case key == "title" || key == "description":
+			texts[key] = value
+		default:
+			raw, of, err := valueOf(key, value, kind, element)
+			if err != nil {
+				return f, fmt.Errorf("tag jsonschema: %s: %w", part, err)
+			}
+			switch member := (wire.Member{Name: key, Value: raw}); {
+			case key == "enum":
+				f.enum = append(f.enum, raw)
+			case key == "default":
+				presets = append(presets, raw)
+			case key == "example":
+				examples = append(examples, raw)
+			case key == "readOnly" || key == "writeOnly":
+				f.presets = append(f.presets, member)
+			case of != kind:
+				f.items = append(f.items, member)
+			default:
+				f.rules = append(f.rules, member)
+			}
+		}
+	}
+	for _, name := range []string{"title", "description"} {
+		if s, ok := texts[name]; ok {
+			value, err := wire.AppendString(nil, s)
+			if err != nil {
+				return f, err
+			}
+			f.texts = append(f.texts, wire.Member{Name: name, Value: wire.Raw(value)})
+		}
+	}
+	return f, f.setPresets(kind, presets, examples)
+}
 
-// checkTags returns an error for a tag in a type, or in a type that it contains, whose effect would
-// be none or a wrong one.
-func checkTags(t reflect.Type, seen map[reflect.Type]bool) error {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map {
-		if special(t) != nil || tellsSchema(t) {
-			return nil
-		}
-		t = t.Elem()
+// setPresets sets the default and the examples.
+func (f *facets) setPresets(kind string, presets, examples []wire.Raw) error {
+	switch {
+	case presets == nil:
+	case kind == "array":
+		f.preset = arrayOf(presets)
+	case len(presets) > 1:
+		return fmt.Errorf("tag jsonschema: several defaults")
+	default:
+		f.preset = presets[0]
 	}
-	if t.Kind() != reflect.Struct || t == reflect.TypeFor[time.Time]() || special(t) != nil || tellsSchema(t) || seen[t] {
-		return nil
+	if f.preset != "" {
+		f.presets = append(f.presets, wire.Member{Name: "default", Value: f.preset})
 	}
-	seen[t] = true
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if !f.IsExported() && !f.Anonymous || f.Tag.Get("json") == "-" {
-			continue
-		}
-		if err := checkTag(f); err != nil {
-			return fmt.Errorf("%s.%s: %w", t, f.Name, err)
-		}
-		if err := checkTags(f.Type, seen); err != nil {
-			return err
-		}
+	if examples != nil {
+		f.presets = append(f.presets, wire.Member{Name: "examples", Value: arrayOf(examples)})
 	}
 	return nil
 }
 
-// checkTag checks the tag jsonschema of a field.
-func checkTag(f reflect.StructField) error {
-	tag := f.Tag.Get("jsonschema")
-	if tag == "" || tag == "-" {
-		return nil
+// notKeyed returns an error for a tag that is only a description but seems to be meant otherwise.
+func notKeyed(tag, other string) error {
+	if _, known := keys[tag]; known {
+		return fmt.Errorf("tag jsonschema: the key %q has no value; a description of this word is description=%[1]s", tag)
 	}
 	parts := splitTag(tag)
-	if text := description(tag); text != "" {
-		if _, known := keys[text]; known {
-			return fmt.Errorf("tag jsonschema: the key %q has no value; a description of this word is description=%[1]s", text)
+	for _, part := range parts[1:] {
+		key, _, has := strings.Cut(part, "=")
+		if _, known := keys[key]; has && known || slices.Contains(flags, part) {
+			return fmt.Errorf("tag jsonschema: %q follows a text without a key; a description beside other keys is description=%s", part, parts[0])
 		}
-		for _, part := range parts[1:] {
-			key, _, has := strings.Cut(part, "=")
-			if _, known := keys[key]; has && known || slices.Contains(flags, part) {
-				return fmt.Errorf("tag jsonschema: %q follows a text without a key; a description beside other keys is description=%s", part, parts[0])
-			}
-		}
-		if other := f.Tag.Get("jsonschema_description"); other != "" {
-			return fmt.Errorf("the tags jsonschema and jsonschema_description are both descriptions")
-		}
-		return nil
 	}
-	kind, element := kindsOf(f.Type)
-	if slices.Contains(strings.Split(f.Tag.Get("json"), ",")[1:], "string") {
-		kind = "string"
-	}
-	for _, part := range parts {
-		key, value, has := strings.Cut(part, "=")
-		if !has {
-			if !slices.Contains(flags, part) {
-				return fmt.Errorf(`tag jsonschema: %q has no value, and is none of %s; a comma in a value is written as \\,`, part, strings.Join(flags, ", "))
-			}
-			continue
-		}
-		if err := checkKey(key, value, kind, element); err != nil {
-			return fmt.Errorf("tag jsonschema: %s: %w", part, err)
-		}
+	if other != "" {
+		return fmt.Errorf("the tags jsonschema and jsonschema_description are both descriptions")
 	}
 	return nil
 }
 
-// checkKey checks a key and its value, for a field whose values are of a kind. Element is the
-// kind of the elements of an array. A kind is "" if it is not known.
-func checkKey(key, value, kind, element string) error {
+// valueOf returns the value of a key as JSON, and the type of the values that the key is for: that of
+// the field, or of the elements of an array.
+func valueOf(key, value, kind, element string) (raw wire.Raw, of string, err error) {
 	kinds, known := keys[key]
 	if !known {
-		return fmt.Errorf("unknown key %q; the keys are %s", key, strings.Join(slices.Sorted(maps.Keys(keys)), ", "))
+		return "", "", fmt.Errorf("unknown key %q; the keys are %s", key, strings.Join(slices.Sorted(maps.Keys(keys)), ", "))
 	}
-	if kinds == nil || kind == "" {
-		return nil
+	if of = kind; kind == "array" && !slices.Contains(kinds, "array") && element != "" {
+		of = element
 	}
-	if kind == "array" && !slices.Contains(kinds, "array") && element != "" {
-		kind = element
-	}
-	if !slices.Contains(kinds, kind) {
-		return fmt.Errorf("the key %q is for values of type %s; the field is of type %s", key, strings.Join(kinds, " or "), kind)
+	if !slices.Contains(kinds, of) {
+		return "", "", fmt.Errorf("the key %q is for values of type %s; the field is of type %s", key, strings.Join(kinds, " or "), cmp.Or(of, "any"))
 	}
 	switch key {
 	case "minLength", "maxLength", "minItems", "maxItems":
 		if _, err := strconv.ParseUint(value, 10, 63); err != nil {
-			return fmt.Errorf("%q is not an integer of at least 0", value)
+			return "", "", fmt.Errorf("%q is not an integer of at least 0", value)
 		}
+		return wire.Raw(value), of, nil
 	case "uniqueItems", "readOnly", "writeOnly":
 		if value != "true" {
-			return fmt.Errorf("%q is not true", value)
+			return "", "", fmt.Errorf("%q is not true", value)
 		}
-	case "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "default", "enum", "example":
-		return checkValue(value, kind)
+		return "true", of, nil
 	}
-	return nil
+	raw, err = literal(value, of)
+	return raw, of, err
 }
 
-// checkValue checks the text of a value of a kind.
-func checkValue(text, kind string) error {
-	raw := wire.Raw(text)
+// literal returns a text as a JSON value of a type.
+func literal(value, kind string) (wire.Raw, error) {
+	raw := wire.Raw(value)
 	switch kind {
 	case "integer", "number":
-		if !stdjson.Valid([]byte(text)) || raw.Kind() != wire.KindNumber {
-			return fmt.Errorf("%q is not a number", text)
+		if _, err := wire.AppendRaw(nil, raw); err != nil || raw.Kind() != wire.KindNumber {
+			return "", fmt.Errorf("%q is not a number", value)
 		}
 		if kind == "integer" && schema.Check(raw, func(c *schema.Checker) { c.Value(schema.Integer) }) != nil {
-			return fmt.Errorf("%q is not an integer", text)
+			return "", fmt.Errorf("%q is not an integer", value)
 		}
+		return raw, nil
 	case "boolean":
-		if text != "true" && text != "false" {
-			return fmt.Errorf("%q is neither true nor false", text)
+		if value != "true" && value != "false" {
+			return "", fmt.Errorf("%q is neither true nor false", value)
 		}
+		return raw, nil
 	}
-	return nil
+	text, err := wire.AppendString(nil, value)
+	return wire.Raw(text), err
 }
 
-// kindsOf returns the type in JSON Schema of the values of a Go type, and of the elements if
-// they are arrays. It is "" if it is not known.
-func kindsOf(t reflect.Type) (kind, element string) {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if s := special(t); s != nil {
-		return s.Type, ""
-	}
-	switch {
-	case tellsSchema(t):
-		return "", ""
-	case t == reflect.TypeFor[time.Time](), t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
-		return "string", ""
-	}
-	switch t.Kind() {
-	case reflect.String:
-		return "string", ""
-	case reflect.Bool:
-		return "boolean", ""
-	case reflect.Int, reflect.Int64:
-		return "integer", ""
-	case reflect.Float32, reflect.Float64:
-		return "number", ""
-	case reflect.Struct, reflect.Map:
-		return "object", ""
-	case reflect.Slice, reflect.Array:
-		if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
-			return "string", ""
-		}
-		element, _ = kindsOf(t.Elem())
-		return "array", element
-	}
-	return "", ""
-}
-
-// splitTag splits a tag as the deriver does: at commas without a backslash before them.
+// splitTag splits a tag at commas without a backslash before them.
 func splitTag(tag string) []string {
 	var parts []string
+	if tag == "" || tag == "-" {
+		return nil
+	}
 	for part := range strings.SplitSeq(tag, ",") {
 		if n := len(parts); n > 0 && strings.HasSuffix(parts[n-1], `\`) {
 			parts[n-1] = strings.TrimSuffix(parts[n-1], `\`) + "," + part
@@ -215,55 +216,4 @@ func splitTag(tag string) []string {
 		}
 	}
 	return parts
-}
-
-// checkDefaults returns an error for a default of a schema that is not valid under it.
-func checkDefaults(document wire.Raw) error {
-	definitions, _ := wire.Object(document).Get("$defs")
-	var visit func(at string, s wire.Raw) error
-	within := func(at string, members wire.Raw) error {
-		for name, member := range wire.Object(members).All() {
-			if err := visit(at+"/"+name, member); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	visit = func(at string, s wire.Raw) error {
-		if s.Kind() != wire.KindObject {
-			return nil
-		}
-		o := wire.Object(s)
-		if value, ok := o.Get("default"); ok {
-			standalone := o
-			var err error
-			if definitions != "" {
-				if standalone, err = o.With("$defs", definitions); err != nil {
-					return err
-				}
-			}
-			check, err := fallback.Compile(string(standalone))
-			if err != nil {
-				return fmt.Errorf("%s: %w", at, err)
-			}
-			if err := schema.Check(value, check); err != nil {
-				return fmt.Errorf("%s: the default %s is not valid under its own schema: %w", at, value, err)
-			}
-		}
-		properties, _ := o.Get("properties")
-		if err := within(at, properties); err != nil {
-			return err
-		}
-		for _, keyword := range []string{"items", "additionalProperties"} {
-			inner, _ := o.Get(keyword)
-			if err := visit(at+"/"+keyword, inner); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if err := visit("", document); err != nil {
-		return err
-	}
-	return within("/$defs", definitions)
 }

@@ -2,11 +2,12 @@ package typed
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/schema"
-	"github.com/mcpgen/mcpgen/runtime/schema/fallback"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -24,22 +25,20 @@ type Handler[In, Out any] = func(ctx context.Context, in *In) (*Out, error)
 //
 // If a type has no schema, adding the tool to a server or a catalog returns the error.
 func Tool[In, Out any](definition wire.Appender, h Handler[In, Out], options ...tools.Options) catalog.Tool {
-	t, err := describe[In](definition)
+	t, err := describe[In](definition, options)
+	var out *shape
 	if err == nil {
-		t.Output, err = schemaOf[Out](&t.Definition, "outputSchema", "result", true)
+		out, err = t.output(reflect.TypeFor[Out](), true)
 	}
 	if err != nil {
 		return catalog.Tool{Definition: definition, Err: err}
 	}
-	return listed(tools.Structured(&t.Tool, only(options), fresh[In], t.complete, func(ctx context.Context, in *value[In]) (*value[Out], error) {
-		if in.err != nil {
-			return nil, in.err
-		}
-		out, err := h(ctx, &in.v)
-		if out == nil || err != nil {
+	return listed(tools.Structured(&t.Tool, t.options, t.fresh, nil, func(ctx context.Context, in *value) (*value, error) {
+		result, err := h(ctx, of[In](in))
+		if result == nil || err != nil {
 			return nil, err
 		}
-		return &value[Out]{v: *out}, nil
+		return &value{v: reflect.ValueOf(result).Elem(), shape: out}, nil
 	}))
 }
 
@@ -49,46 +48,46 @@ func Tool[In, Out any](definition wire.Appender, h Handler[In, Out], options ...
 // Since revision 2026-07-28, structured results are any values. In sessions of older revisions, a
 // result that is not an object is sent as text, and the list has no output schema for it.
 func ValueTool[In, Out any](definition wire.Appender, h func(ctx context.Context, in *In) (Out, error), options ...tools.Options) catalog.Tool {
-	t, err := describe[In](definition)
+	t, err := describe[In](definition, options)
+	var out *shape
 	if err == nil {
-		t.Output, err = schemaOf[Out](&t.Definition, "outputSchema", "result", false)
+		out, err = t.output(reflect.TypeFor[Out](), false)
 	}
 	if err != nil {
 		return catalog.Tool{Definition: definition, Err: err}
 	}
-	run := func(ctx context.Context, in *value[In]) (out Out, err error) {
-		if in.err != nil {
-			return out, in.err
-		}
-		return h(ctx, &in.v)
-	}
-	return listed(tools.Value(&t.Tool, only(options), fresh[In], t.complete, run, func(v Out) *value[Out] { return &value[Out]{v: v} }))
+	run := func(ctx context.Context, in *value) (Out, error) { return h(ctx, of[In](in)) }
+	return listed(tools.Value(&t.Tool, t.options, t.fresh, nil, run, func(result Out) *value {
+		return &value{v: reflect.ValueOf(&result).Elem(), shape: out}
+	}))
 }
 
 // ContentTool is Tool for a handler that returns content blocks, such as
 // []mcp.ContentBlock. The tool has no output schema.
 func ContentTool[In any, Block wire.Appender](definition wire.Appender, h func(ctx context.Context, in *In) ([]Block, error), options ...tools.Options) catalog.Tool {
-	t, err := describe[In](definition)
+	t, err := describe[In](definition, options)
 	if err != nil {
 		return catalog.Tool{Definition: definition, Err: err}
 	}
-	return listed(tools.Content(&t.Tool, only(options), fresh[In], t.complete, func(ctx context.Context, in *value[In]) ([]Block, error) {
-		if in.err != nil {
-			return nil, in.err
-		}
-		return h(ctx, &in.v)
+	return listed(tools.Content(&t.Tool, t.options, t.fresh, nil, func(ctx context.Context, in *value) ([]Block, error) {
+		return h(ctx, of[In](in))
 	}))
 }
 
-// described is a tool with arguments of type In.
-type described[In any] struct {
+// described is a tool whose arguments have a Go type.
+type described struct {
 	tools.Tool
+	options  tools.Options
+	in       *shape
 	defaults *defaults
 }
 
 // describe returns a tool with the input schema of its definition or of In.
-func describe[In any](definition wire.Appender) (*described[In], error) {
-	t := new(described[In])
+func describe[In any](definition wire.Appender, options []tools.Options) (*described, error) {
+	t := new(described)
+	if len(options) > 0 {
+		t.options = options[0]
+	}
 	if definition == nil {
 		return t, fmt.Errorf("the definition is missing")
 	}
@@ -97,25 +96,23 @@ func describe[In any](definition wire.Appender) (*described[In], error) {
 		return t, err
 	}
 	t.Definition = wire.Object(text)
-	if t.Input, err = schemaOf[In](&t.Definition, "inputSchema", "arguments", true); err != nil {
-		return t, err
+	own := false
+	if t.in, own, t.Input, err = t.schema(reflect.TypeFor[In](), "inputSchema", "arguments", true); own {
+		schema, _ := t.Definition.Get("inputSchema")
+		t.defaults = defaultsOf(schema)
 	}
-	schema, _ := t.Definition.Get("inputSchema")
-	t.defaults = defaultsOf(schema)
-	return t, nil
+	return t, err
 }
 
-// complete sets missing arguments to their defaults.
-func (t *described[In]) complete(in *value[In]) { in.complete(t.defaults) }
+// output sets the output schema of a tool to that of its definition or of a type.
+func (t *described) output(of reflect.Type, objects bool) (out *shape, err error) {
+	out, _, t.Output, err = t.schema(of, "outputSchema", "result", objects)
+	return out, err
+}
 
-func fresh[In any]() *value[In] { return new(value[In]) }
-
-// only returns the only element of a list of options, or the zero Options.
-func only(options []tools.Options) tools.Options {
-	if len(options) == 0 {
-		return tools.Options{}
-	}
-	return options[0]
+// fresh returns a value for arguments.
+func (t *described) fresh() *value {
+	return &value{v: reflect.New(t.in.t).Elem(), shape: t.in, defaults: t.defaults}
 }
 
 // listed returns the tool with a definition that is read when the tool is added, because it
@@ -125,27 +122,49 @@ func listed(t catalog.Tool) catalog.Tool {
 	return t
 }
 
-// schemaOf returns the function that checks values of T against their schema. The schema is
-// a member of the definition. If the definition has no such schema, it gets that of T, whose values
-// must be objects if objects is set.
-func schemaOf[T any](definition *wire.Object, member, what string, objects bool) (check func(*schema.Checker), err error) {
-	text, _ := definition.Get(member)
-	if of := wire.Object(text); text == "" || text.Kind() == wire.KindObject && of.Len() == 1 && declares(of, "object") {
-		if text, err = derive[T](objects); err == nil {
-			*definition, err = definition.With(member, text)
+// schema returns the shape of a type and the function that checks its values against their schema, which
+// is a member of the definition. If the definition has no such schema of its own, it gets that of the type,
+// whose values must be objects if objects is set.
+func (t *described) schema(of reflect.Type, member, what string, objects bool) (s *shape, own bool, check func(*schema.Checker), err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", what, err)
 		}
+	}()
+	if s, err = shapeOf(of, what == "result"); err != nil {
+		return s, false, nil, err
 	}
-	if err == nil {
-		check, err = fallback.Compile(string(text))
-	}
+	text, err := derive(s, t.compile)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
+		return s, false, nil, err
 	}
-	return check, nil
+	if given, ok := t.Definition.Get(member); ok && !bare(given) {
+		text, own = given, true
+	} else if objects && !declares(wire.Object(text), "object") {
+		return s, false, nil, fmt.Errorf("%s: must be a struct or a map, whose values are JSON objects", of)
+	} else if t.Definition, err = t.Definition.With(member, text); err != nil {
+		return s, false, nil, err
+	}
+	check, err = t.compile(text)
+	return s, own, check, err
+}
+
+// compile returns the check of a schema.
+func (t *described) compile(text wire.Raw) (func(*schema.Checker), error) {
+	check, err := schema.Compile(text)
+	if !errors.Is(err, schema.ErrNotCovered) {
+		return check, err
+	}
+	if t.options.Compile == nil {
+		return nil, fmt.Errorf("%w; set Compile of tools.Options to it", err)
+	}
+	return t.options.Compile(string(text))
+}
+
+// bare reports whether a schema only says that values are objects.
+func bare(schema wire.Raw) bool {
+	return schema.Kind() == wire.KindObject && wire.Object(schema).Len() == 1 && declares(wire.Object(schema), "object")
 }
 
 // declares reports whether a schema has a type.
-func declares(schema wire.Object, name string) bool {
-	of, _ := schema.Get("type")
-	return of == wire.Raw(`"`+name+`"`)
-}
+func declares(schema wire.Object, name string) bool { return schema.GetString("type") == name }

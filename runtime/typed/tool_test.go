@@ -76,11 +76,11 @@ func TestTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	const definition = `{"name":"search","title":"Search","description":"Finds \"things\".",` +
-		`"inputSchema":{"properties":{"query":{"type":"string","minLength":2},"limit":{"type":"integer","maximum":50,"minimum":0,"default":10},` +
-		`"tags":{"items":{"type":"string"},"type":"array"}},"additionalProperties":false,"type":"object","required":["query"]},"annotations":{"readOnlyHint":true},` +
-		`"outputSchema":{"properties":{"hits":{"items":{"type":"string"},"type":"array"},"limit":{"type":"integer","minimum":0},` +
-		`"facet":{"additionalProperties":{"type":"integer"},"type":"object"},"score":{"type":"number","minimum":0}},` +
-		`"additionalProperties":false,"type":"object","required":["hits","limit","facet","score"]}}`
+		`"inputSchema":{"type":"object","properties":{"query":{"type":"string","minLength":2},"limit":{"type":"integer","minimum":0,"maximum":50,"default":10},` +
+		`"tags":{"type":"array","items":{"type":"string"}}},"required":["query"],"additionalProperties":false},"annotations":{"readOnlyHint":true},` +
+		`"outputSchema":{"type":"object","properties":{"hits":{"type":"array","items":{"type":"string"}},"limit":{"type":"integer","minimum":0},` +
+		`"facet":{"type":"object","additionalProperties":{"type":"integer"}},"score":{"type":"number","minimum":0}},` +
+		`"required":["hits","limit","facet","score"],"additionalProperties":false}}`
 	if !slices.Equal(list, []wire.Object{definition}) {
 		t.Errorf("list %s", list)
 	}
@@ -152,6 +152,9 @@ func TestToolErrors(t *testing.T) {
 		}) (*found, error) {
 			return nil, nil
 		}), "pattern"},
+		{typed.Tool(&mcp.Tool{Name: "x"}, func(context.Context, *wrongDefault) (*found, error) { return nil, nil }), `the default "small" of "word" is not valid: cannot be decoded as typed_test.shouted: must be in capitals`},
+		{typed.ValueTool(&mcp.Tool{Name: "x"}, func(context.Context, *wrongDefault) (int, error) { return 0, nil }), `the default "small"`},
+		{typed.ContentTool(&mcp.Tool{Name: "x"}, func(context.Context, *wrongDefault) ([]mcp.ContentBlock, error) { return nil, nil }), `the default "small"`},
 	} {
 		_, err := mcp.NewServer(mcp.ServerOptions{}, test.tool)
 		if err == nil || !strings.Contains(err.Error(), test.want) {

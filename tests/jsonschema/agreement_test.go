@@ -60,12 +60,13 @@ func TestAgreement(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newProgram(t, list)
-	count, valid, complaints := 0, 0, 0
+	count, valid, complaints, compared := 0, 0, 0, 0
 	for i, s := range subjects {
 		for range values {
 			text, value := s.source.arguments(t, s.schema)
 			theirs, ours := s.judge.Validate(value), p.ask(t, i, text)
 			count++
+			compared += compare(t, list.Tools[i].Input.Source, text, ours)
 			if theirs == nil {
 				valid++
 			}
@@ -78,7 +79,7 @@ func TestAgreement(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d schemas, %d verdicts, %d%% valid (seed %d)", len(subjects), count, 100*valid/count, seed)
+	t.Logf("%d schemas, %d verdicts, %d%% valid (seed %d), %d compared with compiled schemas", len(subjects), count, 100*valid/count, seed, compared)
 	if share := 100 * valid / count; share < 20 || share > 80 {
 		t.Errorf("%d%% of the values are valid; there must be many valid and many invalid ones", share)
 	}

@@ -2,6 +2,7 @@ package jsonschema
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpgen/mcpgen/gen/check"
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // group is a schema of the test suite with its values.
@@ -323,10 +326,12 @@ func judge(t *testing.T, groups []*group, complain func(name, test, got string))
 		t.Fatal(err)
 	}
 	p := newProgram(t, list)
-	count, wrong := 0, 0
+	count, wrong, compared := 0, 0, 0
 	for i, s := range subjects {
 		for _, test := range s.group.Tests {
-			answer := p.ask(t, i, json.RawMessage(`{"value":`+string(test.Data)+`}`))
+			value := json.RawMessage(`{"value":` + string(test.Data) + `}`)
+			answer := p.ask(t, i, value)
+			compared += compare(t, list.Tools[i].Input.Source, value, answer)
 			count++
 			if (answer == "") == test.Valid {
 				continue
@@ -340,8 +345,34 @@ func judge(t *testing.T, groups []*group, complain func(name, test, got string))
 	}
 	slices.Sort(refused)
 	refused = slices.Compact(refused)
-	t.Logf("%d groups, %d of them refused, %d verdicts, %d wrong", len(groups), len(refused), count, wrong)
+	t.Logf("%d groups, %d of them refused, %d verdicts, %d wrong, %d compared with compiled schemas", len(groups), len(refused), count, wrong, compared)
 	return refused
+}
+
+// compare compares the problem that generated code finds in a value with that of the compiled schema, in
+// the same words. It returns 0 if the schema is not covered.
+func compare(t *testing.T, text wire.Raw, value json.RawMessage, generated string) int {
+	t.Helper()
+	check, err := schema.Compile(text)
+	if errors.Is(err, schema.ErrNotCovered) {
+		return 0
+	}
+	if err != nil {
+		t.Errorf("%s: %v", text, err)
+		return 0
+	}
+	compact, err := wire.AppendRaw(nil, wire.Raw(value))
+	if err != nil {
+		return 0
+	}
+	compiled := ""
+	if err := schema.Check(wire.Raw(compact), check); err != nil {
+		compiled = err.Error()
+	}
+	if compiled != generated {
+		t.Errorf("%s\n%s\ngenerated: %s\ncompiled: %s", text, value, generated, compiled)
+	}
+	return 1
 }
 
 // remote returns the groups with a $ref or $schema that refers to the network.

@@ -113,6 +113,9 @@ func Parse(text string) (*Template, error) {
 // Names returns the names of the variables in the order of the template.
 func (t *Template) Names() []string { return slices.Clone(t.names) }
 
+// IsList reports whether a variable is a list: it is exploded somewhere.
+func (t *Template) IsList(name string) bool { return t.lists[name] }
+
 // Expand returns the URI with values: the elements of lists, and one value for each other
 // variable. A variable without a value, or with an empty list, is undefined (section 3.2.1).
 func (t *Template) Expand(values map[string][]string) string {

@@ -1,4 +1,4 @@
-package check
+package schema
 
 import (
 	"fmt"
@@ -9,14 +9,14 @@ import (
 	"unicode/utf16"
 )
 
-// translate returns the regular expression of package regexp that matches the same strings
+// Translate returns the regular expression of package regexp that matches the same strings
 // as a regular expression of ECMA-262 with the u flag. ok is false if there is none or if
 // it cannot be found piece by piece.
 //
 // The two languages differ in the meaning of \s and of the dot, in their escapes, and in
 // the characters that need an escape in brackets. Only ECMA-262 has lookaround and
 // backreferences.
-func translate(source string) (re2 string, ok bool) {
+func Translate(source string) (re2 string, ok bool) {
 	t := &translator{in: []rune(source)}
 	for t.good() && len(t.in) > 0 {
 		t.piece()

@@ -1,4 +1,4 @@
-package check
+package schema_test
 
 import (
 	"math/rand/v2"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/schema/ecma"
 )
 
@@ -33,7 +34,7 @@ func TestTranslate(t *testing.T) {
 		{`\ud83d`, ""},
 		{`(`, ""},
 	} {
-		got, ok := translate(test.source)
+		got, ok := schema.Translate(test.source)
 		if got != test.want || ok != (test.want != "") {
 			t.Errorf("%s: %q, %v, want %q", test.source, got, ok, test.want)
 		}
@@ -55,7 +56,7 @@ func TestTranslateAgrees(t *testing.T) {
 		for range 1 + r.IntN(4) {
 			source.WriteString(pieces[r.IntN(len(pieces))])
 		}
-		re2, ok := translate(source.String())
+		re2, ok := schema.Translate(source.String())
 		if !ok {
 			continue
 		}

@@ -1,0 +1,544 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// ErrNotCovered is the error of [Compile] for a schema that says something which Compile does not check.
+var ErrNotCovered = errors.New("not checked by schema.Compile, but by fallback.Compile")
+
+// Compile returns the check function of a schema that a program knows only when it runs. It finds the
+// same problems, in the same words, as the function that mcpgen generates from the schema.
+//
+// It reads the dialect 2020-12: booleans, type, enum, const, the bounds of numbers, strings, arrays and
+// objects, pattern, format, uniqueItems, items, properties, required, propertyNames, additionalProperties,
+// allOf, anyOf, oneOf, and $ref to a place of the schema. A schema with another keyword that restricts
+// values, or with a pattern that package regexp cannot match, is an error that wraps [ErrNotCovered];
+// package fallback compiles it. Annotations and unknown keywords are ignored.
+func Compile(text wire.Raw) (func(*Checker), error) {
+	p := &compiler{root: text, targets: map[string]*node{}, within: map[string]bool{}}
+	n, err := p.compile(text)
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	return n.check, nil
+}
+
+// dialect is the value of $schema that Compile reads.
+const dialect = "https://json-schema.org/draft/2020-12/schema"
+
+// notCovered are the keywords that restrict values, or change the meaning of references, and that Compile
+// does not read.
+var notCovered = []string{
+	"$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "additionalItems", "contains",
+	"dependencies", "dependentRequired", "dependentSchemas", "else", "if", "maxContains", "minContains", "not",
+	"patternProperties", "prefixItems", "then", "unevaluatedItems", "unevaluatedProperties",
+}
+
+// node is the check of a schema: passes over one value.
+type node struct {
+	types  Types
+	passes []func(c *Checker, types Types)
+	// typed means that the first pass checks the type.
+	typed bool
+}
+
+func (n *node) check(c *Checker) {
+	types := n.types
+	switch {
+	case len(n.passes) == 0 && types == Any:
+		c.Pass()
+		return
+	case len(n.passes) == 0:
+		c.Value(types)
+		return
+	case types != Any && (len(n.passes) > 1 || !n.typed):
+		if !c.Type(types) {
+			return
+		}
+		types = Any
+	}
+	start := c.Mark()
+	for i, pass := range n.passes {
+		if i > 0 {
+			c.Reset(start)
+		}
+		pass(c, types)
+	}
+}
+
+// then adds a pass that runs a check of the same value.
+func (n *node) then(check func(*Checker)) {
+	n.passes = append(n.passes, func(c *Checker, _ Types) { check(c) })
+}
+
+// compiler compiles the schemas of one document.
+type compiler struct {
+	root    wire.Raw
+	targets map[string]*node // of references, by their JSON Pointer
+	within  map[string]bool  // targets that are being compiled and apply to the same value
+}
+
+// keywords are those of one schema.
+type keywords struct {
+	wire.Object
+	p *compiler
+}
+
+func (p *compiler) compile(text wire.Raw) (*node, error) {
+	switch text.Kind() {
+	case wire.KindBool:
+		n := &node{types: Any}
+		if text == "false" {
+			n.then((*Checker).Never)
+		}
+		return n, nil
+	case wire.KindObject:
+	default:
+		return nil, fmt.Errorf("expected a schema, found %s", text.Kind())
+	}
+	k := keywords{wire.Object(text), p}
+	n := &node{types: Any}
+	for _, step := range []func(*node) error{k.readable, k.types, k.value, k.object, k.array, k.unique, k.reference, k.combined} {
+		if err := step(n); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+// inner compiles a schema that applies to a part of the value.
+func (k keywords) inner(name string, text wire.Raw) (func(*Checker), error) {
+	outer := k.p.within
+	k.p.within = map[string]bool{}
+	defer func() { k.p.within = outer }()
+	n, err := k.p.compile(text)
+	if err != nil {
+		return nil, wrap(name, err)
+	}
+	return n.check, nil
+}
+
+func wrap(name string, err error) error { return fmt.Errorf("%s: %w", name, err) }
+
+// readable returns an error for a keyword that Compile does not read.
+func (k keywords) readable(*node) error {
+	for name, value := range k.All() {
+		if slices.Contains(notCovered, name) {
+			return fmt.Errorf("the keyword %s is %w", name, ErrNotCovered)
+		}
+		if name == "$schema" {
+			// A part with a dialect of its own is a document of its own, to which references are relative.
+			if s, _ := value.Str(); strings.TrimSuffix(s, "#") != dialect || wire.Raw(k.Object) != k.p.root {
+				return fmt.Errorf("the dialect %s is %w", value, ErrNotCovered)
+			}
+		}
+	}
+	return nil
+}
+
+// typeNames are the types by their names in schemas.
+var typeNames = map[string]Types{
+	"null": Null, "boolean": Boolean, "object": Object, "array": Array, "number": Number, "string": String, "integer": Integer,
+}
+
+func (k keywords) types(n *node) error {
+	value, ok := k.Get("type")
+	if !ok {
+		return nil
+	}
+	list := []wire.Raw{value}
+	if value.Kind() == wire.KindArray {
+		list = value.Elements()
+	}
+	n.types = 0
+	for _, name := range list {
+		s, _ := name.Str()
+		one, ok := typeNames[s]
+		if !ok {
+			return fmt.Errorf("type: %s is not a type", name)
+		}
+		n.types |= one
+	}
+	return nil
+}
+
+// rule is a rule for a value as a whole.
+type rule = func(c *Checker, v Value)
+
+// value adds the rules that apply to a value as a whole.
+func (k keywords) value(n *node) error {
+	var rules []rule
+	if want, ok := k.Get("const"); ok {
+		rules = append(rules, func(c *Checker, v Value) { c.Const(v, want) })
+	}
+	if list, ok := k.Get("enum"); ok {
+		if list.Kind() != wire.KindArray {
+			return fmt.Errorf("enum: expected an array, found %s", list.Kind())
+		}
+		allowed := list.Elements()
+		rules = append(rules, func(c *Checker, v Value) { c.Enum(v, allowed...) })
+	}
+	for _, bound := range []struct {
+		name   string
+		method func(*Checker, Value, wire.Raw)
+	}{
+		{"minimum", (*Checker).Minimum}, {"maximum", (*Checker).Maximum}, {"exclusiveMinimum", (*Checker).ExclusiveMinimum},
+		{"exclusiveMaximum", (*Checker).ExclusiveMaximum}, {"multipleOf", (*Checker).MultipleOf},
+	} {
+		value, ok := k.Get(bound.name)
+		if !ok {
+			continue
+		}
+		if value.Kind() != wire.KindNumber || bound.name == "multipleOf" && wire.CompareNumbers(value, "0") <= 0 {
+			return fmt.Errorf("%s: unexpected %s", bound.name, value)
+		}
+		rules = append(rules, func(c *Checker, v Value) { bound.method(c, v, value) })
+	}
+	for _, length := range []struct {
+		name   string
+		method func(*Checker, Value, int64)
+	}{{"minLength", (*Checker).MinLength}, {"maxLength", (*Checker).MaxLength}} {
+		count, ok, err := k.count(length.name)
+		if err != nil {
+			return err
+		}
+		if ok {
+			rules = append(rules, func(c *Checker, v Value) { length.method(c, v, count) })
+		}
+	}
+	texts, err := k.texts(n)
+	if err != nil {
+		return err
+	}
+	if rules = append(rules, texts...); len(rules) == 0 {
+		return nil
+	}
+	n.typed = true
+	n.passes = append(n.passes, func(c *Checker, types Types) {
+		v := c.Value(types)
+		for _, rule := range rules {
+			rule(c, v)
+		}
+	})
+	return nil
+}
+
+// texts returns the rules for the text of strings. A format by itself is an annotation. Beside the type
+// "string" it counts, which is how tools use it.
+func (k keywords) texts(n *node) (rules []rule, err error) {
+	if value, ok := k.Get("pattern"); ok {
+		source, ok := value.Str()
+		if !ok {
+			return nil, fmt.Errorf("pattern: expected a string, found %s", value.Kind())
+		}
+		pattern, err := patternOf(source)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, func(c *Checker, v Value) { c.Pattern(v, pattern) })
+	}
+	if value, ok := k.Get("format"); ok {
+		name, ok := value.Str()
+		if !ok {
+			return nil, fmt.Errorf("format: expected a string, found %s", value.Kind())
+		}
+		if n.types != Any && n.types&String != 0 {
+			rules = append(rules, func(c *Checker, v Value) { c.Format(v, name) })
+		}
+	}
+	return rules, nil
+}
+
+// patternOf returns a pattern of package regexp.
+func patternOf(source string) (*Pattern, error) {
+	re2, ok := Translate(source)
+	if !ok {
+		return nil, fmt.Errorf("the pattern %s is %w", source, ErrNotCovered)
+	}
+	return MustPattern(source, re2), nil
+}
+
+// count returns the value of a keyword that is a number of things.
+func (k keywords) count(name string) (n int64, ok bool, err error) {
+	value, ok := k.Get(name)
+	if !ok {
+		return 0, false, nil
+	}
+	r := wire.NewStringReader(string(value))
+	if n = r.ReadInt64(); r.Err() != nil || n < 0 {
+		return 0, false, fmt.Errorf("%s: %s is not an integer of at least 0", name, value)
+	}
+	return n, true, nil
+}
+
+// limits are the least and the most things that a value may have.
+type limits struct {
+	least, most       int64
+	hasLeast, hasMost bool
+}
+
+func (k keywords) limits(least, most string) (l limits, err error) {
+	if l.least, l.hasLeast, err = k.count(least); err == nil {
+		l.most, l.hasMost, err = k.count(most)
+	}
+	return l, err
+}
+
+// member is the check of a member of an object.
+type member struct {
+	check func(*Checker)
+	bit   int // of the member in required, or -1
+}
+
+// object is the part of a schema that applies to objects.
+type object struct {
+	limits
+	members  map[string]member
+	names    func(*Checker) // checks the names of members, or is nil
+	others   func(*Checker)
+	required []string
+}
+
+func (k keywords) object(n *node) (err error) {
+	o := &object{members: map[string]member{}, others: (*Checker).Pass}
+	if o.limits, err = k.limits("minProperties", "maxProperties"); err != nil {
+		return err
+	}
+	if o.required, err = k.names("required"); err != nil {
+		return err
+	}
+	properties, has := k.Get("properties")
+	if has && properties.Kind() != wire.KindObject {
+		return fmt.Errorf("properties: expected an object, found %s", properties.Kind())
+	}
+	var allowed []string
+	for name, text := range wire.Object(properties).All() {
+		check, err := k.inner(name, text)
+		if err != nil {
+			return err
+		}
+		o.members[name] = member{check, slices.Index(o.required, name)}
+		allowed = append(allowed, name)
+	}
+	if text, ok := k.Get("propertyNames"); ok {
+		if o.names, err = k.inner("propertyNames", text); err != nil {
+			return err
+		}
+	}
+	if text, ok := k.Get("additionalProperties"); ok {
+		if o.others, err = k.inner("additionalProperties", text); err != nil {
+			return err
+		}
+		if text == "false" {
+			o.others = func(c *Checker) { c.Unknown(allowed...) }
+		}
+		has = true
+	}
+	for i, name := range o.required {
+		if _, ok := o.members[name]; !ok {
+			o.members[name] = member{o.others, i}
+		}
+	}
+	if n.types&Object != 0 && (has || o.names != nil || o.required != nil || o.hasLeast || o.hasMost) {
+		n.typed = true
+		n.passes = append(n.passes, o.check)
+	}
+	return nil
+}
+
+func (o *object) check(c *Checker, types Types) {
+	var few [2]uint64
+	seen := few[:]
+	if len(o.required) > 64*len(few) {
+		seen = make([]uint64, len(o.required)/64+1)
+	}
+	if !c.Object(types) {
+		return
+	}
+	count := 0
+	for ; c.Member(); count++ {
+		if o.names != nil {
+			c.PropertyName(o.names)
+		}
+		m, ok := o.members[c.Name()]
+		if !ok {
+			o.others(c)
+			continue
+		}
+		if m.bit >= 0 {
+			seen[m.bit/64] |= 1 << (m.bit % 64)
+		}
+		m.check(c)
+	}
+	c.Missing(o.required, seen...)
+	if o.hasLeast {
+		c.MinProperties(count, o.least)
+	}
+	if o.hasMost {
+		c.MaxProperties(count, o.most)
+	}
+}
+
+// names returns the value of a keyword that is a list of names.
+func (k keywords) names(name string) (all []string, err error) {
+	list, ok := k.Get(name)
+	if ok && list.Kind() != wire.KindArray {
+		return nil, fmt.Errorf("%s: expected an array, found %s", name, list.Kind())
+	}
+	for _, e := range list.Elements() {
+		s, ok := e.Str()
+		if !ok {
+			return nil, fmt.Errorf("%s: %s is not a string", name, e)
+		}
+		if !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+func (k keywords) array(n *node) error {
+	l, err := k.limits("minItems", "maxItems")
+	if err != nil {
+		return err
+	}
+	each := (*Checker).Pass
+	items, has := k.Get("items")
+	if has {
+		if each, err = k.inner("items", items); err != nil {
+			return err
+		}
+	}
+	if n.types&Array == 0 || !has && !l.hasLeast && !l.hasMost {
+		return nil
+	}
+	n.typed = true
+	n.passes = append(n.passes, func(c *Checker, types Types) {
+		if !c.Array(types) {
+			return
+		}
+		count := 0
+		for ; c.Element(); count++ {
+			each(c)
+		}
+		if l.hasLeast {
+			c.MinItems(count, l.least)
+		}
+		if l.hasMost {
+			c.MaxItems(count, l.most)
+		}
+	})
+	return nil
+}
+
+func (k keywords) unique(n *node) error {
+	switch value, _ := k.Get("uniqueItems"); value {
+	case "", "false":
+	case "true":
+		if n.types&Array != 0 {
+			n.then((*Checker).Unique)
+		}
+	default:
+		return fmt.Errorf("uniqueItems: %s is not a boolean", value)
+	}
+	return nil
+}
+
+// reference adds the check of the schema that $ref refers to.
+func (k keywords) reference(n *node) error {
+	value, ok := k.Get("$ref")
+	if !ok {
+		return nil
+	}
+	ref, _ := value.Str()
+	pointer, local := strings.CutPrefix(ref, "#")
+	if !local || pointer != "" && pointer[0] != '/' || strings.Contains(pointer, "%") {
+		return fmt.Errorf("the $ref %s is %w", value, ErrNotCovered)
+	}
+	if k.p.within[pointer] {
+		return fmt.Errorf("$ref: the schema at %s refers to itself for the same value", ref)
+	}
+	target, ok := k.p.targets[pointer]
+	if !ok {
+		text, ok := find(k.p.root, pointer)
+		if !ok {
+			return fmt.Errorf("$ref: there is nothing at %s", ref)
+		}
+		target = new(node)
+		k.p.targets[pointer], k.p.within[pointer] = target, true
+		compiled, err := k.p.compile(text)
+		delete(k.p.within, pointer)
+		if err != nil {
+			return wrap(ref, err)
+		}
+		*target = *compiled
+	}
+	n.then(target.check)
+	return nil
+}
+
+// find returns the value at a JSON Pointer.
+func find(text wire.Raw, pointer string) (wire.Raw, bool) {
+	if pointer == "" {
+		return text, true
+	}
+	for token := range strings.SplitSeq(pointer[1:], "/") {
+		switch text.Kind() {
+		case wire.KindObject:
+			member, ok := wire.Object(text).Get(wire.PointerName(token))
+			if !ok {
+				return "", false
+			}
+			text = member
+		case wire.KindArray:
+			elements := text.Elements()
+			i, err := strconv.ParseUint(token, 10, 31)
+			if err != nil || int(i) >= len(elements) {
+				return "", false
+			}
+			text = elements[i]
+		default:
+			return "", false
+		}
+	}
+	return text, true
+}
+
+// combined adds the checks of allOf, anyOf and oneOf.
+func (k keywords) combined(n *node) error {
+	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
+		list, ok := k.Get(keyword)
+		if !ok {
+			continue
+		}
+		var checks []func(*Checker)
+		for _, text := range list.Elements() {
+			one, err := k.p.compile(text)
+			if err != nil {
+				return wrap(keyword, err)
+			}
+			checks = append(checks, one.check)
+		}
+		if checks == nil {
+			return fmt.Errorf("%s: expected an array of schemas", keyword)
+		}
+		switch keyword {
+		case "allOf":
+			for _, check := range checks {
+				n.then(check)
+			}
+		case "anyOf":
+			n.then(func(c *Checker) { c.AnyOf(checks...) })
+		case "oneOf":
+			n.then(func(c *Checker) { c.OneOf(checks...) })
+		}
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package typed
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// decode reads a value into v, which can be set and is zero. The reader keeps the error.
+func (s *shape) decode(r *wire.Reader, v reflect.Value) {
+	if r.Kind() == wire.KindNull && (s.form == pointer || s.form == list || s.form == mapping) && s.reads == byForm {
+		r.ReadNull()
+		return
+	}
+	if s.reads != byForm {
+		s.decodeBy(r, v)
+		return
+	}
+	switch s.form {
+	case anything:
+		s.attempt(r, func(text wire.Raw) error { return text.Decode(v.Addr().Interface()) })
+	case boolean:
+		v.SetBool(r.ReadBool())
+	case integer:
+		start := r.Mark()
+		n := r.ReadInt64()
+		if v.SetInt(n); v.OverflowInt(n) {
+			r.Reset(start)
+			r.Fail("integer out of range: %d", n)
+		}
+	case unsigned:
+		s.attempt(r, func(text wire.Raw) error {
+			var n wire.Integer
+			if err := wire.UnmarshalString(string(text), &n); err != nil {
+				return err
+			}
+			u, err := strconv.ParseUint(n.String(), 10, s.t.Bits())
+			v.SetUint(u)
+			return err
+		})
+	case float:
+		start := r.Mark()
+		f := r.ReadFloat64()
+		if v.SetFloat(f); v.OverflowFloat(f) {
+			r.Reset(start)
+			r.Fail("number out of range: %g", f)
+		}
+	case text:
+		v.SetString(r.ReadString())
+	case bytes:
+		s.attempt(r, func(text wire.Raw) error {
+			encoded, _ := text.Str()
+			data, err := wire.DecodeBase64(encoded)
+			v.SetBytes(data)
+			return err
+		})
+	case instant:
+		v.Set(reflect.ValueOf(r.ReadTime()))
+	case pointer:
+		v.Set(reflect.New(s.elem.t))
+		s.elem.decode(r, v.Elem())
+	case list, array:
+		s.decodeList(r, v)
+	case mapping:
+		v.Set(reflect.MakeMap(s.t))
+		for r.BeginObject(); r.Member(); {
+			key, value := reflect.New(s.key.t).Elem(), reflect.New(s.elem.t).Elem()
+			s.decodeKey(r, key)
+			s.elem.decode(r, value)
+			v.SetMapIndex(key, value)
+		}
+	case structure:
+		s.decodeFields(r, v)
+	case union:
+		s.decodeUnion(r, v)
+	}
+}
+
+// attempt reads a value and passes its text on. An error is that of the value.
+func (s *shape) attempt(r *wire.Reader, read func(text wire.Raw) error) {
+	start := r.Mark()
+	value := r.ReadRaw()
+	if r.Err() != nil {
+		return
+	}
+	if err := read(value); err != nil {
+		r.Reset(start)
+		r.Fail("cannot be decoded as %s: %s", s.t, strings.TrimPrefix(problemOf(err), "wire: "))
+	}
+}
+
+// decodeBy reads a value with the method of its type.
+func (s *shape) decodeBy(r *wire.Reader, v reflect.Value) {
+	switch method := v.Addr().Interface().(type) {
+	case wire.Decoder:
+		_ = method.DecodeJSON(r) // r keeps the error
+	case jsonUnmarshaler:
+		s.attempt(r, func(text wire.Raw) error { return method.UnmarshalJSON([]byte(text)) })
+	case encoding.TextUnmarshaler:
+		s.attempt(r, func(text wire.Raw) error {
+			decoded, ok := text.Str()
+			if !ok {
+				return fmt.Errorf("expected a string, found %s", text.Kind())
+			}
+			return method.UnmarshalText([]byte(decoded))
+		})
+	}
+}
+
+func (s *shape) decodeList(r *wire.Reader, v reflect.Value) {
+	if s.form == list {
+		v.Set(reflect.MakeSlice(s.t, 0, 0))
+	}
+	n := 0
+	for r.BeginArray(); r.Element(); n++ {
+		if s.form == list {
+			v.Grow(1)
+			v.SetLen(n + 1)
+		} else if n == v.Len() {
+			r.Fail("expected %d elements, found more", n)
+			return
+		}
+		s.elem.decode(r, v.Index(n))
+	}
+	if s.form == array && n < v.Len() {
+		r.Fail("expected %d elements, found %d", v.Len(), n)
+	}
+}
+
+// decodeKey reads the name of a member as a key of a map.
+func (s *shape) decodeKey(r *wire.Reader, key reflect.Value) {
+	name := r.Name()
+	var err error
+	if method, ok := key.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		err = method.UnmarshalText([]byte(name))
+	} else if s.key.form == integer {
+		var n int64
+		n, err = strconv.ParseInt(name, 10, s.key.t.Bits())
+		key.SetInt(n)
+	} else if s.key.form == unsigned {
+		var n uint64
+		n, err = strconv.ParseUint(name, 10, s.key.t.Bits())
+		key.SetUint(n)
+	} else {
+		key.SetString(name)
+	}
+	if err != nil {
+		r.Fail("the name %q cannot be decoded as %s: %s", name, s.key.t, err)
+	}
+}
+
+// decodeFields reads the members of a struct. Those that are missing get their defaults.
+func (s *shape) decodeFields(r *wire.Reader, v reflect.Value) {
+	var seen map[*field]bool // of those with a default
+	for r.BeginObject(); r.Member(); {
+		f, ok := s.byName[r.Name()]
+		if !ok {
+			r.ReadRaw()
+			continue
+		}
+		if f.facets.preset != "" {
+			if seen == nil {
+				seen = map[*field]bool{}
+			}
+			seen[f] = true
+		}
+		f.read(r, within(v, f.index))
+	}
+	for _, f := range s.fields {
+		if f.facets.preset == "" || seen[f] || r.Err() != nil {
+			continue
+		}
+		if err := f.decode(within(v, f.index), wire.NewStringReader(string(f.facets.preset))); err != nil {
+			r.Fail("the default of %q: %s", f.name, err)
+		}
+	}
+}
+
+// within returns a field of a struct. It allocates the embedded structs on the way.
+func within(v reflect.Value, index []int) reflect.Value {
+	for _, i := range index {
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				v.Set(reflect.New(v.Type().Elem()))
+			}
+			v = v.Elem()
+		}
+		v = v.Field(i)
+	}
+	return v
+}
+
+// decode reads the value of a field from a text of its own.
+func (f *field) decode(v reflect.Value, r *wire.Reader) error {
+	f.read(r, v)
+	r.End()
+	return r.Err()
+}
+
+// read reads the value of a field.
+func (f *field) read(r *wire.Reader, v reflect.Value) {
+	if !f.quoted || r.Kind() == wire.KindNull {
+		f.shape.decode(r, v)
+		return
+	}
+	f.shape.attempt(r, func(text wire.Raw) error {
+		number, _ := text.Str()
+		inner := wire.NewStringReader(number)
+		f.shape.decode(inner, v)
+		inner.End()
+		return inner.Err()
+	})
+}
+
+// decodeUnion sets the first alternative that fits.
+func (s *shape) decodeUnion(r *wire.Reader, v reflect.Value) {
+	start := r.Mark()
+	value := r.ReadRaw()
+	for _, f := range s.fields {
+		if r.Err() == nil && schema.Check(value, f.fits) == nil {
+			r.Reset(start)
+			f.shape.decode(r, v.FieldByIndex(f.index))
+			return
+		}
+	}
+	r.Reset(start)
+	r.Fail("cannot be decoded as %s: no alternative fits", s.t)
+}

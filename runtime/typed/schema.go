@@ -1,0 +1,292 @@
+package typed
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// compiler returns the check of a schema.
+type compiler = func(text wire.Raw) (func(*schema.Checker), error)
+
+// derive returns the schema of a shape. It is of draft 2020-12, the default of the protocol, so it does
+// not name its dialect.
+func derive(s *shape, compile compiler) (wire.Raw, error) {
+	d := &deriver{compile: compile, names: map[string]*shape{}}
+	root := d.body(s.target(), facets{})
+	definitions := object()
+	for i := 0; i < len(d.queue); i++ { // grows
+		definitions = add(definitions, wire.Member{Name: d.name(d.queue[i]), Value: wire.Raw(d.body(d.queue[i], facets{}))})
+	}
+	defs := func(of []byte) []byte {
+		if len(d.queue) == 0 {
+			return of
+		}
+		return add(of, wire.Member{Name: "$defs", Value: wire.Raw(definitions)})
+	}
+	for _, a := range d.alternatives {
+		var err error
+		if a.field.fits, err = compile(wire.Raw(defs(a.schema))); err != nil {
+			d.fail(a.field.shape.t, err)
+		}
+	}
+	return wire.Raw(defs(root)), d.err
+}
+
+// deriver writes the schema of one type.
+type deriver struct {
+	compile compiler
+	names   map[string]*shape // of the types in $defs
+	queue   []*shape          // the types in $defs
+	// alternatives are those of the unions.
+	alternatives []alternative
+	err          error // the first one
+}
+
+// alternative is one of a union, with its schema.
+type alternative struct {
+	field  *field
+	schema []byte
+}
+
+// fail records an error about a type.
+func (d *deriver) fail(of reflect.Type, err error) {
+	if d.err == nil && err != nil {
+		d.err = fmt.Errorf("%s: %w", of, err)
+	}
+}
+
+// schema returns the schema of the values of a shape in a field, whose tags may say more.
+func (d *deriver) schema(s *shape, f facets) []byte {
+	s = s.target()
+	inner := f
+	if f.nullable {
+		inner.texts, inner.presets = nil, nil
+	}
+	var of []byte
+	if s.loops {
+		ref, _ := wire.AppendString(nil, "#/$defs/"+d.reference(s))
+		of = object(wire.Member{Name: "$ref", Value: wire.Raw(ref)})
+		of = add(of, inner.texts...)
+	} else {
+		of = d.body(s, inner)
+	}
+	if !f.nullable {
+		return of
+	}
+	if rest, ok := strings.CutPrefix(string(of), `{"type":"`); ok && !strings.Contains(rest, `"enum":`) {
+		name, rest, _ := strings.Cut(rest, `"`)
+		of = []byte(`{"type":["` + name + `","null"]` + rest)
+	} else {
+		of = []byte(`{"anyOf":[` + string(of) + `,{"type":"null"}]}`)
+	}
+	return add(add(of, f.texts...), f.presets...)
+}
+
+// body returns the schema of a shape that is not a reference.
+func (d *deriver) body(s *shape, f facets) []byte {
+	switch {
+	case s.own == "{}":
+		return add(add(object(), f.texts...), f.presets...)
+	case s.own.Kind() == wire.KindBool:
+		return []byte(s.own)
+	case s.own != "":
+		return add(add(add([]byte(s.own), f.texts...), f.rules...), f.presets...)
+	}
+	of := object()
+	if name := s.named(); name != "" {
+		of = object(wire.Member{Name: "type", Value: wire.Raw(strconv.Quote(name))})
+	}
+	of = add(of, f.texts...)
+	if s.enum != nil && f.enum == nil {
+		f.enum = s.enum
+	}
+	if f.enum != nil && s.elem == nil {
+		of = add(of, wire.Member{Name: "enum", Value: arrayOf(f.enum)})
+	}
+	of = add(of, bounds(s, f.rules)...)
+	of = add(of, f.rules...)
+	if s.reads == byForm && s.writes == byForm {
+		of = d.inside(of, s, f)
+	}
+	return add(of, f.presets...)
+}
+
+// inside adds what the schema of a shape says about the inside of values.
+func (d *deriver) inside(of []byte, s *shape, f facets) []byte {
+	put := func(name string, value []byte) { of = add(of, wire.Member{Name: name, Value: wire.Raw(value)}) }
+	switch s.form {
+	case instant:
+		if !strings.Contains(string(of), `"format":`) {
+			put("format", []byte(`"date-time"`))
+		}
+	case bytes:
+		put("contentEncoding", []byte(`"base64"`))
+	case array:
+		length := strconv.AppendInt(nil, int64(s.t.Len()), 10)
+		put("minItems", length)
+		put("maxItems", length)
+		fallthrough
+	case list:
+		put("items", d.schema(s.elem, facets{rules: f.items, enum: f.enum}))
+	case mapping:
+		if s.key.named() == "integer" {
+			put("propertyNames", []byte(`{"pattern":"^(0|-?[1-9][0-9]*)$"}`))
+		}
+		if inner := d.schema(s.elem, facets{}); string(inner) != "{}" {
+			put("additionalProperties", inner)
+		}
+	case union:
+		var all []wire.Raw
+		for _, f := range s.fields {
+			one := alternative{f, d.schema(f.shape, f.facets)}
+			d.alternatives = append(d.alternatives, one)
+			all = append(all, wire.Raw(one.schema))
+		}
+		put("anyOf", []byte(arrayOf(all)))
+	case structure:
+		var required []wire.Raw
+		properties := object()
+		for _, f := range s.fields {
+			properties = add(properties, wire.Member{Name: f.name, Value: wire.Raw(d.member(s, f))})
+			if f.required() {
+				name, err := wire.AppendString(nil, f.name)
+				d.fail(s.t, err)
+				required = append(required, wire.Raw(name))
+			}
+		}
+		put("properties", properties)
+		if required != nil {
+			put("required", []byte(arrayOf(required)))
+		}
+		put("additionalProperties", []byte("false"))
+	}
+	return of
+}
+
+// member returns the schema of a field, and checks its default.
+func (d *deriver) member(s *shape, f *field) []byte {
+	of := d.schema(f.shape, f.facets)
+	if f.quoted {
+		of = add(add(object(wire.Member{Name: "type", Value: `"string"`}), f.facets.texts...), append(f.facets.rules, f.facets.presets...)...)
+	}
+	if f.facets.preset == "" || d.err != nil {
+		return of
+	}
+	check, err := d.compile(wire.Raw(of))
+	if err == nil {
+		err = schema.Check(f.facets.preset, check)
+	}
+	if err == nil {
+		err = f.decode(reflect.New(f.shape.t).Elem(), wire.NewStringReader(string(f.facets.preset)))
+	}
+	if err != nil {
+		d.fail(s.t, fmt.Errorf("the default %s of %q is not valid: %s", f.facets.preset, f.name, problemOf(err)))
+	}
+	return of
+}
+
+// problemOf returns the text of an error without its place in a text.
+func problemOf(err error) string {
+	if e, ok := errors.AsType[*wire.ValidationError](err); ok && len(e.Problems) > 0 {
+		return e.Problems[0].String()
+	}
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		return wire.Problem{Pointer: e.Pointer, Message: e.Problem}.String()
+	}
+	return err.Error()
+}
+
+// required reports whether a member must be present.
+func (f *field) required() bool {
+	return f.facets.required || !f.omitEmpty && !f.omitZero && f.facets.preset == ""
+}
+
+// bounds returns the bounds of the smaller integer types, unless the rules of a field have their own.
+func bounds(s *shape, rules []wire.Member) (all []wire.Member) {
+	var low, high string
+	switch s.form {
+	case integer:
+		if bits := s.t.Bits(); bits < 64 && s.t.Kind() != reflect.Int {
+			low, high = strconv.FormatInt(-1<<(bits-1), 10), strconv.FormatInt(1<<(bits-1)-1, 10)
+		}
+	case unsigned:
+		low = "0"
+		if bits := s.t.Bits(); bits < 64 && s.t.Kind() != reflect.Uint && s.t.Kind() != reflect.Uintptr {
+			high = strconv.FormatUint(math.MaxUint64>>(64-bits), 10)
+		}
+	}
+	for _, bound := range []wire.Member{{Name: "minimum", Value: wire.Raw(low)}, {Name: "maximum", Value: wire.Raw(high)}} {
+		if _, has := wire.Members(rules).Get(bound.Name); bound.Value != "" && !has {
+			all = append(all, bound)
+		}
+	}
+	return all
+}
+
+// reference returns the name in $defs of a shape.
+func (d *deriver) reference(s *shape) string {
+	name := d.name(s)
+	for _, other := range d.queue {
+		if other == s {
+			return name
+		}
+	}
+	d.queue = append(d.queue, s)
+	return name
+}
+
+// name returns a name in $defs.
+func (d *deriver) name(s *shape) string {
+	base := strings.Map(func(r rune) rune {
+		if r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return '_' // in type parameters
+	}, s.t.Name())
+	for n := 1; ; n++ {
+		name := base
+		if n > 1 {
+			name += strconv.Itoa(n)
+		}
+		if other, ok := d.names[name]; !ok || other == s {
+			d.names[name] = s
+			return name
+		}
+	}
+}
+
+// object returns the text of an object.
+func object(members ...wire.Member) []byte { return add([]byte("{}"), members...) }
+
+// add adds members to the text of an object.
+func add(object []byte, members ...wire.Member) []byte {
+	object = object[:len(object)-1]
+	for _, m := range members {
+		object = append(wire.AppendName(object, m.Name), m.Value...)
+	}
+	return append(object, '}')
+}
+
+// arrayOf returns the text of an array.
+func arrayOf(elements []wire.Raw) wire.Raw {
+	text := []byte{'['}
+	for _, e := range elements {
+		text = append(wire.AppendComma(text), e...)
+	}
+	return wire.Raw(append(text, ']'))
+}
+
+// plain replaces the schema true by the equivalent {}, which more clients support.
+func plain(schema wire.Raw) wire.Raw {
+	if schema == "true" {
+		return "{}"
+	}
+	return schema
+}
