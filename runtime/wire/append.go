@@ -110,26 +110,22 @@ func appendChecked(dst []byte, src, want string) ([]byte, error) {
 	if i == len(src) {
 		return dst, encodingError("expected " + want + ", found nothing")
 	}
-	end, space, _, f := scanValue(src, i, 0)
-	if end < 0 {
-		return dst, rawError(src, f)
+	r := Reader{src: src}
+	end := r.scan(src, i, 0)
+	if end >= 0 {
+		if rest := skipSpace(src, end); rest < len(src) {
+			r.failSyntax(rest, "more than one value")
+		}
 	}
-	if rest := skipSpace(src, end); rest < len(src) {
-		return dst, rawError(src, fault{at: rest, problem: "more than one value", syntax: true})
-	}
-	if !space {
+	switch {
+	case r.err != nil:
+		r.locate()
+		r.err.Offset = -1
+		return dst, r.err
+	case !r.spaced:
 		return append(dst, src[i:end]...), nil
 	}
 	return appendCompact(dst, src[i:end]), nil
-}
-
-// rawError returns the error for a malformed raw.
-func rawError(src string, f fault) error {
-	r := Reader{src: src}
-	r.failScan(f, 0)
-	r.locate()
-	r.err.Offset = -1
-	return r.err
 }
 
 // appendCompact appends well-formed text without white space.

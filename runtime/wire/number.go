@@ -52,9 +52,6 @@ func scanNumber(src string, i int) (end int, ok bool) {
 	return i, true
 }
 
-// noDigit describes the problem that src[i] is not a digit.
-func noDigit(src string, i int) string { return "expected a digit, found " + found(src, i) }
-
 // parseSmall returns the value of the number that src[i:] begins with if it is a plain integer of
 // at most 18 digits. For all others, and for malformed numbers, ok is false.
 func parseSmall(src string, i int) (v int64, end int, ok bool) {

@@ -34,6 +34,8 @@ type Reader struct {
 	slabs   slabs  // of the Pointer methods
 	scratch []byte // for strings with escapes
 
+	spaced bool // scan has met white space inside a value
+
 	err     *Error
 	about   int   // offset of the value that err is about, or err's offset
 	place   place // what err's pointer refers to
@@ -104,7 +106,7 @@ func (r *Reader) begin(open byte, want string) bool {
 		return false
 	}
 	if r.depth == MaxDepth {
-		r.failSyntax(i, tooDeep())
+		r.failDepth(i)
 		return false
 	}
 	r.depth++

@@ -7,19 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// fault is the reason why a text was refused.
-type fault struct {
-	at      int
-	about   int // offset of the malformed value, or at
-	problem string
-	syntax  bool
-	member  bool // the problem is a member whose name begins at at
-}
-
-func duplicateFault(at int, name string) fault {
-	return fault{at: at, about: at, problem: "duplicate member " + strconv.Quote(shown(name)), member: true}
-}
-
 // place is what the pointer of an error refers to, relative to Reader.about.
 type place uint8
 
@@ -50,28 +37,44 @@ func (r *Reader) failSyntax(at int, problem string) {
 	r.err.Syntax = true
 }
 
-// failFound records that the grammar requires something else at i.
-func (r *Reader) failFound(i int, want string) {
+// failFound records that the grammar requires something else at i. Like the methods below, it returns
+// -1, which stands for the end of the value.
+func (r *Reader) failFound(i int, want string) int {
 	r.failSyntax(i, "expected "+want+", found "+found(r.src, i))
+	return -1
 }
 
-// failScan records the fault of a scan that went as far as reach.
-func (r *Reader) failScan(f fault, reach int) {
-	r.fail(f.at, f.problem)
-	r.about = f.about
-	r.err.Syntax = f.syntax
-	if f.member {
-		r.place = atMember
-	}
-	r.pos = max(r.pos, reach)
+// failDepth records that a container is nested too deeply.
+func (r *Reader) failDepth(i int) int {
+	r.failSyntax(i, "nested more than "+strconv.Itoa(MaxDepth)+" levels deep")
+	return -1
+}
+
+// failNumber records that the number at i lacks a digit at an offset.
+func (r *Reader) failNumber(i, at int) int {
+	r.failFound(at, "a digit")
+	return r.blame(i)
+}
+
+// blame makes the error one about the value that begins at i.
+func (r *Reader) blame(i int) int {
+	r.about = i
+	return -1
+}
+
+// failDuplicate records that the member whose name begins at an offset is a duplicate.
+func (r *Reader) failDuplicate(at int, name string) int {
+	r.fail(at, "duplicate member "+strconv.Quote(shown(name)))
+	r.place = atMember
+	return -1
 }
 
 // failString records the fault of the string at i, which was scanned up to reach.
-func (r *Reader) failString(i, reach int) {
+func (r *Reader) failString(i, reach int) int {
 	at, problem := stringFault(r.src, i)
 	r.failSyntax(at, problem)
-	r.about = i
 	r.pos = max(r.pos, reach)
+	return r.blame(i)
 }
 
 // failKind records that the value at i has another kind than the wanted one, or the fault of a
@@ -81,11 +84,9 @@ func (r *Reader) failKind(i int, want string) {
 		r.failFound(i, want)
 		return
 	}
-	if r.trying == 0 { // otherwise the error is dropped, and the scan could cost much
-		if end, _, reach, f := scanValue(r.src, i, r.depth); end < 0 {
-			r.failScan(f, reach)
-			return
-		}
+	// If the error is dropped, a scan could cost much.
+	if r.trying == 0 && r.scan(r.src, i, r.depth) < 0 {
+		return
 	}
 	r.fail(i, "expected "+want+", found "+kindOf(r.src[i]).String())
 }
@@ -108,7 +109,7 @@ func (r *Reader) Once(seen *uint64, bit uint) {
 // Duplicate fails because the object has had a member with the current name before.
 func (r *Reader) Duplicate() {
 	if r.err == nil {
-		r.failScan(duplicateFault(r.nameAt, r.Name()), r.pos)
+		r.failDuplicate(r.nameAt, r.Name())
 	}
 }
 

@@ -45,9 +45,8 @@ func (r *Reader) check() (start int, ok bool) {
 			return start, true
 		}
 	}
-	end, _, reach, f := scanValue(r.src, start, r.depth)
+	end := r.scan(r.src, start, r.depth)
 	if end < 0 {
-		r.failScan(f, reach)
 		return 0, false
 	}
 	r.pos = end

@@ -63,8 +63,7 @@ func (r *Reader) number(want string) string {
 	}
 	end, ok := scanNumber(r.src, i)
 	if !ok {
-		r.failSyntax(end, noDigit(r.src, end))
-		r.about = i
+		r.failNumber(i, end)
 		return ""
 	}
 	r.pos = end

@@ -2,54 +2,15 @@ package wire
 
 import (
 	"math/bits"
-	"strconv"
 	"strings"
 )
 
-// A scanner checks one value of a text without decoding it.
-type scanner struct {
-	space bool // white space was found inside the value
-	reach int  // how far a failed scan went
-	fault fault
-}
-
-// scanValue checks the value that begins at src[i], inside depth open containers. It returns the
-// offset after the value and whether the value contains white space. If the value is malformed,
-// end is -1, f is the reason, and reach is how far the scan went.
-func scanValue(src string, i, depth int) (end int, space bool, reach int, f fault) {
-	var s scanner
-	end = s.value(src, i, depth)
-	return end, s.space, s.reach, s.fault
-}
-
-func (s *scanner) fail(at int, problem string) int {
-	s.fault = fault{at: at, about: at, problem: problem, syntax: true}
-	s.reach = at
-	return -1
-}
-
-// failToken fails at an offset inside the token that begins at i.
-func (s *scanner) failToken(i, at int, problem string) int {
-	s.fail(at, problem)
-	s.fault.about = i
-	return -1
-}
-
-func (s *scanner) failFound(src string, i int, want string) int {
-	return s.fail(i, "expected "+want+", found "+found(src, i))
-}
-
-func (s *scanner) failString(src string, i, reach int) int {
-	at, problem := stringFault(src, i)
-	s.failToken(i, at, problem)
-	s.reach = reach
-	return -1
-}
-
-// value returns the offset after the value that begins at i, or -1.
-func (s *scanner) value(src string, i, depth int) int {
+// scan checks the value of any kind that begins at src[i], inside depth open containers: grammar,
+// UTF-8, surrogates, duplicate names and depth. Src is r.src. It returns the offset after the value,
+// or -1 after an error, which it records as the methods that read values do.
+func (r *Reader) scan(src string, i, depth int) int {
 	if i >= len(src) {
-		return s.failFound(src, i, "a value")
+		return r.failFound(i, "a value")
 	}
 	switch src[i] {
 	case '"':
@@ -57,38 +18,39 @@ func (s *scanner) value(src string, i, depth int) int {
 		if !plain {
 			var ok bool
 			if end, _, ok = scanRest(src, end, nil, 0); !ok {
-				return s.failString(src, i, end)
+				return r.failString(i, end)
 			}
 		}
 		return end
 	case '{':
-		return s.object(src, i, depth+1)
+		return r.scanObject(src, i, depth+1)
 	case '[':
-		return s.array(src, i, depth+1)
+		return r.scanArray(src, i, depth+1)
 	case 't':
-		return s.literal(src, i, "true")
+		return r.scanLiteral(src, i, "true")
 	case 'f':
-		return s.literal(src, i, "false")
+		return r.scanLiteral(src, i, "false")
 	case 'n':
-		return s.literal(src, i, "null")
+		return r.scanLiteral(src, i, "null")
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		end, ok := scanNumber(src, i)
 		if !ok {
-			return s.failToken(i, end, noDigit(src, end))
+			return r.failNumber(i, end)
 		}
 		return end
 	}
-	return s.failFound(src, i, "a value")
+	return r.failFound(i, "a value")
 }
 
-func (s *scanner) literal(src string, i int, want string) int {
+func (r *Reader) scanLiteral(src string, i int, want string) int {
 	end := scanLiteral(src, i, want)
 	if end < 0 {
 		n := 0
 		for i+n < len(src) && src[i+n] == want[n] {
 			n++
 		}
-		return s.failToken(i, i+n, "expected "+want+", found "+found(src, i+n))
+		r.failFound(i+n, want)
+		return r.blame(i)
 	}
 	return end
 }
@@ -101,45 +63,45 @@ func scanLiteral(src string, i int, want string) int {
 	return -1
 }
 
-// after returns the offset of the next token.
-func (s *scanner) after(src string, i int) int {
+// after returns the offset of the next token, and notes the white space before it.
+func (r *Reader) after(src string, i int) int {
 	if i < len(src) && src[i] > ' ' {
 		return i
 	}
 	end := skipSpace(src, i)
-	s.space = s.space || end > i
+	r.spaced = r.spaced || end > i
 	return end
 }
 
-func (s *scanner) array(src string, i, depth int) int {
+func (r *Reader) scanArray(src string, i, depth int) int {
 	if depth > MaxDepth {
-		return s.fail(i, tooDeep())
+		return r.failDepth(i)
 	}
-	i = s.after(src, i+1)
+	i = r.after(src, i+1)
 	if i < len(src) && src[i] == ']' {
 		return i + 1
 	}
 	for {
-		if i = s.value(src, i, depth); i < 0 {
+		if i = r.scan(src, i, depth); i < 0 {
 			return -1
 		}
-		i = s.after(src, i)
+		i = r.after(src, i)
 		switch {
 		case i < len(src) && src[i] == ',':
-			i = s.after(src, i+1)
+			i = r.after(src, i+1)
 		case i < len(src) && src[i] == ']':
 			return i + 1
 		default:
-			return s.failFound(src, i, "',' or ']'")
+			return r.failFound(i, "',' or ']'")
 		}
 	}
 }
 
-func (s *scanner) object(src string, i, depth int) int {
+func (r *Reader) scanObject(src string, i, depth int) int {
 	if depth > MaxDepth {
-		return s.fail(i, tooDeep())
+		return r.failDepth(i)
 	}
-	i = s.after(src, i+1)
+	i = r.after(src, i+1)
 	if i < len(src) && src[i] == '}' {
 		return i + 1
 	}
@@ -148,44 +110,39 @@ func (s *scanner) object(src string, i, depth int) int {
 	anyEscaped := false
 	for {
 		if i >= len(src) || src[i] != '"' {
-			return s.failFound(src, i, "a member name")
+			return r.failFound(i, "a member name")
 		}
 		end, plain := plainString(src, i)
 		escaped := false
 		if !plain {
 			var ok bool
 			if end, escaped, ok = scanRest(src, end, nil, 0); !ok {
-				return s.failString(src, i, end)
+				return r.failString(i, end)
 			}
 		}
 		names = append(names, span{i + 1, end - 1})
 		anyEscaped = anyEscaped || escaped
-		i = s.after(src, end)
+		i = r.after(src, end)
 		if i >= len(src) || src[i] != ':' {
-			return s.failFound(src, i, "':'")
+			return r.failFound(i, "':'")
 		}
-		if i = s.value(src, s.after(src, i+1), depth); i < 0 {
+		if i = r.scan(src, r.after(src, i+1), depth); i < 0 {
 			return -1
 		}
-		i = s.after(src, i)
+		i = r.after(src, i)
 		switch {
 		case i < len(src) && src[i] == ',':
-			i = s.after(src, i+1)
+			i = r.after(src, i+1)
 		case i < len(src) && src[i] == '}':
 			if n := duplicateName(src, names, anyEscaped); n >= 0 {
-				s.fault = duplicateFault(names[n].start-1, names[n].name(src))
-				s.reach = i
-				return -1
+				r.pos = i
+				return r.failDuplicate(names[n].start-1, names[n].name(src))
 			}
 			return i + 1
 		default:
-			return s.failFound(src, i, "',' or '}'")
+			return r.failFound(i, "',' or '}'")
 		}
 	}
-}
-
-func tooDeep() string {
-	return "nested more than " + strconv.Itoa(MaxDepth) + " levels deep"
 }
 
 // A span is the position of a member name in a text, without the quotes.

@@ -144,15 +144,13 @@ func scanRest(src string, i int, out *[]byte, copied int) (end int, escaped, ok 
 			high = min(high, i)
 		default:
 			escaped = true
-			n := 0
-			if out == nil {
-				n = escapeLen(src[i:])
-			} else {
-				*out, n = appendUnescaped(append(*out, src[copied:i]...), src[i:])
-				copied = i + n
-			}
+			char, n := unescape(src[i:])
 			if n == 0 {
 				return i, escaped, false
+			}
+			if out != nil {
+				*out = utf8.AppendRune(append(*out, src[copied:i]...), char)
+				copied = i + n
 			}
 			i += n
 		}
@@ -165,20 +163,29 @@ func scanRest(src string, i int, out *[]byte, copied int) (end int, escaped, ok 
 	return i, escaped, false
 }
 
-// escapeLen returns the length of the escape sequence that s begins with, or 0 if it is malformed.
-// A pair of surrogates is one sequence.
-func escapeLen(s string) int {
+// unescape returns the character of the escape sequence that s begins with, and the length of the
+// sequence, which is 0 if it is malformed. A pair of surrogates is one sequence.
+func unescape(s string) (rune, int) {
 	if len(s) < 2 {
-		return 0
+		return 0, 0
 	}
-	switch s[1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return 2
+	switch c := s[1]; c {
+	case '"', '\\', '/':
+		return rune(c), 2
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
 	case 'u':
-		_, n := unicodeEscape(s)
-		return n
+		return unicodeEscape(s)
 	}
-	return 0
+	return 0, 0
 }
 
 // unicodeEscape returns the character of the \u escape, or of the pair of surrogates, that s begins
@@ -231,7 +238,7 @@ func stringFault(src string, i int) (at int, problem string) {
 		case c < ' ':
 			return i, "unescaped control character " + found(src, i) + " in a string"
 		case c == '\\':
-			n := escapeLen(src[i:])
+			_, n := unescape(src[i:])
 			if n == 0 {
 				return i, escapeFault(src[i:])
 			}
@@ -274,35 +281,8 @@ func unquote(body string) string {
 		if i < 0 {
 			return string(append(buf, body...))
 		}
-		n := 0
-		buf, n = appendUnescaped(append(buf, body[:i]...), body[i:])
+		char, n := unescape(body[i:])
+		buf = utf8.AppendRune(append(buf, body[:i]...), char)
 		body = body[i+n:]
 	}
-}
-
-// appendUnescaped appends the meaning of the escape sequence that s begins with. It also returns
-// the length of the sequence as escapeLen does.
-func appendUnescaped(dst []byte, s string) ([]byte, int) {
-	if len(s) < 2 {
-		return dst, 0
-	}
-	switch c := s[1]; c {
-	case '"', '\\', '/':
-		return append(dst, c), 2
-	case 'b':
-		return append(dst, '\b'), 2
-	case 'f':
-		return append(dst, '\f'), 2
-	case 'n':
-		return append(dst, '\n'), 2
-	case 'r':
-		return append(dst, '\r'), 2
-	case 't':
-		return append(dst, '\t'), 2
-	case 'u':
-		if r, n := unicodeEscape(s); n > 0 {
-			return utf8.AppendRune(dst, r), n
-		}
-	}
-	return dst, 0
 }
