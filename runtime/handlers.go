@@ -254,30 +254,21 @@ const maxProblems = 50
 func invalidParams(err error) error {
 	var text strings.Builder
 	text.WriteString("invalid params: ")
-	if e, ok := errors.AsType[*wire.ValidationError](err); ok {
-		for i, p := range e.Problems {
-			if i == maxProblems {
-				fmt.Fprintf(&text, "; and %d more", len(e.Problems)-i)
-				break
-			}
-			if i > 0 {
-				text.WriteString("; ")
-			}
-			writeProblem(&text, p.Pointer, p.Message)
+	problems := wire.ProblemsOf(err)
+	for i, p := range problems {
+		if i == maxProblems {
+			fmt.Fprintf(&text, "; and %d more", len(problems)-i)
+			break
 		}
-	} else if e, ok := errors.AsType[*wire.Error](err); ok {
-		writeProblem(&text, e.Pointer, e.Problem)
-	} else {
-		fmt.Fprintf(&text, "%.500s", err)
+		if i > 0 {
+			text.WriteString("; ")
+		}
+		if p.Pointer != "" {
+			fmt.Fprintf(&text, "%.200s: ", p.Pointer)
+		}
+		fmt.Fprintf(&text, "%.500s", p.Message)
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text.String()}
-}
-
-func writeProblem(text *strings.Builder, pointer, problem string) {
-	if pointer != "" {
-		fmt.Fprintf(text, "%.200s: ", pointer)
-	}
-	fmt.Fprintf(text, "%.500s", problem)
 }
 
 // MethodNotFound returns the *jsonrpc.Error for a method that a side does not know or offer.

@@ -237,7 +237,20 @@ func (c *Catalog) failed(ctx context.Context, q *request, err error) (wire.Appen
 	if _, ok := errors.AsType[*Defect](err); ok {
 		c.logger().Error("a tool is defective", "tool", q.key, "error", err)
 	}
-	return failure(err.Error()), nil
+	return failure(textOf(err)), nil
+}
+
+// textOf returns the text of the error of a tool. A model reads it, to which the offsets in an error of package
+// wire mean nothing.
+func textOf(err error) string {
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		switch inner.(type) {
+		case *wire.Error, *wire.ValidationError:
+			problems := wire.ValidationError{Problems: wire.ProblemsOf(inner)}
+			return strings.Replace(err.Error(), inner.Error(), strings.TrimPrefix(problems.Error(), "wire: "), 1)
+		}
+	}
+	return err.Error()
 }
 
 // failure is a CallToolResult with isError and a text.

@@ -3,6 +3,8 @@ package catalog_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -65,6 +67,38 @@ func TestServerLogger(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "panic=broken") {
 		t.Errorf("logged %q", &log)
+	}
+}
+
+// TestErrorText checks that an error of package wire is shown to a model without its prefix and offset.
+func TestErrorText(t *testing.T) {
+	for want, decode := range map[string]func(arguments wire.Object) error{
+		`at /city: expected an object, found a number`: func(arguments wire.Object) error {
+			return arguments.Decode(&wire.Map[wire.Object]{})
+		},
+		"no place: at /city: must be in the format uri, is \"x\"\nat /day: unknown member: try again": func(wire.Object) error {
+			var c wire.Collector
+			c.Push("city")
+			c.Format("uri", "x")
+			c.Pop()
+			c.Closed(wire.Members{{Name: "day"}})
+			return fmt.Errorf("no place: %w: try again", c.Err())
+		},
+		`broken`: func(wire.Object) error { return errors.New("broken") },
+	} {
+		c := catalog.New(catalog.Options{})
+		must(t, c.Add(catalog.NewTool(wire.Object(`{"name":"a","inputSchema":{"type":"object"}}`), func(_ context.Context, arguments wire.Object) (wire.Object, error) {
+			return "", decode(arguments)
+		})))
+		result, err := c.Over(runtime.Binding{Methods: methods}).Handle(t.Context(), "tools/call", `{"name":"a","arguments":{"city":5}}`)
+		must(t, err)
+		got, err := wire.MarshalString(result)
+		must(t, err)
+		text, err := wire.AppendString(nil, want)
+		must(t, err)
+		if !strings.Contains(got, `"text":`+string(text)) {
+			t.Errorf("got %s, want the text %s", got, text)
+		}
 	}
 }
 

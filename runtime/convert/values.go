@@ -2,7 +2,6 @@ package convert
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strconv"
 
@@ -29,8 +28,8 @@ func (c *Conversion) value(dst []byte, rule Rule, v wire.Raw) []byte {
 // check refuses a converted value that does not satisfy the schemas of a shape.
 func (c *Conversion) check(s *Shape, converted wire.Raw) {
 	for _, check := range s.Checks {
-		if invalid, ok := errors.AsType[*wire.ValidationError](schema.Check(converted, check)); ok {
-			c.Refuse(cmp.Or(s.Reason, "the other revision does not allow this value: "+invalid.Problems[0].String()))
+		if err := schema.Check(converted, check); err != nil {
+			c.Refuse(cmp.Or(s.Reason, "the other revision does not allow this value: "+wire.ProblemsOf(err)[0].String()))
 			return
 		}
 	}

@@ -2,7 +2,6 @@ package items
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
@@ -128,11 +127,6 @@ func appendStrings(dst []byte, list []string) ([]byte, error) {
 
 // invalid returns the error for arguments that are not valid.
 func invalid(err error) error {
-	first := wire.Problem{Message: err.Error()}
-	if e, ok := errors.AsType[*wire.Error](err); ok {
-		first = wire.Problem{Pointer: e.Pointer, Message: e.Problem}
-	} else if all, ok := errors.AsType[*wire.ValidationError](err); ok && len(all.Problems) > 0 {
-		first = all.Problems[0]
-	}
+	first := wire.ProblemsOf(err)[0]
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /arguments%s: %s", first.Pointer, first.Message)
 }

@@ -305,9 +305,6 @@ func (e *envelope) fault() string {
 }
 
 func badError(err error) string {
-	var at *wire.Error
-	if errors.As(err, &at) {
-		return fmt.Sprintf("error%.100s: %.300s", at.Pointer, at.Problem)
-	}
-	return "error is malformed"
+	p := wire.ProblemsOf(err)[0]
+	return fmt.Sprintf("error%.100s: %.300s", p.Pointer, p.Message)
 }

@@ -72,8 +72,8 @@ func TestResultOf(t *testing.T) {
 		},
 		{
 			name: "bad _meta", out: &words{text: "a"}, result: tools.Result{Meta: "[]"},
-			want: `{"content":[{"type":"text","text":"the _meta of the tool's result cannot be encoded: wire: expected an object, found an array"}],"isError":true}`,
-			old:  `{"content":[{"type":"text","text":"the _meta of the tool's result cannot be encoded: wire: expected an object, found an array"}],"isError":true}`,
+			want: `{"content":[{"type":"text","text":"the _meta of the tool's result cannot be encoded: expected an object, found an array"}],"isError":true}`,
+			old:  `{"content":[{"type":"text","text":"the _meta of the tool's result cannot be encoded: expected an object, found an array"}],"isError":true}`,
 		},
 		{
 			name: "a nil block", out: &words{text: "a"}, result: tools.Result{Content: []wire.Appender{nil}},

@@ -13,7 +13,6 @@
 package tools
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -60,21 +59,15 @@ const maxProblems = 100
 
 // explain describes the problems of a value, with one line for each if there are several.
 func explain(what string, err error) string {
-	all, ok := errors.AsType[*wire.ValidationError](err)
-	if !ok {
-		if e, ok := errors.AsType[*wire.Error](err); ok {
-			return what + ": " + wire.Problem{Pointer: e.Pointer, Message: e.Problem}.String()
-		}
-		return what + ": " + err.Error()
-	}
-	if len(all.Problems) == 1 {
-		return what + ": " + all.Problems[0].String()
+	problems := wire.ProblemsOf(err)
+	if len(problems) == 1 {
+		return what + ": " + problems[0].String()
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s, %d problems:", what, len(all.Problems))
-	for i, p := range all.Problems {
+	fmt.Fprintf(&text, "%s, %d problems:", what, len(problems))
+	for i, p := range problems {
 		if i == maxProblems {
-			fmt.Fprintf(&text, "\n- and %d more", len(all.Problems)-i)
+			fmt.Fprintf(&text, "\n- and %d more", len(problems)-i)
 			break
 		}
 		text.WriteString("\n- " + p.String())

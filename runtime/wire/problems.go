@@ -46,6 +46,18 @@ func (e *ValidationError) Error() string {
 	return b.String()
 }
 
+// ProblemsOf returns the problems that an error names: those of a [*ValidationError], or one with the
+// pointer of an [*Error]. Of any other error it returns the text. It is for texts that show no offsets.
+func ProblemsOf(err error) []Problem {
+	if e, ok := errors.AsType[*ValidationError](err); ok && len(e.Problems) > 0 {
+		return e.Problems
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return []Problem{{Pointer: e.Pointer, Message: e.Problem}}
+	}
+	return []Problem{{Message: err.Error()}}
+}
+
 // maxProblems limits the problems that are kept, so that the work for a message stays
 // proportional to its length.
 const maxProblems = 1000
@@ -87,29 +99,25 @@ func (c *Collector) Pop() { c.depth-- }
 // Report records a problem of the current value. The arguments are those of [fmt.Sprintf]. After
 // a thousand problems, further ones are only counted.
 func (c *Collector) Report(format string, args ...any) {
+	c.add(Problem{Pointer: c.pointer(), Message: fmt.Sprintf(format, args...)})
+}
+
+func (c *Collector) add(p Problem) {
 	if len(c.problems) >= maxProblems {
 		c.omitted++
 		return
 	}
-	c.problems = append(c.problems, Problem{Pointer: c.pointer(), Message: fmt.Sprintf(format, args...)})
+	c.problems = append(c.problems, p)
 }
 
 // Include records the problems of an error that was found in the current value.
 func (c *Collector) Include(err error) {
-	var found *ValidationError
-	switch {
-	case err == nil:
-	case errors.As(err, &found):
-		for _, p := range found.Problems {
-			if len(c.problems) >= maxProblems {
-				c.omitted++
-				continue
-			}
-			p.Pointer = c.pointer() + p.Pointer
-			c.problems = append(c.problems, p)
-		}
-	default:
-		c.Report("%v", err)
+	if err == nil {
+		return
+	}
+	for _, p := range ProblemsOf(err) {
+		p.Pointer = c.pointer() + p.Pointer
+		c.add(p)
 	}
 }
 
