@@ -149,7 +149,7 @@ func (q *request) checkInput(result wire.Value, err error) error {
 	if err == nil {
 		return nil
 	}
-	bad := jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /inputResponses%.200s: %.500s", wire.AppendPointer(nil, q.key), err)
+	bad := invalidParams(wire.In(wire.In(err, q.key), memberInputResponses))
 	r := q.call.rounds()
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -228,9 +228,9 @@ func TestRoundsTyped(t *testing.T) {
 	for answer, want := range map[string]string{
 		`{"name":"a"}`: "",
 		`5`:            "/inputResponses/tool: ",
-		`{"name":5}`:   "/inputResponses/tool: ",
+		`{"name":5}`:   "/inputResponses/tool/name: ",
 		`{}`:           "/inputResponses/tool: ",
-		`{"name":""}`:  "/inputResponses/tool: ", // not valid
+		`{"name":""}`:  "/inputResponses/tool/name: ", // not valid
 	} {
 		rounds(t, "P20 "+answer, s, runtime.ServerOptions{}, func(t *testing.T, c *client) {
 			c.answers = func(string) string { return answer }
