@@ -12,16 +12,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/share"
 )
 
-// DefaultBusPrefix is the default of BusOptions.Prefix.
-const DefaultBusPrefix = "MCP_BUS"
-
-// BusOptions configure a bus. The zero value is ready to use.
-type BusOptions struct {
-	// Prefix is the first word of all subjects. Servers with different tools have different prefixes. It
-	// defaults to DefaultBusPrefix.
-	Prefix string
-}
-
 // Bus is a share.Bus of the core of NATS: nothing is stored, and a process that is not connected misses what
 // is published. It is a share.Reconnector too.
 type Bus struct {
@@ -35,9 +25,10 @@ const servers = "mcp"
 // headerFault is the header of an answer that could not be sent, and says why.
 const headerFault = "Mcp-Fault"
 
-// OpenBus returns a bus. Its connection is up to the caller.
-func OpenBus(nc *nats.Conn, o BusOptions) (*Bus, error) {
-	prefix := cmp.Or(o.Prefix, DefaultBusPrefix)
+// OpenBus returns a bus. Its connection is up to the caller. Prefix is the first word of all subjects; "" means
+// MCP_BUS. Servers with different tools need different prefixes.
+func OpenBus(nc *nats.Conn, prefix string) (*Bus, error) {
+	prefix = cmp.Or(prefix, "MCP_BUS")
 	if !isWord(prefix) {
 		return nil, fmt.Errorf("natsmcp: the prefix %q of a bus is not one word of letters, digits, - and _", prefix)
 	}

@@ -10,35 +10,12 @@ import (
 	"iter"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
-
-// The defaults of EventsOptions.
-const (
-	DefaultEventsStream = "MCP_EVENTS"
-	DefaultEventsAge    = 30 * time.Minute
-	DefaultEventsBytes  = 256 << 20
-)
-
-// EventsOptions configure a store of events. The zero value is ready to use.
-type EventsOptions struct {
-	// Stream is the name of the stream with the events. Servers with different tools need different
-	// streams. It defaults to DefaultEventsStream.
-	Stream string
-	// Replicas is the number of NATS servers that keep each event, if OpenEvents creates the stream: 1, 3
-	// or 5. It defaults to 1.
-	Replicas int
-	// MaxAge is how long events are kept, if OpenEvents creates the stream. 0 means DefaultEventsAge.
-	MaxAge time.Duration
-	// MaxBytes limits the size of all events, with some hundred bytes for each beside its data, if
-	// OpenEvents creates the stream. There is no limit for each session. 0 means DefaultEventsBytes.
-	MaxBytes int64
-}
 
 // Events is a streamable.EventStore in a stream of JetStream. Each message is an event, and its subject consists
 // of a digest of the session, the stream of the session and the number of the event. When the stream is full,
@@ -54,17 +31,14 @@ type Events struct {
 }
 
 // OpenEvents opens the store, and creates the stream if it does not exist. There is nothing to close.
-func OpenEvents(ctx context.Context, nc *nats.Conn, o EventsOptions) (*Events, error) {
-	name := cmp.Or(o.Stream, DefaultEventsStream)
-	stream, err := openStream(ctx, nc, jetstream.StreamConfig{
-		Name:              name,
-		Description:       "events of MCP sessions, one message each",
-		Subjects:          []string{name + ".*.*.*"},
-		MaxAge:            cmp.Or(o.MaxAge, DefaultEventsAge),
-		MaxBytes:          cmp.Or(o.MaxBytes, DefaultEventsBytes),
-		MaxMsgsPerSubject: 1,                    // an event that is stored again replaces itself
-		Discard:           jetstream.DiscardOld, // a full store forgets the oldest events
-		Replicas:          max(o.Replicas, 1),
+func OpenEvents(ctx context.Context, nc *nats.Conn, o Options) (*Events, error) {
+	stream, err := openStream(ctx, nc, o, jetstream.StreamConfig{
+		Name:        "MCP_EVENTS",
+		Description: "events of MCP sessions, one message each",
+		Subjects:    []string{"*.*.*"},
+		MaxAge:      cmp.Or(o.MaxAge, defaultEventsAge),
+		MaxBytes:    defaultEventsBytes,
+		Discard:     jetstream.DiscardOld, // a full store forgets the oldest events
 	})
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package natsmcp
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,38 +12,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/share"
 )
 
-// DefaultKVStream is the default of KVOptions.Stream.
-const DefaultKVStream = "MCP_KV"
-
-// KVOptions configure a store of small values. The zero value is ready to use.
-type KVOptions struct {
-	// Stream is the name of the stream that has the values. Servers with different tools have different
-	// streams. It defaults to DefaultKVStream.
-	Stream string
-	// Replicas is the number of NATS servers that keep each value, if OpenKV creates the stream: 1, 3 or
-	// 5. It defaults to 1.
-	Replicas int
-	// MaxBytes limits the size of all values, if OpenKV creates the stream. A full store refuses new ones.
-	// 0 means no limit.
-	MaxBytes int64
-}
-
 // KV is a share.KV in a stream, which has one message for each key. NATS removes it when its time has passed.
 // The buckets of NATS, which are such streams too, cannot change a value and its time at once.
 type KV struct{ stream stream }
 
 // OpenKV opens the store, and creates the stream if it does not exist. There is nothing to close.
-func OpenKV(ctx context.Context, nc *nats.Conn, o KVOptions) (*KV, error) {
-	name := cmp.Or(o.Stream, DefaultKVStream)
-	stream, err := openStream(ctx, nc, jetstream.StreamConfig{
-		Name:              name,
-		Description:       "values that replicas of an MCP server share, one message each",
-		Subjects:          []string{name + ".>"},
-		MaxBytes:          cmp.Or(max(o.MaxBytes, 0), -1),
-		MaxMsgsPerSubject: 1,
-		AllowMsgTTL:       true,
-		Discard:           jetstream.DiscardNew, // a full store forgets no session that has ended
-		Replicas:          max(o.Replicas, 1),
+func OpenKV(ctx context.Context, nc *nats.Conn, o Options) (*KV, error) {
+	stream, err := openStream(ctx, nc, o, jetstream.StreamConfig{
+		Name:        "MCP_KV",
+		Description: "values that replicas of an MCP server share, one message each",
+		Subjects:    []string{">"},
+		AllowMsgTTL: true,
+		Discard:     jetstream.DiscardNew, // a full store forgets no session that has ended
 	})
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package natsmcp
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -28,6 +29,29 @@ const (
 	tryAgain = 100 * time.Millisecond
 )
 
+// Options configure a store in a stream of JetStream. The zero value is ready to use. All but the name take effect if
+// the store creates the stream.
+type Options struct {
+	// Stream is the name of the stream. Servers with different tools need different streams. It defaults to MCP_TASKS,
+	// MCP_KV or MCP_EVENTS.
+	Stream string
+	// Replicas is the number of NATS servers that keep each message: 1, 3 or 5. It defaults to 1.
+	Replicas int
+	// MaxMessages limits the messages in the stream: a task, a value or an event each. 0 means no limit.
+	MaxMessages int64
+	// MaxBytes limits their size, with some hundred bytes for each beside its data. 0 means 256 MiB for events and no
+	// limit for others.
+	MaxBytes int64
+	// MaxAge is how long events are kept. 0 means 30 minutes. Tasks and values have lifetimes of their own.
+	MaxAge time.Duration
+}
+
+// The defaults of Options for events.
+const (
+	defaultEventsAge   = 30 * time.Minute
+	defaultEventsBytes = 256 << 20
+)
+
 // stream is a stream of JetStream whose messages are values, each with a subject of its own.
 type stream struct {
 	js     jetstream.JetStream
@@ -35,13 +59,20 @@ type stream struct {
 	prefix string // of subjects: the name of the stream and a dot
 }
 
-// openStream opens a stream. If there is none, openStream creates it.
-func openStream(ctx context.Context, nc *nats.Conn, want jetstream.StreamConfig) (stream, error) {
+// openStream opens a stream. If there is none, openStream creates it. Want has its default name, and its subjects
+// below its name.
+func openStream(ctx context.Context, nc *nats.Conn, o Options, want jetstream.StreamConfig) (stream, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return stream{}, fmt.Errorf("natsmcp: %w", err)
 	}
+	want.Name = cmp.Or(o.Stream, want.Name)
 	s := stream{js: js, prefix: want.Name + "."}
+	want.Subjects = []string{s.prefix + want.Subjects[0]}
+	want.MaxMsgsPerSubject = 1 // a message that is stored again replaces itself
+	want.MaxMsgs = cmp.Or(max(o.MaxMessages, 0), -1)
+	want.MaxBytes = cmp.Or(max(o.MaxBytes, 0), want.MaxBytes, -1)
+	want.Replicas = max(o.Replicas, 1)
 	err = retryFor(ctx, openTimeout, func(ctx context.Context) (err error) {
 		s.handle, err = js.Stream(ctx, want.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {

@@ -1,13 +1,13 @@
 package natsmcp
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -18,21 +18,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// DefaultStream is the default of TasksOptions.Stream.
-const DefaultStream = "MCP_TASKS"
-
-// TasksOptions configure a store of tasks. The zero value is ready to use.
-type TasksOptions struct {
-	// Stream is the name of the stream that has the tasks. Servers with different tools have different
-	// streams. It defaults to DefaultStream.
-	Stream string
-	// Replicas is the number of NATS servers that keep each task, if OpenTasks creates the stream: 1, 3
-	// or 5. It defaults to 1.
-	Replicas int
-	// MaxTasks limits the tasks in the store, if OpenTasks creates the stream. 0 means no limit.
-	MaxTasks int64
-}
-
 // Tasks is a tasks.Store in a stream, whose messages are the tasks: each task has a subject of its own, with
 // one message, which NATS removes when the lifetime of the task ends.
 //
@@ -41,23 +26,18 @@ type Tasks struct {
 	stream   stream
 	follow   jetstream.ConsumeContext
 	watchers tasks.Watchers
-	work     leases
-	sessions sessions
+	index    index
 }
 
 // OpenTasks opens the store, and creates the stream if it does not exist. The caller closes the store before
 // the connection.
-func OpenTasks(ctx context.Context, nc *nats.Conn, o TasksOptions) (*Tasks, error) {
-	name := cmp.Or(o.Stream, DefaultStream)
-	stream, err := openStream(ctx, nc, jetstream.StreamConfig{
-		Name:              name,
-		Description:       "tasks of MCP, one message each",
-		Subjects:          []string{name + ".*"},
-		MaxMsgs:           cmp.Or(max(o.MaxTasks, 0), -1),
-		MaxMsgsPerSubject: 1,
-		AllowMsgTTL:       true,
-		Discard:           jetstream.DiscardNew, // a full store refuses tasks and forgets none
-		Replicas:          max(o.Replicas, 1),
+func OpenTasks(ctx context.Context, nc *nats.Conn, o Options) (*Tasks, error) {
+	stream, err := openStream(ctx, nc, o, jetstream.StreamConfig{
+		Name:        "MCP_TASKS",
+		Description: "tasks of MCP, one message each",
+		Subjects:    []string{"*"},
+		AllowMsgTTL: true,
+		Discard:     jetstream.DiscardNew, // a full store refuses tasks and forgets none
 	})
 	if err != nil {
 		return nil, err
@@ -68,7 +48,7 @@ func OpenTasks(ctx context.Context, nc *nats.Conn, o TasksOptions) (*Tasks, erro
 		s.follow, err = consumer.Consume(s.changed)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("natsmcp: stream %s cannot be followed: %w", name, err)
+		return nil, fmt.Errorf("natsmcp: stream %s cannot be followed: %w", strings.TrimSuffix(stream.prefix, "."), err)
 	}
 	return s, nil
 }
@@ -128,7 +108,7 @@ func (s *Tasks) put(ctx context.Context, r *tasks.Record, last uint64) error {
 	}
 	r.Version = sequence
 	if last == 0 { // the stream may be late, and List finds the task at once
-		s.sessions.set(r.Session, r.ID, nanoseconds(r.Expires), true)
+		s.index.add(r.ID, entry{session: r.Session, expires: nanoseconds(r.Expires)})
 	}
 	return nil
 }
@@ -195,20 +175,15 @@ func (s *Tasks) Watch(_ context.Context, id string, changed func()) (stop func()
 
 // List implements tasks.Store.
 func (s *Tasks) List(_ context.Context, session string) ([]string, error) {
-	return s.sessions.list(session, time.Now()), nil
+	return s.index.list(session, time.Now()), nil
 }
 
 // Due implements tasks.Store.
-func (s *Tasks) Due(_ context.Context, now time.Time) ([]string, error) {
-	ids := s.work.due(now)
-	slices.Sort(ids)
-	return ids, nil
-}
+func (s *Tasks) Due(_ context.Context, now time.Time) ([]string, error) { return s.index.due(now), nil }
 
 // Expire implements tasks.Store. NATS removes the tasks itself.
 func (s *Tasks) Expire(_ context.Context, now time.Time) error {
-	s.work.forget(now)
-	s.sessions.forget(now)
+	s.index.expire(now)
 	return nil
 }
 
@@ -218,8 +193,110 @@ func (s *Tasks) changed(m jetstream.Msg) {
 	if !ok {
 		return
 	}
-	expires, _ := strconv.ParseInt(m.Headers().Get(headerExpires), 10, 64)
-	s.work.set(id, m.Headers().Get(headerDue), expires)
-	s.sessions.set(m.Headers().Get(headerSession), id, expires, false)
+	e := entry{session: m.Headers().Get(headerSession)}
+	e.expires, _ = strconv.ParseInt(m.Headers().Get(headerExpires), 10, 64)
+	var err error
+	e.due, err = strconv.ParseInt(m.Headers().Get(headerDue), 10, 64)
+	e.working = err == nil
+	s.index.set(id, e)
 	s.watchers.Changed(id)
+}
+
+// index holds what the messages of the stream say of the tasks that are working or belong to a session.
+type index struct {
+	mu       sync.Mutex
+	tasks    map[string]entry           // by id
+	sessions map[string]map[string]bool // the ids of the tasks of each session
+}
+
+// entry is a task. Its times are nanoseconds since 1970.
+type entry struct {
+	session      string
+	working      bool
+	due, expires int64 // due is when the work begins to wait for a process, if it is working
+}
+
+// nanoseconds returns the nanoseconds since 1970, and 0 for times before, such as the zero time.
+func nanoseconds(t time.Time) int64 {
+	if t.Unix() < 0 {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+// add adds a task that was created. If the stream has said something about it already, that is newer.
+func (x *index) add(id string, e entry) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if _, known := x.tasks[id]; !known {
+		x.setLocked(id, e)
+	}
+}
+
+// set changes a task.
+func (x *index) set(id string, e entry) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.setLocked(id, e)
+}
+
+func (x *index) setLocked(id string, e entry) {
+	if !e.working && e.session == "" {
+		delete(x.tasks, id)
+		return
+	}
+	if x.tasks == nil {
+		x.tasks, x.sessions = map[string]entry{}, map[string]map[string]bool{}
+	}
+	x.tasks[id] = e
+	if e.session != "" {
+		if x.sessions[e.session] == nil {
+			x.sessions[e.session] = map[string]bool{}
+		}
+		x.sessions[e.session][id] = true
+	}
+}
+
+// due returns the tasks whose work waits for a process, sorted.
+func (x *index) due(now time.Time) (ids []string) {
+	at := nanoseconds(now)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for id, e := range x.tasks {
+		if e.working && e.due <= at && at < e.expires {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// list returns the tasks of a session, sorted.
+func (x *index) list(session string, now time.Time) (ids []string) {
+	at := nanoseconds(now)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for id := range x.sessions[session] {
+		if x.tasks[id].expires > at {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// expire forgets the tasks whose lifetime has ended, for which there is no message.
+func (x *index) expire(now time.Time) {
+	at := nanoseconds(now)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for id, e := range x.tasks {
+		if e.expires > at {
+			continue
+		}
+		delete(x.tasks, id)
+		if delete(x.sessions[e.session], id); len(x.sessions[e.session]) == 0 {
+			delete(x.sessions, e.session)
+		}
+	}
 }

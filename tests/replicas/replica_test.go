@@ -100,16 +100,16 @@ func openShared(ctx context.Context, where string) (s shared, err error) {
 	if err != nil {
 		return s, err
 	}
-	if s.tasks, err = natsmcp.OpenTasks(ctx, nc, natsmcp.TasksOptions{}); err != nil {
+	if s.tasks, err = natsmcp.OpenTasks(ctx, nc, natsmcp.Options{}); err != nil {
 		return s, err
 	}
-	if s.events, err = natsmcp.OpenEvents(ctx, nc, natsmcp.EventsOptions{}); err != nil {
+	if s.events, err = natsmcp.OpenEvents(ctx, nc, natsmcp.Options{}); err != nil {
 		return s, err
 	}
-	if s.kv, err = natsmcp.OpenKV(ctx, nc, natsmcp.KVOptions{}); err != nil {
+	if s.kv, err = natsmcp.OpenKV(ctx, nc, natsmcp.Options{}); err != nil {
 		return s, err
 	}
-	s.bus, err = natsmcp.OpenBus(nc, natsmcp.BusOptions{})
+	s.bus, err = natsmcp.OpenBus(nc, "")
 	return s, err
 }
 

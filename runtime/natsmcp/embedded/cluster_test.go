@@ -20,16 +20,16 @@ func TestCluster(t *testing.T) {
 	t.Parallel()
 	cluster := natstest.StartCluster(t)
 	nc := cluster.Connect(t)
-	store, err := natsmcp.OpenTasks(t.Context(), nc, natsmcp.TasksOptions{Replicas: 3})
+	store, err := natsmcp.OpenTasks(t.Context(), nc, natsmcp.Options{Replicas: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	kv, err := natsmcp.OpenKV(t.Context(), nc, natsmcp.KVOptions{Replicas: 3})
+	kv, err := natsmcp.OpenKV(t.Context(), nc, natsmcp.Options{Replicas: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, err := natsmcp.OpenEvents(t.Context(), nc, natsmcp.EventsOptions{Replicas: 3})
+	events, err := natsmcp.OpenEvents(t.Context(), nc, natsmcp.Options{Replicas: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestCluster(t *testing.T) {
 		write  func(n int) error
 		check  func(n int) error
 	}{
-		{natsmcp.DefaultStream, func(n int) error { return store.Create(t.Context(), task(fmt.Sprint("A", n))) }, func(n int) error {
+		{"MCP_TASKS", func(n int) error { return store.Create(t.Context(), task(fmt.Sprint("A", n))) }, func(n int) error {
 			for i := range n {
 				if _, err := store.Get(t.Context(), fmt.Sprint("A", i)); err != nil {
 					return fmt.Errorf("task %d: %w", i, err)
@@ -50,7 +50,7 @@ func TestCluster(t *testing.T) {
 			}
 			return nil
 		}},
-		{natsmcp.DefaultKVStream, func(n int) (err error) {
+		{"MCP_KV", func(n int) (err error) {
 			version, err = kv.Put(t.Context(), "k", fmt.Append(nil, n), version, time.Hour)
 			return err
 		}, func(n int) error {
@@ -60,7 +60,7 @@ func TestCluster(t *testing.T) {
 			}
 			return err
 		}},
-		{natsmcp.DefaultEventsStream, func(n int) error { return events.Append(t.Context(), "s", "a", uint64(n+1), fmt.Append(nil, n)) }, func(n int) error {
+		{"MCP_EVENTS", func(n int) error { return events.Append(t.Context(), "s", "a", uint64(n+1), fmt.Append(nil, n)) }, func(n int) error {
 			texts, err := after(t, events, 0)
 			if err == nil && len(texts) != n {
 				err = fmt.Errorf("%d events, want %d", len(texts), n)
@@ -157,7 +157,7 @@ func TestClusterWork(t *testing.T) {
 	cluster := natstest.StartCluster(t)
 	var stores []*natsmcp.Tasks
 	for range 2 {
-		store, err := natsmcp.OpenTasks(t.Context(), cluster.Connect(t), natsmcp.TasksOptions{Replicas: 3})
+		store, err := natsmcp.OpenTasks(t.Context(), cluster.Connect(t), natsmcp.Options{Replicas: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestClusterWork(t *testing.T) {
 		ends [count]bool
 	}
 	ends := make(chan end)
-	go cluster.Leader(t, cluster.Connect(t), natsmcp.DefaultStream).Shutdown()
+	go cluster.Leader(t, cluster.Connect(t), "MCP_TASKS").Shutdown()
 	for by, s := range stores {
 		go func() {
 			e := end{by: by}

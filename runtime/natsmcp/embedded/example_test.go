@@ -17,7 +17,7 @@ func openNATS(ctx context.Context, url string) (*natsmcp.Tasks, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	store, err := natsmcp.OpenTasks(ctx, nc, natsmcp.TasksOptions{Stream: "WEATHER_TASKS"})
+	store, err := natsmcp.OpenTasks(ctx, nc, natsmcp.Options{Stream: "WEATHER_TASKS"})
 	if err != nil {
 		nc.Close()
 		return nil, nil, err

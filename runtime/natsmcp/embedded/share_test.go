@@ -20,7 +20,7 @@ import (
 
 func bus(t testing.TB, nc *nats.Conn) *natsmcp.Bus {
 	t.Helper()
-	b, err := natsmcp.OpenBus(nc, natsmcp.BusOptions{})
+	b, err := natsmcp.OpenBus(nc, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestBus(t *testing.T) {
 	})
 }
 
-func kv(t testing.TB, s *server.Server, o natsmcp.KVOptions) *natsmcp.KV {
+func kv(t testing.TB, s *server.Server, o natsmcp.Options) *natsmcp.KV {
 	t.Helper()
 	store, err := natsmcp.OpenKV(t.Context(), natstest.Connect(t, s), o)
 	if err != nil {
@@ -46,11 +46,11 @@ func kv(t testing.TB, s *server.Server, o natsmcp.KVOptions) *natsmcp.KV {
 func TestKV(t *testing.T) {
 	storetest.KV(t, func(t testing.TB, _ int) (one, other share.KV) {
 		s := natstest.Start(t, t.TempDir())
-		return kv(t, s, natsmcp.KVOptions{}), kv(t, s, natsmcp.KVOptions{})
+		return kv(t, s, natsmcp.Options{}), kv(t, s, natsmcp.Options{})
 	})
 }
 
-func events(t testing.TB, s *server.Server, o natsmcp.EventsOptions) *natsmcp.Events {
+func events(t testing.TB, s *server.Server, o natsmcp.Options) *natsmcp.Events {
 	t.Helper()
 	store, err := natsmcp.OpenEvents(t.Context(), natstest.Connect(t, s), o)
 	if err != nil {
@@ -62,7 +62,7 @@ func events(t testing.TB, s *server.Server, o natsmcp.EventsOptions) *natsmcp.Ev
 func TestEvents(t *testing.T) {
 	storetest.Events(t, func(t testing.TB, limit int) (one, other streamable.EventStore) {
 		s := natstest.Start(t, t.TempDir())
-		o := natsmcp.EventsOptions{MaxBytes: int64(limit)}
+		o := natsmcp.Options{MaxBytes: int64(limit)}
 		return events(t, s, o), events(t, s, o)
 	})
 }
@@ -82,7 +82,7 @@ func after(t testing.TB, s *natsmcp.Events, n uint64) (texts []string, err error
 // event that is stored again replaces itself.
 func TestEventsGap(t *testing.T) {
 	srv := natstest.Start(t, t.TempDir())
-	s := events(t, srv, natsmcp.EventsOptions{})
+	s := events(t, srv, natsmcp.Options{})
 	for n := range uint64(5) {
 		if err := s.Append(t.Context(), "s", "a", n+1, fmt.Append(nil, n+1)); err != nil {
 			t.Fatal(err)
@@ -98,7 +98,7 @@ func TestEventsGap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream, err := js.Stream(t.Context(), natsmcp.DefaultEventsStream)
+	stream, err := js.Stream(t.Context(), "MCP_EVENTS")
 	if err == nil {
 		err = stream.DeleteMsg(t.Context(), 3)
 	}
@@ -117,7 +117,7 @@ func TestEventsGap(t *testing.T) {
 
 // TestEventsAge checks that events are forgotten when they are old.
 func TestEventsAge(t *testing.T) {
-	s := events(t, natstest.Start(t, t.TempDir()), natsmcp.EventsOptions{MaxAge: time.Second})
+	s := events(t, natstest.Start(t, t.TempDir()), natsmcp.Options{MaxAge: time.Second})
 	if err := s.Append(t.Context(), "s", "a", 1, []byte("old")); err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestEventsAge(t *testing.T) {
 // TestTooLarge checks the errors for what exceeds max_payload of the server.
 func TestTooLarge(t *testing.T) {
 	srv := natstest.Start(t, t.TempDir())
-	s := events(t, srv, natsmcp.EventsOptions{})
+	s := events(t, srv, natsmcp.Options{})
 	if err := s.Append(t.Context(), "s", "a", 1, make([]byte, 2<<20)); !errors.Is(err, nats.ErrMaxPayload) || !strings.Contains(err.Error(), "event 1 of 2097152 bytes") {
 		t.Errorf("an event of 2 MB: %v", err)
 	}
@@ -144,10 +144,10 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("the next event: %v", err)
 	}
 	small := natstest.StartWith(t, server.Options{MaxPayload: 100_000})
-	if _, err := natsmcp.OpenBus(natstest.Connect(t, small), natsmcp.BusOptions{}); err == nil || !strings.Contains(err.Error(), "max_payload of the NATS server is 100000 bytes, want 1044480 or more") {
+	if _, err := natsmcp.OpenBus(natstest.Connect(t, small), ""); err == nil || !strings.Contains(err.Error(), "max_payload of the NATS server is 100000 bytes, want 1044480 or more") {
 		t.Errorf("a bus with a small max_payload: %v", err)
 	}
-	if _, err := natsmcp.OpenBus(natstest.Connect(t, srv), natsmcp.BusOptions{Prefix: "a.b"}); err == nil || !strings.Contains(err.Error(), `the prefix "a.b"`) {
+	if _, err := natsmcp.OpenBus(natstest.Connect(t, srv), "a.b"); err == nil || !strings.Contains(err.Error(), `the prefix "a.b"`) {
 		t.Errorf("a bus with a bad prefix: %v", err)
 	}
 }

@@ -28,7 +28,7 @@ func TestForeignStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = natsmcp.OpenTasks(t.Context(), nc, natsmcp.TasksOptions{Stream: "OTHER"})
+	_, err = natsmcp.OpenTasks(t.Context(), nc, natsmcp.Options{Stream: "OTHER"})
 	if err == nil {
 		t.Fatal("the stream is used")
 	}
@@ -52,7 +52,7 @@ func TestOpenRepeats(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer nc.Close()
-			store, err := natsmcp.OpenTasks(t.Context(), nc, natsmcp.TasksOptions{})
+			store, err := natsmcp.OpenTasks(t.Context(), nc, natsmcp.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestOpenRepeats(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			stream, err := js.Stream(t.Context(), natsmcp.DefaultStream)
+			stream, err := js.Stream(t.Context(), "MCP_TASKS")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestWriteOnItsWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	kv, err := natsmcp.OpenKV(t.Context(), nc, natsmcp.KVOptions{})
+	kv, err := natsmcp.OpenKV(t.Context(), nc, natsmcp.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestServerRestart(t *testing.T) {
 	state := t.TempDir()
 	server := natstest.Start(t, state)
 	nc := natstest.Connect(t, server)
-	store, err := natsmcp.OpenTasks(t.Context(), nc, natsmcp.TasksOptions{})
+	store, err := natsmcp.OpenTasks(t.Context(), nc, natsmcp.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 )
 
-func open(t testing.TB, s *server.Server, o natsmcp.TasksOptions) *natsmcp.Tasks {
+func open(t testing.TB, s *server.Server, o natsmcp.Options) *natsmcp.Tasks {
 	t.Helper()
 	store, err := natsmcp.OpenTasks(t.Context(), natstest.Connect(t, s), o)
 	if err != nil {
@@ -29,7 +29,7 @@ func open(t testing.TB, s *server.Server, o natsmcp.TasksOptions) *natsmcp.Tasks
 // openTwo opens a store of two processes.
 func openTwo(t testing.TB, limit int) (one, other tasks.Store) {
 	s := natstest.Start(t, t.TempDir())
-	o := natsmcp.TasksOptions{MaxTasks: int64(limit)}
+	o := natsmcp.Options{MaxMessages: int64(limit)}
 	return open(t, s, o), open(t, s, o)
 }
 

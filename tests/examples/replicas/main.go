@@ -69,20 +69,20 @@ func (f flags) serve(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	store, err := natsmcp.OpenTasks(ctx, nc, natsmcp.TasksOptions{})
+	store, err := natsmcp.OpenTasks(ctx, nc, natsmcp.Options{})
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	events, err := natsmcp.OpenEvents(ctx, nc, natsmcp.EventsOptions{})
+	events, err := natsmcp.OpenEvents(ctx, nc, natsmcp.Options{})
 	if err != nil {
 		return err
 	}
-	kv, err := natsmcp.OpenKV(ctx, nc, natsmcp.KVOptions{})
+	kv, err := natsmcp.OpenKV(ctx, nc, natsmcp.Options{})
 	if err != nil {
 		return err
 	}
-	bus, err := natsmcp.OpenBus(nc, natsmcp.BusOptions{})
+	bus, err := natsmcp.OpenBus(nc, "")
 	if err != nil {
 		return err
 	}
