@@ -31,6 +31,8 @@ type differ struct {
 	overlay string
 	// extension is the extension that a side names, or "".
 	extension string
+	// most is the greatest number of findings about a tool that are shown.
+	most int
 	// sides are the sides that were read, for the HTML page.
 	sides []page.Side
 }
@@ -41,13 +43,14 @@ const formatHTML = "html"
 func diffCommand() *cobra.Command {
 	var d differ
 	cmd := &cobra.Command{
-		Use:   "diff OLD NEW",
+		Use:   "diff OLD NEW | git:OLD..NEW:PATH",
 		Short: "Report what a revision, a schema or a tool list changes on the wire",
 		Long: `Compare two sides and report what changes on the wire. A side is
 
   2025-06-18         a pinned revision
   FILE, URL or -     a schema.json, or a list of what a server offers
-  git:REV:PATH       such a file in a commit of the git repository
+  FOLDER             all lists of a folder, compared with those of the same names
+  git:REV:PATH       such a file or folder in a commit of the git repository
   REVISION=SIDE      a schema with its revision
   EXTENSION          a pinned extension, such as io.modelcontextprotocol/tasks
   EXTENSION=SIDE     a schema.json of an extension; the other side may leave out
@@ -56,6 +59,11 @@ func diffCommand() *cobra.Command {
   url:URL            a server over HTTP
 
 --cmd and --url name the new side: mcpgen diff tools.json --cmd ./server.
+
+A list that a commit lacks, or one of the folders, was added or removed. Instead of
+two sides, git:OLD..NEW:PATH compares each version of a list with the next one: those
+of the tags between two commits, or without tags those of the commits. The formats
+markdown and html are then a changelog: mcpgen diff git:v1.2..HEAD:tools.json.
 
 A list is the answer to tools/list, an array of tools, or an object with some of
 the members tools, prompts, resources, resourceTemplates, instructions and
@@ -114,7 +122,7 @@ be compared or have nothing to compare. mcpgen rules lists the rules.`,
 				return nil
 			case d.live.given() && len(args) != 1:
 				return fmt.Errorf("with --cmd or --url for the new side, diff takes one argument, the old side; got %d", len(args))
-			case !d.live.given() && len(args) != 2:
+			case !d.live.given() && len(args) != 2 && (len(args) != 1 || !strings.HasPrefix(args[0], "git:")):
 				return fmt.Errorf("diff takes two arguments, OLD and NEW, or --all; got %d", len(args))
 			}
 			return nil
@@ -122,23 +130,24 @@ be compared or have nothing to compare. mcpgen rules lists the rules.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd, args) },
 	}
 	cmd.Flags().BoolVar(&d.all, "all", false, "compare every pinned revision with every newer one")
-	cmd.Flags().StringVar(&d.format, "format", "text", "text, json, markdown, html (a self-contained page), github or sarif")
+	cmd.Flags().StringVar(&d.format, "format", "text", "text, json, markdown, html (a self-contained page), github, gitlab (code quality), junit or sarif")
 	cmd.Flags().StringVar(&d.upgrade, "upgrade", "", "the side that is upgraded first: server, client or either (default: server for tool lists, either for revisions)")
 	cmd.Flags().StringVar(&d.failOn, "fail-on", "", "findings that make the exit code 1: err, warn, info, none or conditions such as server=err,client=warn (default: err)")
 	cmd.Flags().StringVar(&d.overlay, "overlay", "", "YAML file with rows for the schemas of an extension, as for spec generate (default: those of the pinned extension)")
 	cmd.Flags().StringVar(&d.config, "config", "", "policy file (default: mcpgen.yaml if it exists)")
+	cmd.Flags().IntVar(&d.most, "most", 20, "greatest number of findings about one tool in the formats text, markdown and github; 0 shows all")
 	cmd.Flags().BoolVarP(&d.quiet, "quiet", "q", false, "print no report, only set the exit code")
 	jsonFormat(cmd, &d.format)
 	d.live.locating(cmd)
 	d.live.declares.flag(cmd)
-	completeValues(cmd, "format", "text", "json", "markdown", formatHTML, "github", "sarif")
+	completeValues(cmd, "format", "text", "json", "markdown", formatHTML, "github", "gitlab", "junit", "sarif")
 	completeValues(cmd, "upgrade", "server", "client", "either")
 	completeValues(cmd, "fail-on", "err", "warn", "info", "none")
 	completeFiles(cmd, "config", "yaml", "yml")
 	completeFiles(cmd, "overlay", "yaml", "yml")
 	cmd.Flags().BoolVar(&d.schema, "schema", false, "print the JSON Schema of --format json and exit")
 	alone(cmd, "schema")
-	alone(cmd, "all", "format", "json", "quiet", "upgrade", "fail-on", "config")
+	alone(cmd, "all", "format", "json", "quiet", "upgrade", "fail-on", "config", "most")
 	side := func(args []string, prefix string) bool {
 		return slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, prefix) })
 	}
@@ -147,6 +156,13 @@ be compared or have nothing to compare. mcpgen rules lists the rules.`,
 		return !d.live.given() && !side(args, "url:") && !side(args, "cmd:")
 	})
 	excludes(cmd, "url", "cmd")
+	excludes(cmd, "quiet", "most")
+	situation(cmd, func([]string) error {
+		if given(cmd, "most") && !slices.Contains([]string{"text", "markdown", "github"}, d.format) {
+			return fmt.Errorf("--most has no effect with --format %s", d.format)
+		}
+		return nil
+	})
 	return cmd
 }
 
@@ -156,7 +172,7 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 		return printOutputSchema(cmd.OutOrStdout())
 	}
 	if d.format != formatHTML && !slices.Contains(render.Formats(), render.Format(d.format)) {
-		return fmt.Errorf("unknown format %q: expected text, json, markdown, html, github or sarif", d.format)
+		return fmt.Errorf("unknown format %q: expected text, json, markdown, html, github, gitlab, junit or sarif", d.format)
 	}
 	policy, err := d.policy()
 	if err != nil {
@@ -166,16 +182,11 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	var out render.Output
-	var options render.Options
+	options := render.Options{Most: d.most}
 	if d.all {
 		out.Reports, err = d.matrix(cmd)
 	} else {
-		var report *diff.Report
-		if args, err = d.live.sides(args); err != nil {
-			return err
-		}
-		report, options, err = d.pair(cmd, args[0], args[1])
-		out.Reports = []*diff.Report{report}
+		out, options.Files, err = d.compare(cmd, args)
 	}
 	if err != nil {
 		return err
@@ -196,7 +207,7 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 // write writes the reports in the requested format.
 func (d *differ) write(w io.Writer, out render.Output, options render.Options) error {
 	if d.format == formatHTML {
-		return page.Write(w, page.Input{Reports: out.Reports, Sides: d.sides})
+		return page.Write(w, page.Input{Reports: out.Reports, Sides: d.sides, Steps: out.Steps})
 	}
 	return render.Write(w, render.Format(d.format), out, options)
 }
@@ -238,33 +249,79 @@ func (d *differ) readConfig() (*diff.Policy, error) {
 	})
 }
 
-// pair compares two sides.
-func (d *differ) pair(cmd *cobra.Command, old, new string) (*diff.Report, render.Options, error) {
-	if old == "-" && new == "-" {
-		return nil, render.Options{}, errors.New("only one side can be standard input")
+// compare makes the comparisons that arguments ask for.
+func (d *differ) compare(cmd *cobra.Command, args []string) (out render.Output, files []render.Files, err error) {
+	if args, err = d.live.sides(args); err != nil {
+		return out, nil, err
 	}
-	for _, arg := range []string{old, new} {
+	pairs, err := d.pairings(cmd, args)
+	if err != nil {
+		return out, nil, err
+	}
+	for _, p := range pairs {
+		report, of, err := d.pair(cmd, p)
+		if err != nil {
+			return out, nil, err
+		}
+		out.Reports, files = append(out.Reports, report), append(files, of)
+		if p.step != nil {
+			out.Steps = append(out.Steps, *p.step)
+		}
+	}
+	return out, files, nil
+}
+
+// pair compares two sides.
+func (d *differ) pair(cmd *cobra.Command, p pairing) (*diff.Report, render.Files, error) {
+	if p.old == "-" && p.new == "-" {
+		return nil, render.Files{}, errors.New("only one side can be standard input")
+	}
+	for _, arg := range []string{p.old, p.new} {
 		if extension, _ := d.extensionOf(arg); extension != "" {
 			d.extension = extension
 		}
 	}
 	if d.overlay != "" && d.extension == "" {
-		return nil, render.Options{}, errors.New("--overlay needs a side EXTENSION or EXTENSION=SIDE")
+		return nil, render.Files{}, errors.New("--overlay needs a side EXTENSION or EXTENSION=SIDE")
 	}
-	was, err := d.side(cmd, old)
+	was, is, err := d.bothSides(cmd, p)
 	if err != nil {
-		return nil, render.Options{}, err
-	}
-	is, err := d.side(cmd, new)
-	if err != nil {
-		return nil, render.Options{}, err
+		return nil, render.Files{}, err
 	}
 	report, err := compareSides(was, is)
 	if err != nil {
-		return nil, render.Options{}, err
+		return nil, render.Files{}, err
 	}
 	report.Locate(was.text, is.text)
-	return report, render.Options{Old: was.file, New: is.file}, nil
+	return report, render.Files{Old: was.file, New: is.file}, nil
+}
+
+// bothSides reads the sides of a comparison.
+func (d *differ) bothSides(cmd *cobra.Command, p pairing) (was, is *diffSide, err error) {
+	if !p.added {
+		if was, err = d.side(cmd, p.old); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !p.removed {
+		if is, err = d.side(cmd, p.new); err != nil {
+			return nil, nil, err
+		}
+	}
+	note := func(text string) {
+		if !d.quiet {
+			fmt.Fprintf(cmd.ErrOrStderr(), text, p.old, p.new)
+		}
+	}
+	switch {
+	case p.added:
+		note("note: %s does not exist: everything in %s is new\n")
+		was, err = d.none(p.old, is)
+	case p.removed:
+		note("note: %[2]s does not exist: everything in %[1]s was removed\n")
+		is, err = d.none(p.new, was)
+	}
+	return was, is, err
 }
 
 // compareSides compares two sides of the same kind.
@@ -274,7 +331,7 @@ func compareSides(old, new *diffSide) (*diff.Report, error) {
 	switch {
 	case old.revision != nil && new.revision != nil:
 		report, err = diff.Revisions(*old.revision, *new.revision)
-	case old.tools != nil && new.tools != nil && old.offersNothing() && new.offersNothing():
+	case old.tools != nil && new.tools != nil && offersNothing(old.tools.Catalog) && offersNothing(new.tools.Catalog):
 		err = fmt.Errorf("%w: neither list has a tool, prompt or resource", diff.ErrNothing)
 	case old.tools != nil && new.tools != nil:
 		report, err = diff.Tools(*old.tools, *new.tools)

@@ -35,10 +35,10 @@ func (d *differ) listSide(side *diffSide, name string, src []byte) error {
 	return nil
 }
 
-// offersNothing reports whether the side is a list without anything to compare.
-func (s *diffSide) offersNothing() bool {
+// offersNothing reports whether a list has nothing to compare.
+func offersNothing(c *catalog.Catalog) bool {
 	parts := []catalog.Part{catalog.Tools, catalog.Prompts, catalog.Resources, catalog.Templates, catalog.Instructions, catalog.Capabilities}
-	return !slices.ContainsFunc(parts, func(part catalog.Part) bool { return s.tools.Catalog.Count(part) > 0 })
+	return !slices.ContainsFunc(parts, func(part catalog.Part) bool { return c.Count(part) > 0 })
 }
 
 // shown returns the text of a list as JSON for the page.

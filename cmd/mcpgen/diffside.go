@@ -1,11 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
-	"os/exec"
+	"io"
 	"path"
 	"regexp"
 	"strings"
@@ -62,7 +61,7 @@ func (d *differ) side(cmd *cobra.Command, arg string) (*diffSide, error) {
 	} else if extension != "" {
 		name = file
 	}
-	src, err := readSide(cmd, name)
+	src, err := readSide(cmd.Context(), cmd.InOrStdin(), name)
 	if err != nil {
 		return nil, err
 	}
@@ -184,11 +183,13 @@ func lastDate(name string) string {
 var dateInPath = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
 
 // readSide reads the text of a side that is not a pinned revision.
-func readSide(cmd *cobra.Command, name string) ([]byte, error) {
-	if object, ok := strings.CutPrefix(name, "git:"); ok {
-		return readGit(cmd.Context(), object)
+func readSide(ctx context.Context, stdin io.Reader, name string) ([]byte, error) {
+	if object, ok, err := parseGit(name); err != nil {
+		return nil, err
+	} else if ok {
+		return object.read(ctx)
 	}
-	src, err := readSource(cmd.Context(), cmd.InOrStdin(), name)
+	src, err := readSource(ctx, stdin, name)
 	if err != nil && dateInPath.FindString(name) == name {
 		return nil, fmt.Errorf("revision %q is not pinned, and there is no file of that name", name)
 	}
@@ -197,37 +198,12 @@ func readSide(cmd *cobra.Command, name string) ([]byte, error) {
 
 // besideSide is [beside] for a side.
 func besideSide(ctx context.Context, name string) (open func(path string) ([]byte, error), done func() error, err error) {
-	object, ok := strings.CutPrefix(name, "git:")
-	if !ok {
+	object, ok, err := parseGit(name)
+	if !ok || err != nil {
 		return beside(ctx, name)
 	}
-	rev, file, _ := strings.Cut(object, ":")
-	open = func(at string) ([]byte, error) { return readGit(ctx, rev+":"+path.Join(path.Dir(file), at)) }
+	open = func(at string) ([]byte, error) {
+		return gitObject{object.rev, path.Join(path.Dir(object.path), at)}.read(ctx)
+	}
 	return open, func() error { return nil }, nil
-}
-
-// readGit reads a file from a commit of the repository around the working directory.
-func readGit(ctx context.Context, object string) ([]byte, error) {
-	rev, path, ok := strings.Cut(object, ":")
-	if !ok || rev == "" || path == "" || strings.HasPrefix(rev, "-") {
-		return nil, fmt.Errorf("git:%s: expected git:REV:PATH", object)
-	}
-	var stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, "git", "show", rev+":"+path)
-	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("git:%s: %w", object, err)
-	}
-	src, err := readLimited(out, "git:"+object)
-	if err != nil {
-		cmd.Process.Kill()
-	}
-	if wait := cmd.Wait(); err == nil && wait != nil {
-		err = fmt.Errorf("git:%s: %s", object, strings.TrimSpace(stderr.String()))
-	}
-	return src, err
 }

@@ -67,7 +67,7 @@ if the list cannot be read.`,
 	l.from.flags(cmd, "cmd", "url")
 	cmd.Flags().StringVar(&l.hosts, "host", "all", "hosts whose rules apply: anthropic, openai, openai-strict, gemini, separated by commas; all (without openai-strict) or none")
 	cmd.Flags().StringSliceVar(&l.disabled, "disable", nil, "`RULES` that do not apply, separated by commas")
-	cmd.Flags().StringVar(&l.format, "format", "text", "text, json, github, sarif or html (a self-contained page)")
+	cmd.Flags().StringVar(&l.format, "format", "text", "text, json, github, gitlab (code quality), junit, sarif or html (a self-contained page)")
 	cmd.Flags().StringVar(&l.failOn, "fail-on", "err", "least serious level that makes the exit code 1: err, warn, info or none")
 	cmd.Flags().BoolVar(&l.fix, "fix", false, "rewrite faults that have an equivalent form without the fault")
 	cmd.Flags().StringVarP(&l.out, "out", "o", "", "file for the list that --fix writes, as JSON or YAML by its name (default: the file that was read); - is standard output")
@@ -116,7 +116,11 @@ func (l *linter) run(cmd *cobra.Command, args []string) error {
 		return named(name, err)
 	}
 	if !l.quiet {
-		if err := render.Write(cmd.OutOrStdout(), render.Format(l.format), report, file); err != nil {
+		failOn := lint.Level(l.failOn)
+		if l.failOn == "none" {
+			failOn = ""
+		}
+		if err := render.Write(cmd.OutOrStdout(), render.Format(l.format), report, file, failOn); err != nil {
 			return err
 		}
 	}
@@ -140,7 +144,7 @@ func (l *linter) options() (lint.Options, error) {
 	}
 	switch {
 	case !slices.Contains(render.Formats(), render.Format(l.format)):
-		return o, fmt.Errorf("unknown format %q: expected text, json, github, sarif or html", l.format)
+		return o, fmt.Errorf("unknown format %q: expected text, json, github, gitlab, junit, sarif or html", l.format)
 	case l.failOn != "none" && !slices.Contains(lint.Levels(), lint.Level(l.failOn)):
 		return o, fmt.Errorf("--fail-on: unknown level %q: expected err, warn, info or none", l.failOn)
 	}

@@ -7,6 +7,22 @@ func Cell(s string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "&", "&amp;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(s)
 }
 
+// Prose is [Cell] for a text in which backticks mark code, which stays code.
+func Prose(s string) string {
+	parts := strings.Split(s, "`")
+	if len(parts)%2 == 0 { // a backtick that is no mark
+		return Cell(s)
+	}
+	for i, part := range parts {
+		if i%2 == 0 {
+			parts[i] = Cell(part)
+		} else if part != "" {
+			parts[i] = Code(part)
+		}
+	}
+	return strings.Join(parts, "")
+}
+
 // Codes is [Code] for each text of a list.
 func Codes(list []string) string {
 	var all []string

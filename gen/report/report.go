@@ -81,6 +81,11 @@ func Escape(s string, hidden func(r rune) bool) string {
 	return b.String()
 }
 
+// Visible escapes the hidden characters of a text that may have several lines.
+func Visible(s string) string {
+	return Escape(s, func(r rune) bool { return r != '\n' && Hidden(r) })
+}
+
 // Hidden reports whether a character is a control character, a line separator or a
 // bidirectional control.
 func Hidden(r rune) bool {

@@ -1,13 +1,18 @@
 package render
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/report"
 )
 
-func (p *printer) markdown(out Output) {
+func (p *printer) markdown(out Output, o Options) {
+	if len(out.Steps) > 0 {
+		p.changelog(out, o)
+		return
+	}
 	for i, r := range out.Reports {
 		if i > 0 {
 			p.Line("")
@@ -16,9 +21,7 @@ func (p *printer) markdown(out Output) {
 		p.Line("%s\n", report.Cell(Summary(r)))
 		p.Line("%s\n", report.Cell(Suggestion(r)))
 		p.changes(r)
-		for _, level := range []diff.Level{diff.LevelErr, diff.LevelWarn, diff.LevelInfo} {
-			p.table(r, level)
-		}
+		p.tables(r, o)
 		for _, s := range r.Skipped {
 			p.Line("> **Skipped:** %s\n", report.Cell(skipped(r, s)))
 		}
@@ -43,42 +46,61 @@ func (p *printer) changes(r *diff.Report) {
 	}
 }
 
-func (p *printer) table(r *diff.Report, level diff.Level) {
-	first := true
-	for _, f := range r.Findings {
-		if f.Level != level {
-			continue
+// words are the words for levels in headings and cells.
+var words = map[diff.Level]string{diff.LevelErr: "Breaks", diff.LevelWarn: "May break", diff.LevelInfo: "Is safe"}
+
+// tables writes a table for each tool, or for each level of the findings of revisions.
+func (p *printer) tables(r *diff.Report, o Options) {
+	if r.Kind == "tools" {
+		for _, g := range groups(r) {
+			p.Line("### %s: %s\n", report.Code(g.name), g.counts())
+			shown, left := g.first(o.Most)
+			p.table(r, shown)
+			if left > 0 {
+				p.Line("%s\n", report.Cell(moreFindings(left, g.name)))
+			}
 		}
-		if first {
-			p.Line("### %s\n", map[diff.Level]string{diff.LevelErr: "Breaks", diff.LevelWarn: "May break", diff.LevelInfo: "Is safe"}[level])
-			p.Line("| Subject | Change | Sent | Verdicts | Rule |\n|---|---|---|---|---|")
-			first = false
+		return
+	}
+	for _, level := range []diff.Level{diff.LevelErr, diff.LevelWarn, diff.LevelInfo} {
+		if findings := atLevel(r.Findings, level); len(findings) > 0 {
+			p.Line("### %s\n", words[level])
+			p.table(r, findings)
 		}
-		p.Line("| %s | %s | %s | %s | %s |", report.Code(f.Subject), change(r, f), Sent(f.Direction), verdicts(r, f), report.Code(f.Rule))
 	}
-	if !first {
-		p.Line("")
+}
+
+// atLevel returns the findings of a level.
+func atLevel(findings []*diff.Finding, level diff.Level) []*diff.Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f *diff.Finding) bool { return f.Level != level })
+}
+
+func (p *printer) table(r *diff.Report, findings []*diff.Finding) {
+	p.Line("| Level | Subject | Change | Sent | Verdicts | Rule |\n|---|---|---|---|---|---|")
+	for _, f := range findings {
+		p.Line("| %s | %s | %s | %s | %s | %s |", words[f.Level], report.Code(f.Subject), change(r, f), Sent(f.Direction), verdicts(r, f), report.Code(f.Rule))
 	}
+	p.Line("")
 }
 
 // change is the cell that explains and proves a finding.
 func change(r *diff.Report, f *diff.Finding) string {
-	lines := []string{report.Cell(f.Message)}
+	lines := []string{report.Prose(f.Message)}
 	if f.Accepted != nil {
 		lines = append(lines, "accepted"+report.Cell(until(f.Accepted)+": "+f.Accepted.Reason))
 	}
 	for _, text := range says(r, f) {
-		lines = append(lines, report.Cell(text))
+		lines = append(lines, report.Prose(text))
 	}
 	if matters(f) {
 		if f.Guard != "" {
-			lines = append(lines, f.Guard+": "+report.Cell(Why(f)))
+			lines = append(lines, f.Guard+": "+report.Prose(Why(f)))
 		}
 		for _, w := range proof(r, f) {
 			lines = append(lines, report.Cell(w.RefusedBy)+" refuses "+report.Code(string(w.Value)))
 		}
 		if f.Unproven != "" {
-			lines = append(lines, report.Cell(unproven(f)))
+			lines = append(lines, report.Prose(unproven(f)))
 		}
 	}
 	if text := places(r, f); text != "" {

@@ -15,6 +15,17 @@ import (
 // Output is the root of the JSON form: the reports of one or more comparisons.
 type Output struct {
 	Reports []*diff.Report `json:"reports"`
+	// Steps has the step of each report of a history, in the order of time. Other outputs have
+	// none.
+	Steps []Step `json:"steps,omitempty"`
+}
+
+// Step is a part of the history of a list: what a tag or a commit changes.
+type Step struct {
+	// Title is a tag, or the digits of a commit and the subject of its message.
+	Title string `json:"title"`
+	// Date is the day of the step, such as "2026-12-31".
+	Date string `json:"date"`
 }
 
 // Format is an output format.
@@ -26,16 +37,32 @@ const (
 	JSON     Format = "json"
 	Markdown Format = "markdown"
 	GitHub   Format = "github"
+	GitLab   Format = "gitlab"
+	JUnit    Format = "junit"
 	SARIF    Format = "sarif"
 )
 
 // Formats returns the formats.
-func Formats() []Format { return []Format{Text, JSON, Markdown, GitHub, SARIF} }
+func Formats() []Format { return []Format{Text, JSON, Markdown, GitHub, GitLab, JUnit, SARIF} }
 
 // Options configure Write.
 type Options struct {
-	// Old and New are the paths of sides that are files, for annotations.
-	Old, New string
+	// Files has the files of each report. It may be shorter than the list of reports.
+	Files []Files
+	// Most is the greatest number of findings about one tool that formats for people show. 0
+	// means all.
+	Most int
+}
+
+// Files are the paths of sides that are files, for annotations.
+type Files struct{ Old, New string }
+
+// files returns the files of the report with an index.
+func (o Options) files(i int) Files {
+	if i < len(o.Files) {
+		return o.Files[i]
+	}
+	return Files{}
 }
 
 // Write writes reports in a format.
@@ -43,13 +70,17 @@ func Write(w io.Writer, format Format, out Output, o Options) error {
 	p := &printer{report.Printer{W: w}}
 	switch format {
 	case Text:
-		p.text(out)
+		p.text(out, o)
 	case JSON:
 		p.JSON(out)
 	case Markdown:
-		p.markdown(out)
+		p.markdown(out, o)
 	case GitHub:
 		p.github(out, o)
+	case GitLab:
+		p.gitLab(out, o)
+	case JUnit:
+		p.junit(out, o)
 	case SARIF:
 		p.sarif(out, o)
 	default:

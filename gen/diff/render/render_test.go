@@ -3,6 +3,9 @@ package render_test
 import (
 	"bytes"
 	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -29,7 +32,7 @@ func output() render.Output {
 func TestUntrusted(t *testing.T) {
 	for _, format := range render.Formats() {
 		var b bytes.Buffer
-		if err := render.Write(&b, format, output(), render.Options{Old: "a,b:c\n.json", New: "a,b:c\n.json"}); err != nil {
+		if err := render.Write(&b, format, output(), render.Options{Files: []render.Files{{Old: "a,b:c\n.json", New: "a,b:c\n.json"}}}); err != nil {
 			t.Fatal(err)
 		}
 		text := b.String()
@@ -40,18 +43,22 @@ func TestUntrusted(t *testing.T) {
 			t.Errorf("%s: a name has hidden characters: %q", format, text)
 		}
 		switch format {
-		case render.JSON, render.SARIF:
+		case render.JUnit:
+			if err := xml.Unmarshal(b.Bytes(), new(struct{})); err != nil {
+				t.Errorf("%s: %v:\n%s", format, err, text)
+			}
+		case render.JSON, render.SARIF, render.GitLab:
 			if !json.Valid(b.Bytes()) {
 				t.Errorf("%s is not JSON:\n%s", format, text)
 			}
 		case render.Markdown:
 			for _, line := range strings.Split(text, "\n") {
-				if cells := strings.Count(line, "|") - strings.Count(line, "\\|"); strings.HasPrefix(line, "| `") && cells != 6 {
+				if cells := strings.Count(line, "|") - strings.Count(line, "\\|"); strings.HasPrefix(line, "| Breaks") && cells != 7 {
 					t.Errorf("%d bars in %s", cells, line)
 				}
 			}
 		}
-		if format != render.JSON && format != render.SARIF && !strings.Contains(text, "0 tools compared") {
+		if format != render.JSON && format != render.SARIF && format != render.GitLab && !strings.Contains(text, "0 tools compared") {
 			t.Errorf("%s has no summary:\n%s", format, text)
 		}
 	}
@@ -82,6 +89,33 @@ func TestRules(t *testing.T) {
 	}
 	if err := render.Rules(&bytes.Buffer{}, render.SARIF); err == nil {
 		t.Error("rules are written as SARIF")
+	}
+}
+
+// TestGroups checks that the findings of a tool stand together, that of a tool with many only the
+// first are shown, and that other programs get all of them.
+func TestGroups(t *testing.T) {
+	r := &diff.Report{Old: "a", New: "b", Kind: "tools", Upgrade: diff.UpgradeServer}
+	for _, name := range []string{"wave", "greet", "wave", "wave"} {
+		r.Findings = append(r.Findings, &diff.Finding{
+			Rule: "member-removed", Level: diff.LevelErr, Tool: name, Subject: name + ".input", Message: fmt.Sprintf("member `a%d` removed", len(r.Findings)), Fails: true, Fingerprint: fmt.Sprint(len(r.Findings)),
+		})
+	}
+	r.Findings[3].Accepted = &diff.Acceptance{Reason: "nobody uses it"}
+	for format, want := range map[render.Format]string{
+		render.Text:     `(?s)wave.*a0.*wave.*a2.*1 more finding about wave; --most 0 shows all.*greet`,
+		render.Markdown: "(?s)### `wave`: 2 err\n.*member `a0` removed.*member `a2` removed.*1 more finding about wave.*### `greet`: 1 err\n",
+		render.GitHub:   `(?s)a0.*a2.*a1.*1 more finding; --most 0 shows all`,
+		render.JUnit:    `(?s)tests="4" failures="3" skipped="1".*classname="wave" name="wave\.input: member .a0. removed \(0\) \[member-removed\]" file="b\.json">\s*<failure.*<skipped message="accepted: nobody uses it">`,
+		render.GitLab:   `(?s)a0.*"check_name": "member-removed".*"severity": "major".*"path": "b\.json".*a1.*a2`,
+	} {
+		var b bytes.Buffer
+		if err := render.Write(&b, format, render.Output{Reports: []*diff.Report{r}}, render.Options{Most: 2, Files: []render.Files{{New: "b.json"}}}); err != nil {
+			t.Fatal(err)
+		}
+		if !regexp.MustCompile(want).MatchString(b.String()) {
+			t.Errorf("%s: no %s in\n%s", format, want, b.String())
+		}
 	}
 }
 

@@ -35,9 +35,6 @@ type (
 	}
 )
 
-// sarifLevels translates levels.
-var sarifLevels = map[diff.Level]string{diff.LevelErr: "error", diff.LevelWarn: "warning", diff.LevelInfo: "note"}
-
 func (p *printer) sarif(out Output, o Options) {
 	var driver sarif.Driver
 	for _, r := range diff.Rules() {
@@ -46,9 +43,9 @@ func (p *printer) sarif(out Output, o Options) {
 	comparisons := sarifComparisons{[]sarifComparison{}}
 	run := sarif.Run{Tool: sarif.Tool{Driver: driver}, Results: []sarif.Result{}}
 	invocation := sarif.Invocation{Successful: true}
-	for _, r := range out.Reports {
+	for i, r := range out.Reports {
 		for _, f := range r.Findings {
-			run.Results = append(run.Results, result(r, f, o))
+			run.Results = append(run.Results, result(r, f, o.files(i)))
 		}
 		note := func(level, text string) {
 			invocation.Notifications = append(invocation.Notifications, sarif.Notification{Level: level, Message: sarif.Text{Text: text}})
@@ -83,42 +80,19 @@ func sarifRuleOf(r diff.Rule) sarif.Rule {
 		report.Cell(r.Doc), v.ReceiverFirst, v.SenderFirst)
 	return sarif.Rule{
 		ID: r.ID, ShortDescription: sarif.Text{Text: strings.ReplaceAll(r.ID, "-", " ")}, FullDescription: sarif.Text{Text: r.Doc},
-		Help: sarif.Text{Text: text, Markdown: help}, Configuration: sarif.Configuration{Level: sarifLevels[level]}, Properties: sarif.Tags{Tags: []string{string(r.Category)}},
+		Help: sarif.Text{Text: text, Markdown: help}, Configuration: sarif.Configuration{Level: sarif.Levels[severity(&diff.Finding{Level: level})]}, Properties: sarif.Tags{Tags: []string{string(r.Category)}},
 	}
 }
 
-func result(r *diff.Report, f *diff.Finding, o Options) sarif.Result {
-	lines := append([]string{r.Old + " -> " + r.New + ": " + f.Subject + ": " + f.Message + "; " + verdicts(r, f) + "."}, says(r, f)...)
-	for _, w := range proof(r, f) {
-		lines = append(lines, w.RefusedBy+" refuses "+string(w.Value)+".")
-	}
-	if f.Unproven != "" {
-		lines = append(lines, unproven(f)+".")
-	}
-	level := sarifLevels[f.Level]
-	if f.Fails && f.Level == diff.LevelInfo {
-		level = "error"
-	}
-	at := sarif.Location{Physical: physical(o.New, f.NewPosition), Logical: []sarif.Logical{{Name: f.Subject}}}
-	out := sarif.Result{
-		RuleID: f.Rule, Level: level, Message: sarif.Text{Text: strings.Join(lines, " ")},
-		Locations: []sarif.Location{at}, Fingerprints: map[string]string{"mcpgen/v1": f.Fingerprint},
-		Properties: sarifOutcomes{f.ServerFirst.Level, f.ClientFirst.Level, f.Direction,
-			sarifPlace{r.Old, f.Old, f.OldPosition}, sarifPlace{r.New, f.New, f.NewPosition}},
-	}
-	if old := physical(o.Old, f.OldPosition); old != nil && f.OldPosition != nil {
+func result(r *diff.Report, f *diff.Finding, files Files) sarif.Result {
+	one := issue(r, f, files)
+	one.Title = r.Old + " -> " + r.New + ": " + f.Subject + ": " + f.Message + "."
+	out := sarif.Of(one, "mcpgen/v1")
+	out.Properties = sarifOutcomes{f.ServerFirst.Level, f.ClientFirst.Level, f.Direction,
+		sarifPlace{r.Old, f.Old, f.OldPosition}, sarifPlace{r.New, f.New, f.NewPosition}}
+	if f.OldPosition != nil && files.Old != "" {
+		old := sarif.File(files.Old, f.OldPosition.Line, f.OldPosition.Column)
 		out.Related = []sarif.Location{{ID: 1, Physical: old, Message: &sarif.Text{Text: "the old side"}}}
 	}
-	if f.Accepted != nil {
-		out.Suppressions = []sarif.Suppression{{Kind: "external", Justification: f.Accepted.Reason}}
-	}
 	return out
-}
-
-// physical returns a location in a file, or nil if the side is not a file.
-func physical(file string, at *diff.Position) *sarif.Physical {
-	if at == nil {
-		return sarif.File(file, 0, 0)
-	}
-	return sarif.File(file, at.Line, at.Column)
 }

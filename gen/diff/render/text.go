@@ -6,10 +6,16 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff"
 )
 
-func (p *printer) text(out Output) {
+func (p *printer) text(out Output, o Options) {
 	for _, r := range out.Reports {
-		for _, f := range r.Findings {
-			p.finding(r, f)
+		for _, g := range groups(r) {
+			shown, left := g.first(o.Most)
+			for _, f := range shown {
+				p.finding(r, f)
+			}
+			if left > 0 {
+				p.Line("%s", moreFindings(left, g.name))
+			}
 		}
 		for _, s := range r.Skipped {
 			p.Line("skipped: %s", skipped(r, s))

@@ -24,15 +24,18 @@ const (
 	Text   Format = "text"
 	JSON   Format = "json"
 	GitHub Format = "github"
+	GitLab Format = "gitlab"
+	JUnit  Format = "junit"
 	SARIF  Format = "sarif"
 	HTML   Format = "html"
 )
 
 // Formats returns the formats.
-func Formats() []Format { return []Format{Text, JSON, GitHub, SARIF, HTML} }
+func Formats() []Format { return []Format{Text, JSON, GitHub, GitLab, JUnit, SARIF, HTML} }
 
-// Write writes a report. File is the path of the list, or "" if it is not a file.
-func Write(w io.Writer, format Format, r *lint.Report, file string) error {
+// Write writes a report. File is the path of the list, or "" if it is not a file. Findings of the
+// level failOn, or of a worse one, fail; without a level, none does.
+func Write(w io.Writer, format Format, r *lint.Report, file string, failOn lint.Level) error {
 	p := &printer{report.Printer{W: w}}
 	switch format {
 	case Text:
@@ -40,9 +43,14 @@ func Write(w io.Writer, format Format, r *lint.Report, file string) error {
 	case JSON:
 		p.JSON(r)
 	case GitHub:
-		p.github(r, file)
+		p.Annotations(issues(r, file, failOn))
+		p.Line("%s", Summary(r))
+	case GitLab:
+		p.CodeQuality(issues(r, file, failOn))
+	case JUnit:
+		p.JUnit("mcpgen lint", []report.Suite{{Name: r.Name, Issues: issues(r, file, failOn), Summary: Summary(r)}})
 	case SARIF:
-		p.sarif(r, file)
+		p.sarif(r, file, failOn)
 	case HTML:
 		return page.Execute(w, view(r))
 	default:
@@ -85,16 +93,23 @@ func (p *printer) text(r *lint.Report) {
 	p.Line("%s", Summary(r))
 }
 
-func (p *printer) github(r *lint.Report, file string) {
-	commands := map[lint.Level]string{lint.Err: "error", lint.Warn: "warning", lint.Info: "notice"}
+// severities are the levels in the words of other programs.
+var severities = map[lint.Level]report.Severity{lint.Err: report.Error, lint.Warn: report.Warning, lint.Info: report.Notice}
+
+// issues returns the findings of a report as issues of a file.
+func issues(r *lint.Report, file string, failOn lint.Level) []report.Issue {
+	var all []report.Issue
 	for _, f := range r.Findings {
-		line, column := 0, 0
-		if f.Position != nil {
-			line, column = f.Position.Line, f.Position.Column
+		i := report.Issue{
+			Rule: f.Rule, Severity: severities[f.Level], Group: f.Subject, Subject: f.Subject, Title: f.Subject + ": " + f.Message, Lines: []string{doc(f.Rule)},
+			File: file, Fingerprint: f.Rule + " " + f.Subject + " " + f.Message, Fails: failOn != "" && f.Level.AtLeast(failOn),
 		}
-		p.Command(commands[f.Level], f.Rule, file, line, column, report.Escape(f.Subject+": "+f.Message, report.Hidden)+"\n"+doc(f.Rule))
+		if f.Position != nil {
+			i.Line, i.Column = f.Position.Line, f.Position.Column
+		}
+		all = append(all, i)
 	}
-	p.Line("%s", Summary(r))
+	return all
 }
 
 // doc returns what a rule says.
@@ -107,8 +122,7 @@ func doc(id string) string {
 	return ""
 }
 
-func (p *printer) sarif(r *lint.Report, file string) {
-	levels := map[lint.Level]string{lint.Err: "error", lint.Warn: "warning", lint.Info: "note"}
+func (p *printer) sarif(r *lint.Report, file string, failOn lint.Level) {
 	run := sarif.Run{Results: []sarif.Result{}, Invocations: []sarif.Invocation{{Successful: true}}}
 	for _, rule := range lint.Rules() {
 		help := rule.Doc
@@ -117,19 +131,12 @@ func (p *printer) sarif(r *lint.Report, file string) {
 		}
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarif.Rule{
 			ID: rule.ID, ShortDescription: sarif.Text{Text: strings.ReplaceAll(rule.ID, "-", " ")}, FullDescription: sarif.Text{Text: rule.Doc},
-			Help: sarif.Text{Text: help}, Configuration: sarif.Configuration{Level: levels[rule.Level]}, Properties: sarif.Tags{Tags: []string{string(rule.Group)}},
+			Help: sarif.Text{Text: help}, Configuration: sarif.Configuration{Level: sarif.Levels[severities[rule.Level]]}, Properties: sarif.Tags{Tags: []string{string(rule.Group)}},
 		})
 	}
-	for _, f := range r.Findings {
-		line, column := 0, 0
-		if f.Position != nil {
-			line, column = f.Position.Line, f.Position.Column
-		}
-		run.Results = append(run.Results, sarif.Result{
-			RuleID: f.Rule, Level: levels[f.Level], Message: sarif.Text{Text: report.Escape(f.Subject+": "+f.Message, report.Hidden)},
-			Locations:    []sarif.Location{{Physical: sarif.File(file, line, column), Logical: []sarif.Logical{{Name: f.Subject}}}},
-			Fingerprints: map[string]string{"mcpgenLint/v1": f.Rule + " " + f.Subject + " " + f.Message},
-		})
+	for _, i := range issues(r, file, failOn) {
+		i.Lines = nil // the rule has them
+		run.Results = append(run.Results, sarif.Of(i, "mcpgenLint/v1"))
 	}
 	p.JSON(sarif.New(run))
 }

@@ -4,6 +4,9 @@ package sarif
 import (
 	"net/url"
 	"path/filepath"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/report"
 )
 
 // The objects of SARIF that are written, with the names and members of the standard.
@@ -95,6 +98,22 @@ func New(run Run) Log {
 	run.Tool.Driver.Name, run.Tool.Driver.URI = "mcpgen", "https://github.com/mcpgen/mcpgen"
 	run.ColumnKind = "unicodeCodePoints"
 	return Log{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []Run{run}}
+}
+
+// Levels are the levels of the severities of issues.
+var Levels = map[report.Severity]string{report.Error: "error", report.Warning: "warning", report.Notice: "note"}
+
+// Of returns the result of an issue. Scheme names the form of its fingerprint.
+func Of(i report.Issue, scheme string) Result {
+	out := Result{
+		RuleID: i.Rule, Level: Levels[i.Severity], Message: Text{Text: report.Visible(strings.Join(append([]string{i.Title}, i.Lines...), " "))},
+		Locations:    []Location{{Physical: File(i.File, i.Line, i.Column), Logical: []Logical{{Name: i.Subject}}}},
+		Fingerprints: map[string]string{scheme: i.Fingerprint},
+	}
+	if i.Accepted != "" {
+		out.Suppressions = []Suppression{{Kind: "external", Justification: i.Accepted}}
+	}
+	return out
 }
 
 // File returns a location in a file, or nil if file is "". A line of 0 means the whole file.

@@ -2,9 +2,9 @@
 // self-contained: it loads nothing, and its text is readable without JavaScript.
 //
 // A page with one report shows its findings, the worst first. Findings of a tool list are
-// grouped by tool. A page with several reports is about revisions of the protocol: it shows
-// which servers and clients work together, and the changes of each revision. The same input
-// gives the same file.
+// grouped by tool. A page with several reports of tool lists shows one after the other, or is the
+// changelog of a history. One with several reports of revisions shows which servers and clients
+// work together, and the changes of each revision. The same input gives the same file.
 //
 // Reports and sides may contain text from untrusted servers. html/template escapes it, and the
 // Content Security Policy of the page allows only the page's own style and script.
@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/diff/render"
 )
 
 //go:embed template style script
@@ -40,6 +41,8 @@ type Input struct {
 	Reports []*diff.Report
 	// Sides has every side of the reports. Revisions are in the order of their dates.
 	Sides []Side
+	// Steps has the step of each report of a history. Other pages have none.
+	Steps []render.Step
 }
 
 // Write writes the page.

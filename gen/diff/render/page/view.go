@@ -18,7 +18,9 @@ type view struct {
 	CSS                         template.CSS
 	JS                          template.JS
 	// Revisions is set on a page with several reports.
-	Revisions   *revisionsView
+	Revisions *revisionsView
+	// Lists has the sections of a page with several reports of tool lists.
+	Lists       []section
 	Comparisons []*comparison
 	Corrected   []corrected
 	// Findings is the number of findings on the page.
@@ -161,7 +163,7 @@ func newView(in Input) (*view, error) {
 	b.index(in.Reports)
 	v := &view{}
 	for _, r := range in.Reports {
-		c, err := b.comparison(r, len(in.Reports) > 1)
+		c, err := b.comparison(r, len(in.Reports)+len(in.Steps) > 1)
 		if err != nil {
 			return nil, err
 		}
@@ -172,6 +174,10 @@ func newView(in Input) (*view, error) {
 		}
 	}
 	v.Corrected = correctedSides(in.Reports)
+	if in.Reports[0].Kind == "tools" && (len(in.Reports) > 1 || len(in.Steps) > 0) {
+		v.lists(in)
+		return v, nil
+	}
 	if len(in.Reports) > 1 {
 		v.Revisions = newRevisionsView(b.order, v.Comparisons, b.byLabel)
 		v.Heading = "Which MCP revisions work together?"
