@@ -67,10 +67,9 @@ type Binding struct {
 	Direction Direction // ToServer for a server's binding, ToClient for a client's
 	Methods   []Method  // the table of the revision; no other message is sent, unless it is empty, see also Stateless
 
-	// Handle answers a request or takes a notification. Params is "" or an object. The result of a
-	// notification is nil. For an unknown method it returns the error of MethodNotFound; the runtime
-	// then answers by itself if it can. It is called concurrently.
-	Handle func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error)
+	// Handle handles the messages of the peer. For an unknown method it returns the error of MethodNotFound;
+	// the runtime then answers by itself if it can.
+	Handle Handler
 
 	// Notified lists the notifications that a client's binding has handlers for. In a revision without
 	// sessions, the client subscribes to those of them that need it.
@@ -128,10 +127,9 @@ type Binding struct {
 	// Extensions lists the extensions whose methods are in Methods.
 	Extensions []Extension
 
-	// Around, if not nil, wraps the Caller through which this side's code sends to the peer. With
-	// Handle and Capabilities it lets a binding convert messages for an implementation of another
-	// revision.
-	Around func(Caller) Caller
+	// Around, if not nil, wraps the way of this side's messages to the peer. With Handle and Capabilities it
+	// lets a binding convert messages for an implementation of another revision.
+	Around Middleware
 }
 
 // Stateless reports whether the revision has no sessions: its table has no initialize, so each request
@@ -161,18 +159,22 @@ type Caller interface {
 // The exception is what a stateless server's side offers, which changes with the catalog.
 type bound struct {
 	Binding
-	stateless bool           // see Binding.Stateless
-	rows      map[string]row // by method
-	codes     []int64        // of the errors that the revision defines
-	needs     []string       // the capabilities that rows refer to; the first is "", for none
-	serve     Handler        // handle within the middleware
+	stateless bool            // see Binding.Stateless
+	rows      map[string]*row // by method
+	codes     []int64         // of the errors that the revision defines
+	needs     []string        // the capabilities that rows refer to; the first is "", for none
+	serve     Handler         // handle within the middleware
+	way       Handler         // of messages to the peer
 
 	offered *offers // nil except on a stateless server's side
 }
 
 func bind(b Binding, around layers) *bound {
-	ready := &bound{Binding: b, stateless: b.Stateless()}
-	ready.serve = around.handler(ready.handle)
+	ready := &bound{Binding: b, stateless: b.Stateless(), way: deliver}
+	ready.serve = around.around(ready.handle)
+	if b.Around != nil {
+		ready.way = b.Around(deliver)
+	}
 	ready.tabulate()
 	return ready
 }
@@ -194,33 +196,33 @@ func (b *bound) terms(info, peer, own wire.Object) *terms {
 
 // handle calls Binding.Handle and adds what the runtime does itself: checks of results, the log
 // level, and fallback.
-func (b *bound) handle(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+func (b *bound) handle(ctx context.Context, m *Message) (wire.Appender, error) {
 	if b.Handle == nil {
-		return b.fallback(ctx, method, params, MethodNotFound(method))
+		return b.fallback(ctx, m, MethodNotFound(m.Method))
 	}
 	if c := CallOf(ctx); b.offered != nil && c != nil {
-		params, err := c.resume(params)
+		m, err := c.resume(m)
 		if err != nil {
 			return nil, err
 		}
-		result, err := b.handleOnce(ctx, method, params)
+		result, err := b.handleOnce(ctx, m)
 		return c.answered(ctx, result, err)
 	}
-	return b.handleOnce(ctx, method, params)
+	return b.handleOnce(ctx, m)
 }
 
 // handleOnce is handle for one of the rounds of a request.
-func (b *bound) handleOnce(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-	result, err := b.Handle(ctx, method, params)
+func (b *bound) handleOnce(ctx context.Context, m *Message) (wire.Appender, error) {
+	result, err := b.Handle(ctx, m)
 	switch {
 	case err != nil:
-		return b.fallback(ctx, method, params, err)
-	case method == methodListRoots && b.Direction == ToClient:
+		return b.fallback(ctx, m, err)
+	case m.Method == methodListRoots && b.Direction == ToClient:
 		return checkRoots(result)
-	case method == methodElicit && b.Direction == ToClient:
-		return checkForm(params, result)
-	case method == methodSetLevel && b.Direction == ToServer:
-		if err := CallOf(ctx).setAcceptedLevel(params); err != nil {
+	case m.Method == methodElicit && b.Direction == ToClient:
+		return checkForm(m.Object(), result)
+	case m.Method == methodSetLevel && b.Direction == ToServer:
+		if err := CallOf(ctx).setAcceptedLevel(m.Object()); err != nil {
 			return nil, err
 		}
 	}
@@ -229,19 +231,20 @@ func (b *bound) handleOnce(ctx context.Context, method string, params wire.Raw) 
 
 // fallback answers server/discover, subscriptions/listen, ping and logging/setLevel if the implementation does
 // not. For other methods it returns err.
-func (b *bound) fallback(ctx context.Context, method string, params wire.Raw, err error) (wire.Appender, error) {
-	if !isMethodNotFound(err) || len(b.rows) > 0 && b.rows[method].kind != jsonrpc.Request {
+func (b *bound) fallback(ctx context.Context, m *Message, err error) (wire.Appender, error) {
+	method := m.Method
+	if !isMethodNotFound(err) || len(b.rows) > 0 && b.row(method).kind != jsonrpc.Request {
 		return nil, err
 	}
 	switch {
 	case method == methodDiscover && b.offered != nil:
 		return b.offered.server.discovery(b)
 	case method == methodListen && b.offered != nil:
-		return CallOf(ctx).listen(ctx, params)
+		return CallOf(ctx).Listen(ctx, m.Object(), nil)
 	case method == methodPing:
 		return emptyResult, nil
 	case method == methodSetLevel && len(b.rows) > 0 && b.Direction == ToServer:
-		if err := CallOf(ctx).setLogLevel(params); err != nil {
+		if err := CallOf(ctx).setLogLevel(m.Object()); err != nil {
 			return nil, err
 		}
 		return emptyResult, nil

@@ -73,24 +73,21 @@ type lookup struct {
 
 // begin returns the kept result of a request, or the lookup with which its result is kept. The lookup is
 // nil if the result must not be kept.
-func (c *resultCache) begin(ctx context.Context, q *request) (text wire.Raw, l *lookup) {
-	if c == nil || !q.row.cacheable || q.method == methodDiscover {
+func (c *resultCache) begin(ctx context.Context, m *Message) (text wire.Raw, l *lookup) {
+	if c == nil || !m.sent.row.cacheable || m.Method == methodDiscover {
 		return "", nil
 	}
-	params := wire.Object("{}")
-	if q.params != nil {
-		text, err := wire.MarshalString(q.params)
-		if err != nil {
-			return "", nil
-		}
-		params = wire.Object(text)
+	params := m.Object()
+	if params == "" && m.Params != nil {
+		return "", nil
 	}
+	params = cmp.Or(params, "{}")
 	for name := range params.All() {
 		if name == memberInputResponses || name == memberRequestState {
 			return "", nil
 		}
 	}
-	key := cacheKey{revision: q.terms.revision, method: q.method, params: string(params.Without("_meta"))}
+	key := cacheKey{revision: m.sent.terms.revision, method: m.Method, params: string(params.Without("_meta"))}
 	if c.opts.Authorization != nil {
 		key.authorization = c.opts.Authorization(ctx)
 	}
@@ -182,12 +179,12 @@ func (c *resultCache) invalidate(t *terms, m *jsonrpc.Message) {
 	if family, ok := strings.CutSuffix(m.Method, "/list_changed"); ok {
 		family = strings.TrimPrefix(family, "notifications/") + "/"
 		c.forget(func(k *cacheKey) bool {
-			return strings.HasPrefix(k.method, family) && t.bound.rows[k.method].lists
+			return strings.HasPrefix(k.method, family) && t.bound.row(k.method).lists
 		})
 	} else if m.Method == methodUpdated {
 		uri, _ := wire.Object(m.Params).Get("uri")
 		c.forget(func(k *cacheKey) bool {
-			name := t.bound.rows[k.method].nameParam
+			name := t.bound.row(k.method).nameParam
 			at, _ := wire.Object(k.params).Get(name)
 			return name == "uri" && wire.Equal(at, uri)
 		})

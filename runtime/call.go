@@ -23,12 +23,11 @@ type Call struct {
 
 	peer   *peer
 	terms  *terms
-	handle Handler
 	id     wire.Scalar // zero for a notification
 	key    wire.Scalar // the canonical id, under which the request is registered
 	place  int         // see engine.Serving
-	method string
-	params wire.Raw
+	m      Message
+	params wire.Raw    // as they were received
 	reply  Reply       // nil if the answer goes where messages without a request go
 	unbind func() bool // ends the effect of Incoming.Bound; nil without it
 
@@ -89,12 +88,12 @@ func CallOf(ctx context.Context) *Call {
 func (c *Call) Revision() string { return c.terms.revision }
 
 // Method returns the method of the message.
-func (c *Call) Method() string { return c.method }
+func (c *Call) Method() string { return c.m.Method }
 
 // Known reports whether the method is in the method table of the revision. A peer may send other
 // methods too.
 func (c *Call) Known() bool {
-	return c.terms.bound == nil || c.terms.bound.rows[c.method].kind != 0
+	return c.terms.bound == nil || c.terms.bound.row(c.m.Method).kind != 0
 }
 
 // ID returns the id of the request; zero for a notification.
@@ -182,16 +181,16 @@ func (c *Call) Call(ctx context.Context, method string, params wire.Appender, re
 		}
 		defer answered()
 	}
-	return c.caller().callAround(ctx, method, c.outgoing(method, params), result)
+	return c.caller().Call(ctx, method, c.outgoing(method, params), result)
 }
 
 // Notify implements [Caller].
 func (c *Call) Notify(ctx context.Context, method string, params wire.Appender) error {
-	return c.caller().notifyAround(ctx, method, c.outgoing(method, params))
+	return c.caller().Notify(ctx, method, c.outgoing(method, params))
 }
 
-func (c *Call) caller() unwrappedCaller {
-	return unwrappedCaller{peer: c.peer, terms: c.terms, to: c.Reply(), call: c}
+func (c *Call) caller() sender {
+	return sender{peer: c.peer, terms: c.terms, to: c.Reply(), call: c}
 }
 
 // Reply returns where the call sends its messages. It returns nil after the answer, and if the transport
@@ -259,7 +258,8 @@ type detachment struct {
 // answered. If ok is false, the session is ending and f is not run. F must not panic.
 func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Context)) (cancel context.CancelCauseFunc, ok bool) {
 	p := c.peer
-	d := &Call{peer: p, terms: c.terms, handle: c.handle, id: c.id, method: c.method, params: c.params}
+	d := &Call{peer: p, terms: c.terms, id: c.id}
+	d.m.receive(c.m.Kind, c.m.Method, c.params, d)
 	d.context.call = d
 	d.context.Context, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	own := &detachment{Detached: how, call: d}
@@ -378,7 +378,7 @@ func (a *admission) newCall() *Call {
 
 // scoped returns an error if a notification cannot belong to the request. Those for which a server must
 // declare a part of a capability, such as tools.listChanged, are for listeners.
-func (c *Call) scoped(method string, r row) error {
+func (c *Call) scoped(method string, r *row) error {
 	listeners := method == methodCancelled || method == methodAck || strings.Contains(c.terms.bound.needs[r.need], ".")
 	switch {
 	case listeners || c.id.IsZero():

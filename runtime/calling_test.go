@@ -99,7 +99,7 @@ func TestCallerReads(t *testing.T) {
 			return ""
 		}
 		client := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1", Limits: runtime.Limits{Timeout: time.Minute}, Capabilities: wire.Object(`{"roots":{}}`)},
-			side{"roots/list": func(context.Context, wire.Raw) (wire.Appender, error) {
+			side{"roots/list": func(context.Context, *runtime.Message) (wire.Appender, error) {
 				asked = append(asked, time.Since(start))
 				return wire.Raw(`{"roots":[]}`), nil
 			}}.bind(r11, runtime.ToClient))

@@ -120,10 +120,21 @@ func (b *bound) need(capability string) int {
 	return len(b.needs) - 1
 }
 
+// noRow is the row of a method that the table does not have.
+var noRow row
+
+// row returns the row of a method.
+func (b *bound) row(method string) *row {
+	if r := b.rows[method]; r != nil {
+		return r
+	}
+	return &noRow
+}
+
 // tabulate fills b.rows, b.needs and b.codes.
 func (b *bound) tabulate() {
 	b.needs = []string{""}
-	b.rows = make(map[string]row, len(b.Methods))
+	b.rows = make(map[string]*row, len(b.Methods))
 	for i := range b.Methods {
 		m := &b.Methods[i]
 		need := m.Capability
@@ -137,14 +148,13 @@ func (b *bound) tabulate() {
 		if m.Errors != nil {
 			b.codes = m.Errors
 		}
-		b.rows[m.Name] = row{kind: m.Kind, to: m.Direction, need: b.need(need), lists: m.Paginated || m.Name == methodListRoots,
+		b.rows[m.Name] = &row{kind: m.Kind, to: m.Direction, need: b.need(need), lists: m.Paginated || m.Name == methodListRoots,
 			within: m.Within, asks: m.Asks, cacheable: m.Cacheable, nameParam: m.NameParam, filter: filter, types: m.ResultTypes}
 	}
 	for i := range refinements {
 		f := &refinements[i]
 		if r, ok := b.rows[f.method]; ok && (f.before == "" || b.Revision < f.before) {
 			r.refined = append(r.refined, refined{f, b.need(f.capability), strconv.AppendQuote(nil, f.member)})
-			b.rows[f.method] = r
 		}
 	}
 }
@@ -152,20 +162,20 @@ func (b *bound) tabulate() {
 // sending returns the row of a method that this side is about to send, or an error if it must not.
 // The revision must have the method, a request may need a capability of the peer, and a notification
 // one of this side. A binding without a table allows everything.
-func (t *terms) sending(kind jsonrpc.Kind, method string) (row, error) {
+func (t *terms) sending(kind jsonrpc.Kind, method string) (*row, error) {
 	if t == nil || t.bound == nil || len(t.bound.rows) == 0 {
-		return row{}, nil
+		return &noRow, nil
 	}
-	r := t.bound.rows[method]
+	r := t.bound.row(method)
 	to := (ToServer | ToClient) &^ t.bound.Direction
 	switch {
 	case r.kind == 0 && t.bound.Forwards:
 	case r.kind != kind || r.to&to == 0:
-		return row{}, &MethodError{Method: method, Kind: kind, To: to, Revision: t.revision}
+		return nil, &MethodError{Method: method, Kind: kind, To: to, Revision: t.revision}
 	case kind == jsonrpc.Request && !t.peer.has(r.need):
-		return row{}, &CapabilityError{Method: method, Capability: t.bound.needs[r.need]}
+		return nil, &CapabilityError{Method: method, Capability: t.bound.needs[r.need]}
 	case kind == jsonrpc.Notification && !t.offers(r.need):
-		return row{}, &CapabilityError{Method: method, Capability: t.bound.needs[r.need], Own: true}
+		return nil, &CapabilityError{Method: method, Capability: t.bound.needs[r.need], Own: true}
 	}
 	return r, nil
 }
@@ -191,7 +201,7 @@ func specified(err error, params wire.Appender) error {
 }
 
 // refine checks a request that is encoded and about to be sent.
-func (t *terms) refine(r row, text []byte) error {
+func (t *terms) refine(r *row, text []byte) error {
 	for _, f := range r.refined {
 		if !t.peer.has(f.need) && f.concerns(text) {
 			return &CapabilityError{Method: f.method, Capability: f.capability}

@@ -143,7 +143,7 @@ func TestOutgoingCapabilities(t *testing.T) {
 			serverEnd, clientEnd := &spied{Transport: a}, &spied{Transport: b}
 			tried := make(chan struct{})
 			server := runtime.NewServer(runtime.ServerOptions{Capabilities: wire.Raw(c.server)}, tools.with(side{
-				"notifications/initialized": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+				"notifications/initialized": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 					defer close(tried)
 					if c.from == runtime.ToClient {
 						try(runtime.CallOf(ctx), serverEnd)
@@ -182,7 +182,7 @@ func TestIncomingCapabilities(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			changes := 0
 			server := runtime.NewServer(runtime.ServerOptions{Capabilities: wire.Raw(c.own)}, tools.with(side{
-				"notifications/roots/list_changed": func(context.Context, wire.Raw) (wire.Appender, error) {
+				"notifications/roots/list_changed": func(context.Context, *runtime.Message) (wire.Appender, error) {
 					changes++
 					return nil, nil
 				},
@@ -207,7 +207,7 @@ func TestIncomingCapabilities(t *testing.T) {
 func TestResumedCapabilities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []string
-		try := func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		try := func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			c := runtime.CallOf(ctx)
 			for _, err := range []error{c.Notify(ctx, "notifications/message", wire.Raw(`{"level":"info","data":1}`)), c.Notify(ctx, "notifications/tools/list_changed", nil)} {
 				if err != nil {

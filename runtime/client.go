@@ -28,7 +28,7 @@ func NewClient(opts ClientOptions, bindings ...Binding) *Client {
 	if opts.MaxMessage == 0 {
 		opts.MaxMessage = DefaultMaxClientMessage
 	}
-	c := &Client{opts: opts, eras: cmp.Or(opts.Eras, new(Eras)), settings: newSettings(opts.Logger, opts.Middleware, opts.Limits, -1)}
+	c := &Client{opts: opts, eras: cmp.Or(opts.Eras, new(Eras)), settings: newSettings(opts.Logger, opts.Receiving, opts.Sending, opts.Limits, -1)}
 	c.lenient, c.deviated, c.rounds = opts.Lenient, opts.Deviated, cmp.Or(opts.MaxRounds, DefaultMaxRounds)
 	c.output = opts.CheckOutput
 	c.bindings, c.err = bindAll(ToClient, bindings, c.layers)
@@ -135,7 +135,7 @@ func (s *Session) Revision() string { return s.now().server.Load().revision }
 
 // Has reports whether the revision of the session has a method.
 func (s *Session) Has(method string) bool {
-	return s.now().server.Load().terms.bound.rows[method].kind != 0
+	return s.now().server.Load().terms.bound.row(method).kind != 0
 }
 
 // ServerInfo returns the Implementation object with which the server introduced itself.
@@ -317,7 +317,7 @@ func (s *Session) again(ctx context.Context, l *link, method string, params wire
 	if !s.reopens() || ctx.Err() != nil || !refused && !errors.Is(err, ErrClosed) {
 		return false, err
 	}
-	if !refused && !l.era().repeats(&request{method: method, params: params, row: l.server.Load().terms.bound.rows[method]}) {
+	if !refused && !l.era().repeats(method, params, l.server.Load().terms.bound.row(method)) {
 		return false, &LostError{Err: err}
 	}
 	select {
@@ -332,7 +332,7 @@ func (s *Session) again(ctx context.Context, l *link, method string, params wire
 }
 
 // reads reports whether a request only reads, so that it can be sent twice.
-func (r row) reads() bool { return r.cacheable || r.lists }
+func (r *row) reads() bool { return r.cacheable || r.lists }
 
 // link is one connection of a session.
 type link struct {

@@ -48,7 +48,7 @@ func (e *QuestionsError) Error() string {
 
 // resultType returns an error for a result that is not complete, unless the revision or an extension defines
 // its type. An absent type means that it is complete ("Responses" in basic, 2026-07-28).
-func (p *peer) resultType(q *request, result wire.Raw) error {
+func (p *peer) resultType(m *Message, result wire.Raw) error {
 	if strings.HasPrefix(string(result), completeFirst) {
 		return nil
 	}
@@ -57,15 +57,15 @@ func (p *peer) resultType(q *request, result wire.Raw) error {
 	switch {
 	case !ok || text && name == resultComplete:
 		return nil
-	case text && name == resultInputRequired && q.row.asks:
+	case text && name == resultInputRequired && m.sent.row.asks:
 		if p.rounds < 0 {
 			return nil
 		}
-		return questions(q.method, wire.Object(result))
-	case text && (slices.Contains(q.row.types, name) || q.terms.bound.Forwards || q.terms.extended(q.method, name)):
+		return questions(m.Method, wire.Object(result))
+	case text && (slices.Contains(m.sent.row.types, name) || m.sent.terms.bound.Forwards || m.sent.terms.extended(m.Method, name)):
 		return nil
 	}
-	return fmt.Errorf("runtime: result of %s: unknown resultType %.100s", q.method, kind)
+	return fmt.Errorf("runtime: result of %s: unknown resultType %.100s", m.Method, kind)
 }
 
 func questions(method string, result wire.Object) error {
@@ -84,65 +84,65 @@ func questions(method string, result wire.Object) error {
 }
 
 // ask implements era.
-func (e *clientEra) ask(ctx context.Context, q *request, result wire.Value) error {
-	if q.terms.asking() {
-		return e.askRounds(ctx, q, result)
+func (e *clientEra) ask(ctx context.Context, m *Message) (wire.Appender, error) {
+	if m.sent.terms.asking() {
+		return e.askRounds(ctx, m)
 	}
-	return e.askOnce(ctx, q, result)
+	return e.askOnce(ctx, m)
 }
 
 // askOnce sends a request, and again if its answer was lost and the request can be sent twice. A revision says so
 // of its lists ("Major changes" in changelog, 2026-07-28), and a server of its tools.
-func (e *clientEra) askOnce(ctx context.Context, q *request, result wire.Value) error {
+func (e *clientEra) askOnce(ctx context.Context, m *Message) (wire.Appender, error) {
 	pause := waits.RetryFirst
 	for losses := 0; ; losses++ {
-		err := e.peer.ask(ctx, q, result)
+		result, err := e.peer.transmit(ctx, m)
 		lost, ok := errors.AsType[*LostError](err)
-		if !ok || losses == maxLosses || !e.repeats(q) {
-			return err
+		if !ok || losses == maxLosses || !e.repeats(m.Method, m.Params, m.sent.row) {
+			return result, err
 		}
-		e.peer.debug("request sent again", slog.String("method", q.method), slog.Any("error", lost))
+		e.peer.debug("request sent again", slog.String("method", m.Method), slog.Any("error", lost))
 		if rest(ctx, pause) != nil {
-			return err
+			return nil, err
 		}
 		pause *= 2
 	}
 }
 
 // repeats reports whether a request can be sent twice.
-func (e *clientEra) repeats(q *request) bool {
-	if q.row.reads() || q.method != methodCallTool {
-		return q.row.reads()
+func (e *clientEra) repeats(method string, params wire.Appender, r *row) bool {
+	if r.reads() || method != methodCallTool {
+		return r.reads()
 	}
-	_, tool := e.tools.of(q)
+	_, tool := e.tools.of((&Message{Params: params}).Object())
 	return tool != nil && tool.repeatable
 }
 
 // askRounds is ask for a revision without sessions: it answers the server's questions and repeats the
 // request with the answers, until the result is complete ("Client Requirements" in basic/patterns/mrtr,
 // 2026-07-28).
-func (e *clientEra) askRounds(ctx context.Context, q *request, result wire.Value) (err error) {
-	p := e.peer
+func (e *clientEra) askRounds(ctx context.Context, m *Message) (result wire.Appender, err error) {
 	if c := e.cache; c != nil {
-		text, l := c.begin(ctx, q)
+		text, l := c.begin(ctx, m)
 		if text != "" {
-			return p.decodeResult(ctx, q, text, result)
+			m.sent.answer = text
+			return text, nil
 		}
-		q.kept = l
+		m.sent.kept = l
 		defer func() { l.failed(err) }()
 	}
 	start := time.Now()
-	if err = e.askOnce(ctx, q, result); err == nil {
-		return nil
+	if result, err = e.askOnce(ctx, m); err == nil {
+		return result, nil
 	}
-	limit := p.limits.patience(ctx, q.method).Total
-	timeout := &TimeoutError{Method: q.method, Quiet: limit, Total: limit}
+	limit := e.peer.limits.patience(ctx, m.Method).Total
+	timeout := &TimeoutError{Method: m.Method, Quiet: limit, Total: limit}
 	ctx, stop := limited(ctx, limit, time.Since(start), timeout)
 	defer stop()
-	if err = e.askAgain(ctx, q, result, err); err != nil && context.Cause(ctx) == timeout {
-		return timeout
+	if result, err = e.askAgain(ctx, m, err); err != nil && context.Cause(ctx) == timeout {
+		return nil, timeout
 	}
-	return err
+	return result, err
 }
 
 // limited returns a context that ends with the error why when a call has taken as long as limit, of which a
@@ -161,53 +161,54 @@ func limited(ctx context.Context, limit, passed time.Duration, why error) (conte
 }
 
 // askAgain makes the further requests of askRounds, of which the first has returned an error.
-func (e *clientEra) askAgain(ctx context.Context, q *request, result wire.Value, err error) error {
-	p, original := e.peer, q.params
+func (e *clientEra) askAgain(ctx context.Context, m *Message, err error) (result wire.Appender, _ error) {
+	p, first := e.peer, m
 	pause := waits.RetryFirst
 	relisted := false
 	for round := 0; err != nil; round++ {
-		if refused, ok := asError(err); ok && refused.Code == jsonrpc.CodeHeaderMismatch && q.method == methodCallTool && !relisted {
-			if relisted = true; p.relist(ctx, q.terms) == nil {
-				err = e.askOnce(ctx, q, result)
+		if refused, ok := asError(err); ok && refused.Code == jsonrpc.CodeHeaderMismatch && m.Method == methodCallTool && !relisted {
+			if relisted = true; p.relist(ctx, m.sent.terms) == nil {
+				result, err = e.askOnce(ctx, m)
 			}
 		}
 		asked, ok := errors.AsType[*QuestionsError](err)
 		switch {
 		case !ok:
-			return err
+			return result, err
 		case round == p.rounds:
-			return prefix.Errorf("runtime: %s is not complete after %d rounds: %w", q.method, round, err)
+			return nil, prefix.Errorf("runtime: %s is not complete after %d rounds: %w", m.Method, round, err)
 		case asked.Questions.Len() == 0: // the server does not say when it wants to be asked again
 			if err := rest(ctx, pause); err != nil {
-				return err
+				return nil, err
 			}
 			pause *= 2
 		}
-		answers, failed := p.answers(ctx, q, asked)
+		answers, failed := p.answers(ctx, m, asked)
 		if failed != nil {
-			return failed
+			return nil, failed
 		}
-		q.params, q.kept = &repeated{original, answers, asked.State}, nil
-		err = e.askOnce(ctx, q, result)
+		m = first.With(&repeated{first.Params, answers, asked.State})
+		m.sent.kept = nil
+		result, err = e.askOnce(ctx, m)
 	}
-	return nil
+	return result, nil
 }
 
 // complete implements era.
-func (e *clientEra) complete(q *request, text wire.Raw) (kept wire.Raw, left []wire.Deviation, err error) {
-	if q.terms.asking() {
-		if err := e.peer.resultType(q, text); err != nil {
-			return "", nil, err
+func (e *clientEra) complete(ctx context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
+	if m.sent.terms.asking() {
+		if err := e.peer.resultType(m, text); err != nil {
+			return "", err
 		}
-		if q.method == methodListTools {
-			text, left = e.peer.readTools(text)
+		if m.Method == methodListTools {
+			text = e.peer.readTools(ctx, text)
 		}
 	}
-	if err := e.tools.pass(e.peer, q, text); err != nil {
-		return "", nil, err
+	if err := e.tools.pass(e.peer, m, text); err != nil {
+		return "", err
 	}
-	q.kept.keep(text)
-	return text, left, nil
+	m.sent.kept.keep(text)
+	return text, nil
 }
 
 // rest waits for d.
@@ -224,9 +225,9 @@ func rest(ctx context.Context, d time.Duration) error {
 
 // answers returns the answers to a server's questions by their keys. The handlers of the questions run at
 // the same time.
-func (p *peer) answers(ctx context.Context, q *request, asked *QuestionsError) (wire.Members, error) {
+func (p *peer) answers(ctx context.Context, m *Message, asked *QuestionsError) (wire.Members, error) {
 	if n := asked.Questions.Len(); n > p.limits.MaxConcurrent {
-		return nil, fmt.Errorf("runtime: the server asks %d questions at once for %s; allowed are %d", n, q.method, p.limits.MaxConcurrent)
+		return nil, fmt.Errorf("runtime: the server asks %d questions at once for %s; allowed are %d", n, m.Method, p.limits.MaxConcurrent)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -240,10 +241,10 @@ func (p *peer) answers(ctx context.Context, q *request, asked *QuestionsError) (
 			err := error(errInternal) // unless the handler returns
 			defer func() {
 				if err != nil {
-					cancel(prefix.Errorf("runtime: %s: the question %.100q of the server is not answered: %w", q.method, answers[i].Name, err))
+					cancel(prefix.Errorf("runtime: %s: the question %.100q of the server is not answered: %w", m.Method, answers[i].Name, err))
 				}
 			}()
-			answers[i].Value, err = p.answerQuestion(ctx, q.terms, wire.Object(answers[i].Value))
+			answers[i].Value, err = p.answerQuestion(ctx, m.sent.terms, wire.Object(answers[i].Value))
 		}) {
 			running.Done()
 			cancel(ErrClosed)
@@ -260,14 +261,15 @@ func (p *peer) answerQuestion(ctx context.Context, t *terms, question wire.Objec
 	if params.Kind() != wire.KindObject {
 		params = ""
 	}
-	r := t.bound.rows[method]
+	r := t.bound.row(method)
 	if !r.within {
 		return "", MethodNotFound(method)
 	}
 	if need, ok := t.undeclared(r, wire.Object(params)); ok {
 		return "", &CapabilityError{Method: method, Capability: need, Own: true}
 	}
-	c := &Call{peer: p, terms: t, handle: t.handle, method: method, params: params}
+	c := &Call{peer: p, terms: t}
+	c.m.receive(jsonrpc.Request, method, params, c)
 	c.context = callContext{Context: ctx, call: c}
 	defer c.over.Store(true)
 	returned := false
@@ -277,7 +279,7 @@ func (p *peer) answerQuestion(ctx context.Context, t *terms, question wire.Objec
 			err = errInternal
 		}
 	}()
-	result, err := c.handle(&c.context, method, params)
+	result, err := t.handle(&c.context, &c.m)
 	returned = true
 	switch {
 	case err != nil:
@@ -290,7 +292,7 @@ func (p *peer) answerQuestion(ctx context.Context, t *terms, question wire.Objec
 }
 
 // undeclared returns a capability that a request with these params needs and this side has not declared.
-func (t *terms) undeclared(r row, params wire.Object) (capability string, ok bool) {
+func (t *terms) undeclared(r *row, params wire.Object) (capability string, ok bool) {
 	if !t.own.has(r.need) {
 		return t.bound.needs[r.need], true
 	}
@@ -361,7 +363,10 @@ func (p *peer) relist(ctx context.Context, t *terms) error {
 			params = wire.Object(append(text, '}'))
 		}
 		var page wire.Object
-		if err := p.ask(ctx, &request{method: methodListTools, params: params, terms: t, row: r}, &page); err != nil {
+		s := sender{peer: p, terms: t}
+		m := s.message(jsonrpc.Request, methodListTools, params)
+		m.sent.into, m.sent.row = &page, r
+		if err := s.do(ctx, m, p.transmit); err != nil {
 			return none, nil, err
 		}
 		return none, new(page.GetString("nextCursor")), nil

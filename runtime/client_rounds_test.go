@@ -23,10 +23,11 @@ const (
 
 // answering are handlers of the questions.
 var answering = runtime.Handlers{
-	"elicitation/create": func(_ context.Context, params wire.Raw) (wire.Appender, error) {
+	"elicitation/create": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		return wire.Raw(`{"action":"accept","content":{"said":` + string(object(jsonrpc.Message{Params: params}, "message")) + `}}`), nil
 	},
-	"roots/list": func(context.Context, wire.Raw) (wire.Appender, error) {
+	"roots/list": func(context.Context, *runtime.Message) (wire.Appender, error) {
 		return wire.Raw(`{"roots":[{"uri":"file:///a"}]}`), nil
 	},
 }
@@ -146,8 +147,8 @@ func TestRoundsFail(t *testing.T) {
 				ended := false
 				s := asking(`{"resultType":"input_required","inputRequests":{` + askName + `,` + askRoots + `}}`)
 				session := openScript(t, eraClient(t, runtime.ClientOptions{}, runtime.Handlers{
-					"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) { return refuse() },
-					"roots/list": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+					"elicitation/create": func(context.Context, *runtime.Message) (wire.Appender, error) { return refuse() },
+					"roots/list": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 						<-ctx.Done()
 						ended = true
 						return nil, ctx.Err()
@@ -176,7 +177,7 @@ func TestRoundsInParallel(t *testing.T) {
 			return resultOf(m, fmt.Sprintf(`{"resultType":"input_required","requestState":%s,"inputRequests":{%s}}`, object(m, "name"), askName))
 		})
 		session := openScript(t, eraClient(t, runtime.ClientOptions{}, runtime.Handlers{
-			"elicitation/create": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			"elicitation/create": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 				time.Sleep(time.Second)
 				return wire.Raw(`{"action":"decline"}`), nil
 			},
@@ -208,7 +209,7 @@ func TestRoundsEnd(t *testing.T) {
 		t.Run(fmt.Sprint("closing ", closing), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				session := openScript(t, eraClient(t, runtime.ClientOptions{}, runtime.Handlers{
-					"elicitation/create": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+					"elicitation/create": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 						if c := runtime.CallOf(ctx); c.Method() != "elicitation/create" || c.Revision() != r26 || c.Session() != nil {
 							t.Errorf("call %s %s", c.Method(), c.Revision())
 						}
@@ -243,15 +244,15 @@ func TestRoundsByHand(t *testing.T) {
 			t.Errorf("%s, %v", got, err)
 		}
 		var seen []string
-		middleware := runtime.Middleware{Send: func(next runtime.Sender) runtime.Sender {
-			return func(ctx context.Context, m *runtime.Message) error {
-				err := next(ctx, m)
+		middleware := func(next runtime.Handler) runtime.Handler {
+			return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+				result, err := next(ctx, m)
 				q, _ := errors.AsType[*runtime.QuestionsError](err)
-				seen = append(seen, fmt.Sprint(m.Method(), " ", m.ID(), " ", m.Revision(), " ", q != nil))
-				return err
+				seen = append(seen, fmt.Sprint(m.Method, " ", m.ID(), " ", m.Revision(), " ", q != nil))
+				return result, err
 			}
-		}}
-		session = openScript(t, eraClient(t, runtime.ClientOptions{Middleware: []runtime.Middleware{middleware}}, answering, r26), asking(asked, `{"content":[]}`))
+		}
+		session = openScript(t, eraClient(t, runtime.ClientOptions{Sending: []runtime.Middleware{middleware}}, answering, r26), asking(asked, `{"content":[]}`))
 		if err := session.Call(t.Context(), "tools/call", nil, nil); err != nil {
 			t.Error(err)
 		}

@@ -162,7 +162,7 @@ func TestNoResponses(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := modern(func(m jsonrpc.Message) []string { return append([]string{text}, resultOf(m, `{"tools":[]}`)...) })
 				session := openScript(t, eraClient(t, runtime.ClientOptions{Limits: runtime.Limits{MaxMessage: 1 << 20}}, runtime.Handlers{
-					"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) {
+					"elicitation/create": func(context.Context, *runtime.Message) (wire.Appender, error) {
 						t.Error("the handler was called")
 						return wire.Raw(`{"action":"cancel"}`), nil
 					},

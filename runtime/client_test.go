@@ -17,7 +17,7 @@ import (
 func TestSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
-		server := newServer(t, tools.with(side{"ask": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		server := newServer(t, tools.with(side{"ask": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			c := runtime.CallOf(ctx)
 			if c.PeerInfo() != `{"name":"test","version":"1"}` || c.Meta() != "" {
 				t.Errorf("call: %s %s", c.PeerInfo(), c.Meta())
@@ -26,7 +26,7 @@ func TestSession(t *testing.T) {
 			err := errors.Join(c.Call(ctx, "ping", nil, nil), c.Call(ctx, "roots/list", wire.Raw(`{}`), &roots))
 			return roots, err
 		}}), runtime.ServerOptions{Instructions: "go", Capabilities: wire.Raw(`{"tools":{}}`)}, r06, r2024)
-		client := newClient(side{"roots/list": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		client := newClient(side{"roots/list": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			asked++
 			if got := runtime.CallOf(ctx).Revision(); got != r06 {
 				t.Errorf("revision %s", got)
@@ -66,7 +66,7 @@ func TestSession(t *testing.T) {
 func TestCallerGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan error, 1)
-		server := newServer(t, tools.with(side{"block": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		server := newServer(t, tools.with(side{"block": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			<-ctx.Done()
 			ended <- context.Cause(ctx)
 			return wire.Raw(`{}`), nil
@@ -164,7 +164,7 @@ func TestServerSpeaksFirst(t *testing.T) {
 		}()
 		session := make(chan *runtime.Session)
 		go func() {
-			s, err := newClient(side{"roots/list": func(context.Context, wire.Raw) (wire.Appender, error) {
+			s, err := newClient(side{"roots/list": func(context.Context, *runtime.Message) (wire.Appender, error) {
 				return wire.Raw(`{"roots":[]}`), nil
 			}}, r06).Connect(t.Context(), b)
 			if err != nil {

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,15 +20,15 @@ type ToolReader interface {
 }
 
 // readTools passes the tools in a result to the transport. It returns the result without those that the
-// transport cannot call ("Schema Extension" in basic/transports/streamable-http, 2026-07-28).
-func (p *peer) readTools(result wire.Raw) (wire.Raw, []wire.Deviation) {
+// transport cannot call, and reports them ("Schema Extension" in basic/transports/streamable-http, 2026-07-28).
+func (p *peer) readTools(ctx context.Context, result wire.Raw) wire.Raw {
 	reader, ok := p.transport.(ToolReader)
 	if !ok {
-		return result, nil
+		return result
 	}
 	list, _ := wire.Object(result).Get("tools")
 	if list.Kind() != wire.KindArray {
-		return result, nil
+		return result
 	}
 	var out []wire.Deviation
 	tools := list.Elements()
@@ -46,17 +47,18 @@ func (p *peer) readTools(result wire.Raw) (wire.Raw, []wire.Deviation) {
 		kept = append(kept, tool)
 	}
 	if len(out) == 0 {
-		return result, nil
+		return result
 	}
+	p.report(ctx, &Deviations{Method: methodListTools, All: out})
 	text := []byte{'['}
 	for _, tool := range kept {
 		text = append(wire.AppendComma(text), tool...)
 	}
 	with, err := wire.Object(result).With("tools", wire.Raw(append(text, ']')))
 	if err != nil {
-		return result, nil // the result is well-formed, so that With does not fail
+		return result // it is well-formed, so that With does not fail
 	}
-	return wire.Raw(with), out
+	return wire.Raw(with)
 }
 
 const (
@@ -81,12 +83,12 @@ type listedTool struct {
 }
 
 // pass learns from a result of tools/list, and checks one of tools/call.
-func (o *listed) pass(p *peer, q *request, result wire.Raw) error {
+func (o *listed) pass(p *peer, m *Message, result wire.Raw) error {
 	switch {
-	case q.method == methodListTools:
+	case m.Method == methodListTools:
 		o.learn(wire.Object(result), p.output != nil)
-	case q.method == methodCallTool && p.output != nil:
-		return o.checkResult(p, q, wire.Object(result))
+	case m.Method == methodCallTool && p.output != nil:
+		return o.checkResult(p, m, wire.Object(result))
 	}
 	return nil
 }
@@ -140,15 +142,8 @@ func (o *listed) forget() {
 }
 
 // of returns what is known about the tool that a request calls, or nil.
-func (o *listed) of(q *request) (name string, tool *listedTool) {
-	if q.params == nil {
-		return "", nil
-	}
-	params, err := wire.MarshalString(q.params)
-	if err != nil {
-		return "", nil // the request was sent, so that it does not fail
-	}
-	name = wire.Object(params).GetString("name")
+func (o *listed) of(params wire.Object) (name string, tool *listedTool) {
+	name = params.GetString("name")
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return name, o.tools[name]
@@ -156,8 +151,8 @@ func (o *listed) of(q *request) (name string, tool *listedTool) {
 
 // checkResult checks the structured content of a tool that has not failed. A result without any content is
 // not that of the tool but says, for example, that the call runs as a task.
-func (o *listed) checkResult(p *peer, q *request, result wire.Object) error {
-	name, tool := o.of(q)
+func (o *listed) checkResult(p *peer, m *Message, result wire.Object) error {
+	name, tool := o.of(m.Object())
 	if tool == nil || tool.schema == "" {
 		return nil
 	}
@@ -182,7 +177,7 @@ func (o *listed) checkResult(p *peer, q *request, result wire.Object) error {
 		err = tool.check(content)
 	}
 	if err != nil {
-		err = prefix.Errorf("runtime: result of %s: the structured content of tool %.100q does not match its output schema: %w", q.method, name, err)
+		err = prefix.Errorf("runtime: result of %s: the structured content of tool %.100q does not match its output schema: %w", m.Method, name, err)
 	}
 	return err
 }

@@ -26,7 +26,8 @@ func TestHandlersListen(t *testing.T) {
 			return []string{event(m.ID.String(), ackMethod, `"notifications":`+string(object(m, "notifications")))}
 		})
 		var got []string
-		note := func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		note := func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			params := wire.Raw(message.Object())
 			got = append(got, runtime.CallOf(ctx).Method()+" "+wire.Object(params).GetString("uri"))
 			return nil, nil
 		}

@@ -20,7 +20,8 @@ func TestDetach(t *testing.T) {
 		var ended error
 		server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, runtime.Binding{
 			Revision: "2025-11-25", Direction: runtime.ToServer,
-			Handle: func(ctx context.Context, method string, _ wire.Raw) (wire.Appender, error) {
+			Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+				method := message.Method
 				if method != "work" {
 					return nil, runtime.MethodNotFound(method)
 				}
@@ -71,7 +72,8 @@ func TestDetach(t *testing.T) {
 		go func() { served <- server.Serve(context.Background(), far) }()
 		session, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, runtime.Binding{
 			Revision: "2025-11-25", Direction: runtime.ToClient,
-			Handle: func(_ context.Context, method string, params wire.Raw) (wire.Appender, error) {
+			Handle: func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+				method, params := message.Method, wire.Raw(message.Object())
 				heard = append(heard, method+" "+string(params))
 				return wire.Object(`{}`), nil
 			},

@@ -26,7 +26,7 @@ func TestDuplicate(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				release := make(chan struct{})
-				s := side{"wait": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+				s := side{"wait": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 					select {
 					case <-release:
 						return wire.Raw(`{}`), nil

@@ -17,7 +17,8 @@ import (
 
 // TestEnd checks what becomes of requests when a session ends.
 func TestEnd(t *testing.T) {
-	sleep := tools.with(side{"sleep": func(ctx context.Context, args wire.Raw) (wire.Appender, error) {
+	sleep := tools.with(side{"sleep": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		args := wire.Raw(message.Object())
 		select {
 		case <-time.After(3 * time.Second):
 			return args, nil

@@ -39,12 +39,12 @@ type era interface {
 	// appendParams appends the member params of a message, with what the terms add to params, which may be
 	// nil.
 	appendParams(dst []byte, t *terms, method string, params wire.Appender) ([]byte, error)
-	// ask sends a request and decodes its result. A client repeats it where the protocol allows or requires
-	// that; servers do not link what that needs.
-	ask(ctx context.Context, q *request, result wire.Value) error
-	// complete returns the complete result of a request without the parts that this side cannot use, and
-	// describes those. The error is a *[QuestionsError] if the server asks instead.
-	complete(q *request, text wire.Raw) (wire.Raw, []wire.Deviation, error)
+	// ask sends a request. A client repeats it where the protocol allows or requires that; servers do not link
+	// what that needs.
+	ask(ctx context.Context, m *Message) (wire.Appender, error)
+	// complete returns the complete result of a request without the parts that this side cannot use. The error is
+	// a *[QuestionsError] if the server asks instead.
+	complete(ctx context.Context, m *Message, text wire.Raw) (wire.Raw, error)
 	// logs reports whether the peer wants log messages with a severity.
 	logs(t *terms, severity int) bool
 	// setLogLevel is called when the peer asks for log messages of at least a severity.
@@ -59,7 +59,6 @@ type era interface {
 // admission is how a message is handled.
 type admission struct {
 	terms  *terms
-	handle Handler
 	inline bool // it is handled before the next message is read
 }
 
@@ -162,7 +161,7 @@ func (e *sessionEra) notified(jsonrpc.Message) bool { return false }
 
 // admit admits a message under terms whose revision is known.
 func (t *terms) admit(m jsonrpc.Message) (admission, error) {
-	switch r := t.bound.rows[m.Method]; {
+	switch r := t.bound.row(m.Method); {
 	case m.Kind == jsonrpc.Request && (r.kind == jsonrpc.Notification || !t.offers(r.need)):
 		return admission{}, MethodNotFound(m.Method)
 	case m.Kind == jsonrpc.Notification && r.kind == jsonrpc.Request:
@@ -170,18 +169,18 @@ func (t *terms) admit(m jsonrpc.Message) (admission, error) {
 	case m.Kind == jsonrpc.Notification && !t.peer.has(r.need):
 		return admission{}, &CapabilityError{Method: m.Method, Capability: t.bound.needs[r.need]}
 	}
-	return admission{terms: t, handle: t.handle}, nil
+	return admission{terms: t}, nil
 }
 
 // admitEarly admits a message before the handshake, which must be a ping. The error for a method that
 // no binding has is MethodNotFound, so that the peer does not try again after the handshake.
 func admitEarly(m jsonrpc.Message, bindings []*bound) (admission, error) {
 	if m.Kind == jsonrpc.Request && m.Method == methodPing {
-		pong := func(context.Context, string, wire.Raw) (wire.Appender, error) { return emptyResult, nil }
-		return admission{terms: &terms{}, handle: pong, inline: true}, nil
+		pong := func(context.Context, *Message) (wire.Appender, error) { return emptyResult, nil }
+		return admission{terms: &terms{handle: pong}, inline: true}, nil
 	}
 	for _, b := range bindings {
-		if len(b.rows) == 0 || b.rows[m.Method].kind != 0 {
+		if len(b.rows) == 0 || b.row(m.Method).kind != 0 {
 			return admission{}, errNotInitialized
 		}
 	}

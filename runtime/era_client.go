@@ -69,7 +69,9 @@ func (e *clientEra) initialize(ctx context.Context, b *bound) (*opened, error) {
 		}
 		return r
 	}
-	if err := e.peer.ask(ctx, &request{method: methodInitialize, params: params, accept: accept}, nil); err != nil {
+	m := sender{peer: e.peer}.message(jsonrpc.Request, methodInitialize, params)
+	m.sent.accept = accept
+	if _, err := e.peer.transmit(ctx, m); err != nil {
 		return nil, err
 	}
 	return server, e.peer.notify(ctx, server.terms, methodInitialized, nil)
@@ -112,7 +114,7 @@ func (e *clientEra) silent() bool { return e.terms.stateless() }
 
 // appendParams implements era: it adds the terms to a request.
 func (e *clientEra) appendParams(dst []byte, t *terms, method string, params wire.Appender) ([]byte, error) {
-	if !t.stateless() || t.bound.rows[method].kind == jsonrpc.Notification {
+	if !t.stateless() || t.bound.row(method).kind == jsonrpc.Notification {
 		return jsonrpc.AppendParams(dst, params)
 	}
 	enveloped := envelope{params, t.envelope, ""}
@@ -141,7 +143,9 @@ func (e *clientEra) discover(ctx context.Context, b *bound) (*opened, error) {
 			}
 			return r
 		}
-		err = e.peer.ask(ctx, &request{method: methodDiscover, terms: t, row: b.rows[methodDiscover], accept: accept}, nil)
+		m := sender{peer: e.peer, terms: t}.message(jsonrpc.Request, methodDiscover, nil)
+		m.sent.row, m.sent.accept = b.row(methodDiscover), accept
+		_, err = e.peer.transmit(ctx, m)
 		supported := supportedBy(err)
 		if err == nil || supported == nil {
 			return server, err

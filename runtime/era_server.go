@@ -65,7 +65,7 @@ func (e *serverEra) admit(m jsonrpc.Message, h headers.Header) (admission, error
 		if e.terms != nil {
 			return admission{}, errAlreadyInitialized
 		}
-		return admission{terms: &terms{}, handle: e.of.layers.handler(e.initialize), inline: true}, nil
+		return admission{terms: &terms{handle: e.of.layers.around(e.initialize)}, inline: true}, nil
 	}
 	if e.terms == nil {
 		return admitEarly(m, e.of.sessions)
@@ -85,12 +85,9 @@ func (e *serverEra) admit(m jsonrpc.Message, h headers.Header) (admission, error
 
 // initialize handles the request initialize. If the binding has no handler for it, the result is
 // made from the options of the server. In both cases the result has the revision of the binding.
-func (e *serverEra) initialize(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-	if params == "" {
-		params = "{}"
-	}
+func (e *serverEra) initialize(ctx context.Context, m *Message) (wire.Appender, error) {
 	var client greeting
-	if err := client.read(params, "clientInfo"); err != nil {
+	if err := client.read(cmp.Or(wire.Raw(m.Object()), "{}"), "clientInfo"); err != nil {
 		return nil, invalidParams(err)
 	}
 	if err := checkPeerSize("/clientInfo, /capabilities", client.info, client.capabilities); err != nil {
@@ -98,7 +95,7 @@ func (e *serverEra) initialize(ctx context.Context, method string, params wire.R
 	}
 	b := e.of.choose(client.revision)
 	CallOf(ctx).terms = b.terms(client.info, client.capabilities, "")
-	result, err := b.handle(ctx, method, params)
+	result, err := b.handle(ctx, m)
 	if isMethodNotFound(err) {
 		result, err = e.of.greeting(b.Binding)
 	}
@@ -193,11 +190,11 @@ func (e *serverEra) announce() {
 }
 
 // ask implements era.
-func (e *serverEra) ask(ctx context.Context, q *request, result wire.Value) error {
-	return e.peer.ask(ctx, q, result)
+func (e *serverEra) ask(ctx context.Context, m *Message) (wire.Appender, error) {
+	return e.peer.transmit(ctx, m)
 }
 
 // complete implements era.
-func (e *serverEra) complete(_ *request, text wire.Raw) (wire.Raw, []wire.Deviation, error) {
-	return text, nil, nil
+func (e *serverEra) complete(_ context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
+	return text, m.checkAnswered(text)
 }

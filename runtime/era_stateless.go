@@ -224,7 +224,7 @@ func (t *terms) checkHeaders(m *jsonrpc.Message, h headers.Header) error {
 	}
 	params := wire.Object(m.Params)
 	repeated := headers.Standard{Revision: t.revision, Method: m.Method}
-	if name := t.bound.rows[m.Method].nameParam; name != "" {
+	if name := t.bound.row(m.Method).nameParam; name != "" {
 		repeated.Named = true
 		repeated.Name = params.GetString(name)
 	}

@@ -183,7 +183,7 @@ func (c *Call) restated(err error) error {
 		return jsonrpc.MissingCapability(`{"elicitation":{"url":{}}}`)
 	}
 	if !c.terms.bound.defines(e.Code) {
-		c.peer.logFailure("the handler's error code is reserved and not defined; the client gets an internal error", "method", c.method, "id", c.id, "error", err)
+		c.peer.logFailure("the handler's error code is reserved and not defined; the client gets an internal error", "method", c.m.Method, "id", c.id, "error", err)
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message, Data: e.Data}
 	}
 	return err

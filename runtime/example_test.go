@@ -19,7 +19,8 @@ func ExampleServer() {
 	binding := runtime.Binding{
 		Revision:  "2025-06-18",
 		Direction: runtime.ToServer,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+		Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			method := message.Method
 			if method == "tools/list" {
 				return wire.Raw(`{"tools":[]}`), nil
 			}
@@ -50,7 +51,8 @@ func ExampleClient_Connect() {
 	server := runtime.NewServer(runtime.ServerOptions{Name: "hello", Version: "1.0.0"}, runtime.Binding{
 		Revision:  "2025-06-18",
 		Direction: runtime.ToServer,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+		Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			method := message.Method
 			return nil, runtime.MethodNotFound(method)
 		},
 	})

@@ -47,14 +47,14 @@ func (x Extension) Over(b, own Binding) Binding {
 	b.Extensions = append(slices.Clip(b.Extensions), x)
 	b.Methods = slices.Concat(b.Methods, x.Methods)
 	b.Notified = slices.Concat(b.Notified, own.Notified)
-	b.Handle = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-		if x.has(method) {
+	b.Handle = func(ctx context.Context, m *Message) (wire.Appender, error) {
+		if x.has(m.Method) {
 			if c := CallOf(ctx); c != nil && b.Direction == ToServer && !c.Extension(x.Name) {
 				return nil, missingExtension(x.Name)
 			}
-			return own.Handle(ctx, method, params)
+			return own.Handle(ctx, m)
 		}
-		return handle(ctx, method, params)
+		return handle(ctx, m)
 	}
 	below := b.Capabilities
 	b.Capabilities = func(declared wire.Appender) (wire.Appender, error) {

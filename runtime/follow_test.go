@@ -14,7 +14,7 @@ import (
 )
 
 // lasting is a tool that reports 1 before its answer and, each a second later, 2, 2 and 3.
-func lasting(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+func lasting(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 	c := runtime.CallOf(ctx)
 	_, ok := c.Detach(ctx, runtime.Detached{}, func(ctx context.Context) {
 		for _, n := range []float64{2, 2, 3} {
@@ -32,7 +32,8 @@ func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var unwanted []string
 		s := newServer(t, tools.with(side{"lasting": lasting}), runtime.ServerOptions{}, r06)
-		c := newClient(side{"notifications/progress": func(_ context.Context, params wire.Raw) (wire.Appender, error) {
+		c := newClient(side{"notifications/progress": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+			params := wire.Raw(message.Object())
 			unwanted = append(unwanted, string(params))
 			return nil, nil
 		}}, r06)
@@ -81,7 +82,7 @@ func TestFollow(t *testing.T) {
 // TestFollowTimeout has the progress of a request that is not answered renew its timeout.
 func TestFollowTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t, side{"slow": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		s := newServer(t, side{"slow": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			for n := range 10 {
 				time.Sleep(40 * time.Second)
 				_ = runtime.CallOf(ctx).Progress(ctx, float64(n), nil, "")

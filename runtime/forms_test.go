@@ -17,7 +17,7 @@ import (
 const ageForm = wire.Raw(`{"message":"How old?","requestedSchema":{"type":"object","properties":{"age":{"type":"integer","minimum":0}},"required":["age"]}}`)
 
 // askAge is a tool that asks for an age and returns the user's answer, or the error.
-var askAge = side{"a": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+var askAge = side{"a": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 	var answer wire.Raw
 	if err := runtime.CallOf(ctx).Call(ctx, "elicitation/create", ageForm, &answer); err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func TestServerChecksForms(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var failure error
 				ask := askAge["a"]
-				s := side{"a": func(ctx context.Context, params wire.Raw) (result wire.Appender, err error) {
-					result, failure = ask(ctx, params)
+				s := side{"a": func(ctx context.Context, message *runtime.Message) (result wire.Appender, err error) {
+					result, failure = ask(ctx, message)
 					return result, failure
 				}}
 				client := dial(t.Context(), t, asksInSessions(s))
@@ -95,7 +95,7 @@ func TestClientChecksForms(t *testing.T) {
 			{`{"action":"cancel"}`, ""},
 		} {
 			t.Run(revision+" "+c.result, func(t *testing.T) {
-				user := side{"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) { return wire.Raw(c.result), nil }}
+				user := side{"elicitation/create": func(context.Context, *runtime.Message) (wire.Appender, error) { return wire.Raw(c.result), nil }}
 				binding, server := user.bind(revision, runtime.ToClient), asksInSessions(askAge)
 				binding.Methods = mcp20251125.Methods
 				if revision == rA {

@@ -20,16 +20,17 @@ func between(t *testing.T, forwards bool, handle runtime.Handler, heard func(met
 	t.Helper()
 	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"tools":{},"logging":{}}`)},
 		runtime.Binding{Revision: mcp20260728.Revision, Direction: runtime.ToServer, Methods: mcp20260728.Methods,
-			Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-				if method == "server/discover" {
-					return nil, runtime.MethodNotFound(method) // the runtime answers it
+			Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+				if message.Method == "server/discover" {
+					return nil, runtime.MethodNotFound(message.Method) // the runtime answers it
 				}
-				return handle(ctx, method, params)
+				return handle(ctx, message)
 			}})
 	near, far := inproc.Pair()
 	go server.Serve(context.Background(), far)
 	client := runtime.Binding{Revision: mcp20260728.Revision, Direction: runtime.ToClient, Methods: mcp20260728.Methods, Forwards: forwards,
-		Handle: func(_ context.Context, method string, _ wire.Raw) (wire.Appender, error) {
+		Handle: func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+			method := message.Method
 			heard(method)
 			return nil, nil
 		}}
@@ -46,7 +47,7 @@ func TestForwards(t *testing.T) {
 	for _, forwards := range []bool{false, true} {
 		t.Run(fmt.Sprint(forwards), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := between(t, forwards, func(context.Context, string, wire.Raw) (wire.Appender, error) {
+				s := between(t, forwards, func(context.Context, *runtime.Message) (wire.Appender, error) {
 					return wire.Raw(`{"resultType":"vendor","a":1}`), nil
 				}, func(string) {})
 				for _, method := range []string{"vendor/method", "tools/call"} {
@@ -69,7 +70,7 @@ func TestSettle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})
 		var heard []string
-		s := between(t, true, func(ctx context.Context, _ string, _ wire.Raw) (wire.Appender, error) {
+		s := between(t, true, func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			for _, method := range []string{"notifications/vendor/a", "notifications/vendor/b"} {
 				if err := runtime.CallOf(ctx).Notify(ctx, method, nil); err == nil {
 					t.Error("a server that does not forward has sent an unknown notification")

@@ -11,13 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// HandlerFunc handles the requests or notifications of one method. Params is "" or an
-// object. The result of a notification is nil.
-type HandlerFunc func(ctx context.Context, params wire.Raw) (wire.Appender, error)
-
-// Handlers holds the handlers of a client by method. A nil HandlerFunc counts as absent, so
-// that generated code can list all methods of a revision.
-type Handlers map[string]HandlerFunc
+// Handlers holds the handlers of a client by method. A nil Handler counts as absent, so that generated code can
+// list all methods of a revision.
+type Handlers map[string]Handler
 
 // Bind returns the binding of the handlers for a revision with the given method table.
 func (h Handlers) Bind(revision string, methods []Method) Binding {
@@ -33,11 +29,11 @@ func (h Handlers) Bind(revision string, methods []Method) Binding {
 		Direction: ToClient,
 		Methods:   methods,
 		Notified:  notified,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			if handle := h[method]; handle != nil {
-				return handle(ctx, params)
+		Handle: func(ctx context.Context, m *Message) (wire.Appender, error) {
+			if handle := h[m.Method]; handle != nil {
+				return handle(ctx, m)
 			}
-			return nil, MethodNotFound(method)
+			return nil, MethodNotFound(m.Method)
 		},
 	}
 }
@@ -90,50 +86,50 @@ func cutLast(path string) (parent, name string, nested bool) {
 	return path[:i], path[i+1:], true
 }
 
-// HandleRequest returns a HandlerFunc that calls h as [Answer] does, or nil if h is nil.
+// HandleRequest returns a Handler that calls h as [Answer] does, or nil if h is nil.
 func HandleRequest[P any, R wire.Appender, PP interface {
 	*P
 	wire.Value
-}](h func(context.Context, *P) (R, error)) HandlerFunc {
+}](h func(context.Context, *P) (R, error)) Handler {
 	if h == nil {
 		return nil
 	}
-	return func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
-		return Answer[P, R, PP](ctx, params, h)
+	return func(ctx context.Context, m *Message) (wire.Appender, error) {
+		return Answer[P, R, PP](ctx, m, h)
 	}
 }
 
 // HandleRequestValue is HandleRequest for params that are a union.
-func HandleRequestValue[C wire.Codec[P], P, R wire.Appender](h func(context.Context, P) (R, error)) HandlerFunc {
+func HandleRequestValue[C wire.Codec[P], P, R wire.Appender](h func(context.Context, P) (R, error)) Handler {
 	if h == nil {
 		return nil
 	}
-	return func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
-		return AnswerValue(ctx, params, new(wire.Box[P, C]), func(ctx context.Context, p *wire.Box[P, C]) (R, error) { return h(ctx, p.V) })
+	return func(ctx context.Context, m *Message) (wire.Appender, error) {
+		return AnswerValue(ctx, m, new(wire.Box[P, C]), func(ctx context.Context, p *wire.Box[P, C]) (R, error) { return h(ctx, p.V) })
 	}
 }
 
-// HandleNotification returns a HandlerFunc that calls h as [Receive] does, or nil if h is
+// HandleNotification returns a Handler that calls h as [Receive] does, or nil if h is
 // nil.
 func HandleNotification[P any, PP interface {
 	*P
 	wire.Value
-}](h func(context.Context, *P) error) HandlerFunc {
+}](h func(context.Context, *P) error) Handler {
 	if h == nil {
 		return nil
 	}
-	return func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
-		return nil, Receive[P, PP](ctx, params, h)
+	return func(ctx context.Context, m *Message) (wire.Appender, error) {
+		return nil, Receive[P, PP](ctx, m, h)
 	}
 }
 
 // HandleNotificationValue is HandleNotification for params that are a union.
-func HandleNotificationValue[C wire.Codec[P], P wire.Appender](h func(context.Context, P) error) HandlerFunc {
+func HandleNotificationValue[C wire.Codec[P], P wire.Appender](h func(context.Context, P) error) Handler {
 	if h == nil {
 		return nil
 	}
-	return func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
-		return nil, ReceiveValue(ctx, params, new(wire.Box[P, C]), func(ctx context.Context, p *wire.Box[P, C]) error { return h(ctx, p.V) })
+	return func(ctx context.Context, m *Message) (wire.Appender, error) {
+		return nil, ReceiveValue(ctx, m, new(wire.Box[P, C]), func(ctx context.Context, p *wire.Box[P, C]) error { return h(ctx, p.V) })
 	}
 }
 
@@ -145,9 +141,9 @@ func HandleNotificationValue[C wire.Codec[P], P wire.Appender](h func(context.Co
 func Answer[P any, R wire.Appender, PP interface {
 	*P
 	wire.Value
-}](ctx context.Context, params wire.Raw, h func(context.Context, *P) (R, error)) (wire.Appender, error) {
+}](ctx context.Context, m *Message, h func(context.Context, *P) (R, error)) (wire.Appender, error) {
 	p := PP(new(P))
-	if err := decodeParams(ctx, params, p); err != nil {
+	if err := decodeParams(m, p); err != nil {
 		return nil, err
 	}
 	result, err := h(ctx, (*P)(p))
@@ -166,8 +162,8 @@ func checkResult[R wire.Appender](ctx context.Context, result R, err error) (wir
 }
 
 // AnswerValue is Answer for params that new cannot create: it decodes them into p.
-func AnswerValue[P wire.Value, R wire.Appender](ctx context.Context, params wire.Raw, p P, h func(context.Context, P) (R, error)) (wire.Appender, error) {
-	if err := decodeParams(ctx, params, p); err != nil {
+func AnswerValue[P wire.Value, R wire.Appender](ctx context.Context, m *Message, p P, h func(context.Context, P) (R, error)) (wire.Appender, error) {
+	if err := decodeParams(m, p); err != nil {
 		return nil, err
 	}
 	result, err := h(ctx, p)
@@ -178,17 +174,17 @@ func AnswerValue[P wire.Value, R wire.Appender](ctx context.Context, params wire
 func Receive[P any, PP interface {
 	*P
 	wire.Value
-}](ctx context.Context, params wire.Raw, h func(context.Context, *P) error) error {
+}](ctx context.Context, m *Message, h func(context.Context, *P) error) error {
 	p := PP(new(P))
-	if err := decodeParams(ctx, params, p); err != nil {
+	if err := decodeParams(m, p); err != nil {
 		return err
 	}
 	return h(ctx, (*P)(p))
 }
 
 // ReceiveValue is Receive for params that new cannot create.
-func ReceiveValue[P wire.Value](ctx context.Context, params wire.Raw, p P, h func(context.Context, P) error) error {
-	if err := decodeParams(ctx, params, p); err != nil {
+func ReceiveValue[P wire.Value](ctx context.Context, m *Message, p P, h func(context.Context, P) error) error {
+	if err := decodeParams(m, p); err != nil {
 		return err
 	}
 	return h(ctx, p)
@@ -205,8 +201,8 @@ func Params[P any, PP interface {
 	return PP(p)
 }
 
-func decodeParams(ctx context.Context, params wire.Raw, v wire.Value) error {
-	err := readParams(ctx, params, v)
+func decodeParams(m *Message, v wire.Value) error {
+	err := readParams(m, v)
 	if err == nil {
 		err = wire.Validate(v)
 	}
@@ -219,8 +215,8 @@ func decodeParams(ctx context.Context, params wire.Raw, v wire.Value) error {
 // CheckParams checks the params of a method that is handled elsewhere, and returns the errors of [Answer].
 // Decode and validate are methods of the type of the params; validate is nil if it has none. CheckParams does
 // not take a value of the type because the linker would then keep all methods of it and of the types within it.
-func CheckParams(ctx context.Context, params wire.Raw, decode func(*wire.Reader) error, validate func() error) error {
-	err := readParams(ctx, params, decoder(decode))
+func CheckParams(m *Message, decode func(*wire.Reader) error, validate func() error) error {
+	err := readParams(m, decoder(decode))
 	if err == nil && validate != nil {
 		err = validate()
 	}
@@ -235,15 +231,19 @@ type decoder func(*wire.Reader) error
 // DecodeJSON implements wire.Decoder.
 func (d decoder) DecodeJSON(r *wire.Reader) error { return d(r) }
 
-func readParams(ctx context.Context, params wire.Raw, v wire.Decoder) error {
+func readParams(m *Message, v wire.Decoder) error {
 	lenience := wire.AbsentNulls
-	if c := CallOf(ctx); c != nil && c.params == params { // and not replaced by middleware
+	if m.received() {
 		lenience |= wire.WellFormed
+	}
+	params, err := m.Text()
+	if err != nil {
+		return err
 	}
 	if params == "" || params == "null" {
 		params = "{}"
 	}
-	_, _, err := wire.UnmarshalLenient(params, v, lenience)
+	_, _, err = wire.UnmarshalLenient(params, v, lenience)
 	return err
 }
 

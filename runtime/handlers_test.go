@@ -20,7 +20,7 @@ func TestHandlersCapabilities(t *testing.T) {
 		{Name: "asked", Kind: jsonrpc.Notification, Direction: runtime.ToServer, Capability: "asking"},
 		{Name: "news", Kind: jsonrpc.Notification, Direction: runtime.ToClient, Capability: "logging"},
 	}
-	set := func(context.Context, wire.Raw) (wire.Appender, error) { return nil, nil }
+	set := func(context.Context, *runtime.Message) (wire.Appender, error) { return nil, nil }
 	for _, row := range []struct {
 		handlers runtime.Handlers
 		want     wire.Object

@@ -35,25 +35,27 @@ var methods = []runtime.Method{
 }
 
 // side is a hand-written binding: handlers by method, and by tool name for tools/call.
-type side map[string]func(ctx context.Context, params wire.Raw) (wire.Appender, error)
+type side map[string]func(ctx context.Context, m *runtime.Message) (wire.Appender, error)
 
 func (s side) bind(revision string, d runtime.Direction) runtime.Binding {
 	return runtime.Binding{Revision: revision, Direction: d, Methods: methods,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			key := method
-			if method == "tools/call" {
-				return runtime.Answer(ctx, params, func(ctx context.Context, p *toolParams) (wire.Appender, error) {
+		Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			if message.Method == "tools/call" {
+				return runtime.Answer(ctx, message, func(ctx context.Context, p *toolParams) (wire.Appender, error) {
 					h, ok := s[p.Name]
 					if !ok {
 						return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "unknown tool: %q", p.Name)
 					}
-					return h(ctx, p.Arguments)
+					if p.Arguments == "" {
+						return h(ctx, message.With(nil))
+					}
+					return h(ctx, message.With(p.Arguments))
 				})
 			}
-			if h, ok := s[key]; ok {
-				return h(ctx, params)
+			if h, ok := s[message.Method]; ok {
+				return h(ctx, message)
 			}
-			return nil, runtime.MethodNotFound(method)
+			return nil, runtime.MethodNotFound(message.Method)
 		}}
 }
 
@@ -101,14 +103,15 @@ func (p *toolParams) Validate() error {
 
 // tools are the tools most tests know.
 var tools = side{
-	"echo": func(_ context.Context, args wire.Raw) (wire.Appender, error) {
+	"echo": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+		args := wire.Raw(message.Object())
 		if args == "" {
 			args = "{}"
 		}
 		return args, nil
 	},
-	"boom": func(context.Context, wire.Raw) (wire.Appender, error) { panic("boom") },
-	"wait": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	"boom": func(context.Context, *runtime.Message) (wire.Appender, error) { panic("boom") },
+	"wait": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	},

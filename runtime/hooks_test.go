@@ -161,7 +161,7 @@ func TestIncomingContext(t *testing.T) {
 		type key struct{}
 		type sessionKey struct{}
 		var seen []string
-		look := func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		look := func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			child, cancel := context.WithCancel(ctx)
 			defer cancel()
 			seen = append(seen, fmt.Sprint(child.Value(key{}), " ", ctx.Value(sessionKey{}), " ", context.Cause(child)))
@@ -170,8 +170,8 @@ func TestIncomingContext(t *testing.T) {
 			}
 			return wire.Raw("{}"), nil
 		}
-		detach := func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
-			runtime.CallOf(ctx).Detach(ctx, runtime.Detached{}, func(ctx context.Context) { look(ctx, "") })
+		detach := func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+			runtime.CallOf(ctx).Detach(ctx, runtime.Detached{}, func(ctx context.Context) { look(ctx, nil) })
 			return wire.Raw("{}"), nil
 		}
 		tr := newRouted()
@@ -203,7 +203,7 @@ func TestResume(t *testing.T) {
 		tr := newRouted()
 		ended := make(chan error)
 		var revision, peer string
-		server := newServer(t, tools.with(side{"who": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		server := newServer(t, tools.with(side{"who": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			revision, peer = runtime.CallOf(ctx).Revision(), string(runtime.CallOf(ctx).PeerInfo())
 			return wire.Raw("{}"), nil
 		}}), runtime.ServerOptions{}, r06, r2024)

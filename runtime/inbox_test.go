@@ -124,7 +124,7 @@ func goroutines() int {
 // TestInboxAsks checks that a handler is given what it asks the client for.
 func TestInboxAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asking := tools.with(side{"ask": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		asking := tools.with(side{"ask": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			var result wire.Raw
 			err := runtime.CallOf(ctx).Call(ctx, "roots/list", nil, &result)
 			return result, err

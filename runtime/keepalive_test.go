@@ -97,7 +97,7 @@ func TestKeepAliveQuiet(t *testing.T) {
 		}
 		session.Close()
 
-		refusing := side{"ping": func(context.Context, wire.Raw) (wire.Appender, error) { return nil, errors.New("no") }}
+		refusing := side{"ping": func(context.Context, *runtime.Message) (wire.Appender, error) { return nil, errors.New("no") }}
 		a, b := inproc.Pair()
 		go newServer(t, refusing, runtime.ServerOptions{}, r11).Serve(t.Context(), a)
 		session, err := runtime.NewClient(runtime.ClientOptions{Limits: runtime.Limits{KeepAlive: time.Second, KeepAliveFailures: 1}}, side{}.bind(r11, runtime.ToClient)).Connect(t.Context(), b)

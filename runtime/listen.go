@@ -180,10 +180,13 @@ func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
 		return err
 	}
 	params := wire.Object(`{"notifications":` + string(l.filter) + `}`)
-	return l.link.peer.ask(ctx, &request{method: methodListen, params: params, terms: t, row: r, begun: func(id int64) {
+	m := sender{peer: l.link.peer, terms: t}.message(jsonrpc.Request, methodListen, params)
+	m.sent.row, m.sent.begun = r, func(id int64) {
 		l.id = wire.IntScalar(id)
 		l.link.era().listeners.add(l)
-	}}, nil)
+	}
+	_, err = l.link.peer.transmit(ctx, m)
+	return err
 }
 
 // subscribeSession subscribes in a session to what the filter asks for, until ctx ends.
@@ -389,7 +392,7 @@ func (e *clientEra) unsubscribed(params wire.Raw) bool {
 
 // adapt carries out a request that exists only in revisions with sessions. Done is false for others.
 func (s *Session) adapt(ctx context.Context, t *terms, method string, params wire.Appender, result wire.Value) (done bool, err error) {
-	if t.bound.rows[method].kind != 0 {
+	if t.bound.row(method).kind != 0 {
 		return false, nil
 	}
 	switch method {
@@ -440,7 +443,7 @@ func (w *watch) restore(ctx context.Context, s *Session) {
 		return
 	}
 	for _, method := range t.bound.Notified {
-		if r := t.bound.rows[method]; r.filter != "" && t.peer.has(r.need) {
+		if r := t.bound.row(method); r.filter != "" && t.peer.has(r.need) {
 			w.lists = append(w.lists, r.filter)
 		}
 	}
@@ -550,7 +553,7 @@ func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge 
 				continue
 			}
 			t := s.now().server.Load().terms
-			c := s.now().peer.newCall(&jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params}, admission{terms: t, handle: t.handle}, &Incoming{}, nil)
+			c := s.now().peer.newCall(&jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params}, admission{terms: t}, &Incoming{}, nil)
 			c.notified()
 		}
 	}

@@ -58,7 +58,7 @@ func TestListen(t *testing.T) {
 		})
 		handled := 0
 		session := openScript(t, eraClient(t, runtime.ClientOptions{}, runtime.Handlers{
-			updatedMethod: func(context.Context, wire.Raw) (wire.Appender, error) { handled++; return nil, nil },
+			updatedMethod: func(context.Context, *runtime.Message) (wire.Appender, error) { handled++; return nil, nil },
 		}, r26), s)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -327,7 +327,7 @@ func TestListenPauses(t *testing.T) {
 			func(m jsonrpc.Message) []string { return resultOf(m, `{"resultType":"complete"}`) },
 			func(ctx context.Context, s *actor, t *testing.T) {
 				openScript(t, eraClient(t, runtime.ClientOptions{}, runtime.Handlers{
-					toolsChanged: func(context.Context, wire.Raw) (wire.Appender, error) { return nil, nil },
+					toolsChanged: func(context.Context, *runtime.Message) (wire.Appender, error) { return nil, nil },
 				}, r26), s)
 				<-ctx.Done()
 			},

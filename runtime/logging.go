@@ -84,11 +84,11 @@ func (p *peer) wantsMessage(t *terms, text []byte) bool {
 }
 
 // setLogLevel applies the params of logging/setLevel.
-func (c *Call) setLogLevel(params wire.Raw) error {
+func (c *Call) setLogLevel(params wire.Object) error {
 	if c.terms.stateless() {
 		return MethodNotFound(methodSetLevel) // each request asks for its own level
 	}
-	level := LogLevel(wire.Object(params).GetString("level"))
+	level := LogLevel(params.GetString("level"))
 	severity := level.severity()
 	if severity < 0 {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /level: not a log level: %.50q", level)
@@ -98,8 +98,8 @@ func (c *Call) setLogLevel(params wire.Raw) error {
 
 // setAcceptedLevel is setLogLevel for params that a handler has accepted. A level that is not known has no
 // effect.
-func (c *Call) setAcceptedLevel(params wire.Raw) error {
-	if c.terms.stateless() || LogLevel(wire.Object(params).GetString("level")).severity() < 0 {
+func (c *Call) setAcceptedLevel(params wire.Object) error {
+	if c.terms.stateless() || LogLevel(params.GetString("level")).severity() < 0 {
 		return nil
 	}
 	return c.setLogLevel(params)

@@ -16,7 +16,7 @@ import (
 var allLevels = []runtime.LogLevel{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 // logTool logs at every level in both ways and asks of every level whether it would be sent.
-func logTool(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+func logTool(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 	c := runtime.CallOf(ctx)
 	for _, level := range append(allLevels, "strange") {
 		if err := c.Log(ctx, level, "db", wire.Raw(`{"a":1}`)); err != nil {
@@ -31,7 +31,7 @@ func logTool(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
 
 // TestLogLevel checks which log messages a client gets, whoever answers its setLevel.
 func TestLogLevel(t *testing.T) {
-	own := side{"logging/setLevel": func(context.Context, wire.Raw) (wire.Appender, error) { return wire.Raw(`{"own":true}`), nil }}
+	own := side{"logging/setLevel": func(context.Context, *runtime.Message) (wire.Appender, error) { return wire.Raw(`{"own":true}`), nil }}
 	for name, handlers := range map[string]side{"the runtime's": {}, "the handler's": own} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -42,38 +42,33 @@ func (j *journal) take() []string {
 
 // layer is middleware that notes the way in and the way out.
 func (j *journal) layer(name string) runtime.Middleware {
-	return runtime.Middleware{
-		Handle: func(next runtime.Handler) runtime.Handler {
-			return func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-				c := runtime.CallOf(ctx)
-				j.note("%s> %s %s%s", name, method, c.ID(), c.Revision())
-				result, err := next(ctx, method, params)
-				j.note("%s< %s %s %t %v", name, method, c.Revision(), result != nil, err)
+	return func(next runtime.Handler) runtime.Handler {
+		return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			if m.Sent() {
+				j.note("%s] %s %s %s%s", name, m.Kind, m.Method, m.ID(), m.Revision())
+				result, err := next(ctx, m)
+				j.note("%s[ %s %s %s %t %v", name, m.Method, m.ID(), m.Revision(), result != nil, err)
 				return result, err
 			}
-		},
-		Send: func(next runtime.Sender) runtime.Sender {
-			return func(ctx context.Context, m *runtime.Message) error {
-				j.note("%s] %s %s %s%s", name, m.Kind(), m.Method(), m.ID(), m.Revision())
-				err := next(ctx, m)
-				j.note("%s[ %s %s %s %t %v", name, m.Method(), m.ID(), m.Revision(), m.Reply() != "", err)
-				return err
-			}
-		},
+			j.note("%s> %s %s%s", name, m.Method, m.ID(), m.Revision())
+			result, err := next(ctx, m)
+			j.note("%s< %s %s %t %v", name, m.Method, m.Revision(), result != nil, err)
+			return result, err
+		}
 	}
 }
 
 // session opens one between a server and a client with middleware.
 func layered(t *testing.T, s side, server, client []runtime.Middleware) (*runtime.Session, func()) {
-	srv := newServer(t, s, runtime.ServerOptions{Middleware: server}, r06)
-	cl := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Middleware: client},
-		side{"roots/list": func(context.Context, wire.Raw) (wire.Appender, error) { return wire.Raw(`{"roots":[]}`), nil }}.bind(r06, runtime.ToClient))
+	srv := newServer(t, s, runtime.ServerOptions{Receiving: server, Sending: server}, r06)
+	cl := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Receiving: client, Sending: client},
+		side{"roots/list": func(context.Context, *runtime.Message) (wire.Appender, error) { return wire.Raw(`{"roots":[]}`), nil }}.bind(r06, runtime.ToClient))
 	return connect(t, srv, cl)
 }
 
 func TestMiddlewareOrder(t *testing.T) {
 	var server, client journal
-	asks := tools.with(side{"asks": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	asks := tools.with(side{"asks": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		c := runtime.CallOf(ctx)
 		if err := c.Notify(ctx, "notifications/message", wire.Raw(`{"level":"info","data":1}`)); err != nil {
 			return nil, err
@@ -83,7 +78,7 @@ func TestMiddlewareOrder(t *testing.T) {
 		return roots, err
 	}})
 	session, end := layered(t, asks,
-		[]runtime.Middleware{server.layer("a"), {}, server.layer("b")}, []runtime.Middleware{client.layer("c")})
+		[]runtime.Middleware{server.layer("a"), nil, server.layer("b")}, []runtime.Middleware{client.layer("c")})
 	if err := session.Call(t.Context(), "tools/call", &toolParams{Name: "asks"}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -116,9 +111,11 @@ func TestMiddlewareOrder(t *testing.T) {
 // TestMiddlewareDecides checks what middleware may do besides looking on.
 func TestMiddlewareDecides(t *testing.T) {
 	refused := jsonrpc.Errorf(-32099, "no")
-	server := runtime.Middleware{Handle: func(next runtime.Handler) runtime.Handler {
-		return func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+	server := func(next runtime.Handler) runtime.Handler {
+		return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			params := m.Object()
 			switch {
+			case m.Sent():
 			case strings.Contains(string(params), "forbidden"):
 				return nil, refused
 			case strings.Contains(string(params), "cached"):
@@ -126,30 +123,30 @@ func TestMiddlewareDecides(t *testing.T) {
 			case strings.Contains(string(params), "panics"):
 				panic("in the middleware")
 			}
-			return next(context.WithValue(ctx, ctxKey{}, "seen"), method, params)
+			return next(context.WithValue(ctx, ctxKey{}, "seen"), m)
 		}
-	}}
+	}
 	var failed int
-	client := runtime.Middleware{Send: func(next runtime.Sender) runtime.Sender {
-		return func(ctx context.Context, m *runtime.Message) error {
+	client := func(next runtime.Handler) runtime.Handler {
+		return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 			params, _ := m.Params.(*toolParams)
 			switch {
 			case params == nil:
 			case params.Name == "renamed":
-				m.Params = &toolParams{Name: "echo", Arguments: `{"new":true}`}
+				m = m.With(&toolParams{Name: "echo", Arguments: `{"new":true}`})
 			case params.Name == "held":
-				return errors.New("held back")
+				return nil, errors.New("held back")
 			case params.Name == "forbidden":
 				failed++
-				if err := next(ctx, m); failed > 1 || err == nil {
-					return err
+				if result, err := next(ctx, m); failed > 1 || err == nil {
+					return result, err
 				}
-				m.Params = &toolParams{Name: "echo", Arguments: `{"again":true}`}
+				m = m.With(&toolParams{Name: "echo", Arguments: `{"again":true}`})
 			}
 			return next(ctx, m)
 		}
-	}}
-	value := tools.with(side{"value": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	}
+	value := tools.with(side{"value": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		return wire.Raw(`{"value":"` + ctx.Value(ctxKey{}).(string) + `"}`), nil
 	}})
 	session, end := layered(t, value, []runtime.Middleware{server}, []runtime.Middleware{client})
@@ -196,7 +193,7 @@ func TestLogRequests(t *testing.T) {
 		}
 		return a
 	}}))
-	server := newServer(t, tools, runtime.ServerOptions{Middleware: []runtime.Middleware{runtime.LogRequests(log, slog.LevelInfo)}}, r06)
+	server := newServer(t, tools, runtime.ServerOptions{Receiving: []runtime.Middleware{runtime.LogRequests(log, slog.LevelInfo)}}, r06)
 	a, b := inproc.Pair()
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(context.Background(), named{a}) }()
@@ -234,7 +231,7 @@ func TestOperatorLog(t *testing.T) {
 		}
 		return a
 	}}))
-	server := newServer(t, tools.with(side{"broken": func(context.Context, wire.Raw) (wire.Appender, error) {
+	server := newServer(t, tools.with(side{"broken": func(context.Context, *runtime.Message) (wire.Appender, error) {
 		return nil, errors.New("broken")
 	}}), runtime.ServerOptions{Logger: log}, r06)
 	a, b := inproc.Pair()
@@ -265,26 +262,26 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 // Middleware that refuses what is not for everybody.
 func ExampleMiddleware() {
 	ctx := context.Background()
-	allow := runtime.Middleware{Handle: func(next runtime.Handler) runtime.Handler {
-		return func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			if method == "tools/call" && runtime.CallOf(ctx).PeerInfo() != `{"name":"friend","version":"1"}` {
+	allow := func(next runtime.Handler) runtime.Handler {
+		return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			if m.Method == "tools/call" && runtime.CallOf(ctx).PeerInfo() != `{"name":"friend","version":"1"}` {
 				return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "not for you")
 			}
-			return next(ctx, method, params)
+			return next(ctx, m)
 		}
-	}}
+	}
 	server := runtime.NewServer(runtime.ServerOptions{
-		Name:       "hello",
-		Version:    "1.0.0",
-		Middleware: []runtime.Middleware{runtime.LogRequests(slog.Default(), slog.LevelDebug), allow},
+		Name:      "hello",
+		Version:   "1.0.0",
+		Receiving: []runtime.Middleware{runtime.LogRequests(slog.Default(), slog.LevelDebug), allow},
 	}, runtime.Binding{
 		Revision:  "2025-06-18",
 		Direction: runtime.ToServer,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			if method == "tools/call" {
+		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			if m.Method == "tools/call" {
 				return wire.Raw(`{"content":[]}`), nil
 			}
-			return nil, runtime.MethodNotFound(method)
+			return nil, runtime.MethodNotFound(m.Method)
 		},
 	})
 	for _, name := range []string{"friend", "stranger"} {

@@ -81,8 +81,9 @@ type ServerOptions struct {
 	// handlers that do not return, what handlers do in vain, and what is refused or dropped. To discard
 	// those too, use slog.DiscardHandler.
 	Logger *slog.Logger
-	// Middleware wraps the messages of every session; the first is the outermost.
-	Middleware []Middleware
+	// Receiving wraps what handles the messages of the peer, and Sending the way of this side's messages to it,
+	// in every session. The first is the outermost.
+	Receiving, Sending []Middleware
 
 	Limits
 	// Grace is how long requests may go on when their session shuts down: when the context of Serve
@@ -128,8 +129,9 @@ type ClientOptions struct {
 	// Logger logs what happens in sessions. If it is nil, only warnings and errors are logged, to
 	// slog.Default; see [ServerOptions].
 	Logger *slog.Logger
-	// Middleware wraps the messages of every session; the first is the outermost.
-	Middleware []Middleware
+	// Receiving wraps what handles the messages of the peer, and Sending the way of this side's messages to it,
+	// in every session. The first is the outermost.
+	Receiving, Sending []Middleware
 
 	Limits
 
@@ -172,11 +174,11 @@ type ClientOptions struct {
 
 // settings are the options that all sessions of a server or client share, and their buffers.
 type settings struct {
-	log     *slog.Logger
-	limits  limits
-	buffers buffers
-	layers  layers
-	sender  Sender // nil without middleware for messages sent
+	log      *slog.Logger
+	limits   limits
+	buffers  buffers
+	layers   layers
+	transmit Handler // sends a message once, within the middleware
 
 	rounds   int                                          // see ClientOptions.MaxRounds; not 0
 	output   func(wire.Raw) (func(wire.Raw) error, error) // see ClientOptions.CheckOutput; nil for a server
@@ -184,13 +186,13 @@ type settings struct {
 	deviated func(context.Context, *Deviations) // nil for none
 }
 
-func newSettings(log *slog.Logger, middleware []Middleware, l Limits, grace time.Duration) *settings {
+func newSettings(log *slog.Logger, receiving, sending []Middleware, l Limits, grace time.Duration) *settings {
 	c := &settings{
-		log:    logs.Or(log, slog.LevelWarn),
-		limits: limits{l.withDefaults(), cmp.Or(grace, DefaultGrace)},
-		layers: slices.Clone(middleware),
+		log:      logs.Or(log, slog.LevelWarn),
+		limits:   limits{l.withDefaults(), cmp.Or(grace, DefaultGrace)},
+		layers:   slices.Clone(receiving),
+		transmit: layers(sending).around(transmitOne),
 	}
-	c.sender = c.layers.sender()
 	return c
 }
 

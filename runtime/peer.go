@@ -239,9 +239,6 @@ func (p *peer) send(ctx context.Context, buf *[]byte, to Reply, m Outgoing) erro
 
 // sessionID returns the transport's name of the session, or "" if it has none.
 func (p *peer) sessionID() string {
-	if p == nil { // a Message of a test
-		return ""
-	}
 	if t, ok := p.transport.(Identified); ok {
 		return t.SessionID()
 	}
@@ -345,7 +342,7 @@ func (p *peer) cutShort() {
 	go func() {
 		defer close(answered)
 		for _, c := range calls {
-			p.logFailure("handler has not returned although its context has ended", "method", c.method, "id", c.id)
+			p.logFailure("handler has not returned although its context has ended", "method", c.m.Method, "id", c.id)
 			c.answerAbandoned()
 		}
 	}()
@@ -433,7 +430,7 @@ func (p *peer) answersPing(limit time.Duration) bool {
 	heard := p.silence.heard.Load()
 	answered := make(chan bool, 1)
 	if !p.life.Go(func() {
-		_, err := p.exchange(ctx, &request{method: methodPing})
+		_, err := p.exchange(ctx, sender{peer: p}.message(jsonrpc.Request, methodPing, nil))
 		_, refused := asError(err)
 		answered <- err == nil || refused
 	}) {

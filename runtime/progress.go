@@ -67,7 +67,7 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 	switch {
 	case c.over.Load():
 		if _, cancelled := errors.AsType[*CancelledError](context.Cause(&c.context)); !cancelled {
-			c.peer.logger().Warn("progress after the answer was dropped", "method", c.method, "id", c.id, "progress", progress)
+			c.peer.logger().Warn("progress after the answer was dropped", "method", c.m.Method, "id", c.id, "progress", progress)
 		}
 		return errAnswered
 	case c.context.Err() != nil:
@@ -75,12 +75,12 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 	case c.reported && progress <= c.progress:
 		if !c.fell {
 			c.fell = true
-			c.peer.logger().Warn("progress that does not grow was dropped; further ones of the request are not logged", "method", c.method, "id", c.id, "progress", progress, "last", c.progress)
+			c.peer.logger().Warn("progress that does not grow was dropped; further ones of the request are not logged", "method", c.m.Method, "id", c.id, "progress", progress, "last", c.progress)
 		}
 		return fmt.Errorf("runtime: the progress %v is not greater than the last one, %v", progress, c.progress)
 	}
 	params := progressParams{token, progress, total, message}
-	if err := c.caller().notifyAround(ctx, methodProgress, c.outgoing(methodProgress, params)); err != nil {
+	if err := c.caller().Notify(ctx, methodProgress, c.outgoing(methodProgress, params)); err != nil {
 		return err
 	}
 	c.progress, c.reported = progress, true

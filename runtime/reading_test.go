@@ -29,12 +29,12 @@ func TestReadingGoesOn(t *testing.T) {
 		t.Run(c.tool, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := newServer(t, tools.with(side{
-					"sleep": func(context.Context, wire.Raw) (wire.Appender, error) {
+					"sleep": func(context.Context, *runtime.Message) (wire.Appender, error) {
 						time.Sleep(time.Hour)
 						return wire.Raw(`{}`), nil
 					},
-					"goexit": func(context.Context, wire.Raw) (wire.Appender, error) { goruntime.Goexit(); return nil, nil },
-					"ask": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+					"goexit": func(context.Context, *runtime.Message) (wire.Appender, error) { goruntime.Goexit(); return nil, nil },
+					"ask": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 						return wire.Raw(`{}`), runtime.CallOf(ctx).Call(ctx, "ping", nil, nil)
 					},
 				}), runtime.ServerOptions{Grace: -1}, r11)

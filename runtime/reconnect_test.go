@@ -97,7 +97,7 @@ func TestListenersReconnect(t *testing.T) {
 		made := 0
 		first, second := dying("tools/call"), dying("")
 		session, err := eraClient(t, runtime.ClientOptions{Reconnect: true}, runtime.Handlers{
-			toolsChanged: func(context.Context, wire.Raw) (wire.Appender, error) { return nil, nil },
+			toolsChanged: func(context.Context, *runtime.Message) (wire.Appender, error) { return nil, nil },
 		}, r26).Connect(t.Context(), newFragile(&made, first, second))
 		if err != nil {
 			t.Fatal(err)

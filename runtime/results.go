@@ -32,11 +32,11 @@ const (
 func (l Lenience) of(list bool) wire.Lenience {
 	switch {
 	case l == LenientNever:
-		return wire.WellFormed
+		return 0
 	case l == LenientAlways || list:
-		return wire.AbsentNulls | wire.LeaveOut | wire.WellFormed
+		return wire.AbsentNulls | wire.LeaveOut
 	}
-	return wire.AbsentNulls | wire.WellFormed
+	return wire.AbsentNulls
 }
 
 // Deviations lists the deviations from the schema that a client has accepted in one result, see
@@ -66,29 +66,34 @@ func (d *Deviations) String() string {
 	return fmt.Sprintf("result of %s: %.300s (%d of %d)", d.Method, d.All[0], 1, len(d.All)+d.More)
 }
 
-// decodeResult decodes a result. Its syntax was checked with the message that it came in.
-func (p *peer) decodeResult(ctx context.Context, q *request, text wire.Raw, result wire.Value) error {
-	text, left, err := p.era.complete(q, text)
-	if err != nil {
-		return err
+// Decode decodes the result of a request that this side sends into what Into returns. The sender of the request does that,
+// so that a Handler on the way calls Decode only if it needs the value.
+func (m *Message) Decode(ctx context.Context, text wire.Raw) error {
+	s := m.sent
+	lenience := s.lenience()
+	if text == s.answer { // whose syntax was checked with the message that it came in
+		lenience |= wire.WellFormed
 	}
-	if result == nil {
-		return nil
-	}
-	accepted, more, err := wire.UnmarshalLenient(text, result, p.lenient.of(q.row.lists))
-	if err == nil {
-		err = q.checkAnswered(text)
-	}
-	if q.key != "" {
-		err = q.checkInput(result, err)
+	accepted, more, err := wire.UnmarshalLenient(text, s.into, lenience)
+	if err == nil && s.key != "" {
+		err = wire.Validate(s.into)
 	}
 	if err != nil {
-		return prefix.Errorf("runtime: result of %s: %w", q.method, err)
+		return prefix.Errorf("runtime: result of %s: %w", m.Method, s.badInput(err))
 	}
-	if accepted = append(left, accepted...); len(accepted) > 0 {
-		p.report(ctx, &Deviations{Method: q.method, All: accepted, More: more})
+	s.decoded = true
+	if len(accepted) > 0 && s.peer != nil {
+		s.peer.report(ctx, &Deviations{Method: m.Method, All: accepted, More: more})
 	}
 	return nil
+}
+
+// lenience returns what is accepted in the result.
+func (q *sent) lenience() wire.Lenience {
+	if q.peer == nil {
+		return 0
+	}
+	return q.peer.lenient.of(q.row.lists)
 }
 
 // report logs deviations and passes them to the program.
@@ -130,13 +135,13 @@ func PlainResult[R, U wire.Appender](method string, result U, err error) (R, err
 
 // checkForm encodes the result of the client's handler for a form, or returns an error if it does not match
 // the form.
-func checkForm(params wire.Raw, result wire.Appender) (wire.Appender, error) {
+func checkForm(params wire.Object, result wire.Appender) (wire.Appender, error) {
 	if result == nil {
 		return nil, nil
 	}
 	text, err := wire.MarshalString(result)
 	if err == nil {
-		err = form.CheckResult(wire.Object(params), wire.Object(text))
+		err = form.CheckResult(params, wire.Object(text))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("runtime: result of %s: %w", methodElicit, err)
@@ -145,15 +150,14 @@ func checkForm(params wire.Raw, result wire.Appender) (wire.Appender, error) {
 }
 
 // checkAnswered returns an error if the text answers a form and does not match it.
-func (q *request) checkAnswered(text wire.Raw) error {
-	if q.method != methodElicit || q.params == nil {
+func (m *Message) checkAnswered(text wire.Raw) error {
+	if m.Method != methodElicit || m.Params == nil {
 		return nil
 	}
-	params, err := wire.MarshalString(q.params)
-	if err != nil {
-		return err
+	if err := form.CheckResult(m.Object(), wire.Object(text)); err != nil {
+		return prefix.Errorf("runtime: result of %s: %w", m.Method, m.sent.badInput(err))
 	}
-	return form.CheckResult(wire.Object(params), wire.Object(text))
+	return nil
 }
 
 // checkRoots encodes the result of roots/list. It returns an error if the URI of a root does not begin

@@ -89,32 +89,33 @@ func questionName(ctx context.Context, method string, question wire.Raw) string 
 
 // input returns the client's answer to a request that the handler of the call sends. If there is none, it
 // records the question. C is nil outside of calls.
-func (c *Call) input(ctx context.Context, q *request) (wire.Raw, error) {
+func (c *Call) input(ctx context.Context, m *Message) (wire.Raw, error) {
 	if c == nil || c.stateless == nil || c.over.Load() {
-		return "", errNoInput(q.method)
+		return "", errNoInput(m.Method)
 	}
-	if !c.terms.bound.rows[c.method].asks {
-		return "", fmt.Errorf("runtime: %s: revision %s has no way to ask the client during %s", q.method, c.terms.revision, c.method)
+	if !c.terms.bound.row(c.m.Method).asks {
+		return "", fmt.Errorf("runtime: %s: revision %s has no way to ask the client during %s", m.Method, c.terms.revision, c.m.Method)
 	}
-	question, err := questionOf(q)
+	question, err := questionOf(m)
 	if err != nil {
 		return "", err
 	}
-	if err := c.terms.refine(q.row, []byte(question)); err != nil {
+	if err := c.terms.refine(m.sent.row, []byte(question)); err != nil {
 		return "", err
 	}
 	r := c.rounds()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over {
-		return "", errNoInput(q.method)
+		return "", errNoInput(m.Method)
 	}
-	q.key = r.key(questionName(ctx, q.method, question))
-	if g := r.given[q.key]; g != nil {
+	key := r.key(questionName(ctx, m.Method, question))
+	m.sent.key = key
+	if g := r.given[key]; g != nil {
 		g.used = true
 		return g.answer, nil
 	}
-	r.asked = append(r.asked, wire.Member{Name: q.key, Value: question})
+	r.asked = append(r.asked, wire.Member{Name: key, Value: question})
 	return "", ErrInputRequired
 }
 
@@ -123,16 +124,16 @@ func errNoInput(method string) error {
 }
 
 // questionOf returns the text of a request as it is part of a result.
-func questionOf(q *request) (wire.Raw, error) {
-	method, err := wire.MarshalString(wire.StringScalar(q.method))
+func questionOf(m *Message) (wire.Raw, error) {
+	method, err := wire.MarshalString(wire.StringScalar(m.Method))
 	if err != nil {
 		return "", err
 	}
 	members := wire.Members{{Name: "method", Value: wire.Raw(method)}}
-	if q.params != nil {
-		params, err := wire.MarshalString(q.params)
+	if m.Params != nil {
+		params, err := wire.MarshalString(m.Params)
 		if err != nil {
-			return "", fmt.Errorf("runtime: request %s: %w", q.method, err)
+			return "", fmt.Errorf("runtime: request %s: %w", m.Method, err)
 		}
 		members = append(members, wire.Member{Name: "params", Value: wire.Raw(params)})
 	}
@@ -140,14 +141,11 @@ func questionOf(q *request) (wire.Raw, error) {
 	return wire.Raw(question), err
 }
 
-// checkInput returns an error if the answer to a request was read with an error, or is not valid. That is
-// also the error that the client gets ("Error Handling" in basic/patterns/mrtr, 2026-07-28).
-func (q *request) checkInput(result wire.Value, err error) error {
-	if err == nil {
-		err = wire.Validate(result)
-	}
-	if err == nil {
-		return nil
+// badInput returns the error for an answer that is not valid. If it answers a question of a stateless call, that
+// is also the error that the client gets ("Error Handling" in basic/patterns/mrtr, 2026-07-28).
+func (q *sent) badInput(err error) error {
+	if q.key == "" {
+		return err
 	}
 	bad := invalidParams(wire.In(wire.In(err, q.key), memberInputResponses))
 	r := q.call.rounds()
@@ -202,7 +200,7 @@ func (c *Call) askURLs(ctx context.Context, required *jsonrpc.Error) {
 	for _, page := range pages.Elements() {
 		var err error
 		for err == nil {
-			err = c.caller().callAround(ctx, methodElicit, page, nil)
+			err = c.caller().Call(ctx, methodElicit, page, nil)
 		}
 	}
 }
@@ -212,8 +210,8 @@ func (c *Call) askURLs(ctx context.Context, required *jsonrpc.Error) {
 func (r *rounds) warn(c *Call) {
 	for _, key := range slices.Sorted(maps.Keys(r.given)) {
 		method, _, _ := strings.Cut(key, ":")
-		if g := r.given[key]; g.fresh && !g.used && c.terms.bound.rows[method].within {
-			c.peer.logger().Warn("the handler asks another question than before; see runtime.Once and runtime.WithInputKey", "method", c.method, "answered", fmt.Sprintf("%.100s", key))
+		if g := r.given[key]; g.fresh && !g.used && c.terms.bound.row(method).within {
+			c.peer.logger().Warn("the handler asks another question than before; see runtime.Once and runtime.WithInputKey", "method", c.m.Method, "answered", fmt.Sprintf("%.100s", key))
 			return
 		}
 	}

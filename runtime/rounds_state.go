@@ -102,42 +102,44 @@ func (c *Call) purpose() seal.Purpose {
 	}
 	return seal.Purpose{
 		Principal: principal(&c.context),
-		Request:   seal.Request(c.terms.revision, c.method, wire.Object(c.params), "_meta", memberRequestState, memberInputResponses),
+		Request:   seal.Request(c.terms.revision, c.m.Method, wire.Object(c.params), "_meta", memberRequestState, memberInputResponses),
 	}
 }
 
 // server returns the server of a stateless call.
 func (c *Call) server() *Server { return c.terms.bound.offered.server }
 
-// resume reads what the client has sent about earlier rounds, and returns the params for the handler. The
+// resume reads what the client has sent about earlier rounds, and returns the message for the handler. The
 // members of the rounds are removed, unless the handler has made the result by hand; then it gets its own
 // state. Without a state, the params do not change, because the client may know the keys of a handler.
-func (c *Call) resume(params wire.Raw) (wire.Raw, error) {
-	if !c.mayResume(params) || !c.terms.bound.rows[c.method].asks {
-		return params, nil
+func (c *Call) resume(m *Message) (*Message, error) {
+	o := m.Object()
+	if !c.mayResume(o) || !c.terms.bound.row(c.m.Method).asks {
+		return m, nil
 	}
-	o := wire.Object(params)
 	responses := present(o, memberInputResponses)
 	state := present(o, memberRequestState)
 	if responses == "" && state == "" {
-		return params, nil
+		return m, nil
 	}
 	if responses != "" && responses.Kind() != wire.KindObject {
-		return "", jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /inputResponses: expected an object")
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /inputResponses: expected an object")
 	}
 	r := &rounds{given: make(map[string]*given)}
 	if state != "" {
 		by, err := c.open(state)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		for key, answer := range wire.Object(by.answers).All() {
 			r.given[key] = &given{answer: answer}
 		}
 		r.done = by.done.Members()
-		if params, err = by.params(o); err != nil {
-			return "", err
+		params, err := by.params(o)
+		if err != nil {
+			return nil, err
 		}
+		m = m.With(params)
 	}
 	for key, answer := range wire.Object(responses).All() {
 		if r.given[key] == nil {
@@ -145,13 +147,13 @@ func (c *Call) resume(params wire.Raw) (wire.Raw, error) {
 		}
 	}
 	c.stateless.asking.Store(r)
-	return params, nil
+	return m, nil
 }
 
 // mayResume reports whether params may have members of earlier rounds. Most contain neither their names
 // nor an escape that could hide them, and need not be read. It searches for the ends of the names, because
 // a search that begins at a capital letter, which is rare, is faster.
-func (c *Call) mayResume(params wire.Raw) bool {
+func (c *Call) mayResume(params wire.Object) bool {
 	text := string(params)
 	return strings.Contains(text, "State") || strings.Contains(text, "Responses") || strings.Contains(text, escapedLetter)
 }
@@ -204,7 +206,7 @@ func (c *Call) open(sealed wire.Raw) (*state, error) {
 		}
 	}
 	if err != nil {
-		c.peer.logger().Warn("requestState refused", "method", c.method, "id", c.id, "reason", err)
+		c.peer.logger().Warn("requestState refused", "method", c.m.Method, "id", c.id, "reason", err)
 		if keeper != nil {
 			return nil, keeper.Refused()
 		}
@@ -223,8 +225,8 @@ func stateOf(content wire.Object) *state {
 
 // requireInput completes a result that asks the client: it checks the questions and adds the state.
 func (c *Call) requireInput(result wire.Object) (wire.Object, error) {
-	if !c.terms.bound.rows[c.method].asks {
-		return "", fmt.Errorf("runtime: revision %s has no way to ask the client during %s", c.terms.revision, c.method)
+	if !c.terms.bound.row(c.m.Method).asks {
+		return "", fmt.Errorf("runtime: revision %s has no way to ask the client during %s", c.terms.revision, c.m.Method)
 	}
 	requests := present(result, memberInputRequests)
 	if requests != "" && requests.Kind() != wire.KindObject {

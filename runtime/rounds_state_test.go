@@ -19,13 +19,13 @@ import (
 
 // confirming are tools that ask once.
 var confirming = side{
-	"confirm": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	"confirm": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		if _, err := ask(ctx, "sure?"); err != nil {
 			return nil, err
 		}
 		return said("done")
 	},
-	"other": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	"other": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		if _, err := ask(ctx, "sure?"); err != nil {
 			return nil, err
 		}
@@ -216,7 +216,8 @@ func TestByHand(t *testing.T) {
 	results := map[string]string{}
 	s := side{}
 	binding := s.in(rA)
-	binding.Handle = func(ctx context.Context, method string, p wire.Raw) (wire.Appender, error) {
+	binding.Handle = func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		p := wire.Raw(message.Object())
 		params = append(params, wire.Raw(wire.Object(p).Without("_meta")))
 		step := wire.Object(p).GetString("requestState")
 		if wire.Object(p).GetString("name") == "both" {

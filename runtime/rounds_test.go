@@ -128,7 +128,7 @@ func wantSaid(t *testing.T, got wire.Object, text string) {
 func TestRounds(t *testing.T) {
 	runs := 0
 	s := side{
-		"two": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"two": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			runs++
 			a, err := ask(ctx, "a?")
 			if err != nil {
@@ -140,7 +140,7 @@ func TestRounds(t *testing.T) {
 			}
 			return said("%s %s after %d", a, b, runs)
 		},
-		"same": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"same": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			for i := range 3 {
 				if _, err := ask(ctx, "again?"); err != nil {
 					return said("the handler ignores the error of question %d", i)
@@ -217,7 +217,7 @@ func TestRounds(t *testing.T) {
 
 // TestRoundsTyped checks answers that are decoded into types.
 func TestRoundsTyped(t *testing.T) {
-	s := side{"typed": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	s := side{"typed": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		var p toolParams
 		err := runtime.CallOf(ctx).Call(runtime.WithInputKey(ctx, "tool"), "elicitation/create", wire.Raw(`{"message":"?"}`), &p)
 		if err != nil {
@@ -247,13 +247,13 @@ func TestRoundsTyped(t *testing.T) {
 // TestRoundsKeys checks questions with keys that the handler has chosen.
 func TestRoundsKeys(t *testing.T) {
 	asked := 0
-	s := side{"named": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	s := side{"named": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		asked++
 		if _, err := ask(runtime.WithInputKey(ctx, "user_name"), fmt.Sprintf("number %d?", asked)); err != nil {
 			return nil, err
 		}
 		return said("thanks")
-	}, "changing": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	}, "changing": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		asked++
 		_, err := ask(ctx, fmt.Sprintf("number %d?", asked))
 		return wire.Raw("{}"), err
@@ -294,13 +294,13 @@ func TestRoundsTogether(t *testing.T) {
 		return runtime.CallOf(ctx).Call(ctx, "roots/list", nil, new(wire.Raw))
 	}
 	s := side{
-		"all": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"all": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			if err := runtime.Together(ctx, asks("a?"), asks("b?"), roots); err != nil {
 				return nil, err
 			}
 			return said("all")
 		},
-		"parallel": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"parallel": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			done := make(chan error)
 			for _, text := range []string{"a?", "b?", "c?"} {
 				go func() { done <- asks(text)(ctx) }()
@@ -344,7 +344,7 @@ func TestRoundsTogether(t *testing.T) {
 	})
 	t.Run("in a session, the requests are sent at once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			c := open(t.Context(), t, newServer(t, s.with(side{"all": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			c := open(t.Context(), t, newServer(t, s.with(side{"all": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 				if err := runtime.Together(ctx, roots, roots); err != nil {
 					return nil, err
 				}
@@ -370,14 +370,14 @@ func TestRoundsTogether(t *testing.T) {
 // TestRoundsCapabilities checks that a client is not asked what it cannot answer.
 func TestRoundsCapabilities(t *testing.T) {
 	s := side{
-		"form": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"form": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			_, err := ask(ctx, "?")
 			return wire.Raw("{}"), err
 		},
-		"url": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"url": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			return nil, runtime.CallOf(ctx).Call(ctx, "elicitation/create", wire.Raw(`{"mode":"url","url":"https://example.com/"}`), nil)
 		},
-		"choose": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"choose": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			if _, err := ask(ctx, "?"); err == nil || errors.Is(err, runtime.ErrInputRequired) {
 				return nil, err
 			}
@@ -424,16 +424,16 @@ func TestRoundsCapabilities(t *testing.T) {
 
 // TestRoundsWhere checks which requests can ask.
 func TestRoundsWhere(t *testing.T) {
-	asking := func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	asking := func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		_, err := ask(ctx, "?")
 		return wire.Raw(`{}`), err
 	}
-	byHand := func(context.Context, wire.Raw) (wire.Appender, error) {
+	byHand := func(context.Context, *runtime.Message) (wire.Appender, error) {
 		return wire.Raw(`{"resultType":"input_required","requestState":"x"}`), nil
 	}
 	var late func() error
 	s := side{"prompts/get": asking, "resources/read": asking, "tools/list": asking, "prompts/list": byHand,
-		"late": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"late": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			late = func() error { _, err := ask(ctx, "?"); return err }
 			return said("early")
 		}}
@@ -465,7 +465,7 @@ func TestOnce(t *testing.T) {
 		Number int
 		Of     []string
 	}
-	s := side{"buy": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	s := side{"buy": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		runs++
 		var numbers []int
 		for range 2 {
@@ -507,7 +507,7 @@ func TestOnce(t *testing.T) {
 // TestRoundsURLs checks the error with which handlers of 2025-11-25 ask for a visit.
 func TestRoundsURLs(t *testing.T) {
 	paid := false
-	s := side{"pay": func(context.Context, wire.Raw) (wire.Appender, error) {
+	s := side{"pay": func(context.Context, *runtime.Message) (wire.Appender, error) {
 		if paid {
 			return said("paid")
 		}
@@ -529,24 +529,20 @@ func TestRoundsURLs(t *testing.T) {
 // TestRoundsMiddleware checks what middleware sees of a question.
 func TestRoundsMiddleware(t *testing.T) {
 	var seen []string
-	o := runtime.ServerOptions{Middleware: []runtime.Middleware{{
-		Handle: func(next runtime.Handler) runtime.Handler {
-			return func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-				result, err := next(ctx, method, params)
-				text, _ := wire.MarshalString(result)
-				seen = append(seen, fmt.Sprintf("%s %s %v", method, wire.Object(text).GetString("resultType"), err))
-				return result, err
+	layer := func(next runtime.Handler) runtime.Handler {
+		return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			result, err := next(ctx, m)
+			text, _ := runtime.TextOf(result)
+			if m.Sent() {
+				seen = append(seen, fmt.Sprintf("%s %s %v", m.Method, text, errors.Is(err, runtime.ErrInputRequired)))
+			} else {
+				seen = append(seen, fmt.Sprintf("%s %s %v", m.Method, wire.Object(text).GetString("resultType"), err))
 			}
-		},
-		Send: func(next runtime.Sender) runtime.Sender {
-			return func(ctx context.Context, m *runtime.Message) error {
-				err := next(ctx, m)
-				seen = append(seen, fmt.Sprintf("%s %s %v", m.Method(), m.Reply(), errors.Is(err, runtime.ErrInputRequired)))
-				return err
-			}
-		},
-	}}}
-	s := side{"one": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			return result, err
+		}
+	}
+	o := runtime.ServerOptions{Receiving: []runtime.Middleware{layer}, Sending: []runtime.Middleware{layer}}
+	s := side{"one": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		a, err := ask(ctx, "?")
 		if err != nil {
 			return nil, err

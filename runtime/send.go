@@ -11,136 +11,168 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// request is a request to the peer.
-type request struct {
-	method   string
-	params   wire.Appender
-	to       Reply  // nil if it belongs to no request of the peer
-	terms    *terms // nil before the handshake
-	row      row
-	call     *Call                           // the call that sends it; nil outside of calls
-	key      string                          // of a question that a stateless call has asked and the client answered; "" otherwise
-	id       int64                           // 0 before it is sent
-	accept   func(engine.Reply) engine.Reply // see engine.Terms
-	progress func(engine.Report)             // nil if the caller does not want any
-	begun    func(id int64)                  // called with the id before the request is sent; nil for none
-	kept     *lookup                         // with which the result is kept; nil if it is not
-	follow   *engine.Feed                    // gets the progress also after the answer; nil for none
-}
-
-// unwrappedCaller is the Caller that Binding.Around wraps.
-type unwrappedCaller struct {
+// sender sends the messages of this side's code to the peer. It is the Caller behind Call, Session and
+// ServerSession.
+type sender struct {
 	peer  *peer
-	terms *terms
-	to    Reply // nil for messages without a request
-	call  *Call // the call that sends; nil outside of calls
+	terms *terms // nil before the handshake
+	to    Reply  // nil for messages without a request
+	call  *Call  // the call that sends; nil outside of calls
 
 	subscriber *subscriber // that gets the notification; nil if the call itself sends it
+	way        Handler     // nil for that of the terms
+}
+
+// message returns a message, which is one allocation.
+func (s sender) message(kind jsonrpc.Kind, method string, params wire.Appender) *Message {
+	m := &struct {
+		Message
+		own sent
+	}{Message: Message{Kind: kind, Method: method, Params: params, call: s.call}, own: sent{sender: s, row: &noRow}}
+	m.sent = &m.own
+	return &m.Message
+}
+
+// handler returns the way of the messages.
+func (s sender) handler() Handler {
+	switch {
+	case s.way != nil:
+		return s.way
+	case s.terms != nil && s.terms.bound != nil:
+		return s.terms.bound.way
+	}
+	return deliver
 }
 
 // Call implements Caller.
-func (c unwrappedCaller) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
-	row, err := c.terms.sending(jsonrpc.Request, method)
-	if err != nil {
-		return specified(err, params)
-	}
-	q := request{method: method, params: params, to: c.to, terms: c.terms, row: row, call: c.call}
-	q.progress, q.follow = reporterOf(ctx, c.peer)
-	return c.peer.era.ask(ctx, &q, result)
+func (s sender) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
+	m := s.message(jsonrpc.Request, method, params)
+	m.sent.into = result
+	return s.do(ctx, m, s.handler())
 }
 
-// Notify implements Caller.
-func (c unwrappedCaller) Notify(ctx context.Context, method string, params wire.Appender) error {
-	p := c.peer
-	row, err := c.terms.sending(jsonrpc.Notification, method)
+// do sends a request and decodes its result.
+func (s sender) do(ctx context.Context, m *Message, way Handler) error {
+	result, err := way(ctx, m)
+	if err != nil || m.sent.into == nil || m.sent.decoded {
+		return err
+	}
+	text, err := TextOf(result)
+	if err == nil && text == "" {
+		err = fmt.Errorf("runtime: middleware returned no result of %s", m.Method)
+	}
 	if err != nil {
 		return err
 	}
-	if c.subscriber != nil {
-		if !c.subscriber.sends(method, params) {
-			return nil
+	return m.Decode(ctx, text)
+}
+
+// Notify implements Caller.
+func (s sender) Notify(ctx context.Context, method string, params wire.Appender) error {
+	_, err := s.handler()(ctx, s.message(jsonrpc.Notification, method, params))
+	return err
+}
+
+// Around returns a Caller whose messages go through wrap before c sends them.
+func Around(c Caller, wrap Middleware) Caller {
+	return sender{way: wrap(func(ctx context.Context, m *Message) (wire.Appender, error) {
+		if m.Kind == jsonrpc.Notification {
+			return nil, c.Notify(ctx, m.Method, m.Params)
 		}
-		params = c.subscriber.tagged(params)
-	} else if c.call != nil && c.terms.serving() {
-		if err := c.call.scoped(method, row); err != nil {
-			return err
+		var result wire.Raw
+		if err := c.Call(ctx, m.Method, m.Params, &result); err != nil {
+			return nil, err
+		}
+		return result, nil
+	})}
+}
+
+// deliver is the innermost Handler of a message of this side: it sends it, if the revision and the capabilities
+// of both sides allow that.
+func deliver(ctx context.Context, m *Message) (wire.Appender, error) {
+	s := m.sent
+	var err error
+	if s.row, err = s.terms.sending(m.Kind, m.Method); err != nil {
+		if m.Kind == jsonrpc.Request {
+			err = specified(err, m.Params)
+		}
+		return nil, err
+	}
+	if m.Kind == jsonrpc.Request {
+		s.progress, s.follow = reporterOf(ctx, s.peer)
+		return s.peer.era.ask(ctx, m)
+	}
+	if s.subscriber != nil {
+		if !s.subscriber.sends(m.Method, m.Params) {
+			return nil, nil
+		}
+		m = m.With(s.subscriber.tagged(m.Params))
+	} else if s.call != nil && s.terms.serving() {
+		if err := s.call.scoped(m.Method, s.row); err != nil {
+			return nil, err
 		}
 	}
-	if p.sender != nil {
-		q := request{method: method, to: c.to, terms: c.terms, call: c.call}
-		return p.sender(ctx, &Message{Params: params, peer: p, kind: jsonrpc.Notification, request: q})
-	}
-	return p.announce(ctx, c.terms, method, params, c.to, c.call)
+	return s.peer.transmit(ctx, m)
 }
 
 // call sends a request and waits for its answer.
 func (p *peer) call(ctx context.Context, t *terms, method string, params wire.Appender, result wire.Value) error {
-	return unwrappedCaller{peer: p, terms: t}.callAround(ctx, method, params, result)
+	return sender{peer: p, terms: t}.Call(ctx, method, params, result)
 }
 
 // notify sends a notification.
 func (p *peer) notify(ctx context.Context, t *terms, method string, params wire.Appender) error {
-	return unwrappedCaller{peer: p, terms: t}.notifyAround(ctx, method, params)
+	return sender{peer: p, terms: t}.Notify(ctx, method, params)
 }
 
-// callAround is Call within Binding.Around.
-func (c unwrappedCaller) callAround(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
-	if c.terms.around() {
-		return c.terms.bound.Around(c).Call(ctx, method, params, result)
+// transmitOne is the innermost Handler within the middleware for messages of this side.
+func transmitOne(ctx context.Context, m *Message) (wire.Appender, error) {
+	s := m.sent
+	if m.Kind == jsonrpc.Notification {
+		return nil, s.peer.announce(ctx, s.terms, m.Method, m.Params, s.to, s.call)
 	}
-	return c.Call(ctx, method, params, result)
-}
-
-// notifyAround is Notify within Binding.Around.
-func (c unwrappedCaller) notifyAround(ctx context.Context, method string, params wire.Appender) error {
-	if c.terms.around() {
-		return c.terms.bound.Around(c).Notify(ctx, method, params)
+	s.id, s.answer = 0, ""
+	var err error
+	if s.answer, err = s.peer.exchange(ctx, m); err != nil {
+		return nil, err
 	}
-	return c.Notify(ctx, method, params)
-}
-
-// ask sends a request through the middleware, waits for its answer and decodes it.
-func (p *peer) ask(ctx context.Context, q *request, result wire.Value) error {
-	if p.sender != nil {
-		return p.sender(ctx, &Message{Params: q.params, Result: result, peer: p, kind: jsonrpc.Request, request: *q})
+	if s.answer, err = s.peer.era.complete(ctx, m, s.answer); err != nil {
+		return nil, err
 	}
-	r, err := p.exchange(ctx, q)
-	if err != nil {
-		return err
-	}
-	return p.decodeResult(ctx, q, r, result)
+	return &s.answer, nil // valid until the request is sent again
 }
 
 // exchange sends a request and waits for its answer, or takes the answer from a stateless call. If it
 // stops waiting, it tells the peer that the request is cancelled, except for initialize, where the
 // protocol forbids it, and for server/discover, which the server may not know.
-func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
-	if q.terms.serving() {
-		return q.call.input(ctx, q)
+func (p *peer) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
+	s := m.sent
+	if s.terms.serving() {
+		return s.call.input(ctx, m)
 	}
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	if q.call.cancelled() {
-		return "", context.Cause(&q.call.context)
+	if s.call.cancelled() {
+		return "", context.Cause(&s.call.context)
 	}
-	w, err := p.pending.Begin(engine.Terms{Accept: q.accept, Progress: q.progress != nil, Follow: q.follow})
+	w, err := p.pending.Begin(engine.Terms{Accept: s.accept, Progress: s.progress != nil, Follow: s.follow})
 	if err != nil {
 		return "", unsentError{err}
 	}
-	q.id = w.ID
-	if q.begun != nil {
-		q.begun(w.ID)
+	s.id = w.ID
+	if s.begun != nil {
+		s.begun(w.ID)
 	}
 	defer p.pending.Done(w)
-	limit := p.limits.patience(ctx, q.method)
-	sent := false
+	limit := p.limits.patience(ctx, m.Method)
+	written := false
 	var r engine.Reply
-	if err = p.sendRequest(ctx, q); err == nil {
-		sent = true
-		r, err = p.await(ctx, w, limit, q)
+	if err = p.sendRequest(ctx, m); err == nil {
+		written = true
+		r, err = p.await(ctx, w, limit, s)
 	} else {
-		sent = ctx.Err() != nil // the transport may still be sending it
+		written = ctx.Err() != nil // the transport may still be sending it
 	}
 	if err != nil && !p.pending.GiveUp(w) {
 		// The answer or the end of the session came first. The reason for the end of the session
@@ -149,18 +181,18 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 	}
 	switch {
 	case err == engine.ErrExpired || err == nil && r.Err == engine.ErrExpired:
-		err = &TimeoutError{Method: q.method, Quiet: limit.Quiet, Total: limit.Total}
+		err = &TimeoutError{Method: m.Method, Quiet: limit.Quiet, Total: limit.Total}
 	case err == nil:
 		return r.Result, r.Err
 	}
-	if sent && q.method != methodInitialize && q.method != methodDiscover {
-		p.withdraw(q, reasonOf(ctx, err))
+	if written && m.Method != methodInitialize && m.Method != methodDiscover {
+		p.withdraw(s, reasonOf(ctx, err))
 	}
 	return "", err
 }
 
 // await waits for the answer until ctx or the caller's patience ends.
-func (p *peer) await(ctx context.Context, w *engine.Call, limit engine.Patience, q *request) (engine.Reply, error) {
+func (p *peer) await(ctx context.Context, w *engine.Call, limit engine.Patience, q *sent) (engine.Reply, error) {
 	p.pending.Limit(w, limit)
 	if s := p.source; s != nil && s.pusher == nil {
 		if q.progress != nil {
@@ -175,7 +207,7 @@ func (p *peer) await(ctx context.Context, w *engine.Call, limit engine.Patience,
 // withdraw tells the peer that a request is cancelled. It uses a goroutine, so that the caller does not
 // wait for a peer that does not read; the answer of the call that has sent the request waits. The context of
 // the session does not apply, because many callers close the session immediately after a cancelled call.
-func (p *peer) withdraw(q *request, reason string) {
+func (p *peer) withdraw(q *sent, reason string) {
 	params := cancelledParams{wire.IntScalar(q.id), reason}
 	terms, to, told := q.terms, q.to, q.call.withdrawing()
 	begun := p.life.Go(func() {
@@ -202,27 +234,28 @@ func reasonOf(ctx context.Context, err error) string {
 	return "the request was cancelled"
 }
 
-func (p *peer) sendRequest(ctx context.Context, q *request) error {
+func (p *peer) sendRequest(ctx context.Context, m *Message) error {
+	s := m.sent
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
-	id := wire.IntScalar(q.id)
-	params := q.params
-	if q.progress != nil {
+	id := wire.IntScalar(s.id)
+	params := m.Params
+	if s.progress != nil {
 		params = metaParams{params, "progressToken", id}
 	}
-	text, err := jsonrpc.BeginRequest(*buf, id, q.method)
+	text, err := jsonrpc.BeginRequest(*buf, id, m.Method)
 	if err == nil {
-		text, err = p.era.appendParams(text, q.terms, q.method, params)
+		text, err = p.era.appendParams(text, s.terms, m.Method, params)
 	}
 	if err != nil {
-		return prefix.Errorf("runtime: request %s: %w", q.method, err)
+		return prefix.Errorf("runtime: request %s: %w", m.Method, err)
 	}
 	text = append(text, '}')
-	if err := q.terms.refine(q.row, text); err != nil {
+	if err := s.terms.refine(s.row, text); err != nil {
 		return err
 	}
 	*buf = text
-	return p.send(ctx, buf, q.to, Outgoing{Kind: jsonrpc.Request, ID: id, Method: q.method, Revision: q.terms.revisionSent(), NameParam: q.row.nameParam})
+	return p.send(ctx, buf, s.to, Outgoing{Kind: jsonrpc.Request, ID: id, Method: m.Method, Revision: s.terms.revisionSent(), NameParam: s.row.nameParam})
 }
 
 // announce sends a notification of a call, or of none. It sends nothing if ctx has ended or the peer has

@@ -124,7 +124,7 @@ func TestMethodError(t *testing.T) {
 // TestLeftOut checks that log messages and progress are not sent where the revision or
 // the capabilities do not have them, and that this is no error.
 func TestLeftOut(t *testing.T) {
-	tell := func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	tell := func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		c := runtime.CallOf(ctx)
 		return wire.Raw(`{}`), errors.Join(
 			c.Log(ctx, runtime.LogAlert, "", nil), c.Session().Log(ctx, runtime.LogAlert, "", nil),

@@ -73,7 +73,7 @@ func (p *peer) begin(m *jsonrpc.Message, in *Incoming, to Reply) (*Call, error) 
 	if err := c.checkToken(); err != nil {
 		return nil, err
 	}
-	if c.stateless != nil && c.method == methodListen {
+	if c.stateless != nil && c.m.Method == methodListen {
 		if err := c.shrink(); err != nil {
 			return nil, err
 		}
@@ -102,8 +102,9 @@ func (p *peer) begin(m *jsonrpc.Message, in *Incoming, to Reply) (*Call, error) 
 
 func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, to Reply) *Call {
 	c := a.newCall()
-	c.peer, c.terms, c.handle = p, a.terms, a.handle
-	c.id, c.method, c.params = m.ID, m.Method, m.Params
+	c.peer, c.terms = p, a.terms
+	c.id = m.ID
+	c.m.receive(m.Kind, m.Method, m.Params, c)
 	c.reply, c.inline, c.remote = to, a.inline, in.Header != nil
 	c.context = callContext{Context: p.life.Context(), call: c}
 	if m.Kind == jsonrpc.Request && !c.inline {
@@ -186,13 +187,13 @@ func (c *Call) encode(buf *[]byte) {
 			return
 		}
 		v := recover() // nil after runtime.Goexit, which also ends run
-		c.peer.logFailure("handler panicked", "method", c.method, "id", c.id, "panic", v, "stack", string(debug.Stack()))
+		c.peer.logFailure("handler panicked", "method", c.m.Method, "id", c.id, "panic", v, "stack", string(debug.Stack()))
 		c.fail(buf, errInternal)
 		if v == nil {
 			c.answer(buf)
 		}
 	}()
-	result, err := c.handle(&c.context, c.method, c.params)
+	result, err := c.terms.handle(&c.context, &c.m)
 	if err == nil && result == nil {
 		err = errors.New("runtime: the handler returned no result")
 	}
@@ -233,7 +234,7 @@ func (c *Call) encodeError(buf *[]byte, err error) {
 		err = errCutShort
 	}
 	if peerError(err) == errInternal && c.context.Err() == nil {
-		c.peer.logFailure("request failed", "method", c.method, "id", c.id, "error", err)
+		c.peer.logFailure("request failed", "method", c.m.Method, "id", c.id, "error", err)
 	}
 	c.fail(buf, err)
 }
@@ -279,17 +280,17 @@ func (c *Call) notified() {
 	defer func() {
 		c.over.Store(true)
 		if !returned {
-			c.peer.logFailure("handler panicked", "method", c.method, "panic", recover(), "stack", string(debug.Stack()))
+			c.peer.logFailure("handler panicked", "method", c.m.Method, "panic", recover(), "stack", string(debug.Stack()))
 		}
 	}()
-	_, err := c.handle(&c.context, c.method, c.params)
+	_, err := c.terms.handle(&c.context, &c.m)
 	returned = true
 	switch {
 	case err == nil:
 	case isMethodNotFound(err):
-		c.peer.debug("notification ignored", slog.String("method", c.method), slog.Any("error", err))
+		c.peer.debug("notification ignored", slog.String("method", c.m.Method), slog.Any("error", err))
 	default:
-		c.peer.logger().Warn("notification failed", "method", c.method, "error", err)
+		c.peer.logger().Warn("notification failed", "method", c.m.Method, "error", err)
 	}
 }
 
@@ -313,6 +314,6 @@ func (c *Call) disconnected() {
 
 // withdrawn ends the context of a request that the client has cancelled.
 func (c *Call) withdrawn(reason string) {
-	c.peer.debug("request cancelled by the peer", slog.String("method", c.method), loggedID(c.id), slog.String("reason", reason))
+	c.peer.debug("request cancelled by the peer", slog.String("method", c.m.Method), loggedID(c.id), slog.String("reason", reason))
 	c.cancel(&CancelledError{Reason: reason})
 }

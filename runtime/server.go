@@ -36,7 +36,7 @@ type Server struct {
 // session and stateless requests ("Backward Compatibility with Initialization-Based Versions" in
 // basic/versioning, 2026-07-28). Errors in the bindings and the options are returned by Err and Serve.
 func NewServer(opts ServerOptions, bindings ...Binding) *Server {
-	s := &Server{opts: opts, settings: newSettings(opts.Logger, opts.Middleware, opts.Limits, opts.Grace)}
+	s := &Server{opts: opts, settings: newSettings(opts.Logger, opts.Receiving, opts.Sending, opts.Limits, opts.Grace)}
 	all, err := bindAll(ToServer, bindings, s.layers)
 	s.sessions, s.stateless, s.spoken = ofEra(all, false), ofEra(all, true), revisions(all)
 	for _, b := range s.stateless {

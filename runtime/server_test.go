@@ -84,7 +84,7 @@ func TestInitializeHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var failure error
 		server := newServer(t, tools.with(side{
-			"initialize": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+			"initialize": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 				c := runtime.CallOf(ctx)
 				if c.Revision() != r06 || c.Method() != "initialize" || c.PeerInfo() != `{"name":"test","version":"1"}` || c.PeerCapabilities() != `{"roots":{}}` {
 					t.Errorf("call: %s %s %s %s", c.Revision(), c.Method(), c.PeerInfo(), c.PeerCapabilities())
@@ -129,7 +129,7 @@ func TestCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		causes := make(chan error, 2)
 		server := newServer(t, tools.with(side{
-			"block": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			"block": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 				<-ctx.Done()
 				causes <- context.Cause(ctx)
 				return wire.Raw(`{"late":true}`), nil
@@ -190,7 +190,7 @@ func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var late *runtime.Call
 		server := newServer(t, tools.with(side{
-			"work": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			"work": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 				late = runtime.CallOf(ctx)
 				total := 4.0
 				for i, p := range []float64{1, 2, 2, 1.5, 3} {
@@ -238,7 +238,7 @@ func TestOrder(t *testing.T) {
 func TestAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t, tools.with(side{
-			"ask": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			"ask": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 				var roots wire.Raw
 				ctx, cancel := context.WithTimeout(ctx, time.Minute)
 				defer cancel()
@@ -293,7 +293,7 @@ func TestAsk(t *testing.T) {
 // TestCancelledSession checks that the handler of a cancelled request sends nothing, whatever its context.
 func TestCancelledSession(t *testing.T) {
 	var after []error
-	handlers := side{"wait": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	handlers := side{"wait": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		<-ctx.Done()
 		c, own := runtime.CallOf(ctx), context.Background()
 		after = []error{
@@ -321,25 +321,28 @@ func TestPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var logged strings.Builder
 		server := newServer(t, tools.with(side{
-			"initialize": func(context.Context, wire.Raw) (wire.Appender, error) {
+			"initialize": func(context.Context, *runtime.Message) (wire.Appender, error) {
 				if strings.Count(logged.String(), "panicked") == 0 {
 					goruntime.Goexit()
 				}
 				return nil, runtime.MethodNotFound("initialize")
 			},
-			"goexit":  func(context.Context, wire.Raw) (wire.Appender, error) { goruntime.Goexit(); return nil, nil },
-			"nil":     func(context.Context, wire.Raw) (wire.Appender, error) { return nil, nil },
-			"late":    func(context.Context, wire.Raw) (wire.Appender, error) { return bomb{}, nil },
-			"bad":     func(context.Context, wire.Raw) (wire.Appender, error) { return wire.Raw(`{"a":`), nil },
-			"invalid": func(context.Context, wire.Raw) (wire.Appender, error) { return &toolParams{}, nil },
-			"secret":  func(context.Context, wire.Raw) (wire.Appender, error) { return nil, errors.New("the password is x") },
-			"told": func(context.Context, wire.Raw) (wire.Appender, error) {
+			"goexit":  func(context.Context, *runtime.Message) (wire.Appender, error) { goruntime.Goexit(); return nil, nil },
+			"nil":     func(context.Context, *runtime.Message) (wire.Appender, error) { return nil, nil },
+			"late":    func(context.Context, *runtime.Message) (wire.Appender, error) { return bomb{}, nil },
+			"bad":     func(context.Context, *runtime.Message) (wire.Appender, error) { return wire.Raw(`{"a":`), nil },
+			"invalid": func(context.Context, *runtime.Message) (wire.Appender, error) { return &toolParams{}, nil },
+			"secret": func(context.Context, *runtime.Message) (wire.Appender, error) {
+				return nil, errors.New("the password is x")
+			},
+			"told": func(context.Context, *runtime.Message) (wire.Appender, error) {
 				return nil, fmt.Errorf("wrapped: %w", &jsonrpc.Error{Code: -32002, Message: "gone", Data: `{"uri":"a:b"}`})
 			},
-			"bad data": func(context.Context, wire.Raw) (wire.Appender, error) {
+			"bad data": func(context.Context, *runtime.Message) (wire.Appender, error) {
 				return nil, &jsonrpc.Error{Code: -32002, Message: "gone", Data: `{`}
 			},
-			"notifications/roots/list_changed": func(_ context.Context, params wire.Raw) (wire.Appender, error) {
+			"notifications/roots/list_changed": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+				params := wire.Raw(message.Object())
 				if params != "" {
 					goruntime.Goexit()
 				}
@@ -398,7 +401,7 @@ func TestBulk(t *testing.T) {
 // responses from being read.
 func TestBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := newServer(t, tools.with(side{"ask": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		server := newServer(t, tools.with(side{"ask": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			return wire.Raw(`{}`), runtime.CallOf(ctx).Call(ctx, "ping", nil, nil)
 		}}), runtime.ServerOptions{Limits: runtime.Limits{MaxConcurrent: 2}}, r06)
 		conn := open(t.Context(), t, server, r06)
@@ -424,16 +427,17 @@ func TestNotifications(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []string
 		server := newServer(t, tools.with(side{
-			"notifications/initialized": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+			"notifications/initialized": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 				err := runtime.CallOf(ctx).Call(ctx, "roots/list", nil, nil)
 				got = append(got, fmt.Sprint("initialized ", err))
 				return nil, nil
 			},
-			"notifications/roots/list_changed": func(_ context.Context, params wire.Raw) (wire.Appender, error) {
+			"notifications/roots/list_changed": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+				params := wire.Raw(message.Object())
 				got = append(got, string(params))
 				return nil, nil
 			},
-			"notifications/cancelled": func(_ context.Context, params wire.Raw) (wire.Appender, error) {
+			"notifications/cancelled": func(_ context.Context, _ *runtime.Message) (wire.Appender, error) {
 				got = append(got, "cancelled")
 				return nil, nil
 			},

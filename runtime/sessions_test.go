@@ -74,11 +74,11 @@ func TestSessionOfCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var early, opened, called *runtime.ServerSession
 		probe := tools.with(side{
-			"initialize": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			"initialize": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 				early = runtime.CallOf(ctx).Session()
 				return nil, runtime.MethodNotFound("initialize")
 			},
-			"who": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			"who": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 				called = runtime.CallOf(ctx).Session()
 				return wire.Raw("{}"), nil
 			},

@@ -18,7 +18,7 @@ import (
 
 // slow are tools that take a while.
 var slow = tools.with(side{
-	"second": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	"second": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		select {
 		case <-time.After(time.Second):
 			return wire.Raw(`{"done":true}`), nil
@@ -26,15 +26,15 @@ var slow = tools.with(side{
 			return nil, ctx.Err()
 		}
 	},
-	"ask": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	"ask": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		time.Sleep(time.Second)
 		return wire.Raw(`{"asked":true}`), runtime.CallOf(ctx).Call(ctx, "ping", nil, nil)
 	},
-	"deaf": func(context.Context, wire.Raw) (wire.Appender, error) {
+	"deaf": func(context.Context, *runtime.Message) (wire.Appender, error) {
 		time.Sleep(time.Hour)
 		return wire.Raw("{}"), nil
 	},
-	"own error": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	"own error": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		<-ctx.Done()
 		return nil, jsonrpc.Errorf(7, "%v", context.Cause(ctx))
 	},

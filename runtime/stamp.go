@@ -88,7 +88,7 @@ func stampOf(named string) string {
 func (c *Call) appendStamp(dst []byte) ([]byte, []string) {
 	b := c.terms.bound
 	dst = append(dst, b.offered.server.stamp...)
-	if !b.rows[c.method].cacheable {
+	if !b.row(c.m.Method).cacheable {
 		return dst, stampedMembers[:atTTL]
 	}
 	hint := c.hint()
@@ -135,7 +135,7 @@ func (c *Call) stamp(dst []byte, start int) ([]byte, error) {
 			wire.FindMembers(text, stampedMembers[:], found[:])
 		}
 	}
-	hinted := complete && b.rows[c.method].cacheable
+	hinted := complete && b.row(c.m.Method).cacheable
 	var hint CacheHint
 	if hinted {
 		hint = c.hint()
@@ -260,7 +260,7 @@ func (c *Call) hint() CacheHint {
 	if own := c.stateless.hint; own != nil {
 		return *own
 	}
-	return c.terms.bound.offered.server.opts.Cache.of(c.method)
+	return c.terms.bound.offered.server.opts.Cache.of(c.m.Method)
 }
 
 // Hinted is implemented by the generated results that say how long they may be kept. WithCacheHint returns

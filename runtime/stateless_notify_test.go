@@ -16,7 +16,7 @@ import (
 
 // TestStatelessLogs checks which log messages a request gets.
 func TestStatelessLogs(t *testing.T) {
-	s := side{"log": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	s := side{"log": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		c := runtime.CallOf(ctx)
 		for _, level := range []runtime.LogLevel{runtime.LogDebug, runtime.LogWarning, runtime.LogEmergency} {
 			if err := c.Log(ctx, level, "", wire.Raw("1")); err != nil {
@@ -65,7 +65,7 @@ func TestStatelessLogs(t *testing.T) {
 func TestStatelessNotifications(t *testing.T) {
 	var late func() error
 	s := side{
-		"progress": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"progress": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			c := runtime.CallOf(ctx)
 			_, wanted := c.ProgressToken()
 			for i, v := range []float64{1, 2, 2, 1, 3} {
@@ -78,7 +78,7 @@ func TestStatelessNotifications(t *testing.T) {
 			}
 			return wire.Raw(`{}`), nil
 		},
-		"others": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"others": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			for _, method := range []string{"notifications/tools/list_changed", "notifications/resources/updated", "notifications/cancelled", "notifications/subscriptions/acknowledged"} {
 				if err := runtime.CallOf(ctx).Notify(ctx, method, wire.Raw(`{}`)); !errors.Is(err, runtime.ErrNotRequested) {
 					return nil, fmt.Errorf("%s: %w", method, err)
@@ -90,7 +90,7 @@ func TestStatelessNotifications(t *testing.T) {
 			}
 			return wire.Raw(`{}`), nil
 		},
-		"ask": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"ask": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			var result wire.Raw
 			for _, method := range []string{"ping", "tools/call"} {
 				var unknown *runtime.MethodError
@@ -130,7 +130,7 @@ func TestStatelessNotifications(t *testing.T) {
 func TestStatelessCancellation(t *testing.T) {
 	var cause error
 	var after []error
-	s := side{"wait": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	s := side{"wait": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		<-ctx.Done()
 		cause = context.Cause(ctx)
 		c := runtime.CallOf(ctx)

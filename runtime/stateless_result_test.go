@@ -28,7 +28,7 @@ func TestDiscover(t *testing.T) {
 			c.answers(discover, strings.Replace(result("1", `"supportedVersions":["2026-07-28","2025-11-25","2025-06-18"],"capabilities":{"tools":{}},
 				"instructions":"Read <this>.","ttlMs":3600000,"cacheScope":"public"`), `"name":"probe"`, `"name":"probe","title":"A probe"`, 1))
 		})
-	alone(t, "V4 the handler of the program", tools.with(side{"server/discover": func(context.Context, wire.Raw) (wire.Appender, error) {
+	alone(t, "V4 the handler of the program", tools.with(side{"server/discover": func(context.Context, *runtime.Message) (wire.Appender, error) {
 		return &mcp20260728.DiscoverResult{SupportedVersions: []string{"x"}, CacheScope: mcp20260728.CacheScopePublic, TTLMs: 7}, nil
 	}}), runtime.ServerOptions{}, nil, func(t *testing.T, c *conn) {
 		c.answers(discover, result("1", `"supportedVersions":["x"],"capabilities":{},"ttlMs":7,"cacheScope":"public"`))
@@ -80,8 +80,8 @@ func exchange(t testing.TB, s *runtime.Server, line string) string {
 func TestStamp(t *testing.T) {
 	const self = `"io.modelcontextprotocol/serverInfo":{"name":"probe","version":"0.1"}`
 	s := side{}
-	returns := func(text string) func(context.Context, wire.Raw) (wire.Appender, error) {
-		return func(context.Context, wire.Raw) (wire.Appender, error) { return wire.Raw(text), nil }
+	returns := func(text string) func(context.Context, *runtime.Message) (wire.Appender, error) {
+		return func(context.Context, *runtime.Message) (wire.Appender, error) { return wire.Raw(text), nil }
 	}
 	for name, row := range map[string]struct {
 		opts              runtime.ServerOptions
@@ -112,7 +112,7 @@ func TestStamp(t *testing.T) {
 			c.answers([]string{request("1", row.method, `"name":"echo","uri":"x:1"`, metaTerms)}, `{"jsonrpc":"2.0","id":1,"result":`+row.all+`}`)
 		})
 	}
-	alone(t, "F1 the hint of a call", side{"resources/read": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	alone(t, "F1 the hint of a call", side{"resources/read": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		runtime.CallOf(ctx).Cache(runtime.CacheHint{TTL: time.Minute, Public: true})
 		return wire.Raw(`{}`), nil
 	}}, runtime.ServerOptions{}, []string{r11}, func(t *testing.T, c *conn) {
@@ -175,7 +175,7 @@ func TestStampKnownMembers(t *testing.T) {
 		{"B36 perhaps a _meta", knowing{`{"a":1}`, "a _meta"}, `{"a":1,` + first + `}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			returns := func(context.Context, wire.Raw) (wire.Appender, error) { return row.have, nil }
+			returns := func(context.Context, *runtime.Message) (wire.Appender, error) { return row.have, nil }
 			s := newStateless(t, side{"echo": returns}, runtime.ServerOptions{})
 			got := exchange(t, s, request("1", "tools/call", `"name":"echo"`, metaTerms))
 			if want := `{"jsonrpc":"2.0","id":1,"result":` + row.want + "}\n"; got != want {
@@ -201,7 +201,7 @@ func TestStampOrder(t *testing.T) {
 		{"F1 a hint", "tools/list", `{"ttlMs":1}`, `{"ttlMs":1,"resultType":"complete","cacheScope":"private",` + first[len(`"resultType":"complete",`):] + `}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			returns := func(context.Context, wire.Raw) (wire.Appender, error) { return wire.Raw(row.have), nil }
+			returns := func(context.Context, *runtime.Message) (wire.Appender, error) { return wire.Raw(row.have), nil }
 			s := newStateless(t, side{"echo": returns, "tools/list": returns}, runtime.ServerOptions{})
 			got := exchange(t, s, request("1", row.method, `"name":"echo"`, metaTerms))
 			if want := `{"jsonrpc":"2.0","id":1,"result":` + row.want + "}\n"; got != want {

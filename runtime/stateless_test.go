@@ -110,7 +110,7 @@ func alone(t *testing.T, name string, s side, opts runtime.ServerOptions, others
 //
 // S8
 func TestEras(t *testing.T) {
-	who := side{"who": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	who := side{"who": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		c := runtime.CallOf(ctx)
 		return wire.Raw(fmt.Sprintf(`{"revision":%q,"stateless":%t,"session":%t,"peer":%q}`,
 			c.Revision(), c.Stateless(), c.Session() != nil, c.PeerInfo().GetString("name"))), nil
@@ -198,7 +198,7 @@ func TestRequestMeta(t *testing.T) {
 // TestRepeatedMeta checks what handlers know of requests whose _meta is that of a request before, at the end or
 // at the beginning of their params, and of those whose _meta differs.
 func TestRepeatedMeta(t *testing.T) {
-	tell := func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	tell := func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		c := runtime.CallOf(ctx)
 		token, ok := c.ProgressToken()
 		if !ok {
@@ -224,8 +224,8 @@ func TestRepeatedMeta(t *testing.T) {
 
 // TestHandlerErrors checks that no error has a code that stateless revisions forbid.
 func TestHandlerErrors(t *testing.T) {
-	failing := func(err error) func(context.Context, wire.Raw) (wire.Appender, error) {
-		return func(context.Context, wire.Raw) (wire.Appender, error) { return nil, err }
+	failing := func(err error) func(context.Context, *runtime.Message) (wire.Appender, error) {
+		return func(context.Context, *runtime.Message) (wire.Appender, error) { return nil, err }
 	}
 	s := side{
 		"resources/read": failing(jsonrpc.Errorf(jsonrpc.CodeResourceNotFound, "resource not found")),

@@ -29,7 +29,8 @@ func TestManySessions(t *testing.T) {
 	const sessions, calls = 40, 50
 	before := goruntime.NumGoroutine()
 	server := runtime.NewServer(runtime.ServerOptions{}, tools.with(side{
-		"nap": func(ctx context.Context, args wire.Raw) (wire.Appender, error) {
+		"nap": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			args := wire.Raw(message.Object())
 			select {
 			case <-time.After(time.Duration(rand.IntN(3)) * time.Millisecond):
 				return args, nil
@@ -37,7 +38,8 @@ func TestManySessions(t *testing.T) {
 				return nil, ctx.Err()
 			}
 		},
-		"ask": func(ctx context.Context, args wire.Raw) (wire.Appender, error) {
+		"ask": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			args := wire.Raw(message.Object())
 			return args, runtime.CallOf(ctx).Call(ctx, "ping", nil, nil)
 		},
 	}).bind(r06, runtime.ToServer))

@@ -57,14 +57,9 @@ func (c *Call) shrink() error {
 	if err != nil {
 		return err
 	}
-	c.params = wire.Raw(text)
-	c.id, c.method = c.id.Clone(), methodListen
+	c.m.receive(c.m.Kind, methodListen, wire.Raw(text), c)
+	c.id = c.id.Clone()
 	return nil
-}
-
-// listen handles subscriptions/listen.
-func (c *Call) listen(ctx context.Context, params wire.Raw) (wire.Appender, error) {
-	return c.Listen(ctx, params, nil)
 }
 
 // Listen handles subscriptions/listen for a handler that gets the notifications from elsewhere, such as
@@ -73,11 +68,11 @@ func (c *Call) listen(ctx context.Context, params wire.Raw) (wire.Appender, erro
 // ends, or until it returns, which ends the subscription. The session drops what the client has not asked
 // for. If feed is nil, the session gets what Binding.Opened sends. The handler must return what Listen
 // returns. In a session, Listen returns MethodNotFound.
-func (c *Call) Listen(ctx context.Context, params wire.Raw, feed func(ctx context.Context, s *ServerSession)) (wire.Appender, error) {
+func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx context.Context, s *ServerSession)) (wire.Appender, error) {
 	if c.stateless == nil {
-		return nil, MethodNotFound(c.method)
+		return nil, MethodNotFound(c.m.Method)
 	}
-	notifications, _ := wire.Object(params).Get("notifications")
+	notifications, _ := params.Get("notifications")
 	asked := wire.Object(notifications)
 	all, err := c.readFilter(asked)
 	if err != nil {
@@ -297,7 +292,7 @@ func (l *subscriber) notify(ctx context.Context, method string, params wire.Appe
 	}
 	c := l.call.caller()
 	c.subscriber = l
-	return c.notifyAround(ctx, method, params)
+	return c.Notify(ctx, method, params)
 }
 
 // sendEnd is sent after the result with which the server ends a stream, if all streams share a channel. The

@@ -215,7 +215,7 @@ func TestSubscriberShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := new(audience)
 		release := make(chan struct{})
-		server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "0.1", Capabilities: everyChange}, a.in(side{"slow": func(context.Context, wire.Raw) (wire.Appender, error) {
+		server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "0.1", Capabilities: everyChange}, a.in(side{"slow": func(context.Context, *runtime.Message) (wire.Appender, error) {
 			<-release
 			return wire.Raw("{}"), nil
 		}}))

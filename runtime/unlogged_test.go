@@ -38,7 +38,7 @@ func TestUnlogged(t *testing.T) {
 	var last float64
 	var after func() error
 	s := side{
-		"drifts": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"drifts": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			asked++
 			if _, err := ask(ctx, fmt.Sprintf("question %d?", asked)); err != nil {
 				return nil, err
@@ -46,7 +46,7 @@ func TestUnlogged(t *testing.T) {
 			return said("done")
 		},
 		"confirm": confirming["confirm"],
-		"falls": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"falls": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			c := runtime.CallOf(ctx)
 			for _, progress := range []float64{5, 3, 2, 5, 6} {
 				if err := c.Progress(ctx, progress, nil, ""); (err == nil) != (progress == 6 || last == 0) {
@@ -56,11 +56,11 @@ func TestUnlogged(t *testing.T) {
 			}
 			return said("done")
 		},
-		"late": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"late": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			after = func() error { return runtime.CallOf(ctx).Progress(context.Background(), 1, nil, "") }
 			return said("done")
 		},
-		"steady": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"steady": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			c := runtime.CallOf(ctx)
 			for _, progress := range []float64{1, 2} {
 				if err := c.Progress(ctx, progress, nil, ""); err != nil {
@@ -112,7 +112,7 @@ func TestUnlogged(t *testing.T) {
 
 // TestLogRequestsUnlogged checks that middleware without a logger logs to slog.Default, which may be set later.
 func TestLogRequestsUnlogged(t *testing.T) {
-	alone(t, "a request", side{"echo": tools["echo"]}, runtime.ServerOptions{Middleware: []runtime.Middleware{runtime.LogRequests(nil, slog.LevelInfo)}}, nil, func(t *testing.T, c *conn) {
+	alone(t, "a request", side{"echo": tools["echo"]}, runtime.ServerOptions{Receiving: []runtime.Middleware{runtime.LogRequests(nil, slog.LevelInfo)}}, nil, func(t *testing.T, c *conn) {
 		var logged lines
 		defer slog.SetDefault(slog.Default())
 		slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))

@@ -47,7 +47,8 @@ func newListServer(text []byte) (*listServer, error) {
 func (s *listServer) binding(note func(method string)) runtime.Binding {
 	b := mcp20250618.BindServer(mcp20250618.UnimplementedServer{})
 	below := b.Handle
-	b.Handle = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+	b.Handle = func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		method, params := message.Method, wire.Raw(message.Object())
 		if note != nil {
 			note(method)
 		}
@@ -55,7 +56,7 @@ func (s *listServer) binding(note func(method string)) runtime.Binding {
 			return wire.Raw(`{"` + otherLists[method] + `":` + string(list) + `}`), nil
 		}
 		if method != "tools/list" {
-			return below(ctx, method, params)
+			return below(ctx, message)
 		}
 		if s.needs != "" && !runtime.Declares(runtime.CallOf(ctx).PeerCapabilities(), s.needs) {
 			return wire.Raw(`{"tools":[]}`), nil

@@ -106,7 +106,7 @@ func (o *origin) open(ctx context.Context, stderr io.Writer, bindings ...runtime
 		seen.out = io.Discard
 	}
 	client := runtime.NewClient(runtime.ClientOptions{
-		Name: "mcpgen", Version: programVersion(), Middleware: []runtime.Middleware{seen.middleware()},
+		Name: "mcpgen", Version: programVersion(), Sending: []runtime.Middleware{seen.around},
 	}, bindings...)
 	transport, err := o.transport(ctx, stderr, seen)
 	if err != nil {
@@ -145,11 +145,11 @@ func (o *origin) transport(ctx context.Context, stderr io.Writer, seen *watch) (
 // origin. A server that uses them gets no roots, and its questions are declined.
 func (o *origin) bindings() []runtime.Binding {
 	answers := runtime.Handlers{
-		"roots/list": func(context.Context, wire.Raw) (wire.Appender, error) { return wire.Raw(`{"roots":[]}`), nil },
-		"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) {
+		"roots/list": func(context.Context, *runtime.Message) (wire.Appender, error) { return wire.Raw(`{"roots":[]}`), nil },
+		"elicitation/create": func(context.Context, *runtime.Message) (wire.Appender, error) {
 			return wire.Raw(`{"action":"decline"}`), nil
 		},
-		"sampling/createMessage": func(context.Context, wire.Raw) (wire.Appender, error) {
+		"sampling/createMessage": func(context.Context, *runtime.Message) (wire.Appender, error) {
 			return nil, &jsonrpc.Error{Code: codeDeclined, Message: "mcpgen only reads lists and has no model"}
 		},
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // When a watch reports that a server keeps mcpgen waiting. Most servers answer within the first of
@@ -65,16 +66,14 @@ func (w *watch) report() {
 	fmt.Fprintf(w.out, "mcpgen: waiting for the server to answer %s (%v)%s\n", w.method, time.Since(w.since).Round(time.Second), note)
 }
 
-// middleware notes the requests in flight.
-func (w *watch) middleware() runtime.Middleware {
-	return runtime.Middleware{Send: func(next runtime.Sender) runtime.Sender {
-		return func(ctx context.Context, m *runtime.Message) error {
-			w.begin(m.Method())
-			err := next(ctx, m)
-			w.end(m.Method(), err)
-			return err
-		}
-	}}
+// around notes the requests in flight.
+func (w *watch) around(next runtime.Handler) runtime.Handler {
+	return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+		w.begin(m.Method)
+		result, err := next(ctx, m)
+		w.end(m.Method, err)
+		return result, err
+	}
 }
 
 // begin notes that a message is sent.

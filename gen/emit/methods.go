@@ -219,7 +219,7 @@ func checkParams(m *ir.Method) []jen.Code {
 		validate = jen.Id("p").Dot("Validate")
 	}
 	made := jen.Id("p").Op(":=").Add(fresh(m.Params))
-	check := jen.Qual(runtimePath, "CheckParams").Call(jen.Id("ctx"), jen.Id("params"), jen.Id("p").Dot("DecodeJSON"), validate)
+	check := jen.Qual(runtimePath, "CheckParams").Call(jen.Id("m"), jen.Id("p").Dot("DecodeJSON"), validate)
 	if m.Notification {
 		return []jen.Code{made, jen.Return(jen.Nil(), check)}
 	}
@@ -234,15 +234,15 @@ func (e *emitter) bind(f *jen.File, p peer, name string, params []jen.Code, hand
 			jen.Id("Direction"): jen.Qual(runtimePath, p.direction),
 			jen.Id("Methods"):   jen.Id("Methods"),
 			jen.Id("Handle"): jen.Func().
-				Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("method").String(), jen.Id("params").Qual(wirePath, "Raw")).
+				Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("m").Op("*").Qual(runtimePath, "Message")).
 				Params(jen.Qual(wirePath, "Appender"), jen.Error()).
 				Block(
-					jen.Switch(jen.Id("method")).BlockFunc(func(g *jen.Group) {
+					jen.Switch(jen.Id("m").Dot("Method")).BlockFunc(func(g *jen.Group) {
 						for _, m := range methods {
 							g.Case(jen.Lit(m.Wire)).Block(handle(m)...)
 						}
 					}),
-					jen.Return(jen.Nil(), jen.Qual(runtimePath, "MethodNotFound").Call(jen.Id("method"))),
+					jen.Return(jen.Nil(), jen.Qual(runtimePath, "MethodNotFound").Call(jen.Id("m").Dot("Method"))),
 				),
 		})),
 	)
@@ -251,7 +251,7 @@ func (e *emitter) bind(f *jen.File, p peer, name string, params []jen.Code, hand
 // dispatch renders the delegation of one method to the implementation s. It is a single call,
 // so that bugs are fixed in the runtime without regenerating.
 func dispatch(m *ir.Method) []jen.Code {
-	args := []jen.Code{jen.Id("ctx"), jen.Id("params")}
+	args := []jen.Code{jen.Id("ctx"), jen.Id("m")}
 	function, handler := "Answer", jen.Id("s").Dot(m.Go)
 	if m.Notification {
 		function = "Receive"

@@ -100,30 +100,30 @@ func (UnimplementedClient) CreateMessage(context.Context, *CreateMessageRequestP
 func BindClient(s Client) runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToClient,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			switch method {
+		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			switch m.Method {
 			case "notifications/cancelled":
-				return nil, runtime.Receive(ctx, params, s.Cancelled)
+				return nil, runtime.Receive(ctx, m, s.Cancelled)
 			case "notifications/message":
-				return nil, runtime.Receive(ctx, params, s.LoggingMessage)
+				return nil, runtime.Receive(ctx, m, s.LoggingMessage)
 			case "notifications/progress":
-				return nil, runtime.Receive(ctx, params, s.Progress)
+				return nil, runtime.Receive(ctx, m, s.Progress)
 			case "notifications/prompts/list_changed":
-				return nil, runtime.Receive(ctx, params, s.PromptListChanged)
+				return nil, runtime.Receive(ctx, m, s.PromptListChanged)
 			case "notifications/resources/list_changed":
-				return nil, runtime.Receive(ctx, params, s.ResourceListChanged)
+				return nil, runtime.Receive(ctx, m, s.ResourceListChanged)
 			case "notifications/resources/updated":
-				return nil, runtime.Receive(ctx, params, s.ResourceUpdated)
+				return nil, runtime.Receive(ctx, m, s.ResourceUpdated)
 			case "notifications/tools/list_changed":
-				return nil, runtime.Receive(ctx, params, s.ToolListChanged)
+				return nil, runtime.Receive(ctx, m, s.ToolListChanged)
 			case "ping":
-				return runtime.Answer(ctx, params, s.Ping)
+				return runtime.Answer(ctx, m, s.Ping)
 			case "roots/list":
-				return runtime.Answer(ctx, params, s.ListRoots)
+				return runtime.Answer(ctx, m, s.ListRoots)
 			case "sampling/createMessage":
-				return runtime.Answer(ctx, params, s.CreateMessage)
+				return runtime.Answer(ctx, m, s.CreateMessage)
 			}
-			return nil, runtime.MethodNotFound(method)
+			return nil, runtime.MethodNotFound(m.Method)
 		},
 		Methods:  Methods,
 		Revision: Revision,

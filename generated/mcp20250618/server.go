@@ -154,44 +154,44 @@ func (UnimplementedServer) ListTools(context.Context, *PaginatedRequestParams) (
 func BindServer(s Server) runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToServer,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			switch method {
+		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			switch m.Method {
 			case "completion/complete":
-				return runtime.Answer(ctx, params, s.Complete)
+				return runtime.Answer(ctx, m, s.Complete)
 			case "initialize":
-				return runtime.Answer(ctx, params, s.Initialize)
+				return runtime.Answer(ctx, m, s.Initialize)
 			case "logging/setLevel":
-				return runtime.Answer(ctx, params, s.SetLevel)
+				return runtime.Answer(ctx, m, s.SetLevel)
 			case "notifications/cancelled":
-				return nil, runtime.Receive(ctx, params, s.Cancelled)
+				return nil, runtime.Receive(ctx, m, s.Cancelled)
 			case "notifications/initialized":
-				return nil, runtime.Receive(ctx, params, s.Initialized)
+				return nil, runtime.Receive(ctx, m, s.Initialized)
 			case "notifications/progress":
-				return nil, runtime.Receive(ctx, params, s.Progress)
+				return nil, runtime.Receive(ctx, m, s.Progress)
 			case "notifications/roots/list_changed":
-				return nil, runtime.Receive(ctx, params, s.RootsListChanged)
+				return nil, runtime.Receive(ctx, m, s.RootsListChanged)
 			case "ping":
-				return runtime.Answer(ctx, params, s.Ping)
+				return runtime.Answer(ctx, m, s.Ping)
 			case "prompts/get":
-				return runtime.Answer(ctx, params, s.GetPrompt)
+				return runtime.Answer(ctx, m, s.GetPrompt)
 			case "prompts/list":
-				return runtime.Answer(ctx, params, s.ListPrompts)
+				return runtime.Answer(ctx, m, s.ListPrompts)
 			case "resources/list":
-				return runtime.Answer(ctx, params, s.ListResources)
+				return runtime.Answer(ctx, m, s.ListResources)
 			case "resources/read":
-				return runtime.Answer(ctx, params, s.ReadResource)
+				return runtime.Answer(ctx, m, s.ReadResource)
 			case "resources/subscribe":
-				return runtime.Answer(ctx, params, s.Subscribe)
+				return runtime.Answer(ctx, m, s.Subscribe)
 			case "resources/templates/list":
-				return runtime.Answer(ctx, params, s.ListResourceTemplates)
+				return runtime.Answer(ctx, m, s.ListResourceTemplates)
 			case "resources/unsubscribe":
-				return runtime.Answer(ctx, params, s.Unsubscribe)
+				return runtime.Answer(ctx, m, s.Unsubscribe)
 			case "tools/call":
-				return runtime.Answer(ctx, params, s.CallTool)
+				return runtime.Answer(ctx, m, s.CallTool)
 			case "tools/list":
-				return runtime.Answer(ctx, params, s.ListTools)
+				return runtime.Answer(ctx, m, s.ListTools)
 			}
-			return nil, runtime.MethodNotFound(method)
+			return nil, runtime.MethodNotFound(m.Method)
 		},
 		Methods:  Methods,
 		Revision: Revision,
@@ -206,37 +206,37 @@ func BindServer(s Server) runtime.Binding {
 func BindBase() runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToServer,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			switch method {
+		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			switch m.Method {
 			case "initialize":
 				p := new(InitializeRequestParams)
-				if err := runtime.CheckParams(ctx, params, p.DecodeJSON, p.Validate); err != nil {
+				if err := runtime.CheckParams(m, p.DecodeJSON, p.Validate); err != nil {
 					return nil, err
 				}
 			case "logging/setLevel":
 				p := new(SetLevelRequestParams)
-				if err := runtime.CheckParams(ctx, params, p.DecodeJSON, p.Validate); err != nil {
+				if err := runtime.CheckParams(m, p.DecodeJSON, p.Validate); err != nil {
 					return nil, err
 				}
 			case "notifications/cancelled":
 				p := new(CancelledNotificationParams)
-				return nil, runtime.CheckParams(ctx, params, p.DecodeJSON, p.Validate)
+				return nil, runtime.CheckParams(m, p.DecodeJSON, p.Validate)
 			case "notifications/initialized":
 				p := new(NotificationParams)
-				return nil, runtime.CheckParams(ctx, params, p.DecodeJSON, nil)
+				return nil, runtime.CheckParams(m, p.DecodeJSON, nil)
 			case "notifications/progress":
 				p := new(ProgressNotificationParams)
-				return nil, runtime.CheckParams(ctx, params, p.DecodeJSON, p.Validate)
+				return nil, runtime.CheckParams(m, p.DecodeJSON, p.Validate)
 			case "notifications/roots/list_changed":
 				p := new(NotificationParams)
-				return nil, runtime.CheckParams(ctx, params, p.DecodeJSON, nil)
+				return nil, runtime.CheckParams(m, p.DecodeJSON, nil)
 			case "ping":
 				p := new(RequestParams)
-				if err := runtime.CheckParams(ctx, params, p.DecodeJSON, p.Validate); err != nil {
+				if err := runtime.CheckParams(m, p.DecodeJSON, p.Validate); err != nil {
 					return nil, err
 				}
 			}
-			return nil, runtime.MethodNotFound(method)
+			return nil, runtime.MethodNotFound(m.Method)
 		},
 		Methods:  Methods,
 		Revision: Revision,

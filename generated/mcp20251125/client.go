@@ -155,46 +155,46 @@ func (UnimplementedClient) GetTaskPayload(context.Context, *GetTaskPayloadReques
 func BindClient(s Client) runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToClient,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			switch method {
+		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			switch m.Method {
 			case "elicitation/create":
-				return runtime.AnswerValue(ctx, params, new(ElicitRequestParamsBox), func(ctx context.Context, p *ElicitRequestParamsBox) (ElicitResponse, error) {
+				return runtime.AnswerValue(ctx, m, new(ElicitRequestParamsBox), func(ctx context.Context, p *ElicitRequestParamsBox) (ElicitResponse, error) {
 					return s.Elicit(ctx, p.V)
 				})
 			case "notifications/cancelled":
-				return nil, runtime.Receive(ctx, params, s.Cancelled)
+				return nil, runtime.Receive(ctx, m, s.Cancelled)
 			case "notifications/elicitation/complete":
-				return nil, runtime.Receive(ctx, params, s.ElicitationComplete)
+				return nil, runtime.Receive(ctx, m, s.ElicitationComplete)
 			case "notifications/message":
-				return nil, runtime.Receive(ctx, params, s.LoggingMessage)
+				return nil, runtime.Receive(ctx, m, s.LoggingMessage)
 			case "notifications/progress":
-				return nil, runtime.Receive(ctx, params, s.Progress)
+				return nil, runtime.Receive(ctx, m, s.Progress)
 			case "notifications/prompts/list_changed":
-				return nil, runtime.Receive(ctx, params, s.PromptListChanged)
+				return nil, runtime.Receive(ctx, m, s.PromptListChanged)
 			case "notifications/resources/list_changed":
-				return nil, runtime.Receive(ctx, params, s.ResourceListChanged)
+				return nil, runtime.Receive(ctx, m, s.ResourceListChanged)
 			case "notifications/resources/updated":
-				return nil, runtime.Receive(ctx, params, s.ResourceUpdated)
+				return nil, runtime.Receive(ctx, m, s.ResourceUpdated)
 			case "notifications/tasks/status":
-				return nil, runtime.Receive(ctx, params, s.TaskStatus)
+				return nil, runtime.Receive(ctx, m, s.TaskStatus)
 			case "notifications/tools/list_changed":
-				return nil, runtime.Receive(ctx, params, s.ToolListChanged)
+				return nil, runtime.Receive(ctx, m, s.ToolListChanged)
 			case "ping":
-				return runtime.Answer(ctx, params, s.Ping)
+				return runtime.Answer(ctx, m, s.Ping)
 			case "roots/list":
-				return runtime.Answer(ctx, params, s.ListRoots)
+				return runtime.Answer(ctx, m, s.ListRoots)
 			case "sampling/createMessage":
-				return runtime.Answer(ctx, params, s.CreateMessage)
+				return runtime.Answer(ctx, m, s.CreateMessage)
 			case "tasks/cancel":
-				return runtime.Answer(ctx, params, s.CancelTask)
+				return runtime.Answer(ctx, m, s.CancelTask)
 			case "tasks/get":
-				return runtime.Answer(ctx, params, s.GetTask)
+				return runtime.Answer(ctx, m, s.GetTask)
 			case "tasks/list":
-				return runtime.Answer(ctx, params, s.ListTasks)
+				return runtime.Answer(ctx, m, s.ListTasks)
 			case "tasks/result":
-				return runtime.Answer(ctx, params, s.GetTaskPayload)
+				return runtime.Answer(ctx, m, s.GetTaskPayload)
 			}
-			return nil, runtime.MethodNotFound(method)
+			return nil, runtime.MethodNotFound(m.Method)
 		},
 		Methods:  Methods,
 		Revision: Revision,

@@ -110,32 +110,32 @@ func (UnimplementedServer) ListTools(context.Context, *PaginatedRequestParams) (
 func BindServer(s Server) runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToServer,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			switch method {
+		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			switch m.Method {
 			case "completion/complete":
-				return runtime.Answer(ctx, params, s.Complete)
+				return runtime.Answer(ctx, m, s.Complete)
 			case "notifications/cancelled":
-				return nil, runtime.Receive(ctx, params, s.Cancelled)
+				return nil, runtime.Receive(ctx, m, s.Cancelled)
 			case "prompts/get":
-				return runtime.Answer(ctx, params, s.GetPrompt)
+				return runtime.Answer(ctx, m, s.GetPrompt)
 			case "prompts/list":
-				return runtime.Answer(ctx, params, s.ListPrompts)
+				return runtime.Answer(ctx, m, s.ListPrompts)
 			case "resources/list":
-				return runtime.Answer(ctx, params, s.ListResources)
+				return runtime.Answer(ctx, m, s.ListResources)
 			case "resources/read":
-				return runtime.Answer(ctx, params, s.ReadResource)
+				return runtime.Answer(ctx, m, s.ReadResource)
 			case "resources/templates/list":
-				return runtime.Answer(ctx, params, s.ListResourceTemplates)
+				return runtime.Answer(ctx, m, s.ListResourceTemplates)
 			case "server/discover":
-				return runtime.Answer(ctx, params, s.Discover)
+				return runtime.Answer(ctx, m, s.Discover)
 			case "subscriptions/listen":
-				return runtime.Answer(ctx, params, s.SubscriptionsListen)
+				return runtime.Answer(ctx, m, s.SubscriptionsListen)
 			case "tools/call":
-				return runtime.Answer(ctx, params, s.CallTool)
+				return runtime.Answer(ctx, m, s.CallTool)
 			case "tools/list":
-				return runtime.Answer(ctx, params, s.ListTools)
+				return runtime.Answer(ctx, m, s.ListTools)
 			}
-			return nil, runtime.MethodNotFound(method)
+			return nil, runtime.MethodNotFound(m.Method)
 		},
 		Methods:  Methods,
 		Revision: Revision,
@@ -150,13 +150,13 @@ func BindServer(s Server) runtime.Binding {
 func BindBase() runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToServer,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			switch method {
+		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			switch m.Method {
 			case "notifications/cancelled":
 				p := new(CancelledNotificationParams)
-				return nil, runtime.CheckParams(ctx, params, p.DecodeJSON, p.Validate)
+				return nil, runtime.CheckParams(m, p.DecodeJSON, p.Validate)
 			}
-			return nil, runtime.MethodNotFound(method)
+			return nil, runtime.MethodNotFound(m.Method)
 		},
 		Methods:  Methods,
 		Revision: Revision,

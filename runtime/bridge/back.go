@@ -12,7 +12,8 @@ import (
 )
 
 // handle handles a message of the server, and the questions in its results.
-func (l *link) handle(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+func (l *link) handle(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+	method, params := m.Method, wire.Raw(m.Object())
 	if method == methodPing {
 		return nil, runtime.MethodNotFound(method) // the runtime answers it
 	}

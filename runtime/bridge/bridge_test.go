@@ -34,7 +34,7 @@ const (
 const asking = wire.Raw(`{"elicitation":{},"sampling":{},"roots":{}}`)
 
 // handlers answer requests by method.
-type handlers map[string]func(ctx context.Context, params wire.Raw) (wire.Appender, error)
+type handlers map[string]func(ctx context.Context, m *runtime.Message) (wire.Appender, error)
 
 func (h handlers) bind(t *testing.T, revision string, d runtime.Direction) runtime.Binding {
 	r, ok := generated.Lookup(revision)
@@ -42,11 +42,11 @@ func (h handlers) bind(t *testing.T, revision string, d runtime.Direction) runti
 		t.Fatalf("no revision %s", revision)
 	}
 	return runtime.Binding{Revision: revision, Direction: d, Methods: r.Methods, Forwards: true,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			if f, ok := h[method]; ok {
-				return f(ctx, params)
+		Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			if f, ok := h[message.Method]; ok {
+				return f(ctx, message)
 			}
-			return nil, runtime.MethodNotFound(method)
+			return nil, runtime.MethodNotFound(message.Method)
 		}}
 }
 
@@ -135,8 +135,12 @@ func call(t *testing.T, s *runtime.Session, method string, params wire.Raw) (wir
 
 // echo is a server that returns what it gets.
 var echo = handlers{
-	"vendor/echo": func(_ context.Context, params wire.Raw) (wire.Appender, error) { return params, nil },
-	"tools/call": func(_ context.Context, params wire.Raw) (wire.Appender, error) {
+	"vendor/echo": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
+		return params, nil
+	},
+	"tools/call": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		return wire.Raw(`{"content":[],"x-vendor":` + string(params) + `}`), nil
 	},
 }
@@ -200,7 +204,7 @@ func TestServerDies(t *testing.T) {
 					var w *world
 					w = start(t, back, handlers{
 						"vendor/echo": echo["vendor/echo"],
-						"tools/call": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+						"tools/call": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 							w.mu.Lock()
 							line := w.lines[len(w.lines)-1]
 							w.mu.Unlock()
@@ -238,7 +242,7 @@ func TestClientLeaves(t *testing.T) {
 			t.Run(front+" to "+back, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					ended := make(chan struct{})
-					w := start(t, back, handlers{"tools/call": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+					w := start(t, back, handlers{"tools/call": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 						<-ctx.Done()
 						close(ended)
 						return nil, ctx.Err()
@@ -262,7 +266,7 @@ func TestCancelOne(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var waiting atomic.Int64
 					release := make(chan struct{})
-					w := start(t, back, handlers{"tools/call": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+					w := start(t, back, handlers{"tools/call": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 						waiting.Add(1)
 						defer waiting.Add(-1)
 						select {
@@ -303,7 +307,7 @@ func TestCancelOne(t *testing.T) {
 }
 
 // elicit is a tool that asks the client, and returns the answer.
-func elicit(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+func elicit(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 	var answer wire.Raw
 	params := wire.Raw(`{"message":"Who?","requestedSchema":{"type":"object","properties":{}},"mode":"form"}`)
 	if err := runtime.CallOf(ctx).Call(ctx, "elicitation/create", params, &answer); err != nil {
@@ -314,7 +318,7 @@ func elicit(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
 
 // accept answers a question with a name.
 func accept(name string) handlers {
-	return handlers{"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) {
+	return handlers{"elicitation/create": func(context.Context, *runtime.Message) (wire.Appender, error) {
 		return wire.Raw(`{"action":"accept","content":{"name":"` + name + `"}}`), nil
 	}}
 }
@@ -358,10 +362,10 @@ func TestManyClients(t *testing.T) {
 func TestHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running atomic.Int64
-		w := start(t, session, handlers{"tools/call": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		w := start(t, session, handlers{"tools/call": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 			running.Add(1)
 			defer running.Add(-1)
-			return elicit(ctx, params)
+			return elicit(ctx, message)
 		}}, bridge.Options{MaxHeld: 2, MaxSessions: 3, Rounds: runtime.Rounds{Lifetime: time.Minute}})
 		near, far := inproc.Pair()
 		go w.bridge.Serve(context.Background(), far)
@@ -415,7 +419,7 @@ func TestHeld(t *testing.T) {
 func TestLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		w := start(t, session, handlers{"tools/call": func(context.Context, wire.Raw) (wire.Appender, error) {
+		w := start(t, session, handlers{"tools/call": func(context.Context, *runtime.Message) (wire.Appender, error) {
 			<-release
 			return wire.Raw(`{"content":[]}`), nil
 		}}, bridge.Options{MaxSessions: 2})
@@ -476,8 +480,9 @@ func TestListeners(t *testing.T) {
 		var mu sync.Mutex
 		var seen []string
 		var of *runtime.ServerSession
-		note := func(name string) func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
-			return func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		note := func(name string) func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			return func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+				params := wire.Raw(message.Object())
 				mu.Lock()
 				defer mu.Unlock()
 				if of = runtime.CallOf(ctx).Session(); wire.Object(params).GetString("uri") == "x:none" {

@@ -62,13 +62,13 @@ func newExchange(l *link, id string) *exchange {
 }
 
 // answer handles one of the rounds of the request.
-func (x *exchange) answer(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+func (x *exchange) answer(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 	defer func() {
 		if !x.begun { // the request could not be converted
 			x.link.finish()
 		}
 	}()
-	return x.link.answer(context.WithValue(ctx, exchangeKey{}, x), method, params)
+	return x.link.answer(context.WithValue(ctx, exchangeKey{}, x), m)
 }
 
 // attend begins the call to the server in the first round. Then it waits for the result or for questions,

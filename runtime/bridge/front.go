@@ -44,9 +44,7 @@ func (b *Bridge) bindings() []runtime.Binding {
 	for _, r := range b.revisions(b.opts.ClientRevisions) {
 		binding := runtime.Binding{
 			Revision: r.ID, Direction: runtime.ToServer, Methods: r.Methods, Forwards: true,
-			Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-				return b.handle(ctx, r, method, params)
-			},
+			Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) { return b.handle(ctx, r, m) },
 		}
 		if binding.Stateless() {
 			// Requests are admitted whatever the server offers, and the server refuses them.
@@ -88,7 +86,8 @@ func canBeAsked(r *convert.Revision, capabilities wire.Object) bool {
 }
 
 // handle handles a message of a client in a revision.
-func (b *Bridge) handle(ctx context.Context, r *convert.Revision, method string, params wire.Raw) (wire.Appender, error) {
+func (b *Bridge) handle(ctx context.Context, r *convert.Revision, m *runtime.Message) (wire.Appender, error) {
+	method := m.Method
 	f, _ := ctx.Value(frontKey{}).(*front)
 	call := runtime.CallOf(ctx)
 	switch {
@@ -97,7 +96,7 @@ func (b *Bridge) handle(ctx context.Context, r *convert.Revision, method string,
 	case slices.Contains(ofRequests, method):
 		return nil, nil
 	case call.Stateless():
-		return b.handleStateless(ctx, f, r, method, params)
+		return b.handleStateless(ctx, f, r, m)
 	case method == methodInitialize:
 		return b.initialize(ctx, f, r)
 	}
@@ -111,7 +110,7 @@ func (b *Bridge) handle(ctx context.Context, r *convert.Revision, method string,
 	if method == methodReady || l == nil {
 		return nil, nil // the server has got its own already
 	}
-	return l.from(r.ID).Handle(ctx, method, params)
+	return l.from(r.ID).Handle(ctx, m)
 }
 
 // initialize opens the session with the server.
@@ -146,29 +145,29 @@ func (b *Bridge) initialize(ctx context.Context, f *front, r *convert.Revision) 
 }
 
 // handleStateless handles a message that belongs to no session.
-func (b *Bridge) handleStateless(ctx context.Context, f *front, r *convert.Revision, method string, params wire.Raw) (wire.Appender, error) {
+func (b *Bridge) handleStateless(ctx context.Context, f *front, r *convert.Revision, m *runtime.Message) (wire.Appender, error) {
 	call := runtime.CallOf(ctx)
 	of := client{revision: r, info: call.PeerInfo(), capabilities: call.PeerCapabilities(), principal: b.principal(ctx)}
 	if !f.lane {
 		of.front = f
 	}
-	if slices.ContainsFunc(r.Methods, func(m runtime.Method) bool { return m.Name == method && m.Asks }) && canBeAsked(r, of.capabilities) && !call.ID().IsZero() {
-		return b.handleAsking(ctx, of, method, params)
+	if slices.ContainsFunc(r.Methods, func(of runtime.Method) bool { return of.Name == m.Method && of.Asks }) && canBeAsked(r, of.capabilities) && !call.ID().IsZero() {
+		return b.handleAsking(ctx, of, m)
 	}
 	l, err := b.pool.take(ctx, of, false)
 	if err != nil {
 		return nil, unreachable(err)
 	}
 	defer l.release()
-	if method == methodDiscover {
+	if m.Method == methodDiscover {
 		return b.discover(ctx, l, r)
 	}
-	return l.answer(ctx, method, params)
+	return l.answer(ctx, m)
 }
 
 // handleAsking handles a request during which the server may ask the client. If the server has sessions, the
 // call to it may last for several rounds.
-func (b *Bridge) handleAsking(ctx context.Context, of client, method string, params wire.Raw) (wire.Appender, error) {
+func (b *Bridge) handleAsking(ctx context.Context, of client, m *runtime.Message) (wire.Appender, error) {
 	var l *link
 	id, err := runtime.Once(ctx, "bridge", func(ctx context.Context) (id string, err error) {
 		if l, err = b.pool.take(ctx, of, of.front == nil); err != nil || l.stateless {
@@ -186,15 +185,15 @@ func (b *Bridge) handleAsking(ctx context.Context, of client, method string, par
 			}
 		}
 		defer l.release()
-		return l.answer(ctx, method, params)
+		return l.answer(ctx, m)
 	case l != nil:
-		return newExchange(l, id).answer(ctx, method, params)
+		return newExchange(l, id).answer(ctx, m)
 	}
 	x, err := b.held.take(id)
 	if err != nil {
 		return nil, err
 	}
-	return x.answer(ctx, method, params)
+	return x.answer(ctx, m)
 }
 
 // principal returns the user that a request comes from.

@@ -197,7 +197,7 @@ func (l *link) from(revision string) runtime.Binding { return l.bindings[revisio
 // to returns a caller that sends what the server sends to a client.
 func (l *link) to(c runtime.Caller) runtime.Caller {
 	if around := l.bindings[l.of.revision.ID].Around; around != nil {
-		return around(c)
+		return runtime.Around(c, around)
 	}
 	return c
 }
@@ -277,13 +277,13 @@ func (l *link) named(ctx context.Context, revision string, result wire.Appender)
 }
 
 // answer handles a request of a client without a session.
-func (l *link) answer(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+func (l *link) answer(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 	revision := l.of.revision.ID
 	if level := runtime.CallOf(ctx).Meta().GetString(metaLogLevel); level != "" {
 		l.lower(ctx, runtime.LogLevel(level))
 	}
-	result, err := l.from(revision).Handle(ctx, method, params)
-	if err != nil || result == nil || method == methodListen {
+	result, err := l.from(revision).Handle(ctx, m)
+	if err != nil || result == nil || m.Method == methodListen {
 		return result, err
 	}
 	return l.named(ctx, revision, result)
@@ -294,13 +294,14 @@ func (l *link) answer(ctx context.Context, method string, params wire.Raw) (wire
 var kept = []string{methodSetLevel, methodSubscribe, methodUnsubscribe}
 
 // forward passes a message of a client, in the revision of the server, on to the server.
-func (l *link) forward(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+func (l *link) forward(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+	method, params := m.Method, wire.Raw(m.Object())
 	call := runtime.CallOf(ctx)
 	if call.ID().IsZero() {
 		return nil, l.notify(ctx, method, params)
 	}
 	if method == methodListen && call.Stateless() {
-		return l.listen(ctx, call, params)
+		return l.listen(ctx, call, m.Object())
 	}
 	if l.lacks(method) && !(l.stateless && slices.Contains(kept, method)) {
 		return nil, runtime.MethodNotFound(method)

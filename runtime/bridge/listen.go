@@ -26,8 +26,8 @@ const (
 const maxHeard = 1000
 
 // listen handles subscriptions/listen.
-func (l *link) listen(ctx context.Context, call *runtime.Call, params wire.Raw) (wire.Appender, error) {
-	asked, _ := wire.Object(params).Get("notifications")
+func (l *link) listen(ctx context.Context, call *runtime.Call, params wire.Object) (wire.Appender, error) {
+	asked, _ := params.Get("notifications")
 	if asked.Kind() != wire.KindObject {
 		return call.Listen(ctx, params, func(context.Context, *runtime.ServerSession) {}) // it returns an error
 	}
@@ -67,11 +67,11 @@ func refusedListen(err error) error {
 	return err
 }
 
-func filter(notifications wire.Raw) wire.Raw {
+func filter(notifications wire.Raw) wire.Object {
 	if notifications.Kind() != wire.KindObject {
 		notifications = "{}"
 	}
-	return `{"notifications":` + notifications + `}`
+	return wire.Object(`{"notifications":` + notifications + `}`)
 }
 
 // listenSession handles subscriptions/listen for a server with sessions.

@@ -25,7 +25,7 @@ func TestOrder(t *testing.T) {
 	for _, sides := range [][2]string{{session, session}, {session, stateless}, {stateless, session}, {stateless, stateless}} {
 		t.Run(sides[0]+" to "+sides[1], func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := start(t, sides[1], handlers{"tools/call": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+				w := start(t, sides[1], handlers{"tools/call": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 					c := runtime.CallOf(ctx)
 					for i := range rounds {
 						if err := c.Log(ctx, runtime.LogError, "", wire.Raw(fmt.Sprint(2*i))); err != nil {
@@ -38,8 +38,9 @@ func TestOrder(t *testing.T) {
 					return wire.Raw(`{"content":[]}`), nil
 				}}, bridge.Options{})
 				var got []string
-				take := func(kind, member string) func(context.Context, wire.Raw) (wire.Appender, error) {
-					return func(_ context.Context, params wire.Raw) (wire.Appender, error) {
+				take := func(kind, member string) func(context.Context, *runtime.Message) (wire.Appender, error) {
+					return func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+						params := wire.Raw(message.Object())
 						value, _ := wire.Object(params).Get(member)
 						got = append(got, kind+" "+string(value))
 						return nil, nil

@@ -32,7 +32,7 @@ func TestIdentity(t *testing.T) {
 		t.Run(tt.front+" to "+tt.back, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var got wire.Object
-				w := start(t, tt.back, handlers{"tools/call": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+				w := start(t, tt.back, handlers{"tools/call": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 					got = runtime.CallOf(ctx).PeerInfo()
 					return wire.Raw(`{"content":[]}`), nil
 				}}, bridge.Options{ServerRevisions: tt.only})
@@ -76,7 +76,7 @@ func TestProgressMembers(t *testing.T) {
 	} {
 		t.Run(tt.front+" to "+tt.back, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := start(t, tt.back, handlers{"tools/call": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+				w := start(t, tt.back, handlers{"tools/call": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 					c := runtime.CallOf(ctx)
 					token, _ := c.ProgressToken()
 					text, err := wire.MarshalString(token)

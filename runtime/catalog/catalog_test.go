@@ -326,7 +326,8 @@ func TestOver(t *testing.T) {
 			{Name: "tools/list", Kind: jsonrpc.Request, Direction: runtime.ToServer},
 			{Name: "x/y", Kind: jsonrpc.Request, Direction: runtime.ToServer},
 		},
-		Handle: func(_ context.Context, method string, _ wire.Raw) (wire.Appender, error) {
+		Handle: func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+			method := message.Method
 			return wire.Object(fmt.Sprintf(`{"below":%q}`, method)), nil
 		},
 		Opened: func(*runtime.ServerSession) func() { opened = true; return func() { closed = true } },
@@ -335,7 +336,7 @@ func TestOver(t *testing.T) {
 	for method, want := range map[string]string{
 		"tools/list": `{"tools":[`, "prompts/list": `{"below":"prompts/list"}`, "x/y": `{"below":"x/y"}`,
 	} {
-		result, err := b.Handle(t.Context(), method, "")
+		result, err := b.Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, method, nil))
 		must(t, err)
 		got, err := wire.Marshal(result)
 		if err != nil || !strings.HasPrefix(string(got), want) {
@@ -348,7 +349,7 @@ func TestOver(t *testing.T) {
 		t.Error("the binding below was not told of the session's end")
 	}
 	// A table that says nothing restricts nothing.
-	if result, err := filled(t, catalog.Options{}).Over(runtime.Binding{}).Handle(t.Context(), "prompts/list", ""); err != nil || result == nil {
+	if result, err := filled(t, catalog.Options{}).Over(runtime.Binding{}).Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "prompts/list", nil)); err != nil || result == nil {
 		t.Errorf("got %v", err)
 	}
 }

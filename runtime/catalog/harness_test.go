@@ -72,7 +72,8 @@ func connectIn(t testing.TB, server *runtime.Server, revision string) *client {
 	near, far := inproc.Pair()
 	go func() { c.ended <- server.Serve(context.Background(), far) }()
 	binding := runtime.Binding{Revision: revision, Direction: runtime.ToClient, Methods: methods,
-		Handle: func(_ context.Context, method string, params wire.Raw) (wire.Appender, error) {
+		Handle: func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+			method, params := message.Method, wire.Raw(message.Object())
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			c.told = append(c.told, strings.TrimSpace(strings.TrimPrefix(method, "notifications/")+" "+string(params)))

@@ -140,7 +140,8 @@ func TestRunningServer(t *testing.T) {
 		must(t, err)
 		told := make(chan string, 10)
 		binding := mcp.BindClient(mcp.UnimplementedClient{})
-		binding.Handle = func(_ context.Context, method string, _ wire.Raw) (wire.Appender, error) {
+		binding.Handle = func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+			method := message.Method
 			told <- method
 			return nil, nil
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -204,12 +205,12 @@ func TestCursorOfReplacedItems(t *testing.T) {
 			must(t, c.Add(items...))
 		}
 		must(t, c.Add(echo("d")))
-		result, err := c.Over(runtime.Binding{Methods: methods}).Handle(t.Context(), "tools/list", `{}`)
+		result, err := c.Over(runtime.Binding{Methods: methods}).Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "tools/list", wire.Raw(`{}`)))
 		must(t, err)
 		text, err := wire.Marshal(result)
 		must(t, err)
 		cursor := wire.Object(text).GetString("nextCursor")
-		result, err = c.Over(runtime.Binding{Methods: methods}).Handle(t.Context(), "tools/list", wire.Raw(`{"cursor":"`+cursor+`"}`))
+		result, err = c.Over(runtime.Binding{Methods: methods}).Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "tools/list", wire.Raw(`{"cursor":"`+cursor+`"}`)))
 		must(t, err)
 		page, err := wire.Marshal(result)
 		must(t, err)
@@ -229,7 +230,7 @@ func BenchmarkList(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				result, err := handle(b.Context(), "tools/list", `{}`)
+				result, err := handle(b.Context(), runtime.NewMessage(jsonrpc.Request, "tools/list", wire.Raw(`{}`)))
 				if err == nil {
 					_, err = result.AppendJSON(buf)
 				}
@@ -244,7 +245,7 @@ func BenchmarkCall(b *testing.B) {
 	handle := large(b, 1000).Over(runtime.Binding{Methods: methods}).Handle
 	b.ReportAllocs()
 	for b.Loop() {
-		_, err := handle(b.Context(), "tools/call", `{"name":"tool7","arguments":{"a":1}}`)
+		_, err := handle(b.Context(), runtime.NewMessage(jsonrpc.Request, "tools/call", wire.Raw(`{"name":"tool7","arguments":{"a":1}}`)))
 		must(b, err)
 	}
 }

@@ -108,21 +108,21 @@ func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 		maps.DeleteFunc(known, func(name string, _ *method) bool { return methodOf(below.Methods, name) == nil })
 	}
 	b := below
-	b.Handle = func(ctx context.Context, name string, params wire.Raw) (wire.Appender, error) {
-		m := known[name]
-		if m == nil {
+	b.Handle = func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+		own := known[m.Method]
+		if own == nil {
 			// A conversion passes on the methods of the session's revision that the one below lacks.
 			if call := runtime.CallOf(ctx); call != nil && call.Known() {
-				m = methods[name]
+				own = methods[m.Method]
 			}
 		}
 		switch {
-		case m != nil:
-			return runtime.AnswerValue(ctx, params, &request{method: m, arguments: "{}"}, c.handle)
+		case own != nil:
+			return runtime.AnswerValue(ctx, m, &request{method: own, arguments: "{}"}, c.handle)
 		case below.Handle == nil:
-			return nil, runtime.MethodNotFound(name)
+			return nil, runtime.MethodNotFound(m.Method)
 		}
-		return below.Handle(ctx, name, params)
+		return below.Handle(ctx, m)
 	}
 	b.Capabilities = func(declared wire.Appender) (wire.Appender, error) {
 		if declared == nil {

@@ -32,7 +32,8 @@ func TestRepeated(t *testing.T) {
 	var received wire.Raw
 	answer := wire.Raw("{}")
 	session := all.Bind(runtime.Binding{Revision: "1", Direction: runtime.ToServer, Methods: methods,
-		Handle: func(_ context.Context, _ string, params wire.Raw) (wire.Appender, error) {
+		Handle: func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+			params := wire.Raw(message.Object())
 			received = params
 			return answer, nil
 		}}, convert.Options{})[1]
@@ -62,7 +63,7 @@ func TestRepeated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := session.Handle(t.Context(), "m", params); err != nil || received != want {
+		if _, err := session.Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "m", params)); err != nil || received != want {
 			t.Errorf("%s:\ngot  %s, %v\nwant %s", params, received, err, want)
 		}
 	}
@@ -78,7 +79,7 @@ func TestRepeated(t *testing.T) {
 		{`[]`, `[]`},
 	} {
 		answer = tt.result
-		result, err := session.Handle(t.Context(), "m", "")
+		result, err := session.Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "m", nil))
 		if err != nil {
 			t.Fatal(err)
 		}

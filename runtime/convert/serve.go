@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -41,7 +42,7 @@ func (t *Table) Bind(native runtime.Binding, o Options) []runtime.Binding {
 			Capabilities: b.capabilities,
 			ToolHeaders:  native.ToolHeaders,
 			Unhinted:     !slices.ContainsFunc(t.Revisions[at].Methods, func(m runtime.Method) bool { return m.Cacheable }),
-			Around:       func(to runtime.Caller) runtime.Caller { return &caller{b, to} },
+			Around:       b.around,
 		}
 	}
 	return all
@@ -132,28 +133,33 @@ func (b *bridge) fact(ctx context.Context, fact, revision string) wire.Raw {
 }
 
 // handle is the Handle of the session's binding.
-func (b *bridge) handle(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+func (b *bridge) handle(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+	method := m.Method
 	native, session := b.method(method)
 	if b.binding.Handle == nil || native != nil && session == nil {
 		return nil, runtime.MethodNotFound(method)
 	}
 	if native == nil {
-		result, err := b.binding.Handle(ctx, method, params)
+		result, err := b.binding.Handle(ctx, m)
 		if e, ok := errors.AsType[*jsonrpc.Error](err); ok && e.Code == jsonrpc.CodeMethodNotFound && session != nil {
-			return b.subscription(ctx, method, params, err)
+			return b.subscription(ctx, method, m.Object(), err)
 		}
 		return result, err
+	}
+	params, err := m.Text()
+	if err != nil {
+		return nil, err
 	}
 	if params == "" && native.ParamsRequired && !session.ParamsRequired {
 		params = "{}"
 	}
 	if params != "" {
-		var err error
 		if params, err = b.params(ctx, method, params); err != nil {
 			return nil, refusal(jsonrpc.CodeInvalidParams, "invalid params", err)
 		}
+		m = m.With(params)
 	}
-	result, err := b.binding.Handle(ctx, method, params)
+	result, err := b.binding.Handle(ctx, m)
 	if err != nil {
 		return nil, b.table.convertError(b.native, b.session, method, err)
 	}
@@ -163,11 +169,11 @@ func (b *bridge) handle(ctx context.Context, method string, params wire.Raw) (wi
 	if r, ok := result.(inRevision); ok && r.InRevision() == b.id(b.session) {
 		return result, nil
 	}
-	return &outgoing{ctx, b, method, result}, nil
+	return &answer{ctx, b, method, result}, nil
 }
 
-// outgoing is a native result, which is converted to the revision of the session when it is encoded.
-type outgoing struct {
+// answer is a native result, which is converted to the revision of the session when it is encoded.
+type answer struct {
 	ctx context.Context
 	*bridge
 	method string
@@ -175,7 +181,7 @@ type outgoing struct {
 }
 
 // AppendJSON implements wire.Appender.
-func (o *outgoing) AppendJSON(dst []byte) ([]byte, error) {
+func (o *answer) AppendJSON(dst []byte) ([]byte, error) {
 	start := len(dst)
 	dst, err := o.native.AppendJSON(dst)
 	if err != nil {
@@ -198,8 +204,8 @@ const (
 
 // subscription answers a request about updates of a resource for a native binding of a revision that has
 // Binding.Subscribe in place of such requests. Other requests are unknown.
-func (b *bridge) subscription(ctx context.Context, method string, params wire.Raw, unknown error) (wire.Appender, error) {
-	uri := wire.Object(params).GetString("uri")
+func (b *bridge) subscription(ctx context.Context, method string, params wire.Object, unknown error) (wire.Appender, error) {
+	uri := params.GetString("uri")
 	switch {
 	case method != methodSubscribe && method != methodUnsubscribe:
 		return nil, unknown
@@ -223,7 +229,7 @@ func (b *bridge) subscribe() func(context.Context, string) error {
 	return func(ctx context.Context, uri string) error {
 		params, err := wire.AppendString([]byte(`{"uri":`), uri)
 		if err == nil {
-			_, err = b.binding.Handle(ctx, methodSubscribe, wire.Raw(append(params, '}')))
+			_, err = b.binding.Handle(ctx, runtime.NewMessage(jsonrpc.Request, methodSubscribe, wire.Raw(append(params, '}'))))
 		}
 		return err
 	}
@@ -290,121 +296,102 @@ func (b *bridge) unreported(declared wire.Appender) bool {
 	return true
 }
 
-// caller sends the native requests and notifications of one side.
-type caller struct {
-	*bridge
-	to runtime.Caller
+// around is the Around of the session's binding: it converts the native messages of this side, and their results.
+func (b *bridge) around(next runtime.Handler) runtime.Handler {
+	return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+		native, _ := b.method(m.Method)
+		switch {
+		case native == nil:
+			return next(ctx, m)
+		case m.Kind == jsonrpc.Notification:
+			return nil, b.notify(ctx, m, next)
+		}
+		params, err := b.outgoing(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		result, err := next(ctx, m.With(params))
+		if err != nil {
+			return nil, b.table.convertError(b.session, b.native, m.Method, err)
+		}
+		return b.result(ctx, m, result)
+	}
 }
 
-// Call implements runtime.Caller. A part of the result that the native revision does not
-// define, such as content of an unknown type, is kept and reported as a loss.
-func (c *caller) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
-	native, _ := c.method(method)
-	if native == nil {
-		return c.to.Call(ctx, method, params, result)
+// result converts the result of a native request. A part of it that the native revision does not define, such as
+// content of an unknown type, is kept and reported as a loss.
+func (b *bridge) result(ctx context.Context, m *runtime.Message, result wire.Appender) (wire.Appender, error) {
+	if m.Into() == nil {
+		return result, nil
 	}
-	params, err := c.outgoing(ctx, method, params)
+	text, err := runtime.TextOf(result)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if result == nil {
-		return c.table.convertError(c.session, c.bridge.native, method, c.to.Call(ctx, method, params, nil))
-	}
-	if err := c.to.Call(ctx, method, params, &incoming{ctx, c.bridge, method, result}); err != nil {
-		return c.table.convertError(c.session, c.bridge.native, method, err)
-	}
-	c.opts.report(ctx, Report{From: c.id(c.session), To: c.id(c.native), Method: method}, c.unknown(wire.Validate(result)))
-	return nil
-}
-
-// incoming decodes a result of the session's revision into a native value.
-type incoming struct {
-	ctx context.Context
-	*bridge
-	method string
-	native wire.Value
-}
-
-// AppendJSON implements wire.Value.
-func (i *incoming) AppendJSON(dst []byte) ([]byte, error) { return i.native.AppendJSON(dst) }
-
-// DecodeJSON implements wire.Value. What r accepts or leaves out applies to the native
-// value too.
-func (i *incoming) DecodeJSON(r *wire.Reader) error {
-	text := r.ReadRaw()
-	if err := r.Err(); err != nil {
-		return err
-	}
-	converted, err := i.convert(i.ctx, i.session, i.bridge.native, i.method, resultOf, text)
+	converted, err := b.convert(ctx, b.session, b.native, m.Method, resultOf, text)
 	if err != nil {
-		return err
+		return nil, prefix.Errorf("runtime: result of %s: %w", m.Method, err)
 	}
-	r.Restart(converted)
-	return i.native.DecodeJSON(r)
+	if err := m.Decode(ctx, converted); err != nil {
+		return nil, err
+	}
+	b.opts.report(ctx, Report{From: b.id(b.session), To: b.id(b.native), Method: m.Method}, b.unknown(wire.Validate(m.Into())))
+	return converted, nil
 }
-
-// Validate reports what is wrong with the native value, which checks the answers of clients without
-// a session.
-func (i *incoming) Validate() error { return wire.Validate(i.native) }
 
 // unknown returns a loss for each problem of a value that is kept as it is.
-func (c *caller) unknown(invalid error) []Loss {
+func (b *bridge) unknown(invalid error) []Loss {
 	e, ok := errors.AsType[*wire.ValidationError](invalid)
 	if !ok {
 		return nil
 	}
 	var losses []Loss
 	for _, p := range e.Problems {
-		losses = append(losses, Loss{p.Pointer, fmt.Sprintf("kept as it is, but revision %s does not define it: %s", c.id(c.native), p.Message)})
+		losses = append(losses, Loss{p.Pointer, fmt.Sprintf("kept as it is, but revision %s does not define it: %s", b.id(b.native), p.Message)})
 	}
 	return losses
 }
 
-// Notify implements runtime.Caller. A notification that the revision of the session cannot express,
-// or that a stateless request cannot get, is not sent and is reported as a loss, because the sender
-// does not expect an answer.
-func (c *caller) Notify(ctx context.Context, method string, params wire.Appender) error {
-	native, _ := c.method(method)
-	if native == nil {
-		return c.to.Notify(ctx, method, params)
-	}
-	params, err := c.outgoing(ctx, method, params)
+// notify sends a native notification. One that the revision of the session cannot express, or that a stateless
+// request cannot get, is not sent and is reported as a loss, because the sender does not expect an answer.
+func (b *bridge) notify(ctx context.Context, m *runtime.Message, next runtime.Handler) error {
+	params, err := b.outgoing(ctx, m)
 	if _, ok := errors.AsType[*RevisionError](err); ok {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	err = c.to.Notify(ctx, method, params)
+	_, err = next(ctx, m.With(params))
 	if errors.Is(err, runtime.ErrNotRequested) {
 		loss := Loss{"", "not sent: a request gets only notifications that belong to it, before its answer"}
-		c.opts.report(ctx, Report{From: c.id(c.native), To: c.id(c.session), Method: method}, []Loss{loss})
+		b.opts.report(ctx, Report{From: b.id(b.native), To: b.id(b.session), Method: m.Method}, []Loss{loss})
 		return nil
 	}
 	return err
 }
 
-// outgoing converts the params of a native method.
-func (c *caller) outgoing(ctx context.Context, method string, params wire.Appender) (wire.Appender, error) {
-	native, session := c.method(method)
+// outgoing converts the params of a native message.
+func (b *bridge) outgoing(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+	native, session := b.method(m.Method)
 	if session == nil {
 		missing := &Error{Reason: "the revision does not have it"}
-		c.opts.report(ctx, Report{From: c.id(c.bridge.native), To: c.id(c.session), Method: method}, []Loss{{"", "not sent: " + missing.Reason}})
-		return nil, &RevisionError{c.id(c.session), method, missing}
+		b.opts.report(ctx, Report{From: b.id(b.native), To: b.id(b.session), Method: m.Method}, []Loss{{"", "not sent: " + missing.Reason}})
+		return nil, &RevisionError{b.id(b.session), m.Method, missing}
 	}
-	if params == nil {
-		if native.ParamsRequired || !session.ParamsRequired {
-			return nil, nil
-		}
-		params = wire.Raw("{}")
-	}
-	text, err := wire.MarshalString(params)
+	text, err := m.Text()
 	if err != nil {
 		return nil, err
 	}
-	converted, err := c.convert(ctx, c.bridge.native, c.session, method, paramsOf, wire.Raw(text))
+	if m.Params == nil {
+		if native.ParamsRequired || !session.ParamsRequired {
+			return nil, nil
+		}
+		text = "{}"
+	}
+	converted, err := b.convert(ctx, b.native, b.session, m.Method, paramsOf, text)
 	if e, ok := errors.AsType[*Error](err); ok {
-		return nil, &RevisionError{c.id(c.session), method, e}
+		return nil, &RevisionError{b.id(b.session), m.Method, e}
 	}
 	return checked(converted), err
 }

@@ -20,7 +20,8 @@ const older2024, newer2025 = "2024-11-05", "2025-11-25"
 
 func binding(revision string, d runtime.Direction) runtime.Binding {
 	return runtime.Binding{Revision: revision, Direction: d,
-		Handle: func(_ context.Context, method string, params wire.Raw) (wire.Appender, error) {
+		Handle: func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+			method, params := message.Method, wire.Raw(message.Object())
 			if method == "echo" {
 				return params, nil
 			}

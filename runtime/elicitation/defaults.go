@@ -18,19 +18,19 @@ const methodCreate = "elicitation/create"
 // is ignored.
 func FillDefaults(below runtime.Binding) runtime.Binding {
 	b := below
-	b.Handle = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+	b.Handle = func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 		if below.Handle == nil {
-			return nil, runtime.MethodNotFound(method)
+			return nil, runtime.MethodNotFound(m.Method)
 		}
-		result, err := below.Handle(ctx, method, params)
-		if method != methodCreate || err != nil || result == nil {
+		result, err := below.Handle(ctx, m)
+		if m.Method != methodCreate || err != nil || result == nil {
 			return result, err
 		}
 		text, err := wire.MarshalString(result)
 		if err != nil {
 			return nil, fmt.Errorf("elicitation: %w", err)
 		}
-		return fill(wire.Object(params), wire.Object(text))
+		return fill(m.Object(), wire.Object(text))
 	}
 	return b
 }

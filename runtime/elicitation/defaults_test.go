@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/elicitation"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -30,14 +31,14 @@ func TestFillDefaults(t *testing.T) {
 		"defaults of bad types": {"", `{"requestedSchema":{"properties":{"a":{"type":"string","default":1},"b":{"type":"integer","default":1.5},"c":{"type":"array","default":[1]},"d":{"default":{}},"e":{"type":"boolean","default":null},"f":7,"g":{"type":"number","default":"1"}}}}`, `{"action":"accept"}`, `{"action":"accept"}`},
 		"another method":        {"other", form, `{"action":"accept"}`, `{"action":"accept"}`},
 	} {
-		binding := elicitation.FillDefaults(runtime.Binding{Handle: func(context.Context, string, wire.Raw) (wire.Appender, error) {
+		binding := elicitation.FillDefaults(runtime.Binding{Handle: func(context.Context, *runtime.Message) (wire.Appender, error) {
 			return row.result, nil
 		}})
 		method := row.method
 		if method == "" {
 			method = "elicitation/create"
 		}
-		result, err := binding.Handle(t.Context(), method, row.params)
+		result, err := binding.Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, method, row.params))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if got := result.(wire.Object); got != row.want {
@@ -48,11 +49,11 @@ func TestFillDefaults(t *testing.T) {
 
 func TestFillDefaultsErrors(t *testing.T) {
 	why := errors.New("why")
-	binding := elicitation.FillDefaults(runtime.Binding{Handle: func(context.Context, string, wire.Raw) (wire.Appender, error) { return nil, why }})
-	if _, err := binding.Handle(t.Context(), "elicitation/create", "{}"); err != why {
+	binding := elicitation.FillDefaults(runtime.Binding{Handle: func(context.Context, *runtime.Message) (wire.Appender, error) { return nil, why }})
+	if _, err := binding.Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "elicitation/create", wire.Raw("{}"))); err != why {
 		t.Errorf("got %v", err)
 	}
-	if _, err := elicitation.FillDefaults(runtime.Binding{}).Handle(t.Context(), "elicitation/create", "{}"); err == nil {
+	if _, err := elicitation.FillDefaults(runtime.Binding{}).Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "elicitation/create", wire.Raw("{}"))); err == nil {
 		t.Error("no error without a handler")
 	}
 }

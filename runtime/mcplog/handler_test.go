@@ -35,7 +35,8 @@ func messages(t *testing.T, capabilities wire.Raw, level string, work func(conte
 	done := make(chan struct{})
 	server := runtime.NewServer(runtime.ServerOptions{Capabilities: capabilities}, runtime.Binding{
 		Revision: revision, Direction: runtime.ToServer, Methods: methods,
-		Handle: func(ctx context.Context, method string, _ wire.Raw) (wire.Appender, error) {
+		Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			method := message.Method
 			if method != "work" {
 				return nil, runtime.MethodNotFound(method)
 			}
@@ -46,7 +47,8 @@ func messages(t *testing.T, capabilities wire.Raw, level string, work func(conte
 	})
 	client := runtime.NewClient(runtime.ClientOptions{}, runtime.Binding{
 		Revision: revision, Direction: runtime.ToClient,
-		Handle: func(_ context.Context, method string, params wire.Raw) (wire.Appender, error) {
+		Handle: func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+			method, params := message.Method, wire.Raw(message.Object())
 			switch method {
 			case "notifications/message":
 				got = append(got, string(params))

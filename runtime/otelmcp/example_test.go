@@ -20,7 +20,7 @@ func Example() {
 	client := runtime.NewClient(runtime.ClientOptions{
 		Name:    "c",
 		Version: "1",
-		Middleware: []runtime.Middleware{otelmcp.New(otelmcp.Options{
+		Sending: []runtime.Middleware{otelmcp.New(otelmcp.Options{
 			TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans)),
 			Attributes:     []attribute.KeyValue{attribute.String("network.transport", "pipe")},
 		})},

@@ -58,7 +58,7 @@ func New(opts Options) runtime.Middleware {
 		sent: histogram(meter, "mcp.client.operation.duration",
 			"The duration of the MCP request or notification as observed on the sender from the time it was sent until the response or ack is received."),
 	}
-	return runtime.Middleware{Handle: in.handle, Send: in.send}
+	return in.around
 }
 
 // instruments is the state of New's middleware.
@@ -78,10 +78,21 @@ func histogram(m metric.Meter, name, description string) metric.Float64Histogram
 	return h
 }
 
+func (in *instruments) around(next runtime.Handler) runtime.Handler {
+	received, sent := in.handle(next), in.send(next)
+	return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+		if m.Sent() {
+			return sent(ctx, m)
+		}
+		return received(ctx, m)
+	}
+}
+
+// handle records what a handler does.
 func (in *instruments) handle(next runtime.Handler) runtime.Handler {
-	return func(ctx context.Context, method string, params wire.Raw) (result wire.Appender, err error) {
-		o := operationOf(method, wire.Object(params))
-		ctx, links := in.extract(ctx, wire.Object(params))
+	return func(ctx context.Context, m *runtime.Message) (result wire.Appender, err error) {
+		o := operationOf(m.Method, m.Object())
+		ctx, links := in.extract(ctx, m.Object())
 		call := runtime.CallOf(ctx)
 		o.start = time.Now()
 		ctx, span := in.tracer.Start(ctx, o.name(), trace.WithTimestamp(o.start), trace.WithSpanKind(trace.SpanKindServer),
@@ -97,8 +108,8 @@ func (in *instruments) handle(next runtime.Handler) runtime.Handler {
 			}
 			in.end(ctx, span, o, out, in.received)
 		}()
-		result, err = next(ctx, method, params)
-		if err == nil && method == methodCallTool {
+		result, err = next(ctx, m)
+		if err == nil && m.Method == methodCallTool {
 			result, out = readTool(result)
 		} else {
 			out = handled(ctx, err)
@@ -107,17 +118,15 @@ func (in *instruments) handle(next runtime.Handler) runtime.Handler {
 	}
 }
 
-func (in *instruments) send(next runtime.Sender) runtime.Sender {
-	return func(ctx context.Context, m *runtime.Message) error {
-		var params wire.Object
-		if m.Params != nil {
-			text, err := wire.MarshalString(m.Params)
-			if err != nil {
-				return next(ctx, m) // next reports the error
-			}
-			params = wire.Object(text)
+// send records what is sent.
+func (in *instruments) send(next runtime.Handler) runtime.Handler {
+	return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+		text, err := m.Text()
+		if err != nil {
+			return next(ctx, m) // next reports the error
 		}
-		o := operationOf(m.Method(), params)
+		params := wire.Object(text)
+		o := operationOf(m.Method, params)
 		o.start = time.Now()
 		ctx, span := in.tracer.Start(ctx, o.name(), trace.WithTimestamp(o.start), trace.WithSpanKind(trace.SpanKindClient),
 			trace.WithAttributes(o.atStart(in.Attributes)...))
@@ -126,18 +135,19 @@ func (in *instruments) send(next runtime.Sender) runtime.Sender {
 			o.id, o.session, o.revision = m.ID(), m.SessionID(), m.Revision()
 			in.end(ctx, span, o, out, in.sent)
 		}()
+		passed := m
 		if params != "" {
-			m.Params = params // already encoded
+			passed = m.With(params) // already encoded
 		}
 		if carried, ok := in.inject(ctx, params); ok {
-			m.Params = carried
+			passed = m.With(carried)
 		}
-		err := next(ctx, m)
+		result, err := next(ctx, passed)
 		out = sent(err)
-		if err == nil && m.Method() == methodCallTool && isToolError(m.Reply()) {
+		if err == nil && m.Method == methodCallTool && isToolError(result) {
 			out.kind = toolError
 		}
-		return err
+		return result, err
 	}
 }
 

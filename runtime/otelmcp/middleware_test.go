@@ -102,7 +102,8 @@ var methods = []runtime.Method{
 }
 
 // handle is the handler of the tests' server.
-func handle(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+func handle(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+	method, params := message.Method, wire.Raw(message.Object())
 	name, _ := wire.Object(params).Get("name")
 	switch {
 	case method == "resources/read":
@@ -140,11 +141,12 @@ func (named) SessionID() string { return "s-1" }
 
 // open opens a session in which both sides have the middleware.
 func open(t *testing.T, server, client []runtime.Middleware) (*runtime.Session, func()) {
-	s := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Middleware: server},
+	s := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Receiving: server, Sending: server},
 		runtime.Binding{Revision: revision, Direction: runtime.ToServer, Methods: methods, Handle: handle})
-	c := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1", Middleware: client},
+	c := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1", Receiving: client, Sending: client},
 		runtime.Binding{Revision: revision, Direction: runtime.ToClient,
-			Handle: func(_ context.Context, method string, _ wire.Raw) (wire.Appender, error) {
+			Handle: func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+				method := message.Method
 				if method == "roots/list" {
 					return wire.Raw(`{"roots":[]}`), nil
 				}

@@ -233,7 +233,8 @@ func readTool(result wire.Appender) (wire.Appender, outcome) {
 	return wire.Raw(text), outcome{}
 }
 
-func isToolError(result wire.Raw) bool {
-	failed, _ := wire.Object(result).Get("isError")
+func isToolError(result wire.Appender) bool {
+	text, _ := runtime.TextOf(result)
+	failed, _ := wire.Object(text).Get("isError")
 	return failed == "true"
 }

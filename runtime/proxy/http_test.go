@@ -20,14 +20,14 @@ import (
 const revision = "2025-11-25"
 
 // handlers is a binding without a method table.
-type handlers map[string]func(ctx context.Context, params wire.Raw) (wire.Appender, error)
+type handlers map[string]func(ctx context.Context, m *runtime.Message) (wire.Appender, error)
 
 func (h handlers) bind(d runtime.Direction) runtime.Binding {
-	return runtime.Binding{Revision: revision, Direction: d, Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-		if f, ok := h[method]; ok {
-			return f(ctx, params)
+	return runtime.Binding{Revision: revision, Direction: d, Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		if f, ok := h[message.Method]; ok {
+			return f(ctx, message)
 		}
-		return nil, runtime.MethodNotFound(method)
+		return nil, runtime.MethodNotFound(message.Method)
 	}}
 }
 
@@ -40,8 +40,11 @@ type backend struct {
 func newBackend() *backend {
 	b := &backend{}
 	binding := handlers{
-		"echo": func(_ context.Context, params wire.Raw) (wire.Appender, error) { return params, nil },
-		"progress": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"echo": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+			params := wire.Raw(message.Object())
+			return params, nil
+		},
+		"progress": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			for i := range 3 {
 				if err := runtime.CallOf(ctx).Progress(ctx, float64(i+1), nil, "step"); err != nil {
 					return nil, err
@@ -49,12 +52,13 @@ func newBackend() *backend {
 			}
 			return wire.Raw("{}"), nil
 		},
-		"ask": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		"ask": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			params := wire.Raw(message.Object())
 			var answer wire.Raw
 			err := runtime.CallOf(ctx).Call(ctx, "client/echo", params, &answer)
 			return answer, err
 		},
-		"wait": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"wait": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			if err := runtime.CallOf(ctx).Progress(ctx, 1, nil, ""); err != nil {
 				return nil, err
 			}
@@ -137,7 +141,10 @@ func use(t *testing.T, connect func() (runtime.Transport, error), i int) {
 		return
 	}
 	binding := handlers{
-		"client/echo": func(_ context.Context, params wire.Raw) (wire.Appender, error) { return params, nil },
+		"client/echo": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+			params := wire.Raw(message.Object())
+			return params, nil
+		},
 	}.bind(runtime.ToClient)
 	session, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, binding).Connect(ctx, transport)
 	if err != nil {

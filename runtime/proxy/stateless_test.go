@@ -35,7 +35,8 @@ func statelessServer(t *testing.T, begun chan<- struct{}, cancelled chan<- error
 			}
 			return nil
 		},
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+		Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			method, params := message.Method, wire.Raw(message.Object())
 			call := runtime.CallOf(ctx)
 			switch name := wire.Object(params).GetString("name"); {
 			case method == "vendor/echo":
@@ -76,7 +77,7 @@ func TestStateless(t *testing.T) {
 				begun, cancelled := make(chan struct{}, 1), make(chan error, 1)
 				server := statelessServer(t, begun, cancelled)
 				p := proxy.New(connection(t, server, back), proxy.Options{})
-				binding := runtime.Handlers{"roots/list": func(context.Context, wire.Raw) (wire.Appender, error) { return wire.Raw(`{"roots":[]}`), nil }}.Bind(mcp20260728.Revision, mcp20260728.Methods)
+				binding := runtime.Handlers{"roots/list": func(context.Context, *runtime.Message) (wire.Appender, error) { return wire.Raw(`{"roots":[]}`), nil }}.Bind(mcp20260728.Revision, mcp20260728.Methods)
 				binding.Forwards = true
 				s, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1", Capabilities: wire.Raw(`{"roots":{}}`)}, binding).Connect(t.Context(), connection(t, p, front)())
 				if err != nil {

@@ -18,16 +18,17 @@ import (
 // an error.
 func TestShutdown(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
-	held := func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	held := func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		begun <- struct{}{}
 		<-release
 		var result wire.Raw
 		err := runtime.CallOf(ctx).Call(ctx, "client/echo", params, &result)
 		return result, err
 	}
-	more := handlers{"held": held, "wait": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	more := handlers{"held": held, "wait": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 		begun <- struct{}{}
-		return base["wait"](ctx, params)
+		return base["wait"](ctx, message)
 	}, "echo": base["echo"]}
 	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, more.bind(runtime.ToServer))
 	h := NewHandler(server, Options{})

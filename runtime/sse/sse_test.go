@@ -31,32 +31,36 @@ const (
 )
 
 // handlers of a hand-written binding, by method.
-type handlers map[string]func(ctx context.Context, params wire.Raw) (wire.Appender, error)
+type handlers map[string]func(ctx context.Context, m *runtime.Message) (wire.Appender, error)
 
 func (h handlers) bind(d runtime.Direction) runtime.Binding {
 	return runtime.Binding{Revision: revision, Direction: d,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			if f, ok := h[method]; ok {
-				return f(ctx, params)
+		Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			if f, ok := h[message.Method]; ok {
+				return f(ctx, message)
 			}
-			return nil, runtime.MethodNotFound(method)
+			return nil, runtime.MethodNotFound(message.Method)
 		}}
 }
 
 var base = handlers{
-	"echo": func(_ context.Context, params wire.Raw) (wire.Appender, error) { return params, nil },
-	"ask": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	"echo": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
+		return params, nil
+	},
+	"ask": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		var result wire.Raw
 		err := runtime.CallOf(ctx).Call(ctx, "client/echo", params, &result)
 		return result, err
 	},
 	// wait tells the client that it has begun.
-	"wait": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	"wait": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		runtime.CallOf(ctx).Progress(ctx, 1, nil, "")
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	},
-	"flood": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	"flood": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		for {
 			if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(`{"a":"`+strings.Repeat("x", 10_000)+`"}`)); err != nil {
 				return nil, err
@@ -89,7 +93,10 @@ func connect(t testing.TB, url string, opts ClientOptions) (*runtime.Session, er
 	if err != nil {
 		return nil, err
 	}
-	client := handlers{"client/echo": func(_ context.Context, params wire.Raw) (wire.Appender, error) { return params, nil }}
+	client := handlers{"client/echo": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
+		return params, nil
+	}}
 	return runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, client.bind(runtime.ToClient)).Connect(t.Context(), transport)
 }
 
@@ -102,7 +109,7 @@ func TestSessions(t *testing.T) {
 		alone.Revision, alone.Methods = newer, mcp20260728.Methods
 		return []runtime.Binding{alone, h.bind(d)}
 	}
-	kind := handlers{"tools/call": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	kind := handlers{"tools/call": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		return wire.Raw(fmt.Sprintf(`{"stateless":%t}`, runtime.CallOf(ctx).Stateless())), nil
 	}}
 	h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, both(kind, runtime.ToServer)...), Options{})

@@ -19,7 +19,7 @@ type userKey struct{}
 // the context of its own POST.
 func TestUsers(t *testing.T) {
 	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, handlers{
-		"who": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		"who": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}

@@ -104,7 +104,8 @@ func first(lines *bufio.Reader) string {
 func serve(mode string) int {
 	err := runtime.NewServer(runtime.ServerOptions{Name: mode, Version: "1"}, runtime.Binding{
 		Revision: helperRevision, Direction: runtime.ToServer,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+		Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			method, params := message.Method, wire.Raw(message.Object())
 			switch method {
 			case "echo":
 				return params, nil

@@ -40,7 +40,10 @@ func connect(t testing.TB, url string, h handlers, opts ClientOptions, revisions
 }
 
 // echoing answers the requests of "ask" as a client.
-var echoing = handlers{"client/echo": func(_ context.Context, params wire.Raw) (wire.Appender, error) { return params, nil }}
+var echoing = handlers{"client/echo": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+	params := wire.Raw(message.Object())
+	return params, nil
+}}
 
 // TestInterop checks that the package's client and server understand each other.
 func TestInterop(t *testing.T) {
@@ -50,7 +53,8 @@ func TestInterop(t *testing.T) {
 				r := newRig(t, base, Options{Stateless: stateless})
 				var mu sync.Mutex
 				var notes []string
-				s, err := connect(t, r.URL, echoing.with(handlers{"notifications/n": func(_ context.Context, params wire.Raw) (wire.Appender, error) {
+				s, err := connect(t, r.URL, echoing.with(handlers{"notifications/n": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+					params := wire.Raw(message.Object())
 					mu.Lock()
 					defer mu.Unlock()
 					notes = append(notes, string(params))
@@ -168,7 +172,8 @@ func TestClientResumes(t *testing.T) {
 	defer ts.Close()
 	defer handler.Close()
 	notes := make(chan string, 2*n)
-	s, err := connect(t, ts.URL, handlers{"notifications/n": func(_ context.Context, params wire.Raw) (wire.Appender, error) {
+	s, err := connect(t, ts.URL, handlers{"notifications/n": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		notes <- string(params)
 		return nil, nil
 	}}, ClientOptions{}, r11)

@@ -16,7 +16,7 @@ import (
 func TestDuplicate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		h := NewHandler(newRuntimeServer(t, base.with(handlers{"hold": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		h := NewHandler(newRuntimeServer(t, base.with(handlers{"hold": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			<-release
 			return wire.Raw(`{}`), nil
 		}}), runtime.ServerOptions{Logger: discard}, r11, r07), Options{})

@@ -130,7 +130,8 @@ func TestAnswerToNobody(t *testing.T) {
 // TestNotificationsElsewhere checks that cancellations and progress reach the replica with the request.
 func TestNotificationsElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := base.with(handlers{"progress": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		h := base.with(handlers{"progress": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			params := wire.Raw(message.Object())
 			var result wire.Raw
 			got := 0.0
 			err := runtime.CallOf(ctx).Call(runtime.WithProgress(ctx, func(p runtime.Progress) { got = p.Progress }), "client/echo", params, &result)
@@ -255,7 +256,8 @@ func TestResumeElsewhere(t *testing.T) {
 }
 
 // threeNotes sends a notification at once, and then each time that a while has passed.
-func threeNotes(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+func threeNotes(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+	params := wire.Raw(message.Object())
 	for i := range 3 {
 		if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(fmt.Sprintf(`{"i":%d}`, i))); err != nil {
 			return nil, err

@@ -57,7 +57,8 @@ func TestOneWrite(t *testing.T) {
 // TestNotificationLeaves checks that a notification leaves while the handler goes on.
 func TestNotificationLeaves(t *testing.T) {
 	seen := make(chan struct{})
-	r := newRig(t, base.with(handlers{"go on": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	r := newRig(t, base.with(handlers{"go on": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		for range 3 {
 			if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(`{}`)); err != nil {
 				return nil, err

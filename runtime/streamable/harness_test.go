@@ -54,7 +54,7 @@ func standard(method string, more ...string) []string {
 }
 
 // handlers of a hand-written binding, by method.
-type handlers map[string]func(ctx context.Context, params wire.Raw) (wire.Appender, error)
+type handlers map[string]func(ctx context.Context, m *runtime.Message) (wire.Appender, error)
 
 func (h handlers) bind(revision string, d runtime.Direction) runtime.Binding {
 	var methods []runtime.Method
@@ -62,11 +62,11 @@ func (h handlers) bind(revision string, d runtime.Direction) runtime.Binding {
 		methods = h.table()
 	}
 	return runtime.Binding{Revision: revision, Direction: d, Methods: methods,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			if f, ok := h[method]; ok {
-				return f(ctx, params)
+		Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			if f, ok := h[message.Method]; ok {
+				return f(ctx, message)
 			}
-			return nil, runtime.MethodNotFound(method)
+			return nil, runtime.MethodNotFound(message.Method)
 		}}
 }
 
@@ -90,10 +90,14 @@ func (h handlers) table() []runtime.Method {
 
 // base has the methods of most tests' servers.
 var base = handlers{
-	"echo": func(_ context.Context, params wire.Raw) (wire.Appender, error) { return params, nil },
-	"boom": func(context.Context, wire.Raw) (wire.Appender, error) { panic("boom") },
+	"echo": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
+		return params, nil
+	},
+	"boom": func(context.Context, *runtime.Message) (wire.Appender, error) { panic("boom") },
 	// note sends two notifications before its answer.
-	"note": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	"note": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		for i := range 2 {
 			if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(fmt.Sprintf(`{"i":%d}`, i))); err != nil {
 				return nil, err
@@ -102,25 +106,28 @@ var base = handlers{
 		return params, nil
 	},
 	// ask asks the client and returns its answer.
-	"ask": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	"ask": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		var result wire.Raw
 		err := runtime.CallOf(ctx).Call(ctx, "client/echo", params, &result)
 		return result, err
 	},
-	"wait": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	"wait": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	},
-	"sleep": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	"sleep": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		time.Sleep(50 * time.Millisecond)
 		return params, nil
 	},
 	// linger takes longer than servers with a short timeout wait for a body.
-	"linger": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	"linger": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		time.Sleep(1200 * time.Millisecond)
 		return params, nil
 	},
-	"notifications/initialized": func(context.Context, wire.Raw) (wire.Appender, error) { return nil, nil },
+	"notifications/initialized": func(context.Context, *runtime.Message) (wire.Appender, error) { return nil, nil },
 }
 
 func (h handlers) with(more handlers) handlers {

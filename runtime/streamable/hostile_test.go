@@ -156,9 +156,9 @@ func TestRequests(t *testing.T) {
 // TestErrorsHaveIDs checks that an error has the id of its request if that could be read.
 func TestErrorsHaveIDs(t *testing.T) {
 	started := make(chan struct{})
-	r := newRig(t, base.with(handlers{"wait": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	r := newRig(t, base.with(handlers{"wait": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 		close(started)
-		return base["wait"](ctx, params)
+		return base["wait"](ctx, message)
 	}}), Options{User: func(r *http.Request) (string, error) {
 		if r.Header.Get("Authorization") == "bad" {
 			return "", errors.New("unknown")

@@ -29,7 +29,8 @@ const attempts = 20
 
 func killRequests(t *testing.T, l net.Listener, dial dialer, clients, calls int) {
 	tally := &tally{handled: make([]atomic.Int32, clients*calls*attempts)}
-	methods := base.with(handlers{"work": tally.work, "list": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	methods := base.with(handlers{"work": tally.work, "list": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		return params, tally.rest(ctx)
 	}})
 	bind := func(d runtime.Direction) runtime.Binding {
@@ -97,7 +98,8 @@ type tally struct {
 }
 
 // work is the method of requests that only their program may send again.
-func (c *tally) work(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+func (c *tally) work(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+	params := wire.Raw(message.Object())
 	n, _ := wire.NewStringReader(string(params)).PeekInt64("n")
 	c.handled[n].Add(1)
 	return params, c.rest(ctx)

@@ -56,7 +56,8 @@ type dialer = func(ctx context.Context, network, address string) (net.Conn, erro
 
 func killConnections(t *testing.T, l net.Listener, dial dialer, sessions, calls int) {
 	handled := make([]atomic.Int32, sessions*calls)
-	server := newRuntimeServer(t, base.with(handlers{"work": func(_ context.Context, params wire.Raw) (wire.Appender, error) {
+	server := newRuntimeServer(t, base.with(handlers{"work": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		n, _ := wire.NewStringReader(string(params)).PeekInt64("n")
 		handled[n].Add(1)
 		time.Sleep(60 * time.Millisecond)

@@ -17,7 +17,7 @@ func TestSessionsInLogs(t *testing.T) {
 	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	server := base.with(handlers{"steps": noteAndWait})
 	r := newRigOf(t, newRuntimeServer(t, server, runtime.ServerOptions{
-		Logger: logger, Middleware: []runtime.Middleware{runtime.LogRequests(logger, slog.LevelInfo)},
+		Logger: logger, Receiving: []runtime.Middleware{runtime.LogRequests(logger, slog.LevelInfo)},
 	}, r11), Options{MaxSessions: 2, Events: NewMemoryEvents(1)})
 	var ids []string
 	for range 4 { // two of them make room

@@ -22,7 +22,7 @@ import (
 // for the delay, then refuses requests, answers the subscriptions, which do not count as in flight, and those in flight.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		listens := slow.with(handlers{methodListen: func(context.Context, wire.Raw) (wire.Appender, error) {
+		listens := slow.with(handlers{methodListen: func(context.Context, *runtime.Message) (wire.Appender, error) {
 			return nil, runtime.MethodNotFound(methodListen) // the runtime answers it
 		}})
 		newest := listens.bind(r07, runtime.ToServer)

@@ -62,14 +62,14 @@ func TestLostCallsAreRepeated(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var calls atomic.Int64
 					h := base.with(handlers{
-						"tools/list": func(context.Context, wire.Raw) (wire.Appender, error) {
+						"tools/list": func(context.Context, *runtime.Message) (wire.Appender, error) {
 							return wire.Raw(`{"tools":[
 								{"name":"reads","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},
 								{"name":"idempotent","inputSchema":{"type":"object"},"annotations":{"idempotentHint":true,"readOnlyHint":false}},
 								{"name":"writes","inputSchema":{"type":"object"},"annotations":{"idempotentHint":false,"readOnlyHint":"true"}},
 								{"name":"unhinted","inputSchema":{"type":"object"}}]}`), nil
 						},
-						"tools/call": func(context.Context, wire.Raw) (wire.Appender, error) {
+						"tools/call": func(context.Context, *runtime.Message) (wire.Appender, error) {
 							calls.Add(1)
 							return wire.Raw(`{"content":[]}`), nil
 						},

@@ -13,11 +13,11 @@ import (
 )
 
 // noteAndWait sends an event and waits until it is cancelled.
-func noteAndWait(ctx context.Context, params wire.Raw) (wire.Appender, error) {
-	if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", params); err != nil {
+func noteAndWait(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+	if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", message.Params); err != nil {
 		return nil, err
 	}
-	return base["wait"](ctx, params)
+	return base["wait"](ctx, message)
 }
 
 const cancelled = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`

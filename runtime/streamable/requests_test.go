@@ -82,7 +82,7 @@ func TestMaxRequests(t *testing.T) {
 
 // TestUnknownUser checks that a request of nobody is refused, and that handlers see who it is.
 func TestUnknownUser(t *testing.T) {
-	h := modernHandler(t, base.with(handlers{"who": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	h := modernHandler(t, base.with(handlers{"who": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		return wire.Raw(fmt.Sprintf(`{"user":%q,"principal":%q}`, ctx.Value(userKey{}), runtime.PrincipalOf(ctx))), nil // P8
 	}}), Options{User: userOf})
 	defer h.Close()
@@ -133,7 +133,7 @@ func TestShutdownOfRequests(t *testing.T) {
 // TestGoexit checks that the client gets an answer although the handler ends the goroutine of
 // the connection, which net/http then closes, and that the next request gets one too.
 func TestGoexit(t *testing.T) {
-	exit := func(context.Context, wire.Raw) (wire.Appender, error) { goruntime.Goexit(); return nil, nil }
+	exit := func(context.Context, *runtime.Message) (wire.Appender, error) { goruntime.Goexit(); return nil, nil }
 	r := newModernRig(t, modern.with(handlers{"exit": exit}), true, Options{})
 	r.Client().Transport.(*http.Transport).DisableKeepAlives = true
 	for range 3 {

@@ -113,7 +113,7 @@ func TestReplicas(t *testing.T) {
 
 // TestSealedHandshake checks what another replica knows of a session.
 func TestSealedHandshake(t *testing.T) {
-	h := base.with(handlers{"who": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	h := base.with(handlers{"who": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		s := runtime.CallOf(ctx).Session()
 		return wire.Raw(fmt.Sprintf(`{"r":%q,"info":%s,"capabilities":%s}`, s.Revision(), s.PeerInfo(), s.PeerCapabilities())), nil
 	}})
@@ -325,7 +325,7 @@ func TestRoomAtOnce(t *testing.T) {
 // notifications/initialized.
 func TestInitializedElsewhere(t *testing.T) {
 	got := make(chan struct{}, 1)
-	h := base.with(handlers{"notifications/n": func(context.Context, wire.Raw) (wire.Appender, error) {
+	h := base.with(handlers{"notifications/n": func(context.Context, *runtime.Message) (wire.Appender, error) {
 		got <- struct{}{}
 		return nil, nil
 	}})

@@ -21,7 +21,8 @@ import (
 
 // slow has methods that take a while.
 var slow = base.with(handlers{
-	"second": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	"second": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		select {
 		case <-time.After(time.Second):
 			return params, nil
@@ -29,7 +30,7 @@ var slow = base.with(handlers{
 			return nil, ctx.Err()
 		}
 	},
-	"note, then wait": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	"note, then wait": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		runtime.CallOf(ctx).Notify(ctx, "notifications/n", nil)
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -171,7 +172,8 @@ func TestShutdownDeafHandlers(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
 	begun := make(chan struct{}, 2)
-	deaf := func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	deaf := func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		if params != "{}" {
 			runtime.CallOf(ctx).Notify(ctx, "notifications/n", nil)
 		}
@@ -215,7 +217,8 @@ func TestShutdownDeafHandlers(t *testing.T) {
 // ended leaves no event in the store.
 func TestLateHandlerKeepsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		deaf := func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		deaf := func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			params := wire.Raw(message.Object())
 			runtime.CallOf(ctx).Notify(ctx, "notifications/n", nil)
 			time.Sleep(time.Minute)
 			return params, nil
@@ -244,7 +247,8 @@ func TestLateHandlerKeepsNothing(t *testing.T) {
 // calls it.
 func TestRegisterOnShutdown(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
-	held := func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	held := func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		begun <- struct{}{}
 		<-release
 		return params, ctx.Err()

@@ -21,14 +21,14 @@ import (
 
 // modern has methods whose headers repeat more than the method.
 var modern = base.with(handlers{
-	"tools/call": func(_ context.Context, params wire.Raw) (wire.Appender, error) {
+	"tools/call": func(_ context.Context, _ *runtime.Message) (wire.Appender, error) {
 		return wire.Raw(`{"called":true}`), nil
 	},
-	"resources/read": func(context.Context, wire.Raw) (wire.Appender, error) {
+	"resources/read": func(context.Context, *runtime.Message) (wire.Appender, error) {
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "no such resource")
 	},
 	// need fails because of what the client has not declared.
-	"need": func(context.Context, wire.Raw) (wire.Appender, error) {
+	"need": func(context.Context, *runtime.Message) (wire.Appender, error) {
 		return nil, jsonrpc.MissingCapability(`{"sampling":{}}`)
 	},
 })
@@ -183,7 +183,7 @@ func checkStatelessHeader(t *testing.T, resp *http.Response) {
 // TestStatelessErrorData checks the data of errors by which a client corrects its request. A refusal lists the
 // versions that server/discover lists.
 func TestStatelessErrorData(t *testing.T) {
-	discovers := modern.with(handlers{"server/discover": func(context.Context, wire.Raw) (wire.Appender, error) {
+	discovers := modern.with(handlers{"server/discover": func(context.Context, *runtime.Message) (wire.Appender, error) {
 		return nil, runtime.MethodNotFound("server/discover") // the runtime answers it
 	}})
 	versions := func(t *testing.T, r *rig) string {
@@ -309,7 +309,7 @@ func TestStatelessStream(t *testing.T) {
 		}
 	})
 	t.Run("an error after notifications", func(t *testing.T) {
-		r := newModernRig(t, modern.with(handlers{"fail": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		r := newModernRig(t, modern.with(handlers{"fail": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(`{}`)); err != nil {
 				return nil, err
 			}
@@ -326,7 +326,7 @@ func TestStatelessStream(t *testing.T) {
 // TestStatelessKeepAlive checks that a long answer becomes an event stream with comments (H17).
 func TestStatelessKeepAlive(t *testing.T) {
 	release := make(chan struct{})
-	r := newModernRig(t, modern.with(handlers{"long": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	r := newModernRig(t, modern.with(handlers{"long": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		<-release
 		return wire.Raw("{}"), nil
 	}}), true, Options{KeepAlive: time.Millisecond})
@@ -355,7 +355,7 @@ func TestStatelessDisconnect(t *testing.T) {
 			started, cancelled, sent := make(chan struct{}), make(chan error, 1), make(chan error, 1)
 			other := make(chan struct{})
 			h := modern.with(handlers{
-				"hang": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+				"hang": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 					if streaming {
 						if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(`{}`)); err != nil {
 							return nil, err
@@ -367,7 +367,7 @@ func TestStatelessDisconnect(t *testing.T) {
 					sent <- runtime.CallOf(ctx).Notify(context.WithoutCancel(ctx), "notifications/n", wire.Raw(`{}`))
 					return wire.Raw("{}"), nil
 				},
-				"other": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+				"other": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 					select {
 					case <-other:
 						return wire.Raw("{}"), nil
@@ -414,7 +414,7 @@ func TestStatelessDisconnect(t *testing.T) {
 // HTTP could be those of other clients.
 func TestNotificationCancelsNothing(t *testing.T) {
 	started, release := make(chan struct{}), make(chan struct{})
-	r := newModernRig(t, modern.with(handlers{"hold": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	r := newModernRig(t, modern.with(handlers{"hold": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		close(started)
 		select {
 		case <-release:

@@ -21,8 +21,9 @@ import (
 
 // counter is a handler that sends notifications 1 to n, waiting for a step before each
 // when there are steps, and then its answer.
-func counter(n int, steps <-chan struct{}) func(context.Context, wire.Raw) (wire.Appender, error) {
-	return func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+func counter(n int, steps <-chan struct{}) func(context.Context, *runtime.Message) (wire.Appender, error) {
+	return func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		for i := 1; i <= n; i++ {
 			if steps != nil {
 				<-steps
@@ -46,7 +47,8 @@ func TestResumption(t *testing.T) {
 			calls := make(chan *runtime.Call, 1)
 			r := newRig(t, base.with(handlers{
 				"count": counter(n, nil),
-				"leave": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+				"leave": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+					params := wire.Raw(message.Object())
 					calls <- runtime.CallOf(ctx)
 					return params, nil
 				},
@@ -159,7 +161,8 @@ func TestAnswerAfterDisconnect(t *testing.T) {
 // are not lost with its connection.
 func TestOwnStream(t *testing.T) {
 	calls := make(chan *runtime.Call, 1)
-	r := newRig(t, base.with(handlers{"leave": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	r := newRig(t, base.with(handlers{"leave": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		calls <- runtime.CallOf(ctx)
 		return params, nil
 	}}), Options{})
@@ -311,9 +314,9 @@ func TestAskOnTheCallsStream(t *testing.T) {
 // has no effect on other sessions.
 func TestCancelled(t *testing.T) {
 	waiting := make(chan struct{}, 2)
-	r := newRig(t, base.with(handlers{"wait": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	r := newRig(t, base.with(handlers{"wait": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 		waiting <- struct{}{}
-		return base["wait"](ctx, params)
+		return base["wait"](ctx, message)
 	}}), Options{})
 	id, other := r.open(r11), r.open(r11)
 	answered := make(chan string, 2)
@@ -397,7 +400,8 @@ func TestKeepAlive(t *testing.T) {
 // it comes back.
 func TestDisconnect(t *testing.T) {
 	back := make(chan struct{})
-	r := newRig(t, base.with(handlers{"part": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	r := newRig(t, base.with(handlers{"part": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		err := Disconnect(ctx, 70*time.Millisecond)
 		if err == nil {
 			<-back
@@ -431,7 +435,8 @@ type held struct {
 // response.
 func TestDisconnectLetsGo(t *testing.T) {
 	back := make(chan struct{})
-	h := NewHandler(newRuntimeServer(t, base.with(handlers{"part": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	h := NewHandler(newRuntimeServer(t, base.with(handlers{"part": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		err := Disconnect(ctx, time.Second)
 		<-back
 		return params, err
@@ -461,7 +466,8 @@ func TestDisconnectLetsGo(t *testing.T) {
 
 // TestDisconnectNotAllowed checks the errors of Disconnect.
 func TestDisconnectNotAllowed(t *testing.T) {
-	r := newRig(t, base.with(handlers{"part": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	r := newRig(t, base.with(handlers{"part": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		params := wire.Raw(message.Object())
 		if err := Disconnect(ctx, time.Second); err == nil || !strings.Contains(err.Error(), "Options.Disconnect") {
 			t.Error(err)
 		}
@@ -474,7 +480,7 @@ func TestDisconnectNotAllowed(t *testing.T) {
 
 // TestStateless checks that a server without sessions serves each POST alone.
 func TestStateless(t *testing.T) {
-	r := newRig(t, base.with(handlers{"revision": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+	r := newRig(t, base.with(handlers{"revision": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		return wire.Raw(`{"is":"` + runtime.CallOf(ctx).Revision() + `"}`), nil
 	}}), Options{Stateless: true})
 	for _, c := range []struct {

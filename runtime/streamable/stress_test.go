@@ -49,7 +49,8 @@ func TestManySessions(t *testing.T) {
 	sessions, calls := stressSize(t)
 	done := make([]atomic.Int32, sessions*calls)
 	server := newRuntimeServer(t, base.with(handlers{
-		"once": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		"once": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			params := wire.Raw(message.Object())
 			n, _ := wire.NewStringReader(string(params)).PeekInt64("n")
 			done[n].Add(1)
 			if rand.IntN(2) == 0 {
@@ -162,7 +163,8 @@ func TestManySessionsOfReplicas(t *testing.T) {
 		Retry: time.Millisecond, KeepAlive: time.Second, StreamAfter: DefaultStreamAfter,
 	}
 	rs := alike(t, 3, base.with(handlers{
-		"once": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		"once": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			params := wire.Raw(message.Object())
 			n, _ := wire.NewStringReader(string(params)).PeekInt64("n")
 			done[n].Add(1)
 			time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond)
@@ -310,7 +312,8 @@ func TestSlowReaders(t *testing.T) {
 	const patience, slow = time.Second, 10
 	synctest.Test(t, func(t *testing.T) {
 		var ended atomic.Int32
-		h := NewHandler(newRuntimeServer(t, base.with(handlers{"flood": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		h := NewHandler(newRuntimeServer(t, base.with(handlers{"flood": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			params := wire.Raw(message.Object())
 			defer ended.Add(1)
 			for range 20 {
 				runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(`{"a":"`+strings.Repeat("x", 10_000)+`"}`))

@@ -45,14 +45,14 @@ func TestRequestValues(t *testing.T) {
 	for _, stateless := range []bool{false, true} {
 		t.Run(fmt.Sprintf("stateless %t", stateless), func(t *testing.T) {
 			r := newUserRig(t, base.with(handlers{
-				"who": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+				"who": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 					return wire.Raw(fmt.Sprintf("{%q:1}", who(ctx))), nil
 				},
-				"notifications/who": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+				"notifications/who": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 					noted <- who(ctx)
 					return nil, nil
 				},
-				"long": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+				"long": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 					if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw("{}")); err != nil {
 						return nil, err
 					}

@@ -30,51 +30,53 @@ func ExtendClient(below runtime.Binding, o ClientOptions) runtime.Binding {
 	if below.Handle == nil || !extension.Extends(below.Revision, below.Methods) || below.Direction != runtime.ToClient {
 		return below
 	}
-	ignore := func(_ context.Context, method string, _ wire.Raw) (wire.Appender, error) {
-		if method == methodTaskChanged {
+	ignore := func(_ context.Context, m *runtime.Message) (wire.Appender, error) {
+		if m.Method == methodTaskChanged {
 			return nil, nil
 		}
-		return nil, runtime.MethodNotFound(method)
+		return nil, runtime.MethodNotFound(m.Method)
 	}
 	b := extension.Over(below, runtime.Binding{Handle: ignore})
 	around := below.Around
-	b.Around = func(c runtime.Caller) runtime.Caller {
-		c = &taskCaller{c, below.Handle, o}
-		if around != nil { // it converts what the caller returns
-			c = around(c)
+	b.Around = func(next runtime.Handler) runtime.Handler {
+		next = waiting(next, below.Handle, o)
+		if around != nil { // it converts the results
+			next = around(next)
 		}
-		return c
+		return next
 	}
 	return b
+}
+
+// waiting returns the way of a client's messages that waits for the tasks that its requests lead to.
+func waiting(next, answer runtime.Handler, o ClientOptions) runtime.Handler {
+	return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+		result, err := next(ctx, m)
+		if m.Method != methodCallTool || err != nil {
+			return result, err
+		}
+		text, err := runtime.TextOf(result)
+		if err != nil || wire.Object(text).GetString("resultType") != "task" {
+			return result, err
+		}
+		id := wire.Object(text).GetString("taskId")
+		if id == "" {
+			return nil, fmt.Errorf("tasks: result of %s: a task without a taskId", m.Method)
+		}
+		if o.Created != nil {
+			o.Created(ctx, id)
+		}
+		var outcome wire.Raw
+		err = (&taskCaller{m.Caller(next), answer, o}).finish(ctx, id, interval(wire.Object(text), "pollIntervalMs"), &outcome)
+		return outcome, err
+	}
 }
 
 // taskCaller is a Caller that waits for the tasks that its requests lead to.
 type taskCaller struct {
 	runtime.Caller
-	answer handler
+	answer runtime.Handler
 	opts   ClientOptions
-}
-
-// Call implements runtime.Caller.
-func (c *taskCaller) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
-	if method != methodCallTool {
-		return c.Caller.Call(ctx, method, params, result)
-	}
-	var answer wire.Object
-	if err := c.Caller.Call(ctx, method, params, &answer); err != nil {
-		return err
-	}
-	if answer.GetString("resultType") != "task" {
-		return decode(answer, result)
-	}
-	id := answer.GetString("taskId")
-	if id == "" {
-		return fmt.Errorf("tasks: result of %s: a task without a taskId", method)
-	}
-	if c.opts.Created != nil {
-		c.opts.Created(ctx, id)
-	}
-	return c.finish(ctx, id, interval(answer, "pollIntervalMs"), result)
 }
 
 // Resume waits for the task with an id, as the call that created it does. Caller is a session of a client
@@ -198,7 +200,7 @@ func (c *taskCaller) update(ctx context.Context, name, state wire.Object, answer
 		a := answers[key]
 		if a == nil {
 			asked, _ := wire.Object(question).Get("params")
-			answer, err := c.answer(ctx, wire.Object(question).GetString("method"), asked)
+			answer, err := c.answer(ctx, runtime.NewMessage(jsonrpc.Request, wire.Object(question).GetString("method"), present(asked)))
 			if err != nil {
 				return fmt.Errorf("tasks: the question %.100q cannot be answered: %w", key, err)
 			}
@@ -311,4 +313,12 @@ func pollStatus(ctx context.Context, caller runtime.Caller, name, state wire.Obj
 		}
 	}
 	return nil
+}
+
+// present returns params, or nil if they are absent.
+func present(params wire.Raw) wire.Appender {
+	if params == "" {
+		return nil
+	}
+	return params
 }

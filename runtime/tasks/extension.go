@@ -57,11 +57,11 @@ func (t *Tasks) Extend(below runtime.Binding) runtime.Binding {
 	}
 	b := extension.Over(below, runtime.Binding{Handle: t.handleExtension})
 	handle := b.Handle
-	b.Handle = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-		if method != methodCallTool {
-			return handle(ctx, method, params)
+	b.Handle = func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+		if m.Method != methodCallTool {
+			return handle(ctx, m)
 		}
-		return t.callTool(ctx, handle, params)
+		return t.callTool(ctx, handle, m)
 	}
 	b.Listen = t.listenTo
 	return b
@@ -77,12 +77,12 @@ func (t *Tasks) Wrap(below runtime.Binding, support func(tool string) Support) r
 }
 
 // callTool handles a call of a tool: the work of a task, a call that becomes a task, or one that does not.
-func (t *Tasks) callTool(ctx context.Context, handle handler, params wire.Raw) (wire.Appender, error) {
+func (t *Tasks) callTool(ctx context.Context, handle runtime.Handler, m *runtime.Message) (wire.Appender, error) {
 	if _, ok := ctx.Value(attemptKey{}).(*attempt); ok {
-		return handle(ctx, methodCallTool, params)
+		return handle(ctx, m)
 	}
 	c := runtime.CallOf(ctx)
-	tool := wire.Object(params).GetString("name")
+	tool := m.Object().GetString("name")
 	support := SupportOptional
 	if t.opts.Support != nil {
 		support = t.opts.Support(tool)
@@ -92,12 +92,12 @@ func (t *Tasks) callTool(ctx context.Context, handle handler, params wire.Raw) (
 	case support == SupportRequired && !able:
 		return nil, jsonrpc.MissingCapability(required)
 	case !able || support != SupportRequired && support != SupportOptional:
-		return handle(ctx, methodCallTool, params)
+		return handle(ctx, m)
 	case t.opts.Late == nil || !t.opts.Late(tool):
 		return t.start(ctx, c)
 	}
 	l := new(later)
-	result, err := handle(context.WithValue(ctx, laterKey{}, l), methodCallTool, params)
+	result, err := handle(context.WithValue(ctx, laterKey{}, l), m)
 	if !l.begun {
 		return result, err
 	}
@@ -145,16 +145,16 @@ func (t *Tasks) start(ctx context.Context, c *runtime.Call) (wire.Appender, erro
 }
 
 // handleExtension handles the methods of the extension.
-func (t *Tasks) handleExtension(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-	switch method {
+func (t *Tasks) handleExtension(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+	switch m.Method {
 	case methodGet:
-		return runtime.Answer(ctx, params, t.getTask)
+		return runtime.Answer(ctx, m, t.getTask)
 	case methodUpdate:
-		return runtime.Answer(ctx, params, t.updateTask)
+		return runtime.Answer(ctx, m, t.updateTask)
 	case methodCancel:
-		return runtime.Answer(ctx, params, t.cancelTask)
+		return runtime.Answer(ctx, m, t.cancelTask)
 	}
-	return nil, runtime.MethodNotFound(method)
+	return nil, runtime.MethodNotFound(m.Method)
 }
 
 // getTask handles tasks/get ("Task Polling").

@@ -392,7 +392,7 @@ func TestExtendedClient(t *testing.T) {
 		go e.server.Serve(ctx, far)
 		defer end()
 		asked, polled := 0, 0
-		handlers := runtime.Handlers{"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) {
+		handlers := runtime.Handlers{"elicitation/create": func(context.Context, *runtime.Message) (wire.Appender, error) {
 			asked++
 			return wire.Object(`{"action":"decline"}`), nil
 		}}

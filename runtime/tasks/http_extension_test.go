@@ -46,7 +46,7 @@ func TestTaskHeaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers := runtime.Handlers{"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) {
+	answers := runtime.Handlers{"elicitation/create": func(context.Context, *runtime.Message) (wire.Appender, error) {
 		return wire.Object(`{"action":"decline"}`), nil
 	}}
 	ctx, leave := context.WithCancel(t.Context())

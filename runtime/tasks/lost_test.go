@@ -70,7 +70,7 @@ func TestLostPolls(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				asked := 0
-				binding := runtime.Binding{Handle: func(context.Context, string, wire.Raw) (wire.Appender, error) {
+				binding := runtime.Binding{Handle: func(context.Context, *runtime.Message) (wire.Appender, error) {
 					asked++
 					return wire.Object(`{"action":"accept"}`), nil
 				}}

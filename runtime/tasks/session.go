@@ -37,7 +37,7 @@ type session struct {
 // receiver is a session with the handler of its requests.
 type receiver struct {
 	*session
-	handle handler
+	handle runtime.Handler
 }
 
 // session returns the session of a call, creating it on first use.
@@ -197,7 +197,7 @@ func (s receiver) outcome(ctx context.Context, r *Record) (out outcome) {
 		returned = true
 		return outcome{cancelled: true}
 	}
-	result, err := s.handle(ctx, r.Method, r.Params)
+	result, err := s.handle(ctx, runtime.NewMessage(jsonrpc.Request, r.Method, present(r.Params)))
 	var text wire.Object
 	if err == nil {
 		text, err = resultOf(result, r.ID)

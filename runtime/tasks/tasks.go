@@ -126,9 +126,6 @@ var augmentable = map[runtime.Direction]map[string]string{
 	},
 }
 
-// handler is the type of Binding.Handle.
-type handler = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error)
-
 // Over wraps a binding. In the returned binding, which has the same revision, requests that
 // ask for a task become tasks, and the task methods are answered. All other messages go to
 // the binding below, and so do the requests of tasks, without the member task. If the
@@ -144,28 +141,28 @@ func (t *Tasks) Over(below runtime.Binding) runtime.Binding {
 	needs := augmentable[below.Direction]
 	handle := relating(below.Handle)
 	b := below
-	b.Handle = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+	b.Handle = func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 		c := runtime.CallOf(ctx)
 		if c == nil {
-			return handle(ctx, method, params)
+			return handle(ctx, m)
 		}
 		if c.Stateless() {
-			return t.withoutTasks(ctx, below.Handle, method, params)
+			return t.withoutTasks(ctx, below.Handle, m)
 		}
-		if capability, ok := needs[method]; ok {
-			return t.request(ctx, c, guarded{handle, below.Permit}, method, params, c.Declared(capability))
+		if capability, ok := needs[m.Method]; ok {
+			return t.request(ctx, c, guarded{handle, below.Permit}, m, c.Declared(capability))
 		}
-		switch method {
+		switch m.Method {
 		case methodGet:
-			return runtime.Answer(ctx, params, receiver{t.session(c), handle}.get)
+			return runtime.Answer(ctx, m, receiver{t.session(c), handle}.get)
 		case methodResult:
-			return runtime.Answer(ctx, params, receiver{t.session(c), handle}.await)
+			return runtime.Answer(ctx, m, receiver{t.session(c), handle}.await)
 		case methodList:
-			return runtime.Answer(ctx, params, t.session(c).list)
+			return runtime.Answer(ctx, m, t.session(c).list)
 		case methodCancel:
-			return runtime.Answer(ctx, params, t.session(c).cancel)
+			return runtime.Answer(ctx, m, t.session(c).cancel)
 		}
-		return handle(ctx, method, params)
+		return handle(ctx, m)
 	}
 	if hasMethod(below.Methods, "initialize") { // a revision with sessions
 		b.Capabilities = func(declared wire.Appender) (wire.Appender, error) {
@@ -216,13 +213,14 @@ func declare(declared wire.Appender, needs map[string]string) (wire.Appender, er
 
 // relating makes the result of a request that belongs to a task of the peer refer to that
 // task ("Associating Task-Related Messages").
-func relating(handle handler) handler {
-	return func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-		result, err := handle(ctx, method, params)
+func relating(handle runtime.Handler) runtime.Handler {
+	return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+		result, err := handle(ctx, m)
+		params := m.Object()
 		if err != nil || result == nil || !strings.Contains(string(params), metaName) {
 			return result, err
 		}
-		meta, _ := wire.Object(params).Get("_meta")
+		meta, _ := params.Get("_meta")
 		task, ok := wire.Object(meta).Get(metaName)
 		if !ok {
 			return result, nil
@@ -246,64 +244,66 @@ func hasMethod(methods []runtime.Method, name string) bool {
 
 // guarded is a handler with the Permit of its binding, which may be nil.
 type guarded struct {
-	handle handler
+	handle runtime.Handler
 	permit func(ctx context.Context, method string, params wire.Raw) error
 }
 
 // request handles a request that may ask for a task, if that is declared.
-func (t *Tasks) request(ctx context.Context, c *runtime.Call, below guarded, method string, params wire.Raw, declared bool) (wire.Appender, error) {
-	asked, augmented := wire.Object(params).Get("task")
+func (t *Tasks) request(ctx context.Context, c *runtime.Call, below guarded, m *runtime.Message, declared bool) (wire.Appender, error) {
+	method, params := m.Method, m.Object()
+	asked, augmented := params.Get("task")
 	if asked == "null" { // some clients write null for absent
 		augmented = false
 	}
 	if asked != "" {
-		params = wire.Raw(wire.Object(params).Without("task"))
+		params = params.Without("task")
+		m = m.With(params)
 	}
 	if !declared {
-		return below.handle(ctx, method, params)
+		return below.handle(ctx, m)
 	}
 	if err := t.supports(method, params, augmented); err != nil {
 		return nil, err
 	}
 	if !augmented {
-		return below.handle(ctx, method, params)
+		return below.handle(ctx, m)
 	}
 	ttl, err := t.ttl(asked)
 	if err != nil {
 		return nil, err
 	}
 	if below.permit != nil { // the task has no response in which it could be refused
-		if err := below.permit(ctx, method, params); err != nil {
+		if err := below.permit(ctx, method, wire.Raw(params)); err != nil {
 			return nil, err
 		}
 	}
-	return receiver{t.session(c), below.handle}.start(ctx, c, method, params, ttl)
+	return receiver{t.session(c), below.handle}.start(ctx, c, method, wire.Raw(params), ttl)
 }
 
 // withoutTasks handles a request of a revision without sessions, which has no tasks of this kind. The
 // member task has no meaning there.
-func (t *Tasks) withoutTasks(ctx context.Context, handle handler, method string, params wire.Raw) (wire.Appender, error) {
-	switch method {
+func (t *Tasks) withoutTasks(ctx context.Context, handle runtime.Handler, m *runtime.Message) (wire.Appender, error) {
+	switch params := m.Object(); m.Method {
 	case methodGet, methodResult, methodList, methodCancel:
-		return nil, runtime.MethodNotFound(method)
+		return nil, runtime.MethodNotFound(m.Method)
 	case methodCallTool:
-		name := wire.Object(params).GetString("name")
+		name := params.GetString("name")
 		if t.opts.Support != nil && name != "" && t.opts.Support(name) == SupportRequired && Attempt(ctx) == 0 && ctx.Value(laterKey{}) == nil {
 			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: tool %.100q must be called as a task, which this revision does not have", name)
 		}
-		if _, ok := wire.Object(params).Get("task"); ok {
-			params = wire.Raw(wire.Object(params).Without("task"))
+		if _, ok := params.Get("task"); ok {
+			m = m.With(params.Without("task"))
 		}
 	}
-	return handle(ctx, method, params)
+	return handle(ctx, m)
 }
 
 // supports returns an error if a tool cannot be called this way.
-func (t *Tasks) supports(method string, params wire.Raw, augmented bool) error {
+func (t *Tasks) supports(method string, params wire.Object, augmented bool) error {
 	if method != methodCallTool || t.opts.Support == nil {
 		return nil
 	}
-	name := wire.Object(params).GetString("name")
+	name := params.GetString("name")
 	if name == "" {
 		return nil // the handler reports the problem
 	}

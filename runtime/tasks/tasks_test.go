@@ -130,7 +130,8 @@ func (p *pair) connect(transport runtime.Transport, capabilities wire.Raw) {
 	p.t.Helper()
 	below := tasks.New(tasks.Options{}).Over(mcp20251125.BindClient(client{}))
 	binding := below
-	binding.Handle = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+	binding.Handle = func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		method, params := message.Method, wire.Raw(message.Object())
 		p.mu.Lock()
 		p.told = append(p.told, method+" "+string(params))
 		p.mu.Unlock()
@@ -140,7 +141,7 @@ func (p *pair) connect(transport runtime.Transport, capabilities wire.Raw) {
 		if strings.HasPrefix(method, "tasks/") && strings.Contains(string(params), metaKey) {
 			p.t.Errorf("%s refers to a task twice: %s", method, params)
 		}
-		result, err := below.Handle(ctx, method, params)
+		result, err := below.Handle(ctx, message)
 		if meta, _ := wire.Object(params).Get("_meta"); strings.Contains(string(meta), metaKey) && err == nil && method == "elicitation/create" {
 			if text, err := wire.Marshal(result); err != nil || !strings.Contains(string(text), metaKey) {
 				p.t.Errorf("the result of %s does not refer to its task: %s, %v", method, text, err)

@@ -167,7 +167,8 @@ func newServer(t *testing.T, revision string) *runtime.Server {
 		Capabilities: wire.Object(`{"tools":{},"completions":{},"tasks":{"list":{}},"logging":{}}`),
 	}, runtime.Binding{
 		Revision: revision, Direction: runtime.ToServer, Methods: code.Methods,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+		Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			method, params := message.Method, wire.Raw(message.Object())
 			m := row(method)
 			if m == nil || m.Kind == jsonrpc.Request && answers[method] == "" && method != "tools/call" {
 				return nil, runtime.MethodNotFound(method)
@@ -175,7 +176,7 @@ func newServer(t *testing.T, revision string) *runtime.Server {
 			if m.Kind == jsonrpc.Notification {
 				return nil, nil
 			}
-			return runtime.AnswerValue(ctx, params, fresh(t, code, m.Params), func(ctx context.Context, _ wire.Value) (wire.Appender, error) {
+			return runtime.AnswerValue(ctx, message, fresh(t, code, m.Params), func(ctx context.Context, _ wire.Value) (wire.Appender, error) {
 				return answer(ctx, method, params)
 			})
 		},

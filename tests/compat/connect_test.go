@@ -102,7 +102,8 @@ func TestConnect(t *testing.T) {
 func answering(answer func(method string, params wire.Raw) (wire.Appender, error)) runtime.Binding {
 	return runtime.Binding{
 		Revision: mcp.Revision, Direction: runtime.ToServer, Methods: mcp.Methods,
-		Handle: func(_ context.Context, method string, params wire.Raw) (wire.Appender, error) {
+		Handle: func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+			method, params := message.Method, wire.Raw(message.Object())
 			if method == "initialize" {
 				return nil, runtime.MethodNotFound(method)
 			}

@@ -34,13 +34,14 @@ func newClient(t *testing.T, revision string) *runtime.Client {
 	code := code(t, revision)
 	return runtime.NewClient(runtime.ClientOptions{Name: "client", Version: "1", Capabilities: capabilities}, runtime.Binding{
 		Revision: revision, Direction: runtime.ToClient, Methods: code.Methods,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+		Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			method := message.Method
 			i := slices.IndexFunc(code.Methods, func(m runtime.Method) bool { return m.Name == method })
 			if i < 0 {
 				t.Errorf("the client is asked for %s", method)
 				return nil, runtime.MethodNotFound(method)
 			}
-			return runtime.AnswerValue(ctx, params, fresh(t, code, code.Methods[i].Params), func(context.Context, wire.Value) (wire.Appender, error) {
+			return runtime.AnswerValue(ctx, message, fresh(t, code, code.Methods[i].Params), func(context.Context, wire.Value) (wire.Appender, error) {
 				return answers[method], nil
 			})
 		},

@@ -36,7 +36,8 @@ func TestRefusals(t *testing.T) {
 	// A binding without a table of methods sends any request.
 	client := runtime.NewClient(runtime.ClientOptions{Name: "old", Version: "1"}, runtime.Binding{
 		Revision: "2025-06-18", Direction: runtime.ToClient,
-		Handle: func(_ context.Context, method string, _ wire.Raw) (wire.Appender, error) {
+		Handle: func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+			method := message.Method
 			return nil, runtime.MethodNotFound(method)
 		},
 	})

@@ -29,7 +29,8 @@ func TestUnknownResults(t *testing.T) {
 				Name: "s", Version: "1", Capabilities: wire.Raw(`{"tools":{},"prompts":{},"resources":{}}`),
 			}, runtime.Binding{
 				Revision: revision, Direction: runtime.ToServer,
-				Handle: func(_ context.Context, method string, _ wire.Raw) (wire.Appender, error) {
+				Handle: func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+					method := message.Method
 					if answer, ok := answers[method]; ok {
 						return answer, nil
 					}

@@ -27,7 +27,8 @@ func askServer(t *testing.T, revision generated.Revision, answers map[string]str
 	t.Helper()
 	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: capabilities}, runtime.Binding{
 		Revision: revision.ID, Direction: runtime.ToServer, Methods: revision.Methods,
-		Handle: func(_ context.Context, method string, _ wire.Raw) (wire.Appender, error) {
+		Handle: func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+			method := message.Method
 			if text, ok := answers[method]; ok {
 				return wire.Raw(text), nil
 			}
@@ -200,7 +201,7 @@ func TestParamsMayBeNull(t *testing.T) {
 			for _, text := range params {
 				v, _ := revision.New(m.Params)
 				got := false
-				_, err := runtime.AnswerValue(t.Context(), wire.Raw(text), v, func(context.Context, wire.Value) (wire.Appender, error) {
+				_, err := runtime.AnswerValue(t.Context(), runtime.NewMessage(jsonrpc.Request, m.Name, wire.Raw(text)), v, func(context.Context, wire.Value) (wire.Appender, error) {
 					got = true
 					return wire.Raw("{}"), nil
 				})
@@ -234,7 +235,8 @@ func TestRootsAreFiles(t *testing.T) {
 			server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, runtime.Binding{
 				Revision: revision.ID, Direction: runtime.ToServer, Methods: revision.Methods,
 				Opened: func(s *runtime.ServerSession) func() { return nil },
-				Handle: func(ctx context.Context, method string, _ wire.Raw) (wire.Appender, error) {
+				Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+					method := message.Method
 					if method != "ping" {
 						return nil, runtime.MethodNotFound(method)
 					}
@@ -245,7 +247,7 @@ func TestRootsAreFiles(t *testing.T) {
 			go server.Serve(context.WithoutCancel(t.Context()), far)
 			client := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1", Capabilities: wire.Object(`{"roots":{}}`)}, runtime.Binding{
 				Revision: revision.ID, Direction: runtime.ToClient, Methods: revision.Methods,
-				Handle: func(context.Context, string, wire.Raw) (wire.Appender, error) {
+				Handle: func(context.Context, *runtime.Message) (wire.Appender, error) {
 					return wire.Raw(`{"roots":` + c.roots + `}`), nil
 				},
 			})

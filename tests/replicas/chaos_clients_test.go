@@ -119,10 +119,10 @@ type updates struct{ heard atomic.Int64 }
 // handlers answer questions, and count updates.
 func (u *updates) handlers() runtime.Handlers {
 	return runtime.Handlers{
-		"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) {
+		"elicitation/create": func(context.Context, *runtime.Message) (wire.Appender, error) {
 			return wire.Object(`{"action":"accept"}`), nil
 		},
-		"notifications/resources/updated": func(context.Context, wire.Raw) (wire.Appender, error) {
+		"notifications/resources/updated": func(context.Context, *runtime.Message) (wire.Appender, error) {
 			u.heard.Add(1)
 			return nil, nil
 		},

@@ -127,7 +127,7 @@ func (f fleet) dial(url, answer string, created chan<- string) (client, error) {
 	if err != nil {
 		return client{}, err
 	}
-	answers := runtime.Handlers{"elicitation/create": func(context.Context, wire.Raw) (wire.Appender, error) {
+	answers := runtime.Handlers{"elicitation/create": func(context.Context, *runtime.Message) (wire.Appender, error) {
 		if answer == "" {
 			return nil, errors.New("nobody is there")
 		}

@@ -30,14 +30,14 @@ func (UnimplementedClient) TaskStatus(context.Context, TaskStatusNotificationPar
 func BindClient(s Client) runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToClient,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			switch method {
+		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			switch m.Method {
 			case "notifications/tasks":
-				return nil, runtime.ReceiveValue(ctx, params, new(TaskStatusNotificationParamsBox), func(ctx context.Context, p *TaskStatusNotificationParamsBox) error {
+				return nil, runtime.ReceiveValue(ctx, m, new(TaskStatusNotificationParamsBox), func(ctx context.Context, p *TaskStatusNotificationParamsBox) error {
 					return s.TaskStatus(ctx, p.V)
 				})
 			}
-			return nil, runtime.MethodNotFound(method)
+			return nil, runtime.MethodNotFound(m.Method)
 		},
 		Methods:  Methods,
 		Revision: Revision,

@@ -44,16 +44,16 @@ func (UnimplementedServer) UpdateTask(context.Context, *UpdateTaskRequestParams)
 func BindServer(s Server) runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToServer,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			switch method {
+		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			switch m.Method {
 			case "tasks/cancel":
-				return runtime.Answer(ctx, params, s.CancelTask)
+				return runtime.Answer(ctx, m, s.CancelTask)
 			case "tasks/get":
-				return runtime.Answer(ctx, params, s.GetTask)
+				return runtime.Answer(ctx, m, s.GetTask)
 			case "tasks/update":
-				return runtime.Answer(ctx, params, s.UpdateTask)
+				return runtime.Answer(ctx, m, s.UpdateTask)
 			}
-			return nil, runtime.MethodNotFound(method)
+			return nil, runtime.MethodNotFound(m.Method)
 		},
 		Methods:  Methods,
 		Revision: Revision,

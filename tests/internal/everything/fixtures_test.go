@@ -66,7 +66,8 @@ func connect(t *testing.T, revision generated.Revision) *client {
 }
 
 // handle answers the server.
-func (c *client) handle(_ context.Context, method string, params wire.Raw) (wire.Appender, error) {
+func (c *client) handle(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+	method, params := message.Method, wire.Raw(message.Object())
 	m, ok := c.methods[method]
 	if !ok {
 		c.t.Errorf("the server sent %s, which the revision does not define", method)

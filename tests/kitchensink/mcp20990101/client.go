@@ -36,16 +36,16 @@ func (UnimplementedClient) Note(context.Context, Mode) error {
 func BindClient(s Client) runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToClient,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			switch method {
+		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			switch m.Method {
 			case "bare":
-				return nil, runtime.Receive(ctx, params, s.Bare)
+				return nil, runtime.Receive(ctx, m, s.Bare)
 			case "note":
-				return nil, runtime.ReceiveValue(ctx, params, new(ModeBox), func(ctx context.Context, p *ModeBox) error {
+				return nil, runtime.ReceiveValue(ctx, m, new(ModeBox), func(ctx context.Context, p *ModeBox) error {
 					return s.Note(ctx, p.V)
 				})
 			}
-			return nil, runtime.MethodNotFound(method)
+			return nil, runtime.MethodNotFound(m.Method)
 		},
 		Methods:  Methods,
 		Revision: Revision,

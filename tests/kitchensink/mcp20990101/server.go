@@ -29,14 +29,14 @@ func (UnimplementedServer) Ask(context.Context, Mode) (*AskResult, error) {
 func BindServer(s Server) runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToServer,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			switch method {
+		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			switch m.Method {
 			case "ask":
-				return runtime.AnswerValue(ctx, params, new(ModeBox), func(ctx context.Context, p *ModeBox) (*AskResult, error) {
+				return runtime.AnswerValue(ctx, m, new(ModeBox), func(ctx context.Context, p *ModeBox) (*AskResult, error) {
 					return s.Ask(ctx, p.V)
 				})
 			}
-			return nil, runtime.MethodNotFound(method)
+			return nil, runtime.MethodNotFound(m.Method)
 		},
 		Methods:  Methods,
 		Revision: Revision,
@@ -51,10 +51,10 @@ func BindServer(s Server) runtime.Binding {
 func BindBase() runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToServer,
-		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-			switch method {
+		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			switch m.Method {
 			}
-			return nil, runtime.MethodNotFound(method)
+			return nil, runtime.MethodNotFound(m.Method)
 		},
 		Methods:  Methods,
 		Revision: Revision,

@@ -37,7 +37,7 @@ func (s *Session) Binding() (runtime.Binding, error) {
 	next := map[string]int{}
 	handlers := runtime.Handlers{}
 	for method, answers := range s.Answers {
-		handlers[method] = func(context.Context, wire.Raw) (wire.Appender, error) {
+		handlers[method] = func(context.Context, *runtime.Message) (wire.Appender, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			i := next[method]

@@ -1,0 +1,172 @@
+package runtime
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Handler handles a message: it returns the result of a request, and nil for a notification. Everything that
+// messages pass through is one: the code of a server or a client, what wraps it, and, for the messages of this
+// side, the way to the peer. It is called concurrently. The answer is the return value, so a request has one
+// answer; what belongs to the request but comes before the answer is sent through [CallOf]. The result of a
+// request of this side is valid until the same Message is sent again.
+type Handler func(ctx context.Context, m *Message) (wire.Appender, error)
+
+// Middleware wraps a Handler. It is called when a server, a client or a binding is made, not for each message.
+type Middleware func(next Handler) Handler
+
+// layers is the middleware of a server or client; the first is the outermost. Those that are nil do nothing.
+type layers []Middleware
+
+// around wraps h in the layers.
+func (l layers) around(h Handler) Handler {
+	for _, wrap := range slices.Backward(l) {
+		if wrap != nil {
+			h = wrap(h)
+		}
+	}
+	return h
+}
+
+// Message is a request or a notification, of the peer or of this side. A Handler does not change it, and passes
+// on a copy with other params that With returns.
+type Message struct {
+	Kind   jsonrpc.Kind // jsonrpc.Request or jsonrpc.Notification
+	Method string
+	Params wire.Appender // nil for none; see Text and Object
+
+	call *Call // that the message belongs to: its own, if the peer has sent it; nil for none
+	sent *sent // nil for a message of the peer
+}
+
+// NewMessage returns a message for a Handler that is called directly. Params is nil for none.
+func NewMessage(kind jsonrpc.Kind, method string, params wire.Appender) *Message {
+	return &Message{Kind: kind, Method: method, Params: params}
+}
+
+// With returns a copy of the message with other params.
+func (m *Message) With(params wire.Appender) *Message {
+	changed := *m
+	changed.Params = params
+	return &changed
+}
+
+// Text returns the params as a JSON text, or "" for none.
+func (m *Message) Text() (wire.Raw, error) { return TextOf(m.Params) }
+
+// TextOf returns the JSON text of params or of a result, or "" for nil. It does not encode a text again.
+func TextOf(v wire.Appender) (wire.Raw, error) {
+	switch v := v.(type) {
+	case nil:
+		return "", nil
+	case *wire.Raw:
+		return *v, nil
+	case wire.Raw:
+		return v, nil
+	case wire.Object:
+		return wire.Raw(v), nil
+	}
+	text, err := wire.MarshalString(v)
+	return wire.Raw(text), err
+}
+
+// Object returns the params as an object. It returns "" if there are none or they cannot be encoded, which is
+// an error when the message is sent.
+func (m *Message) Object() wire.Object {
+	text, _ := m.Text()
+	return wire.Object(text)
+}
+
+// receive makes m a message of the peer. Params is "" or an object.
+func (m *Message) receive(kind jsonrpc.Kind, method string, params wire.Raw, of *Call) {
+	m.Kind, m.Method, m.call, of.params = kind, method, of, params
+	if params != "" {
+		m.Params = &of.params
+	}
+}
+
+// received reports whether the params are those that the peer has sent, whose syntax is checked.
+func (m *Message) received() bool {
+	p, ok := m.Params.(*wire.Raw)
+	return ok && m.call != nil && p == &m.call.params
+}
+
+// Into returns what the sender of a request decodes the result into. It is nil for the messages of the peer, and
+// if the sender needs no result.
+func (m *Message) Into() wire.Value {
+	if m.sent == nil {
+		return nil
+	}
+	return m.sent.into
+}
+
+// Sent reports whether this side sends the message.
+func (m *Message) Sent() bool { return m.sent != nil }
+
+// ID returns the id of the request. It is zero for a notification, and for a request of this side until it is
+// sent.
+func (m *Message) ID() wire.Scalar {
+	switch {
+	case m.sent != nil && m.sent.id != 0:
+		return wire.IntScalar(m.sent.id)
+	case m.sent == nil && m.call != nil:
+		return m.call.id
+	}
+	return wire.Scalar{}
+}
+
+// Revision returns the revision that the message has, or "" before it is negotiated. For initialize that is
+// until the answer has come.
+func (m *Message) Revision() string {
+	switch {
+	case m.sent != nil && m.sent.terms == nil:
+		return wire.Object(m.sent.answer).GetString("protocolVersion")
+	case m.sent != nil:
+		return m.sent.terms.spoken()
+	case m.call != nil:
+		return m.call.Revision()
+	}
+	return ""
+}
+
+// SessionID returns the transport's name of the session, or "" if it has none.
+func (m *Message) SessionID() string {
+	switch {
+	case m.sent != nil && m.sent.peer != nil:
+		return m.sent.peer.sessionID()
+	case m.sent == nil && m.call != nil:
+		return m.call.SessionID()
+	}
+	return ""
+}
+
+// Caller returns a Caller for further messages that belong to the same request as m, and that go the same way.
+func (m *Message) Caller(next Handler) Caller {
+	if m.sent == nil {
+		return sender{peer: m.call.peer, terms: m.call.terms, to: m.call.Reply(), call: m.call, way: next}
+	}
+	s := m.sent.sender
+	s.way = next
+	return s
+}
+
+// sent is the part of a Message that only those of this side have. The copies of a message share it.
+type sent struct {
+	sender
+	row     *row       // of the method
+	key     string     // of a question that a stateless call has asked and the client answered; "" otherwise
+	id      int64      // 0 before it is sent
+	answer  wire.Raw   // the last result; "" before
+	into    wire.Value // see Message.Into
+	decoded bool       // into holds the result
+
+	accept   func(engine.Reply) engine.Reply // see engine.Terms
+	progress func(engine.Report)             // nil if the caller does not want any
+	begun    func(id int64)                  // called with the id before the request is sent; nil for none
+	kept     *lookup                         // with which the result is kept; nil if it is not
+	follow   *engine.Feed                    // gets the progress also after the answer; nil for none
+}
