@@ -3,7 +3,7 @@ package check
 import (
 	"github.com/dave/jennifer/jen"
 
-	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/schema/dynamic"
 	"github.com/mcpgen/mcpgen/runtime/schema/ecma"
 )
 
@@ -28,7 +28,7 @@ func (e *emitter) pattern(source string) (variable jen.Code, ok bool) {
 // Pattern returns an expression for a compiled pattern. ok is false if the source is not a regular
 // expression.
 func Pattern(source string) (value jen.Code, ok bool) {
-	if re2, ok := schema.Translate(source); ok {
+	if re2, ok := dynamic.Translate(source); ok {
 		return jen.Qual(schemaPath, "MustPattern").Call(text(source), text(re2)), true
 	}
 	if _, err := ecma.Compile(source); err != nil {

@@ -17,7 +17,7 @@ import (
 type Options struct {
 	// UncheckedOutput sends results without validating them against the output schema.
 	UncheckedOutput bool
-	// Compile compiles the schemas of package typed that [schema.Compile] does not cover, such as those with
+	// Compile compiles the schemas of package typed that dynamic.Compile does not cover, such as those with
 	// a pattern that looks ahead. It is fallback.Compile, for example, which a server links only if it is
 	// set. Without it, adding such a tool is an error.
 	Compile func(text string) (func(*schema.Checker), error)

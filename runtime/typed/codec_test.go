@@ -12,6 +12,7 @@ import (
 	"testing/quick"
 
 	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/schema/dynamic"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -31,11 +32,11 @@ func TestRoundTrips(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", of, err)
 		}
-		text, err := derive(s, schema.Compile)
+		text, err := derive(s, dynamic.Compile)
 		if err != nil {
 			t.Fatalf("%s: %v", of, err)
 		}
-		check, err := schema.Compile(text)
+		check, err := dynamic.Compile(text)
 		if err != nil {
 			t.Fatalf("%s: %v", of, err)
 		}
@@ -129,11 +130,11 @@ func TestStructs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := derive(s, schema.Compile)
+	text, err := derive(s, dynamic.Compile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	check, err := schema.Compile(text)
+	check, err := dynamic.Compile(text)
 	if err != nil {
 		t.Fatal(err)
 	}

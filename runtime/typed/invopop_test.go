@@ -11,7 +11,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/schema/dynamic"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -110,7 +110,7 @@ func TestInvopop(t *testing.T) {
 			t.Errorf("%s: %v", of, err)
 			continue
 		}
-		ours, err := derive(s, schema.Compile)
+		ours, err := derive(s, dynamic.Compile)
 		if err != nil {
 			t.Errorf("%s: %v", of, err)
 			continue

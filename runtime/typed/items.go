@@ -12,6 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/runtime/items"
 	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/schema/dynamic"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -106,9 +107,9 @@ func argumentsOf(t reflect.Type, lists bool) (*arguments, error) {
 			return nil, fmt.Errorf("%s: the type of %q must be a string, a number or a boolean", t, f.name)
 		}
 	}
-	text, err := derive(s, schema.Compile)
+	text, err := derive(s, dynamic.Compile)
 	if err == nil {
-		a.check, err = schema.Compile(text)
+		a.check, err = dynamic.Compile(text)
 	}
 	return a, err
 }

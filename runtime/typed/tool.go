@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/schema/dynamic"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -151,8 +152,8 @@ func (t *described) schema(of reflect.Type, member, what string, objects bool) (
 
 // compile returns the check of a schema.
 func (t *described) compile(text wire.Raw) (func(*schema.Checker), error) {
-	check, err := schema.Compile(text)
-	if !errors.Is(err, schema.ErrNotCovered) {
+	check, err := dynamic.Compile(text)
+	if !errors.Is(err, dynamic.ErrNotCovered) {
 		return check, err
 	}
 	if t.options.Compile == nil {

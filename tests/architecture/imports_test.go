@@ -66,11 +66,11 @@ var modulesOf = map[string][]string{
 	"generated/mcp":                {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
 	"runtime/schema/ecma":          {"github.com/dlclark/regexp2/v2"},
 	"runtime/schema/fallback":      {"github.com/dlclark/regexp2/v2", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"},
-	"runtime/typed":               {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
-	"runtime/auth/client":         {"github.com/go-jose/go-jose/v4", "github.com/gofrs/flock", "golang.org/x/oauth2", "golang.org/x/sys", "golang.org/x/time"},
-	"runtime/auth/client/keyring": {"github.com/go-jose/go-jose/v4", "github.com/gofrs/flock", "golang.org/x/oauth2", "golang.org/x/sys", "github.com/godbus/dbus/v5", "github.com/zalando/go-keyring", "golang.org/x/time"},
-	"runtime/auth":                {"github.com/go-jose/go-jose/v4", "golang.org/x/time"},
-	"runtime/otelmcp":             {"go.opentelemetry.io", "github.com/go-logr", "github.com/cespare/xxhash/v2"},
+	"runtime/typed":                {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
+	"runtime/auth/client":          {"github.com/go-jose/go-jose/v4", "github.com/gofrs/flock", "golang.org/x/oauth2", "golang.org/x/sys", "golang.org/x/time"},
+	"runtime/auth/client/keyring":  {"github.com/go-jose/go-jose/v4", "github.com/gofrs/flock", "golang.org/x/oauth2", "golang.org/x/sys", "github.com/godbus/dbus/v5", "github.com/zalando/go-keyring", "golang.org/x/time"},
+	"runtime/auth":                 {"github.com/go-jose/go-jose/v4", "golang.org/x/time"},
+	"runtime/otelmcp":              {"go.opentelemetry.io", "github.com/go-logr", "github.com/cespare/xxhash/v2"},
 }
 
 // TestServersLinkLittle checks that a server made of generated code and the runtime links no

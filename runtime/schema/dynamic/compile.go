@@ -1,4 +1,6 @@
-package schema
+// Package dynamic compiles schemas that a program knows only when it runs. It is a package of its own, so that
+// generated servers, whose check functions are generated, do not link it.
+package dynamic
 
 import (
 	"errors"
@@ -7,11 +9,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // ErrNotCovered is the error of [Compile] for a schema that says something which Compile does not check.
-var ErrNotCovered = errors.New("not checked by schema.Compile, but by fallback.Compile")
+var ErrNotCovered = errors.New("not checked by dynamic.Compile, but by fallback.Compile")
 
 // Compile returns the check function of a schema that a program knows only when it runs. It finds the
 // same problems, in the same words, as the function that mcpgen generates from the schema.
@@ -21,11 +24,11 @@ var ErrNotCovered = errors.New("not checked by schema.Compile, but by fallback.C
 // allOf, anyOf, oneOf, and $ref to a place of the schema. A schema with another keyword that restricts
 // values, or with a pattern that package regexp cannot match, is an error that wraps [ErrNotCovered];
 // package fallback compiles it. Annotations and unknown keywords are ignored.
-func Compile(text wire.Raw) (func(*Checker), error) {
+func Compile(text wire.Raw) (func(*schema.Checker), error) {
 	p := &compiler{root: text, targets: map[string]*node{}, within: map[string]bool{}}
 	n, err := p.compile(text)
 	if err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
+		return nil, fmt.Errorf("dynamic: %w", err)
 	}
 	return n.check, nil
 }
@@ -43,26 +46,26 @@ var notCovered = []string{
 
 // node is the check of a schema: passes over one value.
 type node struct {
-	types  Types
-	passes []func(c *Checker, types Types)
+	types  schema.Types
+	passes []func(c *schema.Checker, types schema.Types)
 	// typed means that the first pass checks the type.
 	typed bool
 }
 
-func (n *node) check(c *Checker) {
+func (n *node) check(c *schema.Checker) {
 	types := n.types
 	switch {
-	case len(n.passes) == 0 && types == Any:
+	case len(n.passes) == 0 && types == schema.Any:
 		c.Pass()
 		return
 	case len(n.passes) == 0:
 		c.Value(types)
 		return
-	case types != Any && (len(n.passes) > 1 || !n.typed):
+	case types != schema.Any && (len(n.passes) > 1 || !n.typed):
 		if !c.Type(types) {
 			return
 		}
-		types = Any
+		types = schema.Any
 	}
 	start := c.Mark()
 	for i, pass := range n.passes {
@@ -74,8 +77,8 @@ func (n *node) check(c *Checker) {
 }
 
 // then adds a pass that runs a check of the same value.
-func (n *node) then(check func(*Checker)) {
-	n.passes = append(n.passes, func(c *Checker, _ Types) { check(c) })
+func (n *node) then(check func(*schema.Checker)) {
+	n.passes = append(n.passes, func(c *schema.Checker, _ schema.Types) { check(c) })
 }
 
 // compiler compiles the schemas of one document.
@@ -94,9 +97,9 @@ type keywords struct {
 func (p *compiler) compile(text wire.Raw) (*node, error) {
 	switch text.Kind() {
 	case wire.KindBool:
-		n := &node{types: Any}
+		n := &node{types: schema.Any}
 		if text == "false" {
-			n.then((*Checker).Never)
+			n.then((*schema.Checker).Never)
 		}
 		return n, nil
 	case wire.KindObject:
@@ -104,7 +107,7 @@ func (p *compiler) compile(text wire.Raw) (*node, error) {
 		return nil, fmt.Errorf("expected a schema, found %s", text.Kind())
 	}
 	k := keywords{wire.Object(text), p}
-	n := &node{types: Any}
+	n := &node{types: schema.Any}
 	for _, step := range []func(*node) error{k.readable, k.types, k.value, k.object, k.array, k.unique, k.reference, k.combined} {
 		if err := step(n); err != nil {
 			return nil, err
@@ -114,7 +117,7 @@ func (p *compiler) compile(text wire.Raw) (*node, error) {
 }
 
 // inner compiles a schema that applies to a part of the value.
-func (k keywords) inner(name string, text wire.Raw) (func(*Checker), error) {
+func (k keywords) inner(name string, text wire.Raw) (func(*schema.Checker), error) {
 	outer := k.p.within
 	k.p.within = map[string]bool{}
 	defer func() { k.p.within = outer }()
@@ -144,8 +147,8 @@ func (k keywords) readable(*node) error {
 }
 
 // typeNames are the types by their names in schemas.
-var typeNames = map[string]Types{
-	"null": Null, "boolean": Boolean, "object": Object, "array": Array, "number": Number, "string": String, "integer": Integer,
+var typeNames = map[string]schema.Types{
+	"null": schema.Null, "boolean": schema.Boolean, "object": schema.Object, "array": schema.Array, "number": schema.Number, "string": schema.String, "integer": schema.Integer,
 }
 
 func (k keywords) types(n *node) error {
@@ -170,27 +173,27 @@ func (k keywords) types(n *node) error {
 }
 
 // rule is a rule for a value as a whole.
-type rule = func(c *Checker, v Value)
+type rule = func(c *schema.Checker, v schema.Value)
 
 // value adds the rules that apply to a value as a whole.
 func (k keywords) value(n *node) error {
 	var rules []rule
 	if want, ok := k.Get("const"); ok {
-		rules = append(rules, func(c *Checker, v Value) { c.Const(v, want) })
+		rules = append(rules, func(c *schema.Checker, v schema.Value) { c.Const(v, want) })
 	}
 	if list, ok := k.Get("enum"); ok {
 		if list.Kind() != wire.KindArray {
 			return fmt.Errorf("enum: expected an array, found %s", list.Kind())
 		}
 		allowed := list.Elements()
-		rules = append(rules, func(c *Checker, v Value) { c.Enum(v, allowed...) })
+		rules = append(rules, func(c *schema.Checker, v schema.Value) { c.Enum(v, allowed...) })
 	}
 	for _, bound := range []struct {
 		name   string
-		method func(*Checker, Value, wire.Raw)
+		method func(*schema.Checker, schema.Value, wire.Raw)
 	}{
-		{"minimum", (*Checker).Minimum}, {"maximum", (*Checker).Maximum}, {"exclusiveMinimum", (*Checker).ExclusiveMinimum},
-		{"exclusiveMaximum", (*Checker).ExclusiveMaximum}, {"multipleOf", (*Checker).MultipleOf},
+		{"minimum", (*schema.Checker).Minimum}, {"maximum", (*schema.Checker).Maximum}, {"exclusiveMinimum", (*schema.Checker).ExclusiveMinimum},
+		{"exclusiveMaximum", (*schema.Checker).ExclusiveMaximum}, {"multipleOf", (*schema.Checker).MultipleOf},
 	} {
 		value, ok := k.Get(bound.name)
 		if !ok {
@@ -199,18 +202,18 @@ func (k keywords) value(n *node) error {
 		if value.Kind() != wire.KindNumber || bound.name == "multipleOf" && wire.CompareNumbers(value, "0") <= 0 {
 			return fmt.Errorf("%s: unexpected %s", bound.name, value)
 		}
-		rules = append(rules, func(c *Checker, v Value) { bound.method(c, v, value) })
+		rules = append(rules, func(c *schema.Checker, v schema.Value) { bound.method(c, v, value) })
 	}
 	for _, length := range []struct {
 		name   string
-		method func(*Checker, Value, int64)
-	}{{"minLength", (*Checker).MinLength}, {"maxLength", (*Checker).MaxLength}} {
+		method func(*schema.Checker, schema.Value, int64)
+	}{{"minLength", (*schema.Checker).MinLength}, {"maxLength", (*schema.Checker).MaxLength}} {
 		count, ok, err := k.count(length.name)
 		if err != nil {
 			return err
 		}
 		if ok {
-			rules = append(rules, func(c *Checker, v Value) { length.method(c, v, count) })
+			rules = append(rules, func(c *schema.Checker, v schema.Value) { length.method(c, v, count) })
 		}
 	}
 	texts, err := k.texts(n)
@@ -221,7 +224,7 @@ func (k keywords) value(n *node) error {
 		return nil
 	}
 	n.typed = true
-	n.passes = append(n.passes, func(c *Checker, types Types) {
+	n.passes = append(n.passes, func(c *schema.Checker, types schema.Types) {
 		v := c.Value(types)
 		for _, rule := range rules {
 			rule(c, v)
@@ -242,27 +245,27 @@ func (k keywords) texts(n *node) (rules []rule, err error) {
 		if err != nil {
 			return nil, err
 		}
-		rules = append(rules, func(c *Checker, v Value) { c.Pattern(v, pattern) })
+		rules = append(rules, func(c *schema.Checker, v schema.Value) { c.Pattern(v, pattern) })
 	}
 	if value, ok := k.Get("format"); ok {
 		name, ok := value.Str()
 		if !ok {
 			return nil, fmt.Errorf("format: expected a string, found %s", value.Kind())
 		}
-		if n.types != Any && n.types&String != 0 {
-			rules = append(rules, func(c *Checker, v Value) { c.Format(v, name) })
+		if n.types != schema.Any && n.types&schema.String != 0 {
+			rules = append(rules, func(c *schema.Checker, v schema.Value) { c.Format(v, name) })
 		}
 	}
 	return rules, nil
 }
 
 // patternOf returns a pattern of package regexp.
-func patternOf(source string) (*Pattern, error) {
+func patternOf(source string) (*schema.Pattern, error) {
 	re2, ok := Translate(source)
 	if !ok {
 		return nil, fmt.Errorf("the pattern %s is %w", source, ErrNotCovered)
 	}
-	return MustPattern(source, re2), nil
+	return schema.MustPattern(source, re2), nil
 }
 
 // count returns the value of a keyword that is a number of things.
@@ -293,7 +296,7 @@ func (k keywords) limits(least, most string) (l limits, err error) {
 
 // member is the check of a member of an object.
 type member struct {
-	check func(*Checker)
+	check func(*schema.Checker)
 	bit   int // of the member in required, or -1
 }
 
@@ -301,13 +304,13 @@ type member struct {
 type object struct {
 	limits
 	members  map[string]member
-	names    func(*Checker) // checks the names of members, or is nil
-	others   func(*Checker)
+	names    func(*schema.Checker) // checks the names of members, or is nil
+	others   func(*schema.Checker)
 	required []string
 }
 
 func (k keywords) object(n *node) (err error) {
-	o := &object{members: map[string]member{}, others: (*Checker).Pass}
+	o := &object{members: map[string]member{}, others: (*schema.Checker).Pass}
 	if o.limits, err = k.limits("minProperties", "maxProperties"); err != nil {
 		return err
 	}
@@ -337,7 +340,7 @@ func (k keywords) object(n *node) (err error) {
 			return err
 		}
 		if text == "false" {
-			o.others = func(c *Checker) { c.Unknown(allowed...) }
+			o.others = func(c *schema.Checker) { c.Unknown(allowed...) }
 		}
 		has = true
 	}
@@ -346,14 +349,14 @@ func (k keywords) object(n *node) (err error) {
 			o.members[name] = member{o.others, i}
 		}
 	}
-	if n.types&Object != 0 && (has || o.names != nil || o.required != nil || o.hasLeast || o.hasMost) {
+	if n.types&schema.Object != 0 && (has || o.names != nil || o.required != nil || o.hasLeast || o.hasMost) {
 		n.typed = true
 		n.passes = append(n.passes, o.check)
 	}
 	return nil
 }
 
-func (o *object) check(c *Checker, types Types) {
+func (o *object) check(c *schema.Checker, types schema.Types) {
 	var few [2]uint64
 	seen := few[:]
 	if len(o.required) > 64*len(few) {
@@ -409,18 +412,18 @@ func (k keywords) array(n *node) error {
 	if err != nil {
 		return err
 	}
-	each := (*Checker).Pass
+	each := (*schema.Checker).Pass
 	items, has := k.Get("items")
 	if has {
 		if each, err = k.inner("items", items); err != nil {
 			return err
 		}
 	}
-	if n.types&Array == 0 || !has && !l.hasLeast && !l.hasMost {
+	if n.types&schema.Array == 0 || !has && !l.hasLeast && !l.hasMost {
 		return nil
 	}
 	n.typed = true
-	n.passes = append(n.passes, func(c *Checker, types Types) {
+	n.passes = append(n.passes, func(c *schema.Checker, types schema.Types) {
 		if !c.Array(types) {
 			return
 		}
@@ -442,8 +445,8 @@ func (k keywords) unique(n *node) error {
 	switch value, _ := k.Get("uniqueItems"); value {
 	case "", "false":
 	case "true":
-		if n.types&Array != 0 {
-			n.then((*Checker).Unique)
+		if n.types&schema.Array != 0 {
+			n.then((*schema.Checker).Unique)
 		}
 	default:
 		return fmt.Errorf("uniqueItems: %s is not a boolean", value)
@@ -518,7 +521,7 @@ func (k keywords) combined(n *node) error {
 		if !ok {
 			continue
 		}
-		var checks []func(*Checker)
+		var checks []func(*schema.Checker)
 		for _, text := range list.Elements() {
 			one, err := k.p.compile(text)
 			if err != nil {
@@ -535,9 +538,9 @@ func (k keywords) combined(n *node) error {
 				n.then(check)
 			}
 		case "anyOf":
-			n.then(func(c *Checker) { c.AnyOf(checks...) })
+			n.then(func(c *schema.Checker) { c.AnyOf(checks...) })
 		case "oneOf":
-			n.then(func(c *Checker) { c.OneOf(checks...) })
+			n.then(func(c *schema.Checker) { c.OneOf(checks...) })
 		}
 	}
 	return nil

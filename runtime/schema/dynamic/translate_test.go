@@ -1,4 +1,4 @@
-package schema_test
+package dynamic_test
 
 import (
 	"math/rand/v2"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/schema/dynamic"
 	"github.com/mcpgen/mcpgen/runtime/schema/ecma"
 )
 
@@ -34,7 +34,7 @@ func TestTranslate(t *testing.T) {
 		{`\ud83d`, ""},
 		{`(`, ""},
 	} {
-		got, ok := schema.Translate(test.source)
+		got, ok := dynamic.Translate(test.source)
 		if got != test.want || ok != (test.want != "") {
 			t.Errorf("%s: %q, %v, want %q", test.source, got, ok, test.want)
 		}
@@ -56,7 +56,7 @@ func TestTranslateAgrees(t *testing.T) {
 		for range 1 + r.IntN(4) {
 			source.WriteString(pieces[r.IntN(len(pieces))])
 		}
-		re2, ok := schema.Translate(source.String())
+		re2, ok := dynamic.Translate(source.String())
 		if !ok {
 			continue
 		}
