@@ -10,7 +10,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	http.ListenAndServe(":8080", guard.Protect(handler))
+//	return streamable.ListenAndServe(ctx, ":8080", "/mcp", guard.Protect(handler))
 //
 // A token is verified by the keys of its issuer (a JWT) or by asking the issuer (an opaque token), and
 // remembered for a short time. Handlers learn who calls from [CallerOf]. The transports bind

@@ -23,7 +23,7 @@ func Example() {
 	}
 	var server http.Handler // that of package streamable
 	mux := http.NewServeMux()
-	guard.Mount(mux, "/mcp", server)
+	guard.Protect(server).Mount(mux, "/mcp")
 
 	answer := httptest.NewRecorder()
 	mux.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "https://mcp.example.com/mcp", nil))

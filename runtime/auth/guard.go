@@ -226,33 +226,57 @@ func (g *Guard) MetadataURL() string { return g.metadataURL }
 
 // Protect returns a handler that passes requests with a valid token to next, and answers those for the
 // metadata of the resource: at /.well-known/oauth-protected-resource with the path of Resource and
-// without it. If next is at one path of a mux, the mux needs [Guard.ServeMetadata] at these places.
-func (g *Guard) Protect(next http.Handler) http.Handler {
+// without it.
+func (g *Guard) Protect(next http.Handler) *Protected {
 	if of, ok := next.(interface{ Scopes() []string }); ok {
 		g.mu.Lock()
 		g.scoped = append(g.scoped, of)
 		g.mu.Unlock()
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if slices.Contains(g.places, r.URL.Path) {
-			g.ServeMetadata(w, r)
-			return
+	return &Protected{g, next}
+}
+
+// Protected is a handler that a guard protects. Streamable.ListenAndServe serves it as it serves the handler
+// of the sessions alone.
+type Protected struct {
+	guard *Guard
+	next  http.Handler
+}
+
+// Unwrap returns the handler that is protected.
+func (p *Protected) Unwrap() http.Handler { return p.next }
+
+// Mount registers the handler for a path of a mux, and the metadata at its places.
+func (p *Protected) Mount(mux *http.ServeMux, path string) {
+	mux.Handle(path, p)
+	for _, place := range p.guard.places {
+		if place != path {
+			mux.HandleFunc(place, p.guard.ServeMetadata)
 		}
-		admitted, refusal := g.admit(w, r)
-		if refusal != nil {
-			g.refuse(w, r, refusal)
-			return
-		}
-		ctx := g.contextOf(r.Context(), admitted)
-		if isStream(r) {
-			// A stream of messages must not outlive the permission to read them. Its client comes
-			// back with a new token.
-			bounded, cancel := g.whileValid(ctx, r, admitted)
-			defer cancel()
-			ctx = bounded
-		}
-		next.ServeHTTP(w, r.WithContext(ctx))
-	})
+	}
+}
+
+// ServeHTTP implements http.Handler.
+func (p *Protected) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	g := p.guard
+	if slices.Contains(g.places, r.URL.Path) {
+		g.ServeMetadata(w, r)
+		return
+	}
+	admitted, refusal := g.admit(w, r)
+	if refusal != nil {
+		g.refuse(w, r, refusal)
+		return
+	}
+	ctx := g.contextOf(r.Context(), admitted)
+	if isStream(r) {
+		// A stream of messages must not outlive the permission to read them. Its client comes
+		// back with a new token.
+		bounded, cancel := g.whileValid(ctx, r, admitted)
+		defer cancel()
+		ctx = bounded
+	}
+	p.next.ServeHTTP(w, r.WithContext(ctx))
 }
 
 // whileValid returns a context that ends with the token of a request: when it expires, or when it turns out to be
@@ -291,16 +315,6 @@ func (g *Guard) whileValid(ctx context.Context, r *http.Request, a *access) (con
 // in revisions without sessions a request whose header Mcp-Method, which repeats its method, says so.
 func isStream(r *http.Request) bool {
 	return r.Method == http.MethodGet || r.Header.Get(headers.Method) == "subscriptions/listen"
-}
-
-// Mount registers next, protected, for a path of a mux, and the metadata at its places.
-func (g *Guard) Mount(mux *http.ServeMux, path string, next http.Handler) {
-	mux.Handle(path, g.Protect(next))
-	for _, place := range g.places {
-		if place != path {
-			mux.HandleFunc(place, g.ServeMetadata)
-		}
-	}
 }
 
 // ServeMetadata answers a request for the metadata of the resource (RFC 9728, section 3). It needs no

@@ -2,6 +2,7 @@ package streamable
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -288,16 +289,55 @@ type SessionHandler interface {
 //
 //	handler := streamable.NewHandler(server, streamable.Options{})
 //	err := streamable.ListenAndServe(ctx, "localhost:8080", "/mcp", handler)
-func ListenAndServe(ctx context.Context, address, path string, h SessionHandler) error {
+//
+// The handler is a [SessionHandler], or leads to one by methods Unwrap() http.Handler, as a protected one
+// does. One with a method Mount registers itself, so that it can have more paths:
+//
+//	err := streamable.ListenAndServe(ctx, "localhost:8080", "/mcp", guard.Protect(handler))
+func ListenAndServe(ctx context.Context, address, path string, h http.Handler) error {
+	sessions, ok := sessionsOf(h)
+	if !ok {
+		return fmt.Errorf("streamable: %T does not lead to a handler of sessions by methods Unwrap; Serve gets that apart", h)
+	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return err
 	}
 	mux := http.NewServeMux()
-	mux.Handle(path, h)
-	MountProbes(mux, h)
-	h.Logger().Info("listening", "url", "http://"+l.Addr().String()+path)
-	return Serve(ctx, l, NewServer(mux), h)
+	if m, ok := h.(interface{ Mount(*http.ServeMux, string) }); ok {
+		m.Mount(mux, path)
+	} else {
+		mux.Handle(path, h)
+	}
+	MountProbes(mux, sessions)
+	sessions.Logger().Info("listening", "url", "http://"+reachable(address, l.Addr())+path)
+	return Serve(ctx, l, NewServer(mux), sessions)
+}
+
+// sessionsOf returns the handler of sessions that a handler is or leads to.
+func sessionsOf(h http.Handler) (SessionHandler, bool) {
+	for h != nil {
+		if sessions, ok := h.(SessionHandler); ok {
+			return sessions, true
+		}
+		outer, ok := h.(interface{ Unwrap() http.Handler })
+		if !ok {
+			break
+		}
+		h = outer.Unwrap()
+	}
+	return nil, false
+}
+
+// reachable returns the address as clients write it: with the host that the program names, which the URL of a
+// protected resource has, and the port that is listened at.
+func reachable(address string, listened net.Addr) string {
+	host, _, err := net.SplitHostPort(address)
+	_, port, failed := net.SplitHostPort(listened.String())
+	if err != nil || failed != nil || host == "" {
+		return listened.String()
+	}
+	return net.JoinHostPort(host, port)
 }
 
 // Serve is [ListenAndServe] for an existing listener and server, such as one with TLS, middleware or

@@ -134,6 +134,54 @@ func (u urls) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
+// mounted is a handler around another one.
+type mounted struct{ http.Handler }
+
+func (m mounted) Unwrap() http.Handler { return m.Handler }
+
+// Mount registers the handler at its path and another one.
+func (m mounted) Mount(mux *http.ServeMux, path string) {
+	mux.Handle(path, m)
+	mux.Handle("/more", http.NotFoundHandler())
+}
+
+// TestListenAndServeWrapped serves a handler that leads to the sessions, and one that does not.
+func TestListenAndServeWrapped(t *testing.T) {
+	log := urls{slog.DiscardHandler, make(chan string, 1)}
+	h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{Logger: slog.New(log)}, r11), Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- ListenAndServe(ctx, "localhost:0", "/mcp", mounted{h}) }()
+	var url string
+	select {
+	case url = <-log.listening:
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(url, "http://localhost:") {
+		t.Errorf("the URL is %s, which does not have the host of the address", url)
+	}
+	for path, want := range map[string]int{"/readyz": 200, "/mcp": 400, "/more": 404} {
+		resp, err := http.Get(strings.TrimSuffix(url, "/mcp") + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("GET %s: %s, want %d", path, resp.Status, want)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil || h.Ready() {
+		t.Errorf("%v, ready: %t", err, h.Ready())
+	}
+	hidden := http.HandlerFunc(h.ServeHTTP)
+	if err := ListenAndServe(t.Context(), "localhost:0", "/mcp", hidden); err == nil || !strings.Contains(err.Error(), "http.HandlerFunc does not lead to a handler of sessions") {
+		t.Errorf("a handler that hides the sessions: %v", err)
+	}
+}
+
 // TestListenAndServeProbes checks that ListenAndServe answers probes beside the handler, until its context
 // ends.
 func TestListenAndServeProbes(t *testing.T) {

@@ -77,7 +77,7 @@ func newRig(t *testing.T, as authserver.Options, configure func(*rig, *auth.Opti
 	}
 	handler := streamable.NewHandler(server, streamable.Options{})
 	t.Cleanup(handler.Close)
-	r.guard.Mount(mux, "/mcp", handler)
+	r.guard.Protect(handler).Mount(mux, "/mcp")
 	return r
 }
 

@@ -18,7 +18,8 @@ var compared = []struct{ row, unit, title string }{
 	{"inprocess/call", allocBytes, "Memory allocated by a tool call, in process"},
 	{"sessions/idle", heapBytes, "Memory of an idle session over HTTP"},
 	{"program/start", perOp, "From the start of a server to its first answer"},
-	{"program/size", fileBytes, "Size of a server with one tool, without symbols"},
+	{"program/size", fileBytes, "Size of a server with one tool from a tool list, without symbols"},
+	{"program/size/typed", fileBytes, "Size of a server with one tool from Go structs, without symbols"},
 }
 
 // TestComparison checks that the comparison in README.md shows the published results.

@@ -63,7 +63,7 @@ func (l *Lab) build(ctx context.Context, folder string, flags ...string) (string
 	if program, ok := l.built[folder]; ok {
 		return program, nil
 	}
-	program := filepath.Join(l.dir, filepath.Base(folder)+".exe")
+	program := filepath.Join(l.dir, strings.ReplaceAll(folder, "/", "-")+".exe")
 	if err := goBuild(ctx, filepath.Join(l.root, folder), program, flags...); err != nil {
 		return "", err
 	}

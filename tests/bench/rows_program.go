@@ -16,27 +16,21 @@ import (
 // programRows are about programs: servers, and mcpgen itself.
 func programRows() []*Row {
 	each := []string{floor, mcpgen, mcpGo, goSDK}
-	size := &Row{Name: "program/size", Title: "size of a stdio server with one tool, stripped", Unit: fileBytes, Rounds: 1,
+	size := &Row{Name: "program/size", Title: "size of a stdio server with one tool from a tool list, stripped", Unit: fileBytes, Rounds: 1,
 		Targets: []Target{atMost(4e6, fileBytes)}}
 	start := &Row{Name: "program/start", Title: "start of a stdio server to its answer to initialize", Counts: "median of 20 starts or more",
 		Targets: overPeers(1, 1)}
 	for _, name := range each {
 		size.Subjects = append(size.Subjects, Subject{name, func(ctx context.Context, lab *Lab) (*Work, error) {
 			program, err := lab.server(ctx, name)
-			return &Work{Measure: func() (Sample, error) {
-				info, err := os.Stat(program)
-				if err != nil {
-					return nil, err
-				}
-				return Sample{fileBytes: float64(info.Size())}, nil
-			}}, err
+			return sizeOf(program), err
 		}})
 		start.Subjects = append(start.Subjects, Subject{name, func(ctx context.Context, lab *Lab) (*Work, error) {
 			program, err := lab.server(ctx, name)
 			return &Work{Measure: func() (Sample, error) { return starts(program, name == floor, 5) }}, err
 		}})
 	}
-	rows := []*Row{start, size}
+	rows := []*Row{start, size, typedSizeRow()}
 	for _, n := range []int{1, 200} {
 		row := &Row{
 			Name: fmt.Sprintf("program/build/%d", n), Title: fmt.Sprintf("go build of a server after an edit, from a warm cache; tools: %d", n),
@@ -57,6 +51,32 @@ func programRows() []*Row {
 		rows = append(rows, row)
 	}
 	return append(rows, generateRow(), verifyRow())
+}
+
+// typedSizeRow compares the servers whose tool is a Go function, with schemas from its types.
+func typedSizeRow() *Row {
+	row := &Row{Name: "program/size/typed", Title: "size of a stdio server with one tool from Go structs, stripped", Unit: fileBytes, Rounds: 1,
+		Targets: []Target{atMost(5.5e6, fileBytes)}}
+	for _, s := range []struct{ subject, folder string }{
+		{mcpgen, "tests/examples/typedtool"}, {mcpGo, "tests/bench/programs/mcpgo/typedtool"}, {goSDK, "tests/bench/programs/gosdk/typedtool"},
+	} {
+		row.Subjects = append(row.Subjects, Subject{s.subject, func(ctx context.Context, lab *Lab) (*Work, error) {
+			program, err := lab.build(ctx, s.folder, stripped...)
+			return sizeOf(program), err
+		}})
+	}
+	return row
+}
+
+// sizeOf returns the work of measuring the size of a program.
+func sizeOf(program string) *Work {
+	return &Work{Measure: func() (Sample, error) {
+		info, err := os.Stat(program)
+		if err != nil {
+			return nil, err
+		}
+		return Sample{fileBytes: float64(info.Size())}, nil
+	}}
 }
 
 // edited returns the project of a subject.

@@ -82,7 +82,7 @@ func protected(t *testing.T, as *authserver.Server) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard.Mount(mux, "/mcp", handler)
+	guard.Protect(handler).Mount(mux, "/mcp")
 	return front.URL + "/mcp"
 }
 

@@ -9,40 +9,35 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/typed"
 )
 
-var tool = typed.Tool(&mcp.Tool{Name: "get_weather"}, weather)
-
-var cities = catalog.OneOf("Lima", "Oslo", "Passau")
-
-var prompt = catalog.NewPrompt(&mcp.Prompt{
-	Name:      "report",
-	Arguments: []mcp.PromptArgument{{Name: "city", Required: new(true)}},
-}, func(ctx context.Context, arguments map[string]string) (*mcp.GetPromptResult, error) {
-	text := &mcp.TextContent{Text: "Write a weather report for " + arguments["city"] + "."}
-	return &mcp.GetPromptResult{Messages: []mcp.PromptMessage{{Role: mcp.RoleUser, Content: text}}}, nil
-}).Complete("city", cities)
-
-var resource = catalog.NewResource(&mcp.Resource{Name: "stations", URI: "weather://stations"},
-	func(ctx context.Context, uri string) (*mcp.ReadResourceResult, error) {
-		text := &mcp.TextResourceContents{URI: uri, Text: "Lima, Oslo, Passau"}
-		return &mcp.ReadResourceResult{Contents: []mcp.ResourceContentsUnion{text}}, nil
-	})
-
-var template = catalog.NewTemplate(&mcp.ResourceTemplate{Name: "station", URITemplate: "weather://stations/{city}"},
-	func(ctx context.Context, uri string, variables map[string]string) (*mcp.ReadResourceResult, error) {
-		text := &mcp.TextResourceContents{URI: uri, Text: variables["city"] + " has one station."}
-		return &mcp.ReadResourceResult{Contents: []mcp.ResourceContentsUnion{text}}, nil
-	}).Complete("city", cities)
-
-type Input struct {
-	City string `json:"city" jsonschema:"minLength=1"`
+type City struct {
+	Name string `json:"city" jsonschema:"enum=Lima,enum=Oslo,enum=Passau"`
 }
 
-type Output struct {
+type Weather struct {
 	Degrees float64 `json:"degrees"`
 }
 
-func weather(ctx context.Context, in *Input) (*Output, error) { return &Output{Degrees: 21}, nil }
+func weather(ctx context.Context, in *City) (*Weather, error) { return &Weather{Degrees: 21}, nil }
+
+func report(ctx context.Context, in *City) (*mcp.GetPromptResult, error) {
+	text := &mcp.TextContent{Text: "Write a weather report for " + in.Name + "."}
+	return &mcp.GetPromptResult{Messages: []mcp.PromptMessage{{Role: mcp.RoleUser, Content: text}}}, nil
+}
+
+func station(ctx context.Context, uri string, in *City) (*mcp.ReadResourceResult, error) {
+	text := &mcp.TextResourceContents{URI: uri, Text: in.Name + " has one station."}
+	return &mcp.ReadResourceResult{Contents: []mcp.ResourceContentsUnion{text}}, nil
+}
+
+func stations(ctx context.Context, uri string) (*mcp.ReadResourceResult, error) {
+	text := &mcp.TextResourceContents{URI: uri, Text: "Lima, Oslo, Passau"}
+	return &mcp.ReadResourceResult{Contents: []mcp.ResourceContentsUnion{text}}, nil
+}
 
 func main() {
-	stdio.Main(mcp.NewServer(mcp.ServerOptions{Name: "weather", Version: "1.0.0"}, tool, prompt, resource, template))
+	stdio.Main(mcp.NewServer(mcp.ServerOptions{Name: "weather", Version: "1.0.0"},
+		typed.Tool(&mcp.Tool{Name: "get_weather"}, weather),
+		typed.Prompt(&mcp.Prompt{Name: "report"}, report),
+		typed.Template(&mcp.ResourceTemplate{Name: "station", URITemplate: "weather://stations/{city}"}, station),
+		catalog.NewResource(&mcp.Resource{Name: "stations", URI: "weather://stations"}, stations)))
 }
