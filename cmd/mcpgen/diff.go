@@ -74,22 +74,24 @@ the report names them.
 The comparison is about messages, not definitions: renaming, repeating or moving
 a definition is not a change. Each finding has two levels, one for upgrading the
 servers first and one for upgrading the clients first. A finding of level err has
-an example: a value that one side accepts and the other refuses.
+an example: a value that one side accepts and the other refuses. A finding is
+undecided if mcpgen has found neither an example nor a proof that there is none.
 
 --upgrade selects the order. With "server", the default for tool lists, servers
 are upgraded first: they receive values from old clients and send values to old
 clients. "client" is the other order. "either", the default for revisions, takes
 the worse level of the two. The level of the other order is shown for information.
 
---fail-on selects the findings that make the exit code 1: a level (err, warn or
-info), none, or comma-separated conditions, of which a finding must meet one:
+--fail-on selects the findings that make the exit code 1: a level (err, undecided,
+warn or info), none, or comma-separated conditions, of which a finding must meet
+one. The default is undecided, which includes err:
 
   err                            level in the selected order
   server=err,client=warn         levels with servers first and with clients first
   to-server=err,to-client=warn   levels for values sent to servers and to clients
 
-The suggested version change is major if there is a finding of level err, accepted
-or not. Otherwise it is minor for findings about values or their use, patch for
+The suggested version change is major if there is a finding of level err or
+undecided, accepted or not. Otherwise it is minor for findings about values or their use, patch for
 changes of descriptions, titles or remarks, and none without findings.
 
 mcpgen.yaml holds the policy of a project; flags take precedence over it:
@@ -132,7 +134,7 @@ be compared or have nothing to compare. mcpgen rules lists the rules.`,
 	cmd.Flags().BoolVar(&d.all, "all", false, "compare every pinned revision with every newer one")
 	cmd.Flags().StringVar(&d.format, "format", "text", "text, json, markdown, html (a self-contained page), github, gitlab (code quality), junit or sarif")
 	cmd.Flags().StringVar(&d.upgrade, "upgrade", "", "the side that is upgraded first: server, client or either (default: server for tool lists, either for revisions)")
-	cmd.Flags().StringVar(&d.failOn, "fail-on", "", "findings that make the exit code 1: err, warn, info, none or conditions such as server=err,client=warn (default: err)")
+	cmd.Flags().StringVar(&d.failOn, "fail-on", "", "findings that make the exit code 1: err, undecided, warn, info, none or conditions such as server=err,client=warn (default: undecided)")
 	cmd.Flags().StringVar(&d.overlay, "overlay", "", "YAML file with rows for the schemas of an extension, as for spec generate (default: those of the pinned extension)")
 	cmd.Flags().StringVar(&d.config, "config", "", "policy file (default: mcpgen.yaml if it exists)")
 	cmd.Flags().IntVar(&d.most, "most", 20, "greatest number of findings about one tool in the formats text, markdown and github; 0 shows all")
@@ -142,7 +144,7 @@ be compared or have nothing to compare. mcpgen rules lists the rules.`,
 	d.live.declares.flag(cmd)
 	completeValues(cmd, "format", "text", "json", "markdown", formatHTML, "github", "gitlab", "junit", "sarif")
 	completeValues(cmd, "upgrade", "server", "client", "either")
-	completeValues(cmd, "fail-on", "err", "warn", "info", "none")
+	completeValues(cmd, "fail-on", "err", "undecided", "warn", "info", "none")
 	completeFiles(cmd, "config", "yaml", "yml")
 	completeFiles(cmd, "overlay", "yaml", "yml")
 	cmd.Flags().BoolVar(&d.schema, "schema", false, "print the JSON Schema of --format json and exit")
@@ -331,10 +333,10 @@ func compareSides(old, new *diffSide) (*diff.Report, error) {
 	switch {
 	case old.revision != nil && new.revision != nil:
 		report, err = diff.Revisions(*old.revision, *new.revision)
-	case old.tools != nil && new.tools != nil && offersNothing(old.tools.Catalog) && offersNothing(new.tools.Catalog):
-		err = fmt.Errorf("%w: neither list has a tool, prompt or resource", diff.ErrNothing)
 	case old.tools != nil && new.tools != nil:
-		report, err = diff.Tools(*old.tools, *new.tools)
+		if report, err = diff.Tools(*old.tools, *new.tools); err == nil && report.Compared.Items == 0 {
+			err = fmt.Errorf("%w: the lists have no items of the same kind", diff.ErrNothing)
+		}
 	default:
 		err = fmt.Errorf("%s is %s but %s is %s: cannot compare them", old.label, old.kind(), new.label, new.kind())
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/diff/render/page"
-	"github.com/mcpgen/mcpgen/spec"
 )
 
 // diffSide is a side of a comparison: a revision or a tool list.
@@ -137,16 +136,23 @@ func (d *differ) judged(side *diffSide, lowered *gen.Lowered, by diff.Judge) (er
 	return err
 }
 
-// schemaSide reads a side that is a schema. A schema that matches the pinned facts of its
-// revision counts as pinned; others are read leniently.
+// schemaSide reads a side that is a schema. A schema with the pinned facts of a revision counts as
+// pinned, whatever its name says; others are read leniently. The rows that apply to these are those
+// of the pinned revision that is named or whose date is the last in the path. Another date says
+// nothing about the schema: without a pinned one, it is the revision that shares the most
+// definitions with the schema, the newest of equals.
 func (d *differ) schemaSide(side *diffSide, revision, name string, src []byte) error {
-	revision = revisionOf(d.project, revision, name, src)
-	if differences, _, err := gen.VerifyFacts(d.project, revision, src); err == nil && len(differences) == 0 {
-		pinned, err := gen.PinnedSource(d.project, revision)
+	closest := gen.Closest(d.project, src)
+	if differences, _, err := gen.VerifyFacts(d.project, closest, src); err == nil && len(differences) == 0 {
+		pinned, err := gen.PinnedSource(d.project, closest)
 		if err != nil {
 			return err
 		}
 		return d.lower(side, pinned)
+	}
+	revision = cmp.Or(revision, lastDate(name))
+	if _, pinned := d.project.Pin(revision); !pinned {
+		revision = closest
 	}
 	lenient, err := gen.LowerLenient(d.project, gen.Source{Revision: revision, Schema: src})
 	if err != nil {
@@ -158,18 +164,6 @@ func (d *differ) schemaSide(side *diffSide, revision, name string, src []byte) e
 		side.revision.Notes.Skipped = append(side.revision.Notes.Skipped, diff.Skipped{Where: diff.Place{Pointer: note.Pointer}, Why: note.Problem})
 	}
 	return d.judged(side, lenient.Lowered, nil)
-}
-
-// revisionOf returns the pinned revision whose rows apply to a schema: the one that is named or
-// whose date is the last in the path. A date that is not pinned says nothing about the schema,
-// so without a pinned one it is the revision that shares the most definitions with it, the
-// newest of equals.
-func revisionOf(project *spec.Spec, named, name string, src []byte) string {
-	named = cmp.Or(named, lastDate(name))
-	if _, pinned := project.Pin(named); pinned {
-		return named
-	}
-	return gen.Closest(project, src)
 }
 
 // lastDate returns the last date in a path, or "".

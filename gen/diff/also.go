@@ -111,6 +111,8 @@ func (b *schemaBuilder) refuse(a *Alt, keyword string, s *jsonschema.Schema) boo
 	refused := b.shape(s)
 	form := *a
 	form.exact = nil // it takes the exclusion into account already
+	defer func(steps int) { b.prove.steps = steps }(b.prove.steps)
+	b.prove.steps = 0 // a budget of its own, because a union may have many branches
 	switch {
 	case b.prove.disjoint(&form, refused, 0):
 	case b.prove.altIn(&form, refused, true):
@@ -142,7 +144,13 @@ func (b *schemaBuilder) condition(a *Alt, s *jsonschema.Schema) {
 // implies reports whether all values of an alternative satisfy a constraint of another
 // alternative.
 func (p *prover) implies(a *Alt, c *also) bool {
+	if a.Values == nil && c.refused != nil && p.disjoint(a, c.refused, 0) {
+		return true
+	}
 	for _, have := range a.Also {
+		if p.steps++; p.steps > mostSteps {
+			return false
+		}
 		if have.keyword == c.keyword && have.name == c.name && p.same(have, c) {
 			return true
 		}
@@ -151,9 +159,6 @@ func (p *prover) implies(a *Alt, c *also) bool {
 	case a.Values != nil:
 		return false
 	case c.refused != nil:
-		if p.disjoint(a, c.refused, 0) {
-			return true
-		}
 		for _, have := range a.Also {
 			if have.refused != nil && p.in(c.refused, have.refused, true) {
 				return true

@@ -35,7 +35,8 @@ type assembler struct {
 	old, new Names
 	judges   [2]Judge
 	rules    ruleTable
-	ledger   *ledger
+	// exceptions are those of the protocol. Comparisons of tool lists have none.
+	exceptions []Exception
 
 	findings map[string]*Finding
 	order    []string
@@ -68,7 +69,7 @@ func (a *assembler) tell(ch *change, subject string, at *root) {
 func (a *assembler) direct(ch *change, subject string, narrow, widen []any, at *root) {
 	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{Where: ch.old}, new: &Shape{Where: ch.new}}, path: subject}, subject: subject}
 	for way, values := range [2][]any{narrow, widen} {
-		one.ways[way] = outcome{state: unproven, why: noExample}
+		one.ways[way] = outcome{state: unproven, sure: true, why: noExample}
 		if len(values) > 0 {
 			one.ways[way] = outcome{state: shown, values: few(values)}
 		}
@@ -90,7 +91,7 @@ func (a *assembler) add(t *told, at *root) {
 	}
 	f.Message = message(rule, f.Args)
 	f.Fingerprint = fingerprint(a.kind, f.Rule, f.Subject, f.Args)
-	if row := a.ledger.exception(f); row != nil {
+	if row := a.exception(f); row != nil {
 		if row.Guard == noChange {
 			return
 		}
@@ -170,11 +171,12 @@ func size(f *Finding) (n int) {
 }
 
 // judge sets the verdicts and witnesses of a finding. It returns false if the change affects no
-// value. The level follows from the rule and from proofs. A missing witness does not lower it.
+// value. The level follows from the rule and from proofs. A missing witness lowers it to
+// LevelUndecided.
 func (a *assembler) judge(f *Finding, t *told, at *root) bool {
 	witnesses := [2]*Witness{}
 	effects := [2]bool{f.Effect.Narrows(), f.Effect.Widens()}
-	var why []string
+	var why [2]string
 	for way, there := range effects {
 		if !there {
 			continue
@@ -187,12 +189,9 @@ func (a *assembler) judge(f *Finding, t *told, at *root) bool {
 				f.Guard = guardReadAsAnother
 			}
 		case unproven:
-			why = append(why, o.why)
+			why[way] = o.why
 		case shown:
-			var reason string
-			if witnesses[way], reason = a.witness(way, o.values, at); witnesses[way] == nil {
-				why = append(why, reason)
-			}
+			witnesses[way], why[way] = a.witness(way, o.values, at)
 		}
 	}
 	if f.Effect.Narrows() || f.Effect.Widens() {
@@ -209,14 +208,23 @@ func (a *assembler) judge(f *Finding, t *told, at *root) bool {
 	if f.Guard != "" {
 		f.Verdicts = guard(f.Guard).apply(f.Verdicts)
 	}
+	var reasons []string
+	for way, level := range [2]*Level{&f.Verdicts.ReceiverFirst, &f.Verdicts.SenderFirst} {
+		if *level != LevelErr || why[way] == "" {
+			continue
+		}
+		if reasons = append(reasons, why[way]); !t.ways[way].sure {
+			*level = LevelUndecided
+		}
+	}
 	f.Level = worse(LevelInfo, worse(f.Verdicts.ReceiverFirst, f.Verdicts.SenderFirst))
 	for _, w := range witnesses {
 		if w != nil && f.Level.AtLeast(LevelWarn) {
 			f.Witnesses = append(f.Witnesses, *w)
 		}
 	}
-	if f.Level == LevelErr && len(why) > 0 {
-		f.Unproven = "no example found: " + strings.Join(slices.Compact(why), "; ")
+	if len(reasons) > 0 {
+		f.Unproven = "no example found: " + strings.Join(slices.Compact(reasons), "; ")
 	}
 	return true
 }

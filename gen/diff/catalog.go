@@ -146,7 +146,7 @@ func valueRules() ruleSet {
 		alone(w, EffectIncomparable, "const-changed", "must be `{1}`, was `{0}`", "The only allowed value changed.").
 			args(argBefore, argAfter).harm("{sender} sends `{sent}`, and {receiver} expects `{expected}`.").keyword("const"),
 		pair(w, "enum-value-added", "enum-value-removed", "value `{0}` added", "value `{0}` removed",
-			"A listed value is allowed on one side only.").
+			"Listed values are allowed on one side only.").
 			args("value").harm("{sender} may send `{0}`, which {receiver} does not accept.").keyword("enum"),
 		pair(w, "enum-opened", "enum-closed", "any `{0}` is allowed, was a list of values", "only listed values are allowed, was any `{0}`",
 			"One side lists the values it allows, the other side allows any value of the type.").

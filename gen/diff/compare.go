@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,8 +44,9 @@ type oneWay struct {
 	// refuted means that no such values exist. open means that they may exist for at least one
 	// alternative.
 	refuted, open bool
-	// why is the reason for the lack of values.
-	why string
+	// why is the reason for the lack of values. sure means that there are such values anyway.
+	why  string
+	sure bool
 }
 
 // comparer compares shapes of two sides.
@@ -60,6 +62,8 @@ type comparer struct {
 	wholes map[altPair]map[string]any
 	// spent is the number of members of the large objects that were examples.
 	spent int
+	// work is the number of alternatives that values were tried on.
+	work int
 }
 
 type (
@@ -74,6 +78,8 @@ type pairing struct {
 	old, new *Shape
 	changes  []*change
 	children []*child
+	// work is that of the comparer.
+	work *int
 }
 
 // child is a pair of shapes of members or elements.
@@ -89,10 +95,10 @@ type child struct {
 	guard string
 }
 
-func newComparer(dropped string) *comparer {
+func newComparer(rules ruleTable, dropped string) *comparer {
 	p := newProver()
 	return &comparer{
-		rules: newRuleTable(), prove: p, make: newMaker(p), dropped: dropped,
+		rules: rules, prove: p, make: newMaker(p), dropped: dropped,
 		pairs: map[setPair]*pairing{}, alike: map[altPair]float64{}, wholes: map[altPair]map[string]any{},
 	}
 }
@@ -103,7 +109,7 @@ func (c *comparer) pair(old, new *Shape) *pairing {
 	if have, ok := c.pairs[key]; ok {
 		return have
 	}
-	p := &pairing{old: old, new: new}
+	p := &pairing{old: old, new: new, work: &c.work}
 	c.pairs[key] = p
 	if old.set != new.set {
 		c.prove.steps = 0
@@ -152,6 +158,13 @@ func (p *pairing) views(old, new *Alt) [2]view {
 	return [2]view{{p, narrows, p.old, p.new, old, new}, {p, widens, p.new, p.old, new, old}}
 }
 
+// mostWork limits the number of alternatives that the values of a comparison are tried on. Beyond it,
+// fewTries values are tried for each change.
+const (
+	mostWork = 100_000
+	fewTries = 4
+)
+
 // show adds the candidates that are examples of the change in the direction of the view.
 // proves, unless it is nil, reports whether a value is affected by the change. implied means
 // that no value is affected, because all values of the sender satisfy the constraint anyway.
@@ -162,8 +175,17 @@ func (v view) show(ch *change, candidates []any, proves func(v any) bool, implie
 		return
 	}
 	w.refuted, w.open = false, true
+	tries := 0
 	for _, value := range candidates {
-		if proves != nil && !proves(value) || !v.sends.accepts(value) || v.from != nil && !v.from.accepts(value) {
+		if proves != nil && !proves(value) {
+			continue
+		}
+		*v.work += len(v.sends.alts()) + len(v.accepts.alts())
+		if tries++; tries > fewTries && *v.work > mostWork {
+			w.why = cmp.Or(w.why, "the schemas have too many alternatives to try all values")
+			break
+		}
+		if !v.sends.accepts(value) || v.from != nil && !v.from.accepts(value) {
 			continue
 		}
 		switch {
@@ -297,7 +319,7 @@ func (ch *change) place(way int, from, to *Alt) {
 // merged compares an alternative with the one that it became a part of. It does not report what
 // the latter allows in addition, because it did so before.
 func (c *comparer) merged(v view, into *Alt) {
-	inner := &pairing{old: v.old, new: v.new}
+	inner := &pairing{old: v.old, new: v.new, work: v.work}
 	if v.way == narrows {
 		c.alts(inner, v.from, into)
 	} else {

@@ -92,6 +92,9 @@ func (c *comparer) also(p *pairing, old, new *Alt) {
 func (c *comparer) hinted(v view, list []*also) []any {
 	var values []any
 	for _, one := range list {
+		if c.work += len(v.sends.alts()); c.work > mostWork {
+			break
+		}
 		for _, hint := range one.hints() {
 			values = append(values, c.make.all(hint)...)
 			if v.from.Kind != kindObject {

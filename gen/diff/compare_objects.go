@@ -70,7 +70,6 @@ func (c *comparer) removed(v view, m *member) {
 	case gone && other.set.impossible():
 		return
 	case !other.set.impossible() && (gone || !other.any()):
-		// The other side constrains undeclared members.
 		there := &member{Name: m.Name, Shape: other, Where: Place{m.Where.Path, other.Where.Pointer}}
 		if v.way == narrows {
 			c.member(v.pairing, v.from, v.to, m, there)
@@ -78,6 +77,10 @@ func (c *comparer) removed(v view, m *member) {
 			c.member(v.pairing, v.to, v.from, there, m)
 		}
 		return
+	case v.to.Object.Map && v.way == narrows:
+		v.child(v.from, v.to, m.Shape, other, m.Name, "."+m.Name, "")
+	case v.to.Object.Map:
+		v.child(v.to, v.from, other, m.Shape, m.Name, "."+m.Name, "")
 	}
 	add := func(rule string) *change {
 		ch := v.at(c.rule(rule, v.way), m.Name)

@@ -27,13 +27,23 @@ func (c *comparer) listed(p *pairing, old, new *Alt) {
 			v.show(ch, c.make.samples(v.from), in, few && !slices.ContainsFunc(values, func(text string) bool { return !v.to.accepts(parse(text)) }))
 			continue
 		}
+		var texts []string
+		var values []any
+		listed := map[string]bool{}
+		for _, text := range v.to.Values {
+			listed[text] = true
+		}
 		for _, text := range v.from.Values {
-			value := parse(text)
-			if v.to.accepts(value) || v.to.Values != nil && slices.Contains(v.to.Values, text) {
+			if listed[text] || v.to.Values == nil && v.to.accepts(parse(text)) {
 				continue
 			}
-			ch := p.between(old, new, c.rule("enum-value-removed", v.way), text)
-			v.show(ch, []any{value}, nil, false)
+			texts = append(texts, text)
+			if len(values) < mostSamples {
+				values = append(values, parse(text))
+			}
+		}
+		if len(texts) > 0 {
+			v.show(p.between(old, new, c.rule("enum-value-removed", v.way), texts...), values, nil, false)
 		}
 	}
 }
@@ -184,7 +194,7 @@ func (c *comparer) bound(p *pairing, old, new *Alt, b limits2, values []any, mea
 	limits := byWay(v, b.after, b.before)
 	ch := p.between(old, new, rule, b.before.String(), b.after.String())
 	if kind.counts && limits.at != nil && *limits.at > largest {
-		ch.ways[way].why = "an example would be too long to show"
+		ch.ways[way].why, ch.ways[way].sure = "an example would be too long to show", true
 	}
 	v.show(ch, values, func(value any) bool { return !limits.allows(measure(value)) }, implied(v.from, limits))
 }

@@ -73,7 +73,7 @@ func (c *policyReader) severity(n *yaml.Node, p *Policy) {
 	for id := range c.rules {
 		known[id] = func(n *yaml.Node) {
 			level := Level(c.Text(n, "severity"))
-			if !slices.Contains(levels[1:], level) {
+			if !slices.Contains(levels[1:], level) || level == LevelUndecided {
 				c.Fail(n, "severity: %s: unknown level %q: expected err, warn or info", id, level)
 			}
 			p.Severity[id] = level

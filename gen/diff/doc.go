@@ -16,8 +16,9 @@
 //
 // The level of a finding follows from its rule, the direction of the change and the guards. A
 // finding is dropped only if a proof shows that it affects no value. A finding whose verdict is
-// err has a witness, or it says why none was found or confirmed ([Finding.Unproven]).
-// Contradictions are reported as problems ([Report.Problems]) and do not change findings.
+// err has a witness, or is about something that one side lacks as a whole. If there is neither a
+// witness nor a proof, the verdict is undecided ([Finding.Unproven] says why).
+// A judge that contradicts a witness is reported as a problem ([Report.Problems]).
 //
 // An order of upgrades says which side is upgraded first. A report has the level of each
 // finding in both orders, and counts the levels of one order. A policy selects the order, and

@@ -1,7 +1,7 @@
 package diff_test
 
 import (
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/gen"
@@ -26,20 +26,37 @@ func pinned(t *testing.T, revision string) diff.Revision {
 	return diff.Revision{IR: lowered.Revision}
 }
 
-// TestStaleException checks that an exception nobody needs is a problem of the
-// comparison it is about, and that without exceptions the law says err.
-func TestStaleException(t *testing.T) {
-	old, new := pinned(t, "2025-06-18"), pinned(t, "2025-11-25")
-	stale := diff.Exception{Old: "2025-06-18", New: "2025-11-25", Rule: "variant-added", Subject: "ContentBlock", Arg: "VideoContent", Guard: "asked-for", Reason: "none"}
-	for _, sides := range [][2]diff.Revision{{old, new}, {new, old}} {
-		r, err := diff.RevisionsExcept(sides[0], sides[1], append(diff.Exceptions(), stale))
-		if err != nil || len(r.Problems) != 1 || !strings.Contains(r.Problems[0], "stale exception") {
-			t.Errorf("%+v, %v, want a stale exception", r, err)
+// TestExceptions checks that every exception changes a finding between two pinned revisions and
+// has a reason.
+func TestExceptions(t *testing.T) {
+	s, err := spec.Load(spec.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[diff.Exception]bool{}
+	revisions := s.Revisions()
+	for i, newer := range revisions[1:] {
+		old, new := pinned(t, revisions[i]), pinned(t, newer)
+		with, err := diff.Revisions(old, new)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if r, err = diff.Revisions(sides[0], sides[1]); err != nil || len(r.Problems) > 0 {
-			t.Error(err, r.Problems)
+		for j, e := range diff.Exceptions() {
+			without, err := diff.RevisionsExcept(old, new, slices.Delete(diff.Exceptions(), j, j+1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if without.Summary.Err != with.Summary.Err || len(without.Findings) != len(with.Findings) {
+				used[e] = true
+			}
 		}
 	}
+	for _, e := range diff.Exceptions() {
+		if !used[e] || e.Reason == "" {
+			t.Errorf("used %t: %+v", used[e], e)
+		}
+	}
+	old, new := pinned(t, "2025-06-18"), pinned(t, "2025-11-25")
 	with, err := diff.Revisions(old, new)
 	if err != nil {
 		t.Fatal(err)
@@ -53,10 +70,5 @@ func TestStaleException(t *testing.T) {
 	}
 	if got := len(bare.Findings) - len(with.Findings); got != 3 {
 		t.Errorf("%d findings are none by an exception, want 3", got)
-	}
-	for _, e := range diff.Exceptions() {
-		if e.Reason == "" {
-			t.Errorf("%+v has no reason", e)
-		}
 	}
 }

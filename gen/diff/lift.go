@@ -45,6 +45,8 @@ type outcome struct {
 	values []any
 	// why says why there is no such message although there is a change.
 	why string
+	// sure means that the change affects messages, even without an example.
+	sure bool
 }
 
 // noExample says that there is no example for no specific reason.
@@ -173,7 +175,7 @@ func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
 			break
 		}
 	}
-	return outcome{state: unproven, why: cmp.Or(w.why, noExample)}
+	return outcome{state: unproven, sure: w.sure, why: cmp.Or(w.why, noExample)}
 }
 
 // climb holds the state of lifting values to whole messages.
@@ -213,28 +215,27 @@ func (c *comparer) lift(n *node, values []any, up *climb) outcome {
 
 func (c *comparer) liftBy(e edge, values []any, up *climb) outcome {
 	v := e.parent.views(e.child.oldAlt, e.child.newAlt)[up.way]
-	var whole []any
+	var refused []any
+	found, known := false, true
 	for _, value := range values {
-		whole = append(whole, c.around(v, e.child, value)...)
-		if len(whole) > 0 && v.from.Kind == kindObject && len(c.whole(v)) > largeObject {
+		for _, whole := range c.around(v, e.child, value) {
+			found = true
+			if !v.accepts.accepts(whole) {
+				refused = append(refused, whole)
+			} else {
+				known = known && v.accepts.knows(whole)
+			}
+		}
+		if len(refused) > 1 || found && v.from.Kind == kindObject && len(c.whole(v)) > largeObject {
 			break
 		}
 	}
-	if len(whole) == 0 {
+	if !found {
 		if c.prove.in(v.sends, v.accepts, false) {
 			return outcome{state: refuted}
 		}
 		return outcome{state: unproven, why: fmt.Sprintf("%s; at %s%s this value shows it: %s",
 			c.obstacle(v, e.child), e.parent.path, e.child.path, render(values[0]))}
-	}
-	var refused []any
-	known := true
-	for _, value := range whole {
-		if !v.accepts.accepts(value) {
-			refused = append(refused, value)
-		} else {
-			known = known && v.accepts.knows(value)
-		}
 	}
 	switch {
 	case len(refused) > 0:

@@ -51,11 +51,11 @@ func (c *comparer) match(old, new []*Alt) (pairs []altPair, gone, come []*Alt) {
 			take(s.old, s.new)
 		}
 	}
-	// Alternatives of a kind that are left over form a pair if each side has one. Objects
-	// must be similar.
-	for _, k := range []kind{kindString, kindNumber, kindBoolean, kindNull, kindArray} {
+	// Alternatives of a kind that are left over form a pair if each side has one. Objects with
+	// names must be similar.
+	for _, k := range allKinds {
 		o, n := ofKind(gone, k), ofKind(come, k)
-		if len(o) == 1 && len(n) == 1 && len(ofKind(old, k)) == 1 && len(ofKind(new, k)) == 1 {
+		if len(o) == 1 && len(n) == 1 && len(ofKind(old, k)) == 1 && len(ofKind(new, k)) == 1 && (k != kindObject || o[0].Name+n[0].Name == "") {
 			take(o[0], n[0])
 		}
 	}

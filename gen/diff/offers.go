@@ -36,7 +36,7 @@ func (t *toolLists) offers(report *Report, old, new ToolList) {
 	if t.has(report, old, new, catalog.Capabilities) {
 		t.capabilities(old.Catalog, new.Catalog)
 	}
-	if was, is := old.Catalog.Instructions, new.Catalog.Instructions; was != is && t.has(report, old, new, catalog.Instructions) {
+	if was, is := old.Catalog.Instructions, new.Catalog.Instructions; t.has(report, old, new, catalog.Instructions) && was != is {
 		t.tell(&change{rule: "instructions-changed", old: Place{"instructions", "/instructions"}, new: Place{"instructions", "/instructions"},
 			args: []string{inQuotes(was), inQuotes(is)}}, "instructions", &root{use: "initialize result", direction: ToClient})
 	}
@@ -47,11 +47,12 @@ func (t *toolLists) offers(report *Report, old, new ToolList) {
 func (t *toolLists) has(report *Report, old, new ToolList, part catalog.Part) bool {
 	was, is := old.Catalog.Has[part], new.Catalog.Has[part]
 	switch {
-	case was && is:
+	case was && is, was && new.Catalog.Whole && part != catalog.Capabilities:
+		if part != catalog.Tools {
+			report.Compared.Items += old.Catalog.Count(part) + new.Catalog.Count(part)
+		}
 		return true
-	case was && new.Catalog.Whole && part != catalog.Capabilities:
-		return true
-	case is && part == catalog.Capabilities: // most lists that are kept have none, which is no gap
+	case part == catalog.Capabilities: // most lists that are kept have none, which is no gap
 	case was && old.Catalog.Count(part) > 0:
 		report.Skipped = append(report.Skipped, Skipped{"new", Place{Path: string(part)}, fmt.Sprintf("has no %s: the %[1]s of the old side are not compared", part)})
 	case is && new.Catalog.Count(part) > 0:
@@ -125,7 +126,7 @@ func (t *toolLists) prompts(old, new *catalog.Catalog) {
 		before, after := promptOf(was), promptOf(is)
 		at := after.root()
 		at.old, at.new = before.shape, after.shape
-		t.compare(newComparer(guardIgnoredMember), after.subject+".arguments", at)
+		t.compare(newComparer(t.rules, guardIgnoredMember), after.subject+".arguments", at)
 		t.remarks("prompt-changed", after.subject, "prompts/list", was, is, "arguments")
 		told, tells := remarksOfArguments(was), remarksOfArguments(is)
 		for _, name := range slices.Sorted(maps.Keys(told)) {

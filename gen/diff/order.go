@@ -87,7 +87,7 @@ func (r *Report) settle() {
 	rules := newRuleTable()
 	for _, f := range r.Findings {
 		part := rules[f.Rule].Version
-		if f.Level == LevelErr {
+		if f.Level.AtLeast(LevelUndecided) {
 			part = Major
 		}
 		if slices.Index(versions, part) < slices.Index(versions, r.Suggested) {
@@ -130,7 +130,7 @@ func (r *Report) harm(f *Finding, rule Rule, serverFirst bool) string {
 	if f.Guard == guardReadAsAnother {
 		template = "{receiver} accepts this value, which {sender} may send, as another variant."
 	}
-	return sentence(fill(template, f.Args, pairs...))
+	return sentence(fill(rule.plural(template, f.Args), f.Args, pairs...))
 }
 
 // verdict returns the verdict for an order of upgrades, and whether it is the verdict for the

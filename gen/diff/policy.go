@@ -12,7 +12,7 @@ type Policy struct {
 	// Upgrade is the order of upgrades whose levels count. It defaults to [UpgradeServer]
 	// for tool lists and to [UpgradeEither] for revisions.
 	Upgrade Upgrade
-	// FailOn lists the conditions for failure. It defaults to any finding of level err.
+	// FailOn lists the conditions for failure. It defaults to any finding of level undecided or err.
 	FailOn FailOn
 	// Severity overrides the levels of rules in every order of upgrades.
 	Severity map[string]Level
@@ -104,7 +104,7 @@ func (p *Policy) Apply(reports []*Report, today time.Time) {
 	used := make([]bool, len(p.Accept))
 	failOn := p.FailOn
 	if failOn == nil {
-		failOn = FailOn{{Level: LevelErr}}
+		failOn = FailOn{{Level: LevelUndecided}}
 	}
 	for _, r := range reports {
 		kept := slices.DeleteFunc(slices.Clone(r.Findings), func(f *Finding) bool {
@@ -207,7 +207,7 @@ var conditions = map[string]Condition{
 	"to-client": {Sent: ToClient},
 }
 
-// ParseFailOn parses a comma-separated list of conditions: "err", "warn" and "info" for the
+// ParseFailOn parses a comma-separated list of conditions: "err", "undecided", "warn" and "info" for the
 // report's order of upgrades, "server=err" and "client=err" for one order, "to-server=err" and
 // "to-client=err" for the values that are sent to one side. "none" is the empty list.
 func ParseFailOn(text string) (FailOn, error) {
@@ -225,7 +225,7 @@ func ParseFailOn(text string) (FailOn, error) {
 			return nil, fmt.Errorf("unknown condition %q: expected server, client, to-server or to-client", name)
 		}
 		if c.Level = Level(level); !slices.Contains(levels[1:], c.Level) {
-			return nil, fmt.Errorf("unknown level %q: expected err, warn or info (none cannot be combined)", level)
+			return nil, fmt.Errorf("unknown level %q: expected err, undecided, warn or info (none cannot be combined)", level)
 		}
 		list = append(list, c)
 	}

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
@@ -62,7 +63,7 @@ func (b *builder) fields(o *object, t *ir.Object, where Place) {
 	if t.Additional != nil {
 		o.Rest = b.shape(t.Additional, Place{name + "{}", where.Pointer + "/additionalProperties"})
 	}
-	o.Closed = t.Closed
+	o.Closed, o.Map = t.Closed, t.Others && !reserved(name)
 }
 
 func (b *builder) field(f *ir.Field, of string) *member {
@@ -82,6 +83,13 @@ func (b *builder) field(f *ir.Field, of string) *member {
 		m.Shape = b.nullable(m.Shape, where)
 	}
 	return m
+}
+
+// reserved reports whether only the protocol may add members to the object at a path: to _meta, as far
+// as revisions declare its members, and to capabilities. Peers do not send members that a later
+// revision adds there, even if the schema allows others.
+func reserved(path string) bool {
+	return strings.HasSuffix(path, "._meta") || strings.HasSuffix(path, "MetaObject") || strings.Contains(path, "Capabilities")
 }
 
 // Implied reports whether receivers read a message without a member as if it had the member's
@@ -139,7 +147,7 @@ func (b *builder) alts(t ir.Type, where Place) []*Alt {
 	case *ir.Scalar:
 		return scalars(t.Kinds, where)
 	case *ir.Open:
-		one.Kind, one.Object = kindObject, &object{}
+		one.Kind, one.Object = kindObject, &object{Map: t.Others && !reserved(where.Path)}
 	case *ir.Map:
 		one.Kind, one.Object = kindObject, &object{Rest: b.shape(t.Elem, Place{where.Path + "{}", where.Pointer + "/additionalProperties"})}
 	case *ir.Array:

@@ -42,6 +42,9 @@ type Report struct {
 // Compared counts the subjects that both sides have: methods of revisions, or tools.
 type Compared struct {
 	Subjects int `json:"subjects"`
+	// Items counts what two lists have of the kinds that both have, such as prompts. Without an
+	// item, nothing was compared.
+	Items int `json:"items,omitempty"`
 	// Unchanged subjects have the same envelope, params and result. A finding about a shared
 	// definition counts as a change of each subject that uses it.
 	Unchanged int `json:"unchanged"`
@@ -51,15 +54,13 @@ type Compared struct {
 	Removed []string `json:"removed,omitempty"`
 }
 
-// empty reports whether neither side has a subject.
-func (c *Compared) empty() bool { return c.Subjects+len(c.Added)+len(c.Removed) == 0 }
-
 // Summary counts findings: by level for those that are not accepted, and the accepted ones.
 type Summary struct {
-	Err      int `json:"err"`
-	Warn     int `json:"warn"`
-	Info     int `json:"info"`
-	Accepted int `json:"accepted"`
+	Err       int `json:"err"`
+	Undecided int `json:"undecided"`
+	Warn      int `json:"warn"`
+	Info      int `json:"info"`
+	Accepted  int `json:"accepted"`
 	// Ignored findings are not in the report.
 	Ignored int `json:"ignored,omitempty"`
 }
@@ -168,7 +169,26 @@ func (f *Finding) First() (server, client Level) {
 }
 
 // message returns a rule's message with the arguments filled in.
-func message(r Rule, args []string) string { return fill(r.Message, args) }
+func message(r Rule, args []string) string { return fill(r.plural(r.Message, args), args) }
+
+// mostListed is the number of arguments that a text lists.
+const mostListed = 5
+
+// plural returns a text for a rule whose only argument stands for all arguments.
+func (r Rule) plural(template string, args []string) string {
+	if len(r.Args) != 1 || len(args) < 2 {
+		return template
+	}
+	var list []string
+	for i := range min(len(args), mostListed) {
+		list = append(list, "`{"+strconv.Itoa(i)+"}`")
+	}
+	text := strings.Join(list, ", ")
+	if more := len(args) - len(list); more > 0 {
+		text += " and " + strconv.Itoa(more) + " more"
+	}
+	return strings.NewReplacer(r.Args[0]+" `{0}`", r.Args[0]+"s "+text, "`{0}`", text).Replace(template)
+}
 
 // fill replaces {0}, {1} and so on with arguments, and further placeholders that are given as
 // pairs of placeholder and text.
@@ -213,6 +233,8 @@ func (r *Report) count() {
 			r.Summary.Accepted++
 		case f.Level == LevelErr:
 			r.Summary.Err++
+		case f.Level == LevelUndecided:
+			r.Summary.Undecided++
 		case f.Level == LevelWarn:
 			r.Summary.Warn++
 		default:

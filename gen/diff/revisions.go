@@ -48,22 +48,18 @@ func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
 	p := &protocol{
 		assembler: assembler{
 			kind: "revisions", old: old.names(), new: new.names(), judges: [2]Judge{old.Judge, new.Judge},
-			rules: newRuleTable(), findings: map[string]*Finding{},
+			rules: newRuleTable(), exceptions: exceptions, findings: map[string]*Finding{},
 		},
 		was: newMessages(old), is: newMessages(new),
-		comparer: newComparer(guardOpenObject),
 	}
-	p.ledger = newLedger(exceptions, p.rules, old.IR.ID, new.IR.ID)
+	p.comparer = newComparer(p.rules, guardOpenObject)
 	p.envelope()
 	p.errors()
 	report := &Report{Old: p.old.Label, New: p.new.Label, Kind: p.kind}
 	p.methods(report)
 	settings := p.extension(report)
-	if !settings && report.Compared.empty() {
-		return nil, fmt.Errorf("%w: neither schema has methods of the protocol", ErrNothing)
-	}
-	if err := p.ledger.stale(); err != nil {
-		p.problem("%v", err)
+	if !settings && !p.common() {
+		return nil, fmt.Errorf("%w: the schemas have no method of the protocol in common", ErrNothing)
 	}
 	report.Findings = p.list()
 	report.Problems = p.problems
@@ -141,6 +137,17 @@ func (p *protocol) methods(report *Report) {
 			p.presence("method-added", p.was, p.is, p.is.methods[wire])
 		}
 	}
+}
+
+// common reports whether both sides have a method. Requests within results do not count: schemas of
+// extensions repeat them.
+func (p *protocol) common() bool {
+	for name, both := range p.subjects() {
+		if m := p.is.methods[name]; both && (m == nil || !m.Within) {
+			return true
+		}
+	}
+	return false
 }
 
 // sameKind reports whether both revisions have a method, and send it in the same kind of message.
@@ -242,9 +249,9 @@ func (p *protocol) exists(ch *change, was, is *messages, m *ir.Method, to, judge
 	shape, _, err := has.message(m)
 	switch {
 	case err != nil:
-		one.ways[way] = outcome{state: unproven, why: err.Error()}
+		one.ways[way] = outcome{state: unproven, sure: true, why: err.Error()}
 	default:
-		one.ways[way] = outcome{state: unproven, why: "mcpgen cannot make such a message"}
+		one.ways[way] = outcome{state: unproven, sure: true, why: "mcpgen cannot make such a message"}
 		if values := few(p.comparer.make.all(shape)); len(values) > 0 {
 			one.ways[way] = outcome{state: shown, values: values}
 		}

@@ -5,15 +5,17 @@ import "slices"
 // Level is the severity of a verdict or a finding.
 type Level string
 
-// The levels, the mildest first. Only verdicts have LevelOK.
+// The levels, the mildest first. Only verdicts have LevelOK. LevelUndecided is that of a change that
+// would break something, but for which neither an example nor a proof that there is none was found.
 const (
-	LevelOK   Level = "ok"
-	LevelInfo Level = "info"
-	LevelWarn Level = "warn"
-	LevelErr  Level = "err"
+	LevelOK        Level = "ok"
+	LevelInfo      Level = "info"
+	LevelWarn      Level = "warn"
+	LevelUndecided Level = "undecided"
+	LevelErr       Level = "err"
 )
 
-var levels = []Level{LevelOK, LevelInfo, LevelWarn, LevelErr}
+var levels = []Level{LevelOK, LevelInfo, LevelWarn, LevelUndecided, LevelErr}
 
 // AtLeast reports whether l is as severe as other, or more severe.
 func (l Level) AtLeast(other Level) bool {

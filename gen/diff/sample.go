@@ -128,6 +128,9 @@ func (m *maker) of(a *Alt) (any, bool) {
 }
 
 func (m *maker) make(a *Alt, depth int) (any, bool) {
+	if len(a.Values) > 0 { // each is accepted
+		return parse(slices.MinFunc(a.Values, func(x, y string) int { return len(x) - len(y) })), true
+	}
 	if values, ok := a.few(); ok {
 		var best any
 		found := false

@@ -115,8 +115,8 @@ type (
 		// Rest is the shape of undeclared members. nil allows anything.
 		Rest   *Shape
 		Closed bool
-		// Map means that the schema describes undeclared members, so senders send them,
-		// whatever their values are.
+		// Map means that the schema has a keyword for undeclared members, so senders send them,
+		// even if it allows any value.
 		Map  bool
 		Size span
 		// Names has the shapes that every name of a member must satisfy.

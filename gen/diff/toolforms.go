@@ -231,7 +231,7 @@ func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 		if shape := b.shape(rest...); shape.set.impossible() {
 			o.Closed = true
 		} else {
-			o.Map = slices.ContainsFunc(rest, func(s *jsonschema.Schema) bool { return s.Always == nil })
+			o.Map = true
 			if !shape.set.everything() {
 				o.Rest = shape
 			}

@@ -41,6 +41,7 @@ func Tools(old, new ToolList) (*Report, error) {
 	if old.Catalog != nil && new.Catalog != nil && !t.has(report, old, new, catalog.Tools) {
 		was, is = nil, nil
 	}
+	report.Compared.Items += len(was) + len(is)
 	renamed := renames(was, is)
 	for before, after := range renamed {
 		// Both maps use the new name from here on.
@@ -94,7 +95,7 @@ type toolLists struct{ assembler }
 // presence reports a tool that only one list has. Every call shows that, so the finding needs
 // no example, but it has one if possible.
 func (t *toolLists) presence(rule string, tool *tools.Tool) {
-	c := newComparer("")
+	c := newComparer(t.rules, "")
 	shape := newSchemaBuilder(tool.Input, c.prove).shape(tool.Input)
 	at := &root{use: "tools/call " + tool.Name, direction: ToServer,
 		judgedOld: []string{OfInput(tool.Name)}, judgedNew: []string{OfInput(tool.Name)}}
@@ -104,7 +105,7 @@ func (t *toolLists) presence(rule string, tool *tools.Tool) {
 		ch.old, ch.new, ch.guard, way = ch.new, ch.old, guardListed, widens
 	}
 	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{}, new: &Shape{}}, path: tool.Name}, subject: tool.Name}
-	one.ways[way] = outcome{state: unproven, why: "mcpgen cannot make arguments that the tool accepts"}
+	one.ways[way] = outcome{state: unproven, sure: true, why: "mcpgen cannot make arguments that the tool accepts"}
 	if value, ok := c.make.minimal(shape); ok {
 		one.ways[way] = outcome{state: shown, values: []any{value}}
 	}
@@ -113,7 +114,7 @@ func (t *toolLists) presence(rule string, tool *tools.Tool) {
 
 func (t *toolLists) tool(old, new *tools.Tool) {
 	if canonical(old.Input.Source) != canonical(new.Input.Source) {
-		c := newComparer(guardIgnoredMember)
+		c := newComparer(t.rules, guardIgnoredMember)
 		t.compare(c, new.Name+".input", &root{use: "tools/call " + new.Name, direction: ToServer,
 			old: newSchemaBuilder(old.Input, c.prove).shape(old.Input), new: newSchemaBuilder(new.Input, c.prove).shape(new.Input),
 			judgedOld: []string{OfInput(old.Name)}, judgedNew: []string{OfInput(new.Name)}})
@@ -150,7 +151,7 @@ func (t *toolLists) output(old, new *tools.Tool) {
 	if old.Output == nil && new.Output == nil || old.Output != nil && new.Output != nil && canonical(old.Output.Source) == canonical(new.Output.Source) {
 		return
 	}
-	c := newComparer(guardOpenObject)
+	c := newComparer(t.rules, guardOpenObject)
 	shape := func(tool *tools.Tool) *Shape {
 		if tool.Output == nil { // any object
 			return openObject(Place{Pointer: tool.Pointer})

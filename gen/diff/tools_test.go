@@ -56,6 +56,7 @@ var toolCases = []toolCase{
 	{tool(`{"const":"x"}`), tool(`{"const":"y"}`), `const-changed t.input.a err err`},
 	{tool(`{"const":"x"}`), tool(`{"enum":["x"]}`), ``},
 	{tool(`{"enum":["x","y"]}`), tool(`{"enum":["y","z"]}`), "enum-value-removed t.input.a err ok\nenum-value-added t.input.a ok err"},
+	{tool(`{"enum":["x","y","z"]}`), tool(`{"enum":["z"]}`), "enum-value-removed t.input.a err ok"},
 	{tool(`{"enum":["x"]}`), tool(`{"type":"string"}`), `enum-opened t.input.a ok err`},
 	{tool(`{"type":"string"}`), tool(`{"type":"string","format":"uri"}`), `format-added t.input.a err ok`},
 	{tool(`{"type":"string","format":"date"}`), tool(`{"type":"string","format":"uri"}`), `format-changed t.input.a err err`},

@@ -436,11 +436,30 @@ func (b *schemaBuilder) values(a *Alt, all []*jsonschema.Schema) bool {
 		return true
 	}
 	shortest := slices.MinFunc(listed, func(x, y []wire.Raw) int { return len(x) - len(y) })
+	// The validator compares a value with each listed one, so it judges only by other keywords.
 	bare := *a
+	if a.exact != nil {
+		rest := slices.DeleteFunc(slices.Clone(all), lists)
+		if bare.exact = b.accepting(rest); len(rest) == 0 {
+			bare.exact = func(any) bool { return true }
+		}
+	}
+	sets := make([]map[string]bool, len(listed))
+	for i, list := range listed {
+		sets[i] = map[string]bool{}
+		for _, raw := range list {
+			sets[i][exactly(parse(string(raw)))] = true
+		}
+	}
 	a.Values = []string{}
+	seen := map[string]bool{}
 	for _, raw := range shortest {
 		v := parse(string(raw))
-		if text := exactly(v); kindOf(v) == a.Kind && !slices.Contains(a.Values, text) && bare.accepts(v) {
+		text := exactly(v)
+		if seen[text] || kindOf(v) != a.Kind || slices.ContainsFunc(sets, func(set map[string]bool) bool { return !set[text] }) {
+			continue
+		}
+		if seen[text] = true; bare.accepts(v) {
 			a.Values = append(a.Values, text)
 		}
 	}
@@ -448,4 +467,14 @@ func (b *schemaBuilder) values(a *Alt, all []*jsonschema.Schema) bool {
 		slices.Sort(a.Values)
 	}
 	return len(a.Values) > 0
+}
+
+// lists reports whether a schema only lists values, and may name their types.
+func lists(s *jsonschema.Schema) bool {
+	if s.Enum == nil && s.Const == "" {
+		return false
+	}
+	bare := *s
+	bare.Enum, bare.Const, bare.Types = nil, "", nil
+	return !constrains(&bare)
 }

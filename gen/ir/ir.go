@@ -129,6 +129,8 @@ type (
 		Fields []*Field
 		// Additional is the type of the members without a field; nil means any.
 		Additional Type
+		// Others means that the schema says that other members may have any value.
+		Others bool
 		// Closed means that there are no members without a field.
 		Closed bool
 		// Loose means that the value need not be an object.
@@ -176,8 +178,8 @@ type (
 	Scalar struct{ Kinds ScalarKinds }
 	// Any is any value, kept as its source text.
 	Any struct{}
-	// Open is an object without declared members, kept as its source text.
-	Open struct{}
+	// Open is an object without declared members, kept as its source text. Others is that of Object.
+	Open struct{ Others bool }
 	// Array is a JSON array.
 	Array struct {
 		Elem   Type

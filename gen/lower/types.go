@@ -133,7 +133,7 @@ func (l *lowerer) lowerType(s *schema.Schema, at place) ir.Type {
 	case !s.Open():
 		return &ir.Map{Elem: l.lowerType(s.Additional, at.value())}
 	}
-	return &ir.Open{}
+	return &ir.Open{Others: s.Additional != nil}
 }
 
 // scalar returns the type of a declaration or value of several kinds. It has no constraints.
@@ -215,7 +215,7 @@ func same(a, b *schema.Schema) bool {
 }
 
 func (l *lowerer) object(s *schema.Schema, at place) *ir.Object {
-	object := &ir.Object{Closed: s.Closed, Loose: s.Loose}
+	object := &ir.Object{Closed: s.Closed, Loose: s.Loose, Others: s.Additional != nil && s.Open()}
 	if !s.Closed && !s.Open() {
 		object.Additional = l.lowerType(s.Additional, at.value())
 	}

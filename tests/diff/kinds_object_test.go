@@ -21,6 +21,8 @@ var objectKinds = []kind{
 	{"maxProperties lowered", `{"type":"object","maxProperties":3}`, `{"type":"object","maxProperties":2}`, "narrows", ""},
 	{"maxProperties of a closed object", `{"type":"object","additionalProperties":false,"properties":{"a":{},"b":{}}}`, `{"type":"object","additionalProperties":false,"properties":{"a":{},"b":{}},"maxProperties":2}`, "none", ""},
 	{"values of a map", `{"type":"object","additionalProperties":{"type":"string"}}`, `{"type":"object","additionalProperties":{"type":["string","integer"]}}`, "widens", ""},
+	{"member replaced by additionalProperties of any value", `{"type":"object","properties":{"a":{"type":"string"}}}`, `{"type":"object","additionalProperties":{}}`, "widens", ""},
+	{"member replaced by additionalProperties true", `{"properties":{"a":{"type":"string"}},"additionalProperties":true}`, `{"additionalProperties":true}`, "widens", ""},
 	{"additionalProperties as true", `{"type":"object","additionalProperties":true}`, `{"type":"object"}`, "none", ""},
 	{"patternProperties of an open object", `{"type":"object"}`, `{"type":"object","patternProperties":{"^x-":{"type":"string"}}}`, "narrows", ""},
 	{"patternProperties of a closed object", `{"type":"object","additionalProperties":false,"properties":{"a":{}}}`,

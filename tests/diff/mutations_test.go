@@ -155,7 +155,7 @@ func (x *trial) run() {
 		return
 	}
 	compareMirror(x.t, mirrors(), report, back)
-	if slices.ContainsFunc(report.Findings, func(f *diff.Finding) bool { return f.Level == diff.LevelErr }) {
+	if slices.ContainsFunc(report.Findings, func(f *diff.Finding) bool { return f.Level.AtLeast(diff.LevelUndecided) }) {
 		x.tally.breaking++
 	} else {
 		x.tally.harmless++

@@ -152,6 +152,9 @@ func Tools(list *tools.List) diff.Judge {
 	}
 }
 
+// mostValidators limits the memory for validators.
+const mostValidators = 100
+
 // toolSchemas judges by the schemas of tools. It makes each validator on first use.
 type toolSchemas struct {
 	sources    map[string]*jsonschema.Schema
@@ -176,6 +179,9 @@ func (s *toolSchemas) Accepts(of string, text []byte) (bool, error) {
 	}
 	v, ok := s.validators[of]
 	if !ok {
+		if len(s.validators) >= mostValidators {
+			clear(s.validators) // a comparison goes through the tools once
+		}
 		v = samples.NewValidator(source)
 		s.validators[of] = v
 	}

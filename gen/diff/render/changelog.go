@@ -18,7 +18,7 @@ func (p *printer) changelog(out Output, o Options) {
 		}
 		step, reports := out.Steps[start], out.Reports[start:end]
 		p.Line("## %s (%s): %s\n", report.Cell(step.Title), report.Cell(step.Date), string(version(reports)))
-		for _, level := range []diff.Level{diff.LevelErr, diff.LevelWarn, diff.LevelInfo} {
+		for _, level := range []diff.Level{diff.LevelErr, diff.LevelUndecided, diff.LevelWarn, diff.LevelInfo} {
 			p.items(reports, level, o)
 		}
 		end = start

@@ -56,7 +56,7 @@ func (g *group) first(most int) (shown []*diff.Finding, left int) {
 // counts returns the numbers of findings by level in words.
 func (g *group) counts() string {
 	var parts []string
-	for _, level := range []diff.Level{diff.LevelErr, diff.LevelWarn, diff.LevelInfo} {
+	for _, level := range []diff.Level{diff.LevelErr, diff.LevelUndecided, diff.LevelWarn, diff.LevelInfo} {
 		n := len(slices.DeleteFunc(atLevel(g.findings, level), func(f *diff.Finding) bool { return f.Accepted != nil }))
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, level))

@@ -47,7 +47,7 @@ func (p *printer) changes(r *diff.Report) {
 }
 
 // words are the words for levels in headings and cells.
-var words = map[diff.Level]string{diff.LevelErr: "Breaks", diff.LevelWarn: "May break", diff.LevelInfo: "Is safe"}
+var words = map[diff.Level]string{diff.LevelErr: "Breaks", diff.LevelUndecided: "Undecided", diff.LevelWarn: "May break", diff.LevelInfo: "Is safe"}
 
 // tables writes a table for each tool, or for each level of the findings of revisions.
 func (p *printer) tables(r *diff.Report, o Options) {
@@ -62,7 +62,7 @@ func (p *printer) tables(r *diff.Report, o Options) {
 		}
 		return
 	}
-	for _, level := range []diff.Level{diff.LevelErr, diff.LevelWarn, diff.LevelInfo} {
+	for _, level := range []diff.Level{diff.LevelErr, diff.LevelUndecided, diff.LevelWarn, diff.LevelInfo} {
 		if findings := atLevel(r.Findings, level); len(findings) > 0 {
 			p.Line("### %s\n", words[level])
 			p.table(r, findings)

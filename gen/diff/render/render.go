@@ -102,8 +102,12 @@ func Summary(r *diff.Report) string {
 	if c.Subjects != 1 {
 		noun += "s"
 	}
-	text := fmt.Sprintf("%s -> %s: %d %s compared, %d unchanged, %d added, %d removed: %d err, %d warn, %d info, %d accepted",
-		r.Old, r.New, c.Subjects, noun, c.Unchanged, len(c.Added), len(c.Removed), s.Err, s.Warn, s.Info, s.Accepted)
+	undecided := ""
+	if s.Undecided > 0 {
+		undecided = fmt.Sprintf(", %d undecided", s.Undecided)
+	}
+	text := fmt.Sprintf("%s -> %s: %d %s compared, %d unchanged, %d added, %d removed: %d err%s, %d warn, %d info, %d accepted",
+		r.Old, r.New, c.Subjects, noun, c.Unchanged, len(c.Added), len(c.Removed), s.Err, undecided, s.Warn, s.Info, s.Accepted)
 	if s.Ignored > 0 {
 		text += fmt.Sprintf(", %d ignored", s.Ignored)
 	}

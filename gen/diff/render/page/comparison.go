@@ -90,6 +90,7 @@ func (b *builder) comparison(r *diff.Report, several bool) (*comparison, error) 
 	loud := 0
 	var list []*finding
 	for _, f := range r.Findings {
+		f = asWarning(f)
 		one := b.finding(f, s, prefix)
 		list = append(list, one)
 		c.Counts.add(f, f.Level)
@@ -143,6 +144,18 @@ func (b *builder) finding(f *diff.Finding, s *speaker, prefix string) *finding {
 	}
 	out.Accept = fmt.Sprintf("    # %s at %s\n    - fingerprint: %s\n      reason: \"TODO: say why this is not a problem\"\n", f.Rule, strconv.QuoteToASCII(f.Subject), f.Fingerprint)
 	return out
+}
+
+// asWarning returns a finding with warnings in place of undecided levels. The finding itself says that
+// it is undecided.
+func asWarning(f *diff.Finding) *diff.Finding {
+	out := *f
+	for _, level := range []*diff.Level{&out.Level, &out.ServerFirst.Level, &out.ClientFirst.Level} {
+		if *level == diff.LevelUndecided {
+			*level = diff.LevelWarn
+		}
+	}
+	return &out
 }
 
 // levels sets the levels of the orders of upgrades.

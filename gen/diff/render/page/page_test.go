@@ -199,7 +199,7 @@ func TestNotes(t *testing.T) {
 	text := written(t, in)
 	for _, want := range []string{
 		"a row expired", "a witness shows the opposite", "<b>new.json</b> <code>prompts</code>", "has no prompts", "<b>major</b>",
-		"Unproven: the pattern cannot be sampled", "<del>&#34;text&#34;</del> <ins>&#34;string&#34;</ins>. there is no such type", "Erratum applied at",
+		"Undecided: the pattern cannot be sampled", "<del>&#34;text&#34;</del> <ins>&#34;string&#34;</ins>. there is no such type", "Erratum applied at",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q", want)

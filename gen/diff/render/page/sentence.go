@@ -1,6 +1,7 @@
 package page
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -249,6 +250,9 @@ func (s *speaker) what(f *diff.Finding) (subject, bool) {
 	case "type-widened", "type-narrowed":
 		return manner(in(say("a number with a fraction")))
 	case "enum-value-added", "enum-value-removed":
+		if more := len(f.Args) - 1; more > 0 {
+			return thing(in(say("the value % or one of % more", arg, strconv.Itoa(more))))
+		}
 		return thing(in(say("the value %", arg)))
 	case "enum-opened", "enum-closed":
 		return manner(in(say("a value that is not listed")))
