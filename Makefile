@@ -26,7 +26,7 @@ KITCHENSINK = --schema tests/kitchensink/schema.json --revision 2099-01-01 --out
 WEATHER = tests/examples/weather
 
 # The example whose list has prompts and resources, too.
-NOTES = --tools tests/examples/notes/tools.yaml --out tests/examples/notes
+NOTES = tests/examples/notes
 
 # The tool that tests/bench calls.
 BENCHED = --tools tests/bench/peers/tools.json --package weather --out tests/bench/weather
@@ -59,7 +59,8 @@ generate: ## Regenerate the Go packages under generated/ from spec/, and those f
 	@$(MCPGEN) spec generate $(KITCHENSINK) >/dev/null
 	@$(MCPGEN) server --tools $(WEATHER)/tools.json --out $(WEATHER) >/dev/null
 	@$(MCPGEN) client --tools $(WEATHER)/tools.json --out $(WEATHER)/client >/dev/null
-	@$(MCPGEN) server $(NOTES) >/dev/null
+	@$(MCPGEN) server --tools $(NOTES)/tools.yaml --out $(NOTES) >/dev/null
+	@$(MCPGEN) client --tools $(NOTES)/tools.yaml --out $(NOTES)/client >/dev/null
 	@$(MCPGEN) server $(BENCHED) >/dev/null
 	@$(MCPGEN) server $(EVERYTHING) >/dev/null
 
@@ -87,7 +88,9 @@ check: ## Run the checks alone: gofmt, drift of generated/, go vet, staticcheck
 	@{ $(MCPGEN) server --check --tools $(WEATHER)/tools.json --out $(WEATHER) && \
 		$(MCPGEN) client --check --tools $(WEATHER)/tools.json --out $(WEATHER)/client; } >/dev/null || \
 		{ echo "$(WEATHER) is not up to date: run make"; exit 1; }
-	@$(MCPGEN) server --check $(NOTES) >/dev/null || { echo "tests/examples/notes is not up to date: run make"; exit 1; }
+	@{ $(MCPGEN) server --check --tools $(NOTES)/tools.yaml --out $(NOTES) && \
+		$(MCPGEN) client --check --tools $(NOTES)/tools.yaml --out $(NOTES)/client; } >/dev/null || \
+		{ echo "$(NOTES) is not up to date: run make"; exit 1; }
 	@$(MCPGEN) server --check $(BENCHED) >/dev/null || { echo "tests/bench/weather is not up to date: run make"; exit 1; }
 	@$(MCPGEN) server --check $(EVERYTHING) >/dev/null || { echo "tests/internal/everything is not up to date: run make"; exit 1; }
 	$(GO) vet ./...

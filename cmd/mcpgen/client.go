@@ -19,8 +19,7 @@ func clientCommand() *cobra.Command {
 		Short: "Generate a typed client from a tool list",
 		Long: `Generate a Go package that calls tools. It has a method for each tool with typed
 arguments and results, and one for each prompt, resource and resource template in the
-list. It compares a server's list with the list that it was generated from. A
-generated server already comes with a client.
+list. It compares a server's list with the list that it was generated from.
 
 The package belongs to the module around its folder. If there is none, it gets a
 go.mod of its own.`,
@@ -47,7 +46,7 @@ func (p *project) writeClient(cmd *cobra.Command) (*outcome, error) {
 	}
 	server := filepath.Join(p.out, "server.gen.go")
 	if text, err := os.ReadFile(server); err == nil && files.Generated(text) {
-		return nil, fmt.Errorf("%s is a generated server, which already comes with a client", server)
+		return nil, fmt.Errorf("%s is a generated server: a client needs a folder of its own, such as %s", server, filepath.Join(p.out, "client"))
 	}
 	made, err := skeleton.Client(p.options())
 	p.counter.end()

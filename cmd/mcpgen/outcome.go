@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/gen/files"
-	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/skeleton"
 )
 
@@ -59,9 +58,6 @@ func (o *outcome) wrote(made *skeleton.Result, plan files.Plan, changes []files.
 			o.Notes = append(o.Notes, d.String())
 		}
 	}
-	if n := unlimited(made.Decls); n > 0 {
-		o.Notes = append(o.Notes, fmt.Sprintf(`%s a wire.Integer, which holds any integer; "minimum" and "maximum" in the list, or --int64, make it an int64`, isOrAre(n, "member")))
-	}
 	kinds := o.changed(plan, changes)
 	names := slices.Clone(skeleton.UserFiles)
 	for _, f := range plan.Users { // those that people have given other names
@@ -76,33 +72,6 @@ func (o *outcome) wrote(made *skeleton.Result, plan files.Plan, changes []files.
 			o.Kept = append(o.Kept, name)
 		}
 	}
-}
-
-// unlimited counts the members with integers that may be beyond an int64.
-func unlimited(decls []*ir.Decl) int {
-	members := map[string]bool{}
-	for _, d := range decls {
-		object, ok := d.Type.(*ir.Object)
-		if !ok {
-			continue
-		}
-		for _, f := range object.Fields {
-			ir.Walk(f.Type, func(t ir.Type) {
-				if i, ok := t.(*ir.Integer); ok && i.Exact {
-					members[f.Pointer] = true
-				}
-			})
-		}
-	}
-	return len(members)
-}
-
-// isOrAre returns a count with its noun and the verb that follows.
-func isOrAre(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun + " is"
-	}
-	return plural(n, noun) + " are"
 }
 
 // changed notes which generated files were written, and returns the kind of each change by its path.

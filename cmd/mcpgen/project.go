@@ -28,7 +28,7 @@ type project struct {
 	client    bool // only a client is generated
 	check     bool
 	strict    bool
-	int64     bool
+	big       bool // --big-integers was given
 	time      bool
 	transport string
 	// transportGiven means that the user has named the transport. Otherwise it is the default of a new program.
@@ -51,7 +51,7 @@ func (p *project) flags(cmd *cobra.Command, pkg string) {
 	cmd.Flags().StringVar(&p.pkg, "package", "", "name of the package (default: "+pkg+")")
 	cmd.Flags().BoolVar(&p.check, "check", false, "write nothing; print how the generated files differ from what would be written, and exit with 1 if they do")
 	cmd.Flags().BoolVar(&p.strict, "strict", false, "fail if a part of a schema has no Go type, or if the list has a probable mistake, such as an unknown keyword")
-	cmd.Flags().BoolVar(&p.int64, "int64", false, "let integers without limits be int64, and refuse values beyond it; otherwise they are wire.Integer")
+	cmd.Flags().BoolVar(&p.big, "big-integers", false, "let integers without limits be wire.Integer; otherwise they are int64, and values beyond it are refused")
 	cmd.Flags().BoolVar(&p.time, "time", false, "let strings in the format date-time be time.Time, and refuse leap seconds and digits below a nanosecond")
 	p.console.flags(cmd)
 	completeFiles(cmd, "tools", "json", "yaml", "yml")
@@ -122,7 +122,7 @@ func (p *project) sources() (map[string][]byte, error) {
 }
 
 func (p *project) options() skeleton.Options {
-	o := skeleton.Options{List: p.file.List, Source: p.source(), Package: p.pkg, Implementations: p.survey.Implementations, Int64: p.int64, Time: p.time, Progress: p.counter.file}
+	o := skeleton.Options{List: p.file.List, Source: p.source(), Package: p.pkg, Implementations: p.survey.Implementations, BigIntegers: p.big, Time: p.time, Progress: p.counter.file}
 	if len(o.Implementations) == 0 && !p.apart() {
 		o.Implementations = []string{skeleton.HandlersType(p.pkg)} // to be overwritten
 	}

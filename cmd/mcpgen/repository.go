@@ -32,7 +32,7 @@ const repositoryHelp = `mcpgen.yaml lists what a repository generates. Its paths
       client: internal/weather    # or that of a client, as for mcpgen client --out
       package: weather            # as for --package
       strict: true                # as for --strict
-      int64: true                 # as for --int64
+      big-integers: true          # as for --big-integers
       time: true                  # as for --time
     - tools: admin.json
       server: cmd/admin
@@ -104,14 +104,14 @@ func readEntry(f *config.File, n *yaml.Node) entry {
 	}
 	before := f.Failed()
 	keys := map[string]config.Reader{
-		"tools":      func(n *yaml.Node) { e.list = f.Text(n, "tools") },
-		"server":     folder("server"),
-		"client":     folder("client"),
-		"typescript": folder("typescript"),
-		"package":    func(n *yaml.Node) { e.pkg = f.Text(n, "package") },
-		"strict":     func(n *yaml.Node) { e.strict = f.Bool(n, "strict") },
-		"int64":      func(n *yaml.Node) { e.int64 = f.Bool(n, "int64") },
-		"time":       func(n *yaml.Node) { e.time = f.Bool(n, "time") },
+		"tools":        func(n *yaml.Node) { e.list = f.Text(n, "tools") },
+		"server":       folder("server"),
+		"client":       folder("client"),
+		"typescript":   folder("typescript"),
+		"package":      func(n *yaml.Node) { e.pkg = f.Text(n, "package") },
+		"strict":       func(n *yaml.Node) { e.strict = f.Bool(n, "strict") },
+		"big-integers": func(n *yaml.Node) { e.big = f.Bool(n, "big-integers") },
+		"time":         func(n *yaml.Node) { e.time = f.Bool(n, "time") },
 		"auth": func(n *yaml.Node) {
 			e.protected = f.Bool(n, "auth")
 			e.open = !e.protected
@@ -156,8 +156,8 @@ func readEntry(f *config.File, n *yaml.Node) entry {
 // membersOf has the members of an entry of each kind.
 var membersOf = map[string][]string{
 	"":           {"tools", "readme", "llms", "title"},
-	"server":     {"tools", "server", "package", "strict", "int64", "time", "transport", "auth"},
-	"client":     {"tools", "client", "package", "strict", "int64", "time"},
+	"server":     {"tools", "server", "package", "strict", "big-integers", "time", "transport", "auth"},
+	"client":     {"tools", "client", "package", "strict", "big-integers", "time"},
 	"typescript": {"tools", "typescript"},
 }
 

@@ -16,11 +16,11 @@ func serverCommand() *cobra.Command {
 	var missing bool
 	cmd := &cobra.Command{
 		Use:   "server",
-		Short: "Generate a typed server, and a client for it, from a tool list",
+		Short: "Generate a typed server from a tool list",
 		Long: `Generate a Go server from a tool list: a method for each tool with typed
-arguments and results, their validation and encoding, a typed client, and tests
-that every correct implementation passes. Prompts, resources and resource templates
-in the list have a method each, too.
+arguments and results, their validation and encoding, and tests that every correct
+implementation passes. Prompts, resources and resource templates in the list have a
+method each, too. "mcpgen client" generates a client, in a package of its own.
 
 Files that end in .gen.go and .gen_test.go are generated on each run. The other
 files (main.go, http.go, handlers.go, go.mod, go.sum, mcpgen.mod, mcpgen.sum,
@@ -56,7 +56,7 @@ does not recompile the generated code.`,
 	cmd.Flags().StringVar(&p.transport, "transport", transportAll, "transports of the program: all or stdio")
 	cmd.Flags().BoolVar(&p.protected, "auth", false, "let http.go accept only clients with access tokens; see runtime/auth/README.md")
 	cmd.Flags().BoolVar(&missing, "missing", false, "print methods for tools and other items that the package does not implement yet, and write nothing")
-	alone(cmd, "missing", "tools", "out", "package", "strict", "int64", "time")
+	alone(cmd, "missing", "tools", "out", "package", "strict", "big-integers", "time")
 	completeValues(cmd, "transport", transportAll, transportStdio)
 	return cmd
 }
@@ -145,8 +145,8 @@ func (p *project) users(made *skeleton.Result) (o skeleton.UserOptions, err erro
 	if p.named && p.pkg != "main" {
 		generate += " --package " + p.pkg
 	}
-	if p.int64 {
-		generate += " --int64"
+	if p.big {
+		generate += " --big-integers"
 	}
 	if p.time {
 		generate += " --time"

@@ -179,7 +179,7 @@ func (p *project) drifted() []string {
 			continue
 		}
 		var differs []string
-		for flag, want := range map[string]string{"tools": list, "int64": fmt.Sprint(p.int64), "time": fmt.Sprint(p.time)} {
+		for flag, want := range map[string]string{"tools": list, "big-integers": fmt.Sprint(p.big), "time": fmt.Sprint(p.time)} {
 			if got := said.Flags().Lookup(flag).Value.String(); got != want && p.list != "-" {
 				differs = append(differs, fmt.Sprintf("--%s %s", flag, got))
 			}

@@ -201,7 +201,7 @@ func (r *reader) unused() {
 }
 
 // ownKeywords are the keywords of mcpgen and of the protocol.
-var ownKeywords = []string{jsonschema.GoName, "x-mcp-header"}
+var ownKeywords = []string{jsonschema.GoName, jsonschema.GoBigInteger, "x-mcp-header"}
 
 // keywords notes the faults of one schema.
 func (r *reader) keywords(tool string, s *jsonschema.Schema, judge *samples.Validator) {

@@ -223,6 +223,7 @@ var keywords = []word{
 	{"$comment", text, "A comment."},
 	{"$vocabulary", object, ""},
 	{jsonschema.GoName, text, "The Go identifier of the member, or of the type if the schema is a definition."},
+	{jsonschema.GoBigInteger, flag, "Whether the Go type of the integer holds values beyond an int64."},
 }
 
 // namesOf returns the names of words.

@@ -15,20 +15,32 @@ func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 		if isAlias(d) || !e.codecOfEnums && isPlainEnum(d) {
 			continue
 		}
+		decodes, encodes := d.Direction.Decodes(), d.Direction.Encodes()
 		switch t := d.Type.(type) {
 		case *ir.Object:
-			e.objectDecoder(f, d, t)
-			e.objectEncoder(f, d, t)
-			e.glue(f, d)
-		case *ir.Union:
-			e.unionDecoder(f, d, t)
-			e.unionEncoder(f, d, t)
-		default:
-			e.plainDecoder(f, d)
-			e.plainEncoder(f, d)
-			if !embeds(d) {
-				e.glue(f, d)
+			if decodes {
+				e.objectDecoder(f, d, t)
 			}
+			if encodes {
+				e.objectEncoder(f, d, t)
+			}
+		case *ir.Union:
+			if decodes {
+				e.unionDecoder(f, d, t)
+			}
+			if encodes {
+				e.unionEncoder(f, d, t)
+			}
+		default:
+			if decodes {
+				e.plainDecoder(f, d)
+			}
+			if encodes {
+				e.plainEncoder(f, d)
+			}
+		}
+		if _, isUnion := d.Type.(*ir.Union); !isUnion && !embeds(d) && e.marshals(d) {
+			e.glue(f, d, decodes, encodes)
 		}
 	}
 }
@@ -57,25 +69,37 @@ func appendFunc(f *jen.File, receiver jen.Code) *jen.Statement {
 }
 
 // glue renders the methods for encoding/json.
-func (e *emitter) glue(f *jen.File, d *ir.Decl) {
-	if !e.marshals(d) {
-		return
+func (e *emitter) glue(f *jen.File, d *ir.Decl, decodes, encodes bool) {
+	if encodes {
+		f.Line()
+		f.Add(doc("MarshalJSON is AppendJSON for encoding/json."))
+		f.Func().Params(jen.Id("x").Id(d.Name)).Id("MarshalJSON").Params().Params(jen.Index().Byte(), jen.Error()).Block(
+			jen.Return(jen.Qual(wirePath, "Marshal").Call(jen.Op("&").Id("x"))),
+		)
 	}
-	f.Line()
-	f.Add(doc("MarshalJSON is AppendJSON for encoding/json."))
-	f.Func().Params(jen.Id("x").Id(d.Name)).Id("MarshalJSON").Params().Params(jen.Index().Byte(), jen.Error()).Block(
-		jen.Return(jen.Qual(wirePath, "Marshal").Call(jen.Op("&").Id("x"))),
-	)
-	f.Line()
-	f.Add(doc("UnmarshalJSON is DecodeJSON for encoding/json."))
-	f.Func().Params(self(d)).Id("UnmarshalJSON").Params(jen.Id("data").Index().Byte()).Error().Block(
-		jen.Return(jen.Qual(wirePath, "Unmarshal").Call(jen.Id("data"), jen.Id("x"))),
-	)
+	if decodes {
+		unmarshal := "Unmarshal"
+		if e.checked && !d.Strict {
+			unmarshal = "UnmarshalStrict"
+		}
+		f.Line()
+		f.Add(doc("UnmarshalJSON is DecodeJSON for encoding/json."))
+		f.Func().Params(self(d)).Id("UnmarshalJSON").Params(jen.Id("data").Index().Byte()).Error().Block(
+			jen.Return(jen.Qual(wirePath, unmarshal).Call(jen.Id("data"), jen.Id("x"))),
+		)
+	}
 }
 
 func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
-	decodeFunc(f, d, decodeDoc(o)).BlockFunc(func(g *jen.Group) {
-		g.Op("*").Id("x").Op("=").Id(d.Name).Values()
+	strict := !e.checked || d.Strict
+	late := func(field *ir.Field) bool { return hasDefault(field) && !isEarly(field) }
+	decodeFunc(f, d, decodeDoc(o, strict)).BlockFunc(func(g *jen.Group) {
+		g.Op("*").Id("x").Op("=").Id(d.Name).Values(earlyDefaults(o)...)
+		for _, field := range o.Fields {
+			if hasDefault(field) && isEarly(field) && isOptional(field) {
+				setDefault(g, field)
+			}
+		}
 		if o.Loose {
 			g.If(jen.Id("r").Dot("Kind").Call().Op("!=").Qual(wirePath, "KindObject")).Block(
 				jen.Id("x").Dot("Other").Op("=").Id("r").Dot("ReadRaw").Call(),
@@ -83,34 +107,17 @@ func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 			)
 		}
 		words := (len(o.Fields) + 63) / 64
-		if words > 0 {
+		if words > 0 && (strict || slices.ContainsFunc(o.Fields, late)) {
 			g.Var().Id("seen").Index(jen.Lit(words)).Uint64()
 		}
 		g.For(jen.Id("r").Dot("BeginObject").Call(), jen.Id("r").Dot("Member").Call(), jen.Empty()).Block(
-			jen.Switch(jen.Id("r").Dot("Name").Call()).BlockFunc(func(g *jen.Group) {
-				for i, field := range o.Fields {
-					g.Case(jen.Lit(field.Wire)).BlockFunc(func(g *jen.Group) {
-						seen := []jen.Code{jen.Op("&").Id("seen").Index(jen.Lit(i / 64)), jen.Lit(i % 64)}
-						if e.maySendNull(field) {
-							g.If(jen.Id("r").Dot("Present").Call(seen...)).BlockFunc(func(g *jen.Group) { e.decodeField(g, d, field) })
-							return
-						}
-						g.Id("r").Dot("Once").Call(seen...)
-						e.decodeField(g, d, field)
-					})
-				}
-				g.Default().BlockFunc(func(g *jen.Group) {
-					if o.Additional == nil {
-						g.Add(decodeExtra())
-						return
-					}
-					decodeEntry(g, jen.Id("x").Dot("Additional"), o.Additional, 0)
-				})
-			}),
+			e.memberSwitch(d, o, func(field *ir.Field) bool { return strict || late(field) }),
 		)
-		requiredCheck(g, o)
+		if strict {
+			requiredCheck(g, o)
+		}
 		for i, field := range o.Fields {
-			if hasDefault(field) {
+			if late(field) {
 				bit := jen.Op(fmt.Sprintf("%#x", uint64(1)<<(i%64)))
 				g.If(jen.Id("seen").Index(jen.Lit(i / 64)).Op("&").Add(bit).Op("==").Lit(0)).BlockFunc(func(g *jen.Group) { setDefault(g, field) })
 			}
@@ -119,14 +126,83 @@ func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 	})
 }
 
-// hasDefault reports whether decoding sets a member that is absent. A default of null needs no
-// code if the zero value of the field is null.
-func hasDefault(f *ir.Field) bool {
-	return f.Default != "" && (f.Default != "null" || isOptional(f) || !f.Nullable())
+// memberSwitch renders the decoding of a member, with a note of each that is to be noted.
+func (e *emitter) memberSwitch(d *ir.Decl, o *ir.Object, noted func(*ir.Field) bool) jen.Code {
+	others := func(g *jen.Group) {
+		switch {
+		case o.Additional != nil:
+			decodeEntry(g, jen.Id("x").Dot("Additional"), o.Additional, 0)
+		case e.hasExtra(o):
+			g.Add(decodeExtra())
+		default:
+			g.Id("r").Dot("Skip").Call()
+		}
+	}
+	if len(o.Fields) == 0 {
+		return jen.BlockFunc(others)
+	}
+	return jen.Switch(jen.Id("r").Dot("Name").Call()).BlockFunc(func(g *jen.Group) {
+		for i, field := range o.Fields {
+			g.Case(jen.Lit(field.Wire)).BlockFunc(func(g *jen.Group) {
+				seen := []jen.Code{jen.Op("&").Id("seen").Index(jen.Lit(i / 64)), jen.Lit(i % 64)}
+				if e.maySendNull(field) {
+					g.If(jen.Id("r").Dot("Present").Call(seen...)).BlockFunc(func(g *jen.Group) { e.decodeField(g, d, field) })
+					return
+				}
+				if noted(field) {
+					g.Id("r").Dot("Once").Call(seen...)
+				}
+				e.decodeField(g, d, field)
+			})
+		}
+		g.Default().BlockFunc(others)
+	})
 }
 
-func decodeDoc(o *ir.Object) string {
-	text := "DecodeJSON reads an object. A missing, repeated or mistyped member is an error."
+// hasDefault reports whether decoding sets a member that is absent. A default that is the zero value of the field needs
+// no code.
+func hasDefault(f *ir.Field) bool {
+	switch f.Default {
+	case "":
+		return false
+	case "null":
+		return isOptional(f) || !f.Nullable()
+	case "false", "0", `""`:
+		_, isLiteral := literal(f.Base(), f.Default)
+		return !isLiteral || isOptional(f) || byPointer(f)
+	}
+	return true
+}
+
+// isEarly reports whether a default is set before the members are read, because that costs nothing if the member is
+// present.
+func isEarly(f *ir.Field) bool {
+	if f.Default == "null" {
+		return isOptional(f)
+	}
+	if _, isAny := ir.Resolve(f.Base()).(*ir.Any); isAny {
+		return true
+	}
+	_, isLiteral := literal(f.Base(), f.Default)
+	return isLiteral && (isOptional(f) || !byPointer(f))
+}
+
+// earlyDefaults renders the defaults with which a struct begins.
+func earlyDefaults(o *ir.Object) []jen.Code {
+	var all []jen.Code
+	for _, f := range o.Fields {
+		if hasDefault(f) && isEarly(f) && !isOptional(f) {
+			all = append(all, jen.Id(f.Go).Op(":").Add(defaultValue(f)))
+		}
+	}
+	return all
+}
+
+func decodeDoc(o *ir.Object, strict bool) string {
+	text := "DecodeJSON reads an object that the schema allows."
+	if strict {
+		text = "DecodeJSON reads an object. A missing, repeated or mistyped member is an error."
+	}
 	if slices.ContainsFunc(o.Fields, func(f *ir.Field) bool { return f.Default != "" }) {
 		text += " Absent members with a default are set to it."
 	}

@@ -61,6 +61,10 @@ func decodeValue(g *jen.Group, target *jen.Statement, f *ir.Field) {
 			}
 			g.Add(target).Dot("Set").Call(value)
 		})
+	case f.Nullable() && hasDefault(f) && isEarly(f):
+		g.If(jen.Id("r").Dot("ReadNull").Call()).Block(
+			jen.Add(target).Op("=").Add(zero(f)),
+		).Else().BlockFunc(func(g *jen.Group) { decodePresent(g, target, f) })
 	case f.Nullable():
 		g.If(jen.Op("!").Id("r").Dot("ReadNull").Call()).BlockFunc(func(g *jen.Group) { decodePresent(g, target, f) })
 	default:
@@ -139,6 +143,9 @@ func readExpr(t ir.Type) (jen.Code, bool) {
 		case *ir.Object, *ir.Array, *ir.Map:
 			return nil, false
 		default:
+			if _, isEnum := ir.Resolve(under).(*ir.Enum); isEnum { // of another name
+				return declName(ref.Decl).Call(jen.Id("r").Dot("ReadString").Call()), true
+			}
 			if embeds(ref.Decl) {
 				return nil, false
 			}
@@ -234,6 +241,10 @@ func decodesItself(t ir.Type) bool {
 	ref, ok := t.(*ir.Ref)
 	if !ok {
 		return false
+	}
+	switch ir.Resolve(ref).(type) {
+	case *ir.Object, *ir.Array, *ir.Map:
+		return true // an alias has the methods of its type
 	}
 	_, alias := ref.Decl.Type.(*ir.Ref)
 	return !alias

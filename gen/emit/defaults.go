@@ -19,7 +19,7 @@ func setDefault(g *jen.Group, f *ir.Field) {
 		return
 	}
 	if _, isAny := ir.Resolve(f.Base()).(*ir.Any); isAny {
-		g.Add(target).Op("=").Add(rawLiteral(f.Default))
+		g.Add(target).Op("=").Add(defaultValue(f))
 		return
 	}
 	if value, ok := literal(f.Base(), f.Default); ok && f.Default != "null" {
@@ -39,6 +39,25 @@ func setDefault(g *jen.Group, f *ir.Field) {
 	decodeValue(g, target, &plain)
 }
 
+// defaultValue renders the default of a field that a literal expresses.
+func defaultValue(f *ir.Field) jen.Code {
+	if _, isAny := ir.Resolve(f.Base()).(*ir.Any); isAny {
+		return rawLiteral(f.Default)
+	}
+	switch under := ir.Resolve(f.Base()).(type) {
+	case *ir.Integer:
+		if !under.Exact && !byPointer(f) {
+			return jen.Op(strconv.FormatInt(wire.NewStringReader(f.Default).ReadInt64(), 10))
+		}
+	case *ir.Number:
+		if !byPointer(f) {
+			return jen.Op(f.Default)
+		}
+	}
+	value, _ := literal(f.Base(), f.Default)
+	return value
+}
+
 // literal renders the Go expression for a scalar of a type.
 func literal(t ir.Type, text string) (jen.Code, bool) {
 	r := wire.NewStringReader(text)
@@ -46,8 +65,11 @@ func literal(t ir.Type, text string) (jen.Code, bool) {
 	case *ir.String:
 		return jen.Lit(r.ReadString()), true
 	case *ir.Enum:
-		value := r.ReadString()
-		for _, v := range under.Values {
+		value, values := r.ReadString(), under.Values
+		if ref, ok := t.(*ir.Ref); ok && len(ref.Decl.Constants) > 0 {
+			values = ref.Decl.Constants
+		}
+		for _, v := range values {
 			if v.Wire == value {
 				return jen.Id(v.Go), true
 			}

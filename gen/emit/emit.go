@@ -81,6 +81,10 @@ type style struct {
 	unknownNote string
 	// marshals reports whether a type has the methods for encoding/json.
 	marshals func(*ir.Decl) bool
+	// checked is set if the text of values is checked before it is decoded, unless the declaration is strict.
+	checked bool
+	// known is set if enums have a method that reports whether a value is one of theirs.
+	known bool
 	// codecOfEnums is set if enums have codecs. Otherwise fields read and write them as strings.
 	codecOfEnums bool
 	// nullIsAbsent is set if null counts as absent for optional members.
@@ -102,15 +106,15 @@ func revisionStyle(r *ir.Revision) style {
 	return style{
 		origin: origin, unknownNote: " Validate reports it.",
 		marshals:     func(*ir.Decl) bool { return true },
-		codecOfEnums: true, nullIsAbsent: true, results: resultsOf(r),
+		codecOfEnums: true, nullIsAbsent: true, known: true, results: resultsOf(r),
 	}
 }
 
 // toolsStyle returns the style of the types of a tool list, which may be thousands and should
-// compile fast: only whole inputs and outputs have the methods for encoding/json. Null is read
-// as the schema of the tool says.
+// compile fast: only whole inputs and outputs have the methods for encoding/json, and what the schema says is left to
+// its check. Null is read as the schema of the tool says.
 func toolsStyle() style {
-	return style{origin: "the schema", marksAtUnion: true, marshals: func(d *ir.Decl) bool { return d.Definition }}
+	return style{origin: "the schema", marksAtUnion: true, checked: true, marshals: func(d *ir.Decl) bool { return d.Definition }}
 }
 
 type emitter struct {

@@ -61,9 +61,10 @@ func (e *emitter) objectEncoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 		for _, field := range o.Fields {
 			writeField(g, field)
 		}
-		if o.Additional != nil {
+		switch {
+		case o.Additional != nil:
 			writeAdditional(g, o)
-		} else {
+		case e.hasExtra(o):
 			writeExtra(g, o)
 		}
 		write(g, "EndObject")

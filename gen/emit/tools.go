@@ -53,19 +53,23 @@ func Zero(t ir.Type) jen.Code {
 }
 
 // Box adds a struct whose field Value has a type, with its codec, for values whose Go type has none.
-func (t Tools) Box(f *jen.File, name, comment string, of ir.Type) {
+func (t Tools) Box(f *jen.File, name, comment string, of ir.Type, direction ir.Direction) {
 	f.Add(doc(comment))
 	f.Type().Id(name).Struct(jen.Id("Value").Add(goType(of)))
 	d := &ir.Decl{Name: name}
 	value := jen.Id("x").Dot("Value")
-	decodeFunc(f, d, "DecodeJSON reads "+describe(of)+".").BlockFunc(func(g *jen.Group) {
-		g.Op("*").Id("x").Op("=").Id(name).Values()
-		decode(g, value, of, 0)
-		g.Return(jen.Id("r").Dot("Err").Call())
-	})
-	appendFunc(f, self(d)).BlockFunc(func(g *jen.Group) {
-		newWriter(g)
-		put(g, operand{expr: value}, of, 0)
-		g.Return(jen.Id("w").Dot("End").Call())
-	})
+	if direction.Decodes() {
+		decodeFunc(f, d, "DecodeJSON reads "+describe(of)+".").BlockFunc(func(g *jen.Group) {
+			g.Op("*").Id("x").Op("=").Id(name).Values()
+			decode(g, value, of, 0)
+			g.Return(jen.Id("r").Dot("Err").Call())
+		})
+	}
+	if direction.Encodes() {
+		appendFunc(f, self(d)).BlockFunc(func(g *jen.Group) {
+			newWriter(g)
+			put(g, operand{expr: value}, of, 0)
+			g.Return(jen.Id("w").Dot("End").Call())
+		})
+	}
 }

@@ -29,6 +29,9 @@ func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
 		default:
 			if isAlias(d) {
 				f.Type().Id(d.Name).Op("=").Add(goType(t))
+				if len(d.Constants) > 0 {
+					constants(f, d, d.Constants)
+				}
 				continue
 			}
 			f.Type().Id(d.Name).Add(declaredType(d))
@@ -49,7 +52,7 @@ func (e *emitter) structFields(g *jen.Group, o *ir.Object) {
 	if o.Additional != nil {
 		g.Add(doc("Additional holds the other members in their order."))
 		g.Id("Additional").Add(goType(&ir.Map{Elem: o.Additional})).Tag(none)
-	} else {
+	} else if e.hasExtra(o) {
 		g.Add(doc(fmt.Sprintf("Extra holds the members that %s does not define, in their order.", e.origin)))
 		g.Id("Extra").Qual(wirePath, "Members").Tag(none)
 	}
@@ -58,6 +61,10 @@ func (e *emitter) structFields(g *jen.Group, o *ir.Object) {
 		g.Id("Other").Qual(wirePath, "Raw").Tag(none)
 	}
 }
+
+// hasExtra reports whether the members that no field has are kept. Those of a closed object are refused before it is
+// decoded.
+func (e *emitter) hasExtra(o *ir.Object) bool { return o.Additional == nil && !(e.checked && o.Closed) }
 
 // fieldText returns the doc comment of a field, with the Go value of an absent member. A required
 // member of a type without such a value is never absent, so the clause on it is left out.
@@ -252,27 +259,36 @@ func markName(u *ir.Decl) string { return "is" + u.Name }
 
 func (e *emitter) enum(f *jen.File, d *ir.Decl, t *ir.Enum) {
 	f.Type().Id(d.Name).String()
+	constants(f, d, t.Values)
+	if e.known {
+		f.Line()
+		f.Add(doc(fmt.Sprintf("Known reports whether %s defines the value.", e.origin)))
+		f.Func().Params(jen.Id("x").Id(d.Name)).Id("Known").Params().Bool().Block(
+			jen.Switch(jen.Id("x")).Block(
+				jen.CaseFunc(func(g *jen.Group) {
+					for _, v := range t.Values {
+						g.Id(v.Go)
+					}
+				}).Block(jen.Return(jen.True())),
+			),
+			jen.Return(jen.False()),
+		)
+	}
+	e.marks(f, d)
+}
+
+// constants renders the constants of an enum.
+func constants(f *jen.File, d *ir.Decl, values []ir.EnumValue) {
 	f.Line()
 	f.Add(doc(fmt.Sprintf("The values of %s.", d.Name)))
 	f.Const().DefsFunc(func(g *jen.Group) {
-		for _, v := range t.Values {
-			g.Add(doc(v.Doc + deprecation(v.Deprecated)))
+		for _, v := range values {
+			if text := v.Doc + deprecation(v.Deprecated); text != "" {
+				g.Add(doc(text))
+			}
 			g.Id(v.Go).Id(d.Name).Op("=").Lit(v.Wire)
 		}
 	})
-	f.Line()
-	f.Add(doc(fmt.Sprintf("Known reports whether %s defines the value.", e.origin)))
-	f.Func().Params(jen.Id("x").Id(d.Name)).Id("Known").Params().Bool().Block(
-		jen.Switch(jen.Id("x")).Block(
-			jen.CaseFunc(func(g *jen.Group) {
-				for _, v := range t.Values {
-					g.Id(v.Go)
-				}
-			}).Block(jen.Return(jen.True())),
-		),
-		jen.Return(jen.False()),
-	)
-	e.marks(f, d)
 }
 
 // unknown describes the values that a union's unknown variant holds.
@@ -299,10 +315,12 @@ func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
 		text = fmt.Sprintf("Its variants are %s. The variant depends on the request, so a value without its request decodes to *%s.", variants, t.Variants[0].Decl.Name)
 	}
 	f.Add(doc(d.Doc + "\n\n" + text + deprecation(d.Deprecated)))
-	f.Type().Id(d.Name).Interface(
-		jen.Qual(wirePath, "Appender"),
-		jen.Id(markName(d)).Params(),
-	)
+	f.Type().Id(d.Name).InterfaceFunc(func(g *jen.Group) {
+		if d.Direction.Encodes() {
+			g.Qual(wirePath, "Appender")
+		}
+		g.Id(markName(d)).Params()
+	})
 	if t.Context {
 		return
 	}

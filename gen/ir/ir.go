@@ -117,6 +117,13 @@ type Decl struct {
 	Rules []string
 	// Checked means that Validate has something to check in values of the type.
 	Checked bool
+	// Direction says which way values go.
+	Direction Direction
+	// Strict means that decoding must find missing and repeated members, although the text of other values has
+	// been checked before they are decoded. It is set for types of tools only, and decoding of all others is strict.
+	Strict bool
+	// Constants are the constants of a declaration that is an alias of an enum, under names of its own.
+	Constants []EnumValue
 }
 
 // Type is a sealed sum of the shapes that a value can have.

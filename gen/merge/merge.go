@@ -330,7 +330,7 @@ func (m *merger) items(key, noun string, mine, base, theirs *yaml.Node) *yaml.No
 func ofMcpgen(pointers []string) (own, others []string) {
 	for _, pointer := range pointers {
 		name := pointer[strings.LastIndexByte(pointer, '/')+1:]
-		if strings.HasPrefix(name, "x-mcp-") || name == jsonschema.GoName {
+		if strings.HasPrefix(name, "x-mcp-") || jsonschema.ForGo(name) {
 			own = append(own, pointer)
 		} else {
 			others = append(others, pointer)

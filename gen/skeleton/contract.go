@@ -17,13 +17,16 @@ import (
 // tests renders the tests that every correct implementation passes: a file for the list, and
 // one for each tool with its test, its samples and its method of the fake implementation.
 func (g *generator) tests() ([]files.File, error) {
-	sources := []emit.Source{g.source("contract.gen_test.go", []func(*jen.File){g.fake, g.testSession, g.testList})}
+	parts := []func(*jen.File){g.fake, g.testSession, g.testList}
+	if hasItems(g.pkg) {
+		parts = append(parts, g.itemList)
+	}
+	sources := []emit.Source{g.source("contract.gen_test.go", parts)}
 	for _, t := range g.pkg.Tools {
 		// Samples take long to find, so each file looks for those of its tool.
 		parts := []func(*jen.File){
-			func(f *jen.File) { testTool(f, t) },
+			func(f *jen.File) { g.testTool(f, t) },
 			func(f *jen.File) { fakeMethod(f, t) },
-			func(f *jen.File) { f.Add(g.sample(t)) },
 		}
 		sources = append(sources, g.source(g.names["tool "+t.Go]+"_tool.gen_test.go", parts))
 	}
@@ -36,22 +39,20 @@ func (g *generator) fake(f *jen.File) {
 	if hasItems(g.pkg) {
 		implements = "Service"
 	}
-	f.Comment("fake is an implementation of " + implements + " that returns samples.")
+	f.Comment("fake is an implementation of " + implements + " for tests, whose methods record that they were called.")
 	// The state is a named field, because a tool's method may be called Fake.
 	f.Type().Id("fake").Struct(jen.Id("state").Qual(contractPath, "Fake"))
 }
 
-// fakeMethod renders the method of a tool that returns a sample.
+// fakeMethod renders the method of a tool that records its call.
 func fakeMethod(f *jen.File, t typing.ToolTypes) {
-	call := []jen.Code{jen.Op("&").Id("f").Dot("state"), jen.Lit(t.Tool.Name), jen.Id("in")}
-	var answer *jen.Statement
-	if t.Tool.Output != nil {
-		answer = unboxed(t, jen.Qual(contractPath, "Output").Types(jen.Id(decoded(t))).Call(call...))
-	} else {
-		block := jen.Op("&").Qual(mcpPath, "TextContent").Values(jen.Dict{jen.Id("Text"): jen.Qual(contractPath, "Text")})
-		answer = jen.Qual(contractPath, "Blocks").Types(jen.Qual(mcpPath, "ContentBlock")).Call(append(call, block)...)
+	h := toolHandler(t)
+	zero := jen.Nil()
+	if t.Value != nil {
+		zero = jen.Add(emit.Zero(t.Value))
 	}
-	fakeOf(f, toolHandler(t, t.Input), answer)
+	h.params[0].name = "_"
+	fakeOf(f, h, jen.List(zero, jen.Id("f").Dot("state").Dot("Call").Call(jen.Lit(t.Tool.Name))))
 }
 
 // fakeOf renders a method of the fake implementation.
@@ -63,8 +64,8 @@ func fakeOf(f *jen.File, h handler, answer jen.Code) {
 	f.Func().Params(jen.Id("f").Op("*").Id("fake")).Id(h.name).Params(params...).Params(h.result.code(), jen.Error()).Block(jen.Return(answer))
 }
 
-// testSession renders the function that connects the client with the server. The server has no tasks,
-// because the methods of the client call tools without them.
+// testSession renders the function that connects a client with the server. The server has no tasks,
+// because the tests call tools without them.
 func (g *generator) testSession(f *jen.File) {
 	options := jen.Qual(runtimePath, "ServerOptions").Values(jen.Dict{
 		jen.Id("Name"): jen.Lit("contract"), jen.Id("Version"): jen.Lit("1"),
@@ -74,60 +75,42 @@ func (g *generator) testSession(f *jen.File) {
 	if g.offersTasks() {
 		server = jen.Qual(mcpPath, "NewServer").Call(options, g.allItems("f").Op("..."))
 	}
-	f.Add(emit.Comment("contractSession returns a client of a server that runs the fake implementation."))
-	f.Func().Id("contractSession").Params(jen.Id("t").Op("*").Qual("testing", "T")).Params(jen.Op("*").Id("Client"), jen.Op("*").Id("fake")).Block(
+	f.Add(emit.Comment("contractSession returns a session with a server that runs the fake implementation."))
+	f.Func().Id("contractSession").Params(jen.Id("t").Op("*").Qual("testing", "T")).Params(jen.Op("*").Qual(runtimePath, "Session"), jen.Op("*").Id("fake")).Block(
 		jen.Id("t").Dot("Helper").Call(),
 		jen.Id("f").Op(":=").New(jen.Id("fake")),
 		jen.List(jen.Id("server"), jen.Err()).Op(":=").Add(server),
 		fatal(),
-		jen.List(jen.Id("client"), jen.Err()).Op(":=").Id("Connect").Call(
-			jen.Id("t").Dot("Context").Call(), jen.Qual(contractPath, "Connect").Call(jen.Id("t"), jen.Id("server")),
-			jen.Qual(runtimePath, "ClientOptions").Values(jen.Dict{jen.Id("Name"): jen.Lit("contract"), jen.Id("Version"): jen.Lit("1")}),
-		),
-		fatal(),
-		jen.Id("t").Dot("Cleanup").Call(jen.Func().Params().Block(jen.Id("client").Dot("Close").Call())),
-		jen.Return(jen.Id("client"), jen.Id("f")),
+		jen.Return(jen.Qual(contractPath, "Session").Call(jen.Id("t"), jen.Id("server"), jen.Qual(generatedPath, "ClientBindings").Call().Op("...")), jen.Id("f")),
 	)
 }
 
 // testList renders the test of the list.
 func (g *generator) testList(f *jen.File) {
 	f.Add(emit.Comment("TestContract checks that the server has the list that this package was generated from."))
-	f.Func().Id("TestContract").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
-		jen.List(jen.Id("client"), jen.Id("_")).Op(":=").Id("contractSession").Call(jen.Id("t")),
-		jen.If(jen.Err().Op(":=").Id("client").Dot("Check").Call(jen.Id("t").Dot("Context").Call()), jen.Err().Op("!=").Nil()).Block(
-			jen.Id("t").Dot("Error").Call(jen.Err()),
-		),
-		jen.Do(func(s *jen.Statement) {
-			if len(g.pkg.Tools) > 0 || !hasItems(g.pkg) {
-				s.Qual(contractPath, "List").Call(jen.Id("t"), jen.Id("client").Dot("caller"), jen.Id("definitions"), jen.Id("definitionsSHA256"))
-			}
-		}),
-		jen.Do(func(s *jen.Statement) {
-			if hasItems(g.pkg) {
-				s.Qual(contractPath, "Items").Call(jen.Id("t"), jen.Id("client").Dot("caller"), jen.Id("otherItems"))
-			}
-		}),
-	)
+	f.Func().Id("TestContract").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(body *jen.Group) {
+		lists := len(g.pkg.Tools) > 0 || !hasItems(g.pkg)
+		fake := "_"
+		if lists {
+			fake = "f"
+		}
+		body.List(jen.Id("session"), jen.Id(fake)).Op(":=").Id("contractSession").Call(jen.Id("t"))
+		if lists {
+			items := jen.Id("ServerTools").Call(jen.Id("f"), jen.Qual(toolsPath, "Options").Values())
+			body.Qual(contractPath, "List").Call(jen.Id("t"), jen.Id("session"), items, jen.Lit(g.checksum()))
+		}
+		if hasItems(g.pkg) {
+			body.Qual(contractPath, "Items").Call(jen.Id("t"), jen.Id("session"), jen.Id("otherItems"))
+		}
+	})
 }
 
 // testTool renders the test of a tool.
-func testTool(f *jen.File, t typing.ToolTypes) {
-	maker, call := "Structured", jen.Id("client").Dot(t.Go)
-	switch {
-	case t.Tool.Output == nil:
-		maker = "Content"
-	case t.Value != nil:
-		call = jen.Func().Params(jen.Id("ctx").Add(contextType.code()), jen.Id("in").Add(pointerTo(t.Arguments).code())).Params(jen.Op("*").Id(boxName(t)), jen.Error()).Block(
-			jen.List(jen.Id("v"), jen.Err()).Op(":=").Id("client").Dot(t.Go).Call(jen.Id("ctx"), jen.Id("in")),
-			jen.Return(jen.Op("&").Id(boxName(t)).Values(jen.Id("v")), jen.Err()),
-		)
-	}
-	f.Add(emit.Comment(fmt.Sprintf("TestContract%s runs the tests of package contract for the tool %q, which every correct implementation of Tools passes.", t.Go, t.Tool.Name)))
+func (g *generator) testTool(f *jen.File, t typing.ToolTypes) {
+	f.Add(emit.Comment(fmt.Sprintf("TestContract%s runs the tests of package contract for the tool %q.", t.Go, t.Tool.Name)))
 	f.Func().Id("TestContract"+t.Go).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
-		jen.List(jen.Id("client"), jen.Id("f")).Op(":=").Id("contractSession").Call(jen.Id("t")),
-		jen.Qual(contractPath, "Run").Call(jen.Id("t"), jen.Id("client").Dot("caller"), jen.Op("&").Id("f").Dot("state"),
-			jen.Qual(contractPath, maker).Call(jen.Id(toolName(t)), call, jen.Id(samplesName(t)).Call())),
+		jen.List(jen.Id("session"), jen.Id("f")).Op(":=").Id("contractSession").Call(jen.Id("t")),
+		jen.Qual(contractPath, "Tool").Call(jen.Id("t"), jen.Id("session"), fakeState(), jen.Id(toolName(t)), g.sample(t)),
 	)
 }
 
@@ -135,9 +118,7 @@ func fatal() jen.Code {
 	return jen.If(jen.Err().Op("!=").Nil()).Block(jen.Id("t").Dot("Fatal").Call(jen.Err()))
 }
 
-func samplesName(t typing.ToolTypes) string { return "samples" + t.Go }
-
-// sample renders the function that returns the samples of a tool.
+// sample renders the samples of a tool.
 func (g *generator) sample(t typing.ToolTypes) jen.Code {
 	fields := inputSamples(t.Tool.Input, g.valuesOf(t.Tool.Input))
 	if t.Tool.Output != nil {
@@ -146,9 +127,7 @@ func (g *generator) sample(t typing.ToolTypes) jen.Code {
 			addRefused(fields, "BadOutputs", t.Tool.Output, outputs)
 		}
 	}
-	return jen.Func().Id(samplesName(t)).Params().Qual(contractPath, "Samples").Block(
-		jen.Return(jen.Qual(contractPath, "Samples").Values(fields)),
-	)
+	return jen.Qual(contractPath, "Samples").Values(fields)
 }
 
 // inputSamples returns the samples of arguments.
@@ -205,13 +184,51 @@ func addRefused(fields jen.Dict, name string, s *jsonschema.Schema, valid []wire
 		return
 	}
 	fields[jen.Id(name)] = jen.Index().Qual(contractPath, "Refused").ValuesFunc(func(all *jen.Group) {
-		for _, m := range mutations {
-			if m.Member != "" {
-				all.Line().Qual(contractPath, "Without").Call(jen.Lit(m.Pointer), jen.Lit(m.Member))
-			} else {
-				all.Line().Qual(contractPath, "With").Call(jen.Lit(m.Pointer), text(string(m.Wrong)))
-			}
+		for _, group := range grouped(mutations) {
+			all.Line().Add(group)
 		}
 		all.Line()
 	})
 }
+
+// grouped renders mutations: a call for each object that lacks members, and for each value of a wrong type.
+func grouped(mutations []samples.Mutation) []jen.Code {
+	type kind struct {
+		without bool
+		of      string // the pointer of the object, or the wrong value
+	}
+	var kinds []kind
+	texts := map[kind][]string{}
+	for _, m := range mutations {
+		k, text := kind{true, m.Pointer}, m.Member
+		if m.Member == "" {
+			k, text = kind{false, string(m.Wrong)}, m.Pointer
+		}
+		if texts[k] == nil {
+			kinds = append(kinds, k)
+		}
+		texts[k] = append(texts[k], text)
+	}
+	all := make([]jen.Code, len(kinds))
+	for i, k := range kinds {
+		call, of := "With", text(k.of)
+		if k.without {
+			call, of = "Without", jen.Lit(k.of)
+		}
+		all[i] = jen.Qual(contractPath, call).CallFunc(func(args *jen.Group) {
+			args.Add(of)
+			width := len(k.of)
+			for _, text := range texts[k] {
+				literal := jen.Lit(text)
+				if width += len(text) + 4; width > longestLine {
+					literal, width = jen.Line().Lit(text), len(text)
+				}
+				args.Add(literal)
+			}
+		})
+	}
+	return all
+}
+
+// longestLine is the length at which a list of texts continues on the next line.
+const longestLine = 90

@@ -32,7 +32,6 @@ tools:
 	}
 	// Output:
 	// server.gen.go
-	// client.gen.go
 	// get_weather_tool.gen.go
 	// contract.gen_test.go
 	// get_weather_tool.gen_test.go

@@ -105,10 +105,10 @@ func (h *handler) about(name, does string) jen.Code {
 	return emit.Comment(text + ": " + h.says)
 }
 
-// toolHandler returns the method of a tool with arguments of type in.
-func toolHandler(t typing.ToolTypes, in *ir.Decl) handler {
+// toolHandler returns the method of a tool.
+func toolHandler(t typing.ToolTypes) handler {
 	h := newHandler(t.Go, "the tool", t.Tool.Name, t.Tool.Description, contentType)
-	h.takes("in", pointerTo(in))
+	h.takes("in", pointerTo(t.Input))
 	switch {
 	case t.Value != nil:
 		h.result = goType{value: t.Value}
@@ -124,7 +124,7 @@ func toolHandler(t typing.ToolTypes, in *ir.Decl) handler {
 func toolHandlers(all []typing.ToolTypes) []handler {
 	var list []handler
 	for _, t := range all {
-		list = append(list, toolHandler(t, t.Input))
+		list = append(list, toolHandler(t))
 	}
 	return list
 }

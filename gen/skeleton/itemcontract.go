@@ -2,6 +2,7 @@ package skeleton
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -21,7 +22,7 @@ func (g *generator) itemTests() []emit.Source {
 		h := promptHandler(p)
 		add(g.names["prompt "+p.Go]+"_prompt.gen_test.go", func(f *jen.File) {
 			testItem(f, "TestPrompt"+p.Go, h.of, true, func(body *jen.Group) {
-				callContract(body, "Prompt", []jen.Code{jen.Id("client").Dot("caller"), fakeState()}, promptName(p), h, jen.Lit(h.name), samplesOf(p.Prompt.Input))
+				callContract(body, "Prompt", true, promptName(p), jen.Lit(h.name), samplesOf(p.Prompt.Input))
 				testCompletions(body, promptName(p), p.Prompt.Arguments, p.Completions)
 			})
 			fakeItem(f, h)
@@ -33,9 +34,9 @@ func (g *generator) itemTests() []emit.Source {
 		add(g.names["resource "+r.Go]+"_resource.gen_test.go", func(f *jen.File) {
 			testItem(f, "TestResource"+r.Go, h.of, r.Resource.Text == nil, func(body *jen.Group) {
 				if r.Resource.Text != nil {
-					callContract(body, "StaticText", nil, resourceName(r), h, jen.Id(textName(r)))
+					callContract(body, "StaticText", false, resourceName(r), jen.Id(textName(r)))
 				} else {
-					callContract(body, "Resource", []jen.Code{fakeState()}, resourceName(r), h, jen.Lit(h.name))
+					callContract(body, "Resource", true, resourceName(r), jen.Lit(h.name))
 				}
 			})
 			if r.Resource.Text == nil {
@@ -47,7 +48,7 @@ func (g *generator) itemTests() []emit.Source {
 		h := templateHandler(t)
 		add(g.names["template "+t.Go]+"_template.gen_test.go", func(f *jen.File) {
 			testItem(f, "TestTemplate"+t.Go, h.of, true, func(body *jen.Group) {
-				callContract(body, "Template", []jen.Code{fakeState()}, templateName(t), h, jen.Lit(h.name), samplesOf(t.Template.Input))
+				callContract(body, "Template", true, templateName(t), jen.Lit(h.name), samplesOf(t.Template.Input))
 				testCompletions(body, templateName(t), t.Template.Variables, t.Completions)
 			})
 			fakeItem(f, h)
@@ -63,24 +64,25 @@ func fakeState() jen.Code { return jen.Op("&").Id("f").Dot("state") }
 // testItem renders the test of an item. Calls means that the fake implementation has a method
 // for it.
 func testItem(f *jen.File, name, of string, calls bool, add func(*jen.Group)) {
-	f.Add(emit.Comment(fmt.Sprintf("%s runs the tests of package contract for %s, which every correct implementation passes.", name, of)))
+	f.Add(emit.Comment(fmt.Sprintf("%s runs the tests of package contract for %s.", name, of)))
 	f.Func().Id(name).Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(body *jen.Group) {
 		fake := "_"
 		if calls {
 			fake = "f"
 		}
-		body.List(jen.Id("client"), jen.Id(fake)).Op(":=").Id("contractSession").Call(jen.Id("t"))
+		body.List(jen.Id("session"), jen.Id(fake)).Op(":=").Id("contractSession").Call(jen.Id("t"))
 		add(body)
 	})
 	f.Line()
 }
 
-// callContract renders the call of a test of package contract. Arguments are between t and the
-// item, more after the client's method.
-func callContract(body *jen.Group, test string, arguments []jen.Code, item string, h handler, more ...jen.Code) {
-	all := append([]jen.Code{jen.Id("t")}, arguments...)
-	all = append(all, jen.Id(item), jen.Id("client").Dot(h.name))
-	body.Qual(contractPath, test).Call(append(all, more...)...)
+// callContract renders the call of a test of package contract.
+func callContract(body *jen.Group, test string, fake bool, item string, more ...jen.Code) {
+	all := []jen.Code{jen.Id("t"), jen.Id("session")}
+	if fake {
+		all = append(all, fakeState())
+	}
+	body.Qual(contractPath, test).Call(append(append(all, jen.Id(item)), more...)...)
 }
 
 func samplesOf(s *jsonschema.Schema) jen.Code {
@@ -92,21 +94,22 @@ func testCompletions(body *jen.Group, item string, arguments []*tools.Argument, 
 	for _, a := range arguments {
 		switch i := indexOf(by, a); {
 		case i >= 0:
-			body.Qual(contractPath, "Completion").Call(jen.Id("t"), fakeState(), jen.Lit(by[i].Method), jen.Id("client").Dot(by[i].Method))
+			body.Qual(contractPath, "Completion").Call(jen.Id("t"), jen.Id("session"), fakeState(), jen.Id(item).Dot("Ref").Call(), jen.Lit(a.Name), jen.Lit(by[i].Method))
 		case len(a.Enum) > 0:
-			body.Qual(contractPath, "Values").Call(jen.Id("t"), jen.Id("client").Dot("caller"), jen.Id(item).Dot("Ref").Call(), jen.Lit(a.Name), stringList(a.Enum))
+			body.Qual(contractPath, "Values").Call(jen.Id("t"), jen.Id("session"), jen.Id(item).Dot("Ref").Call(), jen.Lit(a.Name), stringList(a.Enum))
 		}
 	}
 }
 
 // fakeItem renders the method of the fake implementation that gets a prompt or reads a resource.
 func fakeItem(f *jen.File, h handler) {
-	uri, in := jen.Lit(""), jen.Nil()
-	for _, p := range h.params {
+	uri := jen.Lit("")
+	h.params = slices.Clone(h.params)
+	for i, p := range h.params {
 		if p.name == "uri" {
 			uri = jen.Id("uri")
 		} else {
-			in = jen.Id("in")
+			h.params[i].name = "_"
 		}
 	}
 	text := jen.Id("Text").Op(":").Qual(contractPath, "Text")
@@ -119,7 +122,7 @@ func fakeItem(f *jen.File, h handler) {
 		result = jen.Id("Contents").Op(":").Index().Qual(mcpPath, "ResourceContentsUnion").Values(content)
 	}
 	fakeOf(f, h, jen.Qual(contractPath, "Answer").Call(
-		fakeState(), jen.Lit(h.name), uri, in, jen.Op("&").Qual(mcpPath, h.result.name).Values(result),
+		fakeState(), jen.Lit(h.name), uri, jen.Op("&").Qual(mcpPath, h.result.name).Values(result),
 	))
 	f.Line()
 }

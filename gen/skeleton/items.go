@@ -23,7 +23,7 @@ func (g *generator) itemChecks() ([][]jen.Code, error) {
 	var groups []check.Group
 	group := func(i *tools.Item, owner string, d *ir.Decl, s *jsonschema.Schema) {
 		one := check.Group{Prefix: checkName(d.Name), At: i.Pointer, Owner: owner}
-		if g.inputs {
+		if g.serves {
 			one.Roots = []check.Root{{Func: checkName(d.Name), Schema: s}}
 		}
 		groups = append(groups, one)
@@ -89,7 +89,7 @@ func definitionText(o wire.Object) jen.Code { return text(string(o)) }
 // prompt renders a prompt and the client's methods for it.
 func (g *generator) prompt(f *jen.File, p typing.PromptTypes) {
 	members := jen.Dict{jen.Id("Name"): jen.Lit(p.Prompt.Name), jen.Id("Definition"): definitionText(p.Prompt.Definition)}
-	if g.inputs {
+	if g.serves {
 		members[jen.Id("Arguments")] = jen.Id(checkName(p.Arguments.Name))
 		if blank := blank(p.Prompt); len(blank) > 0 {
 			members[jen.Id("Blank")] = stringList(blank)
@@ -98,6 +98,9 @@ func (g *generator) prompt(f *jen.File, p typing.PromptTypes) {
 	h := promptHandler(p)
 	facts(f, promptName(p), h.of, "prompts/list", "Prompt", p.Prompt.Scopes, members)
 	f.Line()
+	if g.serves {
+		return
+	}
 	g.clientMethodOf(f, h, "gets", h.params, "GetPrompt", promptName(p))
 	for _, c := range p.Completions {
 		g.clientCompletion(f, completionHandler(c, "argument", h.of), c, promptName(p))
@@ -121,10 +124,13 @@ func (g *generator) resource(f *jen.File, r typing.ResourceTypes) {
 	members := jen.Dict{jen.Id("URI"): jen.Lit(r.Resource.URI), jen.Id("Definition"): definitionText(r.Resource.Definition)}
 	facts(f, resourceName(r), h.of, "resources/list", "Resource", r.Resource.Scopes, members)
 	f.Line()
-	if g.inputs && r.Resource.Text != nil {
+	if g.serves && r.Resource.Text != nil {
 		f.Add(emit.Comment(fmt.Sprintf("%s is the content of %s.", textName(r), h.of)))
 		f.Const().Id(textName(r)).Op("=").Add(text(*r.Resource.Text))
 		f.Line()
+	}
+	if g.serves {
+		return
 	}
 	f.Add(h.about(h.name, "reads"))
 	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(h.name).Params(jen.Id("ctx").Add(contextType.code())).Params(h.result.code(), jen.Error()).Block(
@@ -135,7 +141,7 @@ func (g *generator) resource(f *jen.File, r typing.ResourceTypes) {
 // template renders a resource template and the client's methods for it.
 func (g *generator) template(f *jen.File, t typing.TemplateTypes) {
 	members := jen.Dict{jen.Id("URITemplate"): jen.Lit(t.Template.URITemplate), jen.Id("Definition"): definitionText(t.Template.Definition)}
-	if g.inputs {
+	if g.serves {
 		members[jen.Id("Variables")] = jen.Id(checkName(t.Variables.Name))
 	}
 	var lists []string
@@ -150,6 +156,9 @@ func (g *generator) template(f *jen.File, t typing.TemplateTypes) {
 	h := templateHandler(t)
 	facts(f, templateName(t), h.of, "resources/templates/list", "Template", t.Template.Scopes, members)
 	f.Line()
+	if g.serves {
+		return
+	}
 	g.clientMethodOf(f, h, "reads a resource of", h.params[1:], "ReadTemplate", templateName(t))
 	for _, c := range t.Completions {
 		g.clientCompletion(f, completionHandler(c, "variable", h.of), c, templateName(t))

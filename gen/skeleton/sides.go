@@ -14,11 +14,17 @@ import (
 
 // server renders the interfaces of the handlers and their registration.
 func (g *generator) server() ([]files.File, error) {
-	parts := []func(*jen.File){g.guards, g.toolsInterface, g.newServer, g.serverTools, g.assertions, g.definitions, g.listChecksum}
+	parts := []func(*jen.File){g.guards, g.toolsInterface}
 	if hasItems(g.pkg) {
-		parts = []func(*jen.File){
-			g.guards, g.toolsInterface, g.itemInterfaces, g.newServer, g.serverTools, g.serverItems, g.assertions, g.definitions, g.itemList, g.listChecksum,
-		}
+		parts = append(parts, g.itemInterfaces)
+	}
+	parts = append(parts, g.newServer, g.serverTools)
+	if hasItems(g.pkg) {
+		parts = append(parts, g.serverItems)
+	}
+	parts = append(parts, g.assertions)
+	if slices.ContainsFunc(g.pkg.Tools, func(t typing.ToolTypes) bool { return t.Tool.Operation != nil && t.Tool.Output == nil }) {
+		parts = append(parts, contentOf)
 	}
 	return g.render(g.whole("server.gen.go", parts...))
 }
@@ -131,18 +137,8 @@ func (g *generator) assertions(f *jen.File) {
 	}
 }
 
-// listChecksum renders the checksum of the list, for the contract tests. It is here so that a
-// change of the list does not change the file of the tests.
-func (g *generator) listChecksum(f *jen.File) {
-	f.Comment("definitionsSHA256 is the checksum of the array of definitions, without white space between tokens.")
-	f.Const().Id("definitionsSHA256").Op("=").Lit(g.checksum())
-}
-
 // client renders the typed client without the methods of its tools.
 func (g *generator) client() ([]files.File, error) {
-	if g.inputs {
-		return g.render(g.whole("client.gen.go", g.clientType))
-	}
 	parts := []func(*jen.File){g.guards, g.clientType, g.definitions}
 	if hasItems(g.pkg) {
 		parts = append(parts, g.itemList)
@@ -185,13 +181,18 @@ func (g *generator) clientType(f *jen.File) {
 	g.clientCheck(f)
 	if slices.ContainsFunc(g.pkg.Tools, func(t typing.ToolTypes) bool { return t.Tool.Output == nil }) {
 		f.Line()
-		f.Comment("contentOf decodes the content blocks of a result.")
-		f.Func().Id("contentOf").Params(jen.Id("text").Qual(wirePath, "Object")).Params(jen.Index().Qual(mcpPath, "ContentBlock"), jen.Error()).Block(
-			jen.Var().Id("result").Qual(mcpPath, "CallToolResult"),
-			jen.Err().Op(":=").Qual(wirePath, "UnmarshalString").Call(jen.String().Call(jen.Id("text")), jen.Op("&").Id("result")),
-			jen.Return(jen.Id("result").Dot("Content"), jen.Err()),
-		)
+		contentOf(f)
 	}
+}
+
+// contentOf renders the function that decodes content blocks.
+func contentOf(f *jen.File) {
+	f.Comment("contentOf decodes the content blocks of a result.")
+	f.Func().Id("contentOf").Params(jen.Id("text").Qual(wirePath, "Object")).Params(jen.Index().Qual(mcpPath, "ContentBlock"), jen.Error()).Block(
+		jen.Var().Id("result").Qual(mcpPath, "CallToolResult"),
+		jen.Err().Op(":=").Qual(wirePath, "UnmarshalString").Call(jen.String().Call(jen.Id("text")), jen.Op("&").Id("result")),
+		jen.Return(jen.Id("result").Dot("Content"), jen.Err()),
+	)
 }
 
 // clientCheck renders the method of the client that compares the server with the list.

@@ -44,9 +44,9 @@ type Options struct {
 	// Implementations lists the types of the package that are meant to implement Tools, and Prompts and Resources
 	// if the list has some. The generated code makes the compiler report every method that one of them lacks.
 	Implementations []string
-	// Int64 makes an integer without limits an int64, and Time a string in the format date-time a
+	// BigIntegers makes an integer without limits a wire.Integer, and Time a string in the format date-time a
 	// time.Time, see typing.Options.
-	Int64, Time bool
+	BigIntegers, Time bool
 	// Progress is called for each generated file, from several goroutines. It may be nil.
 	Progress func()
 }
@@ -76,13 +76,13 @@ var identifiers = []string{
 	"Client", "Connect", "Handlers", "NewClient", "NewServer", "Prompts", "Resources", "ServerPrompts", "ServerResources", "ServerTools", "Service", "Tools",
 }
 
-// Server generates the files of a server, and of a client for it.
+// Server generates the files of a server.
 func Server(o Options) (*Result, error) {
 	g, err := start(o, true)
 	if err != nil {
 		return nil, err
 	}
-	return g.make(g.server, g.client, g.tools, g.items, g.shared, g.tests)
+	return g.make(g.server, g.tools, g.items, g.shared, g.tests)
 }
 
 // Check returns the error that [Server] returns for a list that it refuses, without generating files.
@@ -109,14 +109,14 @@ type generator struct {
 	Options
 	pkg         *typing.Package
 	diagnostics []typing.Diagnostic
-	// inputs means that the code checks arguments, as servers do.
-	inputs bool
+	// serves means that the code is that of a server: it checks and decodes arguments, and encodes results.
+	serves bool
 	// names has the beginning of the file names of each item, by its kind and Go name.
 	names map[string]string
 }
 
 func start(o Options, server bool) (*generator, error) {
-	pkg, diagnostics, err := typing.Types(o.List, typing.Options{Methods: methodNames, Identifiers: identifiers, Server: server, Int64: o.Int64, Time: o.Time})
+	pkg, diagnostics, err := typing.Types(o.List, typing.Options{Methods: methodNames, Identifiers: identifiers, Server: server, BigIntegers: o.BigIntegers, Time: o.Time})
 	if err != nil {
 		return nil, err
 	}

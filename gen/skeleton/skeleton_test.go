@@ -42,7 +42,7 @@ func TestFiles(t *testing.T) {
 		make func(skeleton.Options) (*skeleton.Result, error)
 		want []string
 	}{
-		{"server", skeleton.Server, []string{"check_tool_tool.gen.go", "check_tool_tool.gen_test.go", "client.gen.go", "contract.gen_test.go", "get_forecast_tool.gen.go", "get_forecast_tool.gen_test.go", "server.gen.go"}},
+		{"server", skeleton.Server, []string{"check_tool_tool.gen.go", "check_tool_tool.gen_test.go", "contract.gen_test.go", "get_forecast_tool.gen.go", "get_forecast_tool.gen_test.go", "server.gen.go"}},
 		{"client", skeleton.Client, []string{"check_tool_tool.gen.go", "client.gen.go", "get_forecast_tool.gen.go"}},
 	} {
 		first, err := side.make(options(t))
@@ -76,8 +76,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestInsertedTool inserts a tool at the front of lists with 204 tools: nothing but its own files and the file that lists all tools changes.
-func TestInsertedTool(t *testing.T) {
+// TestAddedTool adds a tool at the end of lists with 204 tools: nothing but its own files and those that list all tools change.
+func TestAddedTool(t *testing.T) {
 	var many []string
 	for i := range 204 {
 		many = append(many, fmt.Sprintf(`{"name":"tool_%d","inputSchema":{"type":"object","properties":{"name":{"type":"string","pattern":"^[a-z]+$"},"at":{"$ref":"#/$defs/place"}},
@@ -89,23 +89,23 @@ func TestInsertedTool(t *testing.T) {
 		lists[real] = readList(t, string(text))
 	}
 	// What it has is in many of the other tools, too.
-	const inserted = `{"name":"a_first_one","inputSchema":{"type":"object","properties":{"name":{"type":"string","pattern":"^[a-z]+$"},"at":{"$ref":"#/$defs/place"}},
+	const added = `{"name":"a_last_one","inputSchema":{"type":"object","properties":{"name":{"type":"string","pattern":"^[a-z]+$"},"at":{"$ref":"#/$defs/place"}},
 		"$defs":{"place":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}},"outputSchema":{"type":"object","properties":{"items":{"type":"array","items":{"enum":["a","b"]}}}}}`
 	for name, list := range lists {
 		for _, side := range []struct {
 			make func(skeleton.Options) (*skeleton.Result, error)
 			want []string
 		}{
-			{skeleton.Server, []string{"a_first_one_tool.gen.go", "a_first_one_tool.gen_test.go", "server.gen.go"}},
-			{skeleton.Client, []string{"a_first_one_tool.gen.go", "client.gen.go"}},
+			{skeleton.Server, []string{"a_last_one_tool.gen.go", "a_last_one_tool.gen_test.go", "contract.gen_test.go", "server.gen.go"}},
+			{skeleton.Client, []string{"a_last_one_tool.gen.go", "client.gen.go"}},
 		} {
 			var texts [2]map[string]string
 			var text strings.Builder
-			text.WriteString("[" + inserted)
+			text.WriteString("[")
 			for _, tool := range list.Tools {
-				text.WriteString("," + string(tool.Definition))
+				text.WriteString(string(tool.Definition) + ",")
 			}
-			for i, l := range []*tools.List{list, readList(t, text.String()+"]")} {
+			for i, l := range []*tools.List{list, readList(t, text.String()+added+"]")} {
 				made, err := side.make(skeleton.Options{List: l, Source: "tools.json", Package: "p", Implementations: []string{"Handlers"}})
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
@@ -182,7 +182,14 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := content(made.Files)
+	client, err := skeleton.Client(options(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := content(made.Files) + content(client.Files)
+	if strings.Contains(content(made.Files), "Client struct") {
+		t.Error("the server has a client of itself")
+	}
 	for _, want := range []string{
 		"\tGetForecast(ctx context.Context, in *GetForecastInput) (*GetForecastOutput, error)\n",
 		"\tCheckTool(ctx context.Context, in *CheckToolInput) ([]mcp.ContentBlock, error)\n",
@@ -261,9 +268,7 @@ func TestScopes(t *testing.T) {
 	}
 	var all strings.Builder
 	for _, f := range made.Files {
-		if !strings.HasSuffix(f.Path, "_test.go") {
-			all.Write(f.Content)
-		}
+		all.Write(f.Content)
 	}
 	if src := all.String(); !strings.Contains(src, `Scopes:     []string{"weather:read"}`) || strings.Contains(src, tools.MemberScopes) {
 		t.Errorf("the scopes are missing, or clients see them:\n%.3000s", src)
@@ -300,7 +305,8 @@ func TestValues(t *testing.T) {
 		{"items", `{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"}}}}`, "[]ItemsOutputItem", "nil"},
 		{"text", `{"type":"string"}`, "string", `""`},
 		{"color", `{"enum":["red","green"]}`, "ColorOutput", `""`},
-		{"count", `{"type":"integer"}`, "wire.Integer", "wire.Integer{}"},
+		{"count", `{"type":"integer"}`, "int64", "0"},
+		{"big", `{"type":"integer","x-go-big-integer":true}`, "wire.Integer", "wire.Integer{}"},
 		{"small", `{"type":"integer","minimum":0,"maximum":9}`, "int64", "0"},
 		{"ratio", `{"type":"number"}`, "float64", "0"},
 		{"done", `{"type":"boolean"}`, "bool", "false"},
@@ -363,7 +369,8 @@ func TestContractIsLinear(t *testing.T) {
 		}
 		for _, f := range made.Files {
 			if f.Path == "a_tool.gen_test.go" {
-				return len(f.Content), strings.Count(string(f.Content), "contract.With")
+				_, refused, _ := strings.Cut(string(f.Content), "Refused:")
+				return len(f.Content), strings.Count(refused, `"m`) + strings.Count(refused, `"/m`)
 			}
 		}
 		t.Fatal("no tests of the tool")

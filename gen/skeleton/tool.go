@@ -25,7 +25,7 @@ func (g *generator) toolChecks() ([][]jen.Code, error) {
 	groups := make([]check.Group, len(g.pkg.Tools))
 	for i, t := range g.pkg.Tools {
 		group := check.Group{Prefix: "check" + t.Go, At: t.Tool.Pointer, Owner: fmt.Sprintf("the tool %q", t.Tool.Name)}
-		if g.inputs {
+		if g.serves {
 			group.Roots = append(group.Roots, check.Root{Func: checkName(t.Input.Name), Schema: t.Tool.Input})
 		}
 		if t.Tool.Output != nil {
@@ -36,7 +36,7 @@ func (g *generator) toolChecks() ([][]jen.Code, error) {
 	return check.Groups(groups)
 }
 
-// tools renders the file of each tool: its definition, types, client method, codecs and checks.
+// tools renders the file of each tool: its definition, types, codecs and checks, and the method of a client.
 func (g *generator) tools() ([]files.File, error) {
 	checks, err := g.toolChecks()
 	if err != nil {
@@ -61,14 +61,14 @@ func (g *generator) source(name string, parts []func(*jen.File)) emit.Source {
 
 // toolParts returns the parts of a tool's file.
 func (g *generator) toolParts(t typing.ToolTypes, checks []jen.Code) []func(*jen.File) {
-	parts := []func(*jen.File){
-		func(f *jen.File) { g.definition(f, t) },
-		func(f *jen.File) { clientMethod(f, t) },
+	parts := []func(*jen.File){func(f *jen.File) { g.definition(f, t) }}
+	if !g.serves {
+		parts = append(parts, func(f *jen.File) { clientMethod(f, t) })
 	}
 	if t.Value != nil {
 		parts = append(parts, func(f *jen.File) { g.box(f, t) })
 	}
-	if g.inputs && t.Tool.Operation != nil {
+	if g.serves && t.Tool.Operation != nil {
 		parts = append(parts, func(f *jen.File) { operation(f, t) })
 	}
 	return append(parts, g.declarations(t.Decls, checks)...)
@@ -112,7 +112,7 @@ func (g *generator) definition(f *jen.File, t typing.ToolTypes) {
 	if len(t.Tool.Scopes) > 0 {
 		d[jen.Id("Scopes")] = stringList(t.Tool.Scopes)
 	}
-	if g.inputs {
+	if g.serves {
 		d[jen.Id("Input")] = jen.Id(checkName(t.Input.Name))
 	}
 	if t.Tool.Output != nil {
@@ -130,7 +130,7 @@ func clientMethod(f *jen.File, t typing.ToolTypes) {
 	} else {
 		call = "CallContent"
 	}
-	h := toolHandler(t, t.Arguments)
+	h := toolHandler(t)
 	f.Add(h.about(h.name, "calls"))
 	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(t.Go).Add(h.signature()).Block(
 		jen.Return(unboxed(t, jen.Qual(toolsPath, call).Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(toolName(t)), jen.Id("in"), last))),

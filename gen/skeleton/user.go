@@ -164,7 +164,7 @@ func rows(p *typing.Package) []row {
 	for _, t := range p.Tools {
 		r := row{cell(t.Tool.Name), t.Go, "content blocks"}
 		if t.Tool.Output != nil {
-			r.Result = "`" + strings.TrimPrefix(toolHandler(t, t.Input).result.String(), "*") + "`"
+			r.Result = "`" + strings.TrimPrefix(toolHandler(t).result.String(), "*") + "`"
 		}
 		rows = append(rows, r)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/emit"
+	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
@@ -37,7 +38,17 @@ func unboxed(t typing.ToolTypes, call *jen.Statement) *jen.Statement {
 
 // box renders the box of a tool's result.
 func (g *generator) box(f *jen.File, t typing.ToolTypes) {
-	emit.NewTools(g.Source).Box(f, boxName(t), fmt.Sprintf("%s holds the structured result of %s.", boxName(t), t.Tool.Name), t.Value)
+	direction := ir.Decoded
+	switch {
+	case g.serves && t.Tool.Operation != nil:
+		direction = ir.BothWays
+	case g.serves:
+		direction = ir.Encoded
+	}
+	emit.NewTools(g.Source).Box(f, boxName(t), fmt.Sprintf("%s holds the structured result of %s.", boxName(t), t.Tool.Name), t.Value, direction)
+	if direction == ir.Encoded {
+		return
+	}
 	f.Line()
 	f.Add(emit.Comment(fmt.Sprintf("%s returns the result in a box, or the error of the call.", unboxName(t))))
 	f.Func().Id(unboxName(t)).Params(jen.Id("x").Op("*").Id(boxName(t)), jen.Err().Error()).Params(jen.Id("v").Add(emit.GoType(t.Value)), jen.Id("_").Error()).Block(

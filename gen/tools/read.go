@@ -129,7 +129,7 @@ func (r *reader) definition(at string, raw wire.Raw) *Tool {
 	if _, ok := t.Definition.Get("outputSchema"); ok {
 		t.Output = r.root(t, "outputSchema", JudgeOutput)
 	}
-	t.Source, t.Definition = t.Definition, withoutGoNames(t.Definition)
+	t.Source, t.Definition = t.Definition, withoutGo(t.Definition)
 	return t
 }
 
@@ -167,9 +167,9 @@ func (r *reader) root(t *Tool, keyword string, judge func(*jsonschema.Schema) Ro
 	return r.schema(at, root.Served)
 }
 
-// withoutGoNames returns a definition as clients get it.
-func withoutGoNames(definition wire.Object) wire.Object {
-	if !strings.Contains(string(definition), jsonschema.GoName) {
+// withoutGo returns a definition as clients get it.
+func withoutGo(definition wire.Object) wire.Object {
+	if !strings.Contains(string(definition), "x-go-") {
 		return definition
 	}
 	definition = definition.Without(jsonschema.GoName)
@@ -178,7 +178,7 @@ func withoutGoNames(definition wire.Object) wire.Object {
 		if !ok {
 			continue
 		}
-		if changed, err := definition.With(member, jsonschema.WithoutGoNames(schema)); err == nil { // it is valid JSON
+		if changed, err := definition.With(member, jsonschema.WithoutGo(schema)); err == nil { // it is valid JSON
 			definition = changed
 		}
 	}

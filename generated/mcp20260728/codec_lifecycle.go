@@ -253,7 +253,7 @@ func (x *DiscoverRequest) UnmarshalJSON(data []byte) error {
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error. Absent members with a default are set to it.
 func (x *DiscoverResult) DecodeJSON(r *wire.Reader) error {
-	*x = DiscoverResult{}
+	*x = DiscoverResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -287,9 +287,6 @@ func (x *DiscoverResult) DecodeJSON(r *wire.Reader) error {
 	}
 	if seen[0]&0x1e != 0x1e {
 		r.Missing(seen[:], "", "cacheScope", "capabilities", "supportedVersions", "ttlMs")
-	}
-	if seen[0]&0x1 == 0 {
-		x.ResultType = "complete"
 	}
 	return r.Err()
 }

@@ -75,7 +75,7 @@ func (x *CacheScope) UnmarshalJSON(data []byte) error {
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error. Absent members with a default are set to it.
 func (x *CacheableResult) DecodeJSON(r *wire.Reader) error {
-	*x = CacheableResult{}
+	*x = CacheableResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -99,9 +99,6 @@ func (x *CacheableResult) DecodeJSON(r *wire.Reader) error {
 	}
 	if seen[0]&0x5 != 0x5 {
 		r.Missing(seen[:], "cacheScope", "", "ttlMs")
-	}
-	if seen[0]&0x2 == 0 {
-		x.ResultType = "complete"
 	}
 	return r.Err()
 }
@@ -601,7 +598,7 @@ func (x *RequestParams) UnmarshalJSON(data []byte) error {
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error. Absent members with a default are set to it.
 func (x *Result) DecodeJSON(r *wire.Reader) error {
-	*x = Result{}
+	*x = Result{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -616,9 +613,6 @@ func (x *Result) DecodeJSON(r *wire.Reader) error {
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
-	}
-	if seen[0]&0x1 == 0 {
-		x.ResultType = "complete"
 	}
 	return r.Err()
 }

@@ -165,7 +165,7 @@ func (x *UnknownGetPromptResponse) AppendJSON(dst []byte) ([]byte, error) {
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error. Absent members with a default are set to it.
 func (x *GetPromptResult) DecodeJSON(r *wire.Reader) error {
-	*x = GetPromptResult{}
+	*x = GetPromptResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -190,9 +190,6 @@ func (x *GetPromptResult) DecodeJSON(r *wire.Reader) error {
 	}
 	if seen[0]&0x2 != 0x2 {
 		r.Missing(seen[:], "", "messages")
-	}
-	if seen[0]&0x1 == 0 {
-		x.ResultType = "complete"
 	}
 	return r.Err()
 }
@@ -337,7 +334,7 @@ func (x *ListPromptsRequest) UnmarshalJSON(data []byte) error {
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error. Absent members with a default are set to it.
 func (x *ListPromptsResult) DecodeJSON(r *wire.Reader) error {
-	*x = ListPromptsResult{}
+	*x = ListPromptsResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -368,9 +365,6 @@ func (x *ListPromptsResult) DecodeJSON(r *wire.Reader) error {
 	}
 	if seen[0]&0xe != 0xe {
 		r.Missing(seen[:], "", "cacheScope", "prompts", "ttlMs")
-	}
-	if seen[0]&0x1 == 0 {
-		x.ResultType = "complete"
 	}
 	return r.Err()
 }

@@ -180,7 +180,7 @@ func (x *ListResourceTemplatesRequest) UnmarshalJSON(data []byte) error {
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error. Absent members with a default are set to it.
 func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
-	*x = ListResourceTemplatesResult{}
+	*x = ListResourceTemplatesResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -211,9 +211,6 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 	}
 	if seen[0]&0xe != 0xe {
 		r.Missing(seen[:], "", "cacheScope", "resourceTemplates", "ttlMs")
-	}
-	if seen[0]&0x1 == 0 {
-		x.ResultType = "complete"
 	}
 	return r.Err()
 }
@@ -360,7 +357,7 @@ func (x *ListResourcesRequest) UnmarshalJSON(data []byte) error {
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error. Absent members with a default are set to it.
 func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
-	*x = ListResourcesResult{}
+	*x = ListResourcesResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -391,9 +388,6 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 	}
 	if seen[0]&0xe != 0xe {
 		r.Missing(seen[:], "", "cacheScope", "resources", "ttlMs")
-	}
-	if seen[0]&0x1 == 0 {
-		x.ResultType = "complete"
 	}
 	return r.Err()
 }
@@ -773,7 +767,7 @@ func (x *UnknownReadResourceResponse) AppendJSON(dst []byte) ([]byte, error) {
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error. Absent members with a default are set to it.
 func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
-	*x = ReadResourceResult{}
+	*x = ReadResourceResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -800,9 +794,6 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 	}
 	if seen[0]&0xe != 0xe {
 		r.Missing(seen[:], "", "cacheScope", "contents", "ttlMs")
-	}
-	if seen[0]&0x1 == 0 {
-		x.ResultType = "complete"
 	}
 	return r.Err()
 }

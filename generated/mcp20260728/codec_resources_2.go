@@ -792,7 +792,7 @@ func (x *SubscriptionsListenRequestParams) UnmarshalJSON(data []byte) error {
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error. Absent members with a default are set to it.
 func (x *SubscriptionsListenResult) DecodeJSON(r *wire.Reader) error {
-	*x = SubscriptionsListenResult{}
+	*x = SubscriptionsListenResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -808,9 +808,6 @@ func (x *SubscriptionsListenResult) DecodeJSON(r *wire.Reader) error {
 	}
 	if seen[0]&0x2 != 0x2 {
 		r.Missing(seen[:], "", "_meta")
-	}
-	if seen[0]&0x1 == 0 {
-		x.ResultType = "complete"
 	}
 	return r.Err()
 }

@@ -154,7 +154,7 @@ func (x *UnknownCallToolResponse) AppendJSON(dst []byte) ([]byte, error) {
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error. Absent members with a default are set to it.
 func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
-	*x = CallToolResult{}
+	*x = CallToolResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -182,9 +182,6 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 	}
 	if seen[0]&0x2 != 0x2 {
 		r.Missing(seen[:], "", "content")
-	}
-	if seen[0]&0x1 == 0 {
-		x.ResultType = "complete"
 	}
 	return r.Err()
 }
@@ -332,7 +329,7 @@ func (x *ListToolsRequest) UnmarshalJSON(data []byte) error {
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error. Absent members with a default are set to it.
 func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
-	*x = ListToolsResult{}
+	*x = ListToolsResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -363,9 +360,6 @@ func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 	}
 	if seen[0]&0xe != 0xe {
 		r.Missing(seen[:], "", "cacheScope", "tools", "ttlMs")
-	}
-	if seen[0]&0x1 == 0 {
-		x.ResultType = "complete"
 	}
 	return r.Err()
 }

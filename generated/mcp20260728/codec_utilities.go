@@ -346,7 +346,7 @@ func (x *UnknownCompleteRequestParamsRef) AppendJSON(dst []byte) ([]byte, error)
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error. Absent members with a default are set to it.
 func (x *CompleteResult) DecodeJSON(r *wire.Reader) error {
-	*x = CompleteResult{}
+	*x = CompleteResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -367,9 +367,6 @@ func (x *CompleteResult) DecodeJSON(r *wire.Reader) error {
 	}
 	if seen[0]&0x2 != 0x2 {
 		r.Missing(seen[:], "", "completion")
-	}
-	if seen[0]&0x1 == 0 {
-		x.ResultType = "complete"
 	}
 	return r.Err()
 }
@@ -766,7 +763,7 @@ func (x *PaginatedRequestParams) UnmarshalJSON(data []byte) error {
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error. Absent members with a default are set to it.
 func (x *PaginatedResult) DecodeJSON(r *wire.Reader) error {
-	*x = PaginatedResult{}
+	*x = PaginatedResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -785,9 +782,6 @@ func (x *PaginatedResult) DecodeJSON(r *wire.Reader) error {
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
-	}
-	if seen[0]&0x1 == 0 {
-		x.ResultType = "complete"
 	}
 	return r.Err()
 }

@@ -14,7 +14,7 @@ import (
 // ServePrompt returns a prompt with a typed handler, whose result is a GetPromptResult. Fresh
 // returns a new value to decode the arguments into. Arguments that are not valid are answered
 // with the error code -32602 ("Error Handling" in server/prompts).
-func ServePrompt[In wire.Value, R wire.Appender](p *Prompt, fresh func() In, get func(context.Context, In) (R, error)) catalog.Prompt {
+func ServePrompt[In wire.Decoder, R wire.Appender](p *Prompt, fresh func() In, get func(context.Context, In) (R, error)) catalog.Prompt {
 	item := catalog.NewPrompt(p.Definition, func(ctx context.Context, arguments map[string]string) (R, error) {
 		in := fresh()
 		for _, name := range p.Blank {
@@ -71,7 +71,7 @@ func textContents(uri string, definition wire.Object, text string) ([]byte, erro
 // ServeTemplate returns a resource template with a typed handler, which returns a
 // ReadResourceResult, or [catalog.ErrNoResource]. Fresh returns a new value to decode the
 // variables of the URI into. For a URI whose variables are not valid, there is no resource.
-func ServeTemplate[In wire.Value, R wire.Appender](t *Template, fresh func() In, read func(ctx context.Context, uri string, in In) (R, error)) catalog.Template {
+func ServeTemplate[In wire.Decoder, R wire.Appender](t *Template, fresh func() In, read func(ctx context.Context, uri string, in In) (R, error)) catalog.Template {
 	item := catalog.NewListTemplate(t.Definition, func(ctx context.Context, uri string, variables map[string][]string) (R, error) {
 		in := fresh()
 		value := func(dst []byte, name string) ([]byte, error) {
@@ -92,7 +92,7 @@ func ServeTemplate[In wire.Value, R wire.Appender](t *Template, fresh func() In,
 
 // decode checks arguments and decodes them. Value appends that of a name. The order of the members
 // does not depend on that of the map.
-func decode[V any](arguments map[string]V, value func(dst []byte, name string) ([]byte, error), check func(*schema.Checker), in wire.Value) error {
+func decode[V any](arguments map[string]V, value func(dst []byte, name string) ([]byte, error), check func(*schema.Checker), in wire.Decoder) error {
 	text := []byte{'{'}
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
 		var err error

@@ -25,7 +25,7 @@ func Collect(c *wire.Collector, v wire.Appender, check func(*Checker)) {
 }
 
 // Decode runs Check and decodes the value into v if there is no problem.
-func Decode(text wire.Raw, check func(*Checker), v wire.Value) error {
+func Decode(text wire.Raw, check func(*Checker), v wire.Decoder) error {
 	c := checkers.Get().(*Checker)
 	err := c.check(text, check)
 	if err == nil {

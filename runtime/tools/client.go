@@ -54,7 +54,7 @@ func (e *ResultError) Unwrap() error { return e.Err }
 // text must be well-formed.
 //
 //go:noinline
-func Call[Out wire.Value](ctx context.Context, c runtime.Caller, t *Tool, in wire.Appender, out Out) (Out, error) {
+func Call[Out wire.Decoder](ctx context.Context, c runtime.Caller, t *Tool, in wire.Appender, out Out) (Out, error) {
 	if err := t.call(ctx, c, in, out); err != nil {
 		var none Out
 		return none, err
@@ -62,7 +62,7 @@ func Call[Out wire.Value](ctx context.Context, c runtime.Caller, t *Tool, in wir
 	return out, nil
 }
 
-func (t *Tool) call(ctx context.Context, c runtime.Caller, in wire.Appender, out wire.Value) error {
+func (t *Tool) call(ctx context.Context, c runtime.Caller, in wire.Appender, out wire.Decoder) error {
 	result, text, err := call(ctx, c, t.Name, in)
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ type Options struct {
 // inlined.
 //
 //go:noinline
-func Structured[In wire.Value, Out wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (Out, error)) catalog.Tool {
+func Structured[In wire.Decoder, Out wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (Out, error)) catalog.Tool {
 	return t.item(func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 		in, err := decode(ctx, t, arguments, fresh, defaults)
 		if err != nil {
@@ -61,7 +61,7 @@ func Structured[In wire.Value, Out wire.Appender](t *Tool, o Options, fresh func
 // output schema in their sessions, and sends the text block alone.
 //
 //go:noinline
-func Value[In wire.Value, T any, Out wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (T, error), box func(T) Out) catalog.Tool {
+func Value[In wire.Decoder, T any, Out wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (T, error), box func(T) Out) catalog.Tool {
 	return Structured(t, o, fresh, defaults, func(ctx context.Context, in In) (out Out, err error) {
 		v, err := h(ctx, in)
 		if err != nil || ResultOf(ctx).IsError {
@@ -75,7 +75,7 @@ func Value[In wire.Value, T any, Out wire.Appender](t *Tool, o Options, fresh fu
 // like Structured.
 //
 //go:noinline
-func Content[In wire.Value, Block wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) ([]Block, error)) catalog.Tool {
+func Content[In wire.Decoder, Block wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) ([]Block, error)) catalog.Tool {
 	return t.item(func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 		in, err := decode(ctx, t, arguments, fresh, defaults)
 		if err != nil {
@@ -95,7 +95,7 @@ func Content[In wire.Value, Block wire.Appender](t *Tool, o Options, fresh func(
 }
 
 // decode returns the arguments of a call as a value of the tool, with their defaults. "" stands for no arguments.
-func decode[In wire.Value](ctx context.Context, t *Tool, arguments wire.Object, fresh func() In, defaults func(In)) (in In, err error) {
+func decode[In wire.Decoder](ctx context.Context, t *Tool, arguments wire.Object, fresh func() In, defaults func(In)) (in In, err error) {
 	in = fresh()
 	if err := schema.Decode(wire.Raw(cmp.Or(arguments, "{}")), t.Input, in); err != nil {
 		return in, invalid(ctx, err)

@@ -125,7 +125,7 @@ func (r *Reader) endPeek(before position) {
 // Try decodes v from the next value and reports whether that succeeded. If not, the Reader is
 // where it was, without an error, and v may be partly set. Failed calls of Try and calls of Peek
 // methods may read a number of bytes in proportion to the text; beyond that the Reader fails.
-func (r *Reader) Try(v Value) bool {
+func (r *Reader) Try(v Decoder) bool {
 	return r.attempt(func() error { return v.DecodeJSON(r) })
 }
 

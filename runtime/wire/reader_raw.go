@@ -116,7 +116,7 @@ func (r *Reader) renew(src string, checked bool) {
 }
 
 // DecodeChecked is [UnmarshalChecked] with a Reader that the caller owns. It renews r.
-func (r *Reader) DecodeChecked(text Raw, v Value) error {
+func (r *Reader) DecodeChecked(text Raw, v Decoder) error {
 	r.renew(string(text), true)
 	return r.decode(v)
 }

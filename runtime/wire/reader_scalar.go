@@ -71,7 +71,7 @@ func (r *Reader) number(want string) string {
 }
 
 // ReadInt64 reads a number that is an integer in any notation, such as 1.0 and 1e3. An integer
-// that does not fit an int64 is an error.
+// that does not fit an int64 is an error, which names the bound.
 func (r *Reader) ReadInt64() int64 {
 	if r.err != nil {
 		return 0
@@ -92,7 +92,11 @@ func (r *Reader) ReadInt64() int64 {
 	case !integral:
 		r.failToken(token, "expected an integer, found "+shown(token))
 	case !ok:
-		r.failToken(token, "integer out of range: "+shown(token))
+		bound := "at most 9223372036854775807"
+		if token[0] == '-' {
+			bound = "at least -9223372036854775808"
+		}
+		r.failToken(token, "must be "+bound+", found "+shown(token))
 	}
 	return v
 }

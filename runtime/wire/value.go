@@ -132,12 +132,25 @@ func MarshalString(v Appender) (string, error) {
 
 // Unmarshal decodes data, which must be one value with optional white space around it, into v. It
 // copies data, so v does not refer to it.
-func Unmarshal(data []byte, v Value) error {
+func Unmarshal(data []byte, v Decoder) error {
 	return UnmarshalString(string(data), v)
 }
 
+// UnmarshalStrict is [Unmarshal] for a v whose decoder relies on a text that has been checked: it reads all of data
+// before it decodes it, so repeated members are an error.
+func UnmarshalStrict(data []byte, v Decoder) error {
+	r := readers.Get().(*Reader)
+	r.src = string(data)
+	text := r.ReadRaw()
+	if r.End(); r.Err() != nil {
+		return r.unmarshal(v)
+	}
+	r.renew(string(text), true)
+	return r.unmarshal(v)
+}
+
 // UnmarshalString is [Unmarshal] without the copy: strings and raws in v share the memory of s.
-func UnmarshalString(s string, v Value) error {
+func UnmarshalString(s string, v Decoder) error {
 	r := readers.Get().(*Reader)
 	r.src = s
 	return r.unmarshal(v)
@@ -146,7 +159,7 @@ func UnmarshalString(s string, v Value) error {
 // UnmarshalChecked is [UnmarshalString] for a text that a [Reader] has read before, as one value or
 // as a part of one. It does not check the parts again that v skips or keeps as text. Use it only
 // if the text is known to come from a Reader: from malformed text, v may keep malformed parts.
-func UnmarshalChecked(text Raw, v Value) error {
+func UnmarshalChecked(text Raw, v Decoder) error {
 	r := readers.Get().(*Reader)
 	r.src, r.checked = string(text), true
 	return r.unmarshal(v)
@@ -162,7 +175,7 @@ func (r *Reader) decode(v Decoder) error {
 }
 
 // unmarshal decodes the text into v and returns r to the pool.
-func (r *Reader) unmarshal(v Value) error {
+func (r *Reader) unmarshal(v Decoder) error {
 	err := r.decode(v)
 	r.renew("", false)
 	readers.Put(r)

@@ -100,6 +100,7 @@ func testLists(t *testing.T, lists []string) (fields, raw int) {
 			continue
 		}
 		write(t, filepath.Join(dir, client), theirs.Files)
+		write(t, filepath.Join(dir, fmt.Sprintf("types%d", i)), roundTrips(t, path, list, fmt.Sprintf("types%d", i)))
 
 		n, untyped := count(made)
 		fields, raw = fields+n, raw+untyped

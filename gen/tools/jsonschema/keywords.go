@@ -55,6 +55,7 @@ func (p *parser) annotations() {
 	}
 	s.Deprecated = p.members["deprecated"] == "true"
 	s.GoName, _ = p.string(GoName)
+	s.GoBigInteger = p.members[GoBigInteger] == "true"
 }
 
 func (p *parser) definitions() {

@@ -89,6 +89,8 @@ type Schema struct {
 	// GoName is the Go identifier of the member that the schema describes, or of the type of a definition
 	// (x-go-name).
 	GoName string
+	// GoBigInteger means that an integer may be beyond an int64 (x-go-big-integer).
+	GoBigInteger bool
 
 	resource *resource
 	// dynamicTarget is where DynamicRef leads if no other schema has its anchor.

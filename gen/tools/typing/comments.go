@@ -30,8 +30,8 @@ func said(s *jsonschema.Schema) string {
 }
 
 // fieldDoc returns the doc comment of a member: what its schema says, and the limits of
-// its values in words. It is "" when the schema says nothing.
-func fieldDoc(all, d disj) string {
+// its values in words. It is "" when the schema says nothing but the name of the field.
+func (t *typer) fieldDoc(all, d disj, goName string) string {
 	text := ""
 	deprecated := false
 	for _, c := range all {
@@ -44,6 +44,9 @@ func fieldDoc(all, d disj) string {
 	}
 	if text == "" {
 		text = d.description()
+	}
+	if len(text) <= longestTitle && t.identifier(strings.TrimSuffix(text, ".")) == goName {
+		text = ""
 	}
 	if limits := d.limits(); limits != "" {
 		text += "\n\n" + limits

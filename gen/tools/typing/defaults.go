@@ -39,7 +39,6 @@ func (t *typer) applyDefaults() {
 		}
 		d.field.Default = string(compact)
 		d.field.Required = !d.field.Soft
-		t.defaults = true
 	}
 	t.fields = nil
 }

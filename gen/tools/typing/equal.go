@@ -1,7 +1,6 @@
 package typing
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"strings"
@@ -134,34 +133,14 @@ func (w *comparison) decision(d ir.Decision) {
 	w.line("end")
 }
 
-// equals returns the classes of equal declarations, see [Types]. The type of a definition equals that of
-// another one only if both have the same name. A schema that is no definition has the type of a definition
-// if there is only one with such a type.
+// equals returns the classes of equal declarations, see [Types]. Whether two declarations are equal depends on nothing
+// but them.
 func (t *typer) equals() map[*ir.Decl]string {
-	own := func(d *ir.Decl) string {
+	return t.classes(func(d *ir.Decl) string {
 		if d.Definition {
 			return "whole " + d.Name // whole inputs and outputs are equal to nothing
 		}
-		return ""
-	}
-	class := t.classes(own)
-	const several = "\x00"
-	names := map[string]string{} // of the definitions of a class
-	for _, d := range t.decls {
-		name := t.origins[d].definition
-		switch known := names[class[d]]; {
-		case name == "" || known == name:
-		case known == "":
-			names[class[d]] = name
-		default:
-			names[class[d]] = several
-		}
-	}
-	return t.classes(func(d *ir.Decl) string {
-		name := t.origins[d].definition
-		if only := names[class[d]]; only != several {
-			name = cmp.Or(name, only)
-		}
-		return own(d) + name
+		o := t.origins[d]
+		return o.definition + " " + o.goName
 	})
 }

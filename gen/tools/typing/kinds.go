@@ -15,14 +15,15 @@ import (
 // typer makes the types of one list.
 type typer struct {
 	names *names.Namer
-	int64 bool // see Options.Int64
-	time  bool // see Options.Time
-	// taken has the exported identifiers of the package and their owners.
+	Options
+	// taken has the exported identifiers of the package and the items that have them, by their pointers.
 	taken map[string]string
 	decls []*ir.Decl
-	// origins has where each declaration comes from, shared those that several items have.
+	// origins has where each declaration comes from, shared those that several items have, and aliases what those
+	// are that are aliases.
 	origins     map[*ir.Decl]*origin
 	shared      map[*ir.Decl]bool
+	aliases     map[*ir.Decl]ir.Type
 	values      []ir.Type // of results that need not be objects
 	diagnostics []Diagnostic
 	errs        []error
@@ -31,8 +32,10 @@ type typer struct {
 	// owner is the name of the tool, prompt or template.
 	owner    string
 	document *document
-	// apply means that absent members get their default, defaults that there are some.
-	apply, defaults bool
+	// here has the names of the types that have been declared.
+	here map[string]bool
+	// apply means that absent members get their default.
+	apply bool
 	// declared maps the key of schemas to their type. open holds the arrays and maps that are being
 	// made, which get a declaration if they turn out to contain themselves.
 	declared map[string]*ir.Decl
@@ -41,24 +44,6 @@ type typer struct {
 	// fields are the members with the schemas that may have a default.
 	fields []defaulted
 }
-
-// spot is a place in a document.
-type spot struct {
-	// name is the name of a type declared there, and path its name in comments.
-	name, path string
-	pointer    string
-}
-
-func (at spot) member(wire, goName, pointer string) spot {
-	path := wire
-	if at.path != "" {
-		path = at.path + "." + wire
-	}
-	return spot{at.name + goName, path, pointer}
-}
-
-func (at spot) element() spot { return spot{at.name + "Item", at.path + "[]", at.pointer} }
-func (at spot) value() spot   { return spot{at.name + "Value", at.path + "{}", at.pointer} }
 
 // raw returns the type of a place that has no more specific type.
 func (t *typer) raw(at spot, format string, args ...any) ir.Type {
@@ -147,7 +132,7 @@ func (c conj) fitsInt64() bool {
 	return low && high
 }
 
-// namesBeyondInt64 reports whether the schemas have a value or a limit beyond an int64.
+// namesBeyondInt64 reports whether the schemas have a value, a limit or a default beyond an int64.
 func (d disj) namesBeyondInt64() bool {
 	return slices.ContainsFunc(d.of(isNumber), func(c conj) bool {
 		values, finite := c.values()
@@ -155,10 +140,17 @@ func (d disj) namesBeyondInt64() bool {
 			return slices.ContainsFunc(values, func(v wire.Raw) bool { return v.Kind() == wire.KindNumber && beyondInt64(v) })
 		}
 		return slices.ContainsFunc(c, func(s *jsonschema.Schema) bool {
-			return slices.ContainsFunc([]wire.Raw{s.Minimum, s.ExclusiveMinimum, s.Maximum, s.ExclusiveMaximum}, func(limit wire.Raw) bool {
-				return limit != "" && beyondInt64(limit)
+			return slices.ContainsFunc([]wire.Raw{s.Minimum, s.ExclusiveMinimum, s.Maximum, s.ExclusiveMaximum, s.Default}, func(limit wire.Raw) bool {
+				return limit.Kind() == wire.KindNumber && beyondInt64(limit)
 			})
 		})
+	})
+}
+
+// marksBigIntegers reports whether a schema has the mark for integers beyond an int64.
+func (d disj) marksBigIntegers() bool {
+	return slices.ContainsFunc(d, func(c conj) bool {
+		return slices.ContainsFunc(c, func(s *jsonschema.Schema) bool { return s.GoBigInteger })
 	})
 }
 
@@ -248,7 +240,7 @@ func (t *typer) ofKind(d disj, kind kindSet, at spot) ir.Type {
 		return &ir.Boolean{}
 	case isNumber:
 		if d.integral() {
-			return &ir.Integer{Exact: !d.fitsInt64() && (!t.int64 || d.namesBeyondInt64())}
+			return &ir.Integer{Exact: !d.fitsInt64() && (t.BigIntegers || d.namesBeyondInt64() || d.marksBigIntegers())}
 		}
 		return &ir.Number{}
 	case isString:
@@ -263,7 +255,7 @@ func (t *typer) text(d disj, at spot) ir.Type {
 	values, finite := d.values(isString)
 	if !finite {
 		format := d.format()
-		if !t.time || format != "date-time" {
+		if !t.Time || format != "date-time" {
 			return &ir.String{Format: format}
 		}
 		if !d.of(isString).takesTimes() {
@@ -272,7 +264,7 @@ func (t *typer) text(d disj, at spot) ir.Type {
 		}
 		return &ir.Time{}
 	}
-	return t.declare(d.key()+`"`, d, at, func(decl *ir.Decl) {
+	return t.declare(d.key()+`"`, d, at, func(decl *ir.Decl, _ spot) {
 		enum := &ir.Enum{}
 		for _, v := range values {
 			text, _ := v.Str()
@@ -370,7 +362,7 @@ func (t *typer) itself(key string, at spot, build func() ir.Type) ir.Type {
 	}
 	if decl, isOpen := t.open[key]; isOpen {
 		if decl == nil {
-			decl = t.newDecl(at)
+			decl, _ = t.newDecl(at)
 			t.open[key] = decl
 		}
 		return &ir.Ref{Decl: decl}
@@ -387,39 +379,45 @@ func (t *typer) itself(key string, at spot, build func() ir.Type) ir.Type {
 	return &ir.Ref{Decl: decl}
 }
 
-// declare returns the declaration of a type, which build gives its type the
-// first time.
-func (t *typer) declare(key string, d disj, at spot, build func(*ir.Decl)) *ir.Ref {
+// declare returns the declaration of a type, which build gives its type the first time. It is named by its definition,
+// else by its title if no other type of the document has it, else by its place.
+func (t *typer) declare(key string, d disj, at spot, build func(*ir.Decl, spot)) *ir.Ref {
 	decl := t.declared[key]
 	if decl == nil {
 		from := t.originOf(d)
-		if from.definition != "" {
-			at.name = t.document.name + from.definition
+		switch title := t.titleOf(d); {
+		case from.goName != "":
+			at.base, at.trail, at.given = from.goName, nil, from
+		case from.definition != "":
+			at.base, at.trail, at.given = t.document.name, []string{from.definition}, nil
+		case title != "" && !t.declaredHere(typeName(at.base, []string{title})):
+			at.trail = []string{title}
 		}
-		decl = t.newDecl(at)
-		from.path = t.origins[decl].path
-		t.origins[decl] = from
-		decl.Doc = d.description()
+		decl, at = t.newDecl(at)
+		t.origins[decl].definition = from.definition
+		if decl.Doc = d.description(); len(at.trail) > 0 && decl.Doc != "" && t.identifier(strings.TrimSuffix(decl.Doc, ".")) == at.trail[len(at.trail)-1] {
+			decl.Doc = "" // its name says the same
+		}
 		t.declared[key] = decl
-		build(decl)
+		build(decl, at)
 	}
 	return &ir.Ref{Decl: decl}
 }
 
-func (t *typer) newDecl(at spot) *ir.Decl {
-	name := at.name
-	for i := 2; t.taken[name] != "" || t.taken["Unknown"+name] != ""; i++ {
-		name = fmt.Sprintf("%s%d", at.name, i)
-	}
-	decl := &ir.Decl{Name: name, Path: at.path, Pointer: at.pointer}
-	t.taken[name], t.taken["Unknown"+name] = at.pointer, at.pointer
-	t.decls = append(t.decls, decl)
-	t.origins[decl] = &origin{document: t.document, path: strings.TrimPrefix(at.name, t.document.name)}
-	return decl
-}
-
 // longestTitle is the length of the longest title that makes a name. Longer ones are sentences.
 const longestTitle = 40
+
+// titleOf returns the identifier of the title of some schemas, or "".
+func (t *typer) titleOf(d disj) string {
+	if len(d) != 1 || len(d[0]) != 1 {
+		return ""
+	}
+	title := strings.TrimSpace(d[0][0].Title)
+	if title == "" || len(title) > longestTitle {
+		return ""
+	}
+	return t.identifier(title)
+}
 
 // originOf returns the origin of the type of some schemas.
 func (t *typer) originOf(d disj) *origin {
@@ -428,9 +426,6 @@ func (t *typer) originOf(d disj) *origin {
 		return o
 	}
 	s := d[0][0]
-	if title := strings.TrimSpace(s.Title); title != "" && len(title) <= longestTitle {
-		o.title = t.identifier(title)
-	}
 	if name, ok := definitionOf(s); ok {
 		o.definition, o.goName, o.pointer = t.identifier(name), s.GoName, s.Pointer
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/samples"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
@@ -25,12 +26,12 @@ func TestTypesRun(t *testing.T) {
 	}
 	for _, name := range []string{"testdata/types.json", "../../../tests/toollists/testdata/constructs.json", "../../../tests/toollists/testdata/names.json", "../../../tests/toollists/testdata/shared.json"} {
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			pkg, _ := typesOf(t, name)
-			p := newProgram(t, pkg)
+			// A client's arguments have no defaults, so every value stays the same.
+			client := bothWays(t, name, typing.Options{BigIntegers: true})
 			var cases []valueCase
-			for _, tool := range pkg.Tools {
+			for _, tool := range client.Tools {
 				for _, v := range samples.Of(tool.Tool.Input) {
-					cases = append(cases, same(tool.Arguments.Name, v))
+					cases = append(cases, same(tool.Input.Name, v))
 				}
 				if tool.Output != nil {
 					for _, v := range samples.Of(tool.Tool.Output) {
@@ -38,20 +39,19 @@ func TestTypesRun(t *testing.T) {
 					}
 				}
 			}
+			var served []valueCase
 			if filepath.Base(name) == "types.json" {
-				cases = append(cases, valueCases...)
+				cases, served = append(cases, clientCases...), valueCases
 			}
-			p.check(t, cases)
+			newProgram(t, client).check(t, cases)
+			newProgram(t, bothWays(t, name, typing.Options{BigIntegers: true, Server: true})).check(t, served)
 		})
 	}
 }
 
-// TestTimesRun decodes and encodes times.
-func TestTimesRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a program")
-	}
-	text, err := os.ReadFile("../../../tests/toollists/testdata/times.json")
+// bothWays returns the types of a list with the code for both directions.
+func bothWays(t *testing.T, name string, opts typing.Options) *typing.Package {
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,25 +59,41 @@ func TestTimesRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkg, _, err := typing.Types(list, typing.Options{Server: true, Time: true})
+	pkg, _, err := typing.Types(list, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, d := range pkg.Decls {
+		d.Direction = ir.BothWays
+	}
+	return pkg
+}
+
+// TestTimesRun decodes and encodes times.
+func TestTimesRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	const name = "../../../tests/toollists/testdata/times.json"
+	newProgram(t, bothWays(t, name, typing.Options{Server: true, Time: true})).check(t, []valueCase{
+		same("ConditionalInput", `{"kind":"a","at":"2026-01-31T12:00:00Z"}`),
+		{"PlanInput", `{"at":"2026-01-31T12:00:00+00:00"}`, `{"at":"2026-01-31T12:00:00Z","byDefault":"2026-01-31T12:00:00Z","listDefault":["2026-01-31T12:00:00+01:00"]}`},
+	})
+	pkg := bothWays(t, name, typing.Options{Time: true})
 	newProgram(t, pkg).check(t, []valueCase{
-		same("PlanArguments", `{"at":"2026-01-31T12:00:00.123456789+05:30"}`),
-		same("PlanArguments", `{"at":"0000-01-01T00:00:00Z","until":"9999-12-31T23:59:59Z","maybe":null,"either":"2026-01-31T12:00:00-11:00"}`),
-		same("PlanArguments", `{"at":"2026-01-31T12:00:00Z","list":[],"gaps":[null,"2026-01-31T12:00:00.5Z"],"lists":[["2026-01-31T12:00:00Z"],[]],"map":{"a":"2026-01-31T12:00:00Z"},"maps":{"a":null,"b":"2026-01-31T12:00:00Z"}}`),
-		same("PlanArguments", `{"at":"2026-01-31T12:00:00Z","precise":"2026-01-31T12:00:00.000Z","only":"2026-01-31T12:00:00Z","one":"2027-01-31T12:00:00Z","formats":"2026-01-31","day":"2026-01-31"}`),
-		same("PlanArguments", `{"at":"2026-01-31T12:00:00Z","other":"2026-01-31t12:00:00z","union":"2026-01-31t12:00:00z"}`),
-		same("PlanArguments", `{"at":"2026-01-31T12:00:00Z","union":["2026-01-31T12:00:00Z"],"inner":{"from":"2026-01-31T12:00:00Z","to":"2026-01-31T13:00:00Z","x":"2026-01-31T14:00:00Z"}}`),
+		same("PlanInput", `{"at":"2026-01-31T12:00:00.123456789+05:30"}`),
+		same("PlanInput", `{"at":"0000-01-01T00:00:00Z","until":"9999-12-31T23:59:59Z","maybe":null,"either":"2026-01-31T12:00:00-11:00"}`),
+		same("PlanInput", `{"at":"2026-01-31T12:00:00Z","list":[],"gaps":[null,"2026-01-31T12:00:00.5Z"],"lists":[["2026-01-31T12:00:00Z"],[]],"map":{"a":"2026-01-31T12:00:00Z"},"maps":{"a":null,"b":"2026-01-31T12:00:00Z"}}`),
+		same("PlanInput", `{"at":"2026-01-31T12:00:00Z","precise":"2026-01-31T12:00:00.000Z","only":"2026-01-31T12:00:00Z","one":"2027-01-31T12:00:00Z","formats":"2026-01-31","day":"2026-01-31"}`),
+		same("PlanInput", `{"at":"2026-01-31T12:00:00Z","other":"2026-01-31t12:00:00z","union":"2026-01-31t12:00:00z"}`),
+		same("PlanInput", `{"at":"2026-01-31T12:00:00Z","union":["2026-01-31T12:00:00Z"],"inner":{"from":"2026-01-31T12:00:00Z","to":"2026-01-31T13:00:00Z","x":"2026-01-31T14:00:00Z"}}`),
 		same("PlanOutput", `{"at":"2026-01-31T12:00:00Z","next":null,"seen":["2026-01-31T12:00:00Z"]}`),
 		same("ConditionalInput", `{"kind":"a","at":"2026-01-31T12:00:00Z"}`),
 		same("ConditionalInput", `{"kind":"b","at":"no time, which only a must have"}`),
-		{"PlanArguments", `{"at":"2026-01-31t12:00:00.10000000000z"}`, `{"at":"2026-01-31T12:00:00.1Z"}`},
-		{"PlanInput", `{"at":"2026-01-31T12:00:00+00:00"}`, `{"at":"2026-01-31T12:00:00Z","byDefault":"2026-01-31T12:00:00Z","listDefault":["2026-01-31T12:00:00+01:00"]}`},
-		{"PlanArguments", `{"at":"2026-01-31T12:00:00.1234567891Z"}`, `"wire: at /at, byte 6: \"2026-01-31T12:00:00.1234567891Z\" has more digits than a time.Time, which has nanoseconds"`},
-		{"PlanArguments", `{"at":"2026-01-31T12:00:00Z","list":["2016-12-31T23:59:60Z"]}`, `"wire: at /list/0, byte 37: \"2016-12-31T23:59:60Z\" is a leap second, which a time.Time cannot be"`},
-		{"PlanArguments", `{"at":null}`, `"wire: at /at, byte 6: expected a string, found null"`},
+		{"PlanInput", `{"at":"2026-01-31t12:00:00.10000000000z"}`, `{"at":"2026-01-31T12:00:00.1Z"}`},
+		{"PlanInput", `{"at":"2026-01-31T12:00:00.1234567891Z"}`, `"wire: at /at, byte 6: \"2026-01-31T12:00:00.1234567891Z\" has more digits than a time.Time, which has nanoseconds"`},
+		{"PlanInput", `{"at":"2026-01-31T12:00:00Z","list":["2016-12-31T23:59:60Z"]}`, `"wire: at /list/0, byte 37: \"2016-12-31T23:59:60Z\" is a leap second, which a time.Time cannot be"`},
+		{"PlanInput", `{"at":null}`, `"wire: at /at, byte 6: expected a string, found null"`},
 	})
 }
 
@@ -123,15 +139,15 @@ var valueCases = []valueCase{
 	{"DefaultsInput", `{"r":"","no":null,"oa":null}`, `{"r":"","no":null,"oa":null,"s":"x\"y","i":5,"i1":1,"n":1000,"b":false,"e":"q","a":["u","v"],"o":{"x":3},"any":{"k":[1]},"u":{"t":"a","d":1},"sc":7,"ns":"nn","ref":20,"c":"k"}`},
 	{"GetForecastInput", `{"place":"Ulm"}`, `{"place":"Ulm","days":3}`},
 	// Integers have any size.
-	same("WholesArguments", `{"r":9223372036854775808,"o":-9223372036854775809,"n":1e30,"l":[1,123456789012345678901234567890],"m":{"a":null,"b":1e40},"u":1e30,"e":18446744073709551616,"d":1e19,"h":1e20,"far":1e20,"unsigned":18446744073709551615,"small":-9223372036854775808,"byte":255,"listed":2}`),
-	same("WholesArguments", `{"r":0,"n":null,"l":[],"m":{},"u":{"k":1e30}}`),
 	{"WholesInput", `{"r":1.0e3}`, `{"r":1000,"d":7,"h":1000000000000000000000000000000}`},
 	{"WholesInput", `{"r":1.5}`, `"wire: at /r, byte 5: expected an integer, found 1.5"`},
 	// Errors report the location.
 	{"GetForecastInput", `{"place":"Ulm","days":"3"}`, `"wire: at /days, byte 22: expected an integer, found a string"`},
-	{"GetForecastInput", `{"days":1}`, `"wire: at byte 0: missing member \"place\""`},
-	{"GetForecastInput", `{"place":"a","place":"b"}`, `"wire: at /place, byte 13: duplicate member \"place\""`},
-	{"MembersInput", `{"x":{"n":1,"n":2}}`, `"wire: at /x/n, byte 12: duplicate member \"n\""`},
+}
+
+var clientCases = []valueCase{
+	same("WholesInput", `{"r":9223372036854775808,"o":-9223372036854775809,"n":1e30,"l":[1,123456789012345678901234567890],"m":{"a":null,"b":1e40},"u":1e30,"e":18446744073709551616,"d":1e19,"h":1e20,"far":1e20,"unsigned":18446744073709551615,"small":-9223372036854775808,"byte":255,"listed":2}`),
+	same("WholesInput", `{"r":0,"n":null,"l":[],"m":{},"u":{"k":1e30}}`),
 }
 
 func same(root string, v wire.Raw) valueCase { return valueCase{root, v, v} }
@@ -156,7 +172,7 @@ func newProgram(t *testing.T, pkg *typing.Package) program {
 	}
 	var roots strings.Builder
 	for _, tool := range pkg.Tools {
-		for _, d := range []string{tool.Go + "Input", tool.Go + "Arguments", tool.Go + "Output"} {
+		for _, d := range []string{tool.Go + "Input", tool.Go + "Output"} {
 			if pkg.Lookup(d) != nil {
 				fmt.Fprintf(&roots, "\t%q: func() wire.Value { return new(%s) },\n", d, d)
 			}

@@ -2,8 +2,11 @@ package typing_test
 
 import (
 	"bytes"
+	stdcmp "cmp"
 	"fmt"
 	"maps"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -35,51 +38,56 @@ func returning(name, arguments, result string) string {
 
 var sharedTypes = []struct {
 	name, list string
-	// want has the types of members, shared the types that several items have.
-	want   map[string]string
-	shared string
+	// want has the types of members, and those that declarations are aliases of.
+	want map[string]string
 }{
 	{"members of one name", taking("a", `"at":`+place, "") + "," + taking("b", `"at":`+place, ""),
-		map[string]string{"AInput.at": "At", "BInput.at": "At"}, "At"},
+		map[string]string{"AInput.at": "AInputAt", "BInput.at": "BInputAt", "BInputAt": "AInputAt"}},
 	{"other members", taking("a", `"from":`+place+`,"to":`+place, "") + "," + taking("b", `"to":`+place, ""),
-		map[string]string{"AInput.from": "To", "AInput.to": "To", "BInput.to": "To"}, "To"},
-	{"one tool", taking("a", `"from":`+place+`,"to":`+place, ""),
-		map[string]string{"AInput.from": "AInputFrom", "AInput.to": "AInputFrom"}, ""},
+		map[string]string{"AInput.from": "AInputFrom", "AInput.to": "AInputFrom", "BInput.to": "BInputTo", "BInputTo": "AInputFrom"}},
 	{"arguments and result", returning("a", `"at":`+place, `"at":`+place),
-		map[string]string{"AInput.at": "AAt", "AOutput.at": "AAt"}, ""},
+		map[string]string{"AInput.at": "AInputAt", "AOutput.at": "AOutputAt", "AOutputAt": "AInputAt"}},
 	{"a definition", taking("a", `"from":{"$ref":"#/$defs/spot"}`, `"spot":`+place) + "," + taking("b", `"to":{"$ref":"#/$defs/spot"}`, `"spot":`+place),
-		map[string]string{"AInput.from": "Spot", "BInput.to": "Spot"}, "Spot"},
+		map[string]string{"AInput.from": "AInputSpot", "BInput.to": "BInputSpot", "BInputSpot": "AInputSpot"}},
 	{"a definition and a member", taking("a", `"from":{"$ref":"#/$defs/spot"}`, `"spot":`+place) + "," + taking("b", `"to":`+place, ""),
-		map[string]string{"AInput.from": "Spot", "BInput.to": "Spot"}, "Spot"},
-	{"definitions of several names", taking("a", `"x":{"$ref":"#/$defs/spot"}`, `"spot":`+place) + "," + taking("b", `"x":{"$ref":"#/$defs/town"}`, `"town":`+place) + "," + taking("c", `"x":`+place, ""),
-		map[string]string{"AInput.x": "AInputSpot", "BInput.x": "BInputTown", "CInput.x": "CInputX"}, ""},
-	{"a definition with a Go name", taking("a", `"x":{"$ref":"#/$defs/spot"}`, `"spot":{"x-go-name":"Place",`+place[1:]),
-		map[string]string{"AInput.x": "Place"}, ""},
+		map[string]string{"AInput.from": "AInputSpot", "BInput.to": "BInputTo", "BInputTo": ""}},
+	{"definitions of several names", taking("a", `"x":{"$ref":"#/$defs/spot"}`, `"spot":`+place) + "," + taking("b", `"x":{"$ref":"#/$defs/town"}`, `"town":`+place),
+		map[string]string{"AInput.x": "AInputSpot", "BInput.x": "BInputTown", "BInputTown": ""}},
+	{"a definition with a Go name", taking("a", `"x":{"$ref":"#/$defs/spot"}`, `"spot":{"x-go-name":"Place",`+place[1:]) + "," + taking("b", `"y":{"$ref":"#/$defs/spot"}`, `"spot":{"x-go-name":"Place",`+place[1:]),
+		map[string]string{"AInput.x": "Place", "BInput.y": "Place"}},
+	{"what a definition with a Go name consists of", taking("a", `"x":{"$ref":"#/$defs/d"}`, `"d":{"x-go-name":"Trip","type":"object","properties":{"stops":{"type":"array","items":`+place+`}}}`) + "," + taking("b", `"y":{"$ref":"#/$defs/d"}`, `"d":{"x-go-name":"Trip","type":"object","properties":{"stops":{"type":"array","items":`+place+`}}}`),
+		map[string]string{"AInput.x": "Trip", "BInput.y": "Trip", "Trip.stops": "[]TripStop"}},
 	{"a title", taking("a", `"x":{"title":"Point of call",`+place[1:], "") + "," + taking("b", `"y":{"title":"Point of call",`+place[1:], ""),
-		map[string]string{"AInput.x": "PointOfCall", "BInput.y": "PointOfCall"}, "PointOfCall"},
-	{"descriptions of members", taking("a", `"order":{"description":"Of the names.",`+sorted[1:], "") + "," + taking("b", `"order":{"description":"Of the dates.",`+sorted[1:], "") + "," + taking("c", `"order":`+sorted, ""),
-		map[string]string{"AInput.order": "Order", "BInput.order": "Order", "CInput.order": "Order"}, "Order"},
+		map[string]string{"AInput.x": "AInputPointOfCall", "BInput.y": "BInputPointOfCall", "BInputPointOfCall": "AInputPointOfCall"}},
+	{"one title of several types", taking("a", `"x":{"title":"Point",`+place[1:]+`,"y":{"title":"Point",`+another[1:], ""),
+		map[string]string{"AInput.x": "AInputPoint", "AInput.y": "AInputY"}},
+	{"descriptions of members", taking("a", `"order":{"description":"Of the names.",`+sorted[1:], "") + "," + taking("b", `"order":{"description":"Of the dates.",`+sorted[1:], ""),
+		map[string]string{"AInput.order": "AInputOrder", "BInput.order": "BInputOrder", "BInputOrder": "AInputOrder"}},
 	{"descriptions of elements", taking("a", `"order":{"type":"array","items":{"description":"A.",`+sorted[1:]+`}`, "") + "," + taking("b", `"order":{"type":"array","items":{"description":"B.",`+sorted[1:]+`}`, ""),
-		map[string]string{"AInput.order": "[]AInputOrderItem", "BInput.order": "[]BInputOrderItem"}, ""},
+		map[string]string{"AInput.order": "[]AInputOrderItem", "BInput.order": "[]BInputOrderItem", "BInputOrderItem": ""}},
 	{"descriptions within", taking("a", `"at":{"type":"object","properties":{"x":{"type":"string","description":"A."}}}`, "") + "," + taking("b", `"at":{"type":"object","properties":{"x":{"type":"string","description":"B."}}}`, ""),
-		map[string]string{"AInput.at": "AInputAt", "BInput.at": "BInputAt"}, ""},
-	{"one name for several types", strings.Join([]string{taking("a", `"at":`+place, ""), taking("b", `"at":`+place, ""), taking("c", `"at":`+another, ""), taking("d", `"at":`+another, ""), taking("e", `"at":`+another, "")}, ","),
-		map[string]string{"AInput.at": "AtInput", "BInput.at": "AtInput", "CInput.at": "At", "DInput.at": "At", "EInput.at": "At"}, "At AtInput"},
-	{"a name that a tool has", strings.Join([]string{taking("at", `"b":{"type":"string"}`, ""), taking("b", `"at_input":`+place, ""), taking("c", `"at_input":`+place, "")}, ","),
-		map[string]string{"BInput.at_input": "AtInputInput", "CInput.at_input": "AtInputInput"}, "AtInputInput"},
-	{"a default", taking("a", `"at":{"type":"object","properties":{"n":{"type":"string","default":"x"},"at":`+place+`}}`, "") + "," + taking("b", `"at":{"type":"object","properties":{"n":{"type":"string","default":"x"},"at":`+place+`}}`, ""),
-		map[string]string{"AInput.at": "At", "AArguments.at": "AtArguments", "BArguments.at": "AtArguments", "At.at": "AtAt", "AtArguments.at": "AtAt"}, "At AtArguments AtAt"},
+		map[string]string{"AInput.at": "AInputAt", "BInput.at": "BInputAt", "BInputAt": ""}},
+	{"a default", taking("a", `"at":{"type":"object","properties":{"n":{"type":"string","default":"x"}}}`, "") + "," + taking("b", `"at":{"type":"object","properties":{"n":{"type":"string","default":"y"}}}`, ""),
+		map[string]string{"AInput.at": "AInputAt", "BInputAt": ""}},
 	{"recursion", taking("a", `"t":{"$ref":"#/$defs/tree"}`, `"tree":{"type":"object","properties":{"l":{"$ref":"#/$defs/tree"},"v":`+place+`}}`) + "," + taking("b", `"t":{"$ref":"#/$defs/tree"}`, `"tree":{"type":"object","properties":{"l":{"$ref":"#/$defs/tree"},"v":`+place+`}}`),
-		map[string]string{"AInput.t": "Tree", "BInput.t": "Tree", "Tree.l": "Tree", "Tree.v": "TreeV"}, "Tree TreeV"},
-	{"whole arguments", taking("a", `"city":{"type":"string"}`, "") + "," + taking("b", `"city":{"type":"string"},"again":{"$ref":"#"}`, "") + "," + taking("c", `"city":{"type":"string"},"again":{"$ref":"#"}`, ""),
-		map[string]string{"BInput.again": "BInput", "CInput.again": "CInput"}, ""},
+		map[string]string{"AInput.t": "AInputTree", "AInputTree.l": "AInputTree", "AInputTree.v": "AInputTreeV", "BInput.t": "BInputTree", "BInputTree": "AInputTree"}},
+	{"whole arguments", taking("a", `"city":{"type":"string"}`, "") + "," + taking("b", `"city":{"type":"string"}`, ""),
+		map[string]string{"BInput": ""}},
 	{"unions", taking("a", `"at":{"oneOf":[`+place+`,`+another+`]}`, "") + "," + taking("b", `"at":{"oneOf":[`+place+`,`+another+`]},"one":`+place, ""),
-		map[string]string{"AInput.at": "At", "BInput.at": "At", "BInput.one": "AtCity"}, "At AtCity AtZip"},
+		map[string]string{"AInput.at": "AInputAt", "BInput.at": "BInputAt", "BInputAt": "AInputAt", "BInput.one": "BInputAtCity", "BInputAtCity": "AInputAtCity"}},
 	{"unions of texts", taking("a", `"at":{"type":["string","array"],"items":{"type":"string"}}`, "") + "," + taking("b", `"x":{"type":["string","object"],"additionalProperties":{"type":"string"}}`, ""),
-		map[string]string{"AInput.at": "AInputAt", "BInput.x": "BInputX"}, ""},
+		map[string]string{"AInput.at": "AInputAt", "BInput.x": "BInputX", "BInputX": ""}},
+	{"elements and values", taking("a", `"records":{"type":"array","items":`+place+`},"data":{"type":"array","items":`+another+`},"keys":{"type":"object","additionalProperties":`+sorted+`}`, ""),
+		map[string]string{"AInput.records": "[]AInputRecord", "AInput.data": "[]AInputDataItem", "AInput.keys": "{}AInputKey"}},
+	{"a member with the name of an element", taking("a", `"record":`+another+`,"records":{"type":"array","items":`+place+`}`, ""),
+		map[string]string{"AInput.record": "AInputRecord", "AInput.records": "[]AInputRecordsItem"}},
+	{"inlined recursion", taking("a", `"comments":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"replies":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"replies":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"}}}}}}}}}}`, ""),
+		map[string]string{"AInput.comments": "[]AInputComment", "AInputComment.replies": "[]AInputCommentReply", "AInputCommentReply.replies": "[]AInputCommentReply2"}},
+	{"tools whose names begin alike", taking("a", `"input":`+place, "") + "," + taking("a_input", `"x":`+another, ""),
+		map[string]string{"AInput.input": "AInputIn", "AInputInput.x": "AInputInputX"}},
 }
 
-// TestShared looks at which types are one.
+// TestShared looks at the names of types, and at which types are one.
 func TestShared(t *testing.T) {
 	for _, test := range sharedTypes {
 		pkg := sharing(t, "["+test.list+"]")
@@ -91,17 +99,20 @@ func TestShared(t *testing.T) {
 				t.Errorf("%s: there is no %s", test.name, decl)
 				continue
 			}
-			for _, f := range d.Type.(*ir.Object).Fields {
-				if f.Wire == member {
+			switch of := d.Type.(type) {
+			case *ir.Object:
+				got[place] = ""
+				if f := of.Field(member); f != nil {
 					got[place] = ir.TypeString(f.Type)
 				}
+			case *ir.Ref:
+				got[place] = of.Decl.Name
+			default:
+				got[place] = ""
 			}
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
-		}
-		if names := strings.Join(namesOf(pkg.Shared), " "); names != test.shared {
-			t.Errorf("%s: shared are %q, want %q", test.name, names, test.shared)
 		}
 		all := slices.Clone(pkg.Shared)
 		for _, tool := range pkg.Tools {
@@ -137,15 +148,15 @@ func namesOf(decls []*ir.Decl) []string {
 // TestSharedComments looks at the comments of types that have several places.
 func TestSharedComments(t *testing.T) {
 	pkg := sharing(t, "["+strings.Join([]string{
-		taking("a", `"order":{"description":"Of the names.",`+sorted[1:]+`,"at":{"$ref":"#/$defs/at"}`, `"at":{"description":"A place.",`+place[1:]),
-		taking("b", `"order":{"description":"Of the names.",`+sorted[1:]+`,"at":{"$ref":"#/$defs/at","description":"Where to."}`, `"at":{"description":"A place.",`+place[1:]),
-		returning("c", `"x":`+another, `"x":{"description":"X.",`+another[1:]),
-		taking("d", `"x":{"description":"D.","enum":["d"]},"n":{"default":1}`, ""),
+		taking("a", `"at":{"$ref":"#/$defs/at"}`, `"at":{"x-go-name":"At","description":"A place.",`+place[1:]),
+		taking("b", `"at":{"$ref":"#/$defs/at","description":"Where to."}`, `"at":{"x-go-name":"At","description":"A place.",`+place[1:]),
+		taking("c", `"x":`+another+`,"y":{"description":"Y.",`+another[1:], ""),
+		taking("d", `"x":`+another, ""),
 	}, ",")+"]")
 	for name, want := range map[string]string{
-		"Order": "Order is the type of equal schemas in several tools.",
-		"At":    "At is the type of equal schemas in several tools.\n\nA place.",
-		"CX":    "CX is the type of x in the arguments of c, and the type of x in the structured result of c.",
+		"At":      "At is a definition of several items.\n\nA place.",
+		"CInputX": "CInputX is the type of x in the arguments of c, and the type of y in the arguments of c.",
+		"DInputX": "DInputX is the type of x in the arguments of d.",
 	} {
 		if d := pkg.Lookup(name); d == nil || d.Doc != want {
 			t.Errorf("%s: %+v, want the comment %q", name, d, want)
@@ -178,8 +189,8 @@ func TestSharedNames(t *testing.T) {
 	}
 }
 
-// TestSharedOrder reverses lists: the types stay the same.
-func TestSharedOrder(t *testing.T) {
+// TestNamesStay adds each item of lists to the others: the types of the others stay the same, under the same names.
+func TestNamesStay(t *testing.T) {
 	lists := map[string]*tools.List{}
 	for _, test := range sharedTypes {
 		list, err := tools.Read([]byte("[" + test.list + "]"))
@@ -188,31 +199,92 @@ func TestSharedOrder(t *testing.T) {
 		}
 		lists[test.name] = list
 	}
+	for _, name := range []string{"constructs.json", "names.json", "shared.json", "results.json"} {
+		text, err := os.ReadFile("../../../tests/toollists/testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lists[name], err = tools.Read(text); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if !testing.Short() {
 		maps.Copy(lists, toolstest.Upstream(t))
 	}
+	additions := 0
 	for name, list := range lists {
-		var texts [2][]string
-		for i := range texts {
-			pkg, _, err := typing.Types(list, typing.Options{Server: true})
-			if err != nil {
-				t.Fatal(err)
+		all := list.Tools
+		with := meanings(t, list)
+		for i := range all {
+			if len(all) > 50 && i%17 != 0 {
+				continue // of a long list some, because each addition makes the types of all others
 			}
-			var text bytes.Buffer
-			for _, d := range pkg.Decls {
-				d.Path = "" // one of several
+			additions++
+			list.Tools = slices.Delete(slices.Clone(all), i, i+1)
+			for decl, meaning := range meanings(t, list) {
+				if with[decl] != meaning {
+					t.Errorf("%s: with %q, %s is\n%s\nand without it\n%s", name, all[i].Name, decl, with[decl], meaning)
+				}
 			}
-			if err := ir.PrintDecls(&text, pkg.Decls); err != nil {
-				t.Fatal(err)
-			}
-			for _, d := range pkg.Decls {
-				fmt.Fprintln(&text, d.Doc)
-			}
-			texts[i] = strings.Split(text.String(), "\n")
-			slices.Reverse(list.Tools)
 		}
-		if diff := cmp.Diff(texts[0], texts[1]); diff != "" {
-			t.Errorf("%s: the order of the list changes the types:\n%s", name, diff)
-		}
+		list.Tools = all
 	}
+	t.Logf("%d additions to %d lists", additions, len(lists))
 }
+
+// meanings returns what the types of a list mean, by their names: all that they consist of, as text without the names
+// of types. Those of enums have the names of their constants.
+func meanings(t *testing.T, list *tools.List) map[string]string {
+	t.Helper()
+	pkg, _, err := typing.Types(list, typing.Options{Server: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, d := range pkg.Decls {
+		var text bytes.Buffer
+		numbers, count := map[string]string{}, 0 // of the declarations, whatever their names
+		number := func(names ...string) {
+			for _, name := range names {
+				if numbers[name] != "" {
+					numbers[names[0]] = numbers[name]
+					return
+				}
+			}
+			count++
+			for _, name := range names {
+				numbers[name] = fmt.Sprintf("#%d", count)
+			}
+		}
+		for _, c := range d.Constants {
+			fmt.Fprintln(&text, c.Go, c.Wire)
+		}
+		if enum, ok := d.Type.(*ir.Enum); ok {
+			for _, c := range enum.Values {
+				fmt.Fprintln(&text, c.Go, c.Wire)
+			}
+		}
+		ir.Reach(&ir.Ref{Decl: d}, func(inner *ir.Decl) {
+			switch of := inner.Type.(type) {
+			case *ir.Ref: // an alias
+				number(inner.Name, of.Decl.Name)
+				return
+			case *ir.Enum:
+				for _, c := range of.Values {
+					fmt.Fprintf(&text, "%q\n", c.Wire)
+				}
+			default:
+				plain := *inner
+				plain.Path = ""
+				if err := ir.PrintDecls(&text, []*ir.Decl{&plain}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			number(inner.Name)
+		})
+		all[d.Name] = identifier.ReplaceAllStringFunc(text.String(), func(name string) string { return stdcmp.Or(numbers[name], name) })
+	}
+	return all
+}
+
+var identifier = regexp.MustCompile(`\w+`)

@@ -157,7 +157,7 @@ func (t *typer) dictionary(d disj, shapes []*shape, at spot) ir.Type {
 
 // structOf returns the struct with the members of all alternatives.
 func (t *typer) structOf(d disj, at spot) *ir.Ref {
-	return t.declare(d.key(), d, at, func(decl *ir.Decl) { t.fill(decl, d, spot{decl.Name, at.path, at.pointer}) })
+	return t.declare(d.key(), d, at, func(decl *ir.Decl, at spot) { t.fill(decl, d, at) })
 }
 
 // fill makes a declaration the struct with the members of all alternatives.
@@ -197,7 +197,7 @@ func (t *typer) fill(decl *ir.Decl, d disj, at spot) {
 		return
 	}
 	for i, name := range names {
-		if f := t.field(decl, name, identifiers[i], shapes, conditional, at); f != nil {
+		if f := t.field(decl, name, identifiers[i], shapes, conditional, at, identifiers); f != nil {
 			o.Fields = append(o.Fields, f)
 		}
 	}
@@ -207,6 +207,8 @@ func (t *typer) fill(decl *ir.Decl, d disj, at spot) {
 			o.Additional = nil
 		}
 	}
+	// A value that does not fit a soft field is kept like a member that has none.
+	o.Closed = !open && len(others) == 0 && !slices.ContainsFunc(o.Fields, func(f *ir.Field) bool { return f.Soft })
 	slices.SortStableFunc(o.Fields, func(a, b *ir.Field) int { return rank(a) - rank(b) })
 }
 
@@ -273,7 +275,7 @@ func rank(f *ir.Field) int {
 }
 
 // field makes the field of a member, or returns nil for a member that can never be present.
-func (t *typer) field(decl *ir.Decl, name, goName string, shapes []*shape, conditional []jsonschema.Property, at spot) *ir.Field {
+func (t *typer) field(decl *ir.Decl, name, goName string, shapes []*shape, conditional []jsonschema.Property, at spot, siblings []string) *ir.Field {
 	f := &ir.Field{Wire: name, Go: goName, Required: true}
 	var all disj
 	for _, s := range shapes {
@@ -297,7 +299,7 @@ func (t *typer) field(decl *ir.Decl, name, goName string, shapes []*shape, condi
 	f.Required = f.Required && !f.Soft
 	d := expand(all)
 	f.Pointer = pointerOf(all, at.pointer)
-	here := at.member(name, goName, f.Pointer)
+	here := at.member(name, goName, f.Pointer, siblings)
 	if len(d) == 0 {
 		t.remark(here, false, "allows no value, so it has no field")
 		return nil
@@ -313,7 +315,7 @@ func (t *typer) field(decl *ir.Decl, name, goName string, shapes []*shape, condi
 	if _, isAny := f.Type.(*ir.Any); isAny {
 		f.Soft = false
 	}
-	f.Doc = fieldDoc(all, d)
+	f.Doc = t.fieldDoc(all, d, goName)
 	if ref, ok := f.Base().(*ir.Ref); ok {
 		o := t.origins[ref.Decl]
 		o.member = o.member || o.definition == "" && strings.HasPrefix(f.Doc, ref.Decl.Doc)

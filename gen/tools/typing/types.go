@@ -20,14 +20,15 @@ type Options struct {
 	Methods []string
 	// Identifiers has the identifiers that other generated files declare.
 	Identifiers []string
-	// Server makes the types of a server: members with a default are values, which decoding
-	// sets to the default if the member is absent. Otherwise such members are pointers, and
-	// nil leaves the choice to the server. A tool that calls an operation of an API leaves the choice
-	// to the API: a default that it sent could overwrite a value.
+	// Server makes the types of a server: arguments are decoded and results are encoded, and members of
+	// arguments with a default are values, which decoding sets to the default if the member is absent.
+	// Otherwise arguments are encoded and results decoded, and such members are pointers: nil leaves the
+	// choice to the server. A tool that calls an operation of an API leaves the choice to the API: a default
+	// that it sent could overwrite a value.
 	Server bool
-	// Int64 makes an integer without limits an int64. Decoding then refuses values beyond it, although
-	// the schema allows them.
-	Int64 bool
+	// BigIntegers makes an integer without limits a wire.Integer, which holds any integer. Otherwise it is an
+	// int64, and values beyond it are refused, although the schema allows them.
+	BigIntegers bool
 	// Time makes a string in the format date-time a time.Time. Decoding then refuses what a time.Time
 	// cannot be, see [wire.ParseTime], although the schema allows it.
 	Time bool
@@ -66,9 +67,6 @@ type ToolTypes struct {
 	// Value is the type of a structured result that need not be an object. A tool without an output
 	// schema has neither Output nor Value.
 	Value ir.Type
-	// Arguments is the type of the arguments for a client. It differs from Input only in a
-	// server, for a tool with defaults.
-	Arguments *ir.Decl
 	// Decls are the declarations that only the tool has, sorted by name.
 	Decls []*ir.Decl
 }
@@ -99,9 +97,9 @@ func (d Diagnostic) String() string {
 // checks these.
 //
 //	string, number, boolean              string, float64, bool
-//	integer                              int64 if the limits of the schema fit it, otherwise
-//	                                     wire.Integer, which holds any integer; with Int64, int64
-//	                                     also if there are no limits
+//	integer                              int64; wire.Integer, which holds any integer, if the schema has
+//	                                     a limit or a value beyond it, and with BigIntegers also if it has
+//	                                     no limits
 //	several of these                     wire.Scalar
 //	string in the format date-time       string; with Time, time.Time
 //	listed strings                       a named string with constants
@@ -120,19 +118,18 @@ func (d Diagnostic) String() string {
 // properties but without a type allows values that are not objects; its struct has these in
 // Other.
 //
-// Equal types of one list are one declaration, except for those of whole inputs and outputs. Types
-// are equal if their code would be the same but for their names, with its comments. The comment of a type
-// that repeats the comment of a field does not count. The types of two definitions are equal only if
-// the definitions have the same name.
+// A declaration is named by its document and its definition, else its title, else the way to it:
+// GetBookOutputAuthor. The name depends on nothing but the document, so it keeps its meaning when other items are added
+// to the list. A definition with an x-go-name has that name in all documents, where it must be the same.
 //
-// A declaration that only one item has is named by the document and the way to it: GetBookOutputAuthor.
-// One that several items have is named by its definition, else its title, else the way to it: Author.
-// If another type has that name, Input, Output or Arguments is appended, and failing that, it keeps the
-// name that it would have without the other items.
+// Types are equal if their code would be the same but for their names, with its comments. The comment of a type
+// that repeats the comment of a field does not count, and types of definitions with different names are not equal.
+// Equal types of one document are one declaration. Those of several documents are aliases of the first, except for
+// whole inputs and outputs, which are equal to nothing.
 func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
-	t := &typer{names: names.New(initialisms), taken: map[string]string{}, origins: map[*ir.Decl]*origin{}, shared: map[*ir.Decl]bool{}, int64: opts.Int64, time: opts.Time}
+	t := &typer{names: names.New(initialisms), taken: map[string]string{}, Options: opts, origins: map[*ir.Decl]*origin{}, shared: map[*ir.Decl]bool{}, aliases: map[*ir.Decl]ir.Type{}}
 	for _, name := range opts.Identifiers {
-		t.taken[name] = "other generated files"
+		t.taken[name] = generatedFiles
 	}
 	pkg := &Package{Tools: t.methods(list, opts)}
 	t.nameItems(list, opts, pkg)
@@ -146,6 +143,7 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 	t.share()
 	t.nameConstants()
 	ir.Box(t.decls)
+	t.direct(pkg)
 	t.distribute(pkg)
 	if len(t.errs) > 0 {
 		return nil, nil, errors.Join(t.errs...)
@@ -163,12 +161,6 @@ func (t *typer) toolTypes(tt *ToolTypes, opts Options) {
 		return t.typesOf(s, apply, documentOf(kind, title))
 	}
 	tt.Input = of(tt.Tool.Input, inputs, opts.Server && tt.Tool.Operation == nil, "the arguments of %s")
-	tt.Arguments = tt.Input
-	if t.defaults {
-		reported := len(t.diagnostics)
-		tt.Arguments = of(tt.Tool.Input, forClient, false, "the arguments of %s, for a client")
-		t.diagnostics = t.diagnostics[:reported] // they repeat the diagnostics of the input
-	}
 	const result = "the structured result of %s"
 	switch {
 	case tt.Tool.Output == nil:
@@ -233,7 +225,7 @@ func (t *typer) methods(list *tools.List, opts Options) []ToolTypes {
 	tools := make([]ToolTypes, len(list.Tools))
 	for i, tool := range list.Tools {
 		tools[i] = ToolTypes{Tool: tool, Go: identifiers[i]}
-		for _, name := range []string{identifiers[i] + "Input", identifiers[i] + "Arguments", identifiers[i] + "Output"} {
+		for _, name := range []string{identifiers[i] + string(inputs), identifiers[i] + string(outputs)} {
 			if other, ok := t.taken[name]; ok {
 				t.owner = tool.Name
 				t.failf(tool.Pointer, "the tool needs the Go name %s, which %s has", name, other)
@@ -244,8 +236,7 @@ func (t *typer) methods(list *tools.List, opts Options) []ToolTypes {
 	return tools
 }
 
-// typesOf makes the types of a document. With apply, absent members get their default, and t.defaults
-// records whether there are any.
+// typesOf makes the types of a document. With apply, absent members get their default.
 func (t *typer) typesOf(s *jsonschema.Schema, apply bool, of *document) *ir.Decl {
 	t.begin(of, apply)
 	root := &ir.Decl{Name: of.name, Pointer: s.Pointer, Doc: said(s), Definition: true}
@@ -257,14 +248,14 @@ func (t *typer) typesOf(s *jsonschema.Schema, apply bool, of *document) *ir.Decl
 		d = disj{{s}}
 	}
 	t.declared[d.key()] = root
-	t.fill(root, d, spot{name: of.name, pointer: s.Pointer})
+	t.fill(root, d, spot{base: of.name, pointer: s.Pointer})
 	t.applyDefaults()
 	return root
 }
 
 // begin prepares for the types of a document.
 func (t *typer) begin(of *document, apply bool) {
-	t.document, t.apply, t.defaults = of, apply, false
+	t.document, t.apply, t.here = of, apply, map[string]bool{}
 	t.declared, t.open, t.depth = map[string]*ir.Decl{}, map[string]*ir.Decl{}, 0
 }
 
@@ -273,8 +264,8 @@ func (t *typer) begin(of *document, apply bool) {
 func (t *typer) valueOf(s *jsonschema.Schema, of *document) ir.Type {
 	t.begin(of, false)
 	delete(t.taken, of.name)
-	value := t.typeOf(disj{{s}}, spot{name: of.name, pointer: s.Pointer})
-	t.taken[of.name] = s.Pointer
+	value := t.typeOf(disj{{s}}, spot{base: of.name, pointer: s.Pointer})
+	t.taken[of.name] = of.item
 	for _, d := range t.declared {
 		d.Definition = d.Definition || d.Name == of.name
 	}
@@ -282,27 +273,106 @@ func (t *typer) valueOf(s *jsonschema.Schema, of *document) ir.Type {
 	return value
 }
 
-// nameConstants names the constants of the enums.
+// nameConstants names the constants of the enums, and of those that are aliases.
 func (t *typer) nameConstants() {
 	for _, d := range t.decls {
 		enum, ok := d.Type.(*ir.Enum)
 		if !ok {
-			continue
+			if enum, ok = t.aliases[d].(*ir.Enum); !ok {
+				continue
+			}
 		}
-		wires := make([]string, len(enum.Values))
-		for i, v := range enum.Values {
-			wires[i] = v.Wire
-		}
-		constants := t.names.Constants(d.Name, wires, func(name string) bool { _, ok := t.taken[name]; return ok })
-		for i := range enum.Values {
-			v := &enum.Values[i]
-			v.Go = constants[i]
-			t.taken[v.Go] = d.Pointer
-			if v.Doc == "" {
-				v.Doc = fmt.Sprintf("%s is the value %q.", v.Go, v.Wire)
+		t.document = t.origins[d].document
+		for i, name := range t.constants(d, enum.Values) {
+			v := enum.Values[i]
+			v.Go = name
+			t.take(name, d.Pointer)
+			if d.Type == enum {
+				enum.Values[i] = v
+			} else {
+				d.Constants = append(d.Constants, v)
 			}
 		}
 	}
+}
+
+// direct notes in which direction the values of the declarations go.
+func (t *typer) direct(pkg *Package) {
+	of := map[*ir.Decl]ir.Direction{}
+	way := map[bool]ir.Direction{true: ir.Decoded, false: ir.Encoded}
+	for _, tt := range pkg.Tools {
+		in, out := way[t.Server], way[!t.Server]
+		if t.Server && tt.Tool.Operation != nil {
+			in, out = ir.BothWays, ir.BothWays
+		}
+		ir.Reach(&ir.Ref{Decl: tt.Input}, func(d *ir.Decl) { of[d] |= in })
+		ir.Reach(typeOfResult(tt), func(d *ir.Decl) { of[d] |= out })
+	}
+	for _, p := range pkg.Prompts {
+		ir.Reach(&ir.Ref{Decl: p.Arguments}, func(d *ir.Decl) { of[d] |= way[t.Server] })
+	}
+	for _, template := range pkg.Templates {
+		ir.Reach(&ir.Ref{Decl: template.Variables}, func(d *ir.Decl) { of[d] |= way[t.Server] })
+	}
+	for d, direction := range of {
+		d.Direction = direction
+	}
+	strict := func(d *ir.Decl) { d.Strict = true }
+	for _, d := range t.decls {
+		switch of := d.Type.(type) {
+		case *ir.Union:
+			if triesVariants(of) {
+				ir.Reach(of, strict)
+			}
+		case *ir.Object:
+			for _, f := range of.Fields {
+				if f.Soft {
+					ir.Reach(f.Type, strict)
+				}
+			}
+		}
+	}
+	for _, tt := range pkg.Tools {
+		if t.Server && tt.Tool.Operation != nil { // results are decoded from the answers of the API
+			ir.Reach(typeOfResult(tt), strict)
+		}
+	}
+}
+
+// typeOfResult returns the type of a tool's structured result, or wire.Raw if it has none.
+func typeOfResult(tt ToolTypes) ir.Type {
+	switch {
+	case tt.Value != nil:
+		return tt.Value
+	case tt.Output != nil:
+		return &ir.Ref{Decl: tt.Output}
+	}
+	return &ir.Any{}
+}
+
+// triesVariants reports whether decoding a union tries its variants, so that they must refuse what is not theirs.
+func triesVariants(u *ir.Union) bool {
+	tries := u.Lenient
+	var visit func(ir.Decision)
+	visit = func(d ir.Decision) {
+		switch d := d.(type) {
+		case *ir.ByKind:
+			for _, c := range d.Cases {
+				visit(c.Then)
+			}
+		case *ir.ByConst:
+			for _, c := range d.Cases {
+				visit(c.Then)
+			}
+			if d.Absent != nil {
+				visit(d.Absent)
+			}
+		case *ir.ByPresence:
+			tries = true
+		}
+	}
+	visit(u.Decision)
+	return tries
 }
 
 // initialisms are the words that Go names write in capitals.

@@ -257,8 +257,8 @@ func TestVariantNames(t *testing.T) {
 	const variant = `"type":"object","properties":{"%s":{"type":"string"}},"required":["%[1]s"]`
 	v := func(member, more string) string { return "{" + fmt.Sprintf(variant, member) + more + "}" }
 	for _, test := range []struct{ name, branches, defs, want string }{
-		{"titles", v("city", `,"title":"By city"`) + "," + v("zip", `,"title":"By ZIP code"`), "", "GoInputPByCity GoInputPByZIPCode"},
-		{"one title", v("city", `,"title":"By city"`) + "," + v("zip", ""), "", "GoInputPByCity GoInputPZip"},
+		{"titles", v("city", `,"title":"By city"`) + "," + v("zip", `,"title":"By ZIP code"`), "", "GoInputByCity GoInputByZIPCode"},
+		{"one title", v("city", `,"title":"By city"`) + "," + v("zip", ""), "", "GoInputByCity GoInputPZip"},
 		{"definitions", `{"$ref":"#/$defs/city_place"},{"$ref":"#/$defs/zip_place"}`,
 			`"city_place":` + v("city", "") + `,"zip_place":` + v("zip", ""), "GoInputCityPlace GoInputZipPlace"},
 		{"definitions beside a reference's own keywords", `{"$ref":"#/$defs/city_place","title":"City"},{"$ref":"#/$defs/zip_place","title":"ZIP"}`,
@@ -283,16 +283,18 @@ func TestVariantNames(t *testing.T) {
 	}
 }
 
-// TestInt64 gives integers without limits the type that the options ask for. Those whose schemas name numbers
-// beyond an int64 stay exact.
-func TestInt64(t *testing.T) {
+// TestBigIntegers gives integers without limits the type that the options ask for. Those whose schemas name numbers
+// beyond an int64, or have the mark, are always exact.
+func TestBigIntegers(t *testing.T) {
 	list, err := tools.Read([]byte(`{"tools":[{"name":"t","inputSchema":{"type":"object","properties":{
 		"open": {"type":"integer"},
 		"atLeast": {"type":"integer","minimum":1},
 		"bounded": {"type":"integer","minimum":1,"maximum":9},
 		"unsigned": {"type":"integer","minimum":0,"maximum":18446744073709551615},
 		"beyond": {"type":"integer","exclusiveMinimum":1e30},
-		"listed": {"type":"integer","enum":[1,18446744073709551615]}
+		"listed": {"type":"integer","enum":[1,18446744073709551615]},
+		"marked": {"type":"integer","minimum":1,"x-go-big-integer":true},
+		"unmarked": {"type":"integer","x-go-big-integer":false}
 	}}}]}`))
 	if err != nil {
 		t.Fatal(err)
@@ -301,8 +303,8 @@ func TestInt64(t *testing.T) {
 		opts  typing.Options
 		exact []string
 	}{
-		{typing.Options{}, []string{"atLeast", "beyond", "listed", "open", "unsigned"}},
-		{typing.Options{Int64: true}, []string{"beyond", "listed", "unsigned"}},
+		{typing.Options{}, []string{"beyond", "listed", "marked", "unsigned"}},
+		{typing.Options{BigIntegers: true}, []string{"atLeast", "beyond", "listed", "marked", "open", "unmarked", "unsigned"}},
 	} {
 		pkg, _, err := typing.Types(list, row.opts)
 		if err != nil {

@@ -43,13 +43,12 @@ func (t *typer) unionOf(d disj, kinds kindSet, at spot) (*ir.Ref, ir.Type) {
 	if decision == nil {
 		return nil, nil
 	}
-	ref := t.declare(key, d, at, func(decl *ir.Decl) {
+	ref := t.declare(key, d, at, func(decl *ir.Decl, at spot) {
 		u := &ir.Union{Decision: decision, Lenient: lenient}
 		decl.Type = u
 		t.nameCandidates(candidates)
 		for _, c := range candidates {
-			here := spot{decl.Name + c.suffix, at.path, at.pointer}
-			c.variant.Decl, c.variant.Boxed = t.variantDecl(c, here)
+			c.variant.Decl, c.variant.Boxed = t.variantDecl(c, at.named(c.suffix))
 			if !slices.ContainsFunc(u.Variants, func(v *ir.Variant) bool { return v.Decl == c.variant.Decl }) {
 				u.Variants = append(u.Variants, c.variant)
 				c.variant.Decl.Unions = append(c.variant.Decl.Unions, decl)
@@ -198,7 +197,7 @@ func (t *typer) variantDecl(c *candidate, at spot) (decl *ir.Decl, boxed bool) {
 			return ref.Decl, false
 		}
 	}
-	decl = t.newDecl(at)
+	decl, _ = t.newDecl(at)
 	decl.Type = own
 	if _, ok := own.(*ir.Time); ok {
 		decl.Type = &ir.String{Format: "date-time"} // a type of its own would lack the methods of time.Time

@@ -767,8 +767,7 @@ func (x *TaskSubscriptionNotifications) UnmarshalJSON(data []byte) error {
 func (x *TasksExtensionCapability) DecodeJSON(r *wire.Reader) error {
 	*x = TasksExtensionCapability{}
 	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		default:
+		{
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}

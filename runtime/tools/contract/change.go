@@ -18,8 +18,29 @@ func (s Samples) base() wire.Raw {
 	return s.Inputs[min(1, len(s.Inputs)-1)]
 }
 
+// refusal is a change that makes a sample invalid.
+type refusal struct {
+	pointer string   // location of the problem
+	member  string   // missing member of the object there; "" if the value has a wrong type
+	wrong   wire.Raw // the value of a wrong type
+}
+
+// each returns the changes of a list.
+func each(all []Refused) []refusal {
+	var list []refusal
+	for _, r := range all {
+		for _, member := range r.members {
+			list = append(list, refusal{pointer: r.pointer, member: member})
+		}
+		for _, pointer := range r.pointers {
+			list = append(list, refusal{pointer: pointer, wrong: r.wrong})
+		}
+	}
+	return list
+}
+
 // String describes the changed sample.
-func (r Refused) String() string {
+func (r refusal) String() string {
 	if r.member != "" {
 		return fmt.Sprintf("the sample without the member %q at %q", r.member, r.pointer)
 	}
@@ -27,10 +48,10 @@ func (r Refused) String() string {
 }
 
 // of returns the changed sample.
-func (r Refused) of(t *testing.T, sample wire.Raw) wire.Raw {
+func (r refusal) of(t *testing.T, sample wire.Raw) wire.Raw {
 	t.Helper()
 	changed, err := change(sample, r.pointer, func(v wire.Raw) (wire.Raw, error) {
-		if r.member == "" {
+		if r.wrong != "" {
 			return r.wrong, nil
 		}
 		if v.Kind() != wire.KindObject {

@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
@@ -26,12 +27,10 @@ var mistakes = map[string]string{
 	"checksum":      "differs from the one that the package was generated from: its checksum is",
 	"definitions":   `changed "say" at /inputSchema/type: "object", was "array"`,
 	"sample":        "is valid but was rejected",
-	"round":         "was decoded and encoded as",
 	"accepts":       "was accepted, want a problem at",
 	"pointer":       `but without a problem at "/text"`,
-	"wrong tool":    `the call reached the method of "other"`,
-	"wrong result":  "the result is",
-	"lost":          `the method received {"text":"a"} as {"text":"other"}`,
+	"wrong tool":    `a call with {"text":"a"} reached the method of "other"`,
+	"wrong error":   "an error of the handler: got",
 	"bad output":    "the server sent the invalid result",
 	"output sample": "the result {\"text\":\"x\"} is valid but was rejected",
 }
@@ -80,9 +79,6 @@ func (m *message) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON implements wire.Appender.
 func (m *message) AppendJSON(dst []byte) ([]byte, error) {
-	if os.Getenv(brokenVariable) == "round" {
-		return append(dst, `{"text":"other"}`...), nil
-	}
 	return append(append(append(dst, `{"text":`...), m.text...), '}'), nil
 }
 
@@ -97,18 +93,18 @@ func TestRun(t *testing.T) {
 	}
 	show := &tools.Tool{Name: "show", Definition: wire.Object(`{"name":"show","inputSchema":{"type":"object"}}`), Input: checkText}
 	checksum := "62393bedbbbf608abd9d9d26eb96fd55345188e65ea9a1930498298efea4d6b8"
-	definitions := tools.Definitions([]*tools.Tool{say, show})
+	listed := *say
 	samples := contract.Samples{
 		Inputs:     []wire.Raw{`{"text":"a"}`},
-		Refused:    []contract.Refused{contract.Without("", "text"), contract.With("/text", `7`)},
+		Refused:    []contract.Refused{contract.Without("", "text"), contract.With(`7`, "/text")},
 		Output:     `{"text":"x"}`,
-		BadOutputs: []contract.Refused{contract.With("/text", `7`)},
+		BadOutputs: []contract.Refused{contract.With(`7`, "/text")},
 	}
 	switch {
 	case is("checksum"):
 		checksum = strings.Repeat("0", 64)
 	case is("definitions"):
-		definitions[0] = `{"name":"say","inputSchema":{"type":"array"},"outputSchema":{"type":"object"}}`
+		listed.Definition = `{"name":"say","inputSchema":{"type":"array"},"outputSchema":{"type":"object"}}`
 	case is("sample"):
 		say.Input = checkNothing
 	case is("accepts"):
@@ -124,22 +120,19 @@ func TestRun(t *testing.T) {
 	f := &contract.Fake{}
 	fresh := func() *message { return new(message) }
 	server, err := catalog.NewServer(runtime.ServerOptions{}, mcp.BindServer(mcp.UnimplementedServer{}), nil,
-		tools.Structured(say, tools.Options{}, fresh, nil, func(_ context.Context, in *message) (*message, error) {
+		tools.Structured(say, tools.Options{}, fresh, nil, func(context.Context, *message) (*message, error) {
 			name := "say"
 			if is("wrong tool") {
 				name = "other"
 			}
-			if is("lost") {
-				in.text = `"other"`
+			err := f.Call(name)
+			if is("wrong error") {
+				err = errors.New("another error")
 			}
-			out, err := contract.Output[message](f, name, in)
-			if is("wrong result") && err == nil {
-				out.text = `"wrong"`
-			}
-			return out, err
+			return nil, err
 		}),
-		tools.Content(show, tools.Options{}, fresh, nil, func(_ context.Context, in *message) ([]mcp.ContentBlock, error) {
-			return contract.Blocks[mcp.ContentBlock](f, "show", in, &mcp.TextContent{Text: contract.Text})
+		tools.Content(show, tools.Options{}, fresh, nil, func(context.Context, *message) ([]mcp.ContentBlock, error) {
+			return nil, f.Call("show")
 		}),
 	)
 	if err != nil {
@@ -151,22 +144,10 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	contract.List(t, session, definitions, checksum)
-	for _, tool := range []contract.Tool{
-		contract.Structured(say, func(ctx context.Context, in *message) (*message, error) {
-			return tools.Call(ctx, session, say, in, new(message))
-		}, samples),
-		contract.Content(show, func(ctx context.Context, in *message) ([]mcp.ContentBlock, error) {
-			return tools.CallContent(ctx, session, show, in, func(o wire.Object) ([]mcp.ContentBlock, error) {
-				var result mcp.CallToolResult
-				err := wire.UnmarshalString(string(o), &result)
-				return result.Content, err
-			})
-		}, contract.Samples{Inputs: samples.Inputs, Refused: samples.Refused}),
-		contract.Content(show, func(context.Context, *message) ([]mcp.ContentBlock, error) { return nil, nil }, contract.Samples{}),
-	} {
-		contract.Run(t, session, f, tool)
-	}
+	contract.List(t, session, []catalog.Item{catalog.Tool{Definition: &listed.Definition}, catalog.Tool{Definition: &show.Definition}}, checksum)
+	contract.Tool(t, session, f, say, samples)
+	contract.Tool(t, session, f, show, contract.Samples{Inputs: samples.Inputs, Refused: samples.Refused})
+	contract.Tool(t, session, f, show, contract.Samples{})
 }
 
 // TestMistakes checks that each mistake is detected.

@@ -2,13 +2,11 @@
 // implementation of its tools passes them.
 //
 // They use a fake implementation, so that none of the user's code runs, with the generated
-// server and the generated client connected in memory. They check that the server's list is
-// the one it was generated from; that samples of arguments are accepted and survive
-// decoding and encoding; that arguments with a missing member or one of a wrong type are
-// rejected with the location of the problem; that a call of each of the client's methods
-// reaches the server's method and returns its result; that a panic and an error become
-// results with isError; and that the server does not send a result that violates the output
-// schema.
+// server and a client connected in memory. They check that the server's list is the one it was
+// generated from; that samples of arguments are accepted and reach the method of their tool; that
+// arguments with a missing member or one of a wrong type are rejected with the location of the
+// problem and do not reach it; that a panic and an error become results with isError; and that the
+// server does not send a result that violates the output schema.
 package contract
 
 import (
@@ -17,21 +15,8 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
-	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
-
-// Tool describes the tests of a tool. Create it with [Structured] or [Content].
-type Tool struct {
-	tool    *tools.Tool
-	samples Samples
-	// round decodes and encodes arguments.
-	round func(wire.Raw) (wire.Raw, error)
-	// call calls the tool through the client.
-	call func(ctx context.Context, arguments wire.Raw) (wire.Raw, error)
-	// answer returns the error for a handler that returns a value other than an Out.
-	answer func(ctx context.Context, arguments wire.Object, result wire.Raw) error
-}
 
 // Samples holds values for the schemas of a tool. A list is empty if no value was found.
 type Samples struct {
@@ -44,18 +29,36 @@ type Samples struct {
 	BadOutputs []Refused
 }
 
-// Refused is a change that makes a sample invalid. Create it with [Without] or [With].
+// Refused is changes of one kind, each of which makes a sample invalid. Create it with [Without] or [With].
 type Refused struct {
-	pointer string   // location of the problem
-	member  string   // missing member of the object there; "" if the value has a wrong type
-	wrong   wire.Raw // the value of a wrong type
+	pointer string   // of the object whose members are missing
+	members []string // the missing members, or nil if values have a wrong type
+
+	wrong    wire.Raw // the value of a wrong type
+	pointers []string // locations of that value
 }
 
-// Without returns the change that removes a member from the object at a JSON Pointer.
-func Without(pointer, member string) Refused { return Refused{pointer: pointer, member: member} }
+// Without returns the changes that remove one of the members from the object at a JSON Pointer.
+func Without(pointer string, members ...string) Refused {
+	return Refused{pointer: pointer, members: members}
+}
 
-// With returns the change that puts a value of a wrong type at a JSON Pointer.
-func With(pointer string, wrong wire.Raw) Refused { return Refused{pointer: pointer, wrong: wrong} }
+// With returns the changes that put a value of a wrong type at one of the JSON Pointers.
+func With(wrong wire.Raw, pointers ...string) Refused {
+	return Refused{wrong: wrong, pointers: pointers}
+}
+
+// Session returns a session with a server, which ends with the test.
+func Session(t *testing.T, server *runtime.Server, bindings ...runtime.Binding) *runtime.Session {
+	t.Helper()
+	client := runtime.NewClient(runtime.ClientOptions{Name: "contract", Version: "1"}, bindings...)
+	session, err := client.Connect(t.Context(), Connect(t, server))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close() })
+	return session
+}
 
 // Connect serves a session in memory until the end of the test and returns the client's
 // end.

@@ -1,8 +1,6 @@
 package contract
 
 import (
-	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -42,73 +40,47 @@ func definitions[T any](all []T, of func(T) wire.Object) []wire.Object {
 	return list
 }
 
-// Answer returns the result of a fake prompt or resource, and records the call: the name of the
-// method, the URI of the resource, and the arguments or variables, or nil.
-func Answer[R any](f *Fake, method, uri string, in wire.Appender, result R) (R, error) {
-	f.uri = uri
-	if in == nil {
-		in = wire.Raw("{}")
-	}
-	if err := f.call(method, in); err != nil {
-		var none R
-		return none, err
-	}
-	return result, nil
-}
-
-// Proposed returns the completion of a fake argument, and records the call.
-func Proposed(f *Fake, method, value string, settled map[string]string) (catalog.Completion, error) {
-	f.called, f.value, f.settled = method, value, settled
-	return catalog.Completion{Values: []string{Text}}, f.fail
-}
-
-// Prompt runs the contract tests of a prompt. Get is the client's method, and method the name
-// of the server's. The caller calls the generated server, whose implementation answers with
-// fake.
-func Prompt[In any, R wire.Appender, PIn interface {
-	*In
-	wire.Value
-}](t *testing.T, caller runtime.Caller, fake *Fake, p *items.Prompt, get func(context.Context, *In) (R, error), method string, s Samples) {
+// Prompt runs the contract tests of a prompt. Method is the name of the server's method. The caller calls
+// the generated server, whose implementation is the fake one.
+func Prompt(t *testing.T, caller runtime.Caller, fake *Fake, p *items.Prompt, method string, s Samples) {
 	t.Helper()
-	inputs(t, s.Inputs, p.Arguments, round[In, PIn])
+	accepted(t, s.Inputs, p.Arguments)
 	refused(t, p.Arguments, s.base(), s.Refused)
-	for _, r := range s.Refused[:min(1, len(s.Refused))] {
+	get := func(arguments wire.Raw) (*wire.Object, error) {
+		return items.GetPrompt(t.Context(), caller, p, arguments, new(wire.Object))
+	}
+	for _, r := range first(s.Refused) {
 		*fake = Fake{}
-		var result wire.Object
-		if err := caller.Call(t.Context(), "prompts/get", wire.Raw(`{"name":`+quoted(p.Name)+`,"arguments":`+string(r.of(t, s.base()))+`}`), &result); err == nil || fake.called != "" {
+		if _, err := get(r.of(t, s.base())); err == nil || fake.called != "" {
 			t.Errorf("the server accepted %s (%v)", r, err)
 		}
 	}
 	for _, sample := range s.Inputs {
-		in, err := decode[In, PIn](sample)
-		if err != nil {
-			t.Fatal(err)
-		}
 		*fake = Fake{}
-		got, err := get(t.Context(), in)
+		got, err := get(sample)
 		switch {
 		case err != nil:
 			t.Errorf("get with %s: %v", sample, err)
 		case fake.called != method:
 			t.Errorf("the call reached the method %q", fake.called)
-		case !wire.Equal(sample, fake.arguments):
-			t.Errorf("the method received %s as %s", sample, fake.arguments)
-		}
-		if err == nil {
+		default:
 			answered(t, got)
 		}
 		*fake = Fake{fail: errFake}
-		if _, err := get(t.Context(), in); err == nil {
+		if _, err := get(sample); err == nil {
 			t.Error("an error of the handler did not reach the client")
 		}
 	}
 }
 
 // Resource runs the contract tests of a resource, with the parameters of [Prompt].
-func Resource[R wire.Appender](t *testing.T, fake *Fake, r *items.Resource, read func(context.Context) (R, error), method string) {
+func Resource(t *testing.T, caller runtime.Caller, fake *Fake, r *items.Resource, method string) {
 	t.Helper()
+	read := func() (*wire.Object, error) {
+		return items.ReadResource(t.Context(), caller, r.URI, new(wire.Object))
+	}
 	*fake = Fake{}
-	got, err := read(t.Context())
+	got, err := read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,50 +89,44 @@ func Resource[R wire.Appender](t *testing.T, fake *Fake, r *items.Resource, read
 	}
 	answered(t, got)
 	*fake = Fake{fail: catalog.ErrNoResource}
-	if _, err := read(t.Context()); err == nil {
+	if _, err := read(); err == nil {
 		t.Error("an error of the handler did not reach the client")
 	}
 }
 
 // StaticText runs the contract tests of a resource with a text that never changes.
-func StaticText[R wire.Appender](t *testing.T, r *items.Resource, read func(context.Context) (R, error), want string) {
+func StaticText(t *testing.T, caller runtime.Caller, r *items.Resource, want string) {
 	t.Helper()
-	got, err := read(t.Context())
+	got, err := items.ReadResource(t.Context(), caller, r.URI, new(wire.Object))
 	if err != nil {
 		t.Fatal(err)
 	}
-	contents := field(t, got, "contents").Elements()
-	if len(contents) != 1 {
-		t.Fatalf("the result has %d contents", len(contents))
+	contents, _ := got.Get("contents")
+	if len(contents.Elements()) != 1 {
+		t.Fatalf("the result has %d contents", len(contents.Elements()))
 	}
-	content := wire.Object(contents[0])
+	content := wire.Object(contents.Elements()[0])
 	if content.GetString("text") != want || content.GetString("uri") != r.URI || content.GetString("mimeType") != r.Definition.GetString("mimeType") {
 		t.Errorf("the content is %s, want the text %q", content, want)
 	}
 }
 
-// Template runs the contract tests of a resource template, with the parameters of [Prompt]. A URI
-// may be split into variables in several ways, so their values are compared by the URI that they
-// expand to.
-func Template[In any, R wire.Appender, PIn interface {
-	*In
-	wire.Value
-}](t *testing.T, fake *Fake, template *items.Template, read func(context.Context, *In) (R, error), method string, s Samples) {
+// Template runs the contract tests of a resource template, with the parameters of [Prompt].
+func Template(t *testing.T, caller runtime.Caller, fake *Fake, template *items.Template, method string, s Samples) {
 	t.Helper()
-	inputs(t, s.Inputs, template.Variables, round[In, PIn])
+	accepted(t, s.Inputs, template.Variables)
 	refused(t, template.Variables, s.base(), s.Refused)
+	read := func(variables wire.Raw) (*wire.Object, error) {
+		return items.ReadTemplate(t.Context(), caller, template, variables, new(wire.Object))
+	}
 	for _, sample := range s.Inputs {
-		in, err := decode[In, PIn](sample)
-		if err != nil {
-			t.Fatal(err)
-		}
-		uri, err := template.Expand(PIn(in))
+		uri, err := template.Expand(sample)
 		if err != nil {
 			t.Errorf("%s: %v", sample, err)
 			continue
 		}
 		*fake = Fake{}
-		got, err := read(t.Context(), in)
+		got, err := read(sample)
 		if err != nil {
 			t.Errorf("%s: %v", uri, err)
 			continue
@@ -169,31 +135,32 @@ func Template[In any, R wire.Appender, PIn interface {
 			t.Logf("%s is answered by %q, which comes first", uri, fake.called)
 			continue
 		}
-		if again, err := template.Expand(fake.arguments); fake.uri != uri || again != uri || err != nil {
-			t.Errorf("%s: the method received %s with %s", uri, fake.uri, fake.arguments)
+		if fake.uri != uri {
+			t.Errorf("%s: the method received %s", uri, fake.uri)
 		}
 		answered(t, got)
 		*fake = Fake{fail: catalog.ErrNoResource}
-		if _, err := read(t.Context(), in); err == nil {
+		if _, err := read(sample); err == nil {
 			t.Error("an error of the handler did not reach the client")
 		}
 	}
 }
 
-// Completion runs the contract tests of an argument whose values a method proposes. Complete is
-// the client's method, and method the name of the server's.
-func Completion[R wire.Appender](t *testing.T, fake *Fake, method string, complete func(ctx context.Context, value string, settled map[string]string) (R, error)) {
+// Completion runs the contract tests of an argument whose values a method proposes. Method is the name of
+// the server's method.
+func Completion(t *testing.T, caller runtime.Caller, fake *Fake, ref items.Ref, argument, method string) {
 	t.Helper()
 	*fake = Fake{}
 	settled := map[string]string{"other": "value"}
-	got, err := complete(t.Context(), "an", settled)
+	got, err := items.Complete(t.Context(), caller, ref, argument, "an", settled, new(wire.Object))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if fake.called != method || fake.value != "an" || !maps.Equal(fake.settled, settled) {
 		t.Errorf("the call reached the method %q with %q and %v", fake.called, fake.value, fake.settled)
 	}
-	if values := proposals(field(t, got, "completion")); !slices.Equal(values, []string{Text}) {
+	completion, _ := got.Get("completion")
+	if values := proposals(completion); !slices.Equal(values, []string{Text}) {
 		t.Errorf("the values are %q", values)
 	}
 }
@@ -229,33 +196,9 @@ func proposals(completion wire.Raw) []string {
 }
 
 // answered checks that a result has the text that fake items answer with.
-func answered(t *testing.T, result wire.Appender) {
+func answered(t *testing.T, result *wire.Object) {
 	t.Helper()
-	text, err := wire.MarshalString(result)
-	if err != nil || !strings.Contains(text, `"text":"`+Text+`"`) {
-		t.Errorf("the result is %s (%v)", text, err)
+	if !strings.Contains(string(*result), `"text":"`+Text+`"`) {
+		t.Errorf("the result is %s", *result)
 	}
-}
-
-// field returns a member of a result.
-func field(t *testing.T, result wire.Appender, name string) wire.Raw {
-	t.Helper()
-	text, err := wire.MarshalString(result)
-	if err != nil {
-		t.Fatal(err)
-	}
-	value, ok := wire.Object(text).Get(name)
-	if !ok {
-		t.Fatal(errors.New("the result has no " + name))
-	}
-	return value
-}
-
-// quoted returns a string as JSON.
-func quoted(s string) string {
-	text, err := wire.AppendString(nil, s)
-	if err != nil {
-		return `""`
-	}
-	return string(text)
 }

@@ -1,28 +1,37 @@
 package contract
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // List compares the list of the server that a caller calls with the one that a package was
-// generated from. Checksum is the SHA-256, in hexadecimal digits, of the array of definitions
-// in that list, without white space between tokens; definitions are those in the package.
-func List(t *testing.T, caller runtime.Caller, definitions []wire.Object, checksum string) {
+// generated from. Items are the tools of the package. Checksum is the SHA-256, in hexadecimal digits, of the array of
+// definitions in the list, without white space between tokens.
+func List(t *testing.T, caller runtime.Caller, items []catalog.Item, checksum string) {
+	t.Helper()
 	live, err := tools.List(t.Context(), caller)
 	if err != nil {
 		t.Fatal(err)
+	}
+	var definitions []wire.Object
+	for _, item := range items {
+		text, err := wire.MarshalString(item.(catalog.Tool).Definition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		definitions = append(definitions, wire.Object(text))
 	}
 	if err := tools.Check(t.Context(), caller, definitions); err != nil {
 		t.Errorf("the server's list differs from that of the package: %v", err)
@@ -42,31 +51,27 @@ func List(t *testing.T, caller runtime.Caller, definitions []wire.Object, checks
 	}
 }
 
-// Run runs the contract tests of a tool. The caller calls the generated server, whose
-// implementation of the tool answers with fake.
-func Run(t *testing.T, caller runtime.Caller, fake *Fake, tool Tool) {
-	if len(tool.samples.Inputs) == 0 {
+// Tool runs the contract tests of a tool. The caller calls the generated server, whose implementation is
+// the fake one.
+func Tool(t *testing.T, caller runtime.Caller, fake *Fake, tool *tools.Tool, samples Samples) {
+	t.Helper()
+	if len(samples.Inputs) == 0 {
 		t.Log("no valid sample of arguments was found when this test was generated")
 	}
-	inputs(t, tool.samples.Inputs, tool.tool.Input, tool.round)
-	refused(t, tool.tool.Input, tool.samples.base(), tool.samples.Refused)
-	tool.outputs(t)
-	tool.calls(t, caller, fake)
+	accepted(t, samples.Inputs, tool.Input)
+	refused(t, tool.Input, samples.base(), samples.Refused)
+	if tool.Output != nil {
+		outputs(t, tool, samples)
+	}
+	calls(t, caller, fake, tool.Name, samples)
 }
 
-// inputs validates, decodes and encodes samples of arguments.
-func inputs(t *testing.T, samples []wire.Raw, check func(*schema.Checker), round func(wire.Raw) (wire.Raw, error)) {
+// accepted checks that samples are valid.
+func accepted(t *testing.T, samples []wire.Raw, check func(*schema.Checker)) {
 	t.Helper()
 	for _, sample := range samples {
 		if err := schema.Check(sample, check); err != nil {
 			t.Errorf("%s is valid but was rejected: %v", sample, err)
-			continue
-		}
-		again, err := round(sample)
-		if err != nil {
-			t.Errorf("%s: %v", sample, err)
-		} else if !same(sample, again) {
-			t.Errorf("%s was decoded and encoded as %s", sample, again)
 		}
 	}
 }
@@ -74,7 +79,7 @@ func inputs(t *testing.T, samples []wire.Raw, check func(*schema.Checker), round
 // refused checks that changes of a valid sample are rejected, with the right location.
 func refused(t *testing.T, check func(*schema.Checker), sample wire.Raw, all []Refused) {
 	t.Helper()
-	for _, r := range all {
+	for _, r := range each(all) {
 		err := schema.Check(r.of(t, sample), check)
 		if err == nil {
 			t.Errorf("%s was accepted, want a problem at %q", r, r.pointer)
@@ -85,7 +90,7 @@ func refused(t *testing.T, check func(*schema.Checker), sample wire.Raw, all []R
 }
 
 // named reports whether an error mentions the expected problem.
-func (r Refused) named(err error) bool {
+func (r refusal) named(err error) bool {
 	problems, ok := errors.AsType[*wire.ValidationError](err)
 	if !ok {
 		return false
@@ -100,99 +105,67 @@ func (r Refused) named(err error) bool {
 }
 
 // outputs checks results against the output schema.
-func (tool *Tool) outputs(t *testing.T) {
-	s := tool.samples
-	if tool.tool.Output == nil {
-		return
-	}
-	refused(t, tool.tool.Output, s.Output, s.BadOutputs)
+func outputs(t *testing.T, tool *tools.Tool, s Samples) {
+	t.Helper()
+	refused(t, tool.Output, s.Output, s.BadOutputs)
 	if len(s.Inputs) == 0 || s.Output == "" {
 		return
 	}
-	if err := schema.Check(s.Output, tool.tool.Output); err != nil {
+	answer := func(result wire.Raw) error {
+		fresh := func() *ignored { return new(ignored) }
+		handler := func(context.Context, *ignored) (*wire.Raw, error) { return &result, nil }
+		_, err := tools.Structured(tool, tools.Options{}, fresh, nil, handler).Call(t.Context(), wire.Object(s.Inputs[0]))
+		return err
+	}
+	if err := answer(s.Output); err != nil {
 		t.Errorf("the result %s is valid but was rejected: %v", s.Output, err)
 	}
-	for _, bad := range s.BadOutputs {
-		if tool.answer(t.Context(), wire.Object(s.Inputs[0]), bad.of(t, s.Output)) == nil {
+	for _, bad := range each(s.BadOutputs) {
+		if answer(bad.of(t, s.Output)) == nil {
 			t.Errorf("the server sent the invalid result: %s", bad)
 		}
 	}
 }
 
-// calls calls the tool through the client and the server.
-func (tool *Tool) calls(t *testing.T, caller runtime.Caller, f *Fake) {
-	samples := tool.samples
-	for _, r := range samples.Refused[:min(1, len(samples.Refused))] {
+// ignored is arguments that no handler reads.
+type ignored struct{}
+
+// DecodeJSON implements wire.Decoder.
+func (*ignored) DecodeJSON(r *wire.Reader) error {
+	r.Skip()
+	return r.Err()
+}
+
+// calls calls the tool through the server.
+func calls(t *testing.T, caller runtime.Caller, f *Fake, name string, samples Samples) {
+	t.Helper()
+	for _, r := range first(samples.Refused) {
 		*f = Fake{}
-		// The client's types may be unable to represent these arguments.
-		if _, err := tools.CallRaw(t.Context(), caller, tool.tool.Name, r.of(t, samples.base())); err == nil || f.called != "" {
+		if _, err := tools.CallRaw(t.Context(), caller, name, r.of(t, samples.base())); err == nil || f.called != "" {
 			t.Errorf("the server accepted %s (%v)", r, err)
 		}
 	}
-	if len(samples.Inputs) == 0 || tool.tool.Output != nil && samples.Output == "" {
-		return
-	}
-	want := wire.Raw(`[{"type":"text","text":"` + Text + `"}]`)
-	if tool.tool.Output != nil {
-		want = samples.Output
-	}
 	for _, sample := range samples.Inputs {
-		*f = Fake{output: samples.Output}
-		got, err := tool.call(t.Context(), sample)
-		switch {
-		case err != nil:
-			t.Errorf("call with %s: %v", sample, err)
-		case f.called != tool.tool.Name:
-			t.Errorf("the call reached the method of %q", f.called)
-		case !covers(sample, f.arguments):
-			t.Errorf("the method received %s as %s", sample, f.arguments)
-		case !same(got, want):
-			t.Errorf("the result is %s, want %s", got, want)
+		*f = Fake{}
+		_, err := tools.CallRaw(t.Context(), caller, name, sample)
+		switch failed, ok := errors.AsType[*tools.Error](err); {
+		case f.called != name:
+			t.Errorf("a call with %s reached the method of %q: %v", sample, f.called, err)
+		case !ok || failed.Content != errFake.Error():
+			t.Errorf("an error of the handler: got %v", err)
 		}
 	}
-	sample := samples.Inputs[0]
-	*f = Fake{fail: errFake}
-	_, err := tool.call(t.Context(), sample)
-	if failed, ok := errors.AsType[*tools.Error](err); !ok || failed.Content != errFake.Error() {
-		t.Errorf("an error of the handler: got %v", err)
-	}
-	*f = Fake{panics: true}
-	_, err = tool.call(t.Context(), sample)
-	if _, ok := errors.AsType[*tools.Error](err); !ok {
-		t.Errorf("a panic of the handler: got %v", err)
+	for _, sample := range samples.Inputs[:min(1, len(samples.Inputs))] {
+		*f = Fake{panics: true}
+		_, err := tools.CallRaw(t.Context(), caller, name, sample)
+		if _, ok := errors.AsType[*tools.Error](err); !ok {
+			t.Errorf("a panic of the handler: got %v", err)
+		}
 	}
 }
 
-// covers reports whether a value is the same as a sample, except for members that the sample
-// lacks: the handler receives absent members as their defaults.
-func covers(sample, value wire.Raw) bool {
-	switch {
-	case sample.Kind() != value.Kind():
-		return false
-	case sample.Kind() == wire.KindObject:
-		for name, member := range wire.Object(sample).All() {
-			received, ok := wire.Object(value).Get(name)
-			if !ok || !covers(member, received) {
-				return false
-			}
-		}
-		return true
-	case sample.Kind() == wire.KindArray:
-		return slices.EqualFunc(sample.Elements(), value.Elements(), covers)
-	}
-	return wire.Equal(sample, value) || sameTime(sample, value)
-}
-
-// same reports whether two values are the same. A time.Time does not keep how its text was written.
-func same(a, b wire.Raw) bool { return covers(a, b) && covers(b, a) }
-
-// sameTime reports whether two strings are one time with one offset.
-func sameTime(a, b wire.Raw) bool {
-	read := func(v wire.Raw) (time.Time, error) {
-		text, _ := v.Str()
-		return wire.ParseTime(text)
-	}
-	s, err := read(a)
-	t, errOther := read(b)
-	return err == nil && errOther == nil && s.Format(time.RFC3339Nano) == t.Format(time.RFC3339Nano)
+// first returns the first change of a list, if there is one.
+func first(all []Refused) []refusal {
+	list := each(all)
+	return list[:min(1, len(list))]
 }

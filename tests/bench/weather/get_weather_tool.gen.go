@@ -3,7 +3,6 @@
 package weather
 
 import (
-	"context"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -16,24 +15,6 @@ var toolGetWeather = &tools.Tool{
 	Input:      checkGetWeatherInput,
 	Name:       "get_weather",
 	Output:     checkGetWeatherOutput,
-}
-
-// GetWeather calls the tool "get_weather": Tells the weather in a city as it
-// is now.
-func (c *Client) GetWeather(ctx context.Context, in *GetWeatherArguments) (*GetWeatherOutput, error) {
-	return tools.Call(ctx, c.caller, toolGetWeather, in, new(GetWeatherOutput))
-}
-
-// GetWeatherArguments holds the arguments of get_weather, for a client.
-type GetWeatherArguments struct {
-	// 1 to 100 characters.
-	City string `json:"city"`
-	// Default: "metric".
-	Units *GetWeatherInputUnits `json:"units,omitempty"`
-	// From 0 to 72.
-	Hours *int64 `json:"hours,omitempty"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
 }
 
 // GetWeatherInput holds the arguments of get_weather.
@@ -53,20 +34,9 @@ type GetWeatherInputUnits string
 
 // The values of GetWeatherInputUnits.
 const (
-	// GetWeatherInputUnitsMetric is the value "metric".
-	GetWeatherInputUnitsMetric GetWeatherInputUnits = "metric"
-	// GetWeatherInputUnitsImperial is the value "imperial".
+	GetWeatherInputUnitsMetric   GetWeatherInputUnits = "metric"
 	GetWeatherInputUnitsImperial GetWeatherInputUnits = "imperial"
 )
-
-// Known reports whether the schema defines the value.
-func (x GetWeatherInputUnits) Known() bool {
-	switch x {
-	case GetWeatherInputUnitsMetric, GetWeatherInputUnitsImperial:
-		return true
-	}
-	return false
-}
 
 // GetWeatherOutput holds the structured result of get_weather.
 type GetWeatherOutput struct {
@@ -86,155 +56,34 @@ type GetWeatherOutputSky string
 
 // The values of GetWeatherOutputSky.
 const (
-	// GetWeatherOutputSkyClear is the value "clear".
-	GetWeatherOutputSkyClear GetWeatherOutputSky = "clear"
-	// GetWeatherOutputSkyClouds is the value "clouds".
+	GetWeatherOutputSkyClear  GetWeatherOutputSky = "clear"
 	GetWeatherOutputSkyClouds GetWeatherOutputSky = "clouds"
-	// GetWeatherOutputSkyRain is the value "rain".
-	GetWeatherOutputSkyRain GetWeatherOutputSky = "rain"
-	// GetWeatherOutputSkySnow is the value "snow".
-	GetWeatherOutputSkySnow GetWeatherOutputSky = "snow"
+	GetWeatherOutputSkyRain   GetWeatherOutputSky = "rain"
+	GetWeatherOutputSkySnow   GetWeatherOutputSky = "snow"
 )
 
-// Known reports whether the schema defines the value.
-func (x GetWeatherOutputSky) Known() bool {
-	switch x {
-	case GetWeatherOutputSkyClear, GetWeatherOutputSkyClouds, GetWeatherOutputSkyRain, GetWeatherOutputSkySnow:
-		return true
-	}
-	return false
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *GetWeatherArguments) DecodeJSON(r *wire.Reader) error {
-	*x = GetWeatherArguments{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "city":
-			r.Once(&seen[0], 0)
-			x.City = r.ReadString()
-		case "units":
-			r.Once(&seen[0], 1)
-			x.Units = (*GetWeatherInputUnits)(r.ReadStringPointer())
-		case "hours":
-			r.Once(&seen[0], 2)
-			x.Hours = r.ReadInt64Pointer()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "city")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *GetWeatherArguments) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("city", x.City)
-	w.StringPointer("units", (*string)(x.Units))
-	w.Int64Pointer("hours", x.Hours)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "city", "units", "hours")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetWeatherArguments) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetWeatherArguments) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error. Absent members with a default are set to it.
+// DecodeJSON reads an object that the schema allows. Absent members with a
+// default are set to it.
 func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
-	*x = GetWeatherInput{}
-	var seen [1]uint64
+	*x = GetWeatherInput{Units: GetWeatherInputUnitsMetric}
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "city":
-			r.Once(&seen[0], 0)
 			x.City = r.ReadString()
 		case "units":
-			r.Once(&seen[0], 1)
 			x.Units = GetWeatherInputUnits(r.ReadString())
 		case "hours":
-			r.Once(&seen[0], 2)
 			x.Hours = r.ReadInt64Pointer()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "city")
-	}
-	if seen[0]&0x2 == 0 {
-		x.Units = GetWeatherInputUnitsMetric
-	}
 	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *GetWeatherInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("city", x.City)
-	w.String("units", string(x.Units))
-	w.Int64Pointer("hours", x.Hours)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "city", "units", "hours")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetWeatherInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetWeatherInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *GetWeatherOutput) DecodeJSON(r *wire.Reader) error {
-	*x = GetWeatherOutput{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "city":
-			r.Once(&seen[0], 0)
-			x.City = r.ReadString()
-		case "sky":
-			r.Once(&seen[0], 1)
-			x.Sky = GetWeatherOutputSky(r.ReadString())
-		case "temperature":
-			r.Once(&seen[0], 2)
-			x.Temperature = r.ReadFloat64()
-		case "wind":
-			r.Once(&seen[0], 3)
-			x.Wind = r.ReadFloat64()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "city", "sky", "temperature", "wind")
-	}
-	return r.Err()
+	return wire.UnmarshalStrict(data, x)
 }
 
 // AppendJSON appends the value as JSON to dst.
@@ -255,11 +104,6 @@ func (x *GetWeatherOutput) AppendJSON(dst []byte) ([]byte, error) {
 // MarshalJSON is AppendJSON for encoding/json.
 func (x GetWeatherOutput) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetWeatherOutput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
 }
 
 // checkGetWeatherInput checks the schema at /inputSchema of the tool "get_weather".

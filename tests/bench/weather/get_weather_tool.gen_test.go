@@ -10,27 +10,14 @@ import (
 )
 
 // TestContractGetWeather runs the tests of package contract for the tool
-// "get_weather", which every correct implementation of Tools passes.
+// "get_weather".
 func TestContractGetWeather(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Structured(toolGetWeather, client.GetWeather, samplesGetWeather()))
-}
-
-func (f *fake) GetWeather(_ context.Context, in *GetWeatherInput) (*GetWeatherOutput, error) {
-	return contract.Output[GetWeatherOutput](&f.state, "get_weather", in)
-}
-
-func samplesGetWeather() contract.Samples {
-	return contract.Samples{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolGetWeather, contract.Samples{
 		BadOutputs: []contract.Refused{
-			contract.Without("", "city"),
-			contract.Without("", "sky"),
-			contract.Without("", "temperature"),
-			contract.Without("", "wind"),
-			contract.With("/city", `7`),
-			contract.With("/sky", `7`),
-			contract.With("/temperature", `"text"`),
-			contract.With("/wind", `"text"`),
+			contract.Without("", "city", "sky", "temperature", "wind"),
+			contract.With(`7`, "/city", "/sky"),
+			contract.With(`"text"`, "/temperature", "/wind"),
 		},
 		Inputs: []wire.Raw{
 			`{"city":"text"}`,
@@ -39,9 +26,12 @@ func samplesGetWeather() contract.Samples {
 		Output: `{"city":"text","sky":"clear","temperature":1.5,"wind":1.5}`,
 		Refused: []contract.Refused{
 			contract.Without("", "city"),
-			contract.With("/city", `7`),
-			contract.With("/units", `7`),
-			contract.With("/hours", `"text"`),
+			contract.With(`7`, "/city", "/units"),
+			contract.With(`"text"`, "/hours"),
 		},
-	}
+	})
+}
+
+func (f *fake) GetWeather(_ context.Context, _ *GetWeatherInput) (*GetWeatherOutput, error) {
+	return nil, f.state.Call("get_weather")
 }

@@ -49,11 +49,3 @@ func ServerTools(t Tools, options tools.Options) []catalog.Item {
 var (
 	_ func(*Handlers, context.Context, *GetWeatherInput) (*GetWeatherOutput, error) = (*Handlers).GetWeather
 )
-
-// definitions holds the definitions of all tools, in the order of the list.
-var definitions = tools.Definitions([]*tools.Tool{
-	toolGetWeather,
-})
-
-// definitionsSHA256 is the checksum of the array of definitions, without white space between tokens.
-const definitionsSHA256 = "34796881ecfa1e2db004889951dd404a84be2eeab1b2aec3304aaf65d9eff54d"

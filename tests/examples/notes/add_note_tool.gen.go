@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -16,11 +15,6 @@ var toolAddNote = &tools.Tool{
 	Input:      checkAddNoteInput,
 	Name:       "add_note",
 	Output:     checkAddNoteOutput,
-}
-
-// AddNote calls the tool "add_note": Adds a note and returns its id.
-func (c *Client) AddNote(ctx context.Context, in *AddNoteInput) (*AddNoteOutput, error) {
-	return tools.Call(ctx, c.caller, toolAddNote, in, new(AddNoteOutput))
 }
 
 // AddNoteInput holds the arguments of add_note.
@@ -43,70 +37,25 @@ type AddNoteOutput struct {
 	Extra wire.Members `json:"-"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *AddNoteInput) DecodeJSON(r *wire.Reader) error {
 	*x = AddNoteInput{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "topic":
-			r.Once(&seen[0], 0)
 			x.Topic = r.ReadString()
 		case "text":
-			r.Once(&seen[0], 1)
 			x.Text = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "topic", "text")
-	}
 	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *AddNoteInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("topic", x.Topic)
-	w.String("text", x.Text)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "topic", "text")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x AddNoteInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *AddNoteInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *AddNoteOutput) DecodeJSON(r *wire.Reader) error {
-	*x = AddNoteOutput{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "id":
-			r.Once(&seen[0], 0)
-			x.ID = r.ReadString()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "id")
-	}
-	return r.Err()
+	return wire.UnmarshalStrict(data, x)
 }
 
 // AppendJSON appends the value as JSON to dst.
@@ -124,11 +73,6 @@ func (x *AddNoteOutput) AppendJSON(dst []byte) ([]byte, error) {
 // MarshalJSON is AppendJSON for encoding/json.
 func (x AddNoteOutput) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *AddNoteOutput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
 }
 
 // checkAddNoteInput checks the schema at /inputSchema of the tool "add_note".

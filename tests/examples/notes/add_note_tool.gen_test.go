@@ -10,31 +10,25 @@ import (
 )
 
 // TestContractAddNote runs the tests of package contract for the tool
-// "add_note", which every correct implementation of Tools passes.
+// "add_note".
 func TestContractAddNote(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Structured(toolAddNote, client.AddNote, samplesAddNote()))
-}
-
-func (f *fake) AddNote(_ context.Context, in *AddNoteInput) (*AddNoteOutput, error) {
-	return contract.Output[AddNoteOutput](&f.state, "add_note", in)
-}
-
-func samplesAddNote() contract.Samples {
-	return contract.Samples{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolAddNote, contract.Samples{
 		BadOutputs: []contract.Refused{
 			contract.Without("", "id"),
-			contract.With("/id", `7`),
+			contract.With(`7`, "/id"),
 		},
 		Inputs: []wire.Raw{
 			`{"topic":"text","text":"text"}`,
 		},
 		Output: `{"id":"text"}`,
 		Refused: []contract.Refused{
-			contract.Without("", "topic"),
-			contract.Without("", "text"),
-			contract.With("/topic", `7`),
-			contract.With("/text", `7`),
+			contract.Without("", "topic", "text"),
+			contract.With(`7`, "/topic", "/text"),
 		},
-	}
+	})
+}
+
+func (f *fake) AddNote(_ context.Context, _ *AddNoteInput) (*AddNoteOutput, error) {
+	return nil, f.state.Call("add_note")
 }

@@ -3,20 +3,23 @@
 package main
 
 import (
+	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/items"
+	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
 	"log/slog"
 	"testing"
 )
 
-// fake is an implementation of Service that returns samples.
+// fake is an implementation of Service for tests, whose methods record that they were called.
 type fake struct {
 	state contract.Fake
 }
 
-// contractSession returns a client of a server that runs the fake
+// contractSession returns a session with a server that runs the fake
 // implementation.
-func contractSession(t *testing.T) (*Client, *fake) {
+func contractSession(t *testing.T) (*runtime.Session, *fake) {
 	t.Helper()
 	f := new(fake)
 	server, err := NewServer(f, runtime.ServerOptions{
@@ -27,26 +30,26 @@ func contractSession(t *testing.T) (*Client, *fake) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := Connect(t.Context(), contract.Connect(t, server), runtime.ClientOptions{
-		Name:    "contract",
-		Version: "1",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		client.Close()
-	})
-	return client, f
+	return contract.Session(t, server, generated.ClientBindings()...), f
 }
 
 // TestContract checks that the server has the list that this package was
 // generated from.
 func TestContract(t *testing.T) {
-	client, _ := contractSession(t)
-	if err := client.Check(t.Context()); err != nil {
-		t.Error(err)
-	}
-	contract.List(t, client.caller, definitions, definitionsSHA256)
-	contract.Items(t, client.caller, otherItems)
+	session, f := contractSession(t)
+	contract.List(t, session, ServerTools(f, tools.Options{}), "0c2f9c0b93f64b822a4907d05f63cda2b4e069459dd46a89440b86d7f8ff6ce5")
+	contract.Items(t, session, otherItems)
+}
+
+// otherItems holds all prompts, resources and templates, in the order of the list.
+var otherItems = &items.Items{
+	Prompts: []*items.Prompt{
+		promptSummary,
+	},
+	Resources: []*items.Resource{
+		resourceHelp,
+	},
+	Templates: []*items.Template{
+		templateNote,
+	},
 }

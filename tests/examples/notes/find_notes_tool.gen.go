@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -16,12 +15,6 @@ var toolFindNotes = &tools.Tool{
 	Input:      checkFindNotesInput,
 	Name:       "find_notes",
 	Output:     checkFindNotesOutput,
-}
-
-// FindNotes calls the tool "find_notes": Returns the ids of the notes that
-// contain a word.
-func (c *Client) FindNotes(ctx context.Context, in *FindNotesInput) (*FindNotesOutput, error) {
-	return tools.Call(ctx, c.caller, toolFindNotes, in, new(FindNotesOutput))
 }
 
 // FindNotesInput holds the arguments of find_notes.
@@ -39,66 +32,23 @@ type FindNotesOutput struct {
 	Extra wire.Members `json:"-"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *FindNotesInput) DecodeJSON(r *wire.Reader) error {
 	*x = FindNotesInput{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "word":
-			r.Once(&seen[0], 0)
 			x.Word = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "word")
-	}
 	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *FindNotesInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("word", x.Word)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "word")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x FindNotesInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *FindNotesInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *FindNotesOutput) DecodeJSON(r *wire.Reader) error {
-	*x = FindNotesOutput{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "ids":
-			r.Once(&seen[0], 0)
-			x.Ids = r.ReadStrings()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "ids")
-	}
-	return r.Err()
+	return wire.UnmarshalStrict(data, x)
 }
 
 // AppendJSON appends the value as JSON to dst.
@@ -122,11 +72,6 @@ func (x *FindNotesOutput) AppendJSON(dst []byte) ([]byte, error) {
 // MarshalJSON is AppendJSON for encoding/json.
 func (x FindNotesOutput) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *FindNotesOutput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
 }
 
 // checkFindNotesInput checks the schema at /inputSchema of the tool "find_notes".

@@ -10,22 +10,14 @@ import (
 )
 
 // TestContractFindNotes runs the tests of package contract for the tool
-// "find_notes", which every correct implementation of Tools passes.
+// "find_notes".
 func TestContractFindNotes(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Structured(toolFindNotes, client.FindNotes, samplesFindNotes()))
-}
-
-func (f *fake) FindNotes(_ context.Context, in *FindNotesInput) (*FindNotesOutput, error) {
-	return contract.Output[FindNotesOutput](&f.state, "find_notes", in)
-}
-
-func samplesFindNotes() contract.Samples {
-	return contract.Samples{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolFindNotes, contract.Samples{
 		BadOutputs: []contract.Refused{
 			contract.Without("", "ids"),
-			contract.With("/ids", `"text"`),
-			contract.With("/ids/0", `7`),
+			contract.With(`"text"`, "/ids"),
+			contract.With(`7`, "/ids/0"),
 		},
 		Inputs: []wire.Raw{
 			`{"word":"text"}`,
@@ -33,7 +25,11 @@ func samplesFindNotes() contract.Samples {
 		Output: `{"ids":["text"]}`,
 		Refused: []contract.Refused{
 			contract.Without("", "word"),
-			contract.With("/word", `7`),
+			contract.With(`7`, "/word"),
 		},
-	}
+	})
+}
+
+func (f *fake) FindNotes(_ context.Context, _ *FindNotesInput) (*FindNotesOutput, error) {
+	return nil, f.state.Call("find_notes")
 }

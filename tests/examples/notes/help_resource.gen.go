@@ -2,11 +2,7 @@
 
 package main
 
-import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
-	"github.com/mcpgen/mcpgen/runtime/items"
-)
+import "github.com/mcpgen/mcpgen/runtime/items"
 
 // resourceHelp is the resource "notes://help", with its definition as
 // resources/list returns it.
@@ -17,8 +13,3 @@ var resourceHelp = &items.Resource{
 
 // textHelp is the content of the resource "notes://help".
 const textHelp = "A note has a topic and a text. Its URI is notes://notes/ID.\n"
-
-// ReadHelp reads the resource "notes://help".
-func (c *Client) ReadHelp(ctx context.Context) (*mcp.ReadResourceResult, error) {
-	return items.ReadResource(ctx, c.caller, resourceHelp.URI, new(mcp.ReadResourceResult))
-}

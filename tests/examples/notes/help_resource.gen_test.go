@@ -8,8 +8,8 @@ import (
 )
 
 // TestResourceHelp runs the tests of package contract for the resource
-// "notes://help", which every correct implementation passes.
+// "notes://help".
 func TestResourceHelp(t *testing.T) {
-	client, _ := contractSession(t)
-	contract.StaticText(t, resourceHelp, client.ReadHelp, textHelp)
+	session, _ := contractSession(t)
+	contract.StaticText(t, session, resourceHelp, textHelp)
 }

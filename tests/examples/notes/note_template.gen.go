@@ -3,8 +3,6 @@
 package main
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/items"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -18,18 +16,6 @@ var templateNote = &items.Template{
 	Variables:   checkNoteVariables,
 }
 
-// ReadNote reads a resource of the template "notes://notes/{id}".
-func (c *Client) ReadNote(ctx context.Context, in *NoteVariables) (*mcp.ReadResourceResult, error) {
-	return items.ReadTemplate(ctx, c.caller, templateNote, in, new(mcp.ReadResourceResult))
-}
-
-// CompleteNoteID requests values of the variable "id" of the template
-// "notes://notes/{id}": Value is the text typed so far, settled the values
-// of other arguments.
-func (c *Client) CompleteNoteID(ctx context.Context, value string, settled map[string]string) (*mcp.CompleteResult, error) {
-	return items.Complete(ctx, c.caller, templateNote.Ref(), "id", value, settled, new(mcp.CompleteResult))
-}
-
 // NoteVariables holds the variables of the resource template note.
 type NoteVariables struct {
 	// The id of the note.
@@ -38,46 +24,23 @@ type NoteVariables struct {
 	Extra wire.Members `json:"-"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *NoteVariables) DecodeJSON(r *wire.Reader) error {
 	*x = NoteVariables{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "id":
-			r.Once(&seen[0], 0)
 			x.ID = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "id")
-	}
 	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *NoteVariables) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("id", x.ID)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "id")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x NoteVariables) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *NoteVariables) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
+	return wire.UnmarshalStrict(data, x)
 }
 
 // checkNoteVariables checks the schema at /uriTemplate of the template "notes://notes/{id}".

@@ -12,23 +12,23 @@ import (
 )
 
 // TestTemplateNote runs the tests of package contract for the template
-// "notes://notes/{id}", which every correct implementation passes.
+// "notes://notes/{id}".
 func TestTemplateNote(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Template(t, &f.state, templateNote, client.ReadNote, "ReadNote", contract.Samples{
+	session, f := contractSession(t)
+	contract.Template(t, session, &f.state, templateNote, "ReadNote", contract.Samples{
 		Inputs: []wire.Raw{
 			`{"id":"text"}`,
 		},
 		Refused: []contract.Refused{
 			contract.Without("", "id"),
-			contract.With("/id", `7`),
+			contract.With(`7`, "/id"),
 		},
 	})
-	contract.Completion(t, &f.state, "CompleteNoteID", client.CompleteNoteID)
+	contract.Completion(t, session, &f.state, templateNote.Ref(), "id", "CompleteNoteID")
 }
 
-func (f *fake) ReadNote(_ context.Context, uri string, in *NoteVariables) (*mcp.ReadResourceResult, error) {
-	return contract.Answer(&f.state, "ReadNote", uri, in, &mcp.ReadResourceResult{Contents: []mcp.ResourceContentsUnion{&mcp.TextResourceContents{URI: uri, Text: contract.Text}}})
+func (f *fake) ReadNote(_ context.Context, uri string, _ *NoteVariables) (*mcp.ReadResourceResult, error) {
+	return contract.Answer(&f.state, "ReadNote", uri, &mcp.ReadResourceResult{Contents: []mcp.ResourceContentsUnion{&mcp.TextResourceContents{URI: uri, Text: contract.Text}}})
 }
 
 func (f *fake) CompleteNoteID(_ context.Context, value string, settled map[string]string) (catalog.Completion, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
+	"github.com/mcpgen/mcpgen/tests/examples/notes/client"
 )
 
 // TestNotes uses everything that the server offers, in every revision.
@@ -27,24 +28,24 @@ func TestNotes(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer session.Close()
-			use(t, NewClient(session), binding.Revision)
+			use(t, client.NewClient(session), binding.Revision)
 		})
 	}
 }
 
-func use(t *testing.T, client *Client, revision string) {
+func use(t *testing.T, notes *client.Client, revision string) {
 	ctx := t.Context()
 	if revision >= "2025-06-18" { // definitions have no outputSchema before
-		if err := client.Check(ctx); err != nil {
+		if err := notes.Check(ctx); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, in := range []*AddNoteInput{{Topic: "garden", Text: "water the roses"}, {Topic: "house", Text: "paint the door"}} {
-		if _, err := client.AddNote(ctx, in); err != nil {
+	for _, in := range []*client.AddNoteInput{{Topic: "garden", Text: "water the roses"}, {Topic: "house", Text: "paint the door"}} {
+		if _, err := notes.AddNote(ctx, in); err != nil {
 			t.Fatal(err)
 		}
 	}
-	summary, err := client.Summary(ctx, &SummaryArgs{Topic: "garden", Length: new(SummaryArgsLengthShort)})
+	summary, err := notes.Summary(ctx, &client.SummaryArgs{Topic: "garden", Length: new(client.SummaryArgsLengthShort)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,28 +53,28 @@ func use(t *testing.T, client *Client, revision string) {
 	if text, ok := summary.Messages[0].Content.(*mcp.TextContent); !ok || text.Text != want {
 		t.Errorf("the prompt is %+v, want %q", summary.Messages[0].Content, want)
 	}
-	_, err = client.Summary(ctx, &SummaryArgs{Topic: "garden", Length: new(SummaryArgsLength("medium"))})
+	_, err = notes.Summary(ctx, &client.SummaryArgs{Topic: "garden", Length: new(client.SummaryArgsLength("medium"))})
 	if refused, ok := errors.AsType[*jsonrpc.Error](err); !ok || refused.Code != jsonrpc.CodeInvalidParams || !strings.Contains(refused.Message, "invalid params: /arguments/length") {
 		t.Errorf("the length is not one of the list: %v", err)
 	}
-	help, err := client.ReadHelp(ctx)
+	help, err := notes.ReadHelp(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := textOf(help); got != "A note has a topic and a text. Its URI is notes://notes/ID.\n" {
 		t.Errorf("the help is %q", got)
 	}
-	note, err := client.ReadNote(ctx, &NoteVariables{ID: "1"})
+	note, err := notes.ReadNote(ctx, &client.NoteVariables{ID: "1"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := textOf(note); got != "paint the door" {
 		t.Errorf("the note is %q", got)
 	}
-	if _, err := client.ReadNote(ctx, &NoteVariables{ID: "7"}); err == nil || !strings.Contains(err.Error(), "resource not found") {
+	if _, err := notes.ReadNote(ctx, &client.NoteVariables{ID: "7"}); err == nil || !strings.Contains(err.Error(), "resource not found") {
 		t.Errorf("a note that does not exist: %v", err)
 	}
-	topics, err := client.CompleteSummaryTopic(ctx, "ho", nil)
+	topics, err := notes.CompleteSummaryTopic(ctx, "ho", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

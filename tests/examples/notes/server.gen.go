@@ -110,25 +110,3 @@ var (
 	_ func(*handlers, context.Context, string, *NoteVariables) (*mcp.ReadResourceResult, error) = (*handlers).ReadNote
 	_ func(*handlers, context.Context, string, map[string]string) (catalog.Completion, error)   = (*handlers).CompleteNoteID
 )
-
-// definitions holds the definitions of all tools, in the order of the list.
-var definitions = tools.Definitions([]*tools.Tool{
-	toolAddNote,
-	toolFindNotes,
-})
-
-// otherItems holds all prompts, resources and templates, in the order of the list.
-var otherItems = &items.Items{
-	Prompts: []*items.Prompt{
-		promptSummary,
-	},
-	Resources: []*items.Resource{
-		resourceHelp,
-	},
-	Templates: []*items.Template{
-		templateNote,
-	},
-}
-
-// definitionsSHA256 is the checksum of the array of definitions, without white space between tokens.
-const definitionsSHA256 = "0c2f9c0b93f64b822a4907d05f63cda2b4e069459dd46a89440b86d7f8ff6ce5"

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/items"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -17,19 +15,6 @@ var promptSummary = &items.Prompt{
 	Blank:      []string{"length"},
 	Definition: `{"name":"summary","description":"Asks for a summary of the notes about a topic.","arguments":[{"name":"topic","description":"The topic of the notes.","required":true},{"name":"length","description":"The length of the summary."}]}`,
 	Name:       "summary",
-}
-
-// Summary gets the prompt "summary": Asks for a summary of the notes about a
-// topic.
-func (c *Client) Summary(ctx context.Context, in *SummaryArgs) (*mcp.GetPromptResult, error) {
-	return items.GetPrompt(ctx, c.caller, promptSummary, in, new(mcp.GetPromptResult))
-}
-
-// CompleteSummaryTopic requests values of the argument "topic" of the prompt
-// "summary": Value is the text typed so far, settled the values of other
-// arguments.
-func (c *Client) CompleteSummaryTopic(ctx context.Context, value string, settled map[string]string) (*mcp.CompleteResult, error) {
-	return items.Complete(ctx, c.caller, promptSummary.Ref(), "topic", value, settled, new(mcp.CompleteResult))
 }
 
 // SummaryArgs holds the arguments of the prompt summary.
@@ -50,65 +35,29 @@ type SummaryArgsLength string
 
 // The values of SummaryArgsLength.
 const (
-	// SummaryArgsLengthShort is the value "short".
 	SummaryArgsLengthShort SummaryArgsLength = "short"
-	// SummaryArgsLengthLong is the value "long".
-	SummaryArgsLengthLong SummaryArgsLength = "long"
+	SummaryArgsLengthLong  SummaryArgsLength = "long"
 )
 
-// Known reports whether the schema defines the value.
-func (x SummaryArgsLength) Known() bool {
-	switch x {
-	case SummaryArgsLengthShort, SummaryArgsLengthLong:
-		return true
-	}
-	return false
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *SummaryArgs) DecodeJSON(r *wire.Reader) error {
 	*x = SummaryArgs{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "topic":
-			r.Once(&seen[0], 0)
 			x.Topic = r.ReadString()
 		case "length":
-			r.Once(&seen[0], 1)
 			x.Length = (*SummaryArgsLength)(r.ReadStringPointer())
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "topic")
-	}
 	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *SummaryArgs) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("topic", x.Topic)
-	w.StringPointer("length", (*string)(x.Length))
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "topic", "length")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x SummaryArgs) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *SummaryArgs) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
+	return wire.UnmarshalStrict(data, x)
 }
 
 // checkSummaryArgs checks the schema at /arguments of the prompt "summary".

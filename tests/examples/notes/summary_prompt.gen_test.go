@@ -12,26 +12,25 @@ import (
 )
 
 // TestPromptSummary runs the tests of package contract for the prompt
-// "summary", which every correct implementation passes.
+// "summary".
 func TestPromptSummary(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Prompt(t, client.caller, &f.state, promptSummary, client.Summary, "Summary", contract.Samples{
+	session, f := contractSession(t)
+	contract.Prompt(t, session, &f.state, promptSummary, "Summary", contract.Samples{
 		Inputs: []wire.Raw{
 			`{"topic":"text"}`,
 			`{"topic":"text","length":"short"}`,
 		},
 		Refused: []contract.Refused{
 			contract.Without("", "topic"),
-			contract.With("/topic", `7`),
-			contract.With("/length", `7`),
+			contract.With(`7`, "/topic", "/length"),
 		},
 	})
-	contract.Completion(t, &f.state, "CompleteSummaryTopic", client.CompleteSummaryTopic)
-	contract.Values(t, client.caller, promptSummary.Ref(), "length", []string{"short", "long"})
+	contract.Completion(t, session, &f.state, promptSummary.Ref(), "topic", "CompleteSummaryTopic")
+	contract.Values(t, session, promptSummary.Ref(), "length", []string{"short", "long"})
 }
 
-func (f *fake) Summary(_ context.Context, in *SummaryArgs) (*mcp.GetPromptResult, error) {
-	return contract.Answer(&f.state, "Summary", "", in, &mcp.GetPromptResult{Messages: []mcp.PromptMessage{{Role: mcp.RoleUser, Content: &mcp.TextContent{Text: contract.Text}}}})
+func (f *fake) Summary(_ context.Context, _ *SummaryArgs) (*mcp.GetPromptResult, error) {
+	return contract.Answer(&f.state, "Summary", "", &mcp.GetPromptResult{Messages: []mcp.PromptMessage{{Role: mcp.RoleUser, Content: &mcp.TextContent{Text: contract.Text}}}})
 }
 
 func (f *fake) CompleteSummaryTopic(_ context.Context, value string, settled map[string]string) (catalog.Completion, error) {

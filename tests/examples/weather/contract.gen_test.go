@@ -3,20 +3,22 @@
 package main
 
 import (
+	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
 	"log/slog"
 	"testing"
 )
 
-// fake is an implementation of Tools that returns samples.
+// fake is an implementation of Tools for tests, whose methods record that they were called.
 type fake struct {
 	state contract.Fake
 }
 
-// contractSession returns a client of a server that runs the fake
+// contractSession returns a session with a server that runs the fake
 // implementation.
-func contractSession(t *testing.T) (*Client, *fake) {
+func contractSession(t *testing.T) (*runtime.Session, *fake) {
 	t.Helper()
 	f := new(fake)
 	server, err := NewServer(f, runtime.ServerOptions{
@@ -27,25 +29,12 @@ func contractSession(t *testing.T) (*Client, *fake) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := Connect(t.Context(), contract.Connect(t, server), runtime.ClientOptions{
-		Name:    "contract",
-		Version: "1",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		client.Close()
-	})
-	return client, f
+	return contract.Session(t, server, generated.ClientBindings()...), f
 }
 
 // TestContract checks that the server has the list that this package was
 // generated from.
 func TestContract(t *testing.T) {
-	client, _ := contractSession(t)
-	if err := client.Check(t.Context()); err != nil {
-		t.Error(err)
-	}
-	contract.List(t, client.caller, definitions, definitionsSHA256)
+	session, f := contractSession(t)
+	contract.List(t, session, ServerTools(f, tools.Options{}), "b351f560edca91fdc1cc1a5930bd6ff7c9a170d59a3c02da4b714c29b251d501")
 }

@@ -16,7 +16,7 @@ type city struct {
 	name                string
 	latitude, longitude float64
 	days                []day
-	alerts              []GetForecastOutputAlertsItem
+	alerts              []GetForecastOutputAlert
 }
 
 type day struct {
@@ -32,7 +32,7 @@ var cities = []*city{
 			{GetForecastOutputDaySkySnow, -3, 0.5, new(80.0)},
 			{GetForecastOutputDaySkyClear, -8, -2, nil},
 		},
-		alerts: []GetForecastOutputAlertsItem{&GetForecastOutputAlertsItemStorm{Gusts: 24}},
+		alerts: []GetForecastOutputAlert{&GetForecastOutputStorm{Gusts: 24}},
 	},
 	{
 		name: "Lima", latitude: -12.05, longitude: -77.04,
@@ -41,7 +41,7 @@ var cities = []*city{
 	{
 		name: "Passau", latitude: 48.57, longitude: 13.46,
 		days:   []day{{GetForecastOutputDaySkyRain, 4, 9, new(100.0)}},
-		alerts: []GetForecastOutputAlertsItem{&GetForecastOutputAlertsItemFlood{River: "Danube", Level: 3}},
+		alerts: []GetForecastOutputAlert{&GetForecastOutputFlood{River: "Danube", Level: 3}},
 	},
 }
 

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -18,28 +17,6 @@ var toolGetForecast = &tools.Tool{
 	Output:     checkGetForecastOutput,
 }
 
-// GetForecast calls the tool "get_forecast": Tells the weather of the coming
-// days in a place, and who it is dangerous for.
-func (c *Client) GetForecast(ctx context.Context, in *GetForecastArguments) (*GetForecastOutput, error) {
-	return tools.Call(ctx, c.caller, toolGetForecast, in, new(GetForecastOutput))
-}
-
-// GetForecastArguments holds the arguments of get_forecast, for a client.
-type GetForecastArguments struct {
-	// Where: a city, or a position.
-	Place GetForecastInputPlace `json:"place"`
-	// How many days, today among them.
-	//
-	// From 1 to 14.
-	//
-	// Default: 3.
-	Days *int64 `json:"days,omitempty"`
-	// Default: "metric".
-	Units *Units `json:"units,omitempty"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
-}
-
 // GetForecastInput holds the arguments of get_forecast.
 type GetForecastInput struct {
 	// Where: a city, or a position.
@@ -51,19 +28,26 @@ type GetForecastInput struct {
 	// Default: 3.
 	Days int64 `json:"days"`
 	// Default: "metric".
-	Units Units `json:"units"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
+	Units GetForecastInputUnits `json:"units"`
+}
+
+// GetForecastInputCity is a variant of place in the arguments of
+// get_forecast.
+type GetForecastInputCity struct {
+	// At least 1 character.
+	City string `json:"city"`
+	// Two letters, to tell cities of one name apart.
+	//
+	// Matches ^[A-Z]{2}$.
+	Country *string `json:"country,omitempty"`
 }
 
 // GetForecastInputPlace is the type of place in the arguments of
 // get_forecast.
 //
-// Its variants are *GetForecastInputPlaceCity,
-// *GetForecastInputPlacePosition, and *UnknownGetForecastInputPlace for
-// values that the schema does not define.
+// Its variants are *GetForecastInputCity, *GetForecastInputPosition, and
+// *UnknownGetForecastInputPlace for values that the schema does not define.
 type GetForecastInputPlace interface {
-	wire.Appender
 	isGetForecastInputPlace()
 }
 
@@ -76,37 +60,28 @@ type UnknownGetForecastInputPlace struct {
 
 func (*UnknownGetForecastInputPlace) isGetForecastInputPlace() {}
 
-func (*GetForecastInputPlaceCity) isGetForecastInputPlace() {}
+func (*GetForecastInputCity) isGetForecastInputPlace() {}
 
-func (*GetForecastInputPlacePosition) isGetForecastInputPlace() {}
+func (*GetForecastInputPosition) isGetForecastInputPlace() {}
 
-// GetForecastInputPlaceCity is a variant of place in the arguments of
+// GetForecastInputPosition is a variant of place in the arguments of
 // get_forecast.
-//
-// City.
-type GetForecastInputPlaceCity struct {
-	// At least 1 character.
-	City string `json:"city"`
-	// Two letters, to tell cities of one name apart.
-	//
-	// Matches ^[A-Z]{2}$.
-	Country *string `json:"country,omitempty"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
-}
-
-// GetForecastInputPlacePosition is a variant of place in the arguments of
-// get_forecast.
-//
-// Position.
-type GetForecastInputPlacePosition struct {
+type GetForecastInputPosition struct {
 	// From -90 to 90.
 	Latitude float64 `json:"latitude"`
 	// From -180 to 180.
 	Longitude float64 `json:"longitude"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
 }
+
+// GetForecastInputUnits is the type of units in the arguments of
+// get_forecast.
+type GetForecastInputUnits = GetWeatherInputUnits
+
+// The values of GetForecastInputUnits.
+const (
+	GetForecastInputUnitsMetric   GetForecastInputUnits = "metric"
+	GetForecastInputUnitsImperial GetForecastInputUnits = "imperial"
+)
 
 // GetForecastOutput holds the structured result of get_forecast.
 type GetForecastOutput struct {
@@ -114,63 +89,31 @@ type GetForecastOutput struct {
 	Place string                 `json:"place"`
 	Days  []GetForecastOutputDay `json:"days"`
 	// Warnings that hold during these days.
-	Alerts []GetForecastOutputAlertsItem `json:"alerts,omitempty"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
+	Alerts []GetForecastOutputAlert `json:"alerts,omitempty"`
 }
 
-// GetForecastOutputAlertsItem is the type of the elements of alerts in the
+// GetForecastOutputAlert is the type of the elements of alerts in the
 // structured result of get_forecast.
 //
-// Its variants are *GetForecastOutputAlertsItemStorm,
-// *GetForecastOutputAlertsItemFlood, and *UnknownGetForecastOutputAlertsItem
-// for values that the schema does not define.
-type GetForecastOutputAlertsItem interface {
+// Its variants are *GetForecastOutputStorm, *GetForecastOutputFlood, and
+// *UnknownGetForecastOutputAlert for values that the schema does not define.
+type GetForecastOutputAlert interface {
 	wire.Appender
-	isGetForecastOutputAlertsItem()
+	isGetForecastOutputAlert()
 }
 
-// UnknownGetForecastOutputAlertsItem holds a value that matches none of the
-// variants of GetForecastOutputAlertsItem, so that it can be passed on.
-type UnknownGetForecastOutputAlertsItem struct {
+// UnknownGetForecastOutputAlert holds a value that matches none of the
+// variants of GetForecastOutputAlert, so that it can be passed on.
+type UnknownGetForecastOutputAlert struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownGetForecastOutputAlertsItem) isGetForecastOutputAlertsItem() {}
+func (*UnknownGetForecastOutputAlert) isGetForecastOutputAlert() {}
 
-func (*GetForecastOutputAlertsItemStorm) isGetForecastOutputAlertsItem() {}
+func (*GetForecastOutputStorm) isGetForecastOutputAlert() {}
 
-func (*GetForecastOutputAlertsItemFlood) isGetForecastOutputAlertsItem() {}
-
-// GetForecastOutputAlertsItemFlood is a variant of the elements of alerts in
-// the structured result of get_forecast.
-//
-// Flood.
-type GetForecastOutputAlertsItemFlood struct {
-	// It is "flood", which the zero value stands for where it is required.
-	Kind  string `json:"kind"`
-	River string `json:"river"`
-	// From 1, keep an eye on it, to 5, leave.
-	//
-	// From 1 to 5.
-	Level int64 `json:"level"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
-}
-
-// GetForecastOutputAlertsItemStorm is a variant of the elements of alerts in
-// the structured result of get_forecast.
-//
-// Storm.
-type GetForecastOutputAlertsItemStorm struct {
-	// It is "storm", which the zero value stands for where it is required.
-	Kind string `json:"kind"`
-	// The fastest wind that is expected.
-	Gusts float64 `json:"gusts"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
-}
+func (*GetForecastOutputFlood) isGetForecastOutputAlert() {}
 
 // GetForecastOutputDay is the type of the elements of days in the structured
 // result of get_forecast.
@@ -183,8 +126,6 @@ type GetForecastOutputDay struct {
 	//
 	// From 0 to 100.
 	Rain *float64 `json:"rain"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
 }
 
 // GetForecastOutputDaySky is the type of days[].sky in the structured result
@@ -193,173 +134,72 @@ type GetForecastOutputDaySky string
 
 // The values of GetForecastOutputDaySky.
 const (
-	// GetForecastOutputDaySkyClear is the value "clear".
-	GetForecastOutputDaySkyClear GetForecastOutputDaySky = "clear"
-	// GetForecastOutputDaySkyClouds is the value "clouds".
+	GetForecastOutputDaySkyClear  GetForecastOutputDaySky = "clear"
 	GetForecastOutputDaySkyClouds GetForecastOutputDaySky = "clouds"
-	// GetForecastOutputDaySkyRain is the value "rain".
-	GetForecastOutputDaySkyRain GetForecastOutputDaySky = "rain"
-	// GetForecastOutputDaySkySnow is the value "snow".
-	GetForecastOutputDaySkySnow GetForecastOutputDaySky = "snow"
+	GetForecastOutputDaySkyRain   GetForecastOutputDaySky = "rain"
+	GetForecastOutputDaySkySnow   GetForecastOutputDaySky = "snow"
 )
-
-// Known reports whether the schema defines the value.
-func (x GetForecastOutputDaySky) Known() bool {
-	switch x {
-	case GetForecastOutputDaySkyClear, GetForecastOutputDaySkyClouds, GetForecastOutputDaySkyRain, GetForecastOutputDaySkySnow:
-		return true
-	}
-	return false
-}
 
 // GetForecastOutputDayTemperature is the type of days[].temperature in the
 // structured result of get_forecast.
 type GetForecastOutputDayTemperature struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
+}
+
+// GetForecastOutputFlood is a variant of the elements of alerts in the
+// structured result of get_forecast.
+type GetForecastOutputFlood struct {
+	// It is "flood", which the zero value stands for where it is required.
+	Kind  string `json:"kind"`
+	River string `json:"river"`
+	// From 1, keep an eye on it, to 5, leave.
+	//
+	// From 1 to 5.
+	Level int64 `json:"level"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *GetForecastArguments) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastArguments{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "place":
-			r.Once(&seen[0], 0)
-			x.Place = decodeGetForecastInputPlace(r)
-		case "days":
-			r.Once(&seen[0], 1)
-			x.Days = r.ReadInt64Pointer()
-		case "units":
-			r.Once(&seen[0], 2)
-			x.Units = (*Units)(r.ReadStringPointer())
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "place")
-	}
-	return r.Err()
+// GetForecastOutputStorm is a variant of the elements of alerts in the
+// structured result of get_forecast.
+type GetForecastOutputStorm struct {
+	// It is "storm", which the zero value stands for where it is required.
+	Kind string `json:"kind"`
+	// The fastest wind that is expected.
+	Gusts float64 `json:"gusts"`
+	// Extra holds the members that the schema does not define, in their order.
+	Extra wire.Members `json:"-"`
 }
 
-// AppendJSON appends the value as JSON to dst.
-func (x *GetForecastArguments) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.Value("place", x.Place)
-	w.Int64Pointer("days", x.Days)
-	w.StringPointer("units", (*string)(x.Units))
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "place", "days", "units")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetForecastArguments) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetForecastArguments) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error. Absent members with a default are set to it.
+// DecodeJSON reads an object that the schema allows. Absent members with a
+// default are set to it.
 func (x *GetForecastInput) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastInput{}
-	var seen [1]uint64
+	*x = GetForecastInput{Days: 3, Units: GetForecastInputUnitsMetric}
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "place":
-			r.Once(&seen[0], 0)
 			x.Place = decodeGetForecastInputPlace(r)
 		case "days":
-			r.Once(&seen[0], 1)
 			x.Days = r.ReadInt64()
 		case "units":
-			r.Once(&seen[0], 2)
-			x.Units = Units(r.ReadString())
+			x.Units = GetForecastInputUnits(r.ReadString())
 		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
+			r.Skip()
 		}
 	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "place")
-	}
-	if seen[0]&0x2 == 0 {
-		x.Days = int64(3)
-	}
-	if seen[0]&0x4 == 0 {
-		x.Units = UnitsMetric
-	}
 	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *GetForecastInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.Value("place", x.Place)
-	w.Int64("days", x.Days)
-	w.String("units", string(x.Units))
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "place", "days", "units")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetForecastInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetForecastInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-func decodeGetForecastInputPlace(r *wire.Reader) GetForecastInputPlace {
-	switch r.Kind() {
-	case wire.KindObject:
-		has := r.PeekHas("latitude", "city")
-		if has&0b1 != 0 {
-			v := new(GetForecastInputPlacePosition)
-			if r.Try(v) {
-				return v
-			}
-		}
-		if has&0b10 != 0 {
-			v := new(GetForecastInputPlaceCity)
-			v.DecodeJSON(r)
-			return v
-		}
-		if has&0b1 != 0 {
-			v := new(GetForecastInputPlacePosition)
-			v.DecodeJSON(r)
-			return v
-		}
-	}
-	return &UnknownGetForecastInputPlace{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownGetForecastInputPlace) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return wire.UnmarshalStrict(data, x)
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *GetForecastInputPlaceCity) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastInputPlaceCity{}
+func (x *GetForecastInputCity) DecodeJSON(r *wire.Reader) error {
+	*x = GetForecastInputCity{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -370,7 +210,7 @@ func (x *GetForecastInputPlaceCity) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Country = r.ReadStringPointer()
 		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
+			r.Skip()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -379,23 +219,34 @@ func (x *GetForecastInputPlaceCity) DecodeJSON(r *wire.Reader) error {
 	return r.Err()
 }
 
-// AppendJSON appends the value as JSON to dst.
-func (x *GetForecastInputPlaceCity) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("city", x.City)
-	w.StringPointer("country", x.Country)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "city", "country")
+func decodeGetForecastInputPlace(r *wire.Reader) GetForecastInputPlace {
+	switch r.Kind() {
+	case wire.KindObject:
+		has := r.PeekHas("latitude", "city")
+		if has&0b1 != 0 {
+			v := new(GetForecastInputPosition)
+			if r.Try(v) {
+				return v
+			}
+		}
+		if has&0b10 != 0 {
+			v := new(GetForecastInputCity)
+			v.DecodeJSON(r)
+			return v
+		}
+		if has&0b1 != 0 {
+			v := new(GetForecastInputPosition)
+			v.DecodeJSON(r)
+			return v
+		}
 	}
-	w.EndObject()
-	return w.End()
+	return &UnknownGetForecastInputPlace{Raw: r.ReadRaw()}
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *GetForecastInputPlacePosition) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastInputPlacePosition{}
+func (x *GetForecastInputPosition) DecodeJSON(r *wire.Reader) error {
+	*x = GetForecastInputPosition{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -406,56 +257,11 @@ func (x *GetForecastInputPlacePosition) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Longitude = r.ReadFloat64()
 		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
+			r.Skip()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
 		r.Missing(seen[:], "latitude", "longitude")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *GetForecastInputPlacePosition) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.Float64("latitude", x.Latitude)
-	w.Float64("longitude", x.Longitude)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "latitude", "longitude")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *GetForecastOutput) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastOutput{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "place":
-			r.Once(&seen[0], 0)
-			x.Place = r.ReadString()
-		case "days":
-			r.Once(&seen[0], 1)
-			x.Days = []GetForecastOutputDay{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Days).DecodeJSON(r)
-			}
-		case "alerts":
-			r.Once(&seen[0], 2)
-			x.Alerts = []GetForecastOutputAlertsItem{}
-			for r.BeginArray(); r.Element(); {
-				*wire.Extend(r, &x.Alerts) = decodeGetForecastOutputAlertsItem(r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "place", "days")
 	}
 	return r.Err()
 }
@@ -481,9 +287,6 @@ func (x *GetForecastOutput) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndArray()
 	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "place", "days", "alerts")
-	}
 	w.EndObject()
 	return w.End()
 }
@@ -493,62 +296,36 @@ func (x GetForecastOutput) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetForecastOutput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-func decodeGetForecastOutputAlertsItem(r *wire.Reader) GetForecastOutputAlertsItem {
-	switch r.Kind() {
-	case wire.KindObject:
-		tag, _ := r.PeekString("kind")
-		switch tag {
-		case "flood":
-			v := new(GetForecastOutputAlertsItemFlood)
-			v.DecodeJSON(r)
-			return v
-		case "storm":
-			v := new(GetForecastOutputAlertsItemStorm)
-			v.DecodeJSON(r)
-			return v
-		}
-	}
-	return &UnknownGetForecastOutputAlertsItem{Raw: r.ReadRaw()}
-}
-
 // AppendJSON appends the value as JSON to dst.
-func (x *UnknownGetForecastOutputAlertsItem) AppendJSON(dst []byte) ([]byte, error) {
+func (x *UnknownGetForecastOutputAlert) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *GetForecastOutputAlertsItemFlood) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastOutputAlertsItemFlood{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "kind":
-			r.Once(&seen[0], 0)
-			x.Kind = r.ReadConstString("flood")
-		case "river":
-			r.Once(&seen[0], 1)
-			x.River = r.ReadString()
-		case "level":
-			r.Once(&seen[0], 2)
-			x.Level = r.ReadInt64()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "kind", "river", "level")
-	}
-	return r.Err()
+// AppendJSON appends the value as JSON to dst.
+func (x *GetForecastOutputDay) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("date", x.Date)
+	w.String("sky", string(x.Sky))
+	w.Value("temperature", &x.Temperature)
+	w.Float64Pointer("rain", x.Rain)
+	w.NullIf("rain", x.Rain == nil)
+	w.EndObject()
+	return w.End()
 }
 
 // AppendJSON appends the value as JSON to dst.
-func (x *GetForecastOutputAlertsItemFlood) AppendJSON(dst []byte) ([]byte, error) {
+func (x *GetForecastOutputDayTemperature) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Float64("low", x.Low)
+	w.Float64("high", x.High)
+	w.EndObject()
+	return w.End()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *GetForecastOutputFlood) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.ConstString("kind", x.Kind, "flood")
@@ -561,120 +338,14 @@ func (x *GetForecastOutputAlertsItemFlood) AppendJSON(dst []byte) ([]byte, error
 	return w.End()
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *GetForecastOutputAlertsItemStorm) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastOutputAlertsItemStorm{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "kind":
-			r.Once(&seen[0], 0)
-			x.Kind = r.ReadConstString("storm")
-		case "gusts":
-			r.Once(&seen[0], 1)
-			x.Gusts = r.ReadFloat64()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "kind", "gusts")
-	}
-	return r.Err()
-}
-
 // AppendJSON appends the value as JSON to dst.
-func (x *GetForecastOutputAlertsItemStorm) AppendJSON(dst []byte) ([]byte, error) {
+func (x *GetForecastOutputStorm) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.ConstString("kind", x.Kind, "storm")
 	w.Float64("gusts", x.Gusts)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "kind", "gusts")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *GetForecastOutputDay) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastOutputDay{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "date":
-			r.Once(&seen[0], 0)
-			x.Date = r.ReadString()
-		case "sky":
-			r.Once(&seen[0], 1)
-			x.Sky = GetForecastOutputDaySky(r.ReadString())
-		case "temperature":
-			r.Once(&seen[0], 2)
-			x.Temperature.DecodeJSON(r)
-		case "rain":
-			r.Once(&seen[0], 3)
-			if !r.ReadNull() {
-				x.Rain = r.ReadFloat64Pointer()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "date", "sky", "temperature", "rain")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *GetForecastOutputDay) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("date", x.Date)
-	w.String("sky", string(x.Sky))
-	w.Value("temperature", &x.Temperature)
-	w.Float64Pointer("rain", x.Rain)
-	w.NullIf("rain", x.Rain == nil)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "date", "sky", "temperature", "rain")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *GetForecastOutputDayTemperature) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastOutputDayTemperature{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "low":
-			r.Once(&seen[0], 0)
-			x.Low = r.ReadFloat64()
-		case "high":
-			r.Once(&seen[0], 1)
-			x.High = r.ReadFloat64()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "low", "high")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *GetForecastOutputDayTemperature) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.Float64("low", x.Low)
-	w.Float64("high", x.High)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "low", "high")
 	}
 	w.EndObject()
 	return w.End()

@@ -10,38 +10,17 @@ import (
 )
 
 // TestContractGetForecast runs the tests of package contract for the tool
-// "get_forecast", which every correct implementation of Tools passes.
+// "get_forecast".
 func TestContractGetForecast(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Structured(toolGetForecast, client.GetForecast, samplesGetForecast()))
-}
-
-func (f *fake) GetForecast(_ context.Context, in *GetForecastInput) (*GetForecastOutput, error) {
-	return contract.Output[GetForecastOutput](&f.state, "get_forecast", in)
-}
-
-func samplesGetForecast() contract.Samples {
-	return contract.Samples{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolGetForecast, contract.Samples{
 		BadOutputs: []contract.Refused{
-			contract.Without("", "place"),
-			contract.Without("", "days"),
-			contract.With("/place", `7`),
-			contract.With("/days", `"text"`),
-			contract.With("/days/0", `"text"`),
-			contract.Without("/days/0", "date"),
-			contract.Without("/days/0", "sky"),
-			contract.Without("/days/0", "temperature"),
-			contract.Without("/days/0", "rain"),
-			contract.With("/days/0/date", `7`),
-			contract.With("/days/0/sky", `7`),
-			contract.With("/days/0/temperature", `"text"`),
-			contract.Without("/days/0/temperature", "low"),
-			contract.Without("/days/0/temperature", "high"),
-			contract.With("/days/0/temperature/low", `"text"`),
-			contract.With("/days/0/temperature/high", `"text"`),
-			contract.With("/days/0/rain", `"text"`),
-			contract.With("/alerts", `"text"`),
-			contract.With("/alerts/0", `"text"`),
+			contract.Without("", "place", "days"),
+			contract.With(`7`, "/place", "/days/0/date", "/days/0/sky"),
+			contract.With(`"text"`, "/days", "/days/0", "/days/0/temperature", "/days/0/temperature/low",
+				"/days/0/temperature/high", "/days/0/rain", "/alerts", "/alerts/0"),
+			contract.Without("/days/0", "date", "sky", "temperature", "rain"),
+			contract.Without("/days/0/temperature", "low", "high"),
 		},
 		Inputs: []wire.Raw{
 			`{"place":{"city":"text"}}`,
@@ -51,9 +30,12 @@ func samplesGetForecast() contract.Samples {
 		Output: `{"place":"text","days":[{"date":"2025-01-01","sky":"clear","temperature":{"low":1.5,"high":1.5},"rain":1.5}],"alerts":[{"kind":"storm","gusts":1.5}]}`,
 		Refused: []contract.Refused{
 			contract.Without("", "place"),
-			contract.With("/place", `"text"`),
-			contract.With("/days", `"text"`),
-			contract.With("/units", `7`),
+			contract.With(`"text"`, "/place", "/days"),
+			contract.With(`7`, "/units"),
 		},
-	}
+	})
+}
+
+func (f *fake) GetForecast(_ context.Context, _ *GetForecastInput) (*GetForecastOutput, error) {
+	return nil, f.state.Call("get_forecast")
 }

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -18,27 +16,6 @@ var toolGetWeather = &tools.Tool{
 	Name:       "get_weather",
 }
 
-// GetWeather calls the tool "get_weather": Tells the weather in a city as it
-// is now.
-func (c *Client) GetWeather(ctx context.Context, in *GetWeatherArguments) ([]mcp.ContentBlock, error) {
-	return tools.CallContent(ctx, c.caller, toolGetWeather, in, contentOf)
-}
-
-// GetWeatherArguments holds the arguments of get_weather, for a client.
-type GetWeatherArguments struct {
-	// Name of the city, such as Oslo.
-	//
-	// 1 to 100 characters.
-	City string `json:"city"`
-	// Metric is in degrees Celsius and metres per second, imperial in degrees
-	// Fahrenheit and miles per hour.
-	//
-	// Default: "metric".
-	Units *Units `json:"units,omitempty"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
-}
-
 // GetWeatherInput holds the arguments of get_weather.
 type GetWeatherInput struct {
 	// Name of the city, such as Oslo.
@@ -49,104 +26,41 @@ type GetWeatherInput struct {
 	// Fahrenheit and miles per hour.
 	//
 	// Default: "metric".
-	Units Units `json:"units"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
+	Units GetWeatherInputUnits `json:"units"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *GetWeatherArguments) DecodeJSON(r *wire.Reader) error {
-	*x = GetWeatherArguments{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "city":
-			r.Once(&seen[0], 0)
-			x.City = r.ReadString()
-		case "units":
-			r.Once(&seen[0], 1)
-			x.Units = (*Units)(r.ReadStringPointer())
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "city")
-	}
-	return r.Err()
-}
+// GetWeatherInputUnits is the type of units in the arguments of get_weather.
+//
+// Metric is in degrees Celsius and metres per second, imperial in degrees
+// Fahrenheit and miles per hour.
+type GetWeatherInputUnits string
 
-// AppendJSON appends the value as JSON to dst.
-func (x *GetWeatherArguments) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("city", x.City)
-	w.StringPointer("units", (*string)(x.Units))
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "city", "units")
-	}
-	w.EndObject()
-	return w.End()
-}
+// The values of GetWeatherInputUnits.
+const (
+	GetWeatherInputUnitsMetric   GetWeatherInputUnits = "metric"
+	GetWeatherInputUnitsImperial GetWeatherInputUnits = "imperial"
+)
 
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetWeatherArguments) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetWeatherArguments) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error. Absent members with a default are set to it.
+// DecodeJSON reads an object that the schema allows. Absent members with a
+// default are set to it.
 func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
-	*x = GetWeatherInput{}
-	var seen [1]uint64
+	*x = GetWeatherInput{Units: GetWeatherInputUnitsMetric}
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "city":
-			r.Once(&seen[0], 0)
 			x.City = r.ReadString()
 		case "units":
-			r.Once(&seen[0], 1)
-			x.Units = Units(r.ReadString())
+			x.Units = GetWeatherInputUnits(r.ReadString())
 		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
+			r.Skip()
 		}
 	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "city")
-	}
-	if seen[0]&0x2 == 0 {
-		x.Units = UnitsMetric
-	}
 	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *GetWeatherInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("city", x.City)
-	w.String("units", string(x.Units))
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "city", "units")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetWeatherInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetWeatherInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
+	return wire.UnmarshalStrict(data, x)
 }
 
 // checkGetWeatherInput checks the schema at /inputSchema of the tool "get_weather".

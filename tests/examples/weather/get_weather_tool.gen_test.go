@@ -11,26 +11,21 @@ import (
 )
 
 // TestContractGetWeather runs the tests of package contract for the tool
-// "get_weather", which every correct implementation of Tools passes.
+// "get_weather".
 func TestContractGetWeather(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolGetWeather, client.GetWeather, samplesGetWeather()))
-}
-
-func (f *fake) GetWeather(_ context.Context, in *GetWeatherInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "get_weather", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesGetWeather() contract.Samples {
-	return contract.Samples{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolGetWeather, contract.Samples{
 		Inputs: []wire.Raw{
 			`{"city":"text"}`,
 			`{"city":"text","units":"metric"}`,
 		},
 		Refused: []contract.Refused{
 			contract.Without("", "city"),
-			contract.With("/city", `7`),
-			contract.With("/units", `7`),
+			contract.With(`7`, "/city", "/units"),
 		},
-	}
+	})
+}
+
+func (f *fake) GetWeather(_ context.Context, _ *GetWeatherInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("get_weather")
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 //go:generate go run github.com/mcpgen/mcpgen/cmd/mcpgen server --tools tools.json --out .
@@ -32,7 +31,7 @@ func (h *handlers) GetWeather(ctx context.Context, in *GetWeatherInput) ([]mcp.C
 	}
 	slog.InfoContext(ctx, "looked up", "city", c.name)
 	degrees, unit := c.days[0].high, "°C"
-	if in.Units == UnitsImperial {
+	if in.Units == GetWeatherInputUnitsImperial {
 		degrees, unit = fahrenheit(degrees), "°F"
 	}
 	text := fmt.Sprintf("%s: %s, %.0f %s", c.name, c.days[0].sky, degrees, unit)
@@ -50,7 +49,7 @@ func (h *handlers) GetForecast(ctx context.Context, in *GetForecastInput) (*GetF
 	for i := range in.Days {
 		d := c.days[i%int64(len(c.days))]
 		low, high := d.low, d.high
-		if in.Units == UnitsImperial {
+		if in.Units == GetForecastInputUnitsImperial {
 			low, high = fahrenheit(low), fahrenheit(high)
 		}
 		out.Days = append(out.Days, GetForecastOutputDay{
@@ -80,16 +79,16 @@ func (h *handlers) ReportSighting(_ context.Context, in *ReportSightingInput) (*
 	id := sha256.Sum256(fmt.Appendf(nil, "%s %d", in.City, total))
 	return &ReportSightingOutput{
 		ID:    fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:16]),
-		Total: wire.IntegerOf(total),
+		Total: total,
 	}, nil
 }
 
 // cityAt returns the city of a place.
 func cityAt(place GetForecastInputPlace) (*city, error) {
 	switch p := place.(type) {
-	case *GetForecastInputPlaceCity:
+	case *GetForecastInputCity:
 		return cityNamed(p.City)
-	case *GetForecastInputPlacePosition:
+	case *GetForecastInputPosition:
 		return cityNear(p.Latitude, p.Longitude), nil
 	}
 	return nil, errors.New("unknown kind of place") // the schema allows no other variant

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -18,12 +17,6 @@ var toolReportSighting = &tools.Tool{
 	Output:     checkReportSightingOutput,
 }
 
-// ReportSighting calls the tool "report_sighting": Keeps what somebody has
-// seen of the weather.
-func (c *Client) ReportSighting(ctx context.Context, in *ReportSightingInput) (*ReportSightingOutput, error) {
-	return tools.Call(ctx, c.caller, toolReportSighting, in, new(ReportSightingOutput))
-}
-
 // ReportSightingInput holds the arguments of report_sighting.
 type ReportSightingInput struct {
 	// At least 1 character.
@@ -34,8 +27,6 @@ type ReportSightingInput struct {
 	Readings wire.Map[float64] `json:"readings,omitempty"`
 	// At most 5 elements. No two elements are the same.
 	Tags []string `json:"tags,omitempty"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
 }
 
 // ReportSightingOutput holds the structured result of report_sighting.
@@ -45,107 +36,35 @@ type ReportSightingOutput struct {
 	// How many sightings there are of the city.
 	//
 	// At least 1.
-	Total wire.Integer `json:"total"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
+	Total int64 `json:"total"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *ReportSightingInput) DecodeJSON(r *wire.Reader) error {
 	*x = ReportSightingInput{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "city":
-			r.Once(&seen[0], 0)
 			x.City = r.ReadString()
 		case "seen-at":
-			r.Once(&seen[0], 1)
 			x.SeenAt = r.ReadString()
 		case "readings":
-			r.Once(&seen[0], 2)
 			x.Readings = wire.Map[float64]{}
 			for r.BeginObject(); r.Member(); {
 				*x.Readings.Entry(r) = r.ReadFloat64()
 			}
 		case "tags":
-			r.Once(&seen[0], 3)
 			x.Tags = r.ReadStrings()
 		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
+			r.Skip()
 		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "city", "seen-at")
 	}
 	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ReportSightingInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("city", x.City)
-	w.String("seen-at", x.SeenAt)
-	if x.Readings != nil {
-		w.Name("readings")
-		w.BeginObject()
-		w.Fail(x.Readings.Check())
-		for i := range x.Readings {
-			e := &x.Readings[i]
-			w.Key(e.Name)
-			w.PutFloat64(e.Value)
-		}
-		w.EndObject()
-	}
-	if x.Tags != nil {
-		w.Name("tags")
-		w.BeginArray()
-		for i := range x.Tags {
-			w.Element()
-			w.PutString(x.Tags[i])
-		}
-		w.EndArray()
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "city", "seen-at", "readings", "tags")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ReportSightingInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ReportSightingInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ReportSightingOutput) DecodeJSON(r *wire.Reader) error {
-	*x = ReportSightingOutput{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "id":
-			r.Once(&seen[0], 0)
-			x.ID = r.ReadString()
-		case "total":
-			r.Once(&seen[0], 1)
-			x.Total = r.ReadInteger()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "id", "total")
-	}
-	return r.Err()
+	return wire.UnmarshalStrict(data, x)
 }
 
 // AppendJSON appends the value as JSON to dst.
@@ -153,10 +72,7 @@ func (x *ReportSightingOutput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.String("id", x.ID)
-	w.Value("total", &x.Total)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "id", "total")
-	}
+	w.Int64("total", x.Total)
 	w.EndObject()
 	return w.End()
 }
@@ -164,11 +80,6 @@ func (x *ReportSightingOutput) AppendJSON(dst []byte) ([]byte, error) {
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ReportSightingOutput) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ReportSightingOutput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
 }
 
 // checkReportSightingInput checks the schema at /inputSchema of the tool "report_sighting".

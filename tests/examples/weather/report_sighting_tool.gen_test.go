@@ -10,23 +10,14 @@ import (
 )
 
 // TestContractReportSighting runs the tests of package contract for the tool
-// "report_sighting", which every correct implementation of Tools passes.
+// "report_sighting".
 func TestContractReportSighting(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Structured(toolReportSighting, client.ReportSighting, samplesReportSighting()))
-}
-
-func (f *fake) ReportSighting(_ context.Context, in *ReportSightingInput) (*ReportSightingOutput, error) {
-	return contract.Output[ReportSightingOutput](&f.state, "report_sighting", in)
-}
-
-func samplesReportSighting() contract.Samples {
-	return contract.Samples{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolReportSighting, contract.Samples{
 		BadOutputs: []contract.Refused{
-			contract.Without("", "id"),
-			contract.Without("", "total"),
-			contract.With("/id", `7`),
-			contract.With("/total", `"text"`),
+			contract.Without("", "id", "total"),
+			contract.With(`7`, "/id"),
+			contract.With(`"text"`, "/total"),
 		},
 		Inputs: []wire.Raw{
 			`{"city":"text","seen-at":"2025-01-01T12:00:00Z"}`,
@@ -34,14 +25,13 @@ func samplesReportSighting() contract.Samples {
 		},
 		Output: `{"id":"123e4567-e89b-42d3-a456-000000000000","total":1}`,
 		Refused: []contract.Refused{
-			contract.Without("", "city"),
-			contract.Without("", "seen-at"),
-			contract.With("/city", `7`),
-			contract.With("/seen-at", `7`),
-			contract.With("/readings", `"text"`),
-			contract.With("/readings/key1", `"text"`),
-			contract.With("/tags", `"text"`),
-			contract.With("/tags/0", `7`),
+			contract.Without("", "city", "seen-at"),
+			contract.With(`7`, "/city", "/seen-at", "/tags/0"),
+			contract.With(`"text"`, "/readings", "/readings/key1", "/tags"),
 		},
-	}
+	})
+}
+
+func (f *fake) ReportSighting(_ context.Context, _ *ReportSightingInput) (*ReportSightingOutput, error) {
+	return nil, f.state.Call("report_sighting")
 }

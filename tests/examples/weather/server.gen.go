@@ -59,13 +59,3 @@ var (
 	_ func(*handlers, context.Context, *GetForecastInput) (*GetForecastOutput, error)       = (*handlers).GetForecast
 	_ func(*handlers, context.Context, *ReportSightingInput) (*ReportSightingOutput, error) = (*handlers).ReportSighting
 )
-
-// definitions holds the definitions of all tools, in the order of the list.
-var definitions = tools.Definitions([]*tools.Tool{
-	toolGetWeather,
-	toolGetForecast,
-	toolReportSighting,
-})
-
-// definitionsSHA256 is the checksum of the array of definitions, without white space between tokens.
-const definitionsSHA256 = "b351f560edca91fdc1cc1a5930bd6ff7c9a170d59a3c02da4b714c29b251d501"

@@ -14,7 +14,6 @@ import (
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/dial"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/tests/examples/weather/client"
 )
 
@@ -57,7 +56,7 @@ func TestReportSighting(t *testing.T) {
 	h := &handlers{}
 	for want := range int64(3) {
 		out, err := h.ReportSighting(t.Context(), &ReportSightingInput{City: "Lima"})
-		if err != nil || out.Total != wire.IntegerOf(want+1) {
+		if err != nil || out.Total != want+1 {
 			t.Errorf("got %+v, %v, want %d", out, err, want+1)
 		}
 	}

@@ -11,18 +11,14 @@ import (
 )
 
 // TestContractBackground runs the tests of package contract for the tool
-// "background", which every correct implementation of Tools passes.
+// "background".
 func TestContractBackground(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolBackground, client.Background, samplesBackground()))
-}
-
-func (f *fake) Background(_ context.Context, in *BackgroundInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "background", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesBackground() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolBackground, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) Background(_ context.Context, _ *BackgroundInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("background")
 }

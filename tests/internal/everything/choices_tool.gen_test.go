@@ -11,18 +11,14 @@ import (
 )
 
 // TestContractChoices runs the tests of package contract for the tool
-// "choices", which every correct implementation of Tools passes.
+// "choices".
 func TestContractChoices(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolChoices, client.Choices, samplesChoices()))
-}
-
-func (f *fake) Choices(_ context.Context, in *ChoicesInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "choices", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesChoices() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolChoices, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) Choices(_ context.Context, _ *ChoicesInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("choices")
 }

@@ -2,6 +2,7 @@ package everything
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
@@ -92,7 +93,7 @@ func (h *Handlers) TestErrorHandling(context.Context, *TestErrorHandlingInput) (
 
 // JSONSchema202012Tool implements the tool "json_schema_2020_12_tool".
 func (h *Handlers) JSONSchema202012Tool(_ context.Context, in *JSONSchema202012ToolInput) ([]mcp.ContentBlock, error) {
-	arguments, err := wire.Marshal(in)
+	arguments, err := json.Marshal(in)
 	if err != nil {
 		return nil, err
 	}

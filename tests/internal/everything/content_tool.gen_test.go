@@ -10,25 +10,21 @@ import (
 )
 
 // TestContractContent runs the tests of package contract for the tool
-// "content", which every correct implementation of Tools passes.
+// "content".
 func TestContractContent(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Structured(toolContent, client.Content, samplesContent()))
-}
-
-func (f *fake) Content(_ context.Context, in *ContentInput) (*ContentOutput, error) {
-	return contract.Output[ContentOutput](&f.state, "content", in)
-}
-
-func samplesContent() contract.Samples {
-	return contract.Samples{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolContent, contract.Samples{
 		BadOutputs: []contract.Refused{
 			contract.Without("", "sum"),
-			contract.With("/sum", `"text"`),
+			contract.With(`"text"`, "/sum"),
 		},
 		Inputs: []wire.Raw{
 			`{}`,
 		},
 		Output: `{"sum":1.5}`,
-	}
+	})
+}
+
+func (f *fake) Content(_ context.Context, _ *ContentInput) (*ContentOutput, error) {
+	return nil, f.state.Call("content")
 }

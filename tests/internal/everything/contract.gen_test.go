@@ -3,6 +3,7 @@
 package everything
 
 import (
+	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/tools"
@@ -11,14 +12,14 @@ import (
 	"testing"
 )
 
-// fake is an implementation of Tools that returns samples.
+// fake is an implementation of Tools for tests, whose methods record that they were called.
 type fake struct {
 	state contract.Fake
 }
 
-// contractSession returns a client of a server that runs the fake
+// contractSession returns a session with a server that runs the fake
 // implementation.
-func contractSession(t *testing.T) (*Client, *fake) {
+func contractSession(t *testing.T) (*runtime.Session, *fake) {
 	t.Helper()
 	f := new(fake)
 	server, err := mcp.NewServer(runtime.ServerOptions{
@@ -29,25 +30,12 @@ func contractSession(t *testing.T) (*Client, *fake) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := Connect(t.Context(), contract.Connect(t, server), runtime.ClientOptions{
-		Name:    "contract",
-		Version: "1",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		client.Close()
-	})
-	return client, f
+	return contract.Session(t, server, generated.ClientBindings()...), f
 }
 
 // TestContract checks that the server has the list that this package was
 // generated from.
 func TestContract(t *testing.T) {
-	client, _ := contractSession(t)
-	if err := client.Check(t.Context()); err != nil {
-		t.Error(err)
-	}
-	contract.List(t, client.caller, definitions, definitionsSHA256)
+	session, f := contractSession(t)
+	contract.List(t, session, ServerTools(f, tools.Options{}), "dd4a2ec4522d62ada7252a305951e050815ba9f9f0e6ecd3aa54dd43467d0a2b")
 }

@@ -3,8 +3,6 @@
 package everything
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -17,50 +15,26 @@ var toolForm = &tools.Tool{
 	Name:       "form",
 }
 
-// Form calls the tool "form": Asks the user to fill in a form with defaults
-// and titled options.
-func (c *Client) Form(ctx context.Context, in *FormInput) ([]mcp.ContentBlock, error) {
-	return tools.CallContent(ctx, c.caller, toolForm, in, contentOf)
-}
-
 // FormInput holds the arguments of form.
 type FormInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *FormInput) DecodeJSON(r *wire.Reader) error {
 	*x = FormInput{}
 	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		default:
+		{
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
 }
 
-// AppendJSON appends the value as JSON to dst.
-func (x *FormInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra)
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x FormInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *FormInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
+	return wire.UnmarshalStrict(data, x)
 }
 
 // checkFormInput checks the schema at /inputSchema of the tool "form".

@@ -10,19 +10,14 @@ import (
 	"testing"
 )
 
-// TestContractForm runs the tests of package contract for the tool "form",
-// which every correct implementation of Tools passes.
+// TestContractForm runs the tests of package contract for the tool "form".
 func TestContractForm(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolForm, client.Form, samplesForm()))
-}
-
-func (f *fake) Form(_ context.Context, in *FormInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "form", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesForm() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolForm, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) Form(_ context.Context, _ *FormInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("form")
 }

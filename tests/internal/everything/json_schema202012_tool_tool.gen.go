@@ -3,8 +3,6 @@
 package everything
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -18,12 +16,6 @@ var toolJSONSchema202012Tool = &tools.Tool{
 	Name:       "json_schema_2020_12_tool",
 }
 
-// JSONSchema202012Tool calls the tool "json_schema_2020_12_tool": Has an
-// input schema with the keywords of JSON Schema 2020-12.
-func (c *Client) JSONSchema202012Tool(ctx context.Context, in *JSONSchema202012ToolInput) ([]mcp.ContentBlock, error) {
-	return tools.CallContent(ctx, c.caller, toolJSONSchema202012Tool, in, contentOf)
-}
-
 // JSONSchema202012ToolInput holds the arguments of json_schema_2020_12_tool.
 type JSONSchema202012ToolInput struct {
 	Name          *string                                 `json:"name,omitempty"`
@@ -31,8 +23,6 @@ type JSONSchema202012ToolInput struct {
 	ContactMethod *JSONSchema202012ToolInputContactMethod `json:"contactMethod,omitempty"`
 	Phone         *string                                 `json:"phone,omitempty"`
 	Email         *string                                 `json:"email,omitempty"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
 }
 
 // JSONSchema202012ToolInputAddress is the type of address in the arguments
@@ -50,110 +40,52 @@ type JSONSchema202012ToolInputContactMethod string
 
 // The values of JSONSchema202012ToolInputContactMethod.
 const (
-	// JSONSchema202012ToolInputContactMethodPhone is the value "phone".
 	JSONSchema202012ToolInputContactMethodPhone JSONSchema202012ToolInputContactMethod = "phone"
-	// JSONSchema202012ToolInputContactMethodEmail is the value "email".
 	JSONSchema202012ToolInputContactMethodEmail JSONSchema202012ToolInputContactMethod = "email"
 )
 
-// Known reports whether the schema defines the value.
-func (x JSONSchema202012ToolInputContactMethod) Known() bool {
-	switch x {
-	case JSONSchema202012ToolInputContactMethodPhone, JSONSchema202012ToolInputContactMethodEmail:
-		return true
-	}
-	return false
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *JSONSchema202012ToolInput) DecodeJSON(r *wire.Reader) error {
 	*x = JSONSchema202012ToolInput{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
 			x.Name = r.ReadStringPointer()
 		case "address":
-			r.Once(&seen[0], 1)
 			x.Address = new(JSONSchema202012ToolInputAddress)
 			x.Address.DecodeJSON(r)
 		case "contactMethod":
-			r.Once(&seen[0], 2)
 			x.ContactMethod = (*JSONSchema202012ToolInputContactMethod)(r.ReadStringPointer())
 		case "phone":
-			r.Once(&seen[0], 3)
 			x.Phone = r.ReadStringPointer()
 		case "email":
-			r.Once(&seen[0], 4)
 			x.Email = r.ReadStringPointer()
 		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
+			r.Skip()
 		}
 	}
 	return r.Err()
 }
 
-// AppendJSON appends the value as JSON to dst.
-func (x *JSONSchema202012ToolInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.StringPointer("name", x.Name)
-	if x.Address != nil {
-		w.Value("address", x.Address)
-	}
-	w.StringPointer("contactMethod", (*string)(x.ContactMethod))
-	w.StringPointer("phone", x.Phone)
-	w.StringPointer("email", x.Email)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "name", "address", "contactMethod", "phone", "email")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x JSONSchema202012ToolInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *JSONSchema202012ToolInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
+	return wire.UnmarshalStrict(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *JSONSchema202012ToolInputAddress) DecodeJSON(r *wire.Reader) error {
 	*x = JSONSchema202012ToolInputAddress{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "street":
-			r.Once(&seen[0], 0)
 			x.Street = r.ReadStringPointer()
 		case "city":
-			r.Once(&seen[0], 1)
 			x.City = r.ReadStringPointer()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *JSONSchema202012ToolInputAddress) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.StringPointer("street", x.Street)
-	w.StringPointer("city", x.City)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "street", "city")
-	}
-	w.EndObject()
-	return w.End()
 }
 
 // checkJSONSchema202012ToolInput checks the schema at /inputSchema of the tool "json_schema_2020_12_tool".

@@ -11,21 +11,16 @@ import (
 )
 
 // TestContractJSONSchema202012Tool runs the tests of package contract for
-// the tool "json_schema_2020_12_tool", which every correct implementation of
-// Tools passes.
+// the tool "json_schema_2020_12_tool".
 func TestContractJSONSchema202012Tool(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolJSONSchema202012Tool, client.JSONSchema202012Tool, samplesJSONSchema202012Tool()))
-}
-
-func (f *fake) JSONSchema202012Tool(_ context.Context, in *JSONSchema202012ToolInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "json_schema_2020_12_tool", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesJSONSchema202012Tool() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolJSONSchema202012Tool, contract.Samples{Inputs: []wire.Raw{
 		`{"contactMethod":"phone","phone":"text"}`,
 		`{"name":"text","address":{"street":"text","city":"text"},"contactMethod":"phone","phone":"text","email":"text"}`,
 		`{"name":"text1","address":{"street":"text1","city":"text1"},"contactMethod":"email","phone":"text1","email":"text1"}`,
-	}}
+	}})
+}
+
+func (f *fake) JSONSchema202012Tool(_ context.Context, _ *JSONSchema202012ToolInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("json_schema_2020_12_tool")
 }

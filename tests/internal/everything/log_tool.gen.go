@@ -3,8 +3,6 @@
 package everything
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -15,11 +13,6 @@ var toolLog = &tools.Tool{
 	Definition: `{"name":"log","description":"Sends a log message of a level.","inputSchema":{"type":"object","properties":{"level":{"enum":["debug","info","error"]}},"required":["level"]}}`,
 	Input:      checkLogInput,
 	Name:       "log",
-}
-
-// Log calls the tool "log": Sends a log message of a level.
-func (c *Client) Log(ctx context.Context, in *LogInput) ([]mcp.ContentBlock, error) {
-	return tools.CallContent(ctx, c.caller, toolLog, in, contentOf)
 }
 
 // LogInput holds the arguments of log.
@@ -34,63 +27,28 @@ type LogInputLevel string
 
 // The values of LogInputLevel.
 const (
-	// LogInputLevelDebug is the value "debug".
 	LogInputLevelDebug LogInputLevel = "debug"
-	// LogInputLevelInfo is the value "info".
-	LogInputLevelInfo LogInputLevel = "info"
-	// LogInputLevelError is the value "error".
+	LogInputLevelInfo  LogInputLevel = "info"
 	LogInputLevelError LogInputLevel = "error"
 )
 
-// Known reports whether the schema defines the value.
-func (x LogInputLevel) Known() bool {
-	switch x {
-	case LogInputLevelDebug, LogInputLevelInfo, LogInputLevelError:
-		return true
-	}
-	return false
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *LogInput) DecodeJSON(r *wire.Reader) error {
 	*x = LogInput{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "level":
-			r.Once(&seen[0], 0)
 			x.Level = LogInputLevel(r.ReadString())
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "level")
-	}
 	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *LogInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("level", string(x.Level))
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "level")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x LogInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *LogInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
+	return wire.UnmarshalStrict(data, x)
 }
 
 // checkLogInput checks the schema at /inputSchema of the tool "log".

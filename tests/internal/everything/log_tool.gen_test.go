@@ -10,25 +10,20 @@ import (
 	"testing"
 )
 
-// TestContractLog runs the tests of package contract for the tool "log",
-// which every correct implementation of Tools passes.
+// TestContractLog runs the tests of package contract for the tool "log".
 func TestContractLog(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolLog, client.Log, samplesLog()))
-}
-
-func (f *fake) Log(_ context.Context, in *LogInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "log", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesLog() contract.Samples {
-	return contract.Samples{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolLog, contract.Samples{
 		Inputs: []wire.Raw{
 			`{"level":"debug"}`,
 		},
 		Refused: []contract.Refused{
 			contract.Without("", "level"),
-			contract.With("/level", `7`),
+			contract.With(`7`, "/level"),
 		},
-	}
+	})
+}
+
+func (f *fake) Log(_ context.Context, _ *LogInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("log")
 }

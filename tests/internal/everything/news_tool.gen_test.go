@@ -10,19 +10,14 @@ import (
 	"testing"
 )
 
-// TestContractNews runs the tests of package contract for the tool "news",
-// which every correct implementation of Tools passes.
+// TestContractNews runs the tests of package contract for the tool "news".
 func TestContractNews(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolNews, client.News, samplesNews()))
-}
-
-func (f *fake) News(_ context.Context, in *NewsInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "news", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesNews() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolNews, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) News(_ context.Context, _ *NewsInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("news")
 }

@@ -10,19 +10,14 @@ import (
 	"testing"
 )
 
-// TestContractPage runs the tests of package contract for the tool "page",
-// which every correct implementation of Tools passes.
+// TestContractPage runs the tests of package contract for the tool "page".
 func TestContractPage(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolPage, client.Page, samplesPage()))
-}
-
-func (f *fake) Page(_ context.Context, in *PageInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "page", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesPage() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolPage, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) Page(_ context.Context, _ *PageInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("page")
 }

@@ -3,8 +3,6 @@
 package everything
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -18,50 +16,26 @@ var toolProgress = &tools.Tool{
 	Name:       "progress",
 }
 
-// Progress calls the tool "progress": Reports its progress twice, once with
-// a message.
-func (c *Client) Progress(ctx context.Context, in *ProgressInput) ([]mcp.ContentBlock, error) {
-	return tools.CallContent(ctx, c.caller, toolProgress, in, contentOf)
-}
-
 // ProgressInput holds the arguments of progress.
 type ProgressInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *ProgressInput) DecodeJSON(r *wire.Reader) error {
 	*x = ProgressInput{}
 	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		default:
+		{
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
 }
 
-// AppendJSON appends the value as JSON to dst.
-func (x *ProgressInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra)
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ProgressInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ProgressInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
+	return wire.UnmarshalStrict(data, x)
 }
 
 // checkProgressInput checks the schema at /inputSchema of the tool "progress".

@@ -11,18 +11,14 @@ import (
 )
 
 // TestContractProgress runs the tests of package contract for the tool
-// "progress", which every correct implementation of Tools passes.
+// "progress".
 func TestContractProgress(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolProgress, client.Progress, samplesProgress()))
-}
-
-func (f *fake) Progress(_ context.Context, in *ProgressInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "progress", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesProgress() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolProgress, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) Progress(_ context.Context, _ *ProgressInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("progress")
 }

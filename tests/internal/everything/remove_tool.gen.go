@@ -3,8 +3,6 @@
 package everything
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -18,11 +16,6 @@ var toolRemove = &tools.Tool{
 	Name:       "remove",
 }
 
-// Remove calls the tool "remove": Removes a tool from the list.
-func (c *Client) Remove(ctx context.Context, in *RemoveInput) ([]mcp.ContentBlock, error) {
-	return tools.CallContent(ctx, c.caller, toolRemove, in, contentOf)
-}
-
 // RemoveInput holds the arguments of remove.
 type RemoveInput struct {
 	Name string `json:"name"`
@@ -30,46 +23,23 @@ type RemoveInput struct {
 	Extra wire.Members `json:"-"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *RemoveInput) DecodeJSON(r *wire.Reader) error {
 	*x = RemoveInput{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
 			x.Name = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "name")
-	}
 	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *RemoveInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("name", x.Name)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "name")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x RemoveInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *RemoveInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
+	return wire.UnmarshalStrict(data, x)
 }
 
 // checkRemoveInput checks the schema at /inputSchema of the tool "remove".

@@ -11,24 +11,20 @@ import (
 )
 
 // TestContractRemove runs the tests of package contract for the tool
-// "remove", which every correct implementation of Tools passes.
+// "remove".
 func TestContractRemove(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolRemove, client.Remove, samplesRemove()))
-}
-
-func (f *fake) Remove(_ context.Context, in *RemoveInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "remove", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesRemove() contract.Samples {
-	return contract.Samples{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolRemove, contract.Samples{
 		Inputs: []wire.Raw{
 			`{"name":"text"}`,
 		},
 		Refused: []contract.Refused{
 			contract.Without("", "name"),
-			contract.With("/name", `7`),
+			contract.With(`7`, "/name"),
 		},
-	}
+	})
+}
+
+func (f *fake) Remove(_ context.Context, _ *RemoveInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("remove")
 }

@@ -3,8 +3,6 @@
 package everything
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -18,50 +16,26 @@ var toolRoots = &tools.Tool{
 	Name:       "roots",
 }
 
-// Roots calls the tool "roots": Returns the URIs of the client's roots, one
-// on each line.
-func (c *Client) Roots(ctx context.Context, in *RootsInput) ([]mcp.ContentBlock, error) {
-	return tools.CallContent(ctx, c.caller, toolRoots, in, contentOf)
-}
-
 // RootsInput holds the arguments of roots.
 type RootsInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *RootsInput) DecodeJSON(r *wire.Reader) error {
 	*x = RootsInput{}
 	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		default:
+		{
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
 }
 
-// AppendJSON appends the value as JSON to dst.
-func (x *RootsInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra)
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x RootsInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *RootsInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
+	return wire.UnmarshalStrict(data, x)
 }
 
 // checkRootsInput checks the schema at /inputSchema of the tool "roots".

@@ -10,19 +10,14 @@ import (
 	"testing"
 )
 
-// TestContractRoots runs the tests of package contract for the tool "roots",
-// which every correct implementation of Tools passes.
+// TestContractRoots runs the tests of package contract for the tool "roots".
 func TestContractRoots(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolRoots, client.Roots, samplesRoots()))
-}
-
-func (f *fake) Roots(_ context.Context, in *RootsInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "roots", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesRoots() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolRoots, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) Roots(_ context.Context, _ *RootsInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("roots")
 }

@@ -11,18 +11,14 @@ import (
 )
 
 // TestContractSampleAudio runs the tests of package contract for the tool
-// "sample_audio", which every correct implementation of Tools passes.
+// "sample_audio".
 func TestContractSampleAudio(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolSampleAudio, client.SampleAudio, samplesSampleAudio()))
-}
-
-func (f *fake) SampleAudio(_ context.Context, in *SampleAudioInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "sample_audio", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesSampleAudio() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolSampleAudio, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) SampleAudio(_ context.Context, _ *SampleAudioInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("sample_audio")
 }

@@ -3,8 +3,6 @@
 package everything
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -18,50 +16,26 @@ var toolSample = &tools.Tool{
 	Name:       "sample",
 }
 
-// Sample calls the tool "sample": Samples with messages of several content
-// blocks.
-func (c *Client) Sample(ctx context.Context, in *SampleInput) ([]mcp.ContentBlock, error) {
-	return tools.CallContent(ctx, c.caller, toolSample, in, contentOf)
-}
-
 // SampleInput holds the arguments of sample.
 type SampleInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *SampleInput) DecodeJSON(r *wire.Reader) error {
 	*x = SampleInput{}
 	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		default:
+		{
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
 }
 
-// AppendJSON appends the value as JSON to dst.
-func (x *SampleInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra)
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x SampleInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *SampleInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
+	return wire.UnmarshalStrict(data, x)
 }
 
 // checkSampleInput checks the schema at /inputSchema of the tool "sample".

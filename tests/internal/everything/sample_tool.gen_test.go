@@ -11,18 +11,14 @@ import (
 )
 
 // TestContractSample runs the tests of package contract for the tool
-// "sample", which every correct implementation of Tools passes.
+// "sample".
 func TestContractSample(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolSample, client.Sample, samplesSample()))
-}
-
-func (f *fake) Sample(_ context.Context, in *SampleInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "sample", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesSample() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolSample, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) Sample(_ context.Context, _ *SampleInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("sample")
 }

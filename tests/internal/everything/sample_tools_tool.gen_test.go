@@ -11,18 +11,14 @@ import (
 )
 
 // TestContractSampleTools runs the tests of package contract for the tool
-// "sample_tools", which every correct implementation of Tools passes.
+// "sample_tools".
 func TestContractSampleTools(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolSampleTools, client.SampleTools, samplesSampleTools()))
-}
-
-func (f *fake) SampleTools(_ context.Context, in *SampleToolsInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "sample_tools", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesSampleTools() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolSampleTools, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) SampleTools(_ context.Context, _ *SampleToolsInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("sample_tools")
 }

@@ -3,7 +3,6 @@
 package everything
 
 import (
-	"context"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -16,12 +15,6 @@ var toolStructured = &tools.Tool{
 	Input:      checkStructuredInput,
 	Name:       "structured",
 	Output:     checkStructuredOutput,
-}
-
-// Structured calls the tool "structured": Returns a structured value and no
-// other content.
-func (c *Client) Structured(ctx context.Context, in *StructuredInput) (*StructuredOutput, error) {
-	return tools.Call(ctx, c.caller, toolStructured, in, new(StructuredOutput))
 }
 
 // StructuredInput holds the arguments of structured.
@@ -37,58 +30,20 @@ type StructuredOutput struct {
 	Extra wire.Members `json:"-"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *StructuredInput) DecodeJSON(r *wire.Reader) error {
 	*x = StructuredInput{}
 	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		default:
+		{
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *StructuredInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra)
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x StructuredInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *StructuredInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *StructuredOutput) DecodeJSON(r *wire.Reader) error {
-	*x = StructuredOutput{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "sum":
-			r.Once(&seen[0], 0)
-			x.Sum = r.ReadFloat64()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "sum")
-	}
-	return r.Err()
+	return wire.UnmarshalStrict(data, x)
 }
 
 // AppendJSON appends the value as JSON to dst.
@@ -106,11 +61,6 @@ func (x *StructuredOutput) AppendJSON(dst []byte) ([]byte, error) {
 // MarshalJSON is AppendJSON for encoding/json.
 func (x StructuredOutput) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *StructuredOutput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
 }
 
 // checkStructuredInput checks the schema at /inputSchema of the tool "structured".

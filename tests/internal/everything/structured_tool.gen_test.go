@@ -10,25 +10,21 @@ import (
 )
 
 // TestContractStructured runs the tests of package contract for the tool
-// "structured", which every correct implementation of Tools passes.
+// "structured".
 func TestContractStructured(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Structured(toolStructured, client.Structured, samplesStructured()))
-}
-
-func (f *fake) Structured(_ context.Context, in *StructuredInput) (*StructuredOutput, error) {
-	return contract.Output[StructuredOutput](&f.state, "structured", in)
-}
-
-func samplesStructured() contract.Samples {
-	return contract.Samples{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolStructured, contract.Samples{
 		BadOutputs: []contract.Refused{
 			contract.Without("", "sum"),
-			contract.With("/sum", `"text"`),
+			contract.With(`"text"`, "/sum"),
 		},
 		Inputs: []wire.Raw{
 			`{}`,
 		},
 		Output: `{"sum":1.5}`,
-	}
+	})
+}
+
+func (f *fake) Structured(_ context.Context, _ *StructuredInput) (*StructuredOutput, error) {
+	return nil, f.state.Call("structured")
 }

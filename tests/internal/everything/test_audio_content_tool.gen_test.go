@@ -11,19 +11,14 @@ import (
 )
 
 // TestContractTestAudioContent runs the tests of package contract for the
-// tool "test_audio_content", which every correct implementation of Tools
-// passes.
+// tool "test_audio_content".
 func TestContractTestAudioContent(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolTestAudioContent, client.TestAudioContent, samplesTestAudioContent()))
-}
-
-func (f *fake) TestAudioContent(_ context.Context, in *TestAudioContentInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_audio_content", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesTestAudioContent() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolTestAudioContent, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) TestAudioContent(_ context.Context, _ *TestAudioContentInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_audio_content")
 }

@@ -3,8 +3,6 @@
 package everything
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -19,13 +17,6 @@ var toolTestElicitationSep1034Defaults = &tools.Tool{
 	Name:       "test_elicitation_sep1034_defaults",
 }
 
-// TestElicitationSep1034Defaults calls the tool
-// "test_elicitation_sep1034_defaults": Asks the user with a form that has
-// defaults.
-func (c *Client) TestElicitationSep1034Defaults(ctx context.Context, in *TestElicitationSep1034DefaultsInput) ([]mcp.ContentBlock, error) {
-	return tools.CallContent(ctx, c.caller, toolTestElicitationSep1034Defaults, in, contentOf)
-}
-
 // TestElicitationSep1034DefaultsInput holds the arguments of
 // test_elicitation_sep1034_defaults.
 type TestElicitationSep1034DefaultsInput struct {
@@ -33,38 +24,20 @@ type TestElicitationSep1034DefaultsInput struct {
 	Extra wire.Members `json:"-"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *TestElicitationSep1034DefaultsInput) DecodeJSON(r *wire.Reader) error {
 	*x = TestElicitationSep1034DefaultsInput{}
 	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		default:
+		{
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
 }
 
-// AppendJSON appends the value as JSON to dst.
-func (x *TestElicitationSep1034DefaultsInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra)
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x TestElicitationSep1034DefaultsInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestElicitationSep1034DefaultsInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
+	return wire.UnmarshalStrict(data, x)
 }
 
 // checkTestElicitationSep1034DefaultsInput checks the schema at /inputSchema of the tool "test_elicitation_sep1034_defaults".

@@ -11,19 +11,14 @@ import (
 )
 
 // TestContractTestElicitationSep1034Defaults runs the tests of package
-// contract for the tool "test_elicitation_sep1034_defaults", which every
-// correct implementation of Tools passes.
+// contract for the tool "test_elicitation_sep1034_defaults".
 func TestContractTestElicitationSep1034Defaults(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolTestElicitationSep1034Defaults, client.TestElicitationSep1034Defaults, samplesTestElicitationSep1034Defaults()))
-}
-
-func (f *fake) TestElicitationSep1034Defaults(_ context.Context, in *TestElicitationSep1034DefaultsInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_elicitation_sep1034_defaults", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesTestElicitationSep1034Defaults() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolTestElicitationSep1034Defaults, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) TestElicitationSep1034Defaults(_ context.Context, _ *TestElicitationSep1034DefaultsInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_elicitation_sep1034_defaults")
 }

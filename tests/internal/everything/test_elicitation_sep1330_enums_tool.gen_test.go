@@ -11,19 +11,14 @@ import (
 )
 
 // TestContractTestElicitationSep1330Enums runs the tests of package contract
-// for the tool "test_elicitation_sep1330_enums", which every correct
-// implementation of Tools passes.
+// for the tool "test_elicitation_sep1330_enums".
 func TestContractTestElicitationSep1330Enums(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolTestElicitationSep1330Enums, client.TestElicitationSep1330Enums, samplesTestElicitationSep1330Enums()))
-}
-
-func (f *fake) TestElicitationSep1330Enums(_ context.Context, in *TestElicitationSep1330EnumsInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_elicitation_sep1330_enums", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesTestElicitationSep1330Enums() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolTestElicitationSep1330Enums, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) TestElicitationSep1330Enums(_ context.Context, _ *TestElicitationSep1330EnumsInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_elicitation_sep1330_enums")
 }

@@ -3,8 +3,6 @@
 package everything
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -18,12 +16,6 @@ var toolTestElicitation = &tools.Tool{
 	Name:       "test_elicitation",
 }
 
-// TestElicitation calls the tool "test_elicitation": Asks the user for a
-// name and an address.
-func (c *Client) TestElicitation(ctx context.Context, in *TestElicitationInput) ([]mcp.ContentBlock, error) {
-	return tools.CallContent(ctx, c.caller, toolTestElicitation, in, contentOf)
-}
-
 // TestElicitationInput holds the arguments of test_elicitation.
 type TestElicitationInput struct {
 	Message string `json:"message"`
@@ -31,46 +23,23 @@ type TestElicitationInput struct {
 	Extra wire.Members `json:"-"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *TestElicitationInput) DecodeJSON(r *wire.Reader) error {
 	*x = TestElicitationInput{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "message":
-			r.Once(&seen[0], 0)
 			x.Message = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "message")
-	}
 	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *TestElicitationInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("message", x.Message)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "message")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x TestElicitationInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestElicitationInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
+	return wire.UnmarshalStrict(data, x)
 }
 
 // checkTestElicitationInput checks the schema at /inputSchema of the tool "test_elicitation".

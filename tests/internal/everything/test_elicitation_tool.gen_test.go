@@ -11,25 +11,20 @@ import (
 )
 
 // TestContractTestElicitation runs the tests of package contract for the
-// tool "test_elicitation", which every correct implementation of Tools
-// passes.
+// tool "test_elicitation".
 func TestContractTestElicitation(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolTestElicitation, client.TestElicitation, samplesTestElicitation()))
-}
-
-func (f *fake) TestElicitation(_ context.Context, in *TestElicitationInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_elicitation", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesTestElicitation() contract.Samples {
-	return contract.Samples{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolTestElicitation, contract.Samples{
 		Inputs: []wire.Raw{
 			`{"message":"text"}`,
 		},
 		Refused: []contract.Refused{
 			contract.Without("", "message"),
-			contract.With("/message", `7`),
+			contract.With(`7`, "/message"),
 		},
-	}
+	})
+}
+
+func (f *fake) TestElicitation(_ context.Context, _ *TestElicitationInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_elicitation")
 }

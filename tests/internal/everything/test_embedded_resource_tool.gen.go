@@ -3,8 +3,6 @@
 package everything
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -18,50 +16,26 @@ var toolTestEmbeddedResource = &tools.Tool{
 	Name:       "test_embedded_resource",
 }
 
-// TestEmbeddedResource calls the tool "test_embedded_resource": Returns a
-// resource.
-func (c *Client) TestEmbeddedResource(ctx context.Context, in *TestEmbeddedResourceInput) ([]mcp.ContentBlock, error) {
-	return tools.CallContent(ctx, c.caller, toolTestEmbeddedResource, in, contentOf)
-}
-
 // TestEmbeddedResourceInput holds the arguments of test_embedded_resource.
 type TestEmbeddedResourceInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *TestEmbeddedResourceInput) DecodeJSON(r *wire.Reader) error {
 	*x = TestEmbeddedResourceInput{}
 	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		default:
+		{
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
 }
 
-// AppendJSON appends the value as JSON to dst.
-func (x *TestEmbeddedResourceInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra)
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x TestEmbeddedResourceInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestEmbeddedResourceInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
+	return wire.UnmarshalStrict(data, x)
 }
 
 // checkTestEmbeddedResourceInput checks the schema at /inputSchema of the tool "test_embedded_resource".

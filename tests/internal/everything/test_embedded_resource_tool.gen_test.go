@@ -11,19 +11,14 @@ import (
 )
 
 // TestContractTestEmbeddedResource runs the tests of package contract for
-// the tool "test_embedded_resource", which every correct implementation of
-// Tools passes.
+// the tool "test_embedded_resource".
 func TestContractTestEmbeddedResource(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolTestEmbeddedResource, client.TestEmbeddedResource, samplesTestEmbeddedResource()))
-}
-
-func (f *fake) TestEmbeddedResource(_ context.Context, in *TestEmbeddedResourceInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_embedded_resource", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesTestEmbeddedResource() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolTestEmbeddedResource, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) TestEmbeddedResource(_ context.Context, _ *TestEmbeddedResourceInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_embedded_resource")
 }

@@ -11,19 +11,14 @@ import (
 )
 
 // TestContractTestErrorHandling runs the tests of package contract for the
-// tool "test_error_handling", which every correct implementation of Tools
-// passes.
+// tool "test_error_handling".
 func TestContractTestErrorHandling(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolTestErrorHandling, client.TestErrorHandling, samplesTestErrorHandling()))
-}
-
-func (f *fake) TestErrorHandling(_ context.Context, in *TestErrorHandlingInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_error_handling", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesTestErrorHandling() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolTestErrorHandling, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) TestErrorHandling(_ context.Context, _ *TestErrorHandlingInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_error_handling")
 }

@@ -3,8 +3,6 @@
 package everything
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -18,49 +16,26 @@ var toolTestImageContent = &tools.Tool{
 	Name:       "test_image_content",
 }
 
-// TestImageContent calls the tool "test_image_content": Returns an image.
-func (c *Client) TestImageContent(ctx context.Context, in *TestImageContentInput) ([]mcp.ContentBlock, error) {
-	return tools.CallContent(ctx, c.caller, toolTestImageContent, in, contentOf)
-}
-
 // TestImageContentInput holds the arguments of test_image_content.
 type TestImageContentInput struct {
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *TestImageContentInput) DecodeJSON(r *wire.Reader) error {
 	*x = TestImageContentInput{}
 	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		default:
+		{
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
 }
 
-// AppendJSON appends the value as JSON to dst.
-func (x *TestImageContentInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra)
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x TestImageContentInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestImageContentInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
+	return wire.UnmarshalStrict(data, x)
 }
 
 // checkTestImageContentInput checks the schema at /inputSchema of the tool "test_image_content".

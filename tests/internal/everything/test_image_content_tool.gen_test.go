@@ -11,19 +11,14 @@ import (
 )
 
 // TestContractTestImageContent runs the tests of package contract for the
-// tool "test_image_content", which every correct implementation of Tools
-// passes.
+// tool "test_image_content".
 func TestContractTestImageContent(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolTestImageContent, client.TestImageContent, samplesTestImageContent()))
-}
-
-func (f *fake) TestImageContent(_ context.Context, in *TestImageContentInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_image_content", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesTestImageContent() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolTestImageContent, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) TestImageContent(_ context.Context, _ *TestImageContentInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_image_content")
 }

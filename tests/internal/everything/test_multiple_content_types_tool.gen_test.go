@@ -11,19 +11,14 @@ import (
 )
 
 // TestContractTestMultipleContentTypes runs the tests of package contract
-// for the tool "test_multiple_content_types", which every correct
-// implementation of Tools passes.
+// for the tool "test_multiple_content_types".
 func TestContractTestMultipleContentTypes(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolTestMultipleContentTypes, client.TestMultipleContentTypes, samplesTestMultipleContentTypes()))
-}
-
-func (f *fake) TestMultipleContentTypes(_ context.Context, in *TestMultipleContentTypesInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_multiple_content_types", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesTestMultipleContentTypes() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolTestMultipleContentTypes, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) TestMultipleContentTypes(_ context.Context, _ *TestMultipleContentTypesInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_multiple_content_types")
 }

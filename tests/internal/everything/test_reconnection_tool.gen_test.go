@@ -11,19 +11,14 @@ import (
 )
 
 // TestContractTestReconnection runs the tests of package contract for the
-// tool "test_reconnection", which every correct implementation of Tools
-// passes.
+// tool "test_reconnection".
 func TestContractTestReconnection(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolTestReconnection, client.TestReconnection, samplesTestReconnection()))
-}
-
-func (f *fake) TestReconnection(_ context.Context, in *TestReconnectionInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_reconnection", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesTestReconnection() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolTestReconnection, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) TestReconnection(_ context.Context, _ *TestReconnectionInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_reconnection")
 }

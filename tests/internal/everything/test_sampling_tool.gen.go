@@ -3,8 +3,6 @@
 package everything
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -18,12 +16,6 @@ var toolTestSampling = &tools.Tool{
 	Name:       "test_sampling",
 }
 
-// TestSampling calls the tool "test_sampling": Lets the client's model
-// continue a prompt.
-func (c *Client) TestSampling(ctx context.Context, in *TestSamplingInput) ([]mcp.ContentBlock, error) {
-	return tools.CallContent(ctx, c.caller, toolTestSampling, in, contentOf)
-}
-
 // TestSamplingInput holds the arguments of test_sampling.
 type TestSamplingInput struct {
 	Prompt string `json:"prompt"`
@@ -31,46 +23,23 @@ type TestSamplingInput struct {
 	Extra wire.Members `json:"-"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *TestSamplingInput) DecodeJSON(r *wire.Reader) error {
 	*x = TestSamplingInput{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "prompt":
-			r.Once(&seen[0], 0)
 			x.Prompt = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "prompt")
-	}
 	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *TestSamplingInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("prompt", x.Prompt)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "prompt")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x TestSamplingInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestSamplingInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
+	return wire.UnmarshalStrict(data, x)
 }
 
 // checkTestSamplingInput checks the schema at /inputSchema of the tool "test_sampling".

@@ -11,24 +11,20 @@ import (
 )
 
 // TestContractTestSampling runs the tests of package contract for the tool
-// "test_sampling", which every correct implementation of Tools passes.
+// "test_sampling".
 func TestContractTestSampling(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolTestSampling, client.TestSampling, samplesTestSampling()))
-}
-
-func (f *fake) TestSampling(_ context.Context, in *TestSamplingInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_sampling", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesTestSampling() contract.Samples {
-	return contract.Samples{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolTestSampling, contract.Samples{
 		Inputs: []wire.Raw{
 			`{"prompt":"text"}`,
 		},
 		Refused: []contract.Refused{
 			contract.Without("", "prompt"),
-			contract.With("/prompt", `7`),
+			contract.With(`7`, "/prompt"),
 		},
-	}
+	})
+}
+
+func (f *fake) TestSampling(_ context.Context, _ *TestSamplingInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_sampling")
 }

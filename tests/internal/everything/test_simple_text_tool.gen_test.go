@@ -11,18 +11,14 @@ import (
 )
 
 // TestContractTestSimpleText runs the tests of package contract for the tool
-// "test_simple_text", which every correct implementation of Tools passes.
+// "test_simple_text".
 func TestContractTestSimpleText(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolTestSimpleText, client.TestSimpleText, samplesTestSimpleText()))
-}
-
-func (f *fake) TestSimpleText(_ context.Context, in *TestSimpleTextInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_simple_text", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesTestSimpleText() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolTestSimpleText, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) TestSimpleText(_ context.Context, _ *TestSimpleTextInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_simple_text")
 }

@@ -10,32 +10,25 @@ import (
 )
 
 // TestContractTestStructuredOutput runs the tests of package contract for
-// the tool "test_structured_output", which every correct implementation of
-// Tools passes.
+// the tool "test_structured_output".
 func TestContractTestStructuredOutput(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Structured(toolTestStructuredOutput, client.TestStructuredOutput, samplesTestStructuredOutput()))
-}
-
-func (f *fake) TestStructuredOutput(_ context.Context, in *TestStructuredOutputInput) (*TestStructuredOutputOutput, error) {
-	return contract.Output[TestStructuredOutputOutput](&f.state, "test_structured_output", in)
-}
-
-func samplesTestStructuredOutput() contract.Samples {
-	return contract.Samples{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolTestStructuredOutput, contract.Samples{
 		BadOutputs: []contract.Refused{
 			contract.Without("", "sum"),
-			contract.With("/sum", `"text"`),
+			contract.With(`"text"`, "/sum"),
 		},
 		Inputs: []wire.Raw{
 			`{"a":1.5,"b":1.5}`,
 		},
 		Output: `{"sum":1.5}`,
 		Refused: []contract.Refused{
-			contract.Without("", "a"),
-			contract.Without("", "b"),
-			contract.With("/a", `"text"`),
-			contract.With("/b", `"text"`),
+			contract.Without("", "a", "b"),
+			contract.With(`"text"`, "/a", "/b"),
 		},
-	}
+	})
+}
+
+func (f *fake) TestStructuredOutput(_ context.Context, _ *TestStructuredOutputInput) (*TestStructuredOutputOutput, error) {
+	return nil, f.state.Call("test_structured_output")
 }

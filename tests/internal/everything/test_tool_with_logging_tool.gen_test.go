@@ -11,19 +11,14 @@ import (
 )
 
 // TestContractTestToolWithLogging runs the tests of package contract for the
-// tool "test_tool_with_logging", which every correct implementation of Tools
-// passes.
+// tool "test_tool_with_logging".
 func TestContractTestToolWithLogging(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolTestToolWithLogging, client.TestToolWithLogging, samplesTestToolWithLogging()))
-}
-
-func (f *fake) TestToolWithLogging(_ context.Context, in *TestToolWithLoggingInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_tool_with_logging", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesTestToolWithLogging() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolTestToolWithLogging, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) TestToolWithLogging(_ context.Context, _ *TestToolWithLoggingInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_tool_with_logging")
 }

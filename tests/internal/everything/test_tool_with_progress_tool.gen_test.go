@@ -11,19 +11,14 @@ import (
 )
 
 // TestContractTestToolWithProgress runs the tests of package contract for
-// the tool "test_tool_with_progress", which every correct implementation of
-// Tools passes.
+// the tool "test_tool_with_progress".
 func TestContractTestToolWithProgress(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolTestToolWithProgress, client.TestToolWithProgress, samplesTestToolWithProgress()))
-}
-
-func (f *fake) TestToolWithProgress(_ context.Context, in *TestToolWithProgressInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "test_tool_with_progress", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesTestToolWithProgress() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolTestToolWithProgress, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) TestToolWithProgress(_ context.Context, _ *TestToolWithProgressInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_tool_with_progress")
 }

@@ -3,8 +3,6 @@
 package everything
 
 import (
-	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -18,11 +16,6 @@ var toolUpdate = &tools.Tool{
 	Name:       "update",
 }
 
-// Update calls the tool "update": Reports a resource as updated.
-func (c *Client) Update(ctx context.Context, in *UpdateInput) ([]mcp.ContentBlock, error) {
-	return tools.CallContent(ctx, c.caller, toolUpdate, in, contentOf)
-}
-
 // UpdateInput holds the arguments of update.
 type UpdateInput struct {
 	URI string `json:"uri"`
@@ -30,46 +23,23 @@ type UpdateInput struct {
 	Extra wire.Members `json:"-"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *UpdateInput) DecodeJSON(r *wire.Reader) error {
 	*x = UpdateInput{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "uri":
-			r.Once(&seen[0], 0)
 			x.URI = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "uri")
-	}
 	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UpdateInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("uri", x.URI)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "uri")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x UpdateInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *UpdateInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
+	return wire.UnmarshalStrict(data, x)
 }
 
 // checkUpdateInput checks the schema at /inputSchema of the tool "update".

@@ -11,24 +11,20 @@ import (
 )
 
 // TestContractUpdate runs the tests of package contract for the tool
-// "update", which every correct implementation of Tools passes.
+// "update".
 func TestContractUpdate(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolUpdate, client.Update, samplesUpdate()))
-}
-
-func (f *fake) Update(_ context.Context, in *UpdateInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "update", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesUpdate() contract.Samples {
-	return contract.Samples{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolUpdate, contract.Samples{
 		Inputs: []wire.Raw{
 			`{"uri":"text"}`,
 		},
 		Refused: []contract.Refused{
 			contract.Without("", "uri"),
-			contract.With("/uri", `7`),
+			contract.With(`7`, "/uri"),
 		},
-	}
+	})
+}
+
+func (f *fake) Update(_ context.Context, _ *UpdateInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("update")
 }

@@ -10,19 +10,14 @@ import (
 	"testing"
 )
 
-// TestContractWait runs the tests of package contract for the tool "wait",
-// which every correct implementation of Tools passes.
+// TestContractWait runs the tests of package contract for the tool "wait".
 func TestContractWait(t *testing.T) {
-	client, f := contractSession(t)
-	contract.Run(t, client.caller, &f.state, contract.Content(toolWait, client.Wait, samplesWait()))
-}
-
-func (f *fake) Wait(_ context.Context, in *WaitInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.state, "wait", in, &mcp.TextContent{Text: contract.Text})
-}
-
-func samplesWait() contract.Samples {
-	return contract.Samples{Inputs: []wire.Raw{
+	session, f := contractSession(t)
+	contract.Tool(t, session, &f.state, toolWait, contract.Samples{Inputs: []wire.Raw{
 		`{}`,
-	}}
+	}})
+}
+
+func (f *fake) Wait(_ context.Context, _ *WaitInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("wait")
 }

@@ -322,8 +322,7 @@ func (x *Sealed) UnmarshalJSON(data []byte) error {
 func (x *SealedEmpty) DecodeJSON(r *wire.Reader) error {
 	*x = SealedEmpty{}
 	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		default:
+		{
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}

@@ -43,7 +43,7 @@ func run(ctx context.Context, out io.Writer, server *exec.Cmd) error {
 	}
 
 	// A tool without an output schema answers with content blocks.
-	blocks, err := weather.GetWeather(ctx, &client.GetWeatherInput{City: "Oslo", Units: new(client.UnitsImperial)})
+	blocks, err := weather.GetWeather(ctx, &client.GetWeatherInput{City: "Oslo", Units: new(client.GetWeatherInputUnitsImperial)})
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func run(ctx context.Context, out io.Writer, server *exec.Cmd) error {
 
 	// One with an output schema has a type, and so have its alternatives.
 	forecast, err := weather.GetForecast(ctx, &client.GetForecastInput{
-		Place: &client.GetForecastInputPlacePosition{Latitude: 48, Longitude: 13},
+		Place: &client.GetForecastInputPosition{Latitude: 48, Longitude: 13},
 		Days:  new(int64(2)),
 	})
 	if err != nil {
@@ -66,9 +66,9 @@ func run(ctx context.Context, out io.Writer, server *exec.Cmd) error {
 	}
 	for _, alert := range forecast.Alerts {
 		switch alert := alert.(type) {
-		case *client.GetForecastOutputAlertsItemStorm:
+		case *client.GetForecastOutputStorm:
 			fmt.Fprintf(out, "storm with gusts of %g m/s\n", alert.Gusts)
-		case *client.GetForecastOutputAlertsItemFlood:
+		case *client.GetForecastOutputFlood:
 			fmt.Fprintf(out, "flood of the %s, level %d\n", alert.River, alert.Level)
 		}
 	}

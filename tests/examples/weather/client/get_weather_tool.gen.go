@@ -32,33 +32,20 @@ type GetWeatherInput struct {
 	// Fahrenheit and miles per hour.
 	//
 	// Default: "metric".
-	Units *Units `json:"units,omitempty"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
+	Units *GetWeatherInputUnits `json:"units,omitempty"`
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
-	*x = GetWeatherInput{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "city":
-			r.Once(&seen[0], 0)
-			x.City = r.ReadString()
-		case "units":
-			r.Once(&seen[0], 1)
-			x.Units = (*Units)(r.ReadStringPointer())
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "city")
-	}
-	return r.Err()
-}
+// GetWeatherInputUnits is the type of units in the arguments of get_weather.
+//
+// Metric is in degrees Celsius and metres per second, imperial in degrees
+// Fahrenheit and miles per hour.
+type GetWeatherInputUnits string
+
+// The values of GetWeatherInputUnits.
+const (
+	GetWeatherInputUnitsMetric   GetWeatherInputUnits = "metric"
+	GetWeatherInputUnitsImperial GetWeatherInputUnits = "imperial"
+)
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetWeatherInput) AppendJSON(dst []byte) ([]byte, error) {
@@ -66,9 +53,6 @@ func (x *GetWeatherInput) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.String("city", x.City)
 	w.StringPointer("units", (*string)(x.Units))
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "city", "units")
-	}
 	w.EndObject()
 	return w.End()
 }
@@ -76,9 +60,4 @@ func (x *GetWeatherInput) AppendJSON(dst []byte) ([]byte, error) {
 // MarshalJSON is AppendJSON for encoding/json.
 func (x GetWeatherInput) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetWeatherInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
 }

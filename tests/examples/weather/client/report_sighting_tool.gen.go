@@ -33,8 +33,6 @@ type ReportSightingInput struct {
 	Readings wire.Map[float64] `json:"readings,omitempty"`
 	// At most 5 elements. No two elements are the same.
 	Tags []string `json:"tags,omitempty"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
 }
 
 // ReportSightingOutput holds the structured result of report_sighting.
@@ -44,41 +42,7 @@ type ReportSightingOutput struct {
 	// How many sightings there are of the city.
 	//
 	// At least 1.
-	Total wire.Integer `json:"total"`
-	// Extra holds the members that the schema does not define, in their order.
-	Extra wire.Members `json:"-"`
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ReportSightingInput) DecodeJSON(r *wire.Reader) error {
-	*x = ReportSightingInput{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "city":
-			r.Once(&seen[0], 0)
-			x.City = r.ReadString()
-		case "seen-at":
-			r.Once(&seen[0], 1)
-			x.SeenAt = r.ReadString()
-		case "readings":
-			r.Once(&seen[0], 2)
-			x.Readings = wire.Map[float64]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Readings.Entry(r) = r.ReadFloat64()
-			}
-		case "tags":
-			r.Once(&seen[0], 3)
-			x.Tags = r.ReadStrings()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "city", "seen-at")
-	}
-	return r.Err()
+	Total int64 `json:"total"`
 }
 
 // AppendJSON appends the value as JSON to dst.
@@ -107,9 +71,6 @@ func (x *ReportSightingInput) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndArray()
 	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "city", "seen-at", "readings", "tags")
-	}
 	w.EndObject()
 	return w.End()
 }
@@ -119,55 +80,25 @@ func (x ReportSightingInput) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ReportSightingInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object that the schema allows.
 func (x *ReportSightingOutput) DecodeJSON(r *wire.Reader) error {
 	*x = ReportSightingOutput{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "id":
-			r.Once(&seen[0], 0)
 			x.ID = r.ReadString()
 		case "total":
-			r.Once(&seen[0], 1)
-			x.Total = r.ReadInteger()
+			x.Total = r.ReadInt64()
 		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
+			r.Skip()
 		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "id", "total")
 	}
 	return r.Err()
 }
 
-// AppendJSON appends the value as JSON to dst.
-func (x *ReportSightingOutput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("id", x.ID)
-	w.Value("total", &x.Total)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "id", "total")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ReportSightingOutput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ReportSightingOutput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
+	return wire.UnmarshalStrict(data, x)
 }
 
 // checkReportSightingOutput checks the schema at /outputSchema of the tool "report_sighting".

@@ -1,0 +1,93 @@
+package toollists
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/emit"
+	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
+	"github.com/mcpgen/mcpgen/gen/tools/typing"
+)
+
+// roundTrips returns a package with the types of a list, which decode and encode, and a test that samples of their
+// schemas stay the same. The packages of servers and clients have the code for one direction each.
+func roundTrips(t *testing.T, path string, list *tools.List, pkg string) []files.File {
+	t.Helper()
+	types, _, err := typing.Types(list, typing.Options{})
+	if err != nil {
+		t.Errorf("%s: types: %v", path, err)
+		return nil
+	}
+	for _, d := range types.Decls {
+		d.Direction = ir.BothWays
+	}
+	render := emit.NewTools("list.json")
+	source := func(name string, add func(*jen.File, ...*ir.Decl)) emit.Source {
+		return emit.Source{Name: name, New: func() *jen.File { return jen.NewFile(pkg) }, Items: len(types.Decls), Fill: func(f *jen.File, first, end int) {
+			add(f, types.Decls[first:end]...)
+		}}
+	}
+	out, err := emit.Render(source("types.go", render.Types), source("codec.go", render.Codecs))
+	if err != nil {
+		t.Errorf("%s: types: %v", path, err)
+		return nil
+	}
+	var cases strings.Builder
+	add := func(d *ir.Decl, all []string) {
+		for _, sample := range all {
+			fmt.Fprintf(&cases, "\t{new(%s), %s},\n", d.Name, strconv.Quote(sample))
+		}
+	}
+	for _, tool := range types.Tools {
+		add(tool.Input, texts(samples.Of(tool.Tool.Input)))
+		if tool.Output != nil {
+			add(tool.Output, texts(samples.Of(tool.Tool.Output)))
+		}
+	}
+	test := strings.NewReplacer("PACKAGE", pkg, "CASES", cases.String()).Replace(roundTripTest)
+	return append(slices.Clip(out), files.File{Path: "roundtrip_test.go", Content: []byte(test)})
+}
+
+func texts[T ~string](all []T) []string {
+	list := make([]string, len(all))
+	for i, v := range all {
+		list[i] = string(v)
+	}
+	return list
+}
+
+const roundTripTest = `package PACKAGE
+
+import (
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+var samples = []struct {
+	value wire.Value
+	text  wire.Raw
+}{
+CASES}
+
+func TestRoundTrip(t *testing.T) {
+	for _, s := range samples {
+		if err := wire.UnmarshalString(string(s.text), s.value); err != nil {
+			t.Errorf("%T: %s: %v", s.value, s.text, err)
+			continue
+		}
+		again, err := wire.Marshal(s.value)
+		if err != nil || !wire.Equal(s.text, wire.Raw(again)) {
+			t.Errorf("%T: %s becomes %s (%v)", s.value, s.text, again, err)
+		}
+	}
+}
+`
