@@ -28,8 +28,9 @@ WEATHER = tests/examples/weather
 # The example whose list has prompts and resources, too.
 NOTES = tests/examples/notes
 
-# The tool that tests/bench calls.
+# The tool that tests/bench calls, and a client of it.
 BENCHED = --tools tests/bench/peers/tools.json --package weather --out tests/bench/weather
+BENCHCLIENT = --tools tests/bench/peers/tools.json --package weatherclient --out tests/bench/weatherclient
 
 # The server that tests share.
 EVERYTHING = --tools tests/internal/everything/tools.json --package everything --out tests/internal/everything
@@ -62,6 +63,7 @@ generate: ## Regenerate the Go packages under generated/ from spec/, and those f
 	@$(MCPGEN) server --tools $(NOTES)/tools.yaml --out $(NOTES) >/dev/null
 	@$(MCPGEN) client --tools $(NOTES)/tools.yaml --out $(NOTES)/client >/dev/null
 	@$(MCPGEN) server $(BENCHED) >/dev/null
+	@$(MCPGEN) client $(BENCHCLIENT) >/dev/null
 	@$(MCPGEN) server $(EVERYTHING) >/dev/null
 
 .PHONY: test
@@ -91,7 +93,7 @@ check: ## Run the checks alone: gofmt, drift of generated/, go vet, staticcheck
 	@{ $(MCPGEN) server --check --tools $(NOTES)/tools.yaml --out $(NOTES) && \
 		$(MCPGEN) client --check --tools $(NOTES)/tools.yaml --out $(NOTES)/client; } >/dev/null || \
 		{ echo "$(NOTES) is not up to date: run make"; exit 1; }
-	@$(MCPGEN) server --check $(BENCHED) >/dev/null || { echo "tests/bench/weather is not up to date: run make"; exit 1; }
+	@{ $(MCPGEN) server --check $(BENCHED) && $(MCPGEN) client --check $(BENCHCLIENT); } >/dev/null || { echo "tests/bench/weather is not up to date: run make"; exit 1; }
 	@$(MCPGEN) server --check $(EVERYTHING) >/dev/null || { echo "tests/internal/everything is not up to date: run make"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...

@@ -23,6 +23,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/tests/bench/peers"
 	"github.com/mcpgen/mcpgen/tests/bench/weather"
+	"github.com/mcpgen/mcpgen/tests/bench/weatherclient"
 )
 
 // onMcpgen is this project at a revision, with a server and a client generated from
@@ -82,7 +83,7 @@ func mcpgenServer(n int) (*runtime.Server, error) {
 
 type mcpgenClient struct {
 	session *runtime.Session
-	typed   *weather.Client
+	typed   *weatherclient.Client
 	server  mcp.ServerCaller
 	told    atomic.Int64
 }
@@ -93,15 +94,15 @@ func mcpgenConnect(ctx context.Context, t runtime.Transport, revision string) (c
 	if err != nil {
 		return nil, err
 	}
-	return &mcpgenClient{session: session, typed: weather.NewClient(session), server: mcp.NewServerCaller(session)}, nil
+	return &mcpgenClient{session: session, typed: weatherclient.NewClient(session), server: mcp.NewServerCaller(session)}, nil
 }
 
 func (c *mcpgenClient) weather(ctx context.Context, progress bool) error {
 	if progress {
 		ctx = runtime.WithProgress(ctx, func(runtime.Progress) { c.told.Add(1) })
 	}
-	out, err := c.typed.GetWeather(ctx, &weather.GetWeatherArguments{
-		City: argCity, Hours: new(int64(argHours)), Units: new(weather.GetWeatherInputUnits(argUnits)),
+	out, err := c.typed.GetWeather(ctx, &weatherclient.GetWeatherInput{
+		City: argCity, Hours: new(int64(argHours)), Units: new(weatherclient.GetWeatherInputUnits(argUnits)),
 	})
 	if err != nil {
 		return err
@@ -110,7 +111,7 @@ func (c *mcpgenClient) weather(ctx context.Context, progress bool) error {
 }
 
 func (c *mcpgenClient) refused(ctx context.Context, city string) error {
-	out, err := c.typed.GetWeather(ctx, &weather.GetWeatherArguments{City: city})
+	out, err := c.typed.GetWeather(ctx, &weatherclient.GetWeatherInput{City: city})
 	if _, ok := errors.AsType[*tools.Error](err); !ok { // an error of another type is one of the client
 		return fmt.Errorf("%+v, %w", out, err)
 	}
