@@ -129,6 +129,28 @@ func PlainResult[R, U wire.Appender](method string, result U, err error) (R, err
 	return plain, err
 }
 
+// FillDefaults wraps a client's binding. In the answer to a form that the user has accepted, it sets the fields that
+// the wrapped handler omitted to the defaults of the form ("Requested Schema" in client/elicitation of revisions since
+// 2025-06-18). A default that its field does not allow is ignored.
+func FillDefaults(below Binding) Binding {
+	b := below
+	b.Handle = func(ctx context.Context, m *Message) (wire.Appender, error) {
+		if below.Handle == nil {
+			return nil, MethodNotFound(m.Method)
+		}
+		result, err := below.Handle(ctx, m)
+		if m.Method != methodElicit || err != nil || result == nil {
+			return result, err
+		}
+		text, err := wire.MarshalString(result)
+		if err != nil {
+			return nil, err
+		}
+		return form.FillDefaults(m.Object(), wire.Object(text))
+	}
+	return b
+}
+
 // Both sides check that the content of a form which the user has accepted matches the requested schema
 // ("Form Mode Security" in client/elicitation, 2026-07-28; "Security Considerations" in the revisions before it):
 // the client before it sends the content, the server before its handler gets it.

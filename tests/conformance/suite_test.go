@@ -29,7 +29,6 @@ import (
 	_ "github.com/mcpgen/mcpgen/generated"
 	_ "github.com/mcpgen/mcpgen/runtime/auth/client"
 	_ "github.com/mcpgen/mcpgen/runtime/catalog"
-	_ "github.com/mcpgen/mcpgen/runtime/elicitation"
 	_ "github.com/mcpgen/mcpgen/runtime/streamable"
 )
 

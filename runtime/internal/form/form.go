@@ -27,6 +27,42 @@ func CheckResult(params, result wire.Object) error {
 	return c.Err()
 }
 
+// FillDefaults returns the result of elicitation/create with the defaults of the fields that it omits. A default that
+// its field does not allow is ignored.
+func FillDefaults(params, result wire.Object) (wire.Object, error) {
+	if result.GetString("action") != "accept" {
+		return result, nil
+	}
+	requested, _ := params.Get("requestedSchema")
+	properties, _ := wire.Object(requested).Get("properties")
+	given, _ := result.Get("content")
+	content := wire.Object(given).Members()
+	answered := len(content)
+	for name, field := range wire.Object(properties).All() {
+		value, ok := wire.Object(field).Get("default")
+		if _, given := content.Get(name); ok && !given && allows(wire.Object(field), value) {
+			content = append(content, wire.Member{Name: name, Value: value})
+		}
+	}
+	if len(content) == answered {
+		return result, nil
+	}
+	text, err := wire.NewObject(content...)
+	if err != nil {
+		return "", err
+	}
+	return result.With("content", wire.Raw(text))
+}
+
+// allows reports whether a field, which must have a known type, may have a value.
+func allows(field wire.Object, value wire.Raw) bool {
+	switch field.GetString("type") {
+	case "string", "number", "integer", "boolean", "array":
+		return schema.Check(value, func(c *schema.Checker) { checkField(c, field) }) == nil
+	}
+	return false
+}
+
 // form returns the check of a form. Fields that the schema does not name are allowed, as in JSON Schema.
 func form(requested wire.Object) func(*schema.Checker) {
 	text, _ := requested.Get("properties")

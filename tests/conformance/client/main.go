@@ -17,7 +17,6 @@ import (
 	"github.com/mcpgen/mcpgen/generated/compat"
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/elicitation"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -80,7 +79,7 @@ func run(ctx context.Context, log *slog.Logger, scenario, url, newest string) er
 
 // newClient returns a client for the revisions up to newest, or for all if newest is "".
 func newClient(log *slog.Logger, newest string) *runtime.Client {
-	bindings := compat.Client(elicitation.FillDefaults(mcp.BindClient(accepting{})), compat.Options{})
+	bindings := compat.Client(runtime.FillDefaults(mcp.BindClient(accepting{})), compat.Options{})
 	if newest != "" {
 		bindings = slices.DeleteFunc(bindings, func(b runtime.Binding) bool { return b.Revision > newest })
 	}

@@ -1,4 +1,4 @@
-package elicitation_test
+package runtime_test
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
-	"github.com/mcpgen/mcpgen/runtime/elicitation"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -48,7 +47,7 @@ func ExampleFillDefaults() {
 	client := runtime.NewClient(runtime.ClientOptions{
 		Name: "app", Version: "1.0.0",
 		Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ClientCapabilitiesElicitation{}},
-	}, elicitation.FillDefaults(mcp.BindClient(hurried{})))
+	}, runtime.FillDefaults(mcp.BindClient(hurried{})))
 
 	ctx := context.Background()
 	near, far := inproc.Pair()
