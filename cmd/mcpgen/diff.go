@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,18 +13,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcpgen/mcpgen/gen/config"
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/diff/render"
 	"github.com/mcpgen/mcpgen/gen/diff/render/page"
-	"github.com/mcpgen/mcpgen/gen/yaml"
 	"github.com/mcpgen/mcpgen/spec"
 )
 
 // differ is one run of diff.
 type differ struct {
-	all, schema, quiet              bool
+	all, schema, quiet, baseline    bool
 	format, failOn, upgrade, config string
+	strictness                      string // --profile
 	project                         *spec.Spec
 	// live is the server on the new side. Its headers also apply to url: sides.
 	live origin
@@ -31,6 +31,12 @@ type differ struct {
 	overlay string
 	// extension is the extension that a side names, or "".
 	extension string
+	// profile is that of the policy.
+	profile diff.Profile
+	// versions is the file with the versions of the sides, versionInList, or "".
+	versions string
+	// bumps are the versions of the sides of each comparison, or nil.
+	bumps []*bump
 	// most is the greatest number of findings about a tool that are shown.
 	most int
 	// sides are the sides that were read, for the HTML page.
@@ -90,14 +96,22 @@ one. The default is undecided, which includes err:
   server=err,client=warn         levels with servers first and with clients first
   to-server=err,to-client=warn   levels for values sent to servers and to clients
 
+--profile selects what the comparison is about, and so what fails by default:
+
+  wire     messages that a peer refuses; changes of texts are only information
+  typed    also programs that do not compile with the generated Go client
+  model    also texts, defaults and promises by which a model chooses what it does
+
 The suggested version change is major if there is a finding of level err or
 undecided, accepted or not. Otherwise it is minor for findings about values or their use, patch for
-changes of descriptions, titles or remarks, and none without findings.
+changes of descriptions, titles or remarks, and none without findings. --check-version
+compares it with the versions of the two sides, and fails if they differ by less.
 
 mcpgen.yaml holds the policy of a project; flags take precedence over it:
 
   compat:
     upgrade: server
+    profile: typed
     fail-on: err
     severity:                         # levels by rule
       tool-description-changed: info
@@ -113,8 +127,9 @@ mcpgen.yaml holds the policy of a project; flags take precedence over it:
         reason: nobody uses it
 
 An entry of ignore or accept matches findings by rule, tool or path, or several of
-them; * matches any characters and ? matches one. Expired and unused acceptances
-produce a warning.
+them; * matches any characters and ? matches one. Expired and unused acceptances, and
+those without a reason, produce a warning. --write-baseline adds acceptances of all
+findings that fail.
 
 The exit code is 0 without such findings, 1 with one, and 2 if the sides cannot
 be compared or have nothing to compare. mcpgen rules lists the rules.`,
@@ -137,19 +152,23 @@ be compared or have nothing to compare. mcpgen rules lists the rules.`,
 	cmd.Flags().StringVar(&d.failOn, "fail-on", "", "findings that make the exit code 1: err, undecided, warn, info, none or conditions such as server=err,client=warn (default: undecided)")
 	cmd.Flags().StringVar(&d.overlay, "overlay", "", "YAML file with rows for the schemas of an extension, as for spec generate (default: those of the pinned extension)")
 	cmd.Flags().StringVar(&d.config, "config", "", "policy file (default: mcpgen.yaml if it exists)")
+	cmd.Flags().StringVar(&d.strictness, "profile", "", "what the comparison is about: wire, typed or model")
+	cmd.Flags().StringVar(&d.versions, "check-version", "", "fail if the version of the server has changed less than suggested: `list` for the version in the lists, or a file beside them such as manifest.json, server.json or a bundle")
+	cmd.Flags().BoolVar(&d.baseline, "write-baseline", false, "accept all findings that fail: add them to the policy file, with reasons to fill in, in place of a report")
 	cmd.Flags().IntVar(&d.most, "most", 20, "greatest number of findings about one tool in the formats text, markdown and github; 0 shows all")
 	cmd.Flags().BoolVarP(&d.quiet, "quiet", "q", false, "print no report, only set the exit code")
 	jsonFormat(cmd, &d.format)
 	d.live.locating(cmd)
 	d.live.declares.flag(cmd)
 	completeValues(cmd, "format", "text", "json", "markdown", formatHTML, "github", "gitlab", "junit", "sarif")
+	completeValues(cmd, "profile", "wire", "typed", "model")
 	completeValues(cmd, "upgrade", "server", "client", "either")
 	completeValues(cmd, "fail-on", "err", "undecided", "warn", "info", "none")
 	completeFiles(cmd, "config", "yaml", "yml")
 	completeFiles(cmd, "overlay", "yaml", "yml")
 	cmd.Flags().BoolVar(&d.schema, "schema", false, "print the JSON Schema of --format json and exit")
 	alone(cmd, "schema")
-	alone(cmd, "all", "format", "json", "quiet", "upgrade", "fail-on", "config", "most")
+	alone(cmd, "all", "format", "json", "quiet", "upgrade", "fail-on", "config", "most", "write-baseline", "profile")
 	side := func(args []string, prefix string) bool {
 		return slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, prefix) })
 	}
@@ -159,6 +178,7 @@ be compared or have nothing to compare. mcpgen rules lists the rules.`,
 	})
 	excludes(cmd, "url", "cmd")
 	excludes(cmd, "quiet", "most")
+	excludes(cmd, "write-baseline", "format", "json", "most")
 	situation(cmd, func([]string) error {
 		if given(cmd, "most") && !slices.Contains([]string{"text", "markdown", "github"}, d.format) {
 			return fmt.Errorf("--most has no effect with --format %s", d.format)
@@ -183,6 +203,7 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 	if d.project, err = spec.Load(spec.Embedded()); err != nil {
 		return err
 	}
+	d.profile = policy.Profile
 	var out render.Output
 	options := render.Options{Most: d.most}
 	if d.all {
@@ -194,6 +215,16 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	policy.Apply(out.Reports, time.Now())
+	for i, b := range d.bumps {
+		if b != nil {
+			if err := out.Reports[i].CheckVersion(b.old, b.new); err != nil {
+				return fmt.Errorf("--check-version: %w", err)
+			}
+		}
+	}
+	if d.baseline {
+		return d.writeBaseline(cmd.OutOrStdout(), out.Reports)
+	}
 	if !d.quiet {
 		err = d.write(cmd.OutOrStdout(), out, options)
 	}
@@ -226,6 +257,12 @@ func (d *differ) policy() (*diff.Policy, error) {
 			return nil, fmt.Errorf("--upgrade: unknown value %q: expected server, client or either", d.upgrade)
 		}
 	}
+	if d.strictness != "" {
+		policy.Profile = diff.Profile(d.strictness)
+		if !slices.Contains(diff.Profiles(), policy.Profile) {
+			return nil, fmt.Errorf("--profile: unknown value %q: expected wire, typed or model", d.strictness)
+		}
+	}
 	if d.failOn != "" {
 		if policy.FailOn, err = diff.ParseFailOn(d.failOn); err != nil {
 			return nil, fmt.Errorf("--fail-on: %w", err)
@@ -235,20 +272,15 @@ func (d *differ) policy() (*diff.Policy, error) {
 }
 
 func (d *differ) readConfig() (*diff.Policy, error) {
-	name := d.config
-	if name == "" {
-		name = configName
-	}
+	name := cmp.Or(d.config, configName)
 	src, err := os.ReadFile(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && d.config == "":
+	case errors.Is(err, fs.ErrNotExist) && (d.config == "" || d.baseline):
 		return &diff.Policy{}, nil
 	case err != nil:
 		return nil, err
 	}
-	return diff.ParseConfig(name, src, func(f *config.File) map[string]config.Reader {
-		return map[string]config.Reader{"generate": func(*yaml.Node) {}} // what mcpgen generate reads
-	})
+	return readPolicy(name, src)
 }
 
 // compare makes the comparisons that arguments ask for.
@@ -265,6 +297,11 @@ func (d *differ) compare(cmd *cobra.Command, args []string) (out render.Output, 
 		if err != nil {
 			return out, nil, err
 		}
+		b, err := d.bump(cmd, p)
+		if err != nil {
+			return out, nil, err
+		}
+		d.bumps = append(d.bumps, b)
 		out.Reports, files = append(out.Reports, report), append(files, of)
 		if p.step != nil {
 			out.Steps = append(out.Steps, *p.step)
@@ -295,6 +332,9 @@ func (d *differ) pair(cmd *cobra.Command, p pairing) (*diff.Report, render.Files
 		return nil, render.Files{}, err
 	}
 	report.Locate(was.text, is.text)
+	if d.profile.Code() && was.tools != nil {
+		compareGo(report, was.tools.List, is.tools.List)
+	}
 	return report, render.Files{Old: was.file, New: is.file}, nil
 }
 

@@ -72,7 +72,7 @@ func (s ruleSet) patch() ruleSet {
 
 // Rules returns the rules, sorted by category and id.
 func Rules() []Rule {
-	list := slices.Concat(memberRules(), valueRules(), boundRules(), methodRules(), toolRules(), callRules(), serverRules(), modelRules())
+	list := slices.Concat(memberRules(), valueRules(), boundRules(), methodRules(), toolRules(), callRules(), serverRules(), modelRules(), codeRules())
 	for i := range list {
 		r := &list[i]
 		if r.Version == "" {
@@ -102,7 +102,7 @@ func harmOf(e Effect) string {
 	return "{sender} may send a value that {receiver} refuses."
 }
 
-var categories = []Category{CategoryWire, CategoryMethods, CategoryTools, CategoryServer, CategoryModel}
+var categories = []Category{CategoryWire, CategoryMethods, CategoryTools, CategoryServer, CategoryModel, CategoryCode}
 
 func memberRules() ruleSet {
 	w := CategoryWire

@@ -43,6 +43,12 @@ func (c *policyReader) policy(n *yaml.Node, p *Policy) {
 				c.Fail(n, "upgrade: unknown value %q: expected server, client or either", p.Upgrade)
 			}
 		},
+		"profile": func(n *yaml.Node) {
+			p.Profile = Profile(c.Text(n, "profile"))
+			if !slices.Contains(Profiles(), p.Profile) {
+				c.Fail(n, "profile: unknown value %q: expected wire, typed or model", p.Profile)
+			}
+		},
 		"fail-on": func(n *yaml.Node) {
 			var err error
 			if p.FailOn, err = ParseFailOn(c.Text(n, "fail-on")); err != nil {

@@ -12,6 +12,8 @@ type Policy struct {
 	// Upgrade is the order of upgrades whose levels count. It defaults to [UpgradeServer]
 	// for tool lists and to [UpgradeEither] for revisions.
 	Upgrade Upgrade
+	// Profile says what the comparison is about.
+	Profile Profile
 	// FailOn lists the conditions for failure. It defaults to any finding of level undecided or err.
 	FailOn FailOn
 	// Severity overrides the levels of rules in every order of upgrades.
@@ -44,6 +46,9 @@ type Acceptance struct {
 	// Where is the location in the policy's file, such as "mcpgen.yaml:3:5".
 	Where string `json:"-"`
 }
+
+// NoReason begins the reasons that are still to be filled in.
+const NoReason = "TODO"
 
 // matches reports whether a selector matches a finding.
 func (s Selector) matches(f *Finding) bool {
@@ -102,6 +107,7 @@ func glob(pattern, text string) bool {
 func (p *Policy) Apply(reports []*Report, today time.Time) {
 	day := today.Format(time.DateOnly)
 	used := make([]bool, len(p.Accept))
+	rules := newRuleTable()
 	failOn := p.FailOn
 	if failOn == nil {
 		failOn = FailOn{{Level: LevelUndecided}}
@@ -117,6 +123,8 @@ func (p *Policy) Apply(reports []*Report, today time.Time) {
 		}
 		r.SetUpgrade(order)
 		for _, f := range r.Findings {
+			p.Profile.apply(f, rules[f.Rule])
+			f.level(order)
 			if level, ok := p.Severity[f.Rule]; ok {
 				f.ServerFirst.Level, f.ClientFirst.Level = level, level
 				f.level(order)
@@ -128,12 +136,15 @@ func (p *Policy) Apply(reports []*Report, today time.Time) {
 		}
 		r.settle()
 		for _, f := range r.Findings {
-			f.Fails = f.Accepted == nil && slices.ContainsFunc(failOn, func(c Condition) bool { return c.met(f) })
+			f.Fails = f.Accepted == nil && (slices.ContainsFunc(failOn, func(c Condition) bool { return c.met(f) }) || p.FailOn == nil && p.Profile.fails(f, rules[f.Rule]))
 		}
 	}
 	for i := range p.Accept {
-		if row := &p.Accept[i]; !used[i] && row.applies(reports) {
-			r := reports[len(reports)-1]
+		row, r := &p.Accept[i], reports[len(reports)-1]
+		if used[i] && strings.HasPrefix(row.Reason, NoReason) {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%sthis acceptance has no reason yet: %s", row.at(), row))
+		}
+		if !used[i] && row.applies(reports) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%sthis acceptance matches no finding: %s (%s)", row.at(), row, row.Reason))
 		}
 	}
@@ -180,9 +191,10 @@ func (a *Acceptance) applies(reports []*Report) bool {
 	return slices.ContainsFunc(reports, func(r *Report) bool { return a.Tool == "" || r.Kind == "tools" })
 }
 
-// Failed reports whether a finding meets a condition of the policy.
+// Failed reports whether a finding meets a condition of the policy, or the version has not changed
+// enough.
 func (r *Report) Failed() bool {
-	return slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Fails })
+	return r.Bump != nil && !r.Bump.Enough || slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Fails })
 }
 
 // FailOn is a list of conditions. A comparison fails if a finding meets any of them. An empty

@@ -249,7 +249,7 @@ func TestParseConfig(t *testing.T) {
 		{"compat:\n  ignore: &rows\n    - tool: x\n  ignore2: 1\n", `mcpgen.yaml:4:3: compat: unknown key "ignore2" (did you mean "ignore"?)`},
 		{"compta: {}\n", `mcpgen.yaml:1:1: unknown key "compta" (did you mean "compat"?)`},
 		{"compat: {except: []}", `mcpgen.yaml:1:10: compat: unknown key "except" (did you mean "accept"?)`},
-		{"compat: {zzzzzzzzzz: []}", `mcpgen.yaml:1:10: compat: unknown key "zzzzzzzzzz"; expected one of accept, fail-on, ignore, severity, upgrade`},
+		{"compat: {zzzzzzzzzz: []}", `mcpgen.yaml:1:10: compat: unknown key "zzzzzzzzzz"; expected one of accept, fail-on, ignore, profile, severity, upgrade`},
 		{"compat: []", `mcpgen.yaml:1:9: compat: expected a mapping, found a list`},
 		{"compat: {accept: {}}", `mcpgen.yaml:1:18: accept: expected a list, found a mapping`},
 		{"compat: {accept: [x]}", `mcpgen.yaml:1:19: accept: expected a mapping, found "x"`},
@@ -355,5 +355,42 @@ func TestReportLocate(t *testing.T) {
 	r.Locate(nil, nil)
 	if r.Findings[0].NewPosition != nil {
 		t.Errorf("%+v", r.Findings[0])
+	}
+}
+
+// TestProfiles checks which findings fail by a profile, and at which level they are.
+func TestProfiles(t *testing.T) {
+	side := func(label, tool string) diff.ToolList { return toolSide(t, label, "["+tool+"]") }
+	for _, test := range []struct {
+		profile        diff.Profile
+		description    diff.Level
+		fails, promise bool
+	}{
+		{"", diff.LevelWarn, false, false},
+		{diff.ProfileWire, diff.LevelInfo, false, false},
+		{diff.ProfileTyped, diff.LevelInfo, false, false},
+		{diff.ProfileModel, diff.LevelWarn, true, true},
+	} {
+		r, err := diff.Tools(side("old", `{"name":"a","description":"b","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}`), side("new", `{"name":"a","description":"c","inputSchema":{"type":"object"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		(&diff.Policy{Profile: test.profile}).Apply([]*diff.Report{r}, time.Now())
+		for _, f := range r.Findings {
+			fails := test.promise
+			if f.Rule == "tool-description-changed" {
+				fails = test.fails
+				if f.Level != test.description {
+					t.Errorf("%q: %s has the level %s", test.profile, f.Rule, f.Level)
+				}
+			}
+			if f.Fails != fails {
+				t.Errorf("%q: %s fails: %t", test.profile, f.Rule, f.Fails)
+			}
+		}
+		(&diff.Policy{Profile: test.profile, FailOn: diff.FailOn{}}).Apply([]*diff.Report{r}, time.Now())
+		if r.Failed() {
+			t.Errorf("%q fails although nothing should", test.profile)
+		}
 	}
 }

@@ -22,6 +22,8 @@ type Report struct {
 	Upgrade Upgrade `json:"upgrade" jsonschema:"enum=server,enum=client,enum=either"`
 	// Suggested is the part of a semantic version that should change.
 	Suggested Version `json:"suggested" jsonschema:"enum=major,enum=minor,enum=patch,enum=none"`
+	// Bump says whether the version of the server has changed enough, if that was checked.
+	Bump *Bump `json:"bump,omitempty"`
 	// Compared counts the subjects of the comparison.
 	Compared Compared `json:"compared"`
 	// Findings are sorted by level, the worst first, and then by subject. Accepted findings

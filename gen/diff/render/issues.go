@@ -110,6 +110,10 @@ func remarks(r *diff.Report) []report.Issue {
 	add := func(rule string, severity report.Severity, text string, lines ...string) {
 		all = append(all, report.Issue{Rule: rule, Severity: severity, Group: "mcpgen diff", Title: text, Lines: lines, Fingerprint: strings.ReplaceAll(text, r.New, "")})
 	}
+	if r.Bump != nil && !r.Bump.Enough {
+		add("version", report.Error, r.Bump.String())
+		all[0].Fails = true
+	}
 	for _, s := range r.Skipped {
 		add("not compared", report.Notice, skipped(r, s))
 	}

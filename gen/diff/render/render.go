@@ -114,9 +114,14 @@ func Summary(r *diff.Report) string {
 	return text
 }
 
-// Suggestion says which part of a semantic version should change.
+// Suggestion says which part of a semantic version should change, and what has changed if that was
+// checked.
 func Suggestion(r *diff.Report) string {
-	return fmt.Sprintf("suggested version change: %s (levels for %s upgraded first)", r.Suggested, upgraded(r.Upgrade))
+	text := fmt.Sprintf("suggested version change: %s (levels for %s upgraded first)", r.Suggested, upgraded(r.Upgrade))
+	if r.Bump != nil {
+		text += "; " + r.Bump.String()
+	}
+	return text
 }
 
 func upgraded(u diff.Upgrade) string {

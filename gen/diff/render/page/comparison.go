@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/diff"
@@ -142,7 +141,7 @@ func (b *builder) finding(f *diff.Finding, s *speaker, prefix string) *finding {
 	for _, w := range f.Witnesses {
 		out.Proofs = append(out.Proofs, proof{w, laidOut(w.Value)})
 	}
-	out.Accept = fmt.Sprintf("    # %s at %s\n    - fingerprint: %s\n      reason: \"TODO: say why this is not a problem\"\n", f.Rule, strconv.QuoteToASCII(f.Subject), f.Fingerprint)
+	out.Accept = render.Acceptance(f, 4)
 	return out
 }
 

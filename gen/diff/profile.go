@@ -1,0 +1,66 @@
+package diff
+
+// Profile is a named strictness: what a comparison is about. Each profile includes those before it.
+type Profile string
+
+// The profiles. Without one, changes of texts for models are reported as warnings, which do not fail.
+const (
+	// ProfileWire is about messages that a peer refuses.
+	ProfileWire Profile = "wire"
+	// ProfileTyped is also about programs that no longer compile with the generated client.
+	ProfileTyped Profile = "typed"
+	// ProfileModel is also about texts and promises by which a model chooses what it does.
+	ProfileModel Profile = "model"
+)
+
+// Profiles returns the profiles, the mildest first.
+func Profiles() []Profile { return []Profile{ProfileWire, ProfileTyped, ProfileModel} }
+
+// Code reports whether findings about generated code belong to the profile.
+func (p Profile) Code() bool { return p == ProfileTyped || p == ProfileModel }
+
+// CategoryCode is the category of findings about generated code.
+const CategoryCode Category = "code"
+
+const ruleCode = "generated-go"
+
+// codeRules returns the rule of findings about generated code.
+func codeRules() ruleSet {
+	return alone(CategoryCode, EffectIncomparable, ruleCode, "Go: `{0}` is {2}, was {1}",
+		"The client that mcpgen generates declares something else in Go, so that programs do not compile. Only with the profiles typed and model.").
+		args("name", argBefore, argAfter).harm("A program that uses `{0}` does not compile with the new client.")
+}
+
+// AddCode adds a finding about generated code: what the client declares for a tool under a name, of
+// which old and new are the Go types.
+func (r *Report) AddCode(tool, name, old, new string) {
+	rule := newRuleTable()[ruleCode]
+	args := []string{name, old, new}
+	subject := name
+	if tool != "" {
+		subject = tool + ".go." + name
+	}
+	r.Findings = append(r.Findings, &Finding{
+		Rule: ruleCode, Category: CategoryCode, Effect: rule.Effect, Verdicts: rule.Effect.Verdicts(), Direction: BothWays,
+		Tool: tool, Subject: subject, Args: args, Message: message(rule, args), Uses: []string{"the generated client"},
+		Fingerprint: fingerprint(r.Kind, ruleCode, subject, args),
+	})
+}
+
+// apply sets the levels of a finding for the profile.
+func (p Profile) apply(f *Finding, rule Rule) {
+	if (p == ProfileWire || p == ProfileTyped) && forModels(rule) {
+		f.ServerFirst.Level, f.ClientFirst.Level = LevelInfo, LevelInfo
+	}
+}
+
+// fails reports whether a finding fails by the profile alone.
+func (p Profile) fails(f *Finding, rule Rule) bool {
+	return p == ProfileModel && forModels(rule) && f.Level.AtLeast(LevelWarn)
+}
+
+// forModels reports whether a rule is about texts and promises by which a model chooses what it
+// does.
+func forModels(rule Rule) bool {
+	return rule.Promise || rule.Category == CategoryModel
+}
