@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -33,8 +34,14 @@ type line struct{ *inproc.Transport }
 
 func (line) ProbeTimeout() time.Duration { return waits.Probe }
 
-// Server implements runtime.Located.
+// Server implements runtime.Remote.
 func (line) Server() string { return "actor" }
+
+func (line) Open(context.Context) error          { return nil }
+func (line) Restart() (runtime.Transport, error) { return nil, errors.New("no other server") }
+func (line) Fallback(_ context.Context, refused error) (runtime.Transport, error) {
+	return nil, refused
+}
 
 // serve starts the server and returns the client's end of the connection.
 func (s *actor) serve() line {

@@ -116,9 +116,9 @@ func (c *Call) SessionID() string {
 	return c.peer.sessionID()
 }
 
-// Lasts reports whether the session may go on at another server after it has ended here, see [Lasting].
+// Lasts reports whether the session may go on at another server after it has ended here, see [Replicated].
 func (c *Call) Lasts() bool {
-	t, ok := c.peer.transport.(Lasting)
+	t, ok := c.peer.transport.(Replicated)
 	return ok && !c.terms.stateless() && t.Lasts()
 }
 
@@ -133,7 +133,10 @@ func (c *Call) Session() *ServerSession {
 	if c.terms.stateless() {
 		return nil
 	}
-	return c.peer.era.server()
+	if c.peer.server == nil {
+		return nil
+	}
+	return c.peer.server.current()
 }
 
 // Stateless reports whether the message belongs to no session, so that everything known about the peer

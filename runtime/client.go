@@ -70,14 +70,14 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 	if c.err != nil {
 		return nil, errors.Join(c.err, t.Close())
 	}
-	if o, ok := t.(Opener); ok {
+	if o, ok := t.(Remote); ok {
 		if err := o.Open(ctx); err != nil {
 			return nil, errors.Join(prefix.Errorf("runtime: connect: %w", err), t.Close())
 		}
 	}
 	p := newPeer(context.WithoutCancel(ctx), t, c.settings, false)
-	e := &clientEra{sessionEra: sessionEra{peer: p}, of: c, stateless: stateless{cache: newCache(c.opts.Cache)}}
-	p.era = e
+	e := &clientEra{peer: p, of: c, cache: newCache(c.opts.Cache)}
+	p.side = e
 	l := &link{peer: p, transport: t, done: make(chan struct{})}
 	p.receiveFrom(t)
 	p.listen()
@@ -89,13 +89,14 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 	server, err := e.open(ctx, c.eras.Get(name), older)
 	if err != nil {
 		l.close()
-		if r, ok := t.(Restarter); ok && !older && c.diedOfProbe(ctx, err) {
+		r, ok := t.(Remote)
+		if ok && !older && c.diedOfProbe(ctx, err) {
 			if next, failed := r.Restart(); failed == nil {
 				return c.dial(ctx, next, true)
 			}
 		}
-		if f, ok := t.(Fallback); ok && c.newest(false) != nil && !ofStateless(err) {
-			next, err := f.Fallback(ctx, err)
+		if ok && c.newest(false) != nil && !ofStateless(err) {
+			next, err := r.Fallback(ctx, err)
 			if err != nil {
 				return nil, prefix.Errorf("runtime: connect: %w", err)
 			}
@@ -272,7 +273,7 @@ func (s *Session) ready(ctx context.Context) *link {
 
 // reopens reports whether the session opens lost connections again.
 func (s *Session) reopens() bool {
-	_, ok := s.now().transport.(Restarter)
+	_, ok := s.now().transport.(Remote)
 	return ok && s.of.opts.Reconnect && !s.closed.Load()
 }
 
@@ -286,7 +287,7 @@ func (s *Session) reopen(ctx context.Context, lost *link) error {
 	if s.now() != lost {
 		return nil // another call has done it
 	}
-	next, err := lost.transport.(Restarter).Restart()
+	next, err := lost.transport.(Remote).Restart()
 	if err != nil {
 		return err
 	}
@@ -294,9 +295,7 @@ func (s *Session) reopen(ctx context.Context, lost *link) error {
 	if err != nil {
 		return err
 	}
-	if wanted := lost.era().wanted.Load(); wanted != nil {
-		l.era().wanted.Store(wanted)
-	}
+	l.peer.wanted.Store(lost.peer.wanted.Load())
 	s.link.Store(l)
 	if s.closed.Load() {
 		l.close()
@@ -343,7 +342,7 @@ type link struct {
 	err       error         // error of the connection; valid after done is closed
 }
 
-func (l *link) era() *clientEra { return l.peer.era.(*clientEra) }
+func (l *link) era() *clientEra { return l.peer.side.(*clientEra) }
 
 // close ends the connection and waits until all its handlers have returned.
 func (l *link) close() {

@@ -83,7 +83,7 @@ func questions(method string, result wire.Object) error {
 	return &QuestionsError{Method: method, Questions: wire.Object(asked), State: state}
 }
 
-// ask implements era.
+// ask implements side.
 func (e *clientEra) ask(ctx context.Context, m *Message) (wire.Appender, error) {
 	if m.sent.terms.asking() {
 		return e.askRounds(ctx, m)
@@ -194,7 +194,7 @@ func (e *clientEra) askAgain(ctx context.Context, m *Message, err error) (result
 	return result, nil
 }
 
-// complete implements era.
+// complete implements side.
 func (e *clientEra) complete(ctx context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
 	if m.sent.terms.asking() {
 		if err := e.peer.resultType(m, text); err != nil {

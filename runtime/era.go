@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
@@ -13,47 +12,24 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// era determines the terms of each message: the revision, and the identity and capabilities of the
-// peer. In revisions with sessions, both sides agree on them once, in the initialize handshake
-// (sessionEra). In stateless revisions, each request carries its own (era_stateless.go). A connection
-// may have messages of both. The rest of the package depends on the terms, not on the era.
-//
-// The goroutine that reads calls admit, batches and unknownID, in order of arrival. The other
-// methods are called concurrently.
-type era interface {
+// side is what differs between a server's and a client's side of a connection. Each message is handled under
+// terms: the revision, and the identity and capabilities of the peer. In revisions with sessions, both sides agree
+// on them once, in the initialize handshake. In stateless revisions, each request carries its own
+// (era_stateless.go). A connection may have messages of both. The rest of the package depends on the terms only.
+type side interface {
 	// admit returns how a request or notification is handled. If it returns an error, a request is
 	// answered with the error, and a notification is dropped. The headers are those of the HTTP request
-	// that brought the message, or nil.
+	// that brought the message, or nil. It is called in order of arrival.
 	admit(m jsonrpc.Message, h headers.Header) (admission, error)
-	// batches reports whether the peer may send a batch now.
-	batches() bool
-	// unknownID returns the id for the error answer to a request whose id cannot be read: null, or
-	// zero for an answer without an id. It returns false if this side does not answer at all.
-	unknownID() (id wire.Scalar, answered bool)
-	// silent reports whether this side does not answer requests. A client without a session gets
-	// none.
-	silent() bool
 	// notified is called for each notification that is admitted. If it returns true, the
 	// notification is not passed to a handler.
 	notified(m jsonrpc.Message) bool
-	// appendParams appends the member params of a message, with what the terms add to params, which may be
-	// nil.
-	appendParams(dst []byte, t *terms, method string, params wire.Appender) ([]byte, error)
 	// ask sends a request. A client repeats it where the protocol allows or requires that; servers do not link
 	// what that needs.
 	ask(ctx context.Context, m *Message) (wire.Appender, error)
 	// complete returns the complete result of a request without the parts that this side cannot use. The error is
 	// a *[QuestionsError] if the server asks instead.
 	complete(ctx context.Context, m *Message, text wire.Raw) (wire.Raw, error)
-	// logs reports whether the peer wants log messages with a severity.
-	logs(t *terms, severity int) bool
-	// setLogLevel is called when the peer asks for log messages of at least a severity.
-	setLogLevel(ctx context.Context, severity int) error
-	// server returns the server's session, or nil if there is none. Stateless requests on the same
-	// connection do not belong to it.
-	server() *ServerSession
-	// ended is called after the end of the session. Err is nil after a normal end.
-	ended(err error)
 }
 
 // admission is how a message is handled.
@@ -137,27 +113,25 @@ type Handshake struct {
 	Shared bool
 }
 
-// sessionEra is the part of the era of sessions that both sides share. The handshake of each side
-// is in era_server.go and era_client.go.
-type sessionEra struct {
-	peer   *peer
-	terms  *terms       // nil before the handshake has fixed the revision
-	opened atomic.Int64 // the time of the handshake, in nanoseconds; 0 before
+// batches reports whether the peer may send a batch now.
+func (p *peer) batches() bool { return p.terms != nil && allowsBatches(p.terms.revision) }
 
-	logLevel atomic.Int32 // the lowest severity of the log messages that the client wants
+// unknownID returns the id for the error answer to a request whose id cannot be read: null, or zero for an answer
+// without an id. It returns false if this side does not answer at all: a client does not answer text that is not a
+// message, such as a line of the server's log, because the server does not expect answers to it.
+func (p *peer) unknownID() (id wire.Scalar, answered bool) {
+	switch {
+	case p.server == nil:
+		return wire.Scalar{}, false
+	case p.terms == nil && p.server.stateless(): // the text may be meant as a stateless request, whose revisions do not allow null
+		return wire.Scalar{}, true
+	}
+	return unknownID(p.terms.spoken()), true
 }
 
-func (e *sessionEra) batches() bool { return e.terms != nil && allowsBatches(e.terms.revision) }
-
-func (e *sessionEra) appendParams(dst []byte, _ *terms, _ string, params wire.Appender) ([]byte, error) {
-	return jsonrpc.AppendParams(dst, params)
-}
-
-func (e *sessionEra) server() *ServerSession { return nil }
-
-func (e *sessionEra) silent() bool { return false }
-
-func (e *sessionEra) notified(jsonrpc.Message) bool { return false }
+// silent reports whether this side does not answer requests, as a client without a session, which gets none
+// ("Sending Messages" in basic/transports/stdio, 2026-07-28).
+func (p *peer) silent() bool { return p.server == nil && p.terms.stateless() }
 
 // admit admits a message under terms whose revision is known.
 func (t *terms) admit(m jsonrpc.Message) (admission, error) {
@@ -187,57 +161,64 @@ func admitEarly(m jsonrpc.Message, bindings []*bound) (admission, error) {
 	return admission{}, MethodNotFound(m.Method)
 }
 
-// logs implements era. A client that has not set a level gets all messages.
-func (e *sessionEra) logs(_ *terms, severity int) bool { return severity >= int(e.logLevel.Load()) }
+// logs reports whether the peer wants log messages with a severity. A client that has not set a level gets all
+// messages.
+func (p *peer) logs(t *terms, severity int) bool {
+	if t.serving() {
+		return severity >= t.severity
+	}
+	return severity >= int(p.logLevel.Load())
+}
 
-func (e *sessionEra) setLogLevel(ctx context.Context, severity int) error {
-	if err := e.peer.keep(ctx, Change{LogLevel: logLevels[severity]}); err != nil {
+// keepLogLevel is called when the peer asks for log messages of at least a severity.
+func (p *peer) keepLogLevel(ctx context.Context, severity int) error {
+	if err := p.keep(ctx, Change{LogLevel: logLevels[severity]}); err != nil {
 		return err
 	}
-	e.logLevel.Store(int32(severity))
+	p.logLevel.Store(int32(severity))
 	return nil
 }
 
 // keep passes a change of the session to a transport that keeps changes.
 func (p *peer) keep(ctx context.Context, c Change) error {
-	if k, ok := p.transport.(Keeper); ok {
+	if k, ok := p.transport.(Replicated); ok {
 		return k.Keep(ctx, c)
 	}
 	return nil
 }
 
 // negotiated begins the session under the terms of the handshake. The goroutine that reads calls it.
-func (e *sessionEra) negotiated(t *terms) error {
-	if n, ok := e.peer.transport.(Negotiator); ok {
+func (p *peer) negotiated(t *terms) error {
+	if n, ok := p.transport.(Identified); ok {
 		h := Handshake{Revision: t.revision, PeerInfo: t.info, PeerCapabilities: t.capabilities, Capabilities: t.declared}
 		if err := n.Negotiated(h); err != nil {
 			return err
 		}
 	}
-	e.terms = t
-	e.begin("session opened")
+	p.terms = t
+	p.beginSession("session opened")
 	return nil
 }
 
-// begin logs that the session is open and starts the pings.
-func (e *sessionEra) begin(event string) {
-	e.opened.Store(time.Now().UnixNano())
-	e.logConnected(event)
-	e.peer.keepAlive()
+// beginSession logs that the session is open and starts the pings.
+func (p *peer) beginSession(event string) {
+	p.opened.Store(time.Now().UnixNano())
+	p.logConnected(event)
+	p.keepAlive()
 }
 
-func (e *sessionEra) logConnected(event string) {
-	if !e.peer.log.Enabled(context.Background(), slog.LevelInfo) {
+func (p *peer) logConnected(event string) {
+	if !p.log.Enabled(context.Background(), slog.LevelInfo) {
 		return
 	}
-	e.peer.logger().Info(event, "revision", e.terms.revision,
-		"peer", fmt.Sprintf("%.100s", e.terms.info.GetString("name")),
-		"version", fmt.Sprintf("%.100s", e.terms.info.GetString("version")))
+	p.logger().Info(event, "revision", p.terms.revision,
+		"peer", fmt.Sprintf("%.100s", p.terms.info.GetString("name")),
+		"version", fmt.Sprintf("%.100s", p.terms.info.GetString("version")))
 }
 
-// ended logs the end of a session that was open.
-func (e *sessionEra) ended(err error) {
-	opened := e.opened.Load()
+// logEnd logs the end of a session that was open. Err is nil after a normal end.
+func (p *peer) logEnd(err error) {
+	opened := p.opened.Load()
 	if opened == 0 {
 		return
 	}
@@ -249,5 +230,5 @@ func (e *sessionEra) ended(err error) {
 			level = slog.LevelWarn
 		}
 	}
-	e.peer.event(level, "session ended", attrs...)
+	p.event(level, "session ended", attrs...)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
@@ -15,13 +14,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// clientEra is a client's side of a connection: of a session, or of requests that carry their own terms
-// (stateless). Which of them it is depends on the server (probe.go).
+// clientEra is a client's side of a connection: of a session, or of requests that carry their own terms.
+// Which of them it is depends on the server (probe.go).
 type clientEra struct {
-	sessionEra
-	of *Client
-	stateless
-	tools listed
+	*peer
+	of        *Client
+	tools     listed
+	listeners listeners
+	cache     *resultCache // nil for none
 }
 
 // opened is what a client knows about a server. It is immutable.
@@ -33,10 +33,6 @@ type opened struct {
 
 // errAfterProbe is the error of initialize if the server has answered the probe meanwhile.
 var errAfterProbe = errors.New("runtime: the server has answered server/discover after all")
-
-// unknownID implements era. A client does not answer text that is not a message, such as a line of
-// the server's log, because the server does not expect answers to it.
-func (e *clientEra) unknownID() (wire.Scalar, bool) { return wire.Scalar{}, false }
 
 func (e *clientEra) admit(m jsonrpc.Message, _ headers.Header) (admission, error) {
 	switch {
@@ -101,24 +97,14 @@ func (e *clientEra) accept(result wire.Raw, own wire.Object) (*opened, error) {
 	return nil, &VersionError{Answered: server.revision, Bound: revisions(ofEra(e.of.bindings, false))}
 }
 
-// stateless is the part of a client's era that only revisions without sessions use. There, each request
-// says in its _meta what a session would have agreed on ("_meta" in basic, 2026-07-28).
-type stateless struct {
-	listeners listeners
-	cache     *resultCache             // nil for none
-	wanted    atomic.Pointer[LogLevel] // of the log messages that requests ask for; nil for none
-}
-
-// silent implements era ("Sending Messages" in basic/transports/stdio, 2026-07-28).
-func (e *clientEra) silent() bool { return e.terms.stateless() }
-
-// appendParams implements era: it adds the terms to a request.
-func (e *clientEra) appendParams(dst []byte, t *terms, method string, params wire.Appender) ([]byte, error) {
-	if !t.stateless() || t.bound.row(method).kind == jsonrpc.Notification {
+// appendParams appends the member params of a message. A request of a client without a session says in its _meta
+// what a session would have agreed on ("_meta" in basic, 2026-07-28).
+func (p *peer) appendParams(dst []byte, t *terms, method string, params wire.Appender) ([]byte, error) {
+	if t == nil || t.envelope == "" || t.bound.row(method).kind == jsonrpc.Notification {
 		return jsonrpc.AppendParams(dst, params)
 	}
 	enveloped := envelope{params, t.envelope, ""}
-	if wanted := e.wanted.Load(); wanted != nil {
+	if wanted := p.wanted.Load(); wanted != nil {
 		enveloped.level = string(*wanted)
 	}
 	dst, err := enveloped.append(append(dst, `,"params":`...))

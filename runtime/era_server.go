@@ -15,7 +15,7 @@ import (
 // serverEra is a server's side of a connection: that of its session, if there is one, and of its
 // stateless requests.
 type serverEra struct {
-	sessionEra
+	*peer
 	of      *Server
 	session ServerSession
 	ready   bool // the client has sent notifications/initialized
@@ -27,29 +27,12 @@ type serverEra struct {
 // stateless reports whether a request may carry its own terms.
 func (e *serverEra) stateless() bool { return len(e.of.stateless) > 0 && !e.sessionOnly }
 
-// unknownID implements era. Without a session, the text may be meant as a stateless request, whose
-// revisions do not allow null.
-func (e *serverEra) unknownID() (wire.Scalar, bool) {
-	if e.terms == nil && e.stateless() {
-		return wire.Scalar{}, true
-	}
-	return unknownID(e.terms.spoken()), true
-}
-
-// server implements era. There is no session before the client is known to be initialized.
-func (e *serverEra) server() *ServerSession {
+// current returns the session, or nil before the client is known to be initialized.
+func (e *serverEra) current() *ServerSession {
 	if e.session.terms == nil {
 		return nil
 	}
 	return &e.session
-}
-
-// logs implements era.
-func (e *serverEra) logs(t *terms, severity int) bool {
-	if t.serving() {
-		return severity >= t.severity
-	}
-	return e.sessionEra.logs(t, severity)
 }
 
 func (e *serverEra) admit(m jsonrpc.Message, h headers.Header) (admission, error) {
@@ -164,7 +147,7 @@ func (e *serverEra) resumed(h Handshake) {
 		// The ids of requests must differ from those that another server has used in the session, and
 		// must be integers that all peers can read ("Requests" in basic of every revision).
 		e.peer.pending.StartAt(int64(rand.Uint32()) << 20)
-		e.begin("session resumed")
+		e.beginSession("session resumed")
 	}
 	e.announce()
 }
@@ -189,12 +172,15 @@ func (e *serverEra) announce() {
 	}
 }
 
-// ask implements era.
+// notified implements side.
+func (e *serverEra) notified(jsonrpc.Message) bool { return false }
+
+// ask implements side.
 func (e *serverEra) ask(ctx context.Context, m *Message) (wire.Appender, error) {
 	return e.peer.transmit(ctx, m)
 }
 
-// complete implements era.
+// complete implements side.
 func (e *serverEra) complete(_ context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
 	return text, m.checkAnswered(text)
 }

@@ -15,7 +15,8 @@ import (
 // identified is the transport of a session with an id.
 type identified struct{ Outbox }
 
-func (identified) SessionID() string { return "secret" }
+func (identified) SessionID() string          { return "secret" }
+func (identified) Negotiated(Handshake) error { return nil }
 
 // TestEvent checks that an event that the logger leaves out allocates nothing, and that one that it takes has
 // the name of the session.

@@ -100,6 +100,8 @@ func (r *routed) Negotiated(h runtime.Handshake) error {
 	return nil
 }
 
+func (r *routed) SessionID() string { return "" }
+
 func (r *routed) Close() error { return nil }
 
 // TestReplies checks that the answers to a message go to its Reply, before the function that handles it

@@ -363,7 +363,7 @@ func (s *listeners) take(m *jsonrpc.Message) (taken bool) {
 	return taken
 }
 
-// notified implements era.
+// notified implements side.
 func (e *clientEra) notified(m jsonrpc.Message) bool {
 	if e.cache != nil {
 		e.cache.invalidate(e.terms, &m)
@@ -410,7 +410,7 @@ func (s *Session) adapt(ctx context.Context, t *terms, method string, params wir
 		if level.severity() < 0 {
 			return true, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /level: not a log level: %.50q", string(level))
 		}
-		s.now().era().wanted.Store(&level)
+		s.now().peer.wanted.Store(&level)
 	case methodSubscribe, methodUnsubscribe:
 		if need := "resources.subscribe"; !Declares(t.capabilities, need) {
 			return true, &CapabilityError{Method: method, Capability: need}

@@ -71,12 +71,12 @@ func (p *peer) wantsLevel(t *terms, level LogLevel) bool {
 	if severity < 0 {
 		severity = len(logLevels) - 1
 	}
-	return p.era.logs(t, severity)
+	return p.logs(t, severity)
 }
 
 // wantsMessage is wantsLevel for the text of a notifications/message.
 func (p *peer) wantsMessage(t *terms, text []byte) bool {
-	if p.era.logs(t, 0) {
+	if p.logs(t, 0) {
 		return true
 	}
 	params, _ := wire.Object(text).Get("params")
@@ -93,7 +93,7 @@ func (c *Call) setLogLevel(params wire.Object) error {
 	if severity < 0 {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /level: not a log level: %.50q", level)
 	}
-	return c.peer.era.setLogLevel(&c.context, severity)
+	return c.peer.keepLogLevel(&c.context, severity)
 }
 
 // setAcceptedLevel is setLogLevel for params that a handler has accepted. A level that is not known has no

@@ -175,7 +175,8 @@ type ctxKey struct{}
 type named struct{ *inproc.Transport }
 
 // SessionID is one whose LogID is 6a840baf5d8c.
-func (named) SessionID() string { return "s-1" }
+func (named) SessionID() string                  { return "s-1" }
+func (named) Negotiated(runtime.Handshake) error { return nil }
 
 func TestLogRequests(t *testing.T) {
 	var out bytes.Buffer

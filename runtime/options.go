@@ -146,7 +146,7 @@ type ClientOptions struct {
 	// sent again if it only reads, such as tools/list, if it calls a tool that the server has listed with
 	// readOnlyHint or idempotentHint, or if the server has refused it unread; otherwise the call returns a
 	// *LostError. Subscriptions are made again, except those by resources/subscribe in
-	// a revision with sessions. The transport must be a [Restarter].
+	// a revision with sessions. The transport must be a [Remote].
 	Reconnect bool
 
 	// Cache, if not nil, makes sessions keep results, from revision 2026-07-28 on.

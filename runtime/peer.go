@@ -16,11 +16,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// peer is one connection. It connects the parts of the engine with the transport and the era.
+// peer is one connection. It connects the parts of the engine with the transport and the side.
 type peer struct {
 	*settings
-	era       era
+	side      side
+	server    *serverEra // the side; nil for a client's
 	transport Outbox
+
+	terms    *terms                   // of the session; nil before the handshake has fixed the revision
+	opened   atomic.Int64             // the time of the handshake, in nanoseconds; 0 before
+	logLevel atomic.Int32             // the lowest severity of the log messages that the client of the session wants
+	wanted   atomic.Pointer[LogLevel] // of the log messages that a client's stateless requests ask for; nil for none
 
 	life    engine.Lifetime
 	values  context.Context // of the handlers of requests, which endContexts ends
@@ -78,8 +84,8 @@ func (p *peer) receiveFrom(t Transport) {
 	}
 	if b, ok := t.(Buffered); ok {
 		s.reader.Buffered = b.Buffered
-		if i, ok := t.(Interrupter); ok && i.Interruptible() {
-			s.reader.Interrupt = i.Interrupt
+		if b.Interruptible() {
+			s.reader.Interrupt = b.Interrupt
 		}
 	}
 	p.source = s
@@ -175,7 +181,7 @@ func (p *peer) finish(err error, reading <-chan error) error {
 	if err == io.EOF || err == ErrClosed {
 		err = nil
 	}
-	p.era.ended(err)
+	p.logEnd(err)
 	return err
 }
 
@@ -190,14 +196,14 @@ func (p *peer) hangUp(why error) {
 	p.life.EndBackground(ErrClosed)
 }
 
-// refuse answers a request with an error. A zero id means that the id is unknown; the era decides
+// refuse answers a request with an error. A zero id means that the id is unknown; unknownID decides
 // whether such a request is answered.
 func (p *peer) refuse(id wire.Scalar, err error, to Reply) {
-	if p.era.silent() {
+	if p.silent() {
 		return
 	}
 	if id.IsZero() {
-		unknown, answered := p.era.unknownID()
+		unknown, answered := p.unknownID()
 		if !answered {
 			skip(to)
 			return

@@ -248,7 +248,7 @@ type Eras struct {
 	known map[string]string
 }
 
-// Get returns the revision that a server speaks, or "" if that is unknown. See [Located] for the names
+// Get returns the revision that a server speaks, or "" if that is unknown. See [Remote] for the names
 // of servers.
 func (e *Eras) Get(server string) (revision string) {
 	e.mu.Lock()
@@ -278,7 +278,7 @@ func (e *Eras) All() iter.Seq2[string, string] {
 
 // nameOf returns the name of the server that a transport leads to, or "" if it has none.
 func nameOf(t Transport) string {
-	if l, ok := t.(Located); ok {
+	if l, ok := t.(Remote); ok {
 		return l.Server()
 	}
 	return ""

@@ -129,7 +129,7 @@ func (p *peer) takeResponse(m *jsonrpc.Message, in *Incoming) engine.Step {
 // forward passes a message about a request that is not in flight here to a transport that knows other
 // servers with the session. It returns false if there is none.
 func (p *peer) forward(m *jsonrpc.Message, in *Incoming) bool {
-	f, ok := p.transport.(Forwarder)
+	f, ok := p.transport.(Replicated)
 	if ok = ok && !in.Forwarded; ok {
 		f.Forward(*m)
 	}
@@ -142,7 +142,7 @@ func (p *peer) forward(m *jsonrpc.Message, in *Incoming) bool {
 func (p *peer) malformed(m *jsonrpc.Message, err error, text string, to Reply) {
 	p.logBad("bad message", err, text)
 	id := m.ID
-	if _, answered := p.era.unknownID(); !answered && m.Method == "" {
+	if _, answered := p.unknownID(); !answered && m.Method == "" {
 		id = wire.Scalar{}
 	}
 	if m.Kind == jsonrpc.Response {
@@ -176,7 +176,7 @@ func (p *peer) logBad(event string, err error, text string) {
 		return
 	}
 	attrs := []any{"error", err, "count", count}
-	if _, answered := p.era.unknownID(); !answered && text != "" {
+	if _, answered := p.unknownID(); !answered && text != "" {
 		attrs = append(attrs, "text", text[:min(len(text), 200)])
 	}
 	p.logger().Warn(event, attrs...)
@@ -210,10 +210,9 @@ func (i inbox) Accept(in Incoming) (run func()) {
 	return run
 }
 
-// Restore implements Restorer.
 func (i inbox) Restore(h Handshake) {
-	if e, ok := i.peer.era.(*serverEra); ok {
-		e.restore(h)
+	if i.peer.server != nil {
+		i.peer.server.restore(h)
 	}
 }
 
@@ -248,7 +247,7 @@ type batched struct{ *batch }
 // If the batch is not allowed, it sends an error and returns it.
 func (p *peer) takeBatch(in *Incoming) (run func(), err error) {
 	items, err := in.Content().Batch, in.Content().Err
-	if err == nil && !p.era.batches() {
+	if err == nil && !p.batches() {
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: no batches in this revision or before initialize")
 	}
 	if err != nil {

@@ -66,7 +66,8 @@ type lastingEnd struct {
 	id string
 }
 
-func (l lastingEnd) SessionID() string { return l.id }
+func (l lastingEnd) SessionID() string                  { return l.id }
+func (l lastingEnd) Negotiated(runtime.Handshake) error { return nil }
 
 // TestResumedKeepAlive checks that a peer of a resumed session is pinged, unless there is
 // none, with ids that no other server of the session has used.

@@ -100,7 +100,7 @@ func deliver(ctx context.Context, m *Message) (wire.Appender, error) {
 	}
 	if m.Kind == jsonrpc.Request {
 		s.progress, s.follow = reporterOf(ctx, s.peer)
-		return s.peer.era.ask(ctx, m)
+		return s.peer.side.ask(ctx, m)
 	}
 	if s.subscriber != nil {
 		if !s.subscriber.sends(m.Method, m.Params) {
@@ -136,7 +136,7 @@ func transmitOne(ctx context.Context, m *Message) (wire.Appender, error) {
 	if s.answer, err = s.peer.exchange(ctx, m); err != nil {
 		return nil, err
 	}
-	if s.answer, err = s.peer.era.complete(ctx, m, s.answer); err != nil {
+	if s.answer, err = s.peer.side.complete(ctx, m, s.answer); err != nil {
 		return nil, err
 	}
 	return &s.answer, nil // valid until the request is sent again
@@ -245,7 +245,7 @@ func (p *peer) sendRequest(ctx context.Context, m *Message) error {
 	}
 	text, err := jsonrpc.BeginRequest(*buf, id, m.Method)
 	if err == nil {
-		text, err = p.era.appendParams(text, s.terms, m.Method, params)
+		text, err = p.appendParams(text, s.terms, m.Method, params)
 	}
 	if err != nil {
 		return prefix.Errorf("runtime: request %s: %w", m.Method, err)
@@ -281,7 +281,7 @@ func (p *peer) tell(ctx context.Context, t *terms, method string, params wire.Ap
 	defer p.buffers.put(buf)
 	text, err := jsonrpc.BeginNotification(*buf, method)
 	if err == nil {
-		text, err = p.era.appendParams(text, t, method, params)
+		text, err = p.appendParams(text, t, method, params)
 	}
 	if err != nil {
 		return prefix.Errorf("runtime: notification %s: %w", method, err)

@@ -62,7 +62,7 @@ func (p *peer) refuseLater(id wire.Scalar, err error) {
 
 // begin admits a request and registers it, so that it can be cancelled.
 func (p *peer) begin(m *jsonrpc.Message, in *Incoming, to Reply) (*Call, error) {
-	admitted, err := p.era.admit(*m, in.Header)
+	admitted, err := p.side.admit(*m, in.Header)
 	if err != nil {
 		return nil, err
 	}
@@ -253,12 +253,12 @@ func (p *peer) takeNotification(m *jsonrpc.Message, in *Incoming) (handle func()
 	if m.Method == methodCancelled && !p.cancelRequest(m.Params) {
 		p.forward(m, in)
 	}
-	admitted, err := p.era.admit(*m, in.Header)
+	admitted, err := p.side.admit(*m, in.Header)
 	if err != nil {
 		p.debug("notification ignored", slog.String("method", m.Method), slog.Any("error", err))
 		return nil
 	}
-	if m.Method == methodProgress && p.takeProgress(m.Params) || p.era.notified(*m) {
+	if m.Method == methodProgress && p.takeProgress(m.Params) || p.side.notified(*m) {
 		return nil
 	}
 	if m.Method == methodProgress && !p.forward(m, in) && in.Forwarded {

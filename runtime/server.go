@@ -136,15 +136,14 @@ func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverE
 	if err == nil && h.SessionOnly && len(s.sessions) == 0 {
 		err = errStatelessServer
 	}
+	p := newPeer(ctx, out, s.settings, h.Stateless)
+	p.side, p.server, e.peer, e.session.peer = e, e, p, p
 	if err == nil && h.Revision != "" && !h.Stateless {
 		err = e.resume(h)
 	}
 	if err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
-	e.peer = newPeer(ctx, out, s.settings, h.Stateless)
-	e.peer.era = e
-	e.session.peer = e.peer
 	return e, nil
 }
 

@@ -63,7 +63,7 @@ type Incoming struct {
 	// this way.
 	Bound bool
 
-	// Forwarded means that the message comes from another server with the same session, see [Forwarder].
+	// Forwarded means that the message comes from another server with the same session, see [Replicated].
 	Forwarded bool
 
 	// Context, if not nil, has values for the contexts of the handlers, such as the user that an HTTP
@@ -113,57 +113,48 @@ type Outgoing struct {
 
 // The interfaces below are hooks that a Transport, or an Outbox, may implement as well.
 
-// Opener is a Transport that has to be opened before it is used, such as one that starts a process.
-type Opener interface {
+// Remote is a client's Transport to a server that it has to reach: a process that it starts, or an address.
+type Remote interface {
+	Transport
 	// Open is called once, before every other method. The end of ctx ends the opening. If Open
 	// returns an error, only Close is called.
 	Open(ctx context.Context) error
-}
-
-// Fallback is a Transport that has an alternative for servers that refuse the handshake.
-type Fallback interface {
-	// Fallback returns the transport with which a client connects after the handshake has
-	// failed with an error, or the error with which it gives up.
+	// Server returns the name of the server: its origin, such as https://example.com, or the command line of
+	// a process. It is the key in [Eras].
+	Server() string
+	// Restart returns a new transport like this one, for another connection after this one has ended. It starts
+	// nothing.
+	Restart() (Transport, error)
+	// Fallback returns the transport with which a client connects after the server has refused the handshake,
+	// or the error with which it gives up: that of the refusal if there is no alternative.
 	Fallback(ctx context.Context, refused error) (Transport, error)
 }
 
-// Located is a client's Transport that can name its server.
-type Located interface {
-	// Server returns the origin of the server, such as https://example.com, or the command line of a
-	// process. It is the key in [Eras].
-	Server() string
-}
-
-// Restarter is a client's Transport that can connect to its server again after the connection has ended.
-type Restarter interface {
-	// Restart returns a new transport like this one. It starts nothing.
-	Restart() (Transport, error)
-}
-
-// Buffered is a Transport that can report whether it holds a message. Requests are then handled
-// without waking another goroutine, see package runtime/internal/engine.
+// Buffered is a Transport that can report whether it holds a message. Requests are then handled without waking
+// another goroutine, and a call reads its own answer if no other goroutine reads and Receive can be interrupted, see
+// package runtime/internal/engine.
 type Buffered interface {
 	// Buffered reports whether Receive would return at once. It is called in place of Receive.
 	Buffered() bool
-}
-
-// Interrupter is a Buffered whose Receive can be interrupted. A call then reads its own answer if no
-// other goroutine reads.
-type Interrupter interface {
-	Buffered
 	// Interruptible reports whether Receive can be interrupted. It is called once.
 	Interruptible() bool
 	// Interrupt makes the current or the next Receive return ErrInterrupted, unless a message is
-	// available. No part of a message is lost.
+	// available. No part of a message is lost. It is called only if Receive can be interrupted.
 	Interrupt()
 }
 
-// ErrInterrupted is the error of Receive after Interrupt, see [Interrupter].
+// ErrInterrupted is the error of Receive after Interrupt, see [Buffered].
 var ErrInterrupted = engine.ErrInterrupted
 
-// Identified is a Transport that has a name for the session: the session id of Streamable HTTP, or ""
-// while there is none.
-type Identified interface{ SessionID() string }
+// Identified is a Transport, or a server's Outbox, that has a name for the session.
+type Identified interface {
+	// SessionID returns the name, such as the session id of Streamable HTTP, or "" while there is none.
+	SessionID() string
+	// Negotiated is called for each session with a handshake: on a server's side before the answer to
+	// initialize is sent, on a client's after it is received and before anything else is sent. An error
+	// fails the handshake.
+	Negotiated(h Handshake) error
+}
 
 // Pusher is a Transport that puts messages into the session's inbox as they come. Receive is then not
 // called, and no goroutine waits for the next message.
@@ -173,20 +164,19 @@ type Pusher interface {
 	Start(in Inbox)
 }
 
-// Negotiator is a Transport that is told the result of the handshake.
-type Negotiator interface {
-	// Negotiated is called for each session with a handshake: on a server's side before the answer to
-	// initialize is sent, on a client's after it is received and before anything else is sent. An error
-	// fails the handshake.
-	Negotiated(h Handshake) error
-}
-
-// Keeper is a server's Outbox that keeps the client's changes of its session, so that another server
-// can continue the session.
-type Keeper interface {
-	// Keep is called with each change before the request that makes it is answered. An error fails the
-	// request.
+// Replicated is a server's Outbox whose session other servers may have too.
+type Replicated interface {
+	// Keep is called with each change that the client makes of its session, before the request that makes it is
+	// answered, so that another server can continue the session. An error fails the request.
 	Keep(ctx context.Context, c Change) error
+	// Forward is called with an answer to no request in flight here, and with notifications/cancelled and
+	// notifications/progress about no request in flight here, because such a message may come to another server
+	// than the one that has sent or serves the request. It is not called for a message that is Forwarded.
+	// Forward must not wait for the other servers.
+	Forward(m jsonrpc.Message)
+	// Lasts reports whether the session may go on at another server after it has ended here. It returns
+	// false if the client has ended the session.
+	Lasts() bool
 }
 
 // Change is what a client changes in its session. Members that are "" change nothing.
@@ -194,29 +184,6 @@ type Change struct {
 	LogLevel     LogLevel // the least severe log messages that the client wants from now on
 	Subscribed   string   // the URI of a resource that the client subscribes to
 	Unsubscribed string   // the URI of a resource whose subscription the client ends
-}
-
-// Forwarder is a server's Outbox whose session other servers may have too, so that a message about a
-// request can come to another server than the one that has sent or serves it.
-type Forwarder interface {
-	// Forward is called with an answer to no request in flight here, and with notifications/cancelled
-	// and notifications/progress about no request in flight here. It is not called for a message that
-	// is Forwarded. Forward must not wait for the other servers.
-	Forward(m jsonrpc.Message)
-}
-
-// Lasting is a server's Outbox whose session other servers may have too.
-type Lasting interface {
-	// Lasts reports whether the session may go on at another server after it has ended here. It returns
-	// false if the client has ended the session.
-	Lasts() bool
-}
-
-// Restorer is an Inbox of a session that other servers have too.
-type Restorer interface {
-	// Restore sets the log level and the subscriptions of the session to those of h, because the
-	// client has changed them at another server.
-	Restore(h Handshake)
 }
 
 // Inbox takes the messages of one session from a [Pusher] or from the caller of [Server.Open]. It is
@@ -237,6 +204,9 @@ type Inbox interface {
 	// contexts of the handlers that still run end with the cause [ErrShutdown], and requests that
 	// stay unanswered are answered with an error.
 	Shutdown(ctx context.Context)
+	// Restore sets the log level and the subscriptions of the session to those of h, because the client has
+	// changed them at another server, see [Replicated].
+	Restore(h Handshake)
 }
 
 // SessionServer is the part of a server that transports use. [*Server] implements it, and so does the

@@ -137,7 +137,7 @@ func (p watchedProcess) Receive(ctx context.Context, max int) (runtime.Incoming,
 	return in, err
 }
 
-// Restart implements runtime.Restarter.
+// Restart implements runtime.Remote.
 func (p watchedProcess) Restart() (runtime.Transport, error) {
 	next, err := p.Process.Restart()
 	if process, ok := next.(*stdio.Process); ok {

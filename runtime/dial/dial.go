@@ -38,7 +38,7 @@ func With(url string, opts streamable.ClientOptions) *Transport {
 	return &Transport{newer, url, opts, err}
 }
 
-// Open implements runtime.Opener. It returns an error for a text that is not an HTTP URL.
+// Open implements runtime.Remote. It returns an error for a text that is not an HTTP URL.
 func (t *Transport) Open(context.Context) error { return t.err }
 
 // Close implements runtime.Transport.
@@ -49,7 +49,7 @@ func (t *Transport) Close() error {
 	return t.Transport.Close()
 }
 
-// Fallback implements runtime.Fallback.
+// Fallback implements runtime.Remote.
 func (t *Transport) Fallback(ctx context.Context, refused error) (runtime.Transport, error) {
 	if !older(refused) {
 		return nil, refused

@@ -158,6 +158,9 @@ func (p *pool) gone(s *session, err error) {
 // Lose implements runtime.Inbox. Clients answer no requests.
 func (p *pool) Lose(*runtime.AnswerError) {}
 
+// Restore implements runtime.Inbox. No other server has the sessions.
+func (p *pool) Restore(runtime.Handshake) {}
+
 // End implements runtime.Inbox.
 func (p *pool) End(error) {
 	ctx, cancel := context.WithCancel(context.Background())

@@ -123,7 +123,7 @@ func (p *Proxy) open(ctx context.Context, client runtime.Outbox, of *pool, ended
 	if server == nil {
 		return nil, errors.Join(errors.New("proxy: no transport to the server"), client.Close())
 	}
-	if o, ok := server.(runtime.Opener); ok {
+	if o, ok := server.(runtime.Remote); ok {
 		if err := o.Open(ctx); err != nil {
 			return nil, errors.Join(fmt.Errorf("proxy: %w", err), server.Close(), client.Close())
 		}

@@ -279,6 +279,11 @@ func (f failing) Receive(context.Context, int) (runtime.Incoming, error) {
 }
 func (f failing) Send(context.Context, runtime.Outgoing) error { return io.ErrUnexpectedEOF }
 func (f failing) Close() error                                 { return nil }
+func (f failing) Server() string                               { return "" }
+func (f failing) Restart() (runtime.Transport, error)          { return nil, f.err }
+func (f failing) Fallback(_ context.Context, refused error) (runtime.Transport, error) {
+	return nil, refused
+}
 
 // TestShutdown ends the context of Serve: a request in flight is answered, and a new one is
 // refused.

@@ -248,6 +248,9 @@ func (s fromClient) disconnected(r *request, ids []wire.Scalar) {
 // Lose is not called for clients, which make requests instead of answering them by route.
 func (fromClient) Lose(*runtime.AnswerError) {}
 
+// Restore implements runtime.Inbox. No other server has the session.
+func (fromClient) Restore(runtime.Handshake) {}
+
 // End ends the session. If the client may still read, the requests in flight are answered
 // first.
 func (s fromClient) End(why error) {
@@ -381,6 +384,9 @@ func (s fromServer) End(why error) {
 	s.end(why)
 }
 
+// Restore implements runtime.Inbox.
+func (s fromServer) Restore(runtime.Handshake) {}
+
 // Shutdown ends the session.
 func (s fromServer) Shutdown(context.Context) { s.end(nil) }
 
@@ -398,7 +404,7 @@ func (s fromServer) negotiated(m jsonrpc.Message) {
 	result := wire.Object(strings.Clone(string(m.Result)))
 	revision := result.GetString("protocolVersion")
 	tell := func(t any, peer, own wire.Object, info string) {
-		if n, ok := t.(runtime.Negotiator); ok {
+		if n, ok := t.(runtime.Identified); ok {
 			err := n.Negotiated(runtime.Handshake{
 				Revision:         revision,
 				PeerInfo:         member(peer, info),

@@ -85,6 +85,9 @@ func (s *session) Shutdown(ctx context.Context) { s.inbox.Shutdown(ctx) }
 // SessionID implements runtime.Identified.
 func (s *session) SessionID() string { return s.id }
 
+// Negotiated implements runtime.Identified.
+func (s *session) Negotiated(runtime.Handshake) error { return nil }
+
 // Send implements runtime.Outbox. A failed write ends the session, because it cannot be resumed.
 func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 	if s.isGone() {

@@ -78,7 +78,7 @@ func Command(cmd *exec.Cmd) *Process {
 	return &Process{cmd: cmd, copied: make(chan struct{}), exited: make(chan struct{})}
 }
 
-// Open implements runtime.Opener: it starts the process. A caller that does not pass c to a client
+// Open implements runtime.Remote: it starts the process. A caller that does not pass c to a client
 // must call Close.
 func (c *Process) Open(context.Context) error {
 	if c.cmd.Stdin != nil || c.cmd.Stdout != nil {
@@ -158,7 +158,7 @@ func (c *Process) wait() {
 	close(c.exited)
 }
 
-// Restart implements runtime.Restarter: it returns a transport to another process of the same command.
+// Restart implements runtime.Remote: it returns a transport to another process of the same command.
 func (c *Process) Restart() (runtime.Transport, error) {
 	cmd := c.like
 	next := Command(&cmd)
@@ -169,7 +169,12 @@ func (c *Process) Restart() (runtime.Transport, error) {
 	return next, nil
 }
 
-// Server implements runtime.Located. It returns the command line.
+// Fallback implements runtime.Remote. There is none.
+func (c *Process) Fallback(_ context.Context, refused error) (runtime.Transport, error) {
+	return nil, refused
+}
+
+// Server implements runtime.Remote. It returns the command line.
 func (c *Process) Server() string { return c.cmd.String() }
 
 // ProbeTimeout returns ProbeWait or its default. A client calls it.
@@ -204,14 +209,14 @@ func (c *Process) Receive(ctx context.Context, max int) (runtime.Incoming, error
 	return runtime.Incoming{}, err
 }
 
-// Interruptible implements runtime.Interrupter. It returns true if pipes support deadlines.
+// Interruptible implements runtime.Buffered. It returns true if pipes support deadlines.
 func (c *Process) Interruptible() bool {
 	c.deadlines.Lock()
 	defer c.deadlines.Unlock()
 	return c.output.SetReadDeadline(c.drained) == nil
 }
 
-// Interrupt implements runtime.Interrupter.
+// Interrupt implements runtime.Buffered.
 func (c *Process) Interrupt() {
 	c.deadlines.Lock()
 	defer c.deadlines.Unlock()

@@ -84,6 +84,12 @@ func (t *Transport) ProbeTimeout() time.Duration { return cmp.Or(t.ProbeWait, De
 // Buffered implements runtime.Buffered.
 func (t *Transport) Buffered() bool { return len(t.lines.rest) > 0 }
 
+// Interruptible implements runtime.Buffered. It returns false.
+func (t *Transport) Interruptible() bool { return false }
+
+// Interrupt implements runtime.Buffered. It is not called.
+func (t *Transport) Interrupt() {}
+
 func blank(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c != ' ' && c != '\t' && c != '\r' {

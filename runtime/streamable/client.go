@@ -226,10 +226,18 @@ func (t *Transport) SessionID() string {
 	return t.session[0]
 }
 
-// Server implements runtime.Located. It returns the origin of the URL.
+// Server implements runtime.Remote. It returns the origin of the URL.
 func (t *Transport) Server() string { return t.post.URL.Scheme + "://" + t.post.URL.Host }
 
-// Restart implements runtime.Restarter.
+// Open implements runtime.Remote. It does nothing, because the first message makes the first request.
+func (t *Transport) Open(context.Context) error { return nil }
+
+// Fallback implements runtime.Remote. There is none; package dial has one.
+func (t *Transport) Fallback(_ context.Context, refused error) (runtime.Transport, error) {
+	return nil, refused
+}
+
+// Restart implements runtime.Remote.
 func (t *Transport) Restart() (runtime.Transport, error) {
 	return NewTransport(t.post.URL.String(), t.opts)
 }
@@ -265,7 +273,7 @@ func tooLong(in runtime.Incoming, max int) error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
 }
 
-// Negotiated implements runtime.Negotiator.
+// Negotiated implements runtime.Identified.
 func (t *Transport) Negotiated(h runtime.Handshake) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

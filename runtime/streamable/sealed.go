@@ -331,7 +331,7 @@ func (sh *sharing) load(ctx context.Context, name string) (keptState, error) {
 	return decodeKept(data, version)
 }
 
-// Keep implements runtime.Keeper.
+// Keep implements runtime.Replicated.
 func (s *session) Keep(ctx context.Context, c runtime.Change) error {
 	if s.shared == nil {
 		return nil
@@ -410,8 +410,8 @@ func (s *session) refreshLocked(ctx context.Context) error {
 		return err
 	}
 	kept.keptState = now
-	if to, ok := s.inbox.(runtime.Restorer); ok && !now.ended {
-		to.Restore(runtime.Handshake{LogLevel: now.level, Subscriptions: now.subscriptions})
+	if !now.ended {
+		s.inbox.Restore(runtime.Handshake{LogLevel: now.level, Subscriptions: now.subscriptions})
 	}
 	return nil
 }

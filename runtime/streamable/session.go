@@ -107,7 +107,7 @@ func (s *session) maySend(m *runtime.Outgoing) error {
 	return nil
 }
 
-// Negotiated implements runtime.Negotiator.
+// Negotiated implements runtime.Identified.
 func (s *session) Negotiated(h runtime.Handshake) error {
 	if s.shared != nil {
 		if err := s.seal(h); err != nil {
@@ -181,7 +181,7 @@ func (s *session) forgotten() bool {
 	return s.isGone() && (s.shared == nil || s.shared.id == "" || s.shared.ended)
 }
 
-// Lasts implements runtime.Lasting.
+// Lasts implements runtime.Replicated.
 func (s *session) Lasts() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

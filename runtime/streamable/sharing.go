@@ -287,7 +287,7 @@ func (a *asked) stop() {
 	a.copies = nil
 }
 
-// Forward implements runtime.Forwarder.
+// Forward implements runtime.Replicated.
 func (s *session) Forward(m jsonrpc.Message) {
 	if !s.onBus() {
 		s.debug("message about no request in flight dropped", slog.String("method", m.Method), slog.Any("id", m.ID))

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -92,11 +93,21 @@ type recorder struct {
 }
 
 func (r recorder) Open(ctx context.Context) error {
-	if o, ok := r.Transport.(runtime.Opener); ok {
+	if o, ok := r.Transport.(runtime.Remote); ok {
 		return o.Open(ctx)
 	}
 	return nil
 }
+
+func (r recorder) Server() string { return "" }
+
+func (r recorder) Restart() (runtime.Transport, error) { return nil, errors.ErrUnsupported }
+
+func (r recorder) Fallback(_ context.Context, refused error) (runtime.Transport, error) {
+	return nil, refused
+}
+
+func (r recorder) SessionID() string { return "" }
 
 func (r recorder) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
 	in, err := r.Transport.Receive(ctx, max)
@@ -112,7 +123,7 @@ func (r recorder) Send(ctx context.Context, m runtime.Outgoing) error {
 }
 
 func (r recorder) Negotiated(h runtime.Handshake) error {
-	if n, ok := r.Transport.(runtime.Negotiator); ok {
+	if n, ok := r.Transport.(runtime.Identified); ok {
 		return n.Negotiated(h)
 	}
 	return nil
