@@ -90,7 +90,7 @@ func (s *shape) attempt(r *wire.Reader, read func(text wire.Raw) error) {
 	}
 	if err := read(value); err != nil {
 		r.Reset(start)
-		r.Fail("cannot be decoded as %s: %s", s.t, strings.TrimPrefix(problemOf(err), "wire: "))
+		r.Fail("cannot be decoded as %s: %s", s.t, strings.TrimPrefix(wire.ProblemsOf(err)[0].String(), "wire: "))
 	}
 }
 

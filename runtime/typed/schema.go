@@ -1,7 +1,6 @@
 package typed
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -187,20 +186,9 @@ func (d *deriver) member(s *shape, f *field) []byte {
 		err = f.decode(reflect.New(f.shape.t).Elem(), wire.NewStringReader(string(f.facets.preset)))
 	}
 	if err != nil {
-		d.fail(s.t, fmt.Errorf("the default %s of %q is not valid: %s", f.facets.preset, f.name, problemOf(err)))
+		d.fail(s.t, fmt.Errorf("the default %s of %q is not valid: %s", f.facets.preset, f.name, wire.ProblemsOf(err)[0]))
 	}
 	return of
-}
-
-// problemOf returns the text of an error without its place in a text.
-func problemOf(err error) string {
-	if e, ok := errors.AsType[*wire.ValidationError](err); ok && len(e.Problems) > 0 {
-		return e.Problems[0].String()
-	}
-	if e, ok := errors.AsType[*wire.Error](err); ok {
-		return wire.Problem{Pointer: e.Pointer, Message: e.Problem}.String()
-	}
-	return err.Error()
 }
 
 // required reports whether a member must be present.

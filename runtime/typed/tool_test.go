@@ -12,6 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/schema/fallback"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
 	"github.com/mcpgen/mcpgen/runtime/typed"
@@ -180,5 +181,33 @@ func TestExplicitSchema(t *testing.T) {
 	}
 	if _, err := tools.CallRaw(t.Context(), session, "search", wire.Raw(`{"query":"other"}`)); err == nil || !strings.Contains(err.Error(), "/query") {
 		t.Errorf("other arguments: %v", err)
+	}
+}
+
+// TestCompile adds tools with a pattern that package regexp cannot match, and a definition whose schema has a
+// keyword that is not covered.
+func TestCompile(t *testing.T) {
+	type input struct {
+		Word string `json:"word" jsonschema:"pattern=^(?!x)"`
+	}
+	find := func(context.Context, *input) ([]mcp.ContentBlock, error) { return nil, nil }
+	for _, definition := range []wire.Object{
+		`{"name":"t"}`,
+		`{"name":"t","inputSchema":{"type":"object","not":{"properties":{"word":{"pattern":"^x"}}}}}`,
+	} {
+		if err := typed.ContentTool(definition, find).Err; err == nil || !strings.Contains(err.Error(), "fallback.Compile; set Compile of tools.Options to it") {
+			t.Errorf("%s: %v", definition, err)
+		}
+		tool := typed.ContentTool(definition, find, tools.Options{Compile: fallback.Compile})
+		if tool.Err != nil {
+			t.Errorf("%s: %v", definition, tool.Err)
+			continue
+		}
+		if _, err := tool.Call(t.Context(), `{"word":"y"}`); err != nil {
+			t.Errorf("%s: %v", definition, err)
+		}
+		if _, err := tool.Call(t.Context(), `{"word":"xy"}`); err == nil || !strings.Contains(err.Error(), "invalid arguments") {
+			t.Errorf("%s: %v", definition, err)
+		}
 	}
 }
