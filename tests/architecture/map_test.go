@@ -9,7 +9,10 @@ import (
 	"testing"
 )
 
-// row is a row of the map in ARCHITECTURE.md. Its patterns are packages of the module; one
+// mapFile is the table of all packages, by its path from the top of the module.
+const mapFile = "tests/architecture/map.md"
+
+// row is a row of the map in map.md. Its patterns are packages of the module; one
 // that ends in "/..." matches a package and those below it.
 type row struct {
 	line    string
@@ -19,7 +22,7 @@ type row struct {
 	anything bool
 }
 
-// TestMap checks that the map in ARCHITECTURE.md has a row for every package, also of nested modules, that packages
+// TestMap checks that map.md has a row for every package, also of nested modules, that packages
 // import only what their row allows, and that no row and no entry of a row is stale.
 func TestMap(t *testing.T) {
 	rows := readMap(t)
@@ -36,7 +39,7 @@ func TestMap(t *testing.T) {
 		imports[p.name()] = ours
 		i := rowOf(rows, p.name())
 		if i < 0 {
-			t.Errorf("%s: package without a row in the map of ARCHITECTURE.md; its imports are %s", p.name(), quoted(ours))
+			t.Errorf("%s: package without a row in tests/architecture/map.md; its imports are %s", p.name(), quoted(ours))
 			continue
 		}
 		members[i] = append(members[i], p.name())
@@ -44,7 +47,7 @@ func TestMap(t *testing.T) {
 	for i, r := range rows {
 		for _, folder := range r.folders {
 			if !slices.ContainsFunc(members[i], func(name string) bool { return matches(folder, name) }) {
-				t.Errorf("ARCHITECTURE.md: stale row: there is no package %s without a row of its own", folder)
+				t.Errorf("tests/architecture/map.md: stale row: there is no package %s without a row of its own", folder)
 			}
 		}
 		if r.anything {
@@ -57,7 +60,7 @@ func TestMap(t *testing.T) {
 				all = append(all, target)
 				entry := slices.IndexFunc(r.imports, func(to string) bool { return matches(to, target) })
 				if entry < 0 {
-					t.Errorf("%s imports %s, which its row in the map of ARCHITECTURE.md does not allow", name, target)
+					t.Errorf("%s imports %s, which its row in tests/architecture/map.md does not allow", name, target)
 					continue
 				}
 				used[r.imports[entry]] = true
@@ -65,35 +68,35 @@ func TestMap(t *testing.T) {
 		}
 		for _, to := range r.imports {
 			if !used[to] {
-				t.Errorf("ARCHITECTURE.md: stale entry: %s does not import %s; its imports are %s", r.folders[0], to, quoted(all))
+				t.Errorf("tests/architecture/map.md: stale entry: %s does not import %s; its imports are %s", r.folders[0], to, quoted(all))
 			}
 		}
 	}
 }
 
-// readMap reads the table below the heading "The map".
+// readMap reads the table in map.md.
 func readMap(t *testing.T) []row {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root(t), "ARCHITECTURE.md"))
+	text, err := os.ReadFile(filepath.Join(root(t), mapFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, table, _ := strings.Cut(string(text), "\n| Folder |")
-	table, _, _ = strings.Cut(table, "\n\n")
+	table, _, _ = strings.Cut(strings.TrimSuffix(table, "\n"), "\n\n")
 	var rows []row
 	for _, line := range strings.Split(table, "\n")[2:] {
 		cells := strings.Split(strings.Trim(line, "|"), " | ")
 		if len(cells) != 3 {
-			t.Fatalf("ARCHITECTURE.md: expected 3 cells in a row of the map, found %d: %s", len(cells), line)
+			t.Fatalf("tests/architecture/map.md: expected 3 cells in a row of the map, found %d: %s", len(cells), line)
 		}
 		r := row{line: line, folders: codeOf(cells[0]), imports: codeOf(cells[2]), anything: strings.HasPrefix(strings.TrimSpace(cells[2]), "anything")}
 		if len(r.folders) == 0 || len(r.imports) == 0 && !r.anything && strings.TrimSpace(cells[2]) != "nothing" {
-			t.Fatalf("ARCHITECTURE.md: a row of the map needs a folder, and packages, \"nothing\" or \"anything\" as imports: %s", line)
+			t.Fatalf("tests/architecture/map.md: a row of the map needs a folder, and packages, \"nothing\" or \"anything\" as imports: %s", line)
 		}
 		rows = append(rows, r)
 	}
 	if len(rows) == 0 {
-		t.Fatal("ARCHITECTURE.md: the map has no rows")
+		t.Fatal("tests/architecture/map.md: the map has no rows")
 	}
 	return rows
 }

@@ -8,21 +8,23 @@ import (
 	"testing"
 )
 
-// TestPaths checks that the files and folders of the project that ARCHITECTURE.md names
+// TestPaths checks that the files and folders of the project that ARCHITECTURE.md and the map of packages name
 // exist, if they are named from the top of the module.
 func TestPaths(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root(t), "ARCHITECTURE.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	top := regexp.MustCompile(`^(?:cmd|gen|generated|runtime|spec|templates|tests)/`)
-	for _, m := range regexp.MustCompile("`([a-zA-Z0-9_./-]+)`").FindAllSubmatch(text, -1) {
-		path := string(m[1])
-		if !top.MatchString(path) {
-			continue
+	for _, page := range []string{"ARCHITECTURE.md", mapFile} {
+		text, err := os.ReadFile(filepath.Join(root(t), page))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if _, err := os.Stat(filepath.Join(root(t), strings.TrimSuffix(path, "/..."))); err != nil {
-			t.Errorf("ARCHITECTURE.md names %s, which does not exist", path)
+		for _, m := range regexp.MustCompile("`([a-zA-Z0-9_./-]+)`").FindAllSubmatch(text, -1) {
+			path := string(m[1])
+			if !top.MatchString(path) {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(root(t), strings.TrimSuffix(path, "/..."))); err != nil {
+				t.Errorf("%s names %s, which does not exist", page, path)
+			}
 		}
 	}
 }
