@@ -171,3 +171,72 @@ func (in *instruments) end(ctx context.Context, span trace.Span, o operation, ou
 		h.Record(ctx, now.Sub(o.start).Seconds(), metric.WithAttributes(o.measured(in.Attributes, out)...))
 	}
 }
+
+// member is the member of params that carries the trace context.
+const member = "_meta"
+
+// extract returns the context that continues the trace of the params' sender, and the links
+// of the new span.
+func (in *instruments) extract(ctx context.Context, params wire.Object) (context.Context, []trace.Link) {
+	raw, ok := params.Get(member)
+	if !ok || raw.Kind() != wire.KindObject {
+		return ctx, nil
+	}
+	remote := in.Propagator.Extract(ctx, &carrier{meta: wire.Object(raw)})
+	from, here := trace.SpanContextFromContext(remote), trace.SpanContextFromContext(ctx)
+	switch {
+	case from.Equal(here): // the sender sent no trace context
+		if in.Untrusted {
+			return ctx, nil
+		}
+		return remote, nil
+	case in.Untrusted:
+		return ctx, []trace.Link{{SpanContext: from}}
+	case here.IsValid():
+		return remote, []trace.Link{{SpanContext: here}}
+	}
+	return remote, nil
+}
+
+// inject returns params with the trace context of ctx, or false if there is none.
+func (in *instruments) inject(ctx context.Context, params wire.Object) (wire.Object, bool) {
+	if params != "" && params.Kind() != wire.KindObject {
+		return "", false
+	}
+	meta, _ := params.Get(member)
+	c := &carrier{meta: wire.Object(meta)}
+	in.Propagator.Inject(ctx, c)
+	if !c.set || c.err != nil {
+		return "", false
+	}
+	params, err := params.With(member, wire.Raw(c.meta))
+	return params, err == nil
+}
+
+// carrier is _meta as a propagation.TextMapCarrier.
+type carrier struct {
+	meta wire.Object
+	set  bool
+	err  error // of setting a member: _meta is not an object
+}
+
+// Get returns a member that is a string, or "".
+func (c *carrier) Get(key string) string { return c.meta.GetString(key) }
+
+// Keys returns the names of the members.
+func (c *carrier) Keys() []string {
+	var keys []string
+	for name := range c.meta.All() {
+		keys = append(keys, name)
+	}
+	return keys
+}
+
+// Set stores a member, unless its value is empty.
+func (c *carrier) Set(key, value string) {
+	text, err := wire.AppendString(nil, value)
+	if err == nil && value != "" && c.err == nil {
+		c.set = true
+		c.meta, c.err = c.meta.With(key, wire.Raw(text))
+	}
+}

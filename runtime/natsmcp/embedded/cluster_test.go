@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/natsmcp"
-	"github.com/mcpgen/mcpgen/runtime/natsmcp/embedded/internal/natstest"
 	"github.com/mcpgen/mcpgen/runtime/share"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 )
@@ -18,7 +17,7 @@ import (
 // events are written. Each stream goes on without an error, and nothing is lost or stored twice.
 func TestCluster(t *testing.T) {
 	t.Parallel()
-	cluster := natstest.StartCluster(t)
+	cluster := startCluster(t)
 	nc := cluster.Connect(t)
 	store, err := natsmcp.OpenTasks(t.Context(), nc, natsmcp.Options{Replicas: 3})
 	if err != nil {
@@ -154,7 +153,7 @@ func testBusGoesOn(t *testing.T, one, other share.Bus) {
 // once.
 func TestClusterWork(t *testing.T) {
 	t.Parallel()
-	cluster := natstest.StartCluster(t)
+	cluster := startCluster(t)
 	var stores []*natsmcp.Tasks
 	for range 2 {
 		store, err := natsmcp.OpenTasks(t.Context(), cluster.Connect(t), natsmcp.Options{Replicas: 3})

@@ -8,7 +8,6 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/mcpgen/mcpgen/runtime/natsmcp"
-	"github.com/mcpgen/mcpgen/runtime/natsmcp/embedded/internal/natstest"
 )
 
 // openNATS returns the store for tasks.Options, and a function that closes it.
@@ -27,7 +26,7 @@ func openNATS(ctx context.Context, url string) (*natsmcp.Tasks, func(), error) {
 
 // TestReadme runs the code that runtime/tasks/README.md shows.
 func TestReadme(t *testing.T) {
-	url := natstest.Start(t, t.TempDir()).ClientURL()
+	url := startNATS(t, t.TempDir()).ClientURL()
 	for i := range 2 {
 		store, done, err := openNATS(t.Context(), url)
 		if err != nil {

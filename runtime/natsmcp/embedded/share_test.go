@@ -12,7 +12,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/mcpgen/mcpgen/runtime/natsmcp"
-	"github.com/mcpgen/mcpgen/runtime/natsmcp/embedded/internal/natstest"
 	"github.com/mcpgen/mcpgen/runtime/share"
 	"github.com/mcpgen/mcpgen/runtime/storetest"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -29,14 +28,14 @@ func bus(t testing.TB, nc *nats.Conn) *natsmcp.Bus {
 
 func TestBus(t *testing.T) {
 	storetest.Bus(t, func(t testing.TB, _ int) (one, other share.Bus) {
-		s := natstest.Start(t, t.TempDir())
-		return bus(t, natstest.Connect(t, s)), bus(t, natstest.Connect(t, s))
+		s := startNATS(t, t.TempDir())
+		return bus(t, connect(t, s)), bus(t, connect(t, s))
 	})
 }
 
 func kv(t testing.TB, s *server.Server, o natsmcp.Options) *natsmcp.KV {
 	t.Helper()
-	store, err := natsmcp.OpenKV(t.Context(), natstest.Connect(t, s), o)
+	store, err := natsmcp.OpenKV(t.Context(), connect(t, s), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,14 +44,14 @@ func kv(t testing.TB, s *server.Server, o natsmcp.Options) *natsmcp.KV {
 
 func TestKV(t *testing.T) {
 	storetest.KV(t, func(t testing.TB, _ int) (one, other share.KV) {
-		s := natstest.Start(t, t.TempDir())
+		s := startNATS(t, t.TempDir())
 		return kv(t, s, natsmcp.Options{}), kv(t, s, natsmcp.Options{})
 	})
 }
 
 func events(t testing.TB, s *server.Server, o natsmcp.Options) *natsmcp.Events {
 	t.Helper()
-	store, err := natsmcp.OpenEvents(t.Context(), natstest.Connect(t, s), o)
+	store, err := natsmcp.OpenEvents(t.Context(), connect(t, s), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +60,7 @@ func events(t testing.TB, s *server.Server, o natsmcp.Options) *natsmcp.Events {
 
 func TestEvents(t *testing.T) {
 	storetest.Events(t, func(t testing.TB, limit int) (one, other streamable.EventStore) {
-		s := natstest.Start(t, t.TempDir())
+		s := startNATS(t, t.TempDir())
 		o := natsmcp.Options{MaxBytes: int64(limit)}
 		return events(t, s, o), events(t, s, o)
 	})
@@ -81,7 +80,7 @@ func after(t testing.TB, s *natsmcp.Events, n uint64) (texts []string, err error
 // TestEventsGap checks that a stream in which an event is missing is not replayed over the gap, and that an
 // event that is stored again replaces itself.
 func TestEventsGap(t *testing.T) {
-	srv := natstest.Start(t, t.TempDir())
+	srv := startNATS(t, t.TempDir())
 	s := events(t, srv, natsmcp.Options{})
 	for n := range uint64(5) {
 		if err := s.Append(t.Context(), "s", "a", n+1, fmt.Append(nil, n+1)); err != nil {
@@ -94,7 +93,7 @@ func TestEventsGap(t *testing.T) {
 	if texts, err := after(t, s, 3); strings.Join(texts, " ") != "4 again" || err != nil {
 		t.Errorf("after event 3: %q, %v", texts, err)
 	}
-	js, err := jetstream.New(natstest.Connect(t, srv))
+	js, err := jetstream.New(connect(t, srv))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +116,7 @@ func TestEventsGap(t *testing.T) {
 
 // TestEventsAge checks that events are forgotten when they are old.
 func TestEventsAge(t *testing.T) {
-	s := events(t, natstest.Start(t, t.TempDir()), natsmcp.Options{MaxAge: time.Second})
+	s := events(t, startNATS(t, t.TempDir()), natsmcp.Options{MaxAge: time.Second})
 	if err := s.Append(t.Context(), "s", "a", 1, []byte("old")); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +134,7 @@ func TestEventsAge(t *testing.T) {
 
 // TestTooLarge checks the errors for what exceeds max_payload of the server.
 func TestTooLarge(t *testing.T) {
-	srv := natstest.Start(t, t.TempDir())
+	srv := startNATS(t, t.TempDir())
 	s := events(t, srv, natsmcp.Options{})
 	if err := s.Append(t.Context(), "s", "a", 1, make([]byte, 2<<20)); !errors.Is(err, nats.ErrMaxPayload) || !strings.Contains(err.Error(), "event 1 of 2097152 bytes") {
 		t.Errorf("an event of 2 MB: %v", err)
@@ -143,11 +142,11 @@ func TestTooLarge(t *testing.T) {
 	if err := s.Append(t.Context(), "s", "a", 1, []byte("x")); err != nil {
 		t.Errorf("the next event: %v", err)
 	}
-	small := natstest.StartWith(t, server.Options{MaxPayload: 100_000})
-	if _, err := natsmcp.OpenBus(natstest.Connect(t, small), ""); err == nil || !strings.Contains(err.Error(), "max_payload of the NATS server is 100000 bytes, want 1044480 or more") {
+	small := startNATSWith(t, server.Options{MaxPayload: 100_000})
+	if _, err := natsmcp.OpenBus(connect(t, small), ""); err == nil || !strings.Contains(err.Error(), "max_payload of the NATS server is 100000 bytes, want 1044480 or more") {
 		t.Errorf("a bus with a small max_payload: %v", err)
 	}
-	if _, err := natsmcp.OpenBus(natstest.Connect(t, srv), "a.b"); err == nil || !strings.Contains(err.Error(), `the prefix "a.b"`) {
+	if _, err := natsmcp.OpenBus(connect(t, srv), "a.b"); err == nil || !strings.Contains(err.Error(), `the prefix "a.b"`) {
 		t.Errorf("a bus with a bad prefix: %v", err)
 	}
 }
@@ -155,15 +154,15 @@ func TestTooLarge(t *testing.T) {
 // TestBusReconnects checks that a bus goes on when the server is back.
 func TestBusReconnects(t *testing.T) {
 	state := t.TempDir()
-	srv := natstest.Start(t, state)
-	one, other := bus(t, natstest.Connect(t, srv)), bus(t, natstest.Connect(t, srv))
+	srv := startNATS(t, state)
+	one, other := bus(t, connect(t, srv)), bus(t, connect(t, srv))
 	got := make(chan string, 100)
 	if _, err := other.Subscribe(t.Context(), "a", func(data []byte) { got <- string(data) }); err != nil {
 		t.Fatal(err)
 	}
 	back := make(chan struct{}, 1)
 	defer other.Reconnected(func() { back <- struct{}{} })()
-	natstest.Restart(t, srv, state)
+	restartNATS(t, srv, state)
 	<-back
 	for received := false; !received; {
 		if err := one.Publish(t.Context(), "a", []byte("again")); err != nil {

@@ -13,13 +13,12 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/mcpgen/mcpgen/runtime/natsmcp"
-	"github.com/mcpgen/mcpgen/runtime/natsmcp/embedded/internal/natstest"
 	"github.com/mcpgen/mcpgen/runtime/share"
 )
 
 // TestForeignStream checks that a stream which would lose tasks is refused, with everything that is wrong.
 func TestForeignStream(t *testing.T) {
-	nc := natstest.Connect(t, natstest.Start(t, t.TempDir()))
+	nc := connect(t, startNATS(t, t.TempDir()))
 	js, err := jetstream.New(nc)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +44,7 @@ func TestOpenRepeats(t *testing.T) {
 	for _, request := range []string{"STREAM.INFO", "STREAM.CREATE", "CONSUMER.CREATE"} {
 		t.Run(request, func(t *testing.T) {
 			t.Parallel()
-			server := natstest.Start(t, t.TempDir())
+			server := startNATS(t, t.TempDir())
 			lost := &changing{from: []byte("$JS.API." + request), to: []byte("$NO")}
 			nc, err := nats.Connect(server.ClientURL(), nats.SetCustomDialer(lost))
 			if err != nil {
@@ -80,7 +79,7 @@ func TestOpenRepeats(t *testing.T) {
 func TestWriteOnItsWay(t *testing.T) {
 	const header = "Nats-Expected-Last-Subject-Sequence: "
 	changed := &changing{from: []byte(header + "1"), to: []byte(header + "9")}
-	nc, err := nats.Connect(natstest.Start(t, t.TempDir()).ClientURL(), nats.SetCustomDialer(changed))
+	nc, err := nats.Connect(startNATS(t, t.TempDir()).ClientURL(), nats.SetCustomDialer(changed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,8 +130,8 @@ func (c changingConn) Write(p []byte) (int, error) {
 // is back: it finds the tasks and tells watchers of changes.
 func TestServerRestart(t *testing.T) {
 	state := t.TempDir()
-	server := natstest.Start(t, state)
-	nc := natstest.Connect(t, server)
+	server := startNATS(t, state)
+	nc := connect(t, server)
 	store, err := natsmcp.OpenTasks(t.Context(), nc, natsmcp.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +152,7 @@ func TestServerRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	natstest.Restart(t, server, state)
+	restartNATS(t, server, state)
 	got, err := store.Get(t.Context(), "A")
 	for err != nil { // as long as the connection is being made
 		got, err = store.Get(t.Context(), "A")

@@ -7,14 +7,13 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/mcpgen/mcpgen/runtime/natsmcp"
-	"github.com/mcpgen/mcpgen/runtime/natsmcp/embedded/internal/natstest"
 	"github.com/mcpgen/mcpgen/runtime/storetest"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 )
 
 func open(t testing.TB, s *server.Server, o natsmcp.Options) *natsmcp.Tasks {
 	t.Helper()
-	store, err := natsmcp.OpenTasks(t.Context(), natstest.Connect(t, s), o)
+	store, err := natsmcp.OpenTasks(t.Context(), connect(t, s), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +27,7 @@ func open(t testing.TB, s *server.Server, o natsmcp.Options) *natsmcp.Tasks {
 
 // openTwo opens a store of two processes.
 func openTwo(t testing.TB, limit int) (one, other tasks.Store) {
-	s := natstest.Start(t, t.TempDir())
+	s := startNATS(t, t.TempDir())
 	o := natsmcp.Options{MaxMessages: int64(limit)}
 	return open(t, s, o), open(t, s, o)
 }
