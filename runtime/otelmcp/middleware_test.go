@@ -137,7 +137,8 @@ func handle(ctx context.Context, message *runtime.Message) (wire.Appender, error
 // named is a transport of a session with an ID.
 type named struct{ *inproc.Transport }
 
-func (named) SessionID() string { return "s-1" }
+func (named) SessionID() string                  { return "s-1" }
+func (named) Negotiated(runtime.Handshake) error { return nil }
 
 // open opens a session in which both sides have the middleware.
 func open(t *testing.T, server, client []runtime.Middleware) (*runtime.Session, func()) {
