@@ -51,6 +51,9 @@ SOURCES = find . -name node_modules -prune -o -name '*.go' -print
 # program wants, and tests.
 NESTED = runtime/tasks/filestore runtime/natsmcp runtime/natsmcp/embedded tests/replicas tests/examples/replicas tests/jsonschema tests/bench
 
+# The platforms of the programs of a release.
+RELEASED ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
 # The packages with the benchmarks of stores of tasks: in memory, in a file, in NATS.
 TASKSTORES = runtime/tasks runtime/tasks/filestore runtime/natsmcp/embedded
 
@@ -105,6 +108,16 @@ check: ## Run the checks alone: gofmt, drift of generated/, go vet, staticcheck
 .PHONY: build
 build: ## Build the program ./mcpgen
 	$(GO) build -o mcpgen ./cmd/mcpgen
+
+.PHONY: release
+release: ## Build the programs of a release, and their checksums, in dist/, as the action of pull requests downloads them
+	@rm -rf dist && mkdir dist
+	@for target in $(RELEASED); do \
+		os=$${target%/*}; arch=$${target#*/}; \
+		suffix=; [ $$os != windows ] || suffix=.exe; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w' -o dist/mcpgen-$$os-$$arch$$suffix ./cmd/mcpgen || exit 1; \
+	done
+	cd dist && sha256sum mcpgen-* > checksums.txt
 
 .PHONY: bench
 bench: ## Measure mcpgen beside two other libraries and the floor: a table, and files tests/bench/latest.*; then the stores of tasks
