@@ -202,6 +202,7 @@ func TestShapeErrors(t *testing.T) {
 		}](),
 		"keys must be strings or integers": reflect.TypeFor[map[float64]int](),
 		"only JSONSchema is used":          reflect.TypeFor[extended](),
+		"a pointer to itself":              reflect.TypeFor[endless](),
 		"must have no parameters":          reflect.TypeFor[parametric](),
 	} {
 		if _, err := shapeOf(of, false); err == nil || !strings.Contains(err.Error(), want) {
@@ -222,6 +223,8 @@ type right struct{ A int }
 type extended struct{ A int }
 
 func (extended) JSONSchemaExtend(any) {}
+
+type endless *endless
 
 type parametric struct{ A int }
 

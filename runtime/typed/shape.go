@@ -110,6 +110,11 @@ func shapeOf(t reflect.Type, written bool) (*shape, error) {
 	}
 	for _, one := range b.known {
 		one.loops = one.t.Name() != "" && one.contains(one, map[*shape]bool{})
+		for p, n := one, 0; p.form == pointer; p = p.elem {
+			if n++; n > len(b.known) {
+				return nil, fmt.Errorf("unsupported type %s, a pointer to itself", one.t)
+			}
+		}
 	}
 	for _, step := range b.later {
 		if err := step(); err != nil {
