@@ -34,6 +34,8 @@ type arguments struct {
 	List  []shouted      `json:"list,omitempty"`
 	Map   map[string]int `json:"map,omitempty"`
 	Word  string         `json:"word,omitempty"`
+	Large int            `json:"large,omitempty"`
+	Count uint64         `json:"count,omitempty"`
 }
 
 type wrongDefault struct {
@@ -60,6 +62,9 @@ func TestInvalidArguments(t *testing.T) {
 		{many.Call, `{"list":["A","b"]}`, "/list/1: "},
 		{many.Call, `{"map":{"a/b":1e40}}`, "/map/a~1b: "},
 		{many.Call, `{"word":null}`, "/word: "},
+		{many.Call, `{"large":9223372036854775808}`, "/large: must be at most 9223372036854775807, found 9223372036854775808"},
+		{many.Call, `{"count":1e20}`, "/count: must be at most 18446744073709551615, found 100000000000000000000"},
+		{many.Call, `{"count":18446744073709551615.5}`, "/count: must be an integer, found 18446744073709551615.5"},
 		{many.Call, `{"other":1}`, "/other: "},
 	} {
 		_, err := tt.tool(t.Context(), tt.arguments)

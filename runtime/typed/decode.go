@@ -3,6 +3,7 @@ package typed
 import (
 	"encoding"
 	"fmt"
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -34,15 +35,13 @@ func (s *shape) decode(r *wire.Reader, v reflect.Value) {
 			r.Fail("integer out of range: %d", n)
 		}
 	case unsigned:
-		s.attempt(r, func(text wire.Raw) error {
-			var n wire.Integer
-			if err := wire.UnmarshalString(string(text), &n); err != nil {
-				return err
-			}
-			u, err := strconv.ParseUint(n.String(), 10, s.t.Bits())
-			v.SetUint(u)
-			return err
-		})
+		start := r.Mark()
+		n := r.ReadInteger()
+		u, err := strconv.ParseUint(n.String(), 10, s.t.Bits())
+		if v.SetUint(u); err != nil && r.Err() == nil {
+			r.Reset(start)
+			r.Fail("must be at most %d, found %s", uint64(math.MaxUint64)>>(64-s.t.Bits()), n)
+		}
 	case float:
 		start := r.Mark()
 		f := r.ReadFloat64()
