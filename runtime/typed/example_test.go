@@ -95,3 +95,30 @@ func ExampleContentTool() {
 	// Output:
 	// {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"HELLO"}]}}
 }
+
+// The arguments of a prompt and the variables of a template are structs, too.
+func ExamplePrompt() {
+	type Arguments struct {
+		City string `json:"city" jsonschema:"enum=Lima,enum=Oslo"`
+		Days int    `json:"days,omitempty" jsonschema:"minimum=1,default=3"`
+	}
+	report := func(ctx context.Context, in *Arguments) (*mcp.GetPromptResult, error) {
+		text := &mcp.TextContent{Text: fmt.Sprintf("Describe %d days in %s.", in.Days, in.City)}
+		return &mcp.GetPromptResult{Messages: []mcp.PromptMessage{{Role: mcp.RoleUser, Content: text}}}, nil
+	}
+
+	prompt := typed.Prompt(&mcp.Prompt{Name: "report"}, report)
+	server, err := mcp.NewServer(mcp.ServerOptions{Name: "example", Version: "1.0.0"}, prompt)
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer(server,
+		`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"report","arguments":{"city":"Oslo"}}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"name":"report","arguments":{"city":"Oslo","days":"1.5"}}}`,
+	)
+	// Output:
+	// {"jsonrpc":"2.0","id":1,"result":{"prompts":[{"name":"report","arguments":[{"name":"city","required":true},{"name":"days"}]}]}}
+	// {"jsonrpc":"2.0","id":2,"result":{"messages":[{"content":{"type":"text","text":"Describe 3 days in Oslo."},"role":"user"}]}}
+	// {"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"invalid params: /arguments/days: must be an integer, found 1.5"}}
+}
