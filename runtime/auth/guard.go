@@ -87,7 +87,7 @@ type Guard struct {
 	opts        Options
 	resource    *url.URL
 	metadataURL string
-	places      []string // paths of the metadata
+	paths       []string // of the metadata
 	metadata    oauth.ProtectedResourceMetadata
 	mu          sync.Mutex
 	scoped      []interface{ Scopes() []string } // the protected handlers that know their scopes
@@ -153,12 +153,12 @@ func (g *Guard) identify() error {
 		return fmt.Errorf("option Resource: %w", err)
 	}
 	g.metadataURL = all[0]
-	for _, place := range all {
-		u, err := url.Parse(place)
+	for _, address := range all {
+		u, err := url.Parse(address)
 		if err != nil {
 			return fmt.Errorf("option Resource: %w", err)
 		}
-		g.places = append(g.places, u.Path)
+		g.paths = append(g.paths, u.Path)
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (g *Guard) choose() error {
 			return errors.New("there are no Issuers and no Verifier")
 		}
 		if len(g.opts.AuthorizationServers) == 0 {
-			g.metadataURL, g.places = "", nil // metadata without an authorization server is of no use to clients
+			g.metadataURL, g.paths = "", nil // metadata without an authorization server is of no use to clients
 		}
 		return nil
 	}
@@ -246,12 +246,12 @@ type Protected struct {
 // Unwrap returns the handler that is protected.
 func (p *Protected) Unwrap() http.Handler { return p.next }
 
-// Mount registers the handler for a path of a mux, and the metadata at its places.
+// Mount registers the handler for a path of a mux, and the metadata at its paths.
 func (p *Protected) Mount(mux *http.ServeMux, path string) {
 	mux.Handle(path, p)
-	for _, place := range p.guard.places {
-		if place != path {
-			mux.HandleFunc(place, p.guard.ServeMetadata)
+	for _, own := range p.guard.paths {
+		if own != path {
+			mux.HandleFunc(own, p.guard.ServeMetadata)
 		}
 	}
 }
@@ -259,7 +259,7 @@ func (p *Protected) Mount(mux *http.ServeMux, path string) {
 // ServeHTTP implements http.Handler.
 func (p *Protected) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g := p.guard
-	if slices.Contains(g.places, r.URL.Path) {
+	if slices.Contains(g.paths, r.URL.Path) {
 		g.ServeMetadata(w, r)
 		return
 	}

@@ -99,7 +99,7 @@ var asymmetric = []jose.SignatureAlgorithm{
 // issuers is the Verifier of Options.Issuers.
 type issuers struct {
 	byURL  map[string]*issuer
-	asking []*issuer                 // those with Introspection
+	opaque verifiers                 // those with Introspection
 	parsed []jose.SignatureAlgorithm // of any issuer
 }
 
@@ -112,20 +112,20 @@ type issuer struct {
 	metadata   atomic.Pointer[oauth.AuthorizationServerMetadata] // nil until it was read
 	keys       *keySet
 	now        func() time.Time
-	places     chan struct{} // a place for each question to the authorization server
+	slots      chan struct{} // one for each introspection at a time
 }
 
 func newIssuers(o *Options, now func() time.Time) (*issuers, error) {
 	all := &issuers{byURL: make(map[string]*issuer)}
 	for _, given := range o.Issuers {
-		i := &issuer{Issuer: given, opts: o, now: now, algorithms: defaultAlgorithms, places: make(chan struct{}, maxQuestions)}
+		i := &issuer{Issuer: given, opts: o, now: now, algorithms: defaultAlgorithms, slots: make(chan struct{}, maxIntrospections)}
 		u, err := oauth.ParseURL(given.URL)
 		if err != nil {
 			return nil, fmt.Errorf("issuer %q: %w", given.URL, err)
 		}
 		// The operator has chosen the issuer. Its metadata may name other servers, but public ones only.
 		may := func(host string, _ reach.Kind) bool { return host == oauth.HostPort(u) }
-		i.web = oauth.NewFetcher(oauth.FetchOptions{May: may, Timeout: waits.AuthFetch, Idle: maxQuestions, HTTP: o.HTTP})
+		i.web = oauth.NewFetcher(oauth.FetchOptions{May: may, Timeout: waits.AuthFetch, Idle: maxIntrospections, HTTP: o.HTTP})
 		if all.byURL[given.URL] != nil {
 			return nil, fmt.Errorf("issuer %q: listed twice", given.URL)
 		}
@@ -147,7 +147,7 @@ func newIssuers(o *Options, now func() time.Time) (*issuers, error) {
 		}
 		all.byURL[given.URL] = i
 		if given.Introspection != nil {
-			all.asking = append(all.asking, i)
+			all.opaque = append(all.opaque, VerifierFunc(i.introspect))
 		}
 	}
 	return all, nil
@@ -172,15 +172,12 @@ func (all *issuers) Verify(ctx context.Context, token string) (*Caller, error) {
 		if err == nil {
 			return all.verifyJWT(ctx, token, jws)
 		}
-		if len(all.asking) == 0 {
+		if len(all.opaque) == 0 {
 			return nil, refusedf("the access token is not a JWT with an acceptable signature")
 		}
 	}
-	for _, i := range all.asking {
-		caller, err := i.introspect(ctx, token)
-		if _, bad := errors.AsType[*TokenError](err); !bad || i == all.asking[len(all.asking)-1] {
-			return caller, err
-		}
+	if len(all.opaque) > 0 {
+		return all.opaque.Verify(ctx, token)
 	}
 	return nil, refusedf("the access token is not a JWT")
 }
@@ -269,15 +266,15 @@ func (i *issuer) isAudience(audience []string) bool {
 	})
 }
 
-// maxQuestions limits the concurrent requests to an authorization server, because anyone can send tokens
+// maxIntrospections limits the concurrent requests to an authorization server, because anyone can send tokens
 // that lead to such requests.
-const maxQuestions = 32
+const maxIntrospections = 32
 
 // introspect asks the authorization server about a token (RFC 7662, section 2).
 func (i *issuer) introspect(ctx context.Context, token string) (*Caller, error) {
 	select {
-	case i.places <- struct{}{}:
-		defer func() { <-i.places }()
+	case i.slots <- struct{}{}:
+		defer func() { <-i.slots }()
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -301,17 +298,17 @@ func (i *issuer) introspect(ctx context.Context, token string) (*Caller, error) 
 
 func (i *issuer) ask(ctx context.Context, token string) ([]byte, error) {
 	how := i.Introspection
-	place := how.Endpoint
-	if place == "" {
+	address := how.Endpoint
+	if address == "" {
 		m, err := i.discover(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if place = m.IntrospectionEndpoint; place == "" {
+		if address = m.IntrospectionEndpoint; address == "" {
 			return nil, errors.New("the metadata has no introspection_endpoint")
 		}
 	}
-	u, err := oauth.ParseURL(place)
+	u, err := oauth.ParseURL(address)
 	if err != nil {
 		return nil, err
 	}
@@ -450,25 +447,25 @@ func (s *keySet) matching(id, algorithm string) []jose.JSONWebKey {
 
 // fetchKeys reads the public keys of the issuer.
 func (i *issuer) fetchKeys(ctx context.Context) ([]jose.JSONWebKey, error) {
-	place := i.JWKS
-	if place == "" {
+	address := i.JWKS
+	if address == "" {
 		m, err := i.discover(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if place = m.JWKSURI; place == "" {
+		if address = m.JWKSURI; address == "" {
 			return nil, fmt.Errorf("the metadata of %s has no jwks_uri", i.URL)
 		}
 	}
 	var document struct {
 		Keys []json.RawMessage `json:"keys"`
 	}
-	if err := i.web.Document(ctx, place, &document); err != nil {
+	if err := i.web.Document(ctx, address, &document); err != nil {
 		i.metadata.Store(nil) // the keys may have moved
 		return nil, err
 	}
 	if len(document.Keys) > maxKeys {
-		return nil, fmt.Errorf("%s: %d keys are more than %d", place, len(document.Keys), maxKeys)
+		return nil, fmt.Errorf("%s: %d keys are more than %d", address, len(document.Keys), maxKeys)
 	}
 	var keys []jose.JSONWebKey
 	for _, text := range document.Keys {

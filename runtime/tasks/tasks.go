@@ -85,8 +85,8 @@ type Tasks struct {
 	closed  chan struct{}     // closed by Close
 	runs    map[*run]struct{} // the work in this process
 	lastID  int64             // the time in the id of a session's task, see sessionID
-	taking  chan struct{}     // a place for each of maxTakeOvers
-	freed   chan struct{}     // receives a value after a place is free
+	taking  chan struct{}     // a slot for each of maxTakeOvers
+	freed   chan struct{}     // receives a value after a slot is free
 	working sync.WaitGroup    // the runs
 }
 
@@ -135,7 +135,7 @@ var augmentable = map[runtime.Direction]map[string]string{
 // The returned binding declares tasks for the requests whose capability its side declares, such as tools.
 // A member tasks in the Capabilities of the options replaces that.
 func (t *Tasks) Over(below runtime.Binding) runtime.Binding {
-	if below.Handle == nil || !offers(below.Methods) {
+	if below.Handle == nil || !hasTasks(below.Methods) {
 		return below
 	}
 	needs := augmentable[below.Direction]
@@ -233,8 +233,8 @@ func relating(handle runtime.Handler) runtime.Handler {
 	}
 }
 
-// offers reports whether a table has the task methods. An empty table has all.
-func offers(methods []runtime.Method) bool {
+// hasTasks reports whether a table has the task methods. An empty table has all.
+func hasTasks(methods []runtime.Method) bool {
 	return len(methods) == 0 || hasMethod(methods, methodGet)
 }
 

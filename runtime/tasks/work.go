@@ -25,10 +25,10 @@ const maxSwaps = 100
 type attempt struct {
 	holder string // unique, so that a process does not mistake its own lost lease for a valid one
 	number int
-	slot   func() // frees the place among maxTakeOvers; nil if it has none
+	slot   func() // frees the slot among maxTakeOvers; nil if it has none
 }
 
-// free gives back the place among maxTakeOvers.
+// free gives back the slot among maxTakeOvers.
 func (a *attempt) free() {
 	if a.slot != nil {
 		a.slot()
@@ -447,7 +447,7 @@ func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) (more bool
 }
 
 // retake claims a task of a session, or of the extension if session is "", whose work is due. Begin is nil if
-// there is nothing to do. Slot is the place of the work among maxTakeOvers. R is nil if the task is gone.
+// there is nothing to do. Slot is that of the work among maxTakeOvers. R is nil if the task is gone.
 func (t *Tasks) retake(ctx context.Context, id string, now time.Time, session string, slot func()) (r *Record, begin *attempt, err error) {
 	fails := false
 	r, err = t.change(ctx, id, func(r *Record) bool {
@@ -497,7 +497,7 @@ func (t *Tasks) backOff(lost int) time.Duration {
 	return t.opts.Lease << (lost - 1)
 }
 
-// takeSlot takes one of maxTakeOvers places, unless there is none. The first call of free gives it back.
+// takeSlot takes one of maxTakeOvers slots, unless there is none. The first call of free gives it back.
 func (t *Tasks) takeSlot() (free func(), ok bool) {
 	select {
 	case t.taking <- struct{}{}:

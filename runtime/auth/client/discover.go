@@ -36,18 +36,18 @@ type target struct {
 // discover finds the authorization server of the MCP server ("Authorization Server Discovery",
 // 2026-07-28). Preferred are issuers that are taken first if the server names several.
 func (t *Transport) discover(ctx context.Context, challenge oauth.Challenge, preferred []string) (*target, error) {
-	metadata, place, err := t.resourceMetadata(ctx, challenge)
+	metadata, address, err := t.resourceMetadata(ctx, challenge)
 	if err != nil {
 		return nil, fmt.Errorf("metadata of the server: %w", err)
 	}
-	if place == "" {
+	if address == "" {
 		return t.discoverLegacy(ctx)
 	}
 	if !covers(metadata.Resource, t.canonical) {
-		return nil, fmt.Errorf("metadata of the server: %s describes the resource %q, not %q", shown(place), shown(metadata.Resource), t.canonical)
+		return nil, fmt.Errorf("metadata of the server: %s describes the resource %q, not %q", shown(address), shown(metadata.Resource), t.canonical)
 	}
 	if len(metadata.AuthorizationServers) == 0 {
-		return nil, fmt.Errorf("metadata of the server: %s names no authorization server", shown(place))
+		return nil, fmt.Errorf("metadata of the server: %s names no authorization server", shown(address))
 	}
 	issuer := metadata.AuthorizationServers[0]
 	for _, p := range preferred {
@@ -70,16 +70,16 @@ func (t *Transport) discover(ctx context.Context, challenge oauth.Challenge, pre
 }
 
 // resourceMetadata returns the metadata of the MCP server and its URL, which is "" if there is none.
-func (t *Transport) resourceMetadata(ctx context.Context, challenge oauth.Challenge) (metadata oauth.ProtectedResourceMetadata, place string, err error) {
-	if place = challenge.ResourceMetadata(); place != "" {
-		err = t.web.Document(ctx, place, &metadata)
-		return metadata, place, err
+func (t *Transport) resourceMetadata(ctx context.Context, challenge oauth.Challenge) (metadata oauth.ProtectedResourceMetadata, address string, err error) {
+	if address = challenge.ResourceMetadata(); address != "" {
+		err = t.web.Document(ctx, address, &metadata)
+		return metadata, address, err
 	}
 	urls, err := oauth.ResourceMetadataURLs(t.canonical)
 	if err == nil {
-		place, err = t.web.First(ctx, urls, nil, &metadata)
+		address, err = t.web.First(ctx, urls, nil, &metadata)
 	}
-	return metadata, place, err
+	return metadata, address, err
 }
 
 // covers reports whether a resource is the server, or a part of its origin above it: a server may share
@@ -111,17 +111,17 @@ func (t *Transport) discoverLegacy(ctx context.Context) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	places, err := oauth.IssuerMetadataURLs(canonical)
+	urls, err := oauth.IssuerMetadataURLs(canonical)
 	if err != nil {
 		return nil, err
 	}
 	header := http.Header{"Mcp-Protocol-Version": {legacyRevision}}
 	var metadata oauth.AuthorizationServerMetadata
-	place, err := t.web.First(ctx, places[:1], header, &metadata)
+	address, err := t.web.First(ctx, urls[:1], header, &metadata)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("metadata of the authorization server: %w", err)
-	case place == "":
+	case address == "":
 		metadata = oauth.AuthorizationServerMetadata{
 			Issuer:                        canonical,
 			AuthorizationEndpoint:         canonical + "/authorize",
@@ -131,7 +131,7 @@ func (t *Transport) discoverLegacy(ctx context.Context) (*target, error) {
 		}
 	case metadata.Issuer != canonical && metadata.Issuer != canonical+"/":
 		// The origin as an issuer may have a slash at its end, which the URL of its metadata lacks.
-		return nil, fmt.Errorf("metadata of the authorization server: %s is that of the issuer %q", place, shown(metadata.Issuer))
+		return nil, fmt.Errorf("metadata of the authorization server: %s is that of the issuer %q", address, shown(metadata.Issuer))
 	}
 	return &target{resource: t.canonical, issuer: metadata.Issuer, server: &metadata, legacy: true}, nil
 }

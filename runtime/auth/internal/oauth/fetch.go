@@ -292,12 +292,12 @@ func (f *Fetcher) Do(req *http.Request) (status int, header http.Header, text []
 	}
 	defer resp.Body.Close()
 	text, err = io.ReadAll(io.LimitReader(resp.Body, maxDocument+1))
-	place := Shown(req.URL.Scheme + "://" + req.URL.Host + req.URL.Path)
+	address := Shown(req.URL.Scheme + "://" + req.URL.Host + req.URL.Path)
 	if err != nil {
-		return 0, nil, nil, fmt.Errorf("%s: %w", place, err)
+		return 0, nil, nil, fmt.Errorf("%s: %w", address, err)
 	}
 	if len(text) > maxDocument {
-		return 0, nil, nil, fmt.Errorf("%s: the response is longer than %d bytes", place, maxDocument)
+		return 0, nil, nil, fmt.Errorf("%s: the response is longer than %d bytes", address, maxDocument)
 	}
 	return resp.StatusCode, resp.Header, text, nil
 }
