@@ -116,6 +116,11 @@ type generator struct {
 }
 
 func start(o Options, server bool) (*generator, error) {
+	if server {
+		if err := served(o.List); err != nil {
+			return nil, err
+		}
+	}
 	pkg, diagnostics, err := typing.Types(o.List, typing.Options{Methods: methodNames, Identifiers: identifiers, Server: server, BigIntegers: o.BigIntegers, Time: o.Time})
 	if err != nil {
 		return nil, err

@@ -428,3 +428,25 @@ func TestProgress(t *testing.T) {
 		t.Errorf("%d files were reported, %d generated", n, len(made.Files))
 	}
 }
+
+// TestServed has definitions that a server would refuse when they are listed.
+func TestServed(t *testing.T) {
+	for _, test := range []struct{ list, want string }{
+		{`{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"t","inputSchema":{"type":"object","properties":{"n":{"type":"number","x-mcp-header":"N"}}}}]}`, `tool "t": /tools/1/inputSchema/properties/n/x-mcp-header: `},
+		{`{"tools":[{"name":"t","inputSchema":{"type":"object"},"execution":{"taskSupport":"sometimes"}}]}`, `tool "t": /tools/0/execution/taskSupport: must be "forbidden", "optional" or "required", not "sometimes"`},
+		{`{"tools":[{"name":"t","inputSchema":{"type":"object"},"annotations":7}]}`, `tool "t": /tools/0/annotations: expected an object, found a number`},
+		{`{"tools":[],"resources":[{"uri":"x://a","name":"a","annotations":[]}]}`, `"a": /resources/0/annotations: expected an object, found an array`},
+	} {
+		o := skeleton.Options{List: readList(t, test.list), Source: "tools.json", Package: "p"}
+		_, err := skeleton.Server(o)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %s", test.list, err, test.want)
+		}
+		if checked := skeleton.Check(o); fmt.Sprint(checked) != fmt.Sprint(err) {
+			t.Errorf("%s: Check returns %v", test.list, checked)
+		}
+		if _, err := skeleton.Client(o); err != nil {
+			t.Errorf("%s: a client: %v", test.list, err)
+		}
+	}
+}
