@@ -34,6 +34,7 @@ type outcome struct {
 	Notes   []string `json:"notes,omitempty"`
 	Advice  []string `json:"advice,omitempty"`  // what to do before it builds
 	Missing []string `json:"missing,omitempty"` // tools and other items without a method
+	Stale   []string `json:"stale,omitempty"`   // methods that no item has any more
 	Differ  []string `json:"differ,omitempty"`  // files that differ from what would be written
 
 	checked bool
@@ -129,6 +130,9 @@ func (o *outcome) text(w io.Writer) {
 	}
 	if len(o.Missing) > 0 {
 		fmt.Fprintf(w, "not implemented (see --missing): %s\n", strings.Join(o.Missing, " "))
+	}
+	for _, method := range o.Stale {
+		fmt.Fprintf(w, "no longer in the list: the method %s\n", method)
 	}
 }
 

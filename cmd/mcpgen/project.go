@@ -204,6 +204,13 @@ func (p *project) finish(made *skeleton.Result, plan files.Plan, server bool, st
 	done.Advice = p.advice(made, done)
 	if server && len(p.survey.Implementations) > 0 {
 		_, done.Missing = skeleton.Missing(p.survey, p.pkg, made.Package)
+		for _, stale := range skeleton.StaleMethods(p.survey, p.pkg, made.Package) {
+			method := stale.Method
+			if stale.Now != "" {
+				method += ", which may be " + stale.Now + " now"
+			}
+			done.Stale = append(done.Stale, method)
+		}
 	}
 	return done, nil
 }

@@ -238,6 +238,7 @@ func main() { serveHTTP(other.Thing) }
 		Imports: map[string]bool{"example.com/other": true}, Uses: map[string]bool{"example.com/other.Thing": true}, Generate: []string{"go tool mcpgen server --tools tools.json --out ."},
 		Implementations: []string{"four", "one", "three", "two"},
 		Methods:         map[string]map[string]bool{"one": {"First": true, "Kept": true, "Broken": true}, "two": {"Second": true}},
+		Handlers:        map[string][]string{},
 	}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -448,5 +449,33 @@ func TestServed(t *testing.T) {
 		if _, err := skeleton.Client(o); err != nil {
 			t.Errorf("%s: a client: %v", test.list, err)
 		}
+	}
+}
+
+// TestStaleMethods has handlers whose tools have other names now, or none.
+func TestStaleMethods(t *testing.T) {
+	survey, err := skeleton.NewSurvey(map[string][]byte{"handlers.go": []byte(`package p
+var _ Tools = (*Handlers)(nil)
+func (h *Handlers) GetForecast(ctx context.Context, in *GetForecastInput) (*GetForecastOutput, error) { return nil, nil }
+func (h *Handlers) GetWeather(ctx context.Context, in *GetWeatherInput) ([]mcp.ContentBlock, error) { return nil, nil }
+func (h *Handlers) Gone(ctx context.Context, in *GoneInput) ([]mcp.ContentBlock, error) { return nil, nil }
+func (h *Handlers) ReadNote(ctx context.Context, uri string, in *NoteVariables) (*mcp.ReadResourceResult, error) { return nil, nil }
+func (h *Handlers) Help(ctx context.Context, in *GoneInput) error { return nil }
+func (h *Handlers) Close() error { return nil }
+func (o *other) Old(ctx context.Context, in *OldInput) error { return nil }
+`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := skeleton.Server(skeleton.Options{
+		List:   readList(t, `[{"name":"get_forecast","inputSchema":{"type":"object"}},{"name":"get_weather_now","inputSchema":{"type":"object"}},{"name":"sum","inputSchema":{"type":"object"}}]`),
+		Source: "tools.json", Package: "p",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []skeleton.Stale{{"GetWeather", "GetWeatherNow"}, {"Gone", ""}, {"ReadNote", ""}}
+	if diff := cmp.Diff(want, skeleton.StaleMethods(survey, "p", made.Package)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
 // Survey describes the user's files of a package, without the generated ones.
@@ -34,13 +36,16 @@ type Survey struct {
 	Implementations []string
 	// Methods holds the names of the methods of each type.
 	Methods map[string]map[string]bool
+	// Handlers holds, by the name of the type, the names of the methods that have the form of a handler with typed
+	// arguments, as in "GetWeather(ctx context.Context, in *GetWeatherInput)".
+	Handlers map[string][]string
 }
 
 // NewSurvey parses Go files, given by name. It uses what it can parse of a file with
 // errors, and ignores tests and files of other packages. It returns an error if the files
 // belong to several packages.
 func NewSurvey(sources map[string][]byte) (*Survey, error) {
-	s := &Survey{Methods: map[string]map[string]bool{}, Imports: map[string]bool{}, Uses: map[string]bool{}}
+	s := &Survey{Methods: map[string]map[string]bool{}, Handlers: map[string][]string{}, Imports: map[string]bool{}, Uses: map[string]bool{}}
 	implementations := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		file, _ := parser.ParseFile(token.NewFileSet(), name, sources[name], parser.SkipObjectResolution|parser.ParseComments)
@@ -144,7 +149,28 @@ func (s *Survey) function(file string, f *ast.FuncDecl) {
 			s.Methods[name.Name] = map[string]bool{}
 		}
 		s.Methods[name.Name][f.Name.Name] = true
+		if isHandler(f) {
+			s.Handlers[name.Name] = append(s.Handlers[name.Name], f.Name.Name)
+		}
 	}
+}
+
+// isHandler reports whether the last parameter of a method is a pointer to its arguments: the type whose name is that of
+// the method and a suffix, as in generated code.
+func isHandler(f *ast.FuncDecl) bool {
+	params := f.Type.Params.List
+	if len(params) < 2 {
+		return false
+	}
+	star, ok := params[len(params)-1].Type.(*ast.StarExpr)
+	if !ok {
+		return false
+	}
+	arguments, ok := star.X.(*ast.Ident)
+	return ok && slices.ContainsFunc(typing.ArgumentSuffixes, func(suffix string) bool {
+		item, ok := strings.CutSuffix(arguments.Name, suffix)
+		return ok && (f.Name.Name == item || f.Name.Name == "Read"+item)
+	})
 }
 
 // asserted returns the types that a "var _ Tools = value" asserts. A value may be

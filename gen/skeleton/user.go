@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/mcpgen/mcpgen/gen/config"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 	"github.com/mcpgen/mcpgen/templates"
@@ -193,23 +194,59 @@ func itemRows(p *typing.Package) []row {
 // method for, and the names of those items. Methods belong to the first type that is meant
 // to implement Tools. If there is no such type, the methods of all types count.
 func Missing(s *Survey, pkg string, types *typing.Package) (source string, names []string) {
+	receiver, missing := missing(s, pkg, types)
+	for _, h := range missing {
+		names = append(names, h.item)
+	}
+	return strings.Join(stubs(receiver, missing), "\n\n"), names
+}
+
+// missing returns the methods that the user's files lack, and the type that they belong to.
+func missing(s *Survey, pkg string, types *typing.Package) (receiver string, all []handler) {
 	receiver, of := HandlersType(pkg), s.Methods
 	if len(s.Implementations) > 0 {
 		receiver = s.Implementations[0]
 		of = map[string]map[string]bool{receiver: s.Methods[receiver]}
 	}
-	var missing []handler
 	for _, h := range handlers(types) {
 		there := false
 		for _, methods := range of {
 			there = there || methods[h.name]
 		}
 		if !there {
-			missing = append(missing, h)
-			names = append(names, h.item)
+			all = append(all, h)
 		}
 	}
-	return strings.Join(stubs(receiver, missing), "\n\n"), names
+	return receiver, all
+}
+
+// Stale is a method of the user's that no item of the list has any more.
+type Stale struct {
+	Method string
+	// Now is the method of an item without one whose name is like that of the method, or "".
+	Now string
+}
+
+// StaleMethods returns the methods of the type that implements Tools that have the form of a handler, but no item.
+func StaleMethods(s *Survey, pkg string, types *typing.Package) []Stale {
+	receiver, missing := missing(s, pkg, types)
+	names := make([]string, len(missing))
+	for i, h := range missing {
+		names[i] = h.name
+	}
+	current := handlers(types)
+	var stale []Stale
+	for _, name := range s.Handlers[receiver] {
+		if slices.ContainsFunc(current, func(h handler) bool { return h.name == name }) {
+			continue
+		}
+		found := Stale{Method: name}
+		if now, ok := config.Nearest(name, names, len(name)/2); ok {
+			found.Now = now
+		}
+		stale = append(stale, found)
+	}
+	return stale
 }
 
 // stubs returns methods that return an error, or nothing if they propose values.

@@ -138,6 +138,9 @@ const (
 	variablesSuffix = "Variables"
 )
 
+// ArgumentSuffixes lists the ends of the names of the types that handlers take.
+var ArgumentSuffixes = []string{string(inputs), argsSuffix, variablesSuffix}
+
 // completions names the methods that propose values.
 func (n *naming) completions(pkg *Package) {
 	of := func(kind, identifier string, i *tools.Item, arguments []*tools.Argument) []Completion {
