@@ -266,30 +266,22 @@ func (t *Transport) Login(ctx context.Context) error {
 	t.mu.Lock()
 	t.budget = budget{}
 	t.mu.Unlock()
-	status, err := t.touch(ctx, http.MethodPost)
+	status, err := t.touch(ctx, http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 	if err == nil && (status == http.StatusNotFound || status == http.StatusMethodNotAllowed) {
-		_, err = t.touch(ctx, http.MethodGet) // HTTP with SSE begins with a GET
+		_, err = t.touch(ctx, http.MethodGet, "") // HTTP with SSE begins with a GET
 	}
 	return err
 }
 
 // touch sends a request that changes nothing at the server, and returns the status of the response.
-func (t *Transport) touch(ctx context.Context, method string) (int, error) {
-	var req *http.Request
-	var err error
-	if method == http.MethodPost {
-		req, err = http.NewRequestWithContext(ctx, method, t.server.String(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
-	} else {
-		req, err = http.NewRequestWithContext(ctx, method, t.server.String(), nil)
-	}
+func (t *Transport) touch(ctx context.Context, method, body string) (int, error) {
+	req, err := http.NewRequestWithContext(ctx, method, t.server.String(), strings.NewReader(body))
 	if err != nil {
 		return 0, err
 	}
-	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
-	if method == http.MethodGet {
-		req.Header.Del("Content-Type")
-		req.Header.Set("Accept", "text/event-stream")
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
 	}
 	resp, err := t.RoundTrip(req)
 	if err != nil {
@@ -325,7 +317,7 @@ func (t *Transport) Status(ctx context.Context) (Status, error) {
 	if g == nil {
 		return Status{}, fmt.Errorf("auth: %w to %s", ErrNoGrant, t.canonical)
 	}
-	return Status{Issuer: g.Issuer, ClientID: g.ClientID, Scopes: g.Granted, Expiry: g.Expiry, Renewable: g.Refresh != "", Bound: g.Type == "DPoP"}, nil
+	return Status{Issuer: g.Issuer, ClientID: g.ClientID, Scopes: g.Granted, Expiry: g.Expiry, Renewable: g.Refresh != "", Bound: g.Type == oauth.SchemeDPoP}, nil
 }
 
 // Logout deletes what the store has for the server: the token, and the registration of the client, which other
