@@ -10,45 +10,24 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// plain is the conversion of the objects of a definition that have none of the members that differ: all of
-// them get the same members, if any. Nil is the conversion of a definition for which that is not so.
-// Without it, a call without a session takes a twentieth longer.
-type plain struct {
-	names []string // of the members that differ
-	added string   // the members that are added, with commas between them
-	same  bool     // nothing is added, or only what the runtime adds
-}
+// differing names the members by which the objects of a definition differ between two revisions. Objects that
+// have none of them are the same in both, except for what the runtime adds. Nil stands for a definition for
+// which that is not so. Without it, a call without a session takes a twentieth longer.
+type differing []string
 
-// applies reports whether text is certain to be such an object.
-func (p *plain) applies(text []byte) bool {
-	return p != nil && readable(text) &&
-		!slices.ContainsFunc(p.names, func(name string) bool { return bytes.Contains(text, []byte(name)) })
-}
-
-// keeps reports whether a value is certain to be such an object and gets no members from the conversion.
-func (p *plain) keeps(v wire.Appender) bool {
-	if p == nil || !p.same {
-		return false
-	}
+// keeps reports whether a value is certain to be the same in both revisions.
+func (names differing) keeps(v wire.Appender) bool {
 	known, ok := v.(runtime.KnownMembers)
-	return ok && !slices.ContainsFunc(p.names, known.MayHave)
+	return ok && names != nil && !slices.ContainsFunc(names, known.MayHave)
 }
 
 // addedToResults is what the runtime adds to complete results of stateless requests.
 const addedToResults = `"resultType":"complete"`
 
-// append converts the object at the end of dst.
-func (p *plain) append(dst []byte) []byte {
-	if p.added == "" {
-		return dst
-	}
-	return append(append(wire.AppendComma(dst[:len(dst)-1]), p.added...), '}')
-}
-
-// plain returns the conversion of a definition between two revisions, without facts about a session.
-func (t *Table) plain(from, to int, definition string) *plain {
+// differing compares a definition in two revisions, without facts about a session.
+func (t *Table) differing(from, to int, definition string) differing {
 	var c Conversion
-	p, text := &plain{}, wire.Raw("{}") // text is the object without members
+	names, text := differing{}, wire.Raw("{}") // text is the object without members
 	alone := (&runtime.Binding{Methods: t.Revisions[to].Methods}).Stateless()
 	for from != to {
 		step, d, err := t.step(from, to, func(int) string { return definition })
@@ -65,7 +44,7 @@ func (t *Table) plain(from, to int, definition string) *plain {
 				if m.Rewrite != nil && has(text, m.Name) { // it may depend on the rest of the object
 					return nil
 				}
-				p.names = append(p.names, m.Name)
+				names = append(names, m.Name)
 			}
 		}
 		if text, err = step.Convert(&c, d, from < to, text); err != nil || len(c.losses) > 0 {
@@ -73,31 +52,32 @@ func (t *Table) plain(from, to int, definition string) *plain {
 		}
 		from = toward(from, to)
 	}
-	p.added = string(text[1 : len(text)-1])
-	p.same = p.added == "" || alone && p.added == addedToResults
-	return p
+	if text != "{}" && (!alone || text != "{"+addedToResults+"}") {
+		return nil
+	}
+	return names
 }
 
-// plains are the conversions to a revision that were needed so far, by definition.
-type plains struct {
-	known atomic.Pointer[map[string]*plain]
+// differences has the definitions that were compared with those of a revision so far.
+type differences struct {
+	known atomic.Pointer[map[string]differing]
 }
 
-// of returns the conversion of a definition. Two goroutines may both make it.
-func (k *plains) of(t *Table, from, to int, definition string) *plain {
+// of returns the differences of a definition. Two goroutines may both find them.
+func (k *differences) of(t *Table, from, to int, definition string) differing {
 	known := k.known.Load()
 	if known != nil {
-		if p, ok := (*known)[definition]; ok {
-			return p
+		if names, ok := (*known)[definition]; ok {
+			return names
 		}
 	}
-	p := t.plain(from, to, definition)
-	next := map[string]*plain{definition: p}
+	names := t.differing(from, to, definition)
+	next := map[string]differing{definition: names}
 	if known != nil {
 		maps.Copy(next, *known)
 	}
 	k.known.Store(&next)
-	return p
+	return names
 }
 
 // escaped is the beginning of every escape sequence that can stand for a character of a member's name.
@@ -111,13 +91,6 @@ func (s *Shape) plain() bool {
 
 // lackedBy reports whether text is certain to be an object without the members that the shape names.
 func (s *Shape) lackedBy(text []byte) bool {
-	if !s.plain() || !readable(text) {
-		return false
-	}
-	return !slices.ContainsFunc(s.Members, func(m Member) bool { return bytes.Contains(text, []byte(m.Name)) })
-}
-
-// readable reports whether text is an object in which no name of a member is escaped.
-func readable(text []byte) bool {
-	return len(text) >= 2 && text[0] == '{' && !bytes.Contains(text, []byte(escaped))
+	return s.plain() && len(text) >= 2 && text[0] == '{' && !bytes.Contains(text, []byte(escaped)) &&
+		!slices.ContainsFunc(s.Members, func(m Member) bool { return bytes.Contains(text, []byte(m.Name)) })
 }

@@ -414,7 +414,7 @@ type Converter struct {
 // Converter returns the Converter of a catalog whose definitions and results are written for the native
 // revision (catalog.Options.Convert).
 func (t *Table) Converter(native string, o Options) *Converter {
-	known := make([]plains, len(t.Revisions))
+	known := make([]differences, len(t.Revisions))
 	restate := func(revision, method string, err error) error { return t.Error(native, revision, method, err) }
 	same := func(revision, definition string, result wire.Appender) bool {
 		from, err := t.index(native)
@@ -433,9 +433,6 @@ func (t *Table) Converter(native string, o Options) *Converter {
 		start := len(dst)
 		if dst, err = v.AppendJSON(dst); err != nil {
 			return dst, err
-		}
-		if p := known[to].of(t, from, to, definition); p.applies(dst[start:]) {
-			return p.append(dst), nil
 		}
 		var c Conversion
 		dst, err = t.convertEnd(&c, from, to, func(int) string { return definition }, dst, start)
