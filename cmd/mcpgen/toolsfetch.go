@@ -11,7 +11,6 @@ import (
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/dial"
-	"github.com/mcpgen/mcpgen/runtime/items"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/tools"
@@ -86,7 +85,7 @@ func (o *origin) catalog(ctx context.Context, stderr io.Writer) ([]byte, error) 
 // entries returns all entries of a list as a JSON array. The array is empty if the server does
 // not know the method.
 func entries(ctx context.Context, session *runtime.Session, method, member string) ([]byte, error) {
-	all, err := items.List(ctx, session, method, member)
+	all, err := tools.ListItems(ctx, session, method, member)
 	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && refused.Code == jsonrpc.CodeMethodNotFound {
 		return array(nil), nil
 	}

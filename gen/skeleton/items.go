@@ -73,7 +73,7 @@ func facts(f *jen.File, name, of, list, kind string, scopes []string, members je
 		members[jen.Id("Scopes")] = stringList(scopes)
 	}
 	f.Add(emit.Comment(fmt.Sprintf("%s is %s, with its definition as %s returns it.", name, of, list)))
-	f.Var().Id(name).Op("=").Op("&").Qual(itemsPath, kind).Values(members)
+	f.Var().Id(name).Op("=").Op("&").Qual(toolsPath, kind).Values(members)
 }
 
 func stringList(all []string) jen.Code {
@@ -134,7 +134,7 @@ func (g *generator) resource(f *jen.File, r typing.ResourceTypes) {
 	}
 	f.Add(h.about(h.name, "reads"))
 	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(h.name).Params(jen.Id("ctx").Add(contextType.code())).Params(h.result.code(), jen.Error()).Block(
-		jen.Return(jen.Qual(itemsPath, "ReadResource").Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(resourceName(r)).Dot("URI"), jen.New(jen.Qual(mcpPath, h.result.name)))),
+		jen.Return(jen.Qual(toolsPath, "ReadResource").Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(resourceName(r)).Dot("URI"), jen.New(jen.Qual(mcpPath, h.result.name)))),
 	)
 }
 
@@ -165,12 +165,12 @@ func (g *generator) template(f *jen.File, t typing.TemplateTypes) {
 	}
 }
 
-// clientMethodOf renders a method of the client that calls a function of package items.
+// clientMethodOf renders a method of the client that calls a function of package tools.
 func (g *generator) clientMethodOf(f *jen.File, h handler, does string, params []param, call, item string) {
 	h.params = params
 	f.Add(h.about(h.name, does))
 	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(h.name).Add(h.signature()).Block(
-		jen.Return(jen.Qual(itemsPath, call).Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(item), jen.Id("in"), jen.New(jen.Qual(mcpPath, h.result.name)))),
+		jen.Return(jen.Qual(toolsPath, call).Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(item), jen.Id("in"), jen.New(jen.Qual(mcpPath, h.result.name)))),
 	)
 	f.Line()
 }
@@ -181,7 +181,7 @@ func (g *generator) clientCompletion(f *jen.File, h handler, c typing.Completion
 	h.says = "Value is the text typed so far, settled the values of other arguments."
 	f.Add(h.about(h.name, "requests"))
 	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(h.name).Add(h.signature()).Block(
-		jen.Return(jen.Qual(itemsPath, "Complete").Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(item).Dot("Ref").Call(),
+		jen.Return(jen.Qual(toolsPath, "Complete").Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(item).Dot("Ref").Call(),
 			jen.Lit(c.Argument.Name), jen.Id("value"), jen.Id("settled"), jen.New(jen.Qual(mcpPath, h.result.name)))),
 	)
 	f.Line()
@@ -246,20 +246,20 @@ func (g *generator) serverItems(f *jen.File) {
 	}
 	list("ServerPrompts", "Prompts", "prompts", func(all *jen.Group) {
 		for _, p := range g.pkg.Prompts {
-			item := jen.Line().Qual(itemsPath, "ServePrompt").Call(jen.Id(promptName(p)), fresh(p.Arguments), jen.Id("h").Dot(p.Go))
+			item := jen.Line().Qual(toolsPath, "ServePrompt").Call(jen.Id(promptName(p)), fresh(p.Arguments), jen.Id("h").Dot(p.Go))
 			all.Add(complete(item, p.Prompt.Arguments, p.Completions))
 		}
 	})
 	list("ServerResources", "Resources", "resources and resource templates", func(all *jen.Group) {
 		for _, r := range g.pkg.Resources {
 			if r.Resource.Text != nil {
-				all.Line().Qual(itemsPath, "ServeText").Call(jen.Id(resourceName(r)), jen.Id(textName(r)))
+				all.Line().Qual(toolsPath, "ServeText").Call(jen.Id(resourceName(r)), jen.Id(textName(r)))
 			} else {
-				all.Line().Qual(itemsPath, "ServeResource").Call(jen.Id(resourceName(r)), jen.Id("h").Dot(r.Method))
+				all.Line().Qual(toolsPath, "ServeResource").Call(jen.Id(resourceName(r)), jen.Id("h").Dot(r.Method))
 			}
 		}
 		for _, t := range g.pkg.Templates {
-			item := jen.Line().Qual(itemsPath, "ServeTemplate").Call(jen.Id(templateName(t)), fresh(t.Variables), jen.Id("h").Dot(t.Method))
+			item := jen.Line().Qual(toolsPath, "ServeTemplate").Call(jen.Id(templateName(t)), fresh(t.Variables), jen.Id("h").Dot(t.Method))
 			all.Add(complete(item, t.Template.Variables, t.Completions))
 		}
 	})
@@ -277,7 +277,7 @@ func indexOf(all []typing.Completion, a *tools.Argument) int {
 // itemList renders the list of all prompts, resources and templates.
 func (g *generator) itemList(f *jen.File) {
 	of := func(kind string, names []string) jen.Code {
-		return jen.Index().Op("*").Qual(itemsPath, kind).ValuesFunc(func(all *jen.Group) {
+		return jen.Index().Op("*").Qual(toolsPath, kind).ValuesFunc(func(all *jen.Group) {
 			for _, name := range names {
 				all.Line().Id(name)
 			}
@@ -295,7 +295,7 @@ func (g *generator) itemList(f *jen.File) {
 		members[jen.Id("Templates")] = of("Template", namesOf(g.pkg.Templates, templateName))
 	}
 	f.Comment("otherItems holds all prompts, resources and templates, in the order of the list.")
-	f.Var().Id("otherItems").Op("=").Op("&").Qual(itemsPath, "Items").Values(members)
+	f.Var().Id("otherItems").Op("=").Op("&").Qual(toolsPath, "Items").Values(members)
 }
 
 func namesOf[T any](all []T, name func(T) string) []string {

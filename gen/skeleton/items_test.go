@@ -43,7 +43,7 @@ func TestItems(t *testing.T) {
 		"\tReadNoteTemplate(ctx context.Context, uri string, in *NoteTemplateVariables) (*mcp.ReadResourceResult, error)\n",
 		"func (c *Client) ReadHelp(ctx context.Context) (*mcp.ReadResourceResult, error) {",
 		"func (c *Client) ReadNoteTemplate(ctx context.Context, in *NoteTemplateVariables) (*mcp.ReadResourceResult, error) {",
-		"items.ServeText(resourceHelp, textHelp),",
+		"tools.ServeText(resourceHelp, textHelp),",
 		`h.ReadNoteTemplate).Complete("lang", catalog.OneOf("de", "en")),`,
 		`h.NotePrompt).Complete("topic", h.CompleteNotePromptTopic),`,
 		"func NewServer(s Service, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {",

@@ -197,14 +197,14 @@ func contentOf(f *jen.File) {
 
 // clientCheck renders the method of the client that compares the server with the list.
 func (g *generator) clientCheck(f *jen.File) {
-	compare := func(path, what string) jen.Code {
-		return jen.Qual(path, "Check").Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(what))
+	compare := func(with, what string) jen.Code {
+		return jen.Qual(toolsPath, with).Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(what))
 	}
 	text := "Check compares the tools that the server has with those of %s. It returns nil if they are the same, and otherwise a *tools.Drift that lists what was added, removed and changed."
-	same := compare(toolsPath, "definitions")
+	same := compare("Check", "definitions")
 	if hasItems(g.pkg) {
 		text = "Check compares what the server offers with %s. It returns nil if it is the same, and otherwise joins a *tools.Drift for each kind of items, which lists what was added, removed and changed."
-		others := compare(itemsPath, "otherItems")
+		others := compare("CheckItems", "otherItems")
 		if len(g.pkg.Tools) > 0 {
 			same = jen.Qual("errors", "Join").Call(same, others)
 		} else {

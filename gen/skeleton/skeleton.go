@@ -25,7 +25,6 @@ const (
 	catalogPath  = root + "/runtime/catalog"
 	tasksPath    = root + "/runtime/tasks"
 	toolsPath    = root + "/runtime/tools"
-	itemsPath    = root + "/runtime/items"
 	contractPath = root + "/runtime/tools/contract"
 	restPath     = root + "/runtime/rest"
 	// generatedPath is the package with the bindings of all revisions.
@@ -174,7 +173,7 @@ func (g *generator) file() *jen.File {
 	f := jen.NewFile(g.Package)
 	f.HeaderComment(emit.Header(g.Source))
 	check.Imports(f)
-	for _, path := range []string{wirePath, runtimePath, catalogPath, tasksPath, toolsPath, itemsPath, contractPath, restPath, generatedPath} {
+	for _, path := range []string{wirePath, runtimePath, catalogPath, tasksPath, toolsPath, contractPath, restPath, generatedPath} {
 		f.ImportName(path, path[strings.LastIndexByte(path, '/')+1:])
 	}
 	f.ImportName(mcpPath, "mcp")
@@ -184,10 +183,7 @@ func (g *generator) file() *jen.File {
 // guards renders declarations that keep the code from compiling with other versions of the runtime.
 func (g *generator) guards(f *jen.File) {
 	f.Comment("This code does not compile with other versions of the runtime.")
-	f.Const().Id("_").Op("=").Qual(toolsPath, "ToolsV3")
-	if hasItems(g.pkg) {
-		f.Const().Id("_").Op("=").Qual(itemsPath, "ItemsV1")
-	}
+	f.Const().Id("_").Op("=").Qual(toolsPath, "ToolsV4")
 	f.Line()
 	emit.NewTools(g.Source).Guard(f)
 	f.Line()

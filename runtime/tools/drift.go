@@ -24,7 +24,7 @@ func ListItems(ctx context.Context, c runtime.Caller, method, member string) ([]
 	for item, err := range runtime.All(func(cursor *string) (items []wire.Object, next *string, err error) {
 		var params wire.Appender
 		if cursor != nil {
-			params = listParams(*cursor)
+			params = object{text("cursor", *cursor)}
 		}
 		var result wire.Object
 		if err := c.Call(ctx, method, params, &result); err != nil {
@@ -246,13 +246,4 @@ func (c Change) describe() string {
 		return fmt.Sprintf("%.200s was removed", c.Old)
 	}
 	return fmt.Sprintf("%.200s, was %.200s", c.New, c.Old)
-}
-
-// listParams are the params of a list method for the page after a cursor.
-type listParams string
-
-// AppendJSON implements wire.Appender.
-func (p listParams) AppendJSON(dst []byte) ([]byte, error) {
-	dst, err := wire.AppendString(append(dst, `{"cursor":`...), string(p))
-	return append(dst, '}'), err
 }

@@ -1,11 +1,15 @@
-// Package tools is the runtime of the servers and clients that mcpgen generates from tool
-// lists. It turns a call into a call of a typed handler, and returns the handler's result.
+// Package tools is the runtime of the servers and clients that mcpgen generates from lists of tools,
+// prompts, resources and resource templates. It turns a call into a call of a typed handler, and
+// returns the handler's result.
 //
 // A server validates the text of the arguments against the tool's input schema, decodes it,
 // applies the defaults, calls the handler, and validates the text of the result against the
 // output schema ([Structured], [Content]). A client encodes the arguments, converts a
 // result with isError into an [Error], validates the structured content and decodes it
 // ([Call], [CallContent]).
+//
+// For prompts and templates, a server checks and decodes the arguments or the variables of a URI
+// ([ServePrompt], [ServeTemplate]), and a client encodes them ([GetPrompt], [ReadTemplate]).
 //
 // The package contains no types of a revision or of a tool; generated code passes them in.
 // Values are validated as text, because JSON Schema applies to JSON. A valid value can be
@@ -20,9 +24,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ToolsV3 is true while this package is compatible with code generated for its third
+// ToolsV4 is true while this package is compatible with code generated for its fourth
 // version. Generated code refers to it, so that a mismatch does not compile.
-const ToolsV3 = true
+const ToolsV4 = true
 
 // revisionInputError is the first revision in which invalid arguments are an error of the tool,
 // which the model reads. Revisions are dates, so they compare as strings.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/internal/uritemplate"
-	"github.com/mcpgen/mcpgen/runtime/items"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/schema/dynamic"
+	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -31,13 +31,13 @@ func Prompt[In any, R wire.Appender](definition wire.Appender, get func(ctx cont
 	if err != nil {
 		return catalog.Prompt{Definition: failed{err}}
 	}
-	p := &items.Prompt{Definition: a.definition, Arguments: a.check, Literals: a.literals}
+	p := &tools.Prompt{Definition: a.definition, Arguments: a.check, Literals: a.literals}
 	for _, f := range a.shape.fields {
 		if choices := choicesOf(f); choices != nil && !f.required() && !slices.Contains(choices, "") {
 			p.Blank = append(p.Blank, f.name)
 		}
 	}
-	prompt := items.ServePrompt(p, a.fresh, func(ctx context.Context, in *value) (R, error) { return get(ctx, of[In](in)) })
+	prompt := tools.ServePrompt(p, a.fresh, func(ctx context.Context, in *value) (R, error) { return get(ctx, of[In](in)) })
 	for _, f := range a.shape.fields {
 		if choices := choicesOf(f); choices != nil {
 			prompt = prompt.Complete(f.name, catalog.OneOf(choices...))
@@ -61,8 +61,8 @@ func Template[In any, R wire.Appender](definition wire.Appender, read func(ctx c
 	if err != nil {
 		return catalog.Template{Definition: failed{err}}
 	}
-	t := &items.Template{Definition: a.definition, Variables: a.check, Exploded: a.lists, Literals: a.literals}
-	template := items.ServeTemplate(t, a.fresh, func(ctx context.Context, uri string, in *value) (R, error) { return read(ctx, uri, of[In](in)) })
+	t := &tools.Template{Definition: a.definition, Variables: a.check, Exploded: a.lists, Literals: a.literals}
+	template := tools.ServeTemplate(t, a.fresh, func(ctx context.Context, uri string, in *value) (R, error) { return read(ctx, uri, of[In](in)) })
 	for _, f := range a.shape.fields {
 		if choices := choicesOf(f); choices != nil {
 			template = template.Complete(f.name, catalog.OneOf(choices...))

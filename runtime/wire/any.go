@@ -84,24 +84,26 @@ func appendAny(dst []byte, v any) ([]byte, error) {
 	return AppendRaw(dst, Raw(text.String()))
 }
 
-// MarshalJSON implements the interface of encoding/json. A nil Map is written as {}, and values
-// as by [RawOf].
-func (m Map[T]) MarshalJSON() ([]byte, error) {
+// AppendJSON implements [Appender]. A nil Map is written as {}, and values as by [RawOf].
+func (m Map[T]) AppendJSON(dst []byte) ([]byte, error) {
 	if err := m.Check(); err != nil {
-		return nil, err
+		return dst, err
 	}
-	dst := []byte{'{'}
+	dst = append(dst, '{')
 	for i := range m {
 		var err error
 		if dst, err = AppendKey(dst, m[i].Name); err != nil {
-			return nil, err
+			return dst, err
 		}
 		if dst, err = appendAny(dst, m[i].Value); err != nil {
-			return nil, In(err, m[i].Name)
+			return dst, In(err, m[i].Name)
 		}
 	}
 	return append(dst, '}'), nil
 }
+
+// MarshalJSON implements the interface of encoding/json.
+func (m Map[T]) MarshalJSON() ([]byte, error) { return Marshal(m) }
 
 // Decode decodes m into v as [Raw.Decode] does, such as the answers to a form into a struct.
 func (m Map[T]) Decode(v any) error {

@@ -60,7 +60,6 @@ var modulesOf = map[string][]string{
 	"runtime/dial":                 {"golang.org/x/time"},
 	"runtime/tools":                {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"}, // by runtime/catalog
 	"runtime/tools/contract":       {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
-	"runtime/items":                {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
 	"runtime/catalog":              {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
 	"generated/compat":             {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"}, // by runtime/catalog
 	"generated/mcp":                {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},

@@ -16,7 +16,6 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/items"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/tools"
@@ -105,7 +104,7 @@ func TestEndlessLists(t *testing.T) {
 			return err
 		},
 		"definitions of prompts": func(ctx context.Context, s *mcp.Session) error {
-			_, err := items.List(ctx, s.Session, "prompts/list", "prompts")
+			_, err := tools.ListItems(ctx, s.Session, "prompts/list", "prompts")
 			return err
 		},
 	} {

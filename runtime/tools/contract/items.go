@@ -8,18 +8,18 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
-	"github.com/mcpgen/mcpgen/runtime/items"
+	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Items compares the prompts, resources and templates of the server that a caller calls, and their
 // order, with those that a package was generated from.
-func Items(t *testing.T, caller runtime.Caller, want *items.Items) {
+func Items(t *testing.T, caller runtime.Caller, want *tools.Items) {
 	compare := func(method, member string, want []wire.Object) {
 		if len(want) == 0 {
 			return
 		}
-		live, err := items.List(t.Context(), caller, method, member)
+		live, err := tools.ListItems(t.Context(), caller, method, member)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,9 +27,9 @@ func Items(t *testing.T, caller runtime.Caller, want *items.Items) {
 			t.Errorf("%s: the server has %q, want %q", method, live, want)
 		}
 	}
-	compare("prompts/list", "prompts", definitions(want.Prompts, func(p *items.Prompt) wire.Object { return p.Definition }))
-	compare("resources/list", "resources", definitions(want.Resources, func(r *items.Resource) wire.Object { return r.Definition }))
-	compare("resources/templates/list", "resourceTemplates", definitions(want.Templates, func(t *items.Template) wire.Object { return t.Definition }))
+	compare("prompts/list", "prompts", definitions(want.Prompts, func(p *tools.Prompt) wire.Object { return p.Definition }))
+	compare("resources/list", "resources", definitions(want.Resources, func(r *tools.Resource) wire.Object { return r.Definition }))
+	compare("resources/templates/list", "resourceTemplates", definitions(want.Templates, func(t *tools.Template) wire.Object { return t.Definition }))
 }
 
 func definitions[T any](all []T, of func(T) wire.Object) []wire.Object {
@@ -42,12 +42,12 @@ func definitions[T any](all []T, of func(T) wire.Object) []wire.Object {
 
 // Prompt runs the contract tests of a prompt. Method is the name of the server's method. The caller calls
 // the generated server, whose implementation is the fake one.
-func Prompt(t *testing.T, caller runtime.Caller, fake *Fake, p *items.Prompt, method string, s Samples) {
+func Prompt(t *testing.T, caller runtime.Caller, fake *Fake, p *tools.Prompt, method string, s Samples) {
 	t.Helper()
 	accepted(t, s.Inputs, p.Arguments)
 	refused(t, p.Arguments, s.base(), s.Refused)
 	get := func(arguments wire.Raw) (*wire.Object, error) {
-		return items.GetPrompt(t.Context(), caller, p, arguments, new(wire.Object))
+		return tools.GetPrompt(t.Context(), caller, p, arguments, new(wire.Object))
 	}
 	for _, r := range first(s.Refused) {
 		*fake = Fake{}
@@ -74,10 +74,10 @@ func Prompt(t *testing.T, caller runtime.Caller, fake *Fake, p *items.Prompt, me
 }
 
 // Resource runs the contract tests of a resource, with the parameters of [Prompt].
-func Resource(t *testing.T, caller runtime.Caller, fake *Fake, r *items.Resource, method string) {
+func Resource(t *testing.T, caller runtime.Caller, fake *Fake, r *tools.Resource, method string) {
 	t.Helper()
 	read := func() (*wire.Object, error) {
-		return items.ReadResource(t.Context(), caller, r.URI, new(wire.Object))
+		return tools.ReadResource(t.Context(), caller, r.URI, new(wire.Object))
 	}
 	*fake = Fake{}
 	got, err := read()
@@ -95,9 +95,9 @@ func Resource(t *testing.T, caller runtime.Caller, fake *Fake, r *items.Resource
 }
 
 // StaticText runs the contract tests of a resource with a text that never changes.
-func StaticText(t *testing.T, caller runtime.Caller, r *items.Resource, want string) {
+func StaticText(t *testing.T, caller runtime.Caller, r *tools.Resource, want string) {
 	t.Helper()
-	got, err := items.ReadResource(t.Context(), caller, r.URI, new(wire.Object))
+	got, err := tools.ReadResource(t.Context(), caller, r.URI, new(wire.Object))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,12 +112,12 @@ func StaticText(t *testing.T, caller runtime.Caller, r *items.Resource, want str
 }
 
 // Template runs the contract tests of a resource template, with the parameters of [Prompt].
-func Template(t *testing.T, caller runtime.Caller, fake *Fake, template *items.Template, method string, s Samples) {
+func Template(t *testing.T, caller runtime.Caller, fake *Fake, template *tools.Template, method string, s Samples) {
 	t.Helper()
 	accepted(t, s.Inputs, template.Variables)
 	refused(t, template.Variables, s.base(), s.Refused)
 	read := func(variables wire.Raw) (*wire.Object, error) {
-		return items.ReadTemplate(t.Context(), caller, template, variables, new(wire.Object))
+		return tools.ReadTemplate(t.Context(), caller, template, variables, new(wire.Object))
 	}
 	for _, sample := range s.Inputs {
 		uri, err := template.Expand(sample)
@@ -148,11 +148,11 @@ func Template(t *testing.T, caller runtime.Caller, fake *Fake, template *items.T
 
 // Completion runs the contract tests of an argument whose values a method proposes. Method is the name of
 // the server's method.
-func Completion(t *testing.T, caller runtime.Caller, fake *Fake, ref items.Ref, argument, method string) {
+func Completion(t *testing.T, caller runtime.Caller, fake *Fake, ref tools.Ref, argument, method string) {
 	t.Helper()
 	*fake = Fake{}
 	settled := map[string]string{"other": "value"}
-	got, err := items.Complete(t.Context(), caller, ref, argument, "an", settled, new(wire.Object))
+	got, err := tools.Complete(t.Context(), caller, ref, argument, "an", settled, new(wire.Object))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,10 +166,10 @@ func Completion(t *testing.T, caller runtime.Caller, fake *Fake, ref items.Ref, 
 }
 
 // Values checks that a server proposes the values of an argument.
-func Values(t *testing.T, caller runtime.Caller, ref items.Ref, argument string, want []string) {
+func Values(t *testing.T, caller runtime.Caller, ref tools.Ref, argument string, want []string) {
 	t.Helper()
 	var result wire.Object
-	if _, err := items.Complete(t.Context(), caller, ref, argument, "", nil, &result); err != nil {
+	if _, err := tools.Complete(t.Context(), caller, ref, argument, "", nil, &result); err != nil {
 		t.Fatal(err)
 	}
 	completion, _ := result.Get("completion")

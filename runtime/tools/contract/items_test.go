@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
-	"github.com/mcpgen/mcpgen/runtime/items"
+	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -35,12 +35,12 @@ var itemMistakes = map[string]string{
 func TestItems(t *testing.T) {
 	broken := os.Getenv(brokenVariable)
 	is := func(mistake string) bool { return mistake == broken }
-	ask := &items.Prompt{Name: "ask", Definition: `{"name":"ask","arguments":[{"name":"text","required":true}]}`, Arguments: checkText}
-	second := &items.Prompt{Name: "second", Definition: `{"name":"second","arguments":[{"name":"text"}]}`, Arguments: checkText}
-	about := &items.Resource{URI: "x://about", Definition: `{"uri":"x://about","name":"about"}`}
-	live := &items.Resource{URI: "x://live", Definition: `{"uri":"x://live","name":"live"}`}
-	note := &items.Template{URITemplate: "x://note/{text}", Definition: `{"uriTemplate":"x://note/{text}","name":"note"}`, Variables: checkText}
-	want := &items.Items{Prompts: []*items.Prompt{ask, second}, Resources: []*items.Resource{about, live}, Templates: []*items.Template{note}}
+	ask := &tools.Prompt{Name: "ask", Definition: `{"name":"ask","arguments":[{"name":"text","required":true}]}`, Arguments: checkText}
+	second := &tools.Prompt{Name: "second", Definition: `{"name":"second","arguments":[{"name":"text"}]}`, Arguments: checkText}
+	about := &tools.Resource{URI: "x://about", Definition: `{"uri":"x://about","name":"about"}`}
+	live := &tools.Resource{URI: "x://live", Definition: `{"uri":"x://live","name":"live"}`}
+	note := &tools.Template{URITemplate: "x://note/{text}", Definition: `{"uriTemplate":"x://note/{text}","name":"note"}`, Variables: checkText}
+	want := &tools.Items{Prompts: []*tools.Prompt{ask, second}, Resources: []*tools.Resource{about, live}, Templates: []*tools.Template{note}}
 	samples := contract.Samples{Inputs: []wire.Raw{`{"text":"a"}`}, Refused: []contract.Refused{contract.Without("", "text")}}
 	name := func(method, mistake string) string {
 		if is(mistake) {
@@ -64,7 +64,7 @@ func TestItems(t *testing.T) {
 	}
 	f := &contract.Fake{}
 	fresh := func() *message { return new(message) }
-	first := items.ServePrompt(ask, fresh, func(context.Context, *message) (wire.Object, error) {
+	first := tools.ServePrompt(ask, fresh, func(context.Context, *message) (wire.Object, error) {
 		return contract.Answer(f, name("Ask", "item method"), "", answer)
 	}).Complete("text", func(_ context.Context, value string, settled map[string]string) (catalog.Completion, error) {
 		return contract.Proposed(f, name("CompleteAskText", "item completion"), value, settled)
@@ -74,12 +74,12 @@ func TestItems(t *testing.T) {
 	}
 	offered := []catalog.Item{
 		first,
-		items.ServePrompt(second, fresh, func(context.Context, *message) (wire.Object, error) { return answer, nil }).Complete("text", catalog.OneOf(values...)),
-		items.ServeText(about, static),
-		items.ServeResource(live, func(_ context.Context, uri string) (wire.Object, error) {
+		tools.ServePrompt(second, fresh, func(context.Context, *message) (wire.Object, error) { return answer, nil }).Complete("text", catalog.OneOf(values...)),
+		tools.ServeText(about, static),
+		tools.ServeResource(live, func(_ context.Context, uri string) (wire.Object, error) {
 			return contract.Answer(f, "ReadLive", uri, contents(uri))
 		}),
-		items.ServeTemplate(note, fresh, func(_ context.Context, uri string, _ *message) (wire.Object, error) {
+		tools.ServeTemplate(note, fresh, func(_ context.Context, uri string, _ *message) (wire.Object, error) {
 			if is("item uri") {
 				uri = "x://note/other"
 			}

@@ -5,7 +5,6 @@ package main
 import (
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/items"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
 	"log/slog"
@@ -42,14 +41,14 @@ func TestContract(t *testing.T) {
 }
 
 // otherItems holds all prompts, resources and templates, in the order of the list.
-var otherItems = &items.Items{
-	Prompts: []*items.Prompt{
+var otherItems = &tools.Items{
+	Prompts: []*tools.Prompt{
 		promptSummary,
 	},
-	Resources: []*items.Resource{
+	Resources: []*tools.Resource{
 		resourceHelp,
 	},
-	Templates: []*items.Template{
+	Templates: []*tools.Template{
 		templateNote,
 	},
 }

@@ -2,11 +2,11 @@
 
 package main
 
-import "github.com/mcpgen/mcpgen/runtime/items"
+import "github.com/mcpgen/mcpgen/runtime/tools"
 
 // resourceHelp is the resource "notes://help", with its definition as
 // resources/list returns it.
-var resourceHelp = &items.Resource{
+var resourceHelp = &tools.Resource{
 	Definition: `{"uri":"notes://help","name":"help","mimeType":"text/plain"}`,
 	URI:        "notes://help",
 }

@@ -3,14 +3,14 @@
 package main
 
 import (
-	"github.com/mcpgen/mcpgen/runtime/items"
 	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // templateNote is the template "notes://notes/{id}", with its definition as
 // resources/templates/list returns it.
-var templateNote = &items.Template{
+var templateNote = &tools.Template{
 	Definition:  `{"uriTemplate":"notes://notes/{id}","name":"note","mimeType":"text/plain"}`,
 	URITemplate: "notes://notes/{id}",
 	Variables:   checkNoteVariables,

@@ -7,15 +7,13 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
-	"github.com/mcpgen/mcpgen/runtime/items"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"slices"
 )
 
 // This code does not compile with other versions of the runtime.
-const _ = tools.ToolsV3
-const _ = items.ItemsV1
+const _ = tools.ToolsV4
 
 // This code does not compile with other versions of the codec.
 const _ = wire.CodecV1
@@ -88,7 +86,7 @@ func ServerTools(t Tools, options tools.Options) []catalog.Item {
 // ServerPrompts returns the prompts as items for a server or a catalog.
 func ServerPrompts(h Prompts) []catalog.Item {
 	return []catalog.Item{
-		items.ServePrompt(promptSummary, func() *SummaryArgs { return new(SummaryArgs) }, h.Summary).Complete("topic", h.CompleteSummaryTopic).Complete("length", catalog.OneOf("short", "long")),
+		tools.ServePrompt(promptSummary, func() *SummaryArgs { return new(SummaryArgs) }, h.Summary).Complete("topic", h.CompleteSummaryTopic).Complete("length", catalog.OneOf("short", "long")),
 	}
 }
 
@@ -96,8 +94,8 @@ func ServerPrompts(h Prompts) []catalog.Item {
 // a server or a catalog.
 func ServerResources(h Resources) []catalog.Item {
 	return []catalog.Item{
-		items.ServeText(resourceHelp, textHelp),
-		items.ServeTemplate(templateNote, func() *NoteVariables { return new(NoteVariables) }, h.ReadNote).Complete("id", h.CompleteNoteID),
+		tools.ServeText(resourceHelp, textHelp),
+		tools.ServeTemplate(templateNote, func() *NoteVariables { return new(NoteVariables) }, h.ReadNote).Complete("id", h.CompleteNoteID),
 	}
 }
 

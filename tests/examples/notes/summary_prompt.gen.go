@@ -3,14 +3,14 @@
 package main
 
 import (
-	"github.com/mcpgen/mcpgen/runtime/items"
 	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // promptSummary is the prompt "summary", with its definition as prompts/list
 // returns it.
-var promptSummary = &items.Prompt{
+var promptSummary = &tools.Prompt{
 	Arguments:  checkSummaryArgs,
 	Blank:      []string{"length"},
 	Definition: `{"name":"summary","description":"Asks for a summary of the notes about a topic.","arguments":[{"name":"topic","description":"The topic of the notes.","required":true},{"name":"length","description":"The length of the summary."}]}`,

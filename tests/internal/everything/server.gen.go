@@ -13,7 +13,7 @@ import (
 )
 
 // This code does not compile with other versions of the runtime.
-const _ = tools.ToolsV3
+const _ = tools.ToolsV4
 
 // This code does not compile with other versions of the codec.
 const _ = wire.CodecV1

@@ -7,14 +7,12 @@ import (
 	"errors"
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/items"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // This code does not compile with other versions of the runtime.
-const _ = tools.ToolsV3
-const _ = items.ItemsV1
+const _ = tools.ToolsV4
 
 // This code does not compile with other versions of the codec.
 const _ = wire.CodecV1
@@ -54,7 +52,7 @@ func (c *Client) Close() error {
 // it is the same, and otherwise joins a *tools.Drift for each kind of items,
 // which lists what was added, removed and changed.
 func (c *Client) Check(ctx context.Context) error {
-	return errors.Join(tools.Check(ctx, c.caller, definitions), items.Check(ctx, c.caller, otherItems))
+	return errors.Join(tools.Check(ctx, c.caller, definitions), tools.CheckItems(ctx, c.caller, otherItems))
 }
 
 // definitions holds the definitions of all tools, in the order of the list.
@@ -64,14 +62,14 @@ var definitions = tools.Definitions([]*tools.Tool{
 })
 
 // otherItems holds all prompts, resources and templates, in the order of the list.
-var otherItems = &items.Items{
-	Prompts: []*items.Prompt{
+var otherItems = &tools.Items{
+	Prompts: []*tools.Prompt{
 		promptSummary,
 	},
-	Resources: []*items.Resource{
+	Resources: []*tools.Resource{
 		resourceHelp,
 	},
-	Templates: []*items.Template{
+	Templates: []*tools.Template{
 		templateNote,
 	},
 }

@@ -5,17 +5,17 @@ package client
 import (
 	"context"
 	"github.com/mcpgen/mcpgen/generated/mcp"
-	"github.com/mcpgen/mcpgen/runtime/items"
+	"github.com/mcpgen/mcpgen/runtime/tools"
 )
 
 // resourceHelp is the resource "notes://help", with its definition as
 // resources/list returns it.
-var resourceHelp = &items.Resource{
+var resourceHelp = &tools.Resource{
 	Definition: `{"uri":"notes://help","name":"help","mimeType":"text/plain"}`,
 	URI:        "notes://help",
 }
 
 // ReadHelp reads the resource "notes://help".
 func (c *Client) ReadHelp(ctx context.Context) (*mcp.ReadResourceResult, error) {
-	return items.ReadResource(ctx, c.caller, resourceHelp.URI, new(mcp.ReadResourceResult))
+	return tools.ReadResource(ctx, c.caller, resourceHelp.URI, new(mcp.ReadResourceResult))
 }

@@ -5,27 +5,27 @@ package client
 import (
 	"context"
 	"github.com/mcpgen/mcpgen/generated/mcp"
-	"github.com/mcpgen/mcpgen/runtime/items"
+	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // templateNote is the template "notes://notes/{id}", with its definition as
 // resources/templates/list returns it.
-var templateNote = &items.Template{
+var templateNote = &tools.Template{
 	Definition:  `{"uriTemplate":"notes://notes/{id}","name":"note","mimeType":"text/plain"}`,
 	URITemplate: "notes://notes/{id}",
 }
 
 // ReadNote reads a resource of the template "notes://notes/{id}".
 func (c *Client) ReadNote(ctx context.Context, in *NoteVariables) (*mcp.ReadResourceResult, error) {
-	return items.ReadTemplate(ctx, c.caller, templateNote, in, new(mcp.ReadResourceResult))
+	return tools.ReadTemplate(ctx, c.caller, templateNote, in, new(mcp.ReadResourceResult))
 }
 
 // CompleteNoteID requests values of the variable "id" of the template
 // "notes://notes/{id}": Value is the text typed so far, settled the values
 // of other arguments.
 func (c *Client) CompleteNoteID(ctx context.Context, value string, settled map[string]string) (*mcp.CompleteResult, error) {
-	return items.Complete(ctx, c.caller, templateNote.Ref(), "id", value, settled, new(mcp.CompleteResult))
+	return tools.Complete(ctx, c.caller, templateNote.Ref(), "id", value, settled, new(mcp.CompleteResult))
 }
 
 // NoteVariables holds the variables of the resource template note.

@@ -5,13 +5,13 @@ package client
 import (
 	"context"
 	"github.com/mcpgen/mcpgen/generated/mcp"
-	"github.com/mcpgen/mcpgen/runtime/items"
+	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // promptSummary is the prompt "summary", with its definition as prompts/list
 // returns it.
-var promptSummary = &items.Prompt{
+var promptSummary = &tools.Prompt{
 	Definition: `{"name":"summary","description":"Asks for a summary of the notes about a topic.","arguments":[{"name":"topic","description":"The topic of the notes.","required":true},{"name":"length","description":"The length of the summary."}]}`,
 	Name:       "summary",
 }
@@ -19,14 +19,14 @@ var promptSummary = &items.Prompt{
 // Summary gets the prompt "summary": Asks for a summary of the notes about a
 // topic.
 func (c *Client) Summary(ctx context.Context, in *SummaryArgs) (*mcp.GetPromptResult, error) {
-	return items.GetPrompt(ctx, c.caller, promptSummary, in, new(mcp.GetPromptResult))
+	return tools.GetPrompt(ctx, c.caller, promptSummary, in, new(mcp.GetPromptResult))
 }
 
 // CompleteSummaryTopic requests values of the argument "topic" of the prompt
 // "summary": Value is the text typed so far, settled the values of other
 // arguments.
 func (c *Client) CompleteSummaryTopic(ctx context.Context, value string, settled map[string]string) (*mcp.CompleteResult, error) {
-	return items.Complete(ctx, c.caller, promptSummary.Ref(), "topic", value, settled, new(mcp.CompleteResult))
+	return tools.Complete(ctx, c.caller, promptSummary.Ref(), "topic", value, settled, new(mcp.CompleteResult))
 }
 
 // SummaryArgs holds the arguments of the prompt summary.

@@ -1,11 +1,11 @@
-package items_test
+package tools_test
 
 import (
 	"context"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/runtime/items"
 	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -24,8 +24,8 @@ func (*month) DecodeJSON(r *wire.Reader) error {
 // TestInvalidArguments checks that the error for invalid arguments of a prompt names the argument, whatever finds
 // the problem.
 func TestInvalidArguments(t *testing.T) {
-	prompt := items.Prompt{Definition: `{"name":"p","arguments":[{"name":"month"}]}`, Arguments: func(*schema.Checker) {}}
-	item := items.ServePrompt(&prompt, func() *month { return new(month) }, func(context.Context, *month) (wire.Object, error) { return "{}", nil })
+	prompt := tools.Prompt{Definition: `{"name":"p","arguments":[{"name":"month"}]}`, Arguments: func(*schema.Checker) {}}
+	item := tools.ServePrompt(&prompt, func() *month { return new(month) }, func(context.Context, *month) (wire.Object, error) { return "{}", nil })
 	_, err := item.Get(t.Context(), map[string]string{"month": "May"})
 	if want := `jsonrpc: error -32602: invalid params: /arguments/month: expected an integer, found a string`; err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)

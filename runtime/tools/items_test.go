@@ -1,4 +1,4 @@
-package items_test
+package tools_test
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
-	"github.com/mcpgen/mcpgen/runtime/items"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
@@ -42,9 +41,9 @@ func checkAB(c *schema.Checker) {
 }
 
 var (
-	ask      = &items.Prompt{Name: "ask", Definition: `{"name":"ask","arguments":[{"name":"a"},{"name":"b"}]}`, Arguments: checkAB, Blank: []string{"b"}}
-	about    = &items.Resource{URI: "x://about", Definition: `{"uri":"x://about","name":"about","mimeType":"text/plain"}`}
-	note     = &items.Template{URITemplate: "x://h/{a}{/list*}{?b}", Definition: `{"uriTemplate":"x://h/{a}{/list*}{?b}","name":"note"}`, Variables: checkAB, Exploded: []string{"list"}}
+	ask      = &tools.Prompt{Name: "ask", Definition: `{"name":"ask","arguments":[{"name":"a"},{"name":"b"}]}`, Arguments: checkAB, Blank: []string{"b"}}
+	about    = &tools.Resource{URI: "x://about", Definition: `{"uri":"x://about","name":"about","mimeType":"text/plain"}`}
+	note     = &tools.Template{URITemplate: "x://h/{a}{/list*}{?b}", Definition: `{"uriTemplate":"x://h/{a}{/list*}{?b}","name":"note"}`, Variables: checkAB, Exploded: []string{"list"}}
 	fresh    = func() *wire.Object { return new(wire.Object) }
 	contents = func(uri, text string) wire.Object {
 		return wire.Object(`{"contents":[{"uri":"` + uri + `","text":"` + strings.ReplaceAll(text, `"`, `'`) + `"}]}`)
@@ -55,11 +54,11 @@ var (
 func session(t *testing.T) *runtime.Session {
 	t.Helper()
 	server, err := mcp.NewServer(mcp.ServerOptions{Name: "items", Version: "1"},
-		items.ServePrompt(ask, fresh, func(_ context.Context, in *wire.Object) (wire.Object, error) {
+		tools.ServePrompt(ask, fresh, func(_ context.Context, in *wire.Object) (wire.Object, error) {
 			return wire.Object(`{"messages":[{"role":"user","content":{"type":"text","text":"` + strings.ReplaceAll(string(*in), `"`, `'`) + `"}}]}`), nil
 		}).Complete("b", catalog.OneOf("x", "y z")),
-		items.ServeText(about, "A \"text\"."),
-		items.ServeTemplate(note, fresh, func(_ context.Context, uri string, in *wire.Object) (wire.Object, error) {
+		tools.ServeText(about, "A \"text\"."),
+		tools.ServeTemplate(note, fresh, func(_ context.Context, uri string, in *wire.Object) (wire.Object, error) {
 			return contents(uri, string(*in)), nil
 		}),
 	)
@@ -86,7 +85,7 @@ func TestPrompt(t *testing.T) {
 	} {
 		var result wire.Object
 		got := ""
-		if _, err := items.GetPrompt(t.Context(), s, ask, wire.Object(test.in), &result); err != nil {
+		if _, err := tools.GetPrompt(t.Context(), s, ask, wire.Object(test.in), &result); err != nil {
 			got = err.Error()
 		} else {
 			got = string(result)
@@ -100,7 +99,7 @@ func TestPrompt(t *testing.T) {
 func TestResources(t *testing.T) {
 	s := session(t)
 	var result wire.Object
-	if _, err := items.ReadResource(t.Context(), s, about.URI, &result); err != nil {
+	if _, err := tools.ReadResource(t.Context(), s, about.URI, &result); err != nil {
 		t.Fatal(err)
 	}
 	if want := `[{"uri":"x://about","mimeType":"text/plain","text":"A \"text\"."}]`; !strings.Contains(string(result), want) {
@@ -117,17 +116,17 @@ func TestResources(t *testing.T) {
 		if err != nil || uri != test.uri {
 			t.Errorf("%s: got %s, %v, want %s", test.in, uri, err, test.uri)
 		}
-		if _, err := items.ReadTemplate(t.Context(), s, note, wire.Object(test.in), &result); err != nil {
+		if _, err := tools.ReadTemplate(t.Context(), s, note, wire.Object(test.in), &result); err != nil {
 			t.Errorf("%s: %v", test.in, err)
 		} else if !strings.Contains(string(result), `"text":"`+test.variables+`"`) {
 			t.Errorf("%s: got %s, want %s", test.in, result, test.variables)
 		}
 	}
-	_, err := items.ReadTemplate(t.Context(), s, note, wire.Object(`{"a":"1","b":"z"}`), &result)
+	_, err := tools.ReadTemplate(t.Context(), s, note, wire.Object(`{"a":"1","b":"z"}`), &result)
 	if refused, ok := errors.AsType[*jsonrpc.Error](err); !ok || refused.Code != jsonrpc.CodeResourceNotFound {
 		t.Errorf("a variable that is not valid: %v", err)
 	}
-	if _, err := items.ReadTemplate(t.Context(), s, note, wire.Object(`{"a":1}`), &result); err == nil || !strings.Contains(err.Error(), `the variables of "x://h/{a}{/list*}{?b}"`) {
+	if _, err := tools.ReadTemplate(t.Context(), s, note, wire.Object(`{"a":1}`), &result); err == nil || !strings.Contains(err.Error(), `the variables of "x://h/{a}{/list*}{?b}"`) {
 		t.Errorf("a variable that is not a string: %v", err)
 	}
 	if _, err := note.Expand(wire.Object(`{"a":"1","list":"p"}`)); err == nil || !strings.Contains(err.Error(), "at /list, byte 16: expected an array") {
@@ -137,7 +136,7 @@ func TestResources(t *testing.T) {
 
 func TestComplete(t *testing.T) {
 	var result wire.Object
-	if _, err := items.Complete(t.Context(), session(t), ask.Ref(), "b", "y", map[string]string{"a": "1"}, &result); err != nil {
+	if _, err := tools.Complete(t.Context(), session(t), ask.Ref(), "b", "y", map[string]string{"a": "1"}, &result); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(result), `"values":["y z"]`) {
@@ -150,26 +149,26 @@ func TestScopes(t *testing.T) {
 	prompt, resource, template := *ask, *about, *note
 	prompt.Scopes, resource.Scopes, template.Scopes = []string{"p"}, []string{"r"}, []string{"t"}
 	got := [][]string{
-		items.ServePrompt(&prompt, fresh, func(context.Context, *wire.Object) (wire.Object, error) { return "", nil }).Scopes,
-		items.ServeText(&resource, "").Scopes,
-		items.ServeTemplate(&template, fresh, func(context.Context, string, *wire.Object) (wire.Object, error) { return "", nil }).Scopes,
+		tools.ServePrompt(&prompt, fresh, func(context.Context, *wire.Object) (wire.Object, error) { return "", nil }).Scopes,
+		tools.ServeText(&resource, "").Scopes,
+		tools.ServeTemplate(&template, fresh, func(context.Context, string, *wire.Object) (wire.Object, error) { return "", nil }).Scopes,
 	}
 	if diff := cmp.Diff([][]string{{"p"}, {"r"}, {"t"}}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// TestCheck compares the server with lists that differ.
-func TestCheck(t *testing.T) {
+// TestCheckItems compares the server with lists that differ.
+func TestCheckItems(t *testing.T) {
 	s := session(t)
-	all := &items.Items{Prompts: []*items.Prompt{ask}, Resources: []*items.Resource{about}, Templates: []*items.Template{note}}
-	if err := items.Check(t.Context(), s, all); err != nil {
+	all := &tools.Items{Prompts: []*tools.Prompt{ask}, Resources: []*tools.Resource{about}, Templates: []*tools.Template{note}}
+	if err := tools.CheckItems(t.Context(), s, all); err != nil {
 		t.Error(err)
 	}
-	err := items.Check(t.Context(), s, &items.Items{
-		Prompts:   []*items.Prompt{{Name: "other", Definition: `{"name":"other"}`}},
-		Resources: []*items.Resource{{Definition: `{"uri":"x://about","name":"was"}`}},
-		Templates: []*items.Template{note},
+	err := tools.CheckItems(t.Context(), s, &tools.Items{
+		Prompts:   []*tools.Prompt{{Name: "other", Definition: `{"name":"other"}`}},
+		Resources: []*tools.Resource{{Definition: `{"uri":"x://about","name":"was"}`}},
+		Templates: []*tools.Template{note},
 	})
 	if _, ok := errors.AsType[*tools.Drift](err); !ok {
 		t.Fatalf("got %v", err)
