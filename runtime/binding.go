@@ -189,8 +189,8 @@ func (b *bound) terms(info, peer, own wire.Object) *terms {
 		capabilities: peer,
 		declared:     own,
 		bound:        b,
-		peer:         b.grants(peer),
-		own:          b.grants(own),
+		theirs:       b.grants(peer),
+		ours:         b.grants(own),
 	}
 }
 
@@ -201,12 +201,12 @@ func (b *bound) handle(ctx context.Context, m *Message) (wire.Appender, error) {
 		return b.fallback(ctx, m, MethodNotFound(m.Method))
 	}
 	if c := CallOf(ctx); b.offered != nil && c != nil {
-		m, err := c.resume(m)
+		m, err := c.stateless.resume(m)
 		if err != nil {
 			return nil, err
 		}
 		result, err := b.handleOnce(ctx, m)
-		return c.answered(ctx, result, err)
+		return c.stateless.answered(ctx, result, err)
 	}
 	return b.handleOnce(ctx, m)
 }

@@ -21,7 +21,7 @@ type Call struct {
 	context callContext
 	cancel  context.CancelCauseFunc // nil for a notification, which cannot be cancelled
 
-	peer   *peer
+	conn   *conn
 	terms  *terms
 	id     wire.Scalar // zero for a notification
 	key    wire.Scalar // the canonical id, under which the request is registered
@@ -48,7 +48,7 @@ type Call struct {
 	// them, because it may end the stream that they go to. Only a call that is not over adds to it, under mu.
 	telling sync.WaitGroup
 
-	stateless *statelessPart // nil in a session
+	stateless *statelessCall // nil in a session
 	denied    *DeniedError   // why the request is refused; only its own goroutine uses it
 
 	detached atomic.Pointer[detachment] // nil unless it goes on after its answer
@@ -113,12 +113,12 @@ func (c *Call) SessionID() string {
 	if c.terms.stateless() {
 		return ""
 	}
-	return c.peer.sessionID()
+	return c.conn.sessionID()
 }
 
 // Lasts reports whether the session may go on at another server after it has ended here, see [Replicated].
 func (c *Call) Lasts() bool {
-	t, ok := c.peer.transport.(Replicated)
+	t, ok := c.conn.transport.(Replicated)
 	return ok && !c.terms.stateless() && t.Lasts()
 }
 
@@ -133,10 +133,10 @@ func (c *Call) Session() *ServerSession {
 	if c.terms.stateless() {
 		return nil
 	}
-	if c.peer.server == nil {
+	if c.conn.server == nil {
 		return nil
 	}
-	return c.peer.server.current()
+	return c.conn.server.current()
 }
 
 // Stateless reports whether the message belongs to no session, so that everything known about the peer
@@ -193,7 +193,7 @@ func (c *Call) Notify(ctx context.Context, method string, params wire.Appender) 
 }
 
 func (c *Call) caller() sender {
-	return sender{peer: c.peer, terms: c.terms, to: c.Reply(), call: c}
+	return sender{conn: c.conn, terms: c.terms, to: c.Reply(), call: c}
 }
 
 // Reply returns where the call sends its messages. It returns nil after the answer, and if the transport
@@ -260,8 +260,8 @@ type detachment struct {
 // the session stops reading from the peer, and, with context.Canceled, when the request is not
 // answered. If ok is false, the session is ending and f is not run. F must not panic.
 func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Context)) (cancel context.CancelCauseFunc, ok bool) {
-	p := c.peer
-	d := &Call{peer: p, terms: c.terms, id: c.id}
+	p := c.conn
+	d := &Call{conn: p, terms: c.terms, id: c.id}
 	d.m.receive(c.m.Kind, c.m.Method, c.params, d)
 	d.context.call = d
 	d.context.Context, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -334,9 +334,9 @@ func (c *Call) Kept(key any, made func(ctx context.Context) any) any {
 	if c.terms.serving() {
 		return made(&c.context)
 	}
-	ctx := c.peer.life.Background()
-	return c.peer.life.Value(key, func() any {
-		session := &Call{peer: c.peer, terms: c.terms}
+	ctx := c.conn.life.Background()
+	return c.conn.life.Value(key, func() any {
+		session := &Call{conn: c.conn, terms: c.terms}
 		session.context = callContext{Context: ctx, call: session}
 		session.over.Store(true)
 		return made(&session.context)
@@ -354,19 +354,14 @@ var ErrNotRequested = errors.New("runtime: the notification does not belong to t
 // errAnswered is the error of a notification that is sent after the answer or the cancellation.
 var errAnswered = fmt.Errorf("%w: the request is answered or cancelled", ErrNotRequested)
 
-// statelessPart is the part of a call that only stateless requests have.
-type statelessPart struct {
+// statelessCall is the call of a stateless request.
+type statelessCall struct {
+	*Call
 	sending sync.RWMutex // held by notifications while they are sent
-	hint    *CacheHint   // set by Call.Cache; guarded by Call.mu
+	cache   *CacheHint   // set by Call.Cache; guarded by Call.mu
 	code    int64        // of the error answer; 0 for a result
 	asking  atomic.Pointer[rounds]
 	session *ServerSession // of a listener; otherwise nil
-}
-
-// statelessCall is a call with its stateless part, so that both take one allocation.
-type statelessCall struct {
-	Call
-	own statelessPart
 }
 
 // newCall returns a call under the terms.
@@ -374,8 +369,11 @@ func (a *admission) newCall() *Call {
 	if !a.terms.serving() {
 		return new(Call)
 	}
-	c := new(statelessCall)
-	c.stateless = &c.own
+	c := new(struct { // one allocation
+		Call
+		own statelessCall
+	})
+	c.own.Call, c.stateless = &c.Call, &c.own
 	return &c.Call
 }
 
@@ -394,21 +392,21 @@ func (c *Call) scoped(method string, r *row) error {
 
 // hold delays the answer until unhold is called. It returns false if the request is answered or
 // cancelled.
-func (c *Call) hold() bool {
-	c.stateless.sending.RLock()
+func (c *statelessCall) hold() bool {
+	c.sending.RLock()
 	if c.over.Load() || c.context.Err() != nil {
-		c.stateless.sending.RUnlock()
+		c.sending.RUnlock()
 		return false
 	}
 	return true
 }
 
 // unhold ends what hold has begun.
-func (c *Call) unhold() { c.stateless.sending.RUnlock() }
+func (c *statelessCall) unhold() { c.sending.RUnlock() }
 
 // close waits for the notifications that are being sent and allows no further ones.
-func (c *Call) close() {
-	c.stateless.sending.Lock()
+func (c *statelessCall) close() {
+	c.sending.Lock()
 	c.over.Store(true)
-	c.stateless.sending.Unlock()
+	c.sending.Unlock()
 }

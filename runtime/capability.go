@@ -172,7 +172,7 @@ func (t *terms) sending(kind jsonrpc.Kind, method string) (*row, error) {
 	case r.kind == 0 && t.bound.Forwards:
 	case r.kind != kind || r.to&to == 0:
 		return nil, &MethodError{Method: method, Kind: kind, To: to, Revision: t.revision}
-	case kind == jsonrpc.Request && !t.peer.has(r.need):
+	case kind == jsonrpc.Request && !t.theirs.has(r.need):
 		return nil, &CapabilityError{Method: method, Capability: t.bound.needs[r.need]}
 	case kind == jsonrpc.Notification && !t.offers(r.need):
 		return nil, &CapabilityError{Method: method, Capability: t.bound.needs[r.need], Own: true}
@@ -203,7 +203,7 @@ func specified(err error, params wire.Appender) error {
 // refine checks a request that is encoded and about to be sent.
 func (t *terms) refine(r *row, text []byte) error {
 	for _, f := range r.refined {
-		if !t.peer.has(f.need) && f.concerns(text) {
+		if !t.theirs.has(f.need) && f.concerns(text) {
 			return &CapabilityError{Method: f.method, Capability: f.capability}
 		}
 	}
@@ -265,7 +265,7 @@ type offer struct {
 // offers reports whether this side has declared the capability with that index in bound.needs.
 func (t *terms) offers(need int) bool {
 	if need == 0 || !t.serving() {
-		return t.own.has(need)
+		return t.ours.has(need)
 	}
 	o := t.bound.offered
 	return o.current().grants.has(need) || o.renewed().grants.has(need)

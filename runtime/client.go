@@ -75,10 +75,10 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 			return nil, errors.Join(prefix.Errorf("runtime: connect: %w", err), t.Close())
 		}
 	}
-	p := newPeer(context.WithoutCancel(ctx), t, c.settings, false)
-	e := &clientEra{peer: p, of: c, cache: newCache(c.opts.Cache)}
+	p := newConn(context.WithoutCancel(ctx), t, c.settings, false)
+	e := &clientSide{conn: p, of: c, cache: newCache(c.opts.Cache)}
 	p.side = e
-	l := &link{peer: p, transport: t, done: make(chan struct{})}
+	l := &link{conn: p, transport: t, done: make(chan struct{})}
 	p.receiveFrom(t)
 	p.listen()
 	go func() {
@@ -171,9 +171,9 @@ func (s *Session) callOn(ctx context.Context, l *link, method string, params wir
 			return err
 		}
 	}
-	err := l.peer.call(ctx, t, method, params, result)
+	err := l.conn.call(ctx, t, method, params, result)
 	if err != nil && t.stateless() && supportedBy(err) != nil && s.renegotiate(ctx, l, t, err) {
-		err = l.peer.call(ctx, l.server.Load().terms, method, params, result)
+		err = l.conn.call(ctx, l.server.Load().terms, method, params, result)
 	}
 	return err
 }
@@ -201,14 +201,14 @@ func (s *Session) renegotiate(ctx context.Context, l *link, refused *terms, why 
 // Notify implements [Caller].
 func (s *Session) Notify(ctx context.Context, method string, params wire.Appender) error {
 	l := s.ready(ctx)
-	return l.peer.notify(ctx, l.server.Load().terms, method, params)
+	return l.conn.notify(ctx, l.server.Load().terms, method, params)
 }
 
 // Settle waits until the handlers of the notifications that have come so far have returned, or ctx or the
 // session has ended. The answer to a request may overtake the handlers of notifications that came before
 // it; code that must keep their order calls Settle when it has the answer.
 func (s *Session) Settle(ctx context.Context) {
-	p := s.now().peer
+	p := s.now().conn
 	select {
 	case <-p.queue.Settled():
 	case <-ctx.Done():
@@ -266,7 +266,7 @@ func (s *Session) ready(ctx context.Context) *link {
 		return l
 	}
 	if err := s.reopen(ctx, l); err != nil {
-		l.peer.logger().Warn("the connection could not be opened again", "error", err)
+		l.conn.logger().Warn("the connection could not be opened again", "error", err)
 	}
 	return s.now()
 }
@@ -295,13 +295,13 @@ func (s *Session) reopen(ctx context.Context, lost *link) error {
 	if err != nil {
 		return err
 	}
-	l.peer.wanted.Store(lost.peer.wanted.Load())
+	l.conn.wanted.Store(lost.conn.wanted.Load())
 	s.link.Store(l)
 	if s.closed.Load() {
 		l.close()
 		return ErrClosed
 	}
-	l.peer.logger().Info("connection opened again", "revision", l.server.Load().revision)
+	l.conn.logger().Info("connection opened again", "revision", l.server.Load().revision)
 	s.watch.restore(ctx, s)
 	return nil
 }
@@ -335,17 +335,17 @@ func (r *row) reads() bool { return r.cacheable || r.lists }
 
 // link is one connection of a session.
 type link struct {
-	peer      *peer
+	conn      *conn
 	transport Transport
 	server    atomic.Pointer[opened]
 	done      chan struct{} // closed when the connection is over
 	err       error         // error of the connection; valid after done is closed
 }
 
-func (l *link) era() *clientEra { return l.peer.side.(*clientEra) }
+func (l *link) era() *clientSide { return l.conn.side.(*clientSide) }
 
 // close ends the connection and waits until all its handlers have returned.
 func (l *link) close() {
-	l.peer.endContexts(ErrClosed)
+	l.conn.endContexts(ErrClosed)
 	<-l.done
 }

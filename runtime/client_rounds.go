@@ -48,7 +48,7 @@ func (e *QuestionsError) Error() string {
 
 // resultType returns an error for a result that is not complete, unless the revision or an extension defines
 // its type. An absent type means that it is complete ("Responses" in basic, 2026-07-28).
-func (p *peer) resultType(m *Message, result wire.Raw) error {
+func (e *clientSide) resultType(m *Message, result wire.Raw) error {
 	if strings.HasPrefix(string(result), completeFirst) {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (p *peer) resultType(m *Message, result wire.Raw) error {
 	case !ok || text && name == resultComplete:
 		return nil
 	case text && name == resultInputRequired && m.sent.row.asks:
-		if p.rounds < 0 {
+		if e.rounds < 0 {
 			return nil
 		}
 		return questions(m.Method, wire.Object(result))
@@ -84,7 +84,7 @@ func questions(method string, result wire.Object) error {
 }
 
 // ask implements side.
-func (e *clientEra) ask(ctx context.Context, m *Message) (wire.Appender, error) {
+func (e *clientSide) ask(ctx context.Context, m *Message) (wire.Appender, error) {
 	if m.sent.terms.asking() {
 		return e.askRounds(ctx, m)
 	}
@@ -93,15 +93,15 @@ func (e *clientEra) ask(ctx context.Context, m *Message) (wire.Appender, error) 
 
 // askOnce sends a request, and again if its answer was lost and the request can be sent twice. A revision says so
 // of its lists ("Major changes" in changelog, 2026-07-28), and a server of its tools.
-func (e *clientEra) askOnce(ctx context.Context, m *Message) (wire.Appender, error) {
+func (e *clientSide) askOnce(ctx context.Context, m *Message) (wire.Appender, error) {
 	pause := waits.RetryFirst
 	for losses := 0; ; losses++ {
-		result, err := e.peer.transmit(ctx, m)
+		result, err := e.conn.transmit(ctx, m)
 		lost, ok := errors.AsType[*LostError](err)
 		if !ok || losses == maxLosses || !e.repeats(m.Method, m.Params, m.sent.row) {
 			return result, err
 		}
-		e.peer.debug("request sent again", slog.String("method", m.Method), slog.Any("error", lost))
+		e.conn.debug("request sent again", slog.String("method", m.Method), slog.Any("error", lost))
 		if rest(ctx, pause) != nil {
 			return nil, err
 		}
@@ -110,7 +110,7 @@ func (e *clientEra) askOnce(ctx context.Context, m *Message) (wire.Appender, err
 }
 
 // repeats reports whether a request can be sent twice.
-func (e *clientEra) repeats(method string, params wire.Appender, r *row) bool {
+func (e *clientSide) repeats(method string, params wire.Appender, r *row) bool {
 	if r.reads() || method != methodCallTool {
 		return r.reads()
 	}
@@ -121,7 +121,7 @@ func (e *clientEra) repeats(method string, params wire.Appender, r *row) bool {
 // askRounds is ask for a revision without sessions: it answers the server's questions and repeats the
 // request with the answers, until the result is complete ("Client Requirements" in basic/patterns/mrtr,
 // 2026-07-28).
-func (e *clientEra) askRounds(ctx context.Context, m *Message) (result wire.Appender, err error) {
+func (e *clientSide) askRounds(ctx context.Context, m *Message) (result wire.Appender, err error) {
 	if c := e.cache; c != nil {
 		text, l := c.begin(ctx, m)
 		if text != "" {
@@ -135,7 +135,7 @@ func (e *clientEra) askRounds(ctx context.Context, m *Message) (result wire.Appe
 	if result, err = e.askOnce(ctx, m); err == nil {
 		return result, nil
 	}
-	limit := e.peer.limits.patience(ctx, m.Method).Total
+	limit := e.conn.limits.patience(ctx, m.Method).Total
 	timeout := &TimeoutError{Method: m.Method, Quiet: limit, Total: limit}
 	ctx, stop := limited(ctx, limit, time.Since(start), timeout)
 	defer stop()
@@ -161,13 +161,13 @@ func limited(ctx context.Context, limit, passed time.Duration, why error) (conte
 }
 
 // askAgain makes the further requests of askRounds, of which the first has returned an error.
-func (e *clientEra) askAgain(ctx context.Context, m *Message, err error) (result wire.Appender, _ error) {
-	p, first := e.peer, m
+func (e *clientSide) askAgain(ctx context.Context, m *Message, err error) (result wire.Appender, _ error) {
+	p, first := e.conn, m
 	pause := waits.RetryFirst
 	relisted := false
 	for round := 0; err != nil; round++ {
 		if refused, ok := asError(err); ok && refused.Code == jsonrpc.CodeHeaderMismatch && m.Method == methodCallTool && !relisted {
-			if relisted = true; p.relist(ctx, m.sent.terms) == nil {
+			if relisted = true; e.relist(ctx, m.sent.terms) == nil {
 				result, err = e.askOnce(ctx, m)
 			}
 		}
@@ -183,7 +183,7 @@ func (e *clientEra) askAgain(ctx context.Context, m *Message, err error) (result
 			}
 			pause *= 2
 		}
-		answers, failed := p.answers(ctx, m, asked)
+		answers, failed := e.answers(ctx, m, asked)
 		if failed != nil {
 			return nil, failed
 		}
@@ -195,16 +195,16 @@ func (e *clientEra) askAgain(ctx context.Context, m *Message, err error) (result
 }
 
 // complete implements side.
-func (e *clientEra) complete(ctx context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
+func (e *clientSide) complete(ctx context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
 	if m.sent.terms.asking() {
-		if err := e.peer.resultType(m, text); err != nil {
+		if err := e.resultType(m, text); err != nil {
 			return "", err
 		}
 		if m.Method == methodListTools {
-			text = e.peer.readTools(ctx, text)
+			text = e.readTools(ctx, text)
 		}
 	}
-	if err := e.tools.pass(e.peer, m, text); err != nil {
+	if err := e.tools.pass(e.conn, m, text); err != nil {
 		return "", err
 	}
 	m.sent.kept.keep(text)
@@ -225,18 +225,18 @@ func rest(ctx context.Context, d time.Duration) error {
 
 // answers returns the answers to a server's questions by their keys. The handlers of the questions run at
 // the same time.
-func (p *peer) answers(ctx context.Context, m *Message, asked *QuestionsError) (wire.Members, error) {
-	if n := asked.Questions.Len(); n > p.limits.MaxConcurrent {
-		return nil, fmt.Errorf("runtime: the server asks %d questions at once for %s; allowed are %d", n, m.Method, p.limits.MaxConcurrent)
+func (e *clientSide) answers(ctx context.Context, m *Message, asked *QuestionsError) (wire.Members, error) {
+	if n := asked.Questions.Len(); n > e.limits.MaxConcurrent {
+		return nil, fmt.Errorf("runtime: the server asks %d questions at once for %s; allowed are %d", n, m.Method, e.limits.MaxConcurrent)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(p.life.Context(), func() { cancel(context.Cause(p.life.Context())) })()
+	defer context.AfterFunc(e.life.Context(), func() { cancel(context.Cause(e.life.Context())) })()
 	answers := asked.Questions.Members()
 	var running sync.WaitGroup
 	for i := range answers {
 		running.Add(1)
-		if !p.life.Go(func() {
+		if !e.life.Go(func() {
 			defer running.Done()
 			err := error(errInternal) // unless the handler returns
 			defer func() {
@@ -244,7 +244,7 @@ func (p *peer) answers(ctx context.Context, m *Message, asked *QuestionsError) (
 					cancel(prefix.Errorf("runtime: %s: the question %.100q of the server is not answered: %w", m.Method, answers[i].Name, err))
 				}
 			}()
-			answers[i].Value, err = p.answerQuestion(ctx, m.sent.terms, wire.Object(answers[i].Value))
+			answers[i].Value, err = e.answerQuestion(ctx, m.sent.terms, wire.Object(answers[i].Value))
 		}) {
 			running.Done()
 			cancel(ErrClosed)
@@ -255,7 +255,7 @@ func (p *peer) answers(ctx context.Context, m *Message, asked *QuestionsError) (
 }
 
 // answerQuestion calls the handler that would answer the question if it were a request.
-func (p *peer) answerQuestion(ctx context.Context, t *terms, question wire.Object) (answer wire.Raw, err error) {
+func (e *clientSide) answerQuestion(ctx context.Context, t *terms, question wire.Object) (answer wire.Raw, err error) {
 	method := question.GetString("method")
 	params, _ := question.Get("params")
 	if params.Kind() != wire.KindObject {
@@ -268,14 +268,14 @@ func (p *peer) answerQuestion(ctx context.Context, t *terms, question wire.Objec
 	if need, ok := t.undeclared(r, wire.Object(params)); ok {
 		return "", &CapabilityError{Method: method, Capability: need, Own: true}
 	}
-	c := &Call{peer: p, terms: t}
+	c := &Call{conn: e.conn, terms: t}
 	c.m.receive(jsonrpc.Request, method, params, c)
 	c.context = callContext{Context: ctx, call: c}
 	defer c.over.Store(true)
 	returned := false
 	defer func() {
 		if !returned {
-			p.logFailure("handler panicked", "method", method, "panic", recover(), "stack", string(debug.Stack()))
+			e.logFailure("handler panicked", "method", method, "panic", recover(), "stack", string(debug.Stack()))
 			err = errInternal
 		}
 	}()
@@ -293,11 +293,11 @@ func (p *peer) answerQuestion(ctx context.Context, t *terms, question wire.Objec
 
 // undeclared returns a capability that a request with these params needs and this side has not declared.
 func (t *terms) undeclared(r *row, params wire.Object) (capability string, ok bool) {
-	if !t.own.has(r.need) {
+	if !t.ours.has(r.need) {
 		return t.bound.needs[r.need], true
 	}
 	for _, f := range r.refined {
-		if !t.own.has(f.need) && f.asked(params) {
+		if !t.ours.has(f.need) && f.asked(params) {
 			return f.capability, true
 		}
 	}
@@ -345,12 +345,12 @@ func (r *repeated) AppendJSON(dst []byte) ([]byte, error) {
 // relist asks for all pages of the server's tools, so that the transport learns which arguments of tools
 // it repeats in headers ("Client Behavior" in basic/transports/streamable-http, 2026-07-28). All pages together
 // take the time of one request.
-func (p *peer) relist(ctx context.Context, t *terms) error {
+func (e *clientSide) relist(ctx context.Context, t *terms) error {
 	r, err := t.sending(jsonrpc.Request, methodListTools)
 	if err != nil {
 		return err
 	}
-	limit := p.limits.patience(ctx, methodListTools).Quiet
+	limit := e.limits.patience(ctx, methodListTools).Quiet
 	ctx, stop := limited(ctx, limit, 0, &TimeoutError{Method: methodListTools, Quiet: limit})
 	defer stop()
 	for _, err := range Pages(func(cursor *string) (none struct{}, next *string, err error) {
@@ -363,10 +363,10 @@ func (p *peer) relist(ctx context.Context, t *terms) error {
 			params = wire.Object(append(text, '}'))
 		}
 		var page wire.Object
-		s := sender{peer: p, terms: t}
+		s := sender{conn: e.conn, terms: t}
 		m := s.message(jsonrpc.Request, methodListTools, params)
 		m.sent.into, m.sent.row = &page, r
-		if err := s.do(ctx, m, p.transmit); err != nil {
+		if err := s.do(ctx, m, e.transmit); err != nil {
 			return none, nil, err
 		}
 		return none, new(page.GetString("nextCursor")), nil

@@ -21,8 +21,8 @@ type ToolReader interface {
 
 // readTools passes the tools in a result to the transport. It returns the result without those that the
 // transport cannot call, and reports them ("Schema Extension" in basic/transports/streamable-http, 2026-07-28).
-func (p *peer) readTools(ctx context.Context, result wire.Raw) wire.Raw {
-	reader, ok := p.transport.(ToolReader)
+func (e *clientSide) readTools(ctx context.Context, result wire.Raw) wire.Raw {
+	reader, ok := e.transport.(ToolReader)
 	if !ok {
 		return result
 	}
@@ -49,7 +49,7 @@ func (p *peer) readTools(ctx context.Context, result wire.Raw) wire.Raw {
 	if len(out) == 0 {
 		return result
 	}
-	p.report(ctx, &Deviations{Method: methodListTools, All: out})
+	e.report(ctx, &Deviations{Method: methodListTools, All: out})
 	text := []byte{'['}
 	for _, tool := range kept {
 		text = append(wire.AppendComma(text), tool...)
@@ -83,7 +83,7 @@ type listedTool struct {
 }
 
 // pass learns from a result of tools/list, and checks one of tools/call.
-func (o *listed) pass(p *peer, m *Message, result wire.Raw) error {
+func (o *listed) pass(p *conn, m *Message, result wire.Raw) error {
 	switch {
 	case m.Method == methodListTools:
 		o.learn(wire.Object(result), p.output != nil)
@@ -151,7 +151,7 @@ func (o *listed) of(params wire.Object) (name string, tool *listedTool) {
 
 // checkResult checks the structured content of a tool that has not failed. A result without any content is
 // not that of the tool but says, for example, that the call runs as a task.
-func (o *listed) checkResult(p *peer, m *Message, result wire.Object) error {
+func (o *listed) checkResult(p *conn, m *Message, result wire.Object) error {
 	name, tool := o.of(m.Object())
 	if tool == nil || tool.schema == "" {
 		return nil

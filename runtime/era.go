@@ -47,8 +47,8 @@ type terms struct {
 	capabilities wire.Object // the peer's
 	declared     wire.Object // the capabilities of this side
 
-	bound     *bound // nil before the revision is known
-	peer, own grants
+	bound        *bound // nil before the revision is known
+	theirs, ours grants
 
 	severity int    // the lowest severity of the log messages that a stateless request asks for; noLogs for none
 	envelope string // on a client's side, the members of _meta that its stateless requests carry
@@ -114,12 +114,12 @@ type Handshake struct {
 }
 
 // batches reports whether the peer may send a batch now.
-func (p *peer) batches() bool { return p.terms != nil && allowsBatches(p.terms.revision) }
+func (p *conn) batches() bool { return p.terms != nil && allowsBatches(p.terms.revision) }
 
 // unknownID returns the id for the error answer to a request whose id cannot be read: null, or zero for an answer
 // without an id. It returns false if this side does not answer at all: a client does not answer text that is not a
 // message, such as a line of the server's log, because the server does not expect answers to it.
-func (p *peer) unknownID() (id wire.Scalar, answered bool) {
+func (p *conn) unknownID() (id wire.Scalar, answered bool) {
 	switch {
 	case p.server == nil:
 		return wire.Scalar{}, false
@@ -131,7 +131,7 @@ func (p *peer) unknownID() (id wire.Scalar, answered bool) {
 
 // silent reports whether this side does not answer requests, as a client without a session, which gets none
 // ("Sending Messages" in basic/transports/stdio, 2026-07-28).
-func (p *peer) silent() bool { return p.server == nil && p.terms.stateless() }
+func (p *conn) silent() bool { return p.server == nil && p.terms.stateless() }
 
 // admit admits a message under terms whose revision is known.
 func (t *terms) admit(m jsonrpc.Message) (admission, error) {
@@ -140,7 +140,7 @@ func (t *terms) admit(m jsonrpc.Message) (admission, error) {
 		return admission{}, MethodNotFound(m.Method)
 	case m.Kind == jsonrpc.Notification && r.kind == jsonrpc.Request:
 		return admission{}, errNotARequest
-	case m.Kind == jsonrpc.Notification && !t.peer.has(r.need):
+	case m.Kind == jsonrpc.Notification && !t.theirs.has(r.need):
 		return admission{}, &CapabilityError{Method: m.Method, Capability: t.bound.needs[r.need]}
 	}
 	return admission{terms: t}, nil
@@ -163,7 +163,7 @@ func admitEarly(m jsonrpc.Message, bindings []*bound) (admission, error) {
 
 // logs reports whether the peer wants log messages with a severity. A client that has not set a level gets all
 // messages.
-func (p *peer) logs(t *terms, severity int) bool {
+func (p *conn) logs(t *terms, severity int) bool {
 	if t.serving() {
 		return severity >= t.severity
 	}
@@ -171,7 +171,7 @@ func (p *peer) logs(t *terms, severity int) bool {
 }
 
 // keepLogLevel is called when the peer asks for log messages of at least a severity.
-func (p *peer) keepLogLevel(ctx context.Context, severity int) error {
+func (p *conn) keepLogLevel(ctx context.Context, severity int) error {
 	if err := p.keep(ctx, Change{LogLevel: logLevels[severity]}); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (p *peer) keepLogLevel(ctx context.Context, severity int) error {
 }
 
 // keep passes a change of the session to a transport that keeps changes.
-func (p *peer) keep(ctx context.Context, c Change) error {
+func (p *conn) keep(ctx context.Context, c Change) error {
 	if k, ok := p.transport.(Replicated); ok {
 		return k.Keep(ctx, c)
 	}
@@ -188,7 +188,7 @@ func (p *peer) keep(ctx context.Context, c Change) error {
 }
 
 // negotiated begins the session under the terms of the handshake. The goroutine that reads calls it.
-func (p *peer) negotiated(t *terms) error {
+func (p *conn) negotiated(t *terms) error {
 	if n, ok := p.transport.(Identified); ok {
 		h := Handshake{Revision: t.revision, PeerInfo: t.info, PeerCapabilities: t.capabilities, Capabilities: t.declared}
 		if err := n.Negotiated(h); err != nil {
@@ -201,13 +201,13 @@ func (p *peer) negotiated(t *terms) error {
 }
 
 // beginSession logs that the session is open and starts the pings.
-func (p *peer) beginSession(event string) {
+func (p *conn) beginSession(event string) {
 	p.opened.Store(time.Now().UnixNano())
 	p.logConnected(event)
 	p.keepAlive()
 }
 
-func (p *peer) logConnected(event string) {
+func (p *conn) logConnected(event string) {
 	if !p.log.Enabled(context.Background(), slog.LevelInfo) {
 		return
 	}
@@ -217,7 +217,7 @@ func (p *peer) logConnected(event string) {
 }
 
 // logEnd logs the end of a session that was open. Err is nil after a normal end.
-func (p *peer) logEnd(err error) {
+func (p *conn) logEnd(err error) {
 	opened := p.opened.Load()
 	if opened == 0 {
 		return

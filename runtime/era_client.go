@@ -14,10 +14,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// clientEra is a client's side of a connection: of a session, or of requests that carry their own terms.
+// clientSide is a client's side of a connection: of a session, or of requests that carry their own terms.
 // Which of them it is depends on the server (probe.go).
-type clientEra struct {
-	*peer
+type clientSide struct {
+	*conn
 	of        *Client
 	tools     listed
 	listeners listeners
@@ -34,7 +34,7 @@ type opened struct {
 // errAfterProbe is the error of initialize if the server has answered the probe meanwhile.
 var errAfterProbe = errors.New("runtime: the server has answered server/discover after all")
 
-func (e *clientEra) admit(m jsonrpc.Message, _ headers.Header) (admission, error) {
+func (e *clientSide) admit(m jsonrpc.Message, _ headers.Header) (admission, error) {
 	switch {
 	case e.terms == nil:
 		return admitEarly(m, e.of.bindings)
@@ -47,7 +47,7 @@ func (e *clientEra) admit(m jsonrpc.Message, _ headers.Header) (admission, error
 // initialize opens a session: it sends initialize with the revision of a binding and, if the client has a
 // binding for the revision in the answer, notifications/initialized. If ctx ends, no cancellation is
 // sent, because initialize cannot be cancelled.
-func (e *clientEra) initialize(ctx context.Context, b *bound) (*opened, error) {
+func (e *clientSide) initialize(ctx context.Context, b *bound) (*opened, error) {
 	own, err := e.of.capabilities(b)
 	if err != nil {
 		return nil, err
@@ -65,12 +65,12 @@ func (e *clientEra) initialize(ctx context.Context, b *bound) (*opened, error) {
 		}
 		return r
 	}
-	m := sender{peer: e.peer}.message(jsonrpc.Request, methodInitialize, params)
+	m := sender{conn: e.conn}.message(jsonrpc.Request, methodInitialize, params)
 	m.sent.accept = accept
-	if _, err := e.peer.transmit(ctx, m); err != nil {
+	if _, err := e.conn.transmit(ctx, m); err != nil {
 		return nil, err
 	}
-	return server, e.peer.notify(ctx, server.terms, methodInitialized, nil)
+	return server, e.conn.notify(ctx, server.terms, methodInitialized, nil)
 }
 
 // capabilities returns what the client declares under a binding.
@@ -80,7 +80,7 @@ func (c *Client) capabilities(b *bound) (wire.Object, error) {
 
 // accept processes the answer to initialize. The goroutine that reads calls it, so that the next message
 // of the server is handled under the revision of the answer.
-func (e *clientEra) accept(result wire.Raw, own wire.Object) (*opened, error) {
+func (e *clientSide) accept(result wire.Raw, own wire.Object) (*opened, error) {
 	var server opened
 	if err := server.read(result, "serverInfo"); err != nil {
 		return nil, prefix.Errorf("runtime: result of initialize: %w", err)
@@ -99,7 +99,7 @@ func (e *clientEra) accept(result wire.Raw, own wire.Object) (*opened, error) {
 
 // appendParams appends the member params of a message. A request of a client without a session says in its _meta
 // what a session would have agreed on ("_meta" in basic, 2026-07-28).
-func (p *peer) appendParams(dst []byte, t *terms, method string, params wire.Appender) ([]byte, error) {
+func (p *conn) appendParams(dst []byte, t *terms, method string, params wire.Appender) ([]byte, error) {
 	if t == nil || t.envelope == "" || t.bound.row(method).kind == jsonrpc.Notification {
 		return jsonrpc.AppendParams(dst, params)
 	}
@@ -114,7 +114,7 @@ func (p *peer) appendParams(dst []byte, t *terms, method string, params wire.App
 // discover asks the server for its revisions and capabilities under the revision of a binding and, if the
 // server does not speak that revision, under one that it lists, which may be the same. The error is an
 // *[initializeError] if the sides have only a revision with sessions in common.
-func (e *clientEra) discover(ctx context.Context, b *bound) (*opened, error) {
+func (e *clientSide) discover(ctx context.Context, b *bound) (*opened, error) {
 	tried := map[*bound]int{}
 	for {
 		tried[b]++
@@ -129,9 +129,9 @@ func (e *clientEra) discover(ctx context.Context, b *bound) (*opened, error) {
 			}
 			return r
 		}
-		m := sender{peer: e.peer, terms: t}.message(jsonrpc.Request, methodDiscover, nil)
+		m := sender{conn: e.conn, terms: t}.message(jsonrpc.Request, methodDiscover, nil)
 		m.sent.row, m.sent.accept = b.row(methodDiscover), accept
-		_, err = e.peer.transmit(ctx, m)
+		_, err = e.conn.transmit(ctx, m)
 		supported := supportedBy(err)
 		if err == nil || supported == nil {
 			return server, err
@@ -148,7 +148,7 @@ func (e *clientEra) discover(ctx context.Context, b *bound) (*opened, error) {
 }
 
 // discovered processes the answer to server/discover. The goroutine that reads calls it.
-func (e *clientEra) discovered(result wire.Raw) (*opened, error) {
+func (e *clientSide) discovered(result wire.Raw) (*opened, error) {
 	if e.terms != nil && !e.terms.stateless() {
 		return nil, fmt.Errorf("runtime: the answer to server/discover came after that to initialize")
 	}
@@ -173,7 +173,7 @@ func (e *clientEra) discovered(result wire.Raw) (*opened, error) {
 }
 
 // statelessTerms returns the terms of requests under a binding.
-func (e *clientEra) statelessTerms(b *bound, server greeting) (*terms, error) {
+func (e *clientSide) statelessTerms(b *bound, server greeting) (*terms, error) {
 	own, err := e.of.capabilities(b)
 	if err != nil {
 		return nil, err

@@ -12,10 +12,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// serverEra is a server's side of a connection: that of its session, if there is one, and of its
+// serverSide is a server's side of a connection: that of its session, if there is one, and of its
 // stateless requests.
-type serverEra struct {
-	*peer
+type serverSide struct {
+	*conn
 	of      *Server
 	session ServerSession
 	ready   bool // the client has sent notifications/initialized
@@ -25,17 +25,17 @@ type serverEra struct {
 }
 
 // stateless reports whether a request may carry its own terms.
-func (e *serverEra) stateless() bool { return len(e.of.stateless) > 0 && !e.sessionOnly }
+func (e *serverSide) stateless() bool { return len(e.of.stateless) > 0 && !e.sessionOnly }
 
 // current returns the session, or nil before the client is known to be initialized.
-func (e *serverEra) current() *ServerSession {
+func (e *serverSide) current() *ServerSession {
 	if e.session.terms == nil {
 		return nil
 	}
 	return &e.session
 }
 
-func (e *serverEra) admit(m jsonrpc.Message, h headers.Header) (admission, error) {
+func (e *serverSide) admit(m jsonrpc.Message, h headers.Header) (admission, error) {
 	if e.stateless() {
 		switch t, err := e.requestTerms(&m, h); {
 		case err != nil:
@@ -68,7 +68,7 @@ func (e *serverEra) admit(m jsonrpc.Message, h headers.Header) (admission, error
 
 // initialize handles the request initialize. If the binding has no handler for it, the result is
 // made from the options of the server. In both cases the result has the revision of the binding.
-func (e *serverEra) initialize(ctx context.Context, m *Message) (wire.Appender, error) {
+func (e *serverSide) initialize(ctx context.Context, m *Message) (wire.Appender, error) {
 	var client greeting
 	if err := client.read(cmp.Or(wire.Raw(m.Object()), "{}"), "clientInfo"); err != nil {
 		return nil, invalidParams(err)
@@ -121,7 +121,7 @@ func settle(result wire.Appender, revision string) (wire.Raw, error) {
 }
 
 // resume sets the terms of a session from its handshake with another server.
-func (e *serverEra) resume(h Handshake) error {
+func (e *serverSide) resume(h Handshake) error {
 	for _, b := range e.of.sessions {
 		if b.Revision != h.Revision {
 			continue
@@ -141,19 +141,19 @@ func (e *serverEra) resume(h Handshake) error {
 
 // resumed begins a resumed session. A transport that implements Identified but returns no session id
 // carries a single message, so no session begins.
-func (e *serverEra) resumed(h Handshake) {
+func (e *serverSide) resumed(h Handshake) {
 	e.restore(h)
-	if _, ok := e.peer.transport.(Identified); !ok || e.peer.sessionID() != "" {
+	if _, ok := e.conn.transport.(Identified); !ok || e.conn.sessionID() != "" {
 		// The ids of requests must differ from those that another server has used in the session, and
 		// must be integers that all peers can read ("Requests" in basic of every revision).
-		e.peer.pending.StartAt(int64(rand.Uint32()) << 20)
+		e.conn.pending.StartAt(int64(rand.Uint32()) << 20)
 		e.beginSession("session resumed")
 	}
 	e.announce()
 }
 
 // restore sets the log level and the subscriptions to those of h.
-func (e *serverEra) restore(h Handshake) {
+func (e *serverSide) restore(h Handshake) {
 	e.logLevel.Store(int32(max(h.LogLevel.severity(), 0)))
 	e.session.restore(h.Subscriptions)
 }
@@ -161,26 +161,26 @@ func (e *serverEra) restore(h Handshake) {
 // announce calls Binding.Opened at the client's first message after initialize, which shows that the
 // client has the answer. Before that, a server must not send messages of its own ("Initialization"
 // in basic/lifecycle).
-func (e *serverEra) announce() {
+func (e *serverSide) announce() {
 	s := &e.session
 	if s.terms != nil {
 		return
 	}
 	s.terms = e.terms
-	if opened := e.terms.bound.Opened; opened != nil && e.peer.life.Context().Err() == nil {
-		e.peer.life.Do(func() { s.closed = opened(s) })
+	if opened := e.terms.bound.Opened; opened != nil && e.conn.life.Context().Err() == nil {
+		e.conn.life.Do(func() { s.closed = opened(s) })
 	}
 }
 
 // notified implements side.
-func (e *serverEra) notified(jsonrpc.Message) bool { return false }
+func (e *serverSide) notified(jsonrpc.Message) bool { return false }
 
 // ask implements side.
-func (e *serverEra) ask(ctx context.Context, m *Message) (wire.Appender, error) {
-	return e.peer.transmit(ctx, m)
+func (e *serverSide) ask(ctx context.Context, m *Message) (wire.Appender, error) {
+	return e.conn.transmit(ctx, m)
 }
 
 // complete implements side.
-func (e *serverEra) complete(_ context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
+func (e *serverSide) complete(_ context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
 	return text, m.checkAnswered(text)
 }

@@ -51,7 +51,7 @@ func CarriesTerms(params wire.Raw) bool {
 
 // requestTerms returns the terms that a message carries, or nil if the rules of sessions apply to it. The
 // headers, if not nil, must repeat the message.
-func (e *serverEra) requestTerms(m *jsonrpc.Message, h headers.Header) (*terms, error) {
+func (e *serverSide) requestTerms(m *jsonrpc.Message, h headers.Header) (*terms, error) {
 	meta := metaOf(m.Params)
 	switch {
 	case m.Kind == jsonrpc.Request && m.Method == methodInitialize && !meta.stateless():

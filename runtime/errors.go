@@ -165,7 +165,7 @@ func (t *terms) refused(err *jsonrpc.Error) error {
 // restated returns the error that a stateless request gets for the error of its handler, which may be
 // written for a revision with sessions. Codes of such revisions must not be sent ("Error Codes" in basic,
 // 2026-07-28).
-func (c *Call) restated(err error) error {
+func (c *statelessCall) restated(err error) error {
 	if missing, ok := errors.AsType[*CapabilityError](err); ok && !missing.Own {
 		return jsonrpc.MissingCapability(declare("{}", missing.Capability, "{}"))
 	}
@@ -183,7 +183,7 @@ func (c *Call) restated(err error) error {
 		return jsonrpc.MissingCapability(`{"elicitation":{"url":{}}}`)
 	}
 	if !c.terms.bound.defines(e.Code) {
-		c.peer.logFailure("the handler's error code is reserved and not defined; the client gets an internal error", "method", c.m.Method, "id", c.id, "error", err)
+		c.conn.logFailure("the handler's error code is reserved and not defined; the client gets an internal error", "method", c.m.Method, "id", c.id, "error", err)
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message, Data: e.Data}
 	}
 	return err
@@ -191,7 +191,7 @@ func (c *Call) restated(err error) error {
 
 // uriData returns the data of the error for a resource that does not exist: an object with the URI of the
 // request ("Error Handling" in server/resources, 2026-07-28).
-func (c *Call) uriData(data wire.Raw) wire.Raw {
+func (c *statelessCall) uriData(data wire.Raw) wire.Raw {
 	o := wire.Object(data)
 	if data != "" && o.Kind() != wire.KindObject {
 		return data

@@ -24,7 +24,7 @@ func TestEvent(t *testing.T) {
 	var logged bytes.Buffer
 	level := new(slog.LevelVar)
 	log := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: level}))
-	p := newPeer(context.Background(), identified{}, newSettings(log, nil, nil, Limits{}, 0), false)
+	p := newConn(context.Background(), identified{}, newSettings(log, nil, nil, Limits{}, 0), false)
 	method, id, failure := strings.Repeat("m", 3), wire.IntScalar(1000), errors.New("why")
 	event := func() {
 		p.debug("refused", slog.String("method", method), loggedID(id), slog.Any("error", failure))

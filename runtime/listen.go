@@ -74,7 +74,7 @@ func (s *Session) Listen(ctx context.Context, filter wire.Appender) iter.Seq2[No
 				yield(Notification{}, err)
 				return
 			}
-			l.link.peer.debug("listening again", slog.Any("error", err))
+			l.link.conn.debug("listening again", slog.Any("error", err))
 			if rest(ctx, backoff(pauses)) != nil {
 				return
 			}
@@ -146,7 +146,7 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 	if !l.link.server.Load().terms.stateless() {
 		subscribe = s.subscribeSession
 	}
-	if !l.link.peer.life.Go(func() { subscribed <- subscribe(ctx, l) }) {
+	if !l.link.conn.life.Go(func() { subscribed <- subscribe(ctx, l) }) {
 		return true, ErrClosed
 	}
 	for ended := false; ; {
@@ -180,12 +180,12 @@ func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
 		return err
 	}
 	params := wire.Object(`{"notifications":` + string(l.filter) + `}`)
-	m := sender{peer: l.link.peer, terms: t}.message(jsonrpc.Request, methodListen, params)
+	m := sender{conn: l.link.conn, terms: t}.message(jsonrpc.Request, methodListen, params)
 	m.sent.row, m.sent.begun = r, func(id int64) {
 		l.id = wire.IntScalar(id)
 		l.link.era().listeners.add(l)
 	}
-	_, err = l.link.peer.transmit(ctx, m)
+	_, err = l.link.conn.transmit(ctx, m)
 	return err
 }
 
@@ -211,7 +211,7 @@ func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 	l.put(Notification{methodAck, wire.Raw(`{"notifications":` + string(l.filter) + `}`)})
 	select {
 	case <-ctx.Done():
-	case <-l.link.peer.life.Background().Done():
+	case <-l.link.conn.life.Background().Done():
 		return ErrClosed
 	}
 	// The session goes on, so the server is told even though ctx has ended.
@@ -239,7 +239,7 @@ func (s *Session) compare(asked wire.Object, ack wire.Raw) {
 	honoured, _ := wire.Object(ack).Get("notifications")
 	for name, want := range asked.All() {
 		if got, _ := wire.Object(honoured).Get(name); !honours(got, want) && want != "false" {
-			s.now().peer.logger().Warn("the server does not honour a part of the subscription", "notifications", name, "asked", fmt.Sprintf("%.200s", want), "honoured", fmt.Sprintf("%.200s", got))
+			s.now().conn.logger().Warn("the server does not honour a part of the subscription", "notifications", name, "asked", fmt.Sprintf("%.200s", want), "honoured", fmt.Sprintf("%.200s", got))
 		}
 	}
 }
@@ -364,7 +364,7 @@ func (s *listeners) take(m *jsonrpc.Message) (taken bool) {
 }
 
 // notified implements side.
-func (e *clientEra) notified(m jsonrpc.Message) bool {
+func (e *clientSide) notified(m jsonrpc.Message) bool {
 	if e.cache != nil {
 		e.cache.invalidate(e.terms, &m)
 	}
@@ -380,10 +380,10 @@ func (e *clientEra) notified(m jsonrpc.Message) bool {
 // unsubscribed ends the subscription whose request the server cancels, as if it had answered: over stdio, a
 // server may send nothing else at the end of one (basic/patterns/cancellation, 2026-07-28). It returns false
 // for other requests, which the server must not cancel.
-func (e *clientEra) unsubscribed(params wire.Raw) bool {
+func (e *clientSide) unsubscribed(params wire.Raw) bool {
 	id, _ := wire.Object(params).GetScalar("requestId")
 	id = id.Canonical()
-	return e.listeners.has(id) && e.peer.pending.Resolve(id, engine.Reply{Result: wire.Raw(emptyResult)})
+	return e.listeners.has(id) && e.conn.pending.Resolve(id, engine.Reply{Result: wire.Raw(emptyResult)})
 }
 
 // The code below lets code that is written for sessions work with servers without them: the client keeps what
@@ -410,7 +410,7 @@ func (s *Session) adapt(ctx context.Context, t *terms, method string, params wir
 		if level.severity() < 0 {
 			return true, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /level: not a log level: %.50q", string(level))
 		}
-		s.now().peer.wanted.Store(&level)
+		s.now().conn.wanted.Store(&level)
 	case methodSubscribe, methodUnsubscribe:
 		if need := "resources.subscribe"; !Declares(t.capabilities, need) {
 			return true, &CapabilityError{Method: method, Capability: need}
@@ -443,7 +443,7 @@ func (w *watch) restore(ctx context.Context, s *Session) {
 		return
 	}
 	for _, method := range t.bound.Notified {
-		if r := t.bound.row(method); r.filter != "" && t.peer.has(r.need) {
+		if r := t.bound.row(method); r.filter != "" && t.theirs.has(r.need) {
 			w.lists = append(w.lists, r.filter)
 		}
 	}
@@ -453,7 +453,7 @@ func (w *watch) restore(ctx context.Context, s *Session) {
 	ctx, cancel := context.WithTimeout(ctx, waits.Listen)
 	defer cancel()
 	if err := w.replace(ctx, s, true); err != nil {
-		s.now().peer.debug("not listening yet", slog.Any("error", err))
+		s.now().conn.debug("not listening yet", slog.Any("error", err))
 	}
 }
 
@@ -501,7 +501,7 @@ func (w *watch) replace(ctx context.Context, s *Session, patient bool) error {
 		}
 		filter = append(filter, ']')
 	}
-	streaming, cancel := context.WithCancel(s.now().peer.life.Background())
+	streaming, cancel := context.WithCancel(s.now().conn.life.Background())
 	acknowledged := make(chan error, 1)
 	acknowledge := func(err error) {
 		select {
@@ -509,7 +509,7 @@ func (w *watch) replace(ctx context.Context, s *Session, patient bool) error {
 		default: // the outcome is known
 		}
 	}
-	if !s.now().peer.life.Go(func() { acknowledge(s.dispatch(streaming, wire.Object(append(filter, '}')), acknowledge)) }) {
+	if !s.now().conn.life.Go(func() { acknowledge(s.dispatch(streaming, wire.Object(append(filter, '}')), acknowledge)) }) {
 		cancel()
 		return ErrClosed
 	}
@@ -545,7 +545,7 @@ func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge 
 		for n, err := range s.Listen(ctx, filter) {
 			switch {
 			case err != nil:
-				s.now().peer.logger().Warn("the notifications for handlers are not received", "error", err)
+				s.now().conn.logger().Warn("the notifications for handlers are not received", "error", err)
 				return err
 			case n.Method == methodAck:
 				acknowledged = time.Now()
@@ -553,7 +553,7 @@ func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge 
 				continue
 			}
 			t := s.now().server.Load().terms
-			c := s.now().peer.newCall(&jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params}, admission{terms: t}, &Incoming{}, nil)
+			c := s.now().conn.newCall(&jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params}, admission{terms: t}, &Incoming{}, nil)
 			c.notified()
 		}
 	}

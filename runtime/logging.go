@@ -48,25 +48,25 @@ func (c *Call) Log(ctx context.Context, level LogLevel, logger string, data wire
 // messages or the server has not declared the capability. A client that has not set a level with
 // logging/setLevel gets all levels; for a stateless request, it gets those that the request asks for, and
 // none if the request asks for none ("Per-request log level" in server/utilities/logging, 2026-07-28).
-func (c *Call) Logs(level LogLevel) bool { return c.peer.mayLog(c.terms, level) }
+func (c *Call) Logs(level LogLevel) bool { return c.conn.mayLog(c.terms, level) }
 
 // Log sends a log message that belongs to no request, see [Call.Log].
 func (s *ServerSession) Log(ctx context.Context, level LogLevel, logger string, data wire.Appender) error {
-	if !s.peer.mayLog(s.terms, level) {
+	if !s.conn.mayLog(s.terms, level) {
 		return nil
 	}
 	return s.Notify(ctx, methodMessage, logParams{level, logger, data})
 }
 
 // mayLog reports whether a message of the level is to be sent, before its data is encoded.
-func (p *peer) mayLog(t *terms, level LogLevel) bool {
+func (p *conn) mayLog(t *terms, level LogLevel) bool {
 	_, err := t.sending(jsonrpc.Notification, methodMessage)
 	return err == nil && p.wantsLevel(t, level)
 }
 
 // wantsLevel reports whether the peer wants messages of the level. An unknown level counts as the most
 // severe one.
-func (p *peer) wantsLevel(t *terms, level LogLevel) bool {
+func (p *conn) wantsLevel(t *terms, level LogLevel) bool {
 	severity := level.severity()
 	if severity < 0 {
 		severity = len(logLevels) - 1
@@ -75,7 +75,7 @@ func (p *peer) wantsLevel(t *terms, level LogLevel) bool {
 }
 
 // wantsMessage is wantsLevel for the text of a notifications/message.
-func (p *peer) wantsMessage(t *terms, text []byte) bool {
+func (p *conn) wantsMessage(t *terms, text []byte) bool {
 	if p.logs(t, 0) {
 		return true
 	}
@@ -93,7 +93,7 @@ func (c *Call) setLogLevel(params wire.Object) error {
 	if severity < 0 {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /level: not a log level: %.50q", level)
 	}
-	return c.peer.keepLogLevel(&c.context, severity)
+	return c.conn.keepLogLevel(&c.context, severity)
 }
 
 // setAcceptedLevel is setLogLevel for params that a handler has accepted. A level that is not known has no

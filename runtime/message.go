@@ -136,8 +136,8 @@ func (m *Message) Revision() string {
 // SessionID returns the transport's name of the session, or "" if it has none.
 func (m *Message) SessionID() string {
 	switch {
-	case m.sent != nil && m.sent.peer != nil:
-		return m.sent.peer.sessionID()
+	case m.sent != nil && m.sent.conn != nil:
+		return m.sent.conn.sessionID()
 	case m.sent == nil && m.call != nil:
 		return m.call.SessionID()
 	}
@@ -147,7 +147,7 @@ func (m *Message) SessionID() string {
 // Caller returns a Caller for further messages that belong to the same request as m, and that go the same way.
 func (m *Message) Caller(next Handler) Caller {
 	if m.sent == nil {
-		return sender{peer: m.call.peer, terms: m.call.terms, to: m.call.Reply(), call: m.call, way: next}
+		return sender{conn: m.call.conn, terms: m.call.terms, to: m.call.Reply(), call: m.call, way: next}
 	}
 	s := m.sent.sender
 	s.way = next

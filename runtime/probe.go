@@ -37,7 +37,7 @@ type unavailable interface {
 
 // open determines the era of the server and opens a session if it has one. Known is the revision that the
 // server is known to speak, or "". Older means that the transport has only revisions with sessions.
-func (e *clientEra) open(ctx context.Context, known string, older bool) (*opened, error) {
+func (e *clientSide) open(ctx context.Context, known string, older bool) (*opened, error) {
 	stateless, session := e.of.newest(true), e.of.newest(false)
 	switch {
 	case older && session == nil:
@@ -58,13 +58,13 @@ func (e *clientEra) open(ctx context.Context, known string, older bool) (*opened
 		if err == nil || ctx.Err() != nil || !isRefusal(err) {
 			return server, err
 		}
-		e.peer.debug("the server has changed its revisions", slog.Any("error", err))
+		e.conn.debug("the server has changed its revisions", slog.Any("error", err))
 	}
 	return e.probe(ctx, stateless, session)
 }
 
 // openStateless opens a connection of a client that has no revisions with sessions.
-func (e *clientEra) openStateless(ctx context.Context, b *bound) (*opened, error) {
+func (e *clientSide) openStateless(ctx context.Context, b *bound) (*opened, error) {
 	server, err := e.discover(ctx, b)
 	if err != nil && ctx.Err() == nil && isRefusal(err) && !ofStateless(err) {
 		err = &EraError{Bound: revisions(e.of.bindings), Err: err}
@@ -73,18 +73,18 @@ func (e *clientEra) openStateless(ctx context.Context, b *bound) (*opened, error
 }
 
 // probe asks the server for its revisions, and opens a session if the server does not know the method.
-func (e *clientEra) probe(ctx context.Context, stateless, session *bound) (*opened, error) {
+func (e *clientSide) probe(ctx context.Context, stateless, session *bound) (*opened, error) {
 	probing, cancel := context.WithCancel(ctx)
 	defer cancel()
 	answers := make(chan probed, 1)
-	if !e.peer.life.Go(func() {
+	if !e.conn.life.Go(func() {
 		server, err := e.discover(probing, stateless)
 		answers <- probed{server, err}
 	}) {
 		return nil, ErrClosed
 	}
 	limit := time.Duration(-1)
-	if t, ok := e.peer.transport.(prober); ok {
+	if t, ok := e.conn.transport.(prober); ok {
 		limit = t.ProbeTimeout()
 	}
 	answer, late := awaitProbe(answers, limit)
@@ -98,7 +98,7 @@ func (e *clientEra) probe(ctx context.Context, stateless, session *bound) (*open
 			return answer.server, answer.err
 		}
 	}
-	e.peer.debug("the server does not answer server/discover", slog.Any("error", answer.err))
+	e.conn.debug("the server does not answer server/discover", slog.Any("error", answer.err))
 	server, err := e.initialize(ctx, session)
 	if err == nil {
 		server.guessed = silent
@@ -128,7 +128,7 @@ func (e *clientEra) probe(ctx context.Context, stateless, session *bound) (*open
 
 // listed returns the newest binding for one of the revisions without sessions that a refusal of initialize
 // lists, or nil. The server has that revision, whatever it answered to server/discover before.
-func (e *clientEra) listed(refusal error) *bound {
+func (e *clientSide) listed(refusal error) *bound {
 	b, _ := e.of.choose(supportedBy(refusal))
 	return b
 }

@@ -67,7 +67,7 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 	switch {
 	case c.over.Load():
 		if _, cancelled := errors.AsType[*CancelledError](context.Cause(&c.context)); !cancelled {
-			c.peer.logger().Warn("progress after the answer was dropped", "method", c.m.Method, "id", c.id, "progress", progress)
+			c.conn.logger().Warn("progress after the answer was dropped", "method", c.m.Method, "id", c.id, "progress", progress)
 		}
 		return errAnswered
 	case c.context.Err() != nil:
@@ -75,7 +75,7 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 	case c.reported && progress <= c.progress:
 		if !c.fell {
 			c.fell = true
-			c.peer.logger().Warn("progress that does not grow was dropped; further ones of the request are not logged", "method", c.m.Method, "id", c.id, "progress", progress, "last", c.progress)
+			c.conn.logger().Warn("progress that does not grow was dropped; further ones of the request are not logged", "method", c.m.Method, "id", c.id, "progress", progress, "last", c.progress)
 		}
 		return fmt.Errorf("runtime: the progress %v is not greater than the last one, %v", progress, c.progress)
 	}
@@ -152,22 +152,22 @@ func Follow(ctx context.Context, work func(ctx context.Context) error) error {
 // follower is the value of the context that Follow makes.
 type follower struct {
 	feed *engine.Feed
-	peer atomic.Pointer[peer] // that of the first request; nil before it
+	conn atomic.Pointer[conn] // that of the first request; nil before it
 }
 
 func (f *follower) end() {
-	if p := f.peer.Load(); p != nil {
+	if p := f.conn.Load(); p != nil {
 		p.pending.Unfollow(f.feed)
 	}
 }
 
 // reporterOf returns the receivers of the progress of a request that is made with ctx.
-func reporterOf(ctx context.Context, p *peer) (report func(engine.Report), follow *engine.Feed) {
+func reporterOf(ctx context.Context, p *conn) (report func(engine.Report), follow *engine.Feed) {
 	switch v := ctx.Value(progressKey{}).(type) {
 	case func(Progress):
 		return func(r engine.Report) { v(Progress(r)) }, nil
 	case *follower:
-		if v.peer.CompareAndSwap(nil, p) {
+		if v.conn.CompareAndSwap(nil, p) {
 			return func(engine.Report) {}, v.feed // the feed gets the reports; the function only makes them renew the timeout
 		}
 	}
@@ -176,7 +176,7 @@ func reporterOf(ctx context.Context, p *peer) (report func(engine.Report), follo
 
 // takeProgress passes a progress notification to the request with its token. It returns false if there
 // is none.
-func (p *peer) takeProgress(params wire.Raw) bool {
+func (p *conn) takeProgress(params wire.Raw) bool {
 	o := wire.Object(params)
 	token, _ := o.GetScalar("progressToken")
 	id, ok := token.Int64()

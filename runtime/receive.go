@@ -13,7 +13,7 @@ import (
 )
 
 // receive reads and takes a message. It is Receive of engine.Reader.
-func (p *peer) receive() (engine.Step, error) {
+func (p *conn) receive() (engine.Step, error) {
 	in, err := p.source.transport.Receive(p.life.Context(), p.limits.MaxMessage)
 	switch {
 	case err == nil:
@@ -25,7 +25,7 @@ func (p *peer) receive() (engine.Step, error) {
 }
 
 // received handles an error of Receive. It returns false if the error ends the session.
-func (p *peer) received(in *Incoming, err error) bool {
+func (p *conn) received(in *Incoming, err error) bool {
 	if lost, ok := errors.AsType[*AnswerError](err); ok {
 		p.pending.Resolve(lost.ID, engine.Reply{Err: lost.Err})
 		return true
@@ -40,7 +40,7 @@ func (p *peer) received(in *Incoming, err error) bool {
 
 // take handles a message or a batch, except for the part that is left to the step that it returns.
 // Unless there are many peers, only one goroutine calls it at a time.
-func (p *peer) take(in *Incoming) engine.Step {
+func (p *conn) take(in *Incoming) engine.Step {
 	p.silence.end()
 	if !in.Answers.IsZero() {
 		return p.takeAnswer(in)
@@ -61,7 +61,7 @@ func (p *peer) take(in *Incoming) engine.Step {
 func unanswered() {}
 
 // takeMessage is take for a parsed message, which may be part of a batch.
-func (p *peer) takeMessage(m *jsonrpc.Message, in *Incoming, to Reply) (step engine.Step) {
+func (p *conn) takeMessage(m *jsonrpc.Message, in *Incoming, to Reply) (step engine.Step) {
 	switch m.Kind {
 	case jsonrpc.Request:
 		step.Serve = p.takeRequest(m, in, to)
@@ -75,7 +75,7 @@ func (p *peer) takeMessage(m *jsonrpc.Message, in *Incoming, to Reply) (step eng
 
 // takeAnswer takes a text that must be the answer to a request of this side. If it is not, the call
 // that waits for the answer fails with an error that quotes the text.
-func (p *peer) takeAnswer(in *Incoming) (step engine.Step) {
+func (p *conn) takeAnswer(in *Incoming) (step engine.Step) {
 	var why error
 	m := in.Content()
 	if m.IsBatch {
@@ -101,7 +101,7 @@ func (p *peer) takeAnswer(in *Incoming) (step engine.Step) {
 }
 
 // noAnswer fails the call whose answer a text should have been.
-func (p *peer) noAnswer(in *Incoming, why error) {
+func (p *conn) noAnswer(in *Incoming, why error) {
 	err := prefix.Errorf("runtime: the response holds no answer to request %s: %w; received %.200q", in.Answers.String(), why, in.Text)
 	if p.pending.Resolve(in.Answers, engine.Reply{Err: err}) {
 		p.logger().Warn("bad response", "error", err)
@@ -109,7 +109,7 @@ func (p *peer) noAnswer(in *Incoming, why error) {
 }
 
 // takeResponse returns the step that hands a response to its caller.
-func (p *peer) takeResponse(m *jsonrpc.Message, in *Incoming) engine.Step {
+func (p *conn) takeResponse(m *jsonrpc.Message, in *Incoming) engine.Step {
 	r := engine.Reply{Result: m.Result}
 	if m.Error != nil {
 		r.Err = m.Error
@@ -128,7 +128,7 @@ func (p *peer) takeResponse(m *jsonrpc.Message, in *Incoming) engine.Step {
 
 // forward passes a message about a request that is not in flight here to a transport that knows other
 // servers with the session. It returns false if there is none.
-func (p *peer) forward(m *jsonrpc.Message, in *Incoming) bool {
+func (p *conn) forward(m *jsonrpc.Message, in *Incoming) bool {
 	f, ok := p.transport.(Replicated)
 	if ok = ok && !in.Forwarded; ok {
 		f.Forward(*m)
@@ -139,7 +139,7 @@ func (p *peer) forward(m *jsonrpc.Message, in *Incoming) bool {
 // malformed answers a text that is not a valid message. The error for a bad response has no id,
 // because the peer could confuse the id of the response with that of its own request. The call that
 // waits for the response fails.
-func (p *peer) malformed(m *jsonrpc.Message, err error, text string, to Reply) {
+func (p *conn) malformed(m *jsonrpc.Message, err error, text string, to Reply) {
 	p.logBad("bad message", err, text)
 	id := m.ID
 	if _, answered := p.unknownID(); !answered && m.Method == "" {
@@ -170,7 +170,7 @@ const maxBad = 16
 
 // logBad logs that a text is not a message. A client also logs the beginning of the text, which a
 // server may have printed by mistake.
-func (p *peer) logBad(event string, err error, text string) {
+func (p *conn) logBad(event string, err error, text string) {
 	count := p.bad.Add(1)
 	if count > maxBad && count&(count-1) != 0 {
 		return
@@ -182,11 +182,11 @@ func (p *peer) logBad(event string, err error, text string) {
 	p.logger().Warn(event, attrs...)
 }
 
-// inbox is the Inbox of a peer.
-type inbox struct{ peer *peer }
+// inbox is the Inbox of a connection.
+type inbox struct{ conn *conn }
 
 func (i inbox) Accept(in Incoming) (run func()) {
-	p := i.peer
+	p := i.conn
 	if !p.many {
 		p.taking.Lock()
 		defer p.taking.Unlock()
@@ -211,26 +211,26 @@ func (i inbox) Accept(in Incoming) (run func()) {
 }
 
 func (i inbox) Restore(h Handshake) {
-	if i.peer.server != nil {
-		i.peer.server.restore(h)
+	if i.conn.server != nil {
+		i.conn.server.restore(h)
 	}
 }
 
 func (i inbox) Lose(answer *AnswerError) {
-	i.peer.pending.Resolve(answer.ID, engine.Reply{Err: answer.Err})
+	i.conn.pending.Resolve(answer.ID, engine.Reply{Err: answer.Err})
 }
 
-func (i inbox) End(why error) { i.peer.end(why) }
+func (i inbox) End(why error) { i.conn.end(why) }
 
 func (i inbox) Shutdown(ctx context.Context) {
-	i.peer.drain(ctx, nil)
-	i.peer.end(ErrClosed)
+	i.conn.drain(ctx, nil)
+	i.conn.end(ErrClosed)
 }
 
 // batch collects the answers to the requests of one incoming batch. When the last one is ready, it
 // sends them as one array, in the order in which they became ready.
 type batch struct {
-	peer *peer
+	conn *conn
 	to   Reply
 
 	mu   sync.Mutex
@@ -245,7 +245,7 @@ type batched struct{ *batch }
 
 // takeBatch takes the messages of an array. It returns the function that serves the requests in it, or nil.
 // If the batch is not allowed, it sends an error and returns it.
-func (p *peer) takeBatch(in *Incoming) (run func(), err error) {
+func (p *conn) takeBatch(in *Incoming) (run func(), err error) {
 	items, err := in.Content().Batch, in.Content().Err
 	if err == nil && !p.batches() {
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: no batches in this revision or before initialize")
@@ -255,7 +255,7 @@ func (p *peer) takeBatch(in *Incoming) (run func(), err error) {
 		p.refuse(wire.Scalar{}, err, in.Reply)
 		return nil, err
 	}
-	b := &batch{peer: p, to: in.Reply, left: 1}
+	b := &batch{conn: p, to: in.Reply, left: 1}
 	for i := range items {
 		if items[i].Err != nil || items[i].Kind == jsonrpc.Request {
 			b.left++
@@ -298,7 +298,7 @@ func (b *batched) Send(ctx context.Context, m Outgoing) error {
 		b.add(m.Text)
 		return nil
 	}
-	return b.peer.send(ctx, &m.Text, b.to, m)
+	return b.conn.send(ctx, &m.Text, b.to, m)
 }
 
 // Unwrap returns the Reply of the whole batch.
@@ -324,6 +324,6 @@ func (b *batch) add(text []byte) {
 	}
 	if b.left--; b.left == 0 && b.text != nil {
 		b.text = append(b.text, ']')
-		b.peer.send(b.peer.life.Context(), &b.text, b.to, Outgoing{Kind: jsonrpc.Response, Abandoned: b.abandoned})
+		b.conn.send(b.conn.life.Context(), &b.text, b.to, Outgoing{Kind: jsonrpc.Response, Abandoned: b.abandoned})
 	}
 }

@@ -82,22 +82,22 @@ func (m *Message) Decode(ctx context.Context, text wire.Raw) error {
 		return prefix.Errorf("runtime: result of %s: %w", m.Method, s.badInput(err))
 	}
 	s.decoded = true
-	if len(accepted) > 0 && s.peer != nil {
-		s.peer.report(ctx, &Deviations{Method: m.Method, All: accepted, More: more})
+	if len(accepted) > 0 && s.conn != nil {
+		s.conn.report(ctx, &Deviations{Method: m.Method, All: accepted, More: more})
 	}
 	return nil
 }
 
 // lenience returns what is accepted in the result.
 func (q *sent) lenience() wire.Lenience {
-	if q.peer == nil {
+	if q.conn == nil {
 		return 0
 	}
-	return q.peer.lenient.of(q.row.lists)
+	return q.conn.lenient.of(q.row.lists)
 }
 
 // report logs deviations and passes them to the program.
-func (p *peer) report(ctx context.Context, d *Deviations) {
+func (p *conn) report(ctx context.Context, d *Deviations) {
 	p.logger().Warn("result deviates from the schema", "method", d.Method, "left out", d.LeftOut(), "deviations", len(d.All)+d.More, "first", fmt.Sprintf("%.300s", d.All[0]))
 	if p.deviated != nil {
 		p.deviated(ctx, d)

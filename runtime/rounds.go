@@ -45,12 +45,12 @@ type given struct {
 }
 
 // rounds returns the rounds of a stateless call, which begin with the first question.
-func (c *Call) rounds() *rounds {
-	if r := c.stateless.asking.Load(); r != nil {
+func (c *statelessCall) rounds() *rounds {
+	if r := c.asking.Load(); r != nil {
 		return r
 	}
-	c.stateless.asking.CompareAndSwap(nil, new(rounds))
-	return c.stateless.asking.Load()
+	c.asking.CompareAndSwap(nil, new(rounds))
+	return c.asking.Load()
 }
 
 // key returns a key for a question, or a use of Once, with the given name. Equal names are numbered in the
@@ -88,9 +88,9 @@ func questionName(ctx context.Context, method string, question wire.Raw) string 
 }
 
 // input returns the client's answer to a request that the handler of the call sends. If there is none, it
-// records the question. C is nil outside of calls.
-func (c *Call) input(ctx context.Context, m *Message) (wire.Raw, error) {
-	if c == nil || c.stateless == nil || c.over.Load() {
+// records the question.
+func (c *statelessCall) input(ctx context.Context, m *Message) (wire.Raw, error) {
+	if c.over.Load() {
 		return "", errNoInput(m.Method)
 	}
 	if !c.terms.bound.row(c.m.Method).asks {
@@ -148,7 +148,7 @@ func (q *sent) badInput(err error) error {
 		return err
 	}
 	bad := invalidParams(wire.In(wire.In(err, q.key), memberInputResponses))
-	r := q.call.rounds()
+	r := q.call.stateless.rounds()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failed = bad
@@ -157,11 +157,11 @@ func (q *sent) badInput(err error) error {
 
 // answered returns the result of the call's handler, unless it has asked. Then the result has the questions
 // that are not answered. If the handler has made such a result by hand, the questions are added to it.
-func (c *Call) answered(ctx context.Context, result wire.Appender, err error) (wire.Appender, error) {
+func (c *statelessCall) answered(ctx context.Context, result wire.Appender, err error) (wire.Appender, error) {
 	if e, ok := asError(err); ok && e.Code == jsonrpc.CodeURLElicitationRequired {
 		c.askURLs(ctx, e)
 	}
-	r := c.stateless.asking.Load()
+	r := c.asking.Load()
 	if r == nil {
 		return result, err
 	}
@@ -174,7 +174,7 @@ func (c *Call) answered(ctx context.Context, result wire.Appender, err error) (w
 	case len(r.asked) == 0:
 		return result, err
 	}
-	r.warn(c)
+	r.warn(c.Call)
 	own := wire.Object(`{"resultType":"` + resultInputRequired + `"}`)
 	var asked wire.Object
 	if err == nil && result != nil {
@@ -195,7 +195,7 @@ func (c *Call) answered(ctx context.Context, result wire.Appender, err error) (w
 // askURLs asks the client to show the pages that a handler's error requires ("URL Elicitation Required" in
 // client/elicitation of 2025-11-25). If the client has shown them and the error is returned again, it asks
 // again.
-func (c *Call) askURLs(ctx context.Context, required *jsonrpc.Error) {
+func (c *statelessCall) askURLs(ctx context.Context, required *jsonrpc.Error) {
 	pages, _ := wire.Object(required.Data).Get("elicitations")
 	for _, page := range pages.Elements() {
 		var err error
@@ -211,7 +211,7 @@ func (r *rounds) warn(c *Call) {
 	for _, key := range slices.Sorted(maps.Keys(r.given)) {
 		method, _, _ := strings.Cut(key, ":")
 		if g := r.given[key]; g.fresh && !g.used && c.terms.bound.row(method).within {
-			c.peer.logger().Warn("the handler asks another question than before; see runtime.Once and runtime.WithInputKey", "method", c.m.Method, "answered", fmt.Sprintf("%.100s", key))
+			c.conn.logger().Warn("the handler asks another question than before; see runtime.Once and runtime.WithInputKey", "method", c.m.Method, "answered", fmt.Sprintf("%.100s", key))
 			return
 		}
 	}
@@ -219,7 +219,7 @@ func (r *rounds) warn(c *Call) {
 
 // checkQuestions returns an error if the client must not be asked the inputRequests of a result. The
 // handler may have made them by hand.
-func (c *Call) checkQuestions(requests wire.Raw) error {
+func (c *statelessCall) checkQuestions(requests wire.Raw) error {
 	for key, question := range wire.Object(requests).All() {
 		method := wire.Object(question).GetString("method")
 		row, err := c.terms.sending(jsonrpc.Request, method)
@@ -278,7 +278,7 @@ func onceOf(ctx context.Context, key string) (kept wire.Raw, keep func(wire.Raw)
 	if c == nil || c.stateless == nil {
 		return "", nil
 	}
-	r := c.rounds()
+	r := c.stateless.rounds()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	key = r.key("once:" + key)
@@ -301,7 +301,7 @@ func onceOf(ctx context.Context, key string) (kept wire.Raw, keep func(wire.Raw)
 func Together(ctx context.Context, ask ...func(ctx context.Context) error) error {
 	errs := make([]error, len(ask))
 	if c := CallOf(ctx); c != nil && c.stateless != nil {
-		return c.together(ctx, ask, errs)
+		return c.stateless.together(ctx, ask, errs)
 	}
 	panics := make([]any, len(ask))
 	var all sync.WaitGroup
@@ -321,7 +321,7 @@ func Together(ctx context.Context, ask ...func(ctx context.Context) error) error
 }
 
 // together is Together for a stateless call.
-func (c *Call) together(ctx context.Context, ask []func(ctx context.Context) error, errs []error) error {
+func (c *statelessCall) together(ctx context.Context, ask []func(ctx context.Context) error, errs []error) error {
 	r := c.rounds()
 	r.mu.Lock()
 	before := len(r.asked)

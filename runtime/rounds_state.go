@@ -95,7 +95,7 @@ var errState = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /reque
 var errUsed = errors.New("used before")
 
 // purpose returns what the states of the call are sealed for.
-func (c *Call) purpose() seal.Purpose {
+func (c *statelessCall) purpose() seal.Purpose {
 	principal := c.server().opts.Rounds.Principal
 	if principal == nil {
 		principal = PrincipalOf
@@ -107,12 +107,12 @@ func (c *Call) purpose() seal.Purpose {
 }
 
 // server returns the server of a stateless call.
-func (c *Call) server() *Server { return c.terms.bound.offered.server }
+func (c *statelessCall) server() *Server { return c.terms.bound.offered.server }
 
 // resume reads what the client has sent about earlier rounds, and returns the message for the handler. The
 // members of the rounds are removed, unless the handler has made the result by hand; then it gets its own
 // state. Without a state, the params do not change, because the client may know the keys of a handler.
-func (c *Call) resume(m *Message) (*Message, error) {
+func (c *statelessCall) resume(m *Message) (*Message, error) {
 	o := m.Object()
 	if !c.mayResume(o) || !c.terms.bound.row(c.m.Method).asks {
 		return m, nil
@@ -146,14 +146,14 @@ func (c *Call) resume(m *Message) (*Message, error) {
 			r.given[key] = &given{answer: answer, fresh: true}
 		}
 	}
-	c.stateless.asking.Store(r)
+	c.asking.Store(r)
 	return m, nil
 }
 
 // mayResume reports whether params may have members of earlier rounds. Most contain neither their names
 // nor an escape that could hide them, and need not be read. It searches for the ends of the names, because
 // a search that begins at a capital letter, which is rare, is faster.
-func (c *Call) mayResume(params wire.Object) bool {
+func (c *statelessCall) mayResume(params wire.Object) bool {
 	text := string(params)
 	return strings.Contains(text, "State") || strings.Contains(text, "Responses") || strings.Contains(text, escapedLetter)
 }
@@ -187,7 +187,7 @@ func (s *state) params(o wire.Object) (wire.Raw, error) {
 }
 
 // open opens the state of a request.
-func (c *Call) open(sealed wire.Raw) (*state, error) {
+func (c *statelessCall) open(sealed wire.Raw) (*state, error) {
 	text, _ := sealed.Str()
 	s := c.server()
 	keeper := seal.KeeperOf(&c.context, s)
@@ -206,7 +206,7 @@ func (c *Call) open(sealed wire.Raw) (*state, error) {
 		}
 	}
 	if err != nil {
-		c.peer.logger().Warn("requestState refused", "method", c.m.Method, "id", c.id, "reason", err)
+		c.conn.logger().Warn("requestState refused", "method", c.m.Method, "id", c.id, "reason", err)
 		if keeper != nil {
 			return nil, keeper.Refused()
 		}
@@ -224,7 +224,7 @@ func stateOf(content wire.Object) *state {
 }
 
 // requireInput completes a result that asks the client: it checks the questions and adds the state.
-func (c *Call) requireInput(result wire.Object) (wire.Object, error) {
+func (c *statelessCall) requireInput(result wire.Object) (wire.Object, error) {
 	if !c.terms.bound.row(c.m.Method).asks {
 		return "", fmt.Errorf("runtime: revision %s has no way to ask the client during %s", c.terms.revision, c.m.Method)
 	}
@@ -250,7 +250,7 @@ func (c *Call) requireInput(result wire.Object) (wire.Object, error) {
 }
 
 // content returns the content of the state of a result.
-func (c *Call) content(result wire.Object, requests wire.Raw) ([]byte, error) {
+func (c *statelessCall) content(result wire.Object, requests wire.Raw) ([]byte, error) {
 	r := c.rounds()
 	r.mu.Lock()
 	defer r.mu.Unlock()

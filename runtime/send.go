@@ -14,7 +14,7 @@ import (
 // sender sends the messages of this side's code to the peer. It is the Caller behind Call, Session and
 // ServerSession.
 type sender struct {
-	peer  *peer
+	conn  *conn
 	terms *terms // nil before the handshake
 	to    Reply  // nil for messages without a request
 	call  *Call  // the call that sends; nil outside of calls
@@ -99,8 +99,8 @@ func deliver(ctx context.Context, m *Message) (wire.Appender, error) {
 		return nil, err
 	}
 	if m.Kind == jsonrpc.Request {
-		s.progress, s.follow = reporterOf(ctx, s.peer)
-		return s.peer.side.ask(ctx, m)
+		s.progress, s.follow = reporterOf(ctx, s.conn)
+		return s.conn.side.ask(ctx, m)
 	}
 	if s.subscriber != nil {
 		if !s.subscriber.sends(m.Method, m.Params) {
@@ -112,31 +112,31 @@ func deliver(ctx context.Context, m *Message) (wire.Appender, error) {
 			return nil, err
 		}
 	}
-	return s.peer.transmit(ctx, m)
+	return s.conn.transmit(ctx, m)
 }
 
 // call sends a request and waits for its answer.
-func (p *peer) call(ctx context.Context, t *terms, method string, params wire.Appender, result wire.Value) error {
-	return sender{peer: p, terms: t}.Call(ctx, method, params, result)
+func (p *conn) call(ctx context.Context, t *terms, method string, params wire.Appender, result wire.Value) error {
+	return sender{conn: p, terms: t}.Call(ctx, method, params, result)
 }
 
 // notify sends a notification.
-func (p *peer) notify(ctx context.Context, t *terms, method string, params wire.Appender) error {
-	return sender{peer: p, terms: t}.Notify(ctx, method, params)
+func (p *conn) notify(ctx context.Context, t *terms, method string, params wire.Appender) error {
+	return sender{conn: p, terms: t}.Notify(ctx, method, params)
 }
 
 // transmitOne is the innermost Handler within the middleware for messages of this side.
 func transmitOne(ctx context.Context, m *Message) (wire.Appender, error) {
 	s := m.sent
 	if m.Kind == jsonrpc.Notification {
-		return nil, s.peer.announce(ctx, s.terms, m.Method, m.Params, s.to, s.call)
+		return nil, s.conn.announce(ctx, s.terms, m.Method, m.Params, s.to, s.call)
 	}
 	s.id, s.answer = 0, ""
 	var err error
-	if s.answer, err = s.peer.exchange(ctx, m); err != nil {
+	if s.answer, err = s.conn.exchange(ctx, m); err != nil {
 		return nil, err
 	}
-	if s.answer, err = s.peer.side.complete(ctx, m, s.answer); err != nil {
+	if s.answer, err = s.conn.side.complete(ctx, m, s.answer); err != nil {
 		return nil, err
 	}
 	return &s.answer, nil // valid until the request is sent again
@@ -145,10 +145,13 @@ func transmitOne(ctx context.Context, m *Message) (wire.Appender, error) {
 // exchange sends a request and waits for its answer, or takes the answer from a stateless call. If it
 // stops waiting, it tells the peer that the request is cancelled, except for initialize, where the
 // protocol forbids it, and for server/discover, which the server may not know.
-func (p *peer) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
+func (p *conn) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	s := m.sent
 	if s.terms.serving() {
-		return s.call.input(ctx, m)
+		if s.call == nil || s.call.stateless == nil {
+			return "", errNoInput(m.Method)
+		}
+		return s.call.stateless.input(ctx, m)
 	}
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -192,7 +195,7 @@ func (p *peer) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 }
 
 // await waits for the answer until ctx or the caller's patience ends.
-func (p *peer) await(ctx context.Context, w *engine.Call, limit engine.Patience, q *sent) (engine.Reply, error) {
+func (p *conn) await(ctx context.Context, w *engine.Call, limit engine.Patience, q *sent) (engine.Reply, error) {
 	p.pending.Limit(w, limit)
 	if s := p.source; s != nil && s.pusher == nil {
 		if q.progress != nil {
@@ -207,7 +210,7 @@ func (p *peer) await(ctx context.Context, w *engine.Call, limit engine.Patience,
 // withdraw tells the peer that a request is cancelled. It uses a goroutine, so that the caller does not
 // wait for a peer that does not read; the answer of the call that has sent the request waits. The context of
 // the session does not apply, because many callers close the session immediately after a cancelled call.
-func (p *peer) withdraw(q *sent, reason string) {
+func (p *conn) withdraw(q *sent, reason string) {
 	params := cancelledParams{wire.IntScalar(q.id), reason}
 	terms, to, told := q.terms, q.to, q.call.withdrawing()
 	begun := p.life.Go(func() {
@@ -234,7 +237,7 @@ func reasonOf(ctx context.Context, err error) string {
 	return "the request was cancelled"
 }
 
-func (p *peer) sendRequest(ctx context.Context, m *Message) error {
+func (p *conn) sendRequest(ctx context.Context, m *Message) error {
 	s := m.sent
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
@@ -260,12 +263,12 @@ func (p *peer) sendRequest(ctx context.Context, m *Message) error {
 
 // announce sends a notification of a call, or of none. It sends nothing if ctx has ended or the peer has
 // cancelled the request, whatever the transport would do.
-func (p *peer) announce(ctx context.Context, t *terms, method string, params wire.Appender, to Reply, of *Call) error {
+func (p *conn) announce(ctx context.Context, t *terms, method string, params wire.Appender, to Reply, of *Call) error {
 	if of != nil && t.serving() {
-		if !of.hold() {
+		if !of.stateless.hold() {
 			return errAnswered
 		}
-		defer of.unhold()
+		defer of.stateless.unhold()
 	} else if of.cancelled() {
 		return errAnswered
 	}
@@ -276,7 +279,7 @@ func (p *peer) announce(ctx context.Context, t *terms, method string, params wir
 }
 
 // tell sends a notification without middleware.
-func (p *peer) tell(ctx context.Context, t *terms, method string, params wire.Appender, to Reply) error {
+func (p *conn) tell(ctx context.Context, t *terms, method string, params wire.Appender, to Reply) error {
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
 	text, err := jsonrpc.BeginNotification(*buf, method)

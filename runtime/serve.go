@@ -14,7 +14,7 @@ import (
 
 // takeRequest makes a request ready to be served. It returns the function that serves it, or nil if it is
 // answered.
-func (p *peer) takeRequest(m *jsonrpc.Message, in *Incoming, to Reply) (serve func()) {
+func (p *conn) takeRequest(m *jsonrpc.Message, in *Incoming, to Reply) (serve func()) {
 	c, err := p.begin(m, in, to)
 	switch {
 	case err != nil:
@@ -54,14 +54,14 @@ func (e duplicateError) Unwrap() error { return e.error }
 
 // refuseLater refuses a request in another goroutine, so that a peer that does not read answers does not keep this
 // side from reading, and from noticing that the peer has closed its output.
-func (p *peer) refuseLater(id wire.Scalar, err error) {
+func (p *conn) refuseLater(id wire.Scalar, err error) {
 	if !p.queue.Add(p.life.Context(), 0, func() { p.refuse(id, err, nil) }) {
 		p.giveUp(errUnread)
 	}
 }
 
 // begin admits a request and registers it, so that it can be cancelled.
-func (p *peer) begin(m *jsonrpc.Message, in *Incoming, to Reply) (*Call, error) {
+func (p *conn) begin(m *jsonrpc.Message, in *Incoming, to Reply) (*Call, error) {
 	admitted, err := p.side.admit(*m, in.Header)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (p *peer) begin(m *jsonrpc.Message, in *Incoming, to Reply) (*Call, error) 
 		return nil, err
 	}
 	if c.stateless != nil && c.m.Method == methodListen {
-		if err := c.shrink(); err != nil {
+		if err := c.stateless.shrink(); err != nil {
 			return nil, err
 		}
 	}
@@ -100,9 +100,9 @@ func (p *peer) begin(m *jsonrpc.Message, in *Incoming, to Reply) (*Call, error) 
 	return nil, err
 }
 
-func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, to Reply) *Call {
+func (p *conn) newCall(m *jsonrpc.Message, a admission, in *Incoming, to Reply) *Call {
 	c := a.newCall()
-	c.peer, c.terms = p, a.terms
+	c.conn, c.terms = p, a.terms
 	c.id = m.ID
 	c.m.receive(m.Kind, m.Method, m.Params, c)
 	c.reply, c.inline, c.remote = to, a.inline, in.Header != nil
@@ -118,8 +118,8 @@ func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, to Reply) 
 
 // serve handles a registered request. After it, its goroutine does not use the session.
 func (c *Call) serve() {
-	defer c.peer.life.Leave()
-	defer c.peer.serving.End()
+	defer c.conn.life.Leave()
+	defer c.conn.serving.End()
 	defer c.ended()
 	defer c.cancel(nil)
 	if c.unbind != nil {
@@ -138,8 +138,8 @@ func (c *Call) ended() {
 
 // run calls the handler and sends its answer.
 func (c *Call) run() {
-	buf := c.peer.buffers.get()
-	defer c.peer.buffers.put(buf)
+	buf := c.conn.buffers.get()
+	defer c.conn.buffers.put(buf)
 	c.encode(buf)
 	c.answer(buf)
 }
@@ -147,7 +147,7 @@ func (c *Call) run() {
 // answer sends the text in buf unless the request was cancelled. It uses the context of the session,
 // because a cancellation that arrives while the answer is being sent is too late.
 func (c *Call) answer(buf *[]byte) {
-	p := c.peer
+	p := c.conn
 	answered := c.finish()
 	c.telling.Wait()
 	if !answered {
@@ -169,12 +169,12 @@ func (c *Call) answer(buf *[]byte) {
 // before the answer is sent, because the peer may reuse it as soon as it has the answer.
 func (c *Call) finish() bool {
 	if c.stateless != nil {
-		c.close()
+		c.stateless.close()
 	}
 	c.mu.Lock()
 	c.over.Store(true)
 	c.mu.Unlock()
-	p := c.peer
+	p := c.conn
 	return (c.inline || p.serving.Finish(registered{c})) && p.life.Context().Err() == nil
 }
 
@@ -187,7 +187,7 @@ func (c *Call) encode(buf *[]byte) {
 			return
 		}
 		v := recover() // nil after runtime.Goexit, which also ends run
-		c.peer.logFailure("handler panicked", "method", c.m.Method, "id", c.id, "panic", v, "stack", string(debug.Stack()))
+		c.conn.logFailure("handler panicked", "method", c.m.Method, "id", c.id, "panic", v, "stack", string(debug.Stack()))
 		c.fail(buf, errInternal)
 		if v == nil {
 			c.answer(buf)
@@ -218,7 +218,7 @@ func (c *Call) encodeResult(buf *[]byte, result wire.Appender) error {
 	if err != nil {
 		return err
 	}
-	if text, err = c.appendResult(text, result); err != nil {
+	if text, err = c.stateless.appendResult(text, result); err != nil {
 		return err
 	}
 	*buf = append(text, '}')
@@ -228,13 +228,13 @@ func (c *Call) encodeResult(buf *[]byte, result wire.Appender) error {
 func (c *Call) encodeError(buf *[]byte, err error) {
 	c.denied = deniedBy(err)
 	if c.stateless != nil {
-		err = c.restated(err)
+		err = c.stateless.restated(err)
 	}
 	if peerError(err) == errInternal && context.Cause(&c.context) == ErrShutdown {
 		err = errCutShort
 	}
 	if peerError(err) == errInternal && c.context.Err() == nil {
-		c.peer.logFailure("request failed", "method", c.m.Method, "id", c.id, "error", err)
+		c.conn.logFailure("request failed", "method", c.m.Method, "id", c.id, "error", err)
 	}
 	c.fail(buf, err)
 }
@@ -244,12 +244,12 @@ func (c *Call) fail(buf *[]byte, err error) {
 	if c.stateless != nil {
 		c.stateless.code = peerError(err).Code
 	}
-	c.peer.encodeError(buf, c.id, err)
+	c.conn.encodeError(buf, c.id, err)
 }
 
 // takeNotification queues a notification for its handler. If it has no order among others, the handler is called
 // by the function that takeNotification returns, which is nil otherwise.
-func (p *peer) takeNotification(m *jsonrpc.Message, in *Incoming) (handle func()) {
+func (p *conn) takeNotification(m *jsonrpc.Message, in *Incoming) (handle func()) {
 	if m.Method == methodCancelled && !p.cancelRequest(m.Params) {
 		p.forward(m, in)
 	}
@@ -280,7 +280,7 @@ func (c *Call) notified() {
 	defer func() {
 		c.over.Store(true)
 		if !returned {
-			c.peer.logFailure("handler panicked", "method", c.m.Method, "panic", recover(), "stack", string(debug.Stack()))
+			c.conn.logFailure("handler panicked", "method", c.m.Method, "panic", recover(), "stack", string(debug.Stack()))
 		}
 	}()
 	_, err := c.terms.handle(&c.context, &c.m)
@@ -288,15 +288,15 @@ func (c *Call) notified() {
 	switch {
 	case err == nil:
 	case isMethodNotFound(err):
-		c.peer.debug("notification ignored", slog.String("method", c.m.Method), slog.Any("error", err))
+		c.conn.debug("notification ignored", slog.String("method", c.m.Method), slog.Any("error", err))
 	default:
-		c.peer.logger().Warn("notification failed", "method", c.m.Method, "error", err)
+		c.conn.logger().Warn("notification failed", "method", c.m.Method, "error", err)
 	}
 }
 
 // cancelRequest cancels the request with the id in the params of notifications/cancelled. It returns false
 // if no such request is being handled; the protocol requires that the notification is then ignored.
-func (p *peer) cancelRequest(params wire.Raw) bool {
+func (p *conn) cancelRequest(params wire.Raw) bool {
 	id, _ := wire.Object(params).GetScalar("requestId")
 	c := p.serving.Remove(id.Canonical()).Call
 	if c != nil {
@@ -307,13 +307,13 @@ func (p *peer) cancelRequest(params wire.Raw) bool {
 
 // disconnected cancels a request whose client has closed the response.
 func (c *Call) disconnected() {
-	if c.peer.serving.Finish(registered{c}) {
+	if c.conn.serving.Finish(registered{c}) {
 		c.withdrawn("the client has closed the connection")
 	}
 }
 
 // withdrawn ends the context of a request that the client has cancelled.
 func (c *Call) withdrawn(reason string) {
-	c.peer.debug("request cancelled by the peer", slog.String("method", c.m.Method), loggedID(c.id), slog.String("reason", reason))
+	c.conn.debug("request cancelled by the peer", slog.String("method", c.m.Method), loggedID(c.id), slog.String("reason", reason))
 	c.cancel(&CancelledError{Reason: reason})
 }

@@ -95,12 +95,12 @@ func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
 		return err
 	}
 	defer e.session.end()
-	e.peer.receiveFrom(t)
+	e.conn.receiveFrom(t)
 	if e.terms != nil {
 		e.resumed(h)
 	}
-	e.peer.listen()
-	return e.peer.run(ctx)
+	e.conn.listen()
+	return e.conn.run(ctx)
 }
 
 // Open begins a session whose messages the caller puts into the returned inbox, or, with h.Stateless, serves
@@ -115,7 +115,7 @@ func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(e
 	if err != nil {
 		return nil, err
 	}
-	p := e.peer
+	p := e.conn
 	p.ended = func(err error) {
 		e.session.end()
 		ended(err)
@@ -127,17 +127,17 @@ func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(e
 }
 
 // session creates a session. If h has a revision, the session is resumed.
-func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverEra, error) {
+func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverSide, error) {
 	if err := checkNotNil("transport", out); err != nil {
 		return nil, errors.Join(s.err, err)
 	}
-	e := &serverEra{of: s, sessionless: h.Stateless || len(s.sessions) == 0, sessionOnly: h.SessionOnly, ready: h.Shared}
+	e := &serverSide{of: s, sessionless: h.Stateless || len(s.sessions) == 0, sessionOnly: h.SessionOnly, ready: h.Shared}
 	err := s.err
 	if err == nil && h.SessionOnly && len(s.sessions) == 0 {
 		err = errStatelessServer
 	}
-	p := newPeer(ctx, out, s.settings, h.Stateless)
-	p.side, p.server, e.peer, e.session.peer = e, e, p, p
+	p := newConn(ctx, out, s.settings, h.Stateless)
+	p.side, p.server, e.conn, e.session.conn = e, e, p, p
 	if err == nil && h.Revision != "" && !h.Stateless {
 		err = e.resume(h)
 	}

@@ -16,7 +16,7 @@ import (
 // ServerSession too, as long as it listens. It gets the notifications that it has asked for, on the stream
 // of its request; others are dropped. It cannot be sent requests.
 type ServerSession struct {
-	peer   *peer
+	conn   *conn
 	terms  *terms // nil until the session is announced
 	closed func() // result of Binding.Opened
 
@@ -43,7 +43,7 @@ func (s *ServerSession) PeerCapabilities() wire.Object { return s.terms.capabili
 
 // Call implements [Caller].
 func (s *ServerSession) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
-	return s.peer.call(ctx, s.terms, method, params, result)
+	return s.conn.call(ctx, s.terms, method, params, result)
 }
 
 // Notify implements [Caller].
@@ -51,18 +51,18 @@ func (s *ServerSession) Notify(ctx context.Context, method string, params wire.A
 	if s.subscriber != nil {
 		return s.subscriber.notify(ctx, method, params)
 	}
-	return s.peer.notify(ctx, s.terms, method, params)
+	return s.conn.notify(ctx, s.terms, method, params)
 }
 
 // Go runs f in a goroutine that belongs to the session: its context ends with the session, and
 // [Server.Serve] waits for it. If Go returns false, the session is ending and f is not run. It lets
 // code send to many sessions without waiting for a client that does not read.
 func (s *ServerSession) Go(f func(ctx context.Context)) bool {
-	ctx := s.peer.life.Context()
+	ctx := s.conn.life.Context()
 	if s.subscriber != nil {
 		ctx = s.subscriber.context
 	}
-	return s.peer.life.Go(func() { f(ctx) })
+	return s.conn.life.Go(func() { f(ctx) })
 }
 
 // KeepSubscription stores that the client has subscribed to a resource or ended its subscription, for other
@@ -73,9 +73,9 @@ func (s *ServerSession) KeepSubscription(ctx context.Context, uri string, subscr
 	case s.subscriber != nil:
 		return nil
 	case subscribed:
-		return s.peer.keep(ctx, Change{Subscribed: uri})
+		return s.conn.keep(ctx, Change{Subscribed: uri})
 	}
-	return s.peer.keep(ctx, Change{Unsubscribed: uri})
+	return s.conn.keep(ctx, Change{Unsubscribed: uri})
 }
 
 // RestoreSubscriptions calls set with all subscriptions of a session that another server has begun, and

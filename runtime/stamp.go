@@ -44,7 +44,7 @@ type edit struct {
 }
 
 // appendResult appends a result, completed.
-func (c *Call) appendResult(dst []byte, result wire.Appender) ([]byte, error) {
+func (c *statelessCall) appendResult(dst []byte, result wire.Appender) ([]byte, error) {
 	start := len(dst)
 	dst, names := c.appendStamp(dst)
 	own := len(dst)
@@ -85,7 +85,7 @@ func stampOf(named string) string {
 
 // appendStamp appends the beginning of an object with the members of a complete result that has none of
 // its own. It also returns their names.
-func (c *Call) appendStamp(dst []byte) ([]byte, []string) {
+func (c *statelessCall) appendStamp(dst []byte) ([]byte, []string) {
 	b := c.terms.bound
 	dst = append(dst, b.offered.server.stamp...)
 	if !b.row(c.m.Method).cacheable {
@@ -113,7 +113,7 @@ func lacks(result wire.Appender, text []byte, names []string) bool {
 const escapedLetter = `\u00`
 
 // stamp completes the result object that dst holds from start on.
-func (c *Call) stamp(dst []byte, start int) ([]byte, error) {
+func (c *statelessCall) stamp(dst []byte, start int) ([]byte, error) {
 	text := dst[start:]
 	if len(text) < 2 || text[0] != '{' || text[len(text)-1] != '}' {
 		return dst, nil
@@ -254,10 +254,10 @@ func (h CacheHint) scopeName() string {
 }
 
 // hint returns the hint of the result of a stateless call.
-func (c *Call) hint() CacheHint {
+func (c *statelessCall) hint() CacheHint {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if own := c.stateless.hint; own != nil {
+	if own := c.cache; own != nil {
 		return *own
 	}
 	return c.terms.bound.offered.server.opts.Cache.of(c.m.Method)
@@ -278,7 +278,7 @@ func hinted(ctx context.Context, result wire.Appender) wire.Appender {
 	}
 	var hint CacheHint // in a session, the result is converted to a revision without hints
 	if c := CallOf(ctx); c != nil && c.stateless != nil {
-		hint = c.hint()
+		hint = c.stateless.hint()
 	}
 	return r.WithCacheHint(hint.TTL.Milliseconds(), hint.scopeName())
 }
@@ -288,7 +288,7 @@ func (c *Call) CachePrivately() {
 	if c.stateless == nil {
 		return
 	}
-	h := c.hint()
+	h := c.stateless.hint()
 	h.Public = false
 	c.Cache(h)
 }
@@ -301,6 +301,6 @@ func (c *Call) Cache(h CacheHint) {
 	}
 	h.TTL = max(h.TTL, 0)
 	c.mu.Lock()
-	c.stateless.hint = &h
+	c.stateless.cache = &h
 	c.mu.Unlock()
 }

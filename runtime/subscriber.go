@@ -36,7 +36,7 @@ const maxFilter = 64 << 10
 
 // shrink replaces what a call of subscriptions/listen shares with its message by copies of what it needs,
 // because it lasts as long as its client likes, and the message may be long.
-func (c *Call) shrink() error {
+func (c *statelessCall) shrink() error {
 	params, meta := wire.Object(c.params), c.Meta()
 	filter, asked := params.Get("notifications")
 	if len(filter) > maxFilter {
@@ -57,7 +57,7 @@ func (c *Call) shrink() error {
 	if err != nil {
 		return err
 	}
-	c.m.receive(c.m.Kind, methodListen, wire.Raw(text), c)
+	c.m.receive(c.m.Kind, methodListen, wire.Raw(text), c.Call)
 	c.id = c.id.Clone()
 	return nil
 }
@@ -74,21 +74,21 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 	}
 	notifications, _ := params.Get("notifications")
 	asked := wire.Object(notifications)
-	all, err := c.readFilter(asked)
+	all, err := c.stateless.readFilter(asked)
 	if err != nil {
 		return nil, err
 	}
 	server := c.terms.bound.offered.server
 	defer server.listening.Add(-1)
 	if n := server.listening.Add(1); n > server.maxListeners() {
-		c.peer.logger().Warn("too many clients listen for notifications", "id", c.id)
+		c.conn.logger().Warn("too many clients listen for notifications", "id", c.id)
 		return nil, c.terms.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d clients listen for notifications", n-1))
 	}
 	l := &subscriber{call: c, ready: make(chan struct{})}
 	own, end := context.WithCancel(&c.context)
 	defer end()
 	l.context = own
-	session := &ServerSession{peer: c.peer, terms: c.terms, subscriber: l}
+	session := &ServerSession{conn: c.conn, terms: c.terms, subscriber: l}
 	c.stateless.session = session
 	if opened := c.terms.bound.Opened; opened != nil && feed == nil {
 		session.closed = opened(session)
@@ -97,7 +97,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 	if err := l.honour(ctx, all); err != nil {
 		return nil, err
 	}
-	if err := c.peer.announce(ctx, c.terms, methodAck, l.tagged(l.acknowledgement()), c.reply, c); err != nil {
+	if err := c.conn.announce(ctx, c.terms, methodAck, l.tagged(l.acknowledgement()), c.reply, c); err != nil {
 		return nil, err
 	}
 	close(l.ready)
@@ -112,7 +112,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 			end()
 			<-fed
 		}()
-		if !c.peer.life.Go(func() {
+		if !c.conn.life.Go(func() {
 			defer close(fed)
 			feed(own, session)
 		}) {
@@ -122,7 +122,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 	select {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
-	case <-c.peer.serving.Refused():
+	case <-c.conn.serving.Refused():
 		return result, nil
 	case <-fed:
 		return result, nil
@@ -139,7 +139,7 @@ func (s *Server) maxListeners() int64 {
 
 // readFilter returns the members of a filter that ask for something. A client that has not declared the
 // extension of a member gets an error.
-func (c *Call) readFilter(filter wire.Object) (all []wanted, err error) {
+func (c *statelessCall) readFilter(filter wire.Object) (all []wanted, err error) {
 	if filter.Kind() != wire.KindObject {
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications: expected an object")
 	}
@@ -199,7 +199,7 @@ func (l *subscriber) honour(ctx context.Context, all []wanted) error {
 				err := l.accept(ctx, w.Method, value)
 				if err != nil {
 					denied = cmp.Or(denied, deniedBy(err))
-					l.call.peer.debug("subscription refused", slog.String("filter", w.Filter), slog.String("value", value), slog.Any("error", err))
+					l.call.conn.debug("subscription refused", slog.String("filter", w.Filter), slog.String("value", value), slog.Any("error", err))
 				}
 				return err != nil
 			})
@@ -304,5 +304,5 @@ func (l *subscriber) sendEnd() {
 	if c.reply != nil {
 		return
 	}
-	c.peer.tell(c.peer.life.Context(), c.terms, methodCancelled, l.tagged(cancelledParams{c.id, "the server ends the subscription"}), nil)
+	c.conn.tell(c.conn.life.Context(), c.terms, methodCancelled, l.tagged(cancelledParams{c.id, "the server ends the subscription"}), nil)
 }

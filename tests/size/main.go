@@ -51,7 +51,7 @@ var shapes = []Shape{
 	{"interfaces of the transport layer", "runtime/transport.go", interfaces},
 	{"interfaces of package runtime", "runtime", interfaces},
 	{"methods of a call: runtime.Call", "runtime", methodsOf("Call")},
-	{"methods of a connection: runtime.peer", "runtime", methodsOf("peer")},
+	{"methods of a connection: runtime.conn", "runtime", methodsOf("conn")},
 	{"methods of a connection: streamable.session", "runtime/streamable", methodsOf("session")},
 	{"fields of runtime.Binding", "runtime", fieldsOf("Binding")},
 }

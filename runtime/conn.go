@@ -16,11 +16,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// peer is one connection. It connects the parts of the engine with the transport and the side.
-type peer struct {
+// conn is one connection. It connects the parts of the engine with the transport and the side.
+type conn struct {
 	*settings
 	side      side
-	server    *serverEra // the side; nil for a client's
+	server    *serverSide // the side; nil for a client's
 	transport Outbox
 
 	terms    *terms                   // of the session; nil before the handshake has fixed the revision
@@ -55,9 +55,9 @@ type source struct {
 	ended     chan error // gets the error that ended the reading
 }
 
-// newPeer returns the peer of a connection. Its handlers get the values of ctx, which must not end.
-func newPeer(ctx context.Context, t Outbox, shared *settings, many bool) *peer {
-	p := &peer{settings: shared, transport: t, many: many}
+// newConn returns a connection. Its handlers get the values of ctx, which must not end.
+func newConn(ctx context.Context, t Outbox, shared *settings, many bool) *conn {
+	p := &conn{settings: shared, transport: t, many: many}
 	limit := shared.limits.MaxConcurrent
 	if many {
 		limit = 0
@@ -71,7 +71,7 @@ func newPeer(ctx context.Context, t Outbox, shared *settings, many bool) *peer {
 }
 
 // receiveFrom sets the source of the messages. Call it first.
-func (p *peer) receiveFrom(t Transport) {
+func (p *conn) receiveFrom(t Transport) {
 	s := &source{transport: t, ended: make(chan error, 1)}
 	s.pusher, _ = t.(Pusher)
 	s.reader.Receive = p.receive
@@ -92,7 +92,7 @@ func (p *peer) receiveFrom(t Transport) {
 }
 
 // listen starts a transport that pushes messages. Call it before run.
-func (p *peer) listen() {
+func (p *conn) listen() {
 	if p.source.pusher != nil {
 		p.source.pusher.Start(inbox{p})
 	}
@@ -101,7 +101,7 @@ func (p *peer) listen() {
 // run serves the session. It returns nil if the peer ends the session, and the error if the transport
 // fails or the session gives up. If ctx ends, run drains the session and returns the cause. When it
 // returns, no goroutine of the session is left, except those that finish does not wait for.
-func (p *peer) run(ctx context.Context) error {
+func (p *conn) run(ctx context.Context) error {
 	s := p.source
 	if s.pusher == nil {
 		s.reader.Start()
@@ -126,7 +126,7 @@ func (p *peer) run(ctx context.Context) error {
 }
 
 // end begins the end of the session with an error of Receive. It may be called again.
-func (p *peer) end(why error) {
+func (p *conn) end(why error) {
 	if p.source != nil {
 		p.source.reader.Ended(why)
 		return
@@ -138,7 +138,7 @@ func (p *peer) end(why error) {
 
 // endContexts ends the contexts of all handlers. The contexts of requests are not derived from that of
 // the session, which would have to keep a second list of them.
-func (p *peer) endContexts(cause error) {
+func (p *conn) endContexts(cause error) {
 	p.life.End(cause)
 	for _, c := range p.serving.All() {
 		c.cancel(cause)
@@ -146,13 +146,13 @@ func (p *peer) endContexts(cause error) {
 }
 
 // giveUp ends the session from this side.
-func (p *peer) giveUp(why error) {
+func (p *conn) giveUp(why error) {
 	p.endContexts(why)
 	p.end(why)
 }
 
 // finish ends the session because of err. Reading, if not nil, gets the error that ends the reading.
-func (p *peer) finish(err error, reading <-chan error) error {
+func (p *conn) finish(err error, reading <-chan error) error {
 	over := p.life.Context().Done()
 	p.hangUp(err)
 	p.life.Stop()
@@ -187,7 +187,7 @@ func (p *peer) finish(err error, reading <-chan error) error {
 
 // hangUp is called when the peer sends nothing more. It fails all current and later calls, and ends the
 // background context of the session.
-func (p *peer) hangUp(why error) {
+func (p *conn) hangUp(why error) {
 	err := ErrClosed
 	if why != nil && why != io.EOF && why != ErrClosed {
 		err = prefix.Errorf("runtime: %w: %w", ErrClosed, why)
@@ -198,7 +198,7 @@ func (p *peer) hangUp(why error) {
 
 // refuse answers a request with an error. A zero id means that the id is unknown; unknownID decides
 // whether such a request is answered.
-func (p *peer) refuse(id wire.Scalar, err error, to Reply) {
+func (p *conn) refuse(id wire.Scalar, err error, to Reply) {
 	if p.silent() {
 		return
 	}
@@ -218,7 +218,7 @@ func (p *peer) refuse(id wire.Scalar, err error, to Reply) {
 }
 
 // encodeError writes the text of an error answer to buf and returns its code.
-func (p *peer) encodeError(buf *[]byte, id wire.Scalar, err error) (code int64) {
+func (p *conn) encodeError(buf *[]byte, id wire.Scalar, err error) (code int64) {
 	e := peerError(err)
 	text, err := jsonrpc.AppendError((*buf)[:0], id, e)
 	if err != nil {
@@ -231,7 +231,7 @@ func (p *peer) encodeError(buf *[]byte, id wire.Scalar, err error) (code int64) 
 }
 
 // send sends the text in buf. If to is nil, the message belongs to no request.
-func (p *peer) send(ctx context.Context, buf *[]byte, to Reply, m Outgoing) error {
+func (p *conn) send(ctx context.Context, buf *[]byte, to Reply, m Outgoing) error {
 	m.Text = *buf
 	if to == nil {
 		to = p.transport
@@ -244,7 +244,7 @@ func (p *peer) send(ctx context.Context, buf *[]byte, to Reply, m Outgoing) erro
 }
 
 // sessionID returns the transport's name of the session, or "" if it has none.
-func (p *peer) sessionID() string {
+func (p *conn) sessionID() string {
 	if t, ok := p.transport.(Identified); ok {
 		return t.SessionID()
 	}
@@ -253,7 +253,7 @@ func (p *peer) sessionID() string {
 
 // logger returns the logger of the options, with the LogID of the session. Sessions do not keep such a logger, to
 // save memory.
-func (p *peer) logger() *slog.Logger {
+func (p *conn) logger() *slog.Logger {
 	if id := p.sessionID(); id != "" {
 		return p.log.With("session", LogID(id))
 	}
@@ -261,17 +261,17 @@ func (p *peer) logger() *slog.Logger {
 }
 
 // event logs an event of the session. If the logger leaves out the level, event allocates nothing.
-func (p *peer) event(level slog.Level, text string, attrs ...slog.Attr) {
+func (p *conn) event(level slog.Level, text string, attrs ...slog.Attr) {
 	if ctx := context.Background(); p.log.Enabled(ctx, level) {
 		p.logger().LogAttrs(ctx, level, text, attrs...)
 	}
 }
 
 // debug is event with the level Debug.
-func (p *peer) debug(text string, attrs ...slog.Attr) { p.event(slog.LevelDebug, text, attrs...) }
+func (p *conn) debug(text string, attrs ...slog.Attr) { p.event(slog.LevelDebug, text, attrs...) }
 
 // logFailure logs a failure of this program.
-func (p *peer) logFailure(text string, attrs ...any) { p.logger().Error(text, attrs...) }
+func (p *conn) logFailure(text string, attrs ...any) { p.logger().Error(text, attrs...) }
 
 // errInternal is the answer in place of an error that is not meant for the peer.
 var errInternal = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
@@ -298,7 +298,7 @@ var (
 // because handlers may wait for answers of the peer. When bound ends, drain cuts short the remaining
 // requests. Ended, if not nil, gets the error that ends the reading; drain reports whether it came. It does not
 // wait long for a peer that reads no answers; a session that Open has begun leaves that to its transport.
-func (p *peer) drain(bound context.Context, ended <-chan error) (over bool) {
+func (p *conn) drain(bound context.Context, ended <-chan error) (over bool) {
 	drained := p.serving.Refuse()
 	var served <-chan struct{}
 	if p.source != nil {
@@ -330,7 +330,7 @@ func (p *peer) drain(bound context.Context, ended <-chan error) (over bool) {
 
 // cutShort ends the contexts of the requests in flight. The requests of handlers that do not return soon
 // are answered with an error.
-func (p *peer) cutShort() {
+func (p *conn) cutShort() {
 	over := p.life.Context().Done()
 	for _, c := range p.serving.All() {
 		c.cancel(ErrShutdown)
@@ -357,7 +357,7 @@ func (p *peer) cutShort() {
 
 // answerAbandoned answers a request in place of its handler.
 func (c *Call) answerAbandoned() {
-	p := c.peer
+	p := c.conn
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
 	code := p.encodeError(buf, c.id, errCutShort) // not c.fail, because the handler's goroutine may run
@@ -396,7 +396,7 @@ func (s *silence) lasts() time.Duration {
 
 // keepAlive starts a goroutine that pings the peer when it has been silent for a while, and ends the session
 // when too many pings in a row have failed (basic/utilities/ping).
-func (p *peer) keepAlive() {
+func (p *conn) keepAlive() {
 	if p.silence == nil {
 		return
 	}
@@ -430,13 +430,13 @@ func (p *peer) keepAlive() {
 
 // answersPing reports whether the peer sends anything within limit after a ping. The ping has its own
 // goroutine, because sending to a peer that does not read may be impossible to interrupt.
-func (p *peer) answersPing(limit time.Duration) bool {
+func (p *conn) answersPing(limit time.Duration) bool {
 	ctx, cancel := context.WithTimeout(p.life.Context(), limit)
 	defer cancel()
 	heard := p.silence.heard.Load()
 	answered := make(chan bool, 1)
 	if !p.life.Go(func() {
-		_, err := p.exchange(ctx, sender{peer: p}.message(jsonrpc.Request, methodPing, nil))
+		_, err := p.exchange(ctx, sender{conn: p}.message(jsonrpc.Request, methodPing, nil))
 		_, refused := asError(err)
 		answered <- err == nil || refused
 	}) {
