@@ -15,6 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/signals"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
@@ -310,7 +311,7 @@ func ListenAndServe(ctx context.Context, address, path string, h http.Handler) e
 		mux.Handle(path, h)
 	}
 	MountProbes(mux, sessions)
-	sessions.Logger().Info("listening", "url", "http://"+reachable(address, l.Addr())+path)
+	logs.All(sessions.Logger()).Info("listening", "url", "http://"+reachable(address, l.Addr())+path)
 	return Serve(ctx, l, NewServer(mux), sessions)
 }
 

@@ -15,6 +15,16 @@ func Or(l *slog.Logger, least slog.Level) *slog.Logger {
 	return slog.New(fallback{least: least})
 }
 
+// All returns a logger of [Or] without its level, for records that a program asks for by calling a function.
+// It returns any other logger as it is.
+func All(l *slog.Logger) *slog.Logger {
+	if f, ok := l.Handler().(fallback); ok {
+		f.least = slog.LevelDebug
+		return slog.New(f)
+	}
+	return l
+}
+
 // fallback passes records to the handler of slog.Default at the time.
 type fallback struct {
 	least   slog.Level

@@ -21,9 +21,13 @@ func TestOr(t *testing.T) {
 		}
 		return a
 	}})))
+	if All(own) != own {
+		t.Error("a logger is replaced")
+	}
 	log.Info("below the level")
 	log.Warn("w", "c", 3)
-	if got, want := out.String(), "level=WARN msg=w a=1 g.b=2 g.c=3\n"; got != want {
+	All(log).Info("i")
+	if got, want := out.String(), "level=WARN msg=w a=1 g.b=2 g.c=3\nlevel=INFO msg=i a=1 g.b=2\n"; got != want {
 		t.Errorf("logged %q, want %q", got, want)
 	}
 }
