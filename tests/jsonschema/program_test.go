@@ -67,14 +67,14 @@ func newProgram(t *testing.T, list *tools.List) *program {
 	if err := f.Render(&checks); err != nil {
 		t.Fatal(err)
 	}
-	pkg, _, err := typing.Types(list, typing.Options{Server: true})
+	pkg, _, err := typing.Types(list, typing.Options{Server: true, BigIntegers: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var table strings.Builder
 	table.WriteString("package main\n\nimport \"github.com/mcpgen/mcpgen/runtime/wire\"\n\nfunc init() {\n\ttools = []tool{\n")
 	for i, root := range roots {
-		fmt.Fprintf(&table, "\t\t{%s, func() wire.Value { return new(%s) }},\n", root.Func, pkg.Tools[i].Input.Name)
+		fmt.Fprintf(&table, "\t\t{%s, func() wire.Decoder { return new(%s) }},\n", root.Func, pkg.Tools[i].Input.Name)
 	}
 	table.WriteString("\t}\n}\n")
 	here, err := os.Getwd()

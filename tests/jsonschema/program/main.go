@@ -13,7 +13,7 @@ import (
 // tool has the generated code of a tool.
 type tool struct {
 	check func(*schema.Checker)
-	fresh func() wire.Value
+	fresh func() wire.Decoder
 }
 
 // tools are the tools. Generated code adds them.
