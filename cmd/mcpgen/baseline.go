@@ -13,6 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/config"
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/diff/render"
+	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/yaml"
 )
 
@@ -46,7 +47,7 @@ func (d *differ) writeBaseline(w io.Writer, reports []*diff.Report) error {
 		}
 	}
 	if !d.quiet {
-		fmt.Fprintf(w, "%s: %s added\n", name, plural(len(entries), "acceptance"))
+		fmt.Fprintf(w, "%s: %s added\n", name, report.Plural(len(entries), "acceptance"))
 		for _, f := range entries {
 			fmt.Fprintf(w, "  %s %s: %s\n", f.Fingerprint, printable(f.Subject), f.Rule)
 		}

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mcpgen/mcpgen/gen/report"
 )
 
 func specCheckCommand() *cobra.Command {
@@ -43,7 +45,7 @@ func (s *selection) check(cmd *cobra.Command) error {
 			w.Write(c.Diff())
 		}
 		if len(changes) == 0 {
-			fmt.Fprintf(w, "%s up to date\n", plural(len(plan.Files), "generated file"))
+			fmt.Fprintf(w, "%s up to date\n", report.Plural(len(plan.Files), "generated file"))
 		}
 	})
 	if err != nil || len(changes) == 0 {

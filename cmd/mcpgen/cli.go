@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mcpgen/mcpgen/gen/config"
+	"github.com/mcpgen/mcpgen/gen/report"
 )
 
 // console determines how a verb reports: as text, as one JSON object, or not at all.
@@ -30,10 +30,9 @@ func (c *console) report(cmd *cobra.Command, value any, text func(w io.Writer)) 
 	switch {
 	case c.quiet:
 	case c.json:
-		enc := json.NewEncoder(cmd.OutOrStdout())
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(value)
+		p := report.Printer{W: cmd.OutOrStdout()}
+		p.JSON(value)
+		return p.Err
 	default:
 		text(cmd.OutOrStdout())
 	}
@@ -225,27 +224,8 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// printable returns text of a peer with control characters and bidirectional formatting
-// characters escaped, so that a terminal only displays it.
+// printable returns text of a peer with hidden characters escaped, so that a terminal only displays
+// it.
 func printable(s string) string {
-	if strings.IndexFunc(s, hostile) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case !hostile(r):
-			b.WriteRune(r)
-		case r < 0x100:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
-}
-
-func hostile(r rune) bool {
-	return r < 0x20 && r != '\t' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e ||
-		r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0x061c
+	return report.Escape(s, func(r rune) bool { return r != '\t' && report.Hidden(r) })
 }

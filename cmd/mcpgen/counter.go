@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/mcpgen/mcpgen/gen/report"
 )
 
 // counter counts on a terminal the files that are generated, once this takes longer than a second. Its methods may be
@@ -43,7 +45,7 @@ func (p *counter) file() {
 	p.files++
 	if now := time.Now(); p.w != nil && !now.Before(p.next) {
 		p.next, p.shown = now.Add(countEvery), true
-		fmt.Fprintf(p.w, "\r%s generated", plural(p.files, "file"))
+		fmt.Fprintf(p.w, "\r%s generated", report.Plural(p.files, "file"))
 	}
 }
 

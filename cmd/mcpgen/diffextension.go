@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen"
-	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/spec"
 )
 
@@ -52,10 +51,5 @@ func (d *differ) extensionSide(side *diffSide, x gen.ExtensionSource) (err error
 	if err != nil {
 		return fmt.Errorf("%s: %w", side.label, err)
 	}
-	side.revision = &diff.Revision{Label: side.label, IR: lenient.Lowered.Revision, Schema: lenient.Schema, Sources: lenient.Sources}
-	side.revision.Notes.Errata = lenient.Errata
-	for _, note := range lenient.Notes {
-		side.revision.Notes.Skipped = append(side.revision.Notes.Skipped, diff.Skipped{Where: diff.Place{Pointer: note.Pointer}, Why: note.Problem})
-	}
-	return d.judged(side, lenient.Lowered, nil)
+	return d.lenient(side, lenient)
 }

@@ -158,12 +158,17 @@ func (d *differ) schemaSide(side *diffSide, revision, name string, src []byte) e
 	if err != nil {
 		return fmt.Errorf("%s, read as revision %s: %w", side.label, revision, err)
 	}
-	side.revision = &diff.Revision{Label: side.label, IR: lenient.Lowered.Revision, Schema: lenient.Schema, Sources: lenient.Sources}
-	side.revision.Notes.Errata = lenient.Errata
-	for _, note := range lenient.Notes {
+	return d.lenient(side, lenient)
+}
+
+// lenient sets what a side is whose schema was read leniently.
+func (d *differ) lenient(side *diffSide, read *gen.Lenient) error {
+	side.revision = &diff.Revision{Label: side.label, IR: read.Lowered.Revision, Schema: read.Schema, Sources: read.Sources}
+	side.revision.Notes.Errata = read.Errata
+	for _, note := range read.Notes {
 		side.revision.Notes.Skipped = append(side.revision.Notes.Skipped, diff.Skipped{Where: diff.Place{Pointer: note.Pointer}, Why: note.Problem})
 	}
-	return d.judged(side, lenient.Lowered, nil)
+	return d.judged(side, read.Lowered, nil)
 }
 
 // lastDate returns the last date in a path, or "".

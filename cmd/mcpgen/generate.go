@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -190,7 +191,7 @@ func (s *selection) generate(cmd *cobra.Command) error {
 	}
 	done := packages{Files: len(plan.Files), Changed: paths(changes), Unbridged: plan.Notes}
 	return s.report(cmd, done, func(w io.Writer) {
-		report(w, plan, changes, time.Since(start))
+		reportWritten(w, plan, changes, time.Since(start))
 		reportUnbridged(w, plan.Notes)
 	})
 }
@@ -211,8 +212,8 @@ func paths(changes []files.Change) []string {
 	return all
 }
 
-// report prints a line for each package and a summary.
-func report(out io.Writer, plan files.Plan, changes []files.Change, took time.Duration) {
+// reportWritten prints a line for each package and a summary.
+func reportWritten(out io.Writer, plan files.Plan, changes []files.Change, took time.Duration) {
 	kinds := map[string]int{}
 	written := map[string]int{}
 	for _, c := range changes {
@@ -247,12 +248,4 @@ func reportUnbridged(out io.Writer, notes []string) {
 	}
 }
 
-func countLines(content []byte) int {
-	n := 0
-	for _, b := range content {
-		if b == '\n' {
-			n++
-		}
-	}
-	return n
-}
+func countLines(content []byte) int { return bytes.Count(content, []byte("\n")) }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/mock"
 	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
@@ -146,7 +147,7 @@ func serveMock(cmd *cobra.Command, name string, list *catalog.Catalog, o mock.Op
 	}
 	summary := listed(len(list.Tools.Tools), len(list.Prompts), len(list.Resources), len(list.Templates))
 	if o.Recorded != nil {
-		summary += ", " + plural(o.Recorded.Len(), "recorded answer")
+		summary += ", " + report.Plural(o.Recorded.Len(), "recorded answer")
 	}
 	if listen == "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", title, summary)

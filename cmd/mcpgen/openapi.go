@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/openapi"
+	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/skeleton"
 )
 
@@ -111,7 +112,7 @@ func (i *importedAPI) text(w io.Writer) {
 	case len(i.Added) > 0:
 		state = fmt.Sprintf("%d new", len(i.Added))
 	}
-	fmt.Fprintf(w, "%s: %s, %s\n", i.Mapping, plural(i.Operations, "operation"), state)
+	fmt.Fprintf(w, "%s: %s, %s\n", i.Mapping, report.Plural(i.Operations, "operation"), state)
 	if !i.created {
 		for _, key := range i.Added {
 			fmt.Fprintf(w, "new: %s\n", key)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/skeleton"
 )
 
@@ -98,7 +99,7 @@ func (o *outcome) text(w io.Writer) {
 	if o.checked {
 		w.Write(slices.Concat(o.diffs...))
 		if len(o.Differ) == 0 {
-			fmt.Fprintf(w, "%s up to date\n", plural(o.Files, "generated file"))
+			fmt.Fprintf(w, "%s up to date\n", report.Plural(o.Files, "generated file"))
 		}
 		return
 	}
@@ -113,7 +114,7 @@ func (o *outcome) text(w io.Writer) {
 		language = "package " + o.Package
 	}
 	fmt.Fprintf(w, "%s: %s, %s, %s with %d lines in %d ms: %d written, %d unchanged\n", o.Folder, language,
-		listed(o.Tools, o.Prompts, o.Resources, o.Templates), plural(o.Files, "generated file"), o.Lines, o.took.Milliseconds(), len(o.Written), o.Files-len(o.Written))
+		listed(o.Tools, o.Prompts, o.Resources, o.Templates), report.Plural(o.Files, "generated file"), o.Lines, o.took.Milliseconds(), len(o.Written), o.Files-len(o.Written))
 	for _, path := range o.Removed {
 		fmt.Fprintf(w, "removed (no longer generated): %s\n", path)
 	}
@@ -138,13 +139,13 @@ func (o *outcome) text(w io.Writer) {
 
 // listed returns the counts of what a list has. The count of tools is always among them.
 func listed(tools, prompts, resources, templates int) string {
-	text := plural(tools, "tool")
+	text := report.Plural(tools, "tool")
 	for _, kind := range []struct {
 		count int
 		noun  string
 	}{{prompts, "prompt"}, {resources, "resource"}, {templates, "resource template"}} {
 		if kind.count > 0 {
-			text += ", " + plural(kind.count, kind.noun)
+			text += ", " + report.Plural(kind.count, kind.noun)
 		}
 	}
 	return text

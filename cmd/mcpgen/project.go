@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/authoring"
 	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/skeleton"
 	"github.com/mcpgen/mcpgen/gen/tools"
 )
@@ -227,7 +228,7 @@ func (p *project) report(cmd *cobra.Command, done *outcome, err error) error {
 		return nil
 	}
 	if !p.quiet {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s to change; run \"mcpgen %s\" without --check\n", plural(len(done.Differ), "generated file"), cmd.Name())
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s to change; run \"mcpgen %s\" without --check\n", report.Plural(len(done.Differ), "generated file"), cmd.Name())
 	}
 	return errFindings
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/proxy"
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
+	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/generated"
 )
 
@@ -64,7 +65,7 @@ with --fail-on warning, warnings do too.
 	message    the text, byte by byte; messageBase64 if it is not UTF-8`
 
 func proxyCommand() *cobra.Command {
-	var command, target, listen, report, record, revision, failOn string
+	var command, target, listen, findings, record, revision, failOn string
 	var redact []string
 	var a access
 	cmd := &cobra.Command{
@@ -95,14 +96,14 @@ func proxyCommand() *cobra.Command {
 				opts.Revision = &r
 			}
 			out := &liveReport{w: cmd.ErrOrStderr()}
-			if report != "" && report == record {
-				return fmt.Errorf("--record and --report are the same file, %s", report)
+			if findings != "" && findings == record {
+				return fmt.Errorf("--record and --report are the same file, %s", findings)
 			}
-			if err := errors.Join(replaceable(report, "a report of findings", `{"type":"finding"`), replaceable(record, "a recording", `{"mcpgen":"recording"`)); err != nil {
+			if err := errors.Join(replaceable(findings, "a report of findings", `{"type":"finding"`), replaceable(record, "a recording", `{"mcpgen":"recording"`)); err != nil {
 				return err
 			}
-			if report != "" {
-				f, err := os.Create(report)
+			if findings != "" {
+				f, err := os.Create(findings)
 				if err != nil {
 					return err
 				}
@@ -130,7 +131,7 @@ func proxyCommand() *cobra.Command {
 			}
 			tap.Close()
 			n := tap.Counts()
-			fmt.Fprintf(cmd.ErrOrStderr(), "mcpgen proxy: %s, %s\n", count(n.Messages, "message"), counts(n.Errors, n.Warnings, n.Notes))
+			fmt.Fprintf(cmd.ErrOrStderr(), "mcpgen proxy: %s, %s\n", report.Plural(n.Messages, "message"), counts(n.Errors, n.Warnings, n.Notes))
 			if recorded != nil && recorded.Err() != nil {
 				err = cmp.Or(err, fmt.Errorf("--record: %w", recorded.Err()))
 			}
@@ -147,7 +148,7 @@ func proxyCommand() *cobra.Command {
 	cmd.Flags().StringVar(&target, "url", "", "URL of the server")
 	a.flags(cmd)
 	cmd.Flags().StringVar(&listen, "listen", "localhost:8808", "address to listen on with --url")
-	cmd.Flags().StringVar(&report, "report", "", "file for the findings as JSON, one object a line")
+	cmd.Flags().StringVar(&findings, "report", "", "file for the findings as JSON, one object a line")
 	cmd.Flags().StringVar(&record, "record", "", "file for a recording of all messages")
 	cmd.Flags().StringArrayVar(&redact, "redact", nil, "JSON Pointer of a further secret in messages, such as /params/arguments/note, with * for any member; may be repeated; none alone records secrets too")
 	cmd.Flags().StringVar(&revision, "revision", "", "revision to check against (default: the negotiated one)")

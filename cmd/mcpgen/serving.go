@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/skeleton"
 )
 
@@ -151,7 +152,7 @@ func (p *project) unguarded() []string {
 	if n == 0 || p.pkg != "main" || p.protected || p.isProtected() && !bare {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s of the list %s x-mcp-scopes, which nothing demands: the program lets in clients without access tokens; --auth protects it", plural(n, "item"), hasOrHave(n))}
+	return []string{fmt.Sprintf("%s of the list %s x-mcp-scopes, which nothing demands: the program lets in clients without access tokens; --auth protects it", report.Plural(n, "item"), hasOrHave(n))}
 }
 
 func hasOrHave(n int) string {

@@ -6,13 +6,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcpgen/mcpgen/gen"
 	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/spec"
 )
 
@@ -49,12 +50,12 @@ func specListCommand() *cobra.Command {
 				return err
 			}
 			return c.report(cmd, all, func(out io.Writer) {
-				w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-				fmt.Fprintln(w, "REVISION\tPACKAGE\tDEFINITIONS\tMETHODS\tDIALECT\tSHA256 OF THE UPSTREAM FILE")
+				rows := [][]string{{"REVISION", "PACKAGE", "DEFINITIONS", "METHODS", "DIALECT", "SHA256 OF THE UPSTREAM FILE"}}
 				for _, p := range all {
-					fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%s\n", p.Name, p.Package, p.Definitions, p.Methods, p.Dialect, p.SHA256)
+					rows = append(rows, []string{p.Name, p.Package, strconv.Itoa(p.Definitions), strconv.Itoa(p.Methods), p.Dialect, p.SHA256})
 				}
-				w.Flush()
+				table := report.Printer{W: out}
+				table.Table(rows)
 			})
 		},
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/replay"
-	reports "github.com/mcpgen/mcpgen/gen/report"
+	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -140,7 +140,7 @@ func (t *tester) play(cmd *cobra.Command, s *replay.Session, ignored []recording
 const longestShown = 200
 
 func (t tested) text(w io.Writer) {
-	p := reports.Printer{W: w}
+	p := report.Printer{W: w}
 	for _, c := range t.Changes {
 		name := c.Method
 		if c.Subject != "" {
@@ -158,11 +158,11 @@ func (t tested) text(w io.Writer) {
 	for _, reason := range slices.Sorted(maps.Keys(t.Skipped)) {
 		p.Line("not played: %s%s", reason, times(t.Skipped[reason]))
 	}
-	p.Line("%s: %s, %s", t.Recording, plural(t.Requests, "request"), plural(len(t.Changes), "difference"))
+	p.Line("%s: %s, %s", t.Recording, report.Plural(t.Requests, "request"), report.Plural(len(t.Changes), "difference"))
 }
 
 // abbreviated returns the beginning of a value.
-func abbreviated(raw wire.Raw) string { return reports.Short(raw, longestShown) }
+func abbreviated(raw wire.Raw) string { return report.Short(raw, longestShown) }
 
 // times returns a remark for what has happened more than once.
 func times(n int) string {

@@ -449,11 +449,3 @@ func splitWords(line string) ([]string, error) {
 	}
 	return words, nil
 }
-
-// plural returns a count with its noun.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}

@@ -3,14 +3,15 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
+	"github.com/mcpgen/mcpgen/gen/report"
 )
 
 // finding is a broken rule or a note, as verify reports it.
@@ -65,7 +66,7 @@ func (r *textReporter) verdict(v verdict) {
 		fmt.Fprintf(r.w, "%s: accepted\n", v.Revision)
 		return
 	}
-	fmt.Fprintf(r.w, "%s: refused, %s, first: %s\n", v.Revision, count(v.Problems, "problem"), v.First)
+	fmt.Fprintf(r.w, "%s: refused, %s, first: %s\n", v.Revision, report.Plural(v.Problems, "problem"), v.First)
 }
 
 func (r *textReporter) summary(s summary) {
@@ -75,40 +76,30 @@ func (r *textReporter) summary(s summary) {
 	}
 	others := ""
 	if s.Others > 0 {
-		others = fmt.Sprintf(", %s without a message (first %s)", count(s.Others, "line"), s.FirstOther)
+		others = fmt.Sprintf(", %s without a message (first %s)", report.Plural(s.Others, "line"), s.FirstOther)
 	}
-	fmt.Fprintf(r.w, "%schecked %s in %s%s: %s\n", revision, count(s.Values, "value"), count(s.Files, "file"), others, counts(s.Errors, s.Warnings, s.Notes))
+	fmt.Fprintf(r.w, "%schecked %s in %s%s: %s\n", revision, report.Plural(s.Values, "value"), report.Plural(s.Files, "file"), others, counts(s.Errors, s.Warnings, s.Notes))
 }
 
 // counts formats the numbers of findings. It leaves out warnings and notes if there are none.
 func counts(errors, warnings, notes int) string {
-	text := count(errors, "error")
+	text := report.Plural(errors, "error")
 	if warnings > 0 {
-		text += ", " + count(warnings, "warning")
+		text += ", " + report.Plural(warnings, "warning")
 	}
 	if notes > 0 {
-		text += ", " + count(notes, "note")
+		text += ", " + report.Plural(notes, "note")
 	}
 	return text
 }
 
 func (r *textReporter) rules(all []audit.RuleInfo) {
-	w := tabwriter.NewWriter(r.w, 0, 0, 2, ' ', 0)
-	defer w.Flush()
+	rows := [][]string{}
 	for _, rule := range all {
-		since := rule.Since
-		if since == "" {
-			since = "all"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s (%s)\n", rule.ID, rule.Level, since, rule.Text, rule.Section)
+		rows = append(rows, []string{string(rule.ID), string(rule.Level), cmp.Or(rule.Since, "all"), rule.Text + " (" + rule.Section + ")"})
 	}
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	p := report.Printer{W: r.w}
+	p.Table(rows)
 }
 
 type jsonReporter struct{ enc *json.Encoder }

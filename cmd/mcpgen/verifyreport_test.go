@@ -11,8 +11,8 @@ import (
 func TestPrintable(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain, ä 😀\t":         "plain, ä 😀\t",
-		"\x1b[31mred\x1b[0m":   `\x1b[31mred\x1b[0m`,
-		"a\r\nb\x00\x7f\u009b": `a\x0d\x0ab\x00\x7f\x9b`,
+		"\x1b[31mred\x1b[0m":   `\u001b[31mred\u001b[0m`,
+		"a\r\nb\x00\x7f\u009b": `a\u000d\u000ab\u0000\u007f\u009b`,
 		"\u202eabc\u2066":      `\u202eabc\u2066`,
 		"\xff":                 "\ufffd",
 	} {
@@ -32,7 +32,7 @@ func TestPrintableLines(t *testing.T) {
 		}
 	}
 	p.flush()
-	want := "one\ntwo\\x1b]0;title\\x07\n" + strings.Repeat("x", 70<<10) + "\nlast\n"
+	want := "one\ntwo\\u001b]0;title\\u0007\n" + strings.Repeat("x", 70<<10) + "\nlast\n"
 	if got := out.String(); strings.ReplaceAll(got, "x\n\n", "x\n") != want {
 		t.Errorf("got %.60q ... %.60q", got, got[len(got)-40:])
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"text/tabwriter"
 	"unicode"
 )
 
@@ -28,6 +29,17 @@ func (p *Printer) Line(format string, args ...any) {
 	}
 	if p.Err == nil {
 		_, p.Err = fmt.Fprintf(p.W, format+"\n", args...)
+	}
+}
+
+// Table writes rows in columns of the same width. The first row is the header.
+func (p *Printer) Table(rows [][]string) {
+	w := tabwriter.NewWriter(p.W, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	if err := w.Flush(); p.Err == nil {
+		p.Err = err
 	}
 }
 
@@ -86,10 +98,18 @@ func Visible(s string) string {
 	return Escape(s, func(r rune) bool { return r != '\n' && Hidden(r) })
 }
 
-// Hidden reports whether a character is a control character, a line separator or a
-// bidirectional control.
+// Hidden reports whether a character is a control character, a line separator, a bidirectional
+// control or a byte order mark.
 func Hidden(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
+}
+
+// Plural returns a number with its noun, which gets an s unless the number is 1.
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // Short returns the first characters of a text, at most a number, and "..." for the others.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/report"
 )
 
 // group has the findings about a tool, or about anything else that a server offers.
@@ -70,10 +71,7 @@ func (g *group) counts() string {
 
 // moreFindings says how many findings are left out, about a group or in all.
 func moreFindings(n int, name string) string {
-	text := fmt.Sprintf("%d more finding", n)
-	if n > 1 {
-		text += "s"
-	}
+	text := report.Plural(n, "more finding")
 	if name != "" {
 		text += " about " + name
 	}

@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/report"
@@ -42,20 +41,16 @@ func Rules(w io.Writer, format Format) error {
 }
 
 func (p *printer) rulesText() {
-	t := tabwriter.NewWriter(p.W, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "RULE\tCATEGORY\tEFFECT\tRECEIVER FIRST\tSENDER FIRST\tVERSION\tWHAT CHANGED")
+	rules := [][]string{{"RULE", "CATEGORY", "EFFECT", "RECEIVER FIRST", "SENDER FIRST", "VERSION", "WHAT CHANGED"}}
 	for _, r := range diff.Rules() {
 		v := r.Effect.Verdicts()
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Category, r.Effect, v.ReceiverFirst, v.SenderFirst, r.Version, r.Doc)
+		rules = append(rules, []string{r.ID, string(r.Category), string(r.Effect), string(v.ReceiverFirst), string(v.SenderFirst), string(r.Version), r.Doc})
 	}
-	p.Err = t.Flush()
+	p.Table(rules)
 	p.Line("")
-	t = tabwriter.NewWriter(p.W, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "GUARD\tERR BECOMES\tWHY")
+	guards := [][]string{{"GUARD", "ERR BECOMES", "WHY"}}
 	for _, g := range diff.Guards() {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", g.ID, g.Level, g.Doc)
+		guards = append(guards, []string{g.ID, string(g.Level), g.Doc})
 	}
-	if err := t.Flush(); p.Err == nil {
-		p.Err = err
-	}
+	p.Table(guards)
 }

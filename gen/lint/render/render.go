@@ -8,7 +8,6 @@ import (
 	"html/template"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/lint"
@@ -68,10 +67,8 @@ func Summary(r *lint.Report) string {
 		part catalog.Part
 		noun string
 	}{{catalog.Tools, "tool"}, {catalog.Prompts, "prompt"}, {catalog.Resources, "resource"}, {catalog.Templates, "resource template"}} {
-		if n := r.Counts[part.part]; n == 1 {
-			counted = append(counted, "1 "+part.noun)
-		} else if n > 1 {
-			counted = append(counted, fmt.Sprintf("%d %ss", n, part.noun))
+		if n := r.Counts[part.part]; n > 0 {
+			counted = append(counted, report.Plural(n, part.noun))
 		}
 	}
 	return fmt.Sprintf("%s: %s, about %d tokens: %d err, %d warn, %d info",
@@ -151,16 +148,16 @@ func Rules(w io.Writer, format Format) error {
 		}{lint.Rules()})
 		return p.Err
 	case Text:
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "RULE\tGROUP\tLEVEL\tFIX\tWHAT IS WRONG\tSOURCE")
+		rows := [][]string{{"RULE", "GROUP", "LEVEL", "FIX", "WHAT IS WRONG", "SOURCE"}}
 		for _, r := range lint.Rules() {
 			fix := ""
 			if r.Fixable {
 				fix = "yes"
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Group, r.Level, fix, r.Doc, r.Source)
+			rows = append(rows, []string{r.ID, string(r.Group), string(r.Level), fix, r.Doc, r.Source})
 		}
-		return t.Flush()
+		p.Table(rows)
+		return p.Err
 	}
 	return fmt.Errorf("the rules have no format %q: expected text or json", format)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mcpgen/mcpgen/gen/diff/render"
+	"github.com/mcpgen/mcpgen/gen/report"
 )
 
 // section is a report among several of tool lists.
@@ -29,7 +30,7 @@ func (v *view) lists(in Input) {
 		v.Lists = append(v.Lists, s)
 		total.Err, total.Warn, total.Safe, total.Accepted = total.Err+c.Counts.Err, total.Warn+c.Counts.Warn, total.Safe+c.Counts.Safe, total.Accepted+c.Counts.Accepted
 	}
-	v.Heading = fmt.Sprintf("What changes in %s", plural(len(v.Lists), "list"))
+	v.Heading = fmt.Sprintf("What changes in %s", report.Plural(len(v.Lists), "list"))
 	if len(in.Steps) > 0 {
 		first, last := in.Reports[0], in.Reports[len(in.Reports)-1]
 		v.Heading = "Changes from " + visible(render.RevOf(first.Old)) + " to " + visible(render.RevOf(last.New))

@@ -22,6 +22,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/diff/render"
+	"github.com/mcpgen/mcpgen/gen/report"
 )
 
 //go:embed template style script
@@ -48,7 +49,7 @@ type Input struct {
 // Write writes the page.
 func Write(w io.Writer, in Input) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"plural": plural, "word": word, "visible": visible, "text": func(raw json.RawMessage) string { return visible(string(raw)) },
+		"plural": report.Plural, "word": word, "visible": visible, "text": func(raw json.RawMessage) string { return visible(string(raw)) },
 	}).ParseFS(files, "template/*.html")
 	if err != nil {
 		return err

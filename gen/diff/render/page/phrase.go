@@ -65,14 +65,6 @@ func visible(s string) string {
 	return report.Escape(s, hidden)
 }
 
-// plural returns a number with its noun, which gets an s unless the number is 1.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // slug converts a text to a URL fragment of letters, digits, dots, underscores and hyphens.
 func slug(s string) string {
 	var b strings.Builder

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/report"
 )
 
 // view is the data of the template.
@@ -183,7 +184,7 @@ func newView(in Input) (*view, error) {
 		v.Heading = "Which MCP revisions work together?"
 		v.Title = v.Heading
 		v.Description = fmt.Sprintf("What breaks between servers and clients of %s revisions of the Model Context Protocol, %s to %s: %s, each with a message that proves it.",
-			spelled(len(b.order)), b.order[0], b.order[len(b.order)-1], plural(v.Findings, "change"))
+			spelled(len(b.order)), b.order[0], b.order[len(b.order)-1], report.Plural(v.Findings, "change"))
 		return v, nil
 	}
 	v.head(v.Comparisons[0])
@@ -229,16 +230,16 @@ func (v *view) head(c *comparison) {
 	v.Heading = visible(c.Old) + " → " + visible(c.New)
 	switch k := c.Counts; {
 	case k.Err > 0:
-		v.Title = plural(k.Err, "breaking change")
+		v.Title = report.Plural(k.Err, "breaking change")
 	case k.Warn > 0:
-		v.Title = plural(k.Warn, "change") + " may break"
+		v.Title = report.Plural(k.Warn, "change") + " may break"
 	case k.Any():
 		v.Title = "nothing breaks"
 	default:
 		v.Title = "nothing changes"
 	}
 	v.Title = v.Heading + ": " + v.Title
-	v.Description = fmt.Sprintf("%s compared: %s.", plural(c.Report.Compared.Subjects, c.Noun), c.Counts)
+	v.Description = fmt.Sprintf("%s compared: %s.", report.Plural(c.Report.Compared.Subjects, c.Noun), c.Counts)
 	for i, f := range c.all() {
 		if i == 3 || !f.Level.AtLeast(diff.LevelWarn) {
 			break
