@@ -14,7 +14,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/pace"
-	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -183,12 +182,12 @@ func (c *Catalog) RemoveTemplates(uriTemplates ...string) int {
 // can be called as a task. It fits Support in tasks.Options. A tool whose definition does not say
 // it cannot be ("Tool-Level Negotiation" in basic/utilities/tasks of 2025-11-25). For an unknown
 // tool it returns optional, so that a call reports that there is no such tool.
-func (c *Catalog) TaskSupport(tool string) tasksupport.Support {
+func (c *Catalog) TaskSupport(tool string) string {
 	t := c.tools.get(tool)
 	if t == nil {
-		return tasksupport.Optional
+		return "optional"
 	}
-	return cmp.Or(t.definition().tasks, tasksupport.Forbidden)
+	return cmp.Or(t.definition().tasks, "forbidden")
 }
 
 // headersOf returns the headers of a tool's calls, nil for an unknown tool.

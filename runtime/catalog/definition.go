@@ -10,7 +10,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/params"
-	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -98,11 +97,11 @@ func checkScopes(scopes []string) ([]string, error) {
 type definition struct {
 	text      string // without white space between tokens
 	key       string
-	arguments []argument          // only of a prompt
-	tasks     tasksupport.Support // only of a tool
-	headers   *headers.Table      // only of a tool
-	values    bool                // only of a tool: its structured results need not be objects
-	err       error               // why the definition is not valid
+	arguments []argument     // only of a prompt
+	tasks     string         // only of a tool
+	headers   *headers.Table // only of a tool
+	values    bool           // only of a tool: its structured results need not be objects
+	err       error          // why the definition is not valid
 }
 
 // argument is a PromptArgument.
@@ -179,7 +178,7 @@ func (d *definition) read(k *kind) error {
 				}
 			})
 		case k == kindTool && name == "execution":
-			_ = params.Decode(r, []string{"taskSupport"}, 0, func(int) { d.tasks = tasksupport.Support(r.ReadString()) })
+			_ = params.Decode(r, []string{"taskSupport"}, 0, func(int) { d.tasks = r.ReadString() })
 		case k == kindPrompt && name == "arguments":
 			d.readArguments(r)
 		default:
@@ -203,10 +202,10 @@ func (d *definition) read(k *kind) error {
 		}
 	}
 	switch d.tasks {
-	case "", tasksupport.Forbidden, tasksupport.Optional, tasksupport.Required:
+	case "", "forbidden", "optional", "required":
 		return nil
 	}
-	err := fmt.Errorf("must be %q, %q or %q, not %.50q", tasksupport.Forbidden, tasksupport.Optional, tasksupport.Required, d.tasks)
+	err := fmt.Errorf(`must be "forbidden", "optional" or "required", not %.50q`, d.tasks)
 	return wire.In(wire.In(err, "taskSupport"), "execution")
 }
 

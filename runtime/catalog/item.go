@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
 	"github.com/mcpgen/mcpgen/runtime/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -305,8 +304,8 @@ func (c *Catalog) entry(*Options) (*entry, error) {
 
 // TaskKeeper lets clients call tools as tasks. A *tasks.Tasks is one.
 type TaskKeeper interface {
-	// Wrap wraps the binding of a revision. Support reports whether a tool can be called as a task.
-	Wrap(below runtime.Binding, support func(tool string) tasksupport.Support) runtime.Binding
+	// Wrap wraps the binding of a revision. Support returns the execution.taskSupport of a tool.
+	Wrap(below runtime.Binding, support func(tool string) string) runtime.Binding
 }
 
 // Tasks returns an item of [NewServer]: clients can call those tools as tasks whose definitions say so in

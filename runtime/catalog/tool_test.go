@@ -13,7 +13,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -44,7 +43,7 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%s is not once in the log:\n%s", want, &log)
 		}
 	}
-	for name, want := range map[string]tasks.Support{"a": tasks.SupportRequired, "b": tasks.SupportForbidden, "none": tasks.SupportOptional} {
+	for name, want := range map[string]string{"a": "required", "b": "forbidden", "none": "optional"} {
 		if got := c.TaskSupport(name); got != want {
 			t.Errorf("%s: tasks are %s", name, got)
 		}

@@ -69,7 +69,7 @@ func (t *Tasks) Extend(below runtime.Binding) runtime.Binding {
 
 // Wrap adds both kinds of tasks to a server's binding: see [Tasks.Over] and [Tasks.Extend]. Support holds if
 // Options.Support is nil; t then serves one server. A server made of items gets them by catalog.Tasks(t).
-func (t *Tasks) Wrap(below runtime.Binding, support func(tool string) Support) runtime.Binding {
+func (t *Tasks) Wrap(below runtime.Binding, support func(tool string) string) runtime.Binding {
 	if t.opts.Support == nil {
 		t.opts.Support = support
 	}
@@ -83,15 +83,15 @@ func (t *Tasks) callTool(ctx context.Context, handle runtime.Handler, m *runtime
 	}
 	c := runtime.CallOf(ctx)
 	tool := m.Object().GetString("name")
-	support := SupportOptional
+	support := supportOptional
 	if t.opts.Support != nil {
 		support = t.opts.Support(tool)
 	}
 	able := c != nil && c.Extension(extensionName)
 	switch {
-	case support == SupportRequired && !able:
+	case support == supportRequired && !able:
 		return nil, jsonrpc.MissingCapability(required)
-	case !able || support != SupportRequired && support != SupportOptional:
+	case !able || support != supportRequired && support != supportOptional:
 		return handle(ctx, m)
 	case t.opts.Late == nil || !t.opts.Late(tool):
 		return t.start(ctx, c)

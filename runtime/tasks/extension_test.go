@@ -103,14 +103,14 @@ func newExtended(t *testing.T, store tasks.Store, principal string, c *counter, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	support := func(tool string) tasks.Support {
+	support := func(tool string) string {
 		switch tool {
 		case "broken":
-			return tasks.SupportRequired
+			return "required"
 		case "plain":
-			return tasks.SupportForbidden
+			return "forbidden"
 		}
-		return tasks.SupportOptional
+		return "optional"
 	}
 	e := &extended{t: t}
 	opts := tasks.Options{Store: store, Support: support, PollInterval: time.Second, Lease: time.Minute, Late: func(tool string) bool { return tool == "late" }}

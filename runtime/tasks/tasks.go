@@ -11,7 +11,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
-	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -26,16 +25,11 @@ const (
 	defaultLease        = 30 * time.Second
 )
 
-// Support declares whether a tool can be called as a task. Its values are those of
-// execution.taskSupport in a tool's definition.
-type Support = tasksupport.Support
-
-// The values of Support. Any other value counts as SupportForbidden ("Tool-Level
+// The values of execution.taskSupport in the definition of a tool. Any other value counts as forbidden ("Tool-Level
 // Negotiation").
 const (
-	SupportForbidden = tasksupport.Forbidden
-	SupportOptional  = tasksupport.Optional
-	SupportRequired  = tasksupport.Required
+	supportOptional = "optional"
+	supportRequired = "required"
 )
 
 // Options configure how tasks are kept. The zero value is ready to use.
@@ -65,9 +59,10 @@ type Options struct {
 	// the extension, by calling [Begin]. If it is nil, each call is a task from the beginning.
 	Late func(tool string) bool
 
-	// Support reports whether the named tool can be called as a task; a catalog has a
-	// method that does. If it is nil, each tool can be called with or without a task.
-	Support func(tool string) Support
+	// Support returns the execution.taskSupport of the named tool, which says whether it can be called as a task:
+	// forbidden, optional or required; a catalog has a method that does. If it is nil, each tool can be called with
+	// or without a task.
+	Support func(tool string) string
 
 	// Logger receives the panics of handlers and the errors whose details are not for the
 	// peer. Nil means slog.Default().
@@ -288,7 +283,7 @@ func (t *Tasks) withoutTasks(ctx context.Context, handle runtime.Handler, m *run
 		return nil, runtime.MethodNotFound(m.Method)
 	case methodCallTool:
 		name := params.GetString("name")
-		if t.opts.Support != nil && name != "" && t.opts.Support(name) == SupportRequired && Attempt(ctx) == 0 && ctx.Value(laterKey{}) == nil {
+		if t.opts.Support != nil && name != "" && t.opts.Support(name) == supportRequired && Attempt(ctx) == 0 && ctx.Value(laterKey{}) == nil {
 			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: tool %.100q must be called as a task, which this revision does not have", name)
 		}
 		if _, ok := params.Get("task"); ok {
@@ -308,9 +303,9 @@ func (t *Tasks) supports(method string, params wire.Object, augmented bool) erro
 		return nil // the handler reports the problem
 	}
 	switch support := t.opts.Support(name); {
-	case support == SupportRequired && !augmented:
+	case support == supportRequired && !augmented:
 		return jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "tool %.100q must be called as a task", name)
-	case support != SupportRequired && support != SupportOptional && augmented:
+	case support != supportRequired && support != supportOptional && augmented:
 		return jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "tool %.100q cannot be called as a task", name)
 	}
 	return nil

@@ -417,8 +417,8 @@ func TestAwait(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	support := func(tool string) tasks.Support {
-		return map[string]tasks.Support{"o": tasks.SupportOptional, "r": tasks.SupportRequired}[tool]
+	support := func(tool string) string {
+		return map[string]string{"o": "optional", "r": "required"}[tool]
 	}
 	for _, row := range []struct{ capabilities, method, params, want string }{
 		{serverTasks, "tools/call", `{"name":"o","task":1}`, "-32602"},
@@ -521,11 +521,11 @@ func TestDeclared(t *testing.T) {
 
 // TestStateless checks that revisions without sessions have no tasks of this kind.
 func TestStateless(t *testing.T) {
-	b := tasks.New(tasks.Options{Support: func(tool string) tasks.Support {
+	b := tasks.New(tasks.Options{Support: func(tool string) string {
 		if tool == "required" {
-			return tasks.SupportRequired
+			return "required"
 		}
-		return tasks.SupportOptional
+		return "optional"
 	}}).Over(mcp20251125.BindServer(server{t: t}))
 	b.Methods = slices.DeleteFunc(slices.Clone(b.Methods), func(m runtime.Method) bool { return m.Name == "initialize" })
 	s := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "1", Capabilities: wire.Raw(serverTasks)}, b)
