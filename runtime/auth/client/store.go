@@ -104,23 +104,18 @@ func NewFile(folder string) (*File, error) {
 	return &File{folder: folder}, nil
 }
 
-// NewSealedFile is NewFile with values that are encrypted by AES-256-GCM. The key should be kept where
+// Sealed returns a store in the same folder whose values are encrypted by AES-256-GCM. The key should be kept where
 // the folder is not, as package keyring does.
-func NewSealedFile(folder string, key [32]byte) (*File, error) {
+func (f *File) Sealed(key [32]byte) (*File, error) {
+	var seal cipher.AEAD
 	block, err := aes.NewCipher(key[:])
+	if err == nil {
+		seal, err = cipher.NewGCM(block)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("token store: %w", err)
 	}
-	seal, err := cipher.NewGCM(block)
-	if err != nil {
-		return nil, fmt.Errorf("token store: %w", err)
-	}
-	f, err := NewFile(folder)
-	if err != nil {
-		return nil, err
-	}
-	f.seal = seal
-	return f, nil
+	return &File{folder: f.folder, seal: seal}, nil
 }
 
 // path returns the file of a key. Keys hold URLs, so the name is a digest.

@@ -19,7 +19,11 @@ import (
 )
 
 func TestStores(t *testing.T) {
-	sealed, err := client.NewSealedFile(t.TempDir(), [32]byte{1})
+	plain, err := client.NewFile(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := plain.Sealed([32]byte{1})
 	if err != nil {
 		t.Fatal(err)
 	}

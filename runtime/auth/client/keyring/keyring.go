@@ -33,7 +33,7 @@ func Open(ctx context.Context, folder, service string) (*client.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keyring of the system: %w", err)
 	}
-	return client.NewSealedFile(folder, key)
+	return plain.Sealed(key)
 }
 
 // keyOf returns the key of a folder, which it makes if there is none.
