@@ -31,7 +31,7 @@ type listServer struct {
 
 func newListServer(text []byte) (*listServer, error) {
 	s := &listServer{}
-	r := wire.NewReader(text)
+	r := wire.NewStringReader(string(text))
 	if r.Kind() == wire.KindObject {
 		s.file = wire.Object(text)
 		tools, _ := r.PeekRaw("tools")

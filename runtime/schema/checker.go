@@ -104,14 +104,11 @@ func (c *Checker) fail(why string) {
 	c.stop = true
 }
 
-// Mark is a position that a Checker can return to.
-type Mark = wire.Mark
-
 // Mark returns the current position.
-func (c *Checker) Mark() Mark { return c.r.Mark() }
+func (c *Checker) Mark() wire.Mark { return c.r.Mark() }
 
 // Reset returns to a position.
-func (c *Checker) Reset(m Mark) {
+func (c *Checker) Reset(m wire.Mark) {
 	at := c.r.Offset()
 	c.r.Reset(m)
 	c.spend(at - c.r.Offset())

