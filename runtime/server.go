@@ -6,11 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -240,4 +244,283 @@ func (s *Server) discovery(b *bound) (wire.Appender, error) {
 		}
 		return append(dst, '}'), nil
 	}), nil
+}
+
+// serverSide is a server's side of a connection: that of its session, if there is one, and of its
+// stateless requests.
+type serverSide struct {
+	*conn
+	of      *Server
+	session ServerSession
+	ready   bool // the client has sent notifications/initialized
+
+	sessionless bool // there can be no session, see Handshake.Stateless
+	sessionOnly bool // requests cannot carry their own terms, see Handshake.SessionOnly
+}
+
+// stateless reports whether a request may carry its own terms.
+func (e *serverSide) stateless() bool { return len(e.of.stateless) > 0 && !e.sessionOnly }
+
+// current returns the session, or nil before the client is known to be initialized.
+func (e *serverSide) current() *ServerSession {
+	if e.session.terms == nil {
+		return nil
+	}
+	return &e.session
+}
+
+func (e *serverSide) admit(m jsonrpc.Message, h headers.Header) (admission, error) {
+	if e.stateless() {
+		switch t, err := e.requestTerms(&m, h); {
+		case err != nil:
+			return admission{}, err
+		case t != nil:
+			return t.admit(m)
+		}
+	}
+	if m.Kind == jsonrpc.Request && m.Method == methodInitialize {
+		if e.terms != nil {
+			return admission{}, errAlreadyInitialized
+		}
+		return admission{terms: &terms{handle: e.of.layers.around(e.initialize)}, inline: true}, nil
+	}
+	if e.terms == nil {
+		return admitEarly(m, e.of.sessions)
+	}
+	e.announce()
+	if m.Kind == jsonrpc.Notification && !e.ready {
+		switch m.Method {
+		case methodInitialized:
+			e.ready = true
+		case methodCancelled:
+		default:
+			return admission{}, errNotInitialized
+		}
+	}
+	return e.terms.admit(m)
+}
+
+// initialize handles the request initialize. If the binding has no handler for it, the result is
+// made from the options of the server. In both cases the result has the revision of the binding.
+func (e *serverSide) initialize(ctx context.Context, m *Message) (wire.Appender, error) {
+	var client greeting
+	if err := client.read(cmp.Or(wire.Raw(m.Object()), "{}"), "clientInfo"); err != nil {
+		return nil, invalidParams(err)
+	}
+	if err := checkPeerSize("/clientInfo, /capabilities", client.info, client.capabilities); err != nil {
+		return nil, err
+	}
+	b := e.of.choose(client.revision)
+	CallOf(ctx).terms = b.terms(client.info, client.capabilities, "")
+	result, err := b.handle(ctx, m)
+	if isMethodNotFound(err) {
+		result, err = e.of.greeting(b.Binding)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := settle(result, b.Revision)
+	if err != nil {
+		return nil, err
+	}
+	own, _ := wire.Object(text).Get("capabilities")
+	if err := e.negotiated(b.terms(client.info, client.capabilities, cmp.Or(wire.Object(own).Clone(), "{}"))); err != nil {
+		return nil, err
+	}
+	return text, nil
+}
+
+// settle encodes the result of initialize with the negotiated revision. It does so before the session
+// counts as initialized, because encoding may fail.
+func settle(result wire.Appender, revision string) (wire.Raw, error) {
+	if result == nil {
+		return "", errors.New("runtime: the handler of initialize returned no result")
+	}
+	text, err := wire.MarshalString(result)
+	if err != nil {
+		return "", fmt.Errorf("runtime: result of initialize: %w", err)
+	}
+	if wire.Object(text).GetString("protocolVersion") == revision {
+		return wire.Raw(text), nil
+	}
+	version, err := wire.AppendString(nil, revision)
+	if err != nil {
+		return "", err
+	}
+	o, err := wire.Object(text).With("protocolVersion", wire.Raw(version))
+	if err != nil {
+		return "", fmt.Errorf("runtime: result of initialize: %w", err)
+	}
+	return wire.Raw(o), nil
+}
+
+// resume sets the terms of a session from its handshake with another server.
+func (e *serverSide) resume(h Handshake) error {
+	for _, b := range e.of.sessions {
+		if b.Revision != h.Revision {
+			continue
+		}
+		own := h.Capabilities
+		if own == "" {
+			var err error
+			if own, err = b.declared(e.of.opts.Capabilities); err != nil {
+				return err
+			}
+		}
+		e.terms, e.ready = b.terms(h.PeerInfo, h.PeerCapabilities, own), true
+		return nil
+	}
+	return fmt.Errorf("runtime: resume: the server has no binding of revision %.50q", h.Revision)
+}
+
+// resumed begins a resumed session. A transport that implements Identified but returns no session id
+// carries a single message, so no session begins.
+func (e *serverSide) resumed(h Handshake) {
+	e.restore(h)
+	if _, ok := e.conn.transport.(Identified); !ok || e.conn.sessionID() != "" {
+		// The ids of requests must differ from those that another server has used in the session, and
+		// must be integers that all peers can read ("Requests" in basic of every revision).
+		e.conn.pending.StartAt(int64(rand.Uint32()) << 20)
+		e.beginSession("session resumed")
+	}
+	e.announce()
+}
+
+// restore sets the log level and the subscriptions to those of h.
+func (e *serverSide) restore(h Handshake) {
+	e.logLevel.Store(int32(max(h.LogLevel.severity(), 0)))
+	e.session.restore(h.Subscriptions)
+}
+
+// announce calls Binding.Opened at the client's first message after initialize, which shows that the
+// client has the answer. Before that, a server must not send messages of its own ("Initialization"
+// in basic/lifecycle).
+func (e *serverSide) announce() {
+	s := &e.session
+	if s.terms != nil {
+		return
+	}
+	s.terms = e.terms
+	if opened := e.terms.bound.Opened; opened != nil && e.conn.life.Context().Err() == nil {
+		e.conn.life.Do(func() { s.closed = opened(s) })
+	}
+}
+
+// notified implements side.
+func (e *serverSide) notified(jsonrpc.Message) bool { return false }
+
+// ask implements side.
+func (e *serverSide) ask(ctx context.Context, m *Message) (wire.Appender, error) {
+	return e.conn.transmit(ctx, m)
+}
+
+// complete implements side.
+func (e *serverSide) complete(_ context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
+	return text, m.checkAnswered(text)
+}
+
+// ServerSession is a server's session with a client. Code outside of handlers uses it to send messages
+// that belong to no request, for example when a list has changed or a resource was updated. A handler
+// uses its [Call] instead. A ServerSession is a [Caller] that sends on no particular stream. It is
+// safe for concurrent use.
+//
+// In a stateless revision, a client that listens for notifications (subscriptions/listen) is a
+// ServerSession too, as long as it listens. It gets the notifications that it has asked for, on the stream
+// of its request; others are dropped. It cannot be sent requests.
+type ServerSession struct {
+	conn   *conn
+	terms  *terms // nil until the session is announced
+	closed func() // result of Binding.Opened
+
+	subscriber *subscriber // nil unless it is one
+
+	subscriptions subscriptions
+}
+
+// subscriptions are the subscriptions of a session, as changed at another server.
+type subscriptions struct {
+	mu   sync.Mutex
+	uris []string
+	set  func(uris []string) // nil before RestoreSubscriptions is called and after the session has ended
+}
+
+// Revision returns the negotiated revision.
+func (s *ServerSession) Revision() string { return s.terms.revision }
+
+// PeerInfo returns the Implementation object with which the client introduced itself.
+func (s *ServerSession) PeerInfo() wire.Object { return s.terms.info }
+
+// PeerCapabilities returns the capabilities that the client declared.
+func (s *ServerSession) PeerCapabilities() wire.Object { return s.terms.capabilities }
+
+// Call implements [Caller].
+func (s *ServerSession) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
+	return s.conn.call(ctx, s.terms, method, params, result)
+}
+
+// Notify implements [Caller].
+func (s *ServerSession) Notify(ctx context.Context, method string, params wire.Appender) error {
+	if s.subscriber != nil {
+		return s.subscriber.notify(ctx, method, params)
+	}
+	return s.conn.notify(ctx, s.terms, method, params)
+}
+
+// Go runs f in a goroutine that belongs to the session: its context ends with the session, and
+// [Server.Serve] waits for it. If Go returns false, the session is ending and f is not run. It lets
+// code send to many sessions without waiting for a client that does not read.
+func (s *ServerSession) Go(f func(ctx context.Context)) bool {
+	ctx := s.conn.life.Context()
+	if s.subscriber != nil {
+		ctx = s.subscriber.context
+	}
+	return s.conn.life.Go(func() { f(ctx) })
+}
+
+// KeepSubscription stores that the client has subscribed to a resource or ended its subscription, for other
+// servers that continue the session. Code that handles resources/subscribe calls it before it answers. If no
+// other server can have the session, KeepSubscription does nothing.
+func (s *ServerSession) KeepSubscription(ctx context.Context, uri string, subscribed bool) error {
+	switch {
+	case s.subscriber != nil:
+		return nil
+	case subscribed:
+		return s.conn.keep(ctx, Change{Subscribed: uri})
+	}
+	return s.conn.keep(ctx, Change{Unsubscribed: uri})
+}
+
+// RestoreSubscriptions calls set with all subscriptions of a session that another server has begun, and
+// again with the current ones whenever the client has changed them at another server. Calls do not
+// overlap, and set must not call methods of the session. Code that handles resources/subscribe calls
+// RestoreSubscriptions in Binding.Opened.
+func (s *ServerSession) RestoreSubscriptions(set func(uris []string)) {
+	s.subscriptions.mu.Lock()
+	defer s.subscriptions.mu.Unlock()
+	s.subscriptions.set = set
+	if len(s.subscriptions.uris) > 0 {
+		set(s.subscriptions.uris)
+		s.subscriptions.uris = nil
+	}
+}
+
+// restore sets the subscriptions.
+func (s *ServerSession) restore(uris []string) {
+	s.subscriptions.mu.Lock()
+	defer s.subscriptions.mu.Unlock()
+	if s.subscriptions.set != nil {
+		s.subscriptions.set(uris)
+	} else {
+		s.subscriptions.uris = uris
+	}
+}
+
+// end is called when the session is over.
+func (s *ServerSession) end() {
+	s.subscriptions.mu.Lock()
+	s.subscriptions.set = nil
+	s.subscriptions.mu.Unlock()
+	if s.closed != nil {
+		s.closed()
+	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file answers subscriptions/listen ("Subscriptions" in basic/patterns/subscriptions, 2026-07-28). Such
+// The code below answers subscriptions/listen ("Subscriptions" in basic/patterns/subscriptions, 2026-07-28). Such
 // a request lasts until the client cancels it or the server shuts down. To the code that sends notifications
 // of changes, it is a ServerSession.
 

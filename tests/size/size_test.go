@@ -83,7 +83,7 @@ methods of list           1      1
 fields of Conn            3      1
 `)
 	for _, stale := range []Shape{
-		{"methods of a type that was renamed", "runtime", methodsOf("conn")},
+		{"methods of a type that was renamed", "runtime", methodsOf("gone")},
 		{"interfaces of a file that was renamed", "runtime/server.go", interfaces},
 		{"interfaces of a folder that was renamed", "rt", interfaces},
 	} {

@@ -4,7 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"log/slog"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
@@ -15,7 +20,7 @@ import (
 )
 
 // clientSide is a client's side of a connection: of a session, or of requests that carry their own terms.
-// Which of them it is depends on the server (probe.go).
+// Which of them it is depends on the server.
 type clientSide struct {
 	*conn
 	of        *Client
@@ -304,4 +309,272 @@ func (e *envelope) appendMerged(dst []byte, params string) ([]byte, error) {
 		dst = append(dst, value...)
 	}
 	return append(dst, "}}"...), nil
+}
+
+// The code below determines whether a server speaks revisions in which each message carries its own terms,
+// or revisions with sessions ("Backward Compatibility" in basic/versioning and in both pages of
+// basic/transports, 2026-07-28).
+
+// prober is a client's transport on which a server may be silent instead of refusing a request: one with a
+// single stream for all answers. Other transports bring an answer or an error for each request.
+type prober interface {
+	// ProbeTimeout returns how long the client waits for the answer to server/discover before it sends
+	// initialize as well. A negative duration means no limit.
+	ProbeTimeout() time.Duration
+}
+
+// unavailable is an error of a transport that may say that the server could not be reached, or handled no
+// request at the time. It shows nothing about the revisions of the server.
+type unavailable interface {
+	error
+	Unavailable() bool
+}
+
+// open determines the era of the server and opens a session if it has one. Known is the revision that the
+// server is known to speak, or "". Older means that the transport has only revisions with sessions.
+func (e *clientSide) open(ctx context.Context, known string, older bool) (*opened, error) {
+	stateless, session := e.of.newest(true), e.of.newest(false)
+	switch {
+	case older && session == nil:
+		return nil, errNoSessions
+	case older || stateless == nil:
+		server, err := e.initialize(ctx, session)
+		if next := e.listed(err); next != nil {
+			return e.discover(ctx, next)
+		}
+		return server, err
+	case session == nil:
+		return e.openStateless(ctx, stateless)
+	}
+	if b := ofRevision(e.of.bindings, known); b != nil && b.stateless {
+		stateless = b
+	} else if b != nil {
+		server, err := e.initialize(ctx, b)
+		if err == nil || ctx.Err() != nil || !isRefusal(err) {
+			return server, err
+		}
+		e.conn.debug("the server has changed its revisions", slog.Any("error", err))
+	}
+	return e.probe(ctx, stateless, session)
+}
+
+// openStateless opens a connection of a client that has no revisions with sessions.
+func (e *clientSide) openStateless(ctx context.Context, b *bound) (*opened, error) {
+	server, err := e.discover(ctx, b)
+	if err != nil && ctx.Err() == nil && isRefusal(err) && !ofStateless(err) {
+		err = &EraError{Bound: revisions(e.of.bindings), Err: err}
+	}
+	return server, err
+}
+
+// probe asks the server for its revisions, and opens a session if the server does not know the method.
+func (e *clientSide) probe(ctx context.Context, stateless, session *bound) (*opened, error) {
+	probing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answers := make(chan probed, 1)
+	if !e.conn.life.Go(func() {
+		server, err := e.discover(probing, stateless)
+		answers <- probed{server, err}
+	}) {
+		return nil, ErrClosed
+	}
+	limit := time.Duration(-1)
+	if t, ok := e.conn.transport.(prober); ok {
+		limit = t.ProbeTimeout()
+	}
+	answer, late := awaitProbe(answers, limit)
+	_, expired := errors.AsType[*TimeoutError](answer.err)
+	silent := late || expired && limit >= 0
+	if !silent {
+		if choice, ok := errors.AsType[*initializeError](answer.err); ok {
+			return e.initialize(ctx, choice.bound)
+		}
+		if answer.err == nil || ctx.Err() != nil || !isRefusal(answer.err) || ofStateless(answer.err) {
+			return answer.server, answer.err
+		}
+	}
+	e.conn.debug("the server does not answer server/discover", slog.Any("error", answer.err))
+	server, err := e.initialize(ctx, session)
+	if err == nil {
+		server.guessed = silent
+		return server, nil
+	}
+	if err == errAfterProbe {
+		answer = <-answers
+		return answer.server, answer.err
+	}
+	if _, refused := asError(err); !refused {
+		return nil, err
+	}
+	next := e.listed(err)
+	switch {
+	case next != nil && !late:
+		return e.discover(ctx, next)
+	case next != nil:
+		answer = <-answers // the server answers in another order
+		return answer.server, answer.err
+	case late:
+		if answer, late = awaitProbe(answers, limit); !late && answer.err == nil {
+			return answer.server, nil
+		}
+	}
+	return nil, err
+}
+
+// listed returns the newest binding for one of the revisions without sessions that a refusal of initialize
+// lists, or nil. The server has that revision, whatever it answered to server/discover before.
+func (e *clientSide) listed(refusal error) *bound {
+	b, _ := e.of.choose(supportedBy(refusal))
+	return b
+}
+
+// probed is the outcome of a probe.
+type probed struct {
+	server *opened
+	err    error
+}
+
+// awaitProbe waits for the outcome of the probe, without a limit if that is negative. Late is true if it did
+// not come in time.
+func awaitProbe(answers <-chan probed, limit time.Duration) (answer probed, late bool) {
+	if limit < 0 {
+		return <-answers, false
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case answer = <-answers:
+		return answer, false
+	case <-timer.C:
+		return probed{}, true
+	}
+}
+
+// isRefusal reports whether an error of server/discover or initialize is what the server says to it, so that
+// it shows something about its revisions. That must not depend on its code, because servers respond in many
+// ways to a request that they do not know.
+func isRefusal(err error) bool {
+	_, version := errors.AsType[*VersionError](err)
+	_, lost := errors.AsType[*LostError](err)
+	_, expired := errors.AsType[*TimeoutError](err)
+	passing, ok := errors.AsType[unavailable](err)
+	return !version && !lost && !expired && !(ok && passing.Unavailable()) && !errors.Is(err, ErrClosed)
+}
+
+// ofStateless reports whether only servers of revisions without sessions send the error. A code alone does
+// not show that, because servers of older revisions could choose codes freely.
+func ofStateless(err error) bool {
+	e, ok := asError(err)
+	if !ok {
+		return false
+	}
+	switch e.Code {
+	case jsonrpc.CodeHeaderMismatch:
+		return true
+	case jsonrpc.CodeMissingCapability:
+		needs, _ := wire.Object(e.Data).Get("requiredCapabilities")
+		return needs.Kind() == wire.KindObject
+	}
+	return supportedBy(e) != nil
+}
+
+// supportedBy returns the revisions that a server lists in an UnsupportedProtocolVersionError. It returns
+// nil for other errors.
+func supportedBy(err error) []string {
+	e, ok := asError(err)
+	if !ok || e.Code != jsonrpc.CodeUnsupportedVersion || e.Data.Kind() != wire.KindObject {
+		return nil
+	}
+	list, _ := wire.Object(e.Data).Get("supported")
+	if list.Kind() != wire.KindArray {
+		return nil
+	}
+	versions := []string{}
+	for _, item := range list.Elements() {
+		if v, ok := item.Str(); ok {
+			versions = append(versions, strings.Clone(v))
+		}
+	}
+	return versions
+}
+
+// initializeError means that client and server have only revisions with sessions in common.
+type initializeError struct{ bound *bound }
+
+func (e *initializeError) Error() string {
+	return "runtime: the server speaks revision " + e.bound.Revision + ", which needs initialize"
+}
+
+// choose returns the newest binding for one of the server's revisions. The error is an *initializeError if
+// the binding needs a session, and a *VersionError if there is none.
+func (c *Client) choose(supported []string) (*bound, error) {
+	for _, b := range c.bindings { // newest first
+		if !slices.Contains(supported, b.Revision) {
+			continue
+		}
+		if !b.stateless {
+			return nil, &initializeError{b}
+		}
+		return b, nil
+	}
+	return nil, &VersionError{Answered: fmt.Sprintf("%.200s", strings.Join(supported, ", ")), Bound: revisions(c.bindings)}
+}
+
+// newest returns the newest binding of one of the eras, or nil.
+func (c *Client) newest(stateless bool) *bound {
+	for _, b := range c.bindings {
+		if b.stateless == stateless {
+			return b
+		}
+	}
+	return nil
+}
+
+// maxEras limits the servers that Eras knows. Beyond it, all are forgotten, and each is probed again.
+const maxEras = 10_000
+
+// Eras remembers the revisions that servers speak, so that a client which connects again need not find
+// out whether they have sessions ("Backward Compatibility with Initialization-Based Versions" in
+// basic/versioning, 2026-07-28). Several clients may share one, and a program may store what All yields
+// and Set it when it runs again. A client that is refused corrects the entry. What a client assumes because a
+// server was silent is not remembered. The zero value knows no server. Eras is safe for concurrent use.
+type Eras struct {
+	mu    sync.Mutex
+	known map[string]string
+}
+
+// Get returns the revision that a server speaks, or "" if that is unknown. See [Remote] for the names
+// of servers.
+func (e *Eras) Get(server string) (revision string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.known[server]
+}
+
+// Set sets the revision that a server speaks. It ignores a server without a name.
+func (e *Eras) Set(server, revision string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if server == "" {
+		return
+	}
+	if e.known == nil || len(e.known) >= maxEras {
+		e.known = make(map[string]string)
+	}
+	e.known[server] = revision
+}
+
+// All yields the names of servers and their revisions, in no order.
+func (e *Eras) All() iter.Seq2[string, string] {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return maps.All(maps.Clone(e.known))
+}
+
+// nameOf returns the name of the server that a transport leads to, or "" if it has none.
+func nameOf(t Transport) string {
+	if l, ok := t.(Remote); ok {
+		return l.Server()
+	}
+	return ""
 }

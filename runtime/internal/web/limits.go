@@ -1,0 +1,593 @@
+package web
+
+import (
+	"cmp"
+	"container/heap"
+	"container/list"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/pace"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// DefaultMaxCallers is how many callers a Load remembers unless its limits say otherwise.
+const DefaultMaxCallers = 10_000
+
+// LoadLimits limits the JSON-RPC requests that a handler serves. Zero means no limit.
+type LoadLimits struct {
+	InFlight, PerCaller int        // requests at a time
+	Pace                pace.Limit // of each caller
+	MaxCallers          int        // 0 means DefaultMaxCallers
+	Address             func(*http.Request) string
+}
+
+// Load counts the JSON-RPC requests in flight, in sessions and without, and limits them: all of them, and
+// the number and rate of those of each caller. A caller is a user or, without one, an address. Requests
+// without either have no limit of their own. A Load is safe for concurrent use.
+type Load struct {
+	limits LoadLimits
+
+	mu       sync.Mutex
+	inFlight int
+	callers  map[groupKey]*caller
+	resting  list.List // of *caller: those without a request in flight, longest idle first
+}
+
+// caller is what is known about a caller. An idle caller is remembered because of its rate.
+type caller struct {
+	key      groupKey
+	inFlight int
+	limiter  pace.Limiter
+	rests    *list.Element // nil while a request is in flight
+}
+
+// NewLoad returns a Load with these limits, or nil if they limit nothing. A nil Load admits everything.
+func NewLoad(limits LoadLimits) *Load {
+	if limits.InFlight <= 0 && limits.PerCaller <= 0 && limits.Pace.None() {
+		return nil
+	}
+	limits.MaxCallers = cmp.Or(max(limits.MaxCallers, 0), DefaultMaxCallers)
+	if limits.Address == nil {
+		limits.Address = Address
+	}
+	return &Load{limits: limits, callers: make(map[groupKey]*caller)}
+}
+
+// Arriving is how many requests a text contains, and how many of them count as in flight.
+type Arriving struct{ All, InFlight int }
+
+// Admission stands for requests that Load counts until Leave is called.
+type Admission struct {
+	load   *Load
+	caller *caller // nil for a request without a user and an address
+	places int
+	left   atomic.Bool
+}
+
+// Enter counts requests that have arrived together. If a limit is exceeded, it counts nothing and
+// returns a *Refusal with the code, which depends on the revision.
+func (l *Load) Enter(r *http.Request, user string, n Arriving, code int64) (*Admission, error) {
+	if l == nil || n.All == 0 {
+		return nil, nil
+	}
+	key := groupKey{ofUser, user}
+	if user == "" {
+		key = groupKey{ofAddress, l.limits.Address(r)}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.limits.InFlight > 0 && n.InFlight > 0 && l.inFlight > 0 && l.inFlight+n.InFlight > l.limits.InFlight {
+		return nil, &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonInFlight, Code: code,
+			Message: "unavailable: too many requests in flight; try again later"}
+	}
+	var c *caller
+	if key.limited() {
+		c = l.callerLocked(key)
+		if refusal := l.refuseLocked(c, n, code); refusal != nil {
+			l.restLocked(c)
+			return nil, refusal
+		}
+		c.inFlight += n.InFlight
+		l.restLocked(c)
+	}
+	l.inFlight += n.InFlight
+	return &Admission{load: l, caller: c, places: n.InFlight}, nil
+}
+
+// refuseLocked returns the refusal of requests beyond a limit of the caller, or nil.
+func (l *Load) refuseLocked(c *caller, n Arriving, code int64) *Refusal {
+	if l.limits.PerCaller > 0 && n.InFlight > 0 && c.inFlight > 0 && c.inFlight+n.InFlight > l.limits.PerCaller {
+		return &Refusal{Status: http.StatusTooManyRequests, Reason: ReasonCaller, Code: code,
+			Message: "too many requests of this caller are in flight: wait for their results"}
+	}
+	if wait := c.limiter.Admit(n.All); wait > 0 {
+		e := pace.Error(code, "requests", wait)
+		return &Refusal{Status: http.StatusTooManyRequests, Reason: ReasonRate, Code: code, Message: e.Message, Data: e.Data, After: wait}
+	}
+	return nil
+}
+
+// callerLocked returns the caller with a key. If too many are remembered, a new one replaces an idle one:
+// one whose requests no longer count, or the one that has been idle for longest.
+func (l *Load) callerLocked(key groupKey) *caller {
+	if c := l.callers[key]; c != nil {
+		return c
+	}
+	for range 2 { // more than come, so that those whose requests no longer count become fewer
+		front := l.resting.Front()
+		if front == nil {
+			break
+		}
+		c := front.Value.(*caller)
+		if len(l.callers) < l.limits.MaxCallers && !c.limiter.Fresh() {
+			break
+		}
+		l.resting.Remove(front)
+		delete(l.callers, c.key)
+	}
+	c := &caller{key: key, limiter: pace.New(l.limits.Pace)}
+	l.callers[key] = c
+	return c
+}
+
+// restLocked puts a caller into the right place after a change of its requests in flight.
+func (l *Load) restLocked(c *caller) {
+	if c.rests != nil {
+		l.resting.Remove(c.rests)
+		c.rests = nil
+	}
+	switch {
+	case c.inFlight > 0:
+	case l.limits.Pace.None():
+		delete(l.callers, c.key)
+	default:
+		c.rests = l.resting.PushBack(c)
+	}
+}
+
+// Leave reports that the requests are over. Further calls, and calls on a nil Admission, do nothing.
+func (a *Admission) Leave() {
+	if a == nil || a.left.Swap(true) {
+		return
+	}
+	a.load.mu.Lock()
+	defer a.load.mu.Unlock()
+	a.load.inFlight -= a.places
+	if a.caller != nil && a.places > 0 {
+		a.caller.inFlight -= a.places
+		a.load.restLocked(a.caller)
+	}
+}
+
+// InFlight returns the number of requests in flight.
+func (l *Load) InFlight() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.inFlight
+}
+
+// Callers returns the number of callers that are remembered.
+func (l *Load) Callers() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.callers)
+}
+
+// CodeBusy returns the code of the error for a request that is refused because of load.
+func CodeBusy(stateless bool) int64 {
+	if stateless {
+		return jsonrpc.CodeUnavailable
+	}
+	return jsonrpc.CodeServerBusy
+}
+
+// errTooBusy refuses a request beyond a limit of Requests.
+var errTooBusy = &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonRequests, Code: jsonrpc.CodeUnavailable, Message: "unavailable: too many requests in progress; try again later"}
+
+// Requests counts the requests in progress that belong to no session, and limits their number: all of
+// them, those of each user and those of each address. It is safe for concurrent use.
+type Requests struct {
+	user    User
+	address func(*http.Request) string
+	limits  [kinds]int // 0 means no limit
+
+	mu     sync.Mutex
+	counts map[groupKey]int // without those that are 0
+}
+
+// NewRequests returns a count with these limits.
+func NewRequests(limits Limits, user User) *Requests {
+	q := &Requests{user: user, address: limits.Address, limits: limits.perKind(), counts: make(map[groupKey]int)}
+	if q.address == nil {
+		q.address = Address
+	}
+	return q
+}
+
+// Counted is a request that was counted.
+type Counted [kinds]groupKey
+
+// Enter counts a request. The error is a *Refusal if there are too many or the user is not known.
+func (q *Requests) Enter(r *http.Request, log *slog.Logger) (in Counted, err error) {
+	for kind := range in {
+		in[kind].kind = kind
+	}
+	if in[ofUser].name, err = q.user.Name(r, log); err != nil {
+		return in, err
+	}
+	if q.limits[ofAddress] > 0 {
+		in[ofAddress].name = q.address(r)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for kind, key := range in {
+		if limit := q.limits[kind]; limit > 0 && key.limited() && q.counts[key] >= limit {
+			return in, errTooBusy
+		}
+	}
+	for _, key := range in {
+		if key.limited() {
+			q.counts[key]++
+		}
+	}
+	return in, nil
+}
+
+// Leave reports that a request is over.
+func (q *Requests) Leave(in Counted) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, key := range in {
+		switch n := q.counts[key]; {
+		case n > 1:
+			q.counts[key] = n - 1
+		case n == 1:
+			delete(q.counts, key)
+		}
+	}
+}
+
+// User returns the user that the request comes from, or "" if there is no function to tell.
+func (in Counted) User() string { return in[ofUser].name }
+
+// Len returns the number of requests in progress.
+func (q *Requests) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.counts[groupKey{kind: ofAll}]
+}
+
+// The limits of a handler whose options leave them zero.
+const (
+	DefaultMaxSessions           = 10_000
+	DefaultMaxSessionsPerUser    = 1_000
+	DefaultMaxSessionsPerAddress = 1_000
+)
+
+// Limits limits the sessions of a handler: all of them, those of each user, and those of each
+// address. Zero means the default, and a negative number for users and addresses means no limit.
+type Limits struct {
+	All, PerUser, PerAddress int
+	Address                  func(*http.Request) string // nil means Address
+}
+
+func (l Limits) perKind() [kinds]int {
+	return [kinds]int{
+		ofAll:     cmp.Or(max(l.All, 0), DefaultMaxSessions),
+		ofUser:    max(cmp.Or(l.PerUser, DefaultMaxSessionsPerUser), 0),
+		ofAddress: max(cmp.Or(l.PerAddress, DefaultMaxSessionsPerAddress), 0),
+	}
+}
+
+// Address returns the address that a request comes from, for IPv6 its network of 64 bits. It
+// returns "" for a loopback, private or unknown address: a proxy there may serve many clients.
+func Address(r *http.Request) string {
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return ""
+	}
+	addr := at.Addr().Unmap().WithZone("")
+	switch {
+	case addr.IsLoopback() || addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified():
+		return ""
+	case addr.Is6():
+		network, _ := addr.Prefix(64)
+		return network.String()
+	}
+	return addr.String()
+}
+
+// groupKey identifies the sessions of a user or an address, or all sessions.
+type groupKey struct {
+	kind int
+	name string // "" for a user or an address without a limit
+}
+
+// The kinds of groups.
+const (
+	ofAll = iota
+	ofUser
+	ofAddress
+	kinds
+)
+
+func (k groupKey) limited() bool { return k.kind == ofAll || k.name != "" }
+
+// groupsOf returns the groups of a session. A place without a key is not limited by user or address.
+func (t *Sessions) groupsOf(r *http.Request, key, id string) [kinds]groupKey {
+	var in [kinds]groupKey
+	for kind := range in {
+		in[kind].kind = kind
+	}
+	if key != "" && t.user != nil && t.limits[ofUser] > 0 {
+		if user, ok := strings.CutSuffix(key, ":"+id); ok {
+			in[ofUser].name = user
+		}
+	}
+	if key != "" && t.limits[ofAddress] > 0 {
+		in[ofAddress].name = t.address(r)
+	}
+	return in
+}
+
+// Place is a session's entry in Sessions. All fields except parked are guarded by the lock of Sessions.
+type Place struct {
+	session Session
+	key     string        // "" until Open has returned, and for a session without a key
+	groups  [kinds]*group // nil for groups without a limit
+	index   [kinds]int    // in the heap of each group
+	queued  bool          // it is in those heaps
+	since   time.Time     // as Rest reported it; the session may have been used later
+	used    bool          // likewise
+	free    bool          // Leave was called
+	ended   bool          // Done was called
+	running bool          // Shutdown waits for it
+	parked  atomic.Bool   // Rest reported busy, so Rested must queue it again
+}
+
+// group is a set of sessions with a limit. Its heap has those that may be evicted, in the order of
+// eviction. A session that turns out to be busy leaves the heap until it rests, so that a full
+// table of busy sessions costs nothing to search.
+type group struct {
+	key  groupKey
+	size int
+	idle []*Place
+}
+
+func (t *Sessions) joinLocked(p *Place, key groupKey) {
+	g := t.groups[key]
+	if g == nil {
+		g = &group{key: key}
+		t.groups[key] = g
+	}
+	g.size++
+	p.groups[key.kind] = g
+}
+
+// quitLocked takes a place out of its groups.
+func (t *Sessions) quitLocked(p *Place) {
+	p.unqueue()
+	for kind, g := range p.groups {
+		if g == nil {
+			continue
+		}
+		p.groups[kind] = nil
+		if g.size--; g.size == 0 {
+			delete(t.groups, g.key)
+		}
+	}
+}
+
+// queue lets the session be evicted.
+func (p *Place) queue() {
+	p.parked.Store(false)
+	if p.queued {
+		return
+	}
+	p.queued = true
+	for _, g := range p.groups {
+		if g != nil {
+			heap.Push(g, p)
+		}
+	}
+}
+
+// unqueue keeps the session from being evicted.
+func (p *Place) unqueue() {
+	if !p.queued {
+		return
+	}
+	p.queued = false
+	for kind, g := range p.groups {
+		if g != nil {
+			heap.Remove(g, p.index[kind])
+		}
+	}
+}
+
+// makeRoomLocked makes room in the groups for one more session. It returns the sessions that have
+// to be evicted for that, also with an error.
+func (t *Sessions) makeRoomLocked(in [kinds]groupKey) (evicted []Session, err error) {
+	for {
+		leaving, err := t.chooseLocked(in)
+		if err != nil || len(leaving) == 0 {
+			return evicted, err
+		}
+		for _, p := range leaving {
+			if p.session.Expire() { // otherwise a request has just arrived
+				evicted = append(evicted, p.session)
+				t.freeLocked(p)
+			}
+		}
+	}
+}
+
+// chooseLocked chooses the sessions that leave for a new one in the groups, at most one for each.
+func (t *Sessions) chooseLocked(in [kinds]groupKey) (leaving []*Place, err error) {
+	// The group of all comes last: a session that leaves another group leaves that one too.
+	for _, key := range slices.Backward(in[:]) {
+		g := t.groups[key]
+		leaves := func(p *Place) bool { return p.groups[key.kind] == g }
+		if g == nil || g.size < t.limits[key.kind] || slices.ContainsFunc(leaving, leaves) {
+			continue
+		}
+		p := g.first()
+		if p == nil {
+			return nil, errTooMany
+		}
+		leaving = append(leaving, p)
+	}
+	return leaving, nil
+}
+
+// first returns the place of the session to be evicted first, or nil if all are busy.
+func (g *group) first() *Place {
+	for len(g.idle) > 0 {
+		p := g.idle[0]
+		// Set before Rest is asked: a session that rests afterwards calls Rested, which waits for
+		// the lock and queues the session again.
+		p.parked.Store(true)
+		since, used, busy := p.session.Rest()
+		if busy {
+			p.unqueue()
+			continue
+		}
+		p.parked.Store(false)
+		if since.Equal(p.since) && used == p.used {
+			return p
+		}
+		p.since, p.used = since, used
+		for kind, in := range p.groups {
+			if in != nil {
+				heap.Fix(in, p.index[kind])
+			}
+		}
+	}
+	return nil
+}
+
+// Len implements heap.Interface.
+func (g *group) Len() int { return len(g.idle) }
+
+// Less implements heap.Interface.
+func (g *group) Less(i, j int) bool {
+	a, b := g.idle[i], g.idle[j]
+	if a.used != b.used {
+		return b.used
+	}
+	return a.since.Before(b.since)
+}
+
+// Swap implements heap.Interface.
+func (g *group) Swap(i, j int) {
+	g.idle[i], g.idle[j] = g.idle[j], g.idle[i]
+	g.idle[i].index[g.key.kind], g.idle[j].index[g.key.kind] = i, j
+}
+
+// Push implements heap.Interface.
+func (g *group) Push(x any) {
+	p := x.(*Place)
+	p.index[g.key.kind] = len(g.idle)
+	g.idle = append(g.idle, p)
+}
+
+// Pop implements heap.Interface.
+func (g *group) Pop() any {
+	last := len(g.idle) - 1
+	p := g.idle[last]
+	g.idle[last] = nil
+	g.idle = g.idle[:last]
+	return p
+}
+
+// DefaultMaxBytes is the limit of a Budget whose options leave it zero.
+const DefaultMaxBytes = 256 << 20
+
+const (
+	// uncounted is the length up to which a message does not count: net/http has buffers of that length for
+	// each request anyway.
+	uncounted = 4 << 10
+	// smallMessage is the length up to which a message may use the last quarter of a budget, so that a few
+	// clients with large messages do not shut out all others.
+	smallMessage = 64 << 10
+)
+
+// ErrBudget is the error of a message for which a Budget has no room.
+var ErrBudget = errors.New("web: too many bytes of messages in memory")
+
+// Budget limits the bytes of the messages that a handler has in memory at a time: bodies of requests until
+// they are handled, and messages that are being written until their clients have read them. A message that is
+// longer than the limit has room when nothing else counts. A nil Budget has no limit. A Budget is safe for
+// concurrent use.
+type Budget struct {
+	limit int64
+	used  atomic.Int64
+}
+
+// NewBudget returns a Budget with a limit in bytes. 0 means DefaultMaxBytes, a negative number no limit.
+func NewBudget(limit int) *Budget {
+	if limit < 0 {
+		return nil
+	}
+	return &Budget{limit: int64(cmp.Or(limit, DefaultMaxBytes))}
+}
+
+// room returns the limit for a message of a length.
+func (b *Budget) room(length int) int64 {
+	if length > smallMessage {
+		return b.limit - b.limit/4
+	}
+	return b.limit
+}
+
+// fits reports whether there is room now for a message of a length, as a client has announced it.
+func (b *Budget) fits(length int) bool {
+	if b == nil || length <= uncounted {
+		return true
+	}
+	used := b.used.Load()
+	return used == 0 || used+int64(length) <= b.room(length)
+}
+
+// Hold is the share of a message in a Budget. The zero Hold is empty.
+type Hold struct {
+	budget *Budget
+	bytes  int
+}
+
+// grow makes the hold that of a message of a length. It returns false if there is no room for that; the hold
+// then remains as it is.
+func (h *Hold) grow(b *Budget, length int) bool {
+	if b == nil || length <= uncounted || length <= h.bytes {
+		return true
+	}
+	more := int64(length - h.bytes)
+	if used := b.used.Add(more); used > b.room(length) && used > int64(length) {
+		b.used.Add(-more)
+		return false
+	}
+	*h = Hold{b, length}
+	return true
+}
+
+// Release gives the share back.
+func (h *Hold) Release() {
+	if h.bytes > 0 {
+		h.budget.used.Add(-int64(h.bytes))
+	}
+	*h = Hold{}
+}
+
+// errNoRoom returns the refusal of a request for whose body there is no room. The code depends on the revision.
+func errNoRoom(code int64) *Refusal {
+	return &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonBytes, Code: code,
+		Message: "unavailable: the messages in progress take too much memory; try again later"}
+}
