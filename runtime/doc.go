@@ -10,8 +10,18 @@
 // The peer is the other side of a connection. A revision is a dated version of the protocol. A session is one
 // conversation over one transport; revisions up to 2025-11-25 open it with the initialize handshake. Later
 // ones are stateless: each request carries what a session would have agreed on, independently of the requests
-// before it. A [Call] is one request or notification that is being handled, and all that a handler sees. The
-// route of a message is the stream of the transport that it belongs to.
+// before it. A [Call] is one request or notification that is being handled, and all that a handler sees.
+//
+// # The way of a message
+//
+// A message comes as an [Incoming], with a [Reply], the place where its answer goes. [Inbox] takes messages in
+// order of arrival and returns the function that handles a request. The function passes the message through
+// Handlers, each of which may be wrapped in others: the middleware of the option Receiving, rounds of questions
+// ([ErrInputRequired]), and Handle of the [Binding], which tasks, a catalog and a conversion may have wrapped.
+// A generated binding calls [Answer] for the method. The messages of this side pass through Handlers too: Around of
+// the binding, the check of the method table and the capabilities, the repetitions of a client, the middleware of
+// the option Sending, and the Handler that writes the message and waits for its answer. [Session], [ServerSession] and Call
+// are Callers; generated callers give their methods the types of a revision.
 //
 // # Order
 //
@@ -36,10 +46,46 @@
 //
 // A server answers a request that carries its revision in _meta on its own terms, also on the connection of
 // a session ("Versioning and Compatibility", 2026-07-28). It answers server/discover from its options, adds
-// the members that all results have, and sends log messages only at the level that the request asks for. A
+// the members that all results have, replaces codes of errors that the revision does not allow, and sends log
+// messages only at the level that the request asks for. A
 // handler of a session serves it unchanged, with three differences: [Call.Session] is nil, notifications
 // other than progress and log messages fail with [ErrNotRequested], and a request to the client is answered
 // when the client repeats its own.
+//
+// # Clients without a session
+//
+// [Client.Connect] sends server/discover first and falls back to initialize. It remembers the outcome for each
+// server ([Eras]), unless silence has decided it, as it may over stdio. A request carries the client's terms in its
+// _meta. If the result asks questions, the handlers of the client's requests answer them, and the request is
+// repeated ([ClientOptions].MaxRounds). [Session.Listen] yields the notifications of a subscription. The
+// client keeps the log level and the subscriptions that a server keeps for a session, so code for sessions works
+// unchanged. Results can be kept ([CacheOptions]), and a lost connection opened again
+// ([ClientOptions].Reconnect). Over HTTP, the headers are those of package runtime/headers, and the end of a call ends its
+// connection.
+//
+// # Lenience
+//
+// Generated decoders are strict. Some peers write null for an absent member: a server reads null params and null
+// members of params as absent. A client follows [ClientOptions].Lenient, and reports each deviation to
+// [ClientOptions].Deviated.
+//
+// # Shutdown
+//
+// A session ends at once if the peer is gone or the transport fails, because nothing can be answered. Otherwise it
+// shuts down: new requests are refused with an error that says that they were not begun, reading continues for
+// answers and cancellations, and the session ends when the last call is answered. If the grace period
+// ([ServerOptions].Grace) ends first, the contexts of the handlers end with the cause [ErrShutdown], and a request
+// without an answer a second later gets an error. The end of the context of Serve, the end of the input, and Shutdown
+// and Close of an HTTP handler begin a shutdown; stdio.Serve and streamable.ListenAndServe add the signals.
+//
+// # Replicas
+//
+// A catalog that notifies its sessions of a change also passes the notification to [Replicas], which publishes it
+// on the bus of the server ([ServerOptions].Bus); the subject contains the server's name. The goroutine that publishes
+// exists while something waits, and a failure is followed by a timer, so no call waits for the bus. A message
+// names the participant that has sent it, which ignores it on its way back. What arrives goes into the same queues
+// of sessions as changes of this process. A participant that may have lost messages tells its sessions that every
+// list and every resource may have changed. Tasks need no bus, because their store has Watch.
 //
 // # Limits
 //
@@ -53,4 +99,21 @@
 //
 // When [Server.Serve] or [Session.Close] returns, no goroutine of the session is left, except for a read
 // from a source that cannot be interrupted, such as a terminal; it ends with the next input.
+//
+// # Inside the package
+//
+// A conn is one connection. It connects a transport with the parts of package runtime/internal/engine, which know
+// nothing of the meaning of messages, and with a side: the interface of four methods that differ between a server
+// and a client. A side admits or refuses each message under terms: the revision, the peer's name, the capabilities of
+// both sides, and the Handler. Before the handshake of a session, only initialize and
+// ping are admitted; after it, the method table of the revision and the capabilities decide. A revision
+// whose table has no initialize is stateless: the terms of a request come from its _meta. Equal members of _meta
+// have equal terms, which a server keeps in a table of limited size. One connection may have messages of both kinds.
+// The rest of the package depends on the terms alone.
+//
+// Waking a goroutine takes longer than most handlers. Over a [Buffered] transport, the goroutine that has read a
+// request handles it, and a caller reads its own answer, as long as nothing takes long. A [Pusher], and an owner of an
+// [Inbox], bring messages from goroutines of their own: in process from the sender's, over HTTP from that of the
+// request. Their idle sessions have no goroutine. Durations that were chosen by judgement are constants of package
+// runtime/internal/waits.
 package runtime

@@ -1,7 +1,8 @@
 // Package check emits check functions: Go code that finds every violation of a tool's
 // schema in a JSON value, with package runtime/schema. A schema with keywords that no code
 // is emitted for is instead compiled at run time, on first use, by package
-// runtime/schema/fallback.
+// runtime/schema/fallback. Values are checked while they are text, so types do not repeat what the schema
+// says.
 package check
 
 import (

@@ -26,4 +26,40 @@
 //
 // A sender may send the values that its side declares. A receiver accepts every value that its
 // side does not forbid. Objects are open: a member that only the sender knows breaks nothing.
+//
+// # The steps of a comparison
+//
+//  1. Sides. A pinned revision is read as generation reads it. The schema.json of a file is read by
+//     gen.LowerLenient, which leaves out what generation refuses, such as unknown keywords, and keeps the
+//     source of each schema that says more than its core; that of an extension is read by
+//     gen.LowerExtensionLenient, and extensions.go compares what it adds to its revision. Errata apply wherever
+//     their old value stands. A description of a server is read by package gen/catalog, in any of its forms. Both
+//     record what they leave out (Report.Skipped, Report.Errata). Generation shares none of this leniency.
+//  2. Shapes (shape.go). Both sides become sets of JSON values: lists of alternatives, each of one JSON kind.
+//     Schemas refer to themselves, so a list is computed when it is first needed. Shapes come from the ir
+//     (protocol.go) and from JSON Schemas (toolschema.go, toolforms.go). A shape is a conjunction of schemas: $ref
+//     and allOf add schemas to it, and anyOf and oneOf choose one. Two ways to write the same schema therefore give
+//     the same shape. Constraints without a form of their own (not, if, overlapping oneOf) are kept beside it
+//     (also.go).
+//  3. Proofs (prove.go, disjoint.go, equal.go). The prover shows that one set is a subset of another, or disjoint
+//     from it. It never guesses: a question that it cannot decide stays open. Recursive sets are compared
+//     coinductively. Patterns are automata (language.go), which also find the shortest string that one pattern
+//     accepts and another refuses.
+//  4. Changes (match.go, compare*.go). Alternatives are paired by name, by constant members and by similarity, and
+//     each pair is compared once, breadth first, so a change is named by its shortest path and recursion ends. Each
+//     change has samples (sample.go): values that one side may send and the other refuses, and that show this
+//     change.
+//  5. Messages (lift.go). Samples are placed in the values around them, up to whole messages. A change is then
+//     shown, refuted, or undecided; only a proof removes it.
+//  6. Findings (assemble.go). The same change in several messages is one finding with several uses. Its level
+//     follows from the effect of its rule (rules.go, catalog.go). The file ledger.go holds exceptions with their reasons;
+//     a test finds unused ones.
+//  7. Witnesses. The shortest sample becomes the example of the finding after validators of both sides have
+//     confirmed it: generated code for a pinned revision, and an independent validator (package gen/diff/judge) for
+//     everything else. Without an example and a proof, the finding is undecided.
+//  8. Policy (order.go, policy.go, config.go). [Policy.Apply] selects the order, applies the severities, exclusions
+//     and acceptances of the project, and suggests a version. [Report.Locate] adds lines and columns.
+//
+// Names and texts in a report are untrusted. In the HTML page (package gen/diff/render/page), only html/template
+// writes them, and the content security policy allows only its own script and style, by their hashes.
 package diff

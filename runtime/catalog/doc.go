@@ -19,6 +19,13 @@
 // The package knows the types of no revision. Definitions and results are written for one
 // revision; Options.Convert converts them to the others.
 //
+// # Structured results
+//
+// Since revision 2026-07-28, structured results may be arrays, strings or any other value; before, they are
+// objects. Tools of generated code and of package runtime/typed pass the catalog texts. It lists a definition
+// as it was written in revisions that know such results, and in all others without its outputSchema and with the result
+// as text. Therefore one revision's types suffice for both kinds of tools.
+//
 // # Words
 //
 // A kind is one of tools, prompts, resources and templates; the catalog has a list of each. An entry

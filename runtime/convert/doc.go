@@ -11,6 +11,18 @@
 // a member is not the best answer, a function of the policy (policy.go) rewrites the value,
 // for example audio as an embedded resource.
 //
+// # Bindings
+//
+// In a session of another revision, a binding of [Table.Bind] converts the text of params step by step to the native
+// revision and passes it to the native binding; results go the other way. The messages of handlers go through
+// Around of the binding, and capabilities through Capabilities. Each two adjacent revisions have a table; wider
+// conversions are chains. A member that the older revision does not define is omitted, although its objects are open.
+//
+// A catalog converts its lists once for each revision and change, and reads the params of its methods in every
+// revision, so catalog.NewServer puts it in front of the conversion, which is left with the other methods. Most
+// messages differ in little: a result that knows its members (runtime.KnownMembers) is not converted if none of
+// them differs.
+//
 // # Terms
 //
 //   - A step is two adjacent revisions, the older and the newer one. Up is towards the

@@ -42,4 +42,14 @@
 // JSON and for text, omitempty leaves out false, 0, nil, and values without elements or characters, and the
 // fields of embedded structs are members. A slice or map without elements becomes [] or {}, as the schema
 // requires, where encoding/json would write null. The result is checked against its schema before it is sent.
+//
+// # Why it reflects
+//
+// The package reads the types when the program starts; nothing is generated. Stripped, a server with one tool has
+// 4.99 MB, and generated code for the same tool has 4.15 MB; 9.2 MB were needed when invopop/jsonschema and the
+// fallback validator were linked. A third of the difference is package regexp, which tags may need. A go generate step
+// would save the rest and make descriptions of comments, but it would be a second way to the same server, with a
+// second set of rules for tags, and a command to run after each change. A program that wants generated code has a
+// tool list. The tests compare the schemas of random types with those of invopop/jsonschema, and tests/jsonschema
+// compares verdicts and texts of the checks (dynamic.Compile of runtime/schema/dynamic) with those of generated code.
 package typed

@@ -6,6 +6,10 @@
 // limits nesting ([MaxDepth]), keeps integers exact, and matches member names byte by byte. It is
 // lossless: members without a field, the text of numbers and the order of members survive.
 //
+// It does not use encoding/json, which matches names without case, takes the last of duplicate members,
+// replaces invalid UTF-8 and rounds large integers in an any: two programs that read the same message differently
+// are a security hole. A differential fuzz test checks that the verdict of a Reader is that of package jsontext.
+//
 // It is not a general JSON package. It does not use reflection or stream, so a text is in memory
 // as a whole. [RawOf], [ObjectOf] and [Raw.Decode] convert between JSON text and any Go value
 // with encoding/json.
@@ -27,12 +31,14 @@
 //
 // Decoding is strict unless [UnmarshalLenient] is called with a [Lenience]. Then null may stand
 // for an absent member, and elements that do not fit may be left out of a list. The text must
-// still be well formed, and the caller receives each deviation.
+// still be well formed, and the caller receives each deviation. Generated decoders tell the Reader which
+// members may be absent ([Reader.Present]) and what a result is a list of ([ReadList]).
 //
 // # Memory
 //
 // A Reader holds its text as a string. Raws, and names and strings without escapes, share the
-// memory of that string: they are not copied, and they keep the text in memory.
+// memory of that string: they are not copied, and they keep the text in memory. Code that keeps a small
+// part of a large text clones it ([Raw.Clone], [Object.Clone], strings.Clone).
 //
 // # Errors
 //

@@ -1,3 +1,9 @@
+// Package typing derives Go types from the schemas of tools, prompts and resource templates, as ir.
+//
+// Every valid value can be decoded. A member that no Go type can represent is a wire.Raw. The name of a type
+// depends on its item alone (naming.go), so it keeps its meaning when others are added. Equal types of several items
+// become aliases of the first when all are made (share.go), because only then is it known which are equal: two schemas
+// may be equal although they refer to themselves. A type has code for the direction in which its values go.
 package typing
 
 import (
