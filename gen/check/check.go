@@ -6,6 +6,8 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
@@ -72,18 +74,39 @@ func Declarations(roots []Root) ([]jen.Code, error) {
 // with those of other groups.
 func Groups(groups []Group) ([][]jen.Code, error) {
 	e := newEmitter(groups)
+	return e.groups(groups), e.err()
+}
+
+// Sharing is Groups for groups that share the functions of the definitions that several of them have. It also returns
+// the declarations of these.
+func Sharing(groups []Group) (all [][]jen.Code, shared []jen.Code, err error) {
+	e := newEmitter(groups)
+	e.share(groups)
+	all = e.groups(groups)
+	e.begin(Group{Prefix: sharedPrefix})
+	e.queue = slices.Clone(e.sharedSchemas)
+	e.functions()
+	return all, e.decls, e.err()
+}
+
+func (e *emitter) groups(groups []Group) [][]jen.Code {
 	all := make([][]jen.Code, len(groups))
 	for i, group := range groups {
 		e.begin(group)
 		for _, root := range group.Roots {
 			e.root(root)
 		}
-		for len(e.queue) > 0 {
-			next := e.queue[0]
-			e.queue = e.queue[1:]
-			e.function(next)
-		}
+		e.functions()
 		all[i] = e.decls
 	}
-	return all, e.err()
+	return all
+}
+
+// functions emits the functions in the queue, and those that they need.
+func (e *emitter) functions() {
+	for len(e.queue) > 0 {
+		next := e.queue[0]
+		e.queue = e.queue[1:]
+		e.function(next)
+	}
 }

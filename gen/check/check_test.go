@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +15,9 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/check"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/tools/toolstest"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -112,4 +116,53 @@ func TestEmitUpstreamLists(t *testing.T) {
 		lines += bytes.Count(first, []byte{'\n'})
 	}
 	t.Logf("%d lists, %d lines", len(lists), lines)
+}
+
+// TestSharing checks that definitions that several groups have, and only those, have functions of their own.
+func TestSharing(t *testing.T) {
+	group := func(name, defs string) check.Group {
+		text := `{"type":"object","properties":{"a":{"$ref":"#/$defs/a"},"b":{"$ref":"#/$defs/b"}},"$defs":{` + defs + `}}`
+		s, problems := jsonschema.Read("/"+name, wire.Raw(text))
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		return check.Group{Prefix: "check" + name, At: "/" + name, Owner: name, Roots: []check.Root{{Func: "check" + name + "Input", Schema: s}}}
+	}
+	const object = `{"type":"object","properties":{"x":{"type":"string","minLength":1}},"required":["x"]}`
+	const recursive = `{"type":"object","properties":{"next":{"$ref":"#/$defs/b"},"of":{"$ref":"#/$defs/c"}}}`
+	for _, test := range []struct {
+		name         string
+		first, other string
+		want         []string
+	}{
+		{"equal", `"a":` + object + `,"b":` + recursive + `,"c":` + object, `"a":` + object + `,"b":` + recursive + `,"c":` + object, []string{"checkSharedA", "checkSharedB"}},
+		{"one differs, and one is equal to another", `"a":` + object + `,"b":` + recursive + `,"c":` + object, `"a":{"type":"object","required":["y"]},"b":` + recursive + `,"c":` + object, []string{"checkSharedA", "checkSharedB"}},
+		{"a definition of a definition differs", `"a":` + object + `,"b":` + recursive + `,"c":` + object, `"a":` + object + `,"b":` + recursive + `,"c":{"type":"object","required":["y"]}`, []string{"checkSharedA"}},
+	} {
+		all, shared, err := check.Sharing([]check.Group{group("One", test.first), group("Two", test.other)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := jen.NewFile("p")
+		var own strings.Builder
+		for _, group := range all {
+			for _, d := range group {
+				own.WriteString(jen.Add(d).GoString())
+			}
+		}
+		for _, d := range shared {
+			f.Add(d)
+		}
+		var names []string
+		for _, m := range regexp.MustCompile(`func (\w+)\(`).FindAllStringSubmatch(f.GoString(), -1) {
+			names = append(names, m[1])
+			if strings.Contains(own.String(), "func "+m[1]+"(") || !strings.Contains(own.String()+f.GoString(), m[1]+"(c)") {
+				t.Errorf("%s: %s is declared by a group, or unused", test.name, m[1])
+			}
+		}
+		slices.Sort(names)
+		if !slices.Equal(names, test.want) {
+			t.Errorf("%s: shared are %q, want %q", test.name, names, test.want)
+		}
+	}
 }

@@ -19,6 +19,11 @@ type emitter struct {
 	taken map[string]bool // names used in the package
 	refs  map[*jsonschema.Schema]bool
 	errs  []error
+	// definitions has the identities of definitions, shared the functions of those that several groups have, and
+	// sharedSchemas their schemas in the order in which they were found.
+	definitions   map[*jsonschema.Schema]definition
+	shared        map[definition]string
+	sharedSchemas []function
 
 	// The following fields are for the group that is being emitted.
 	group Group
@@ -43,7 +48,7 @@ type identity struct {
 }
 
 func newEmitter(groups []Group) *emitter {
-	e := &emitter{namer: names.New(nil), taken: map[string]bool{}, refs: map[*jsonschema.Schema]bool{}}
+	e := &emitter{namer: names.New(nil), taken: map[string]bool{}, refs: map[*jsonschema.Schema]bool{}, definitions: map[*jsonschema.Schema]definition{}, shared: map[definition]string{}}
 	for _, group := range groups {
 		for _, root := range group.Roots {
 			if e.taken[root.Func] {
@@ -93,6 +98,9 @@ func (e *emitter) declare(name string, s *jsonschema.Schema, body func(*jen.Grou
 
 // place returns the place of a schema as text for a comment.
 func (e *emitter) place(s *jsonschema.Schema) string {
+	if e.group.Prefix == sharedPrefix {
+		return pointerText(s.Pointer[strings.LastIndex(s.Pointer, "/$defs/")+1:]) + " of several items"
+	}
 	at := pointerText(strings.TrimPrefix(s.Pointer, e.group.At))
 	if e.group.Owner != "" {
 		at += " of " + pointerText(e.group.Owner)
@@ -146,6 +154,9 @@ func (e *emitter) call(g *jen.Group, s *jsonschema.Schema, context string) {
 // reference returns the function of a schema and emits it if necessary.
 func (e *emitter) reference(s *jsonschema.Schema, context string) jen.Code {
 	s, context = e.follow(s, context)
+	if name := e.sharedName(s); name != "" {
+		return jen.Id(name)
+	}
 	id := e.identity(s)
 	name, ok := e.funcs[id]
 	if !ok {

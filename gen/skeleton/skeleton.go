@@ -81,7 +81,7 @@ func Server(o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.make(g.server, g.tools, g.items, g.shared, g.tests)
+	return g.make(g.server, g.tools, g.items, g.tests)
 }
 
 // Check returns the error that [Server] returns for a list that it refuses, without generating files.
@@ -90,7 +90,7 @@ func Check(o Options) error {
 	if err != nil {
 		return err
 	}
-	_, tools := g.toolChecks()
+	_, _, tools := g.toolChecks()
 	_, items := g.itemChecks()
 	return errors.Join(tools, items)
 }
@@ -101,7 +101,7 @@ func Client(o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.make(g.client, g.tools, g.items, g.shared)
+	return g.make(g.client, g.tools, g.items)
 }
 
 type generator struct {

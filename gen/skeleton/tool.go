@@ -20,8 +20,8 @@ import (
 // a change of one tool changes its files and those that list all items. The types that several items
 // have are in one file, which changes when the first two items have a type or the last two lose it.
 
-// toolChecks returns the check functions of each tool.
-func (g *generator) toolChecks() ([][]jen.Code, error) {
+// toolChecks returns the check functions of each tool, and those that tools share.
+func (g *generator) toolChecks() (all [][]jen.Code, shared []jen.Code, err error) {
 	groups := make([]check.Group, len(g.pkg.Tools))
 	for i, t := range g.pkg.Tools {
 		group := check.Group{Prefix: "check" + t.Go, At: t.Tool.Pointer, Owner: fmt.Sprintf("the tool %q", t.Tool.Name)}
@@ -33,18 +33,21 @@ func (g *generator) toolChecks() ([][]jen.Code, error) {
 		}
 		groups[i] = group
 	}
-	return check.Groups(groups)
+	return check.Sharing(groups)
 }
 
 // tools renders the file of each tool: its definition, types, codecs and checks, and the method of a client.
 func (g *generator) tools() ([]files.File, error) {
-	checks, err := g.toolChecks()
+	checks, shared, err := g.toolChecks()
 	if err != nil {
 		return nil, err
 	}
 	sources := make([]emit.Source, len(g.pkg.Tools))
 	for i, t := range g.pkg.Tools {
 		sources[i] = g.source(g.names["tool "+t.Go]+"_tool.gen.go", g.toolParts(t, checks[i]))
+	}
+	if len(g.pkg.Shared)+len(shared) > 0 {
+		sources = append(sources, g.whole("shared.gen.go", g.declarations(g.pkg.Shared, shared)...))
 	}
 	return g.render(sources...)
 }
@@ -88,14 +91,6 @@ func (g *generator) declarations(decls []*ir.Decl, checks []jen.Code) []func(*je
 		parts = append(parts, func(f *jen.File) { f.Add(c) })
 	}
 	return parts
-}
-
-// shared renders the file of the types that several items have.
-func (g *generator) shared() ([]files.File, error) {
-	if len(g.pkg.Shared) == 0 {
-		return nil, nil
-	}
-	return g.render(g.whole("shared.gen.go", g.declarations(g.pkg.Shared, nil)...))
 }
 
 func checkName(decl string) string { return "check" + decl }

@@ -153,7 +153,8 @@ func (t *typer) take(name, pointer string) {
 	t.taken[name] = t.document.item
 }
 
-// constants returns the names of the constants of an enum.
+// constants returns the names of the constants of an enum. A name that would be too long has fewer words of its value,
+// or the number of the value if the words do not distinguish it.
 func (t *typer) constants(d *ir.Decl, values []ir.EnumValue) []string {
 	wires := make([]string, len(values))
 	for i, v := range values {
@@ -166,8 +167,11 @@ func (t *typer) constants(d *ir.Decl, values []ir.EnumValue) []string {
 		count[short[i]]++
 	}
 	for i, name := range short {
-		if name != all[i] && count[name] > 1 {
-			short[i] = fmt.Sprintf("%s%d", d.Name, i+1)
+		if name != all[i] && (count[name] > 1 || len(name) <= len(d.Name) || t.declaredHere(name)) {
+			short[i] = all[i]
+			for number := "Value"; t.declaredHere(short[i]) || short[i] == all[i]; number += "Value" {
+				short[i] = fmt.Sprintf("%s%s%d", d.Name, number, i+1)
+			}
 		}
 	}
 	return short

@@ -288,3 +288,29 @@ func meanings(t *testing.T, list *tools.List) map[string]string {
 }
 
 var identifier = regexp.MustCompile(`\w+`)
+
+// TestLongNames has names that are too long: they have at most 70 bytes and are distinct.
+func TestLongNames(t *testing.T) {
+	const word = "an_extraordinarily_long_name_of_a_member"
+	values := []string{`"` + strings.Repeat("word ", 12) + `"`, `"` + strings.Repeat("word ", 13) + `"`, `"other ` + strings.Repeat("word ", 12) + `"`, `"short"`}
+	inner := `{"enum":[` + strings.Join(values, ",") + `]}`
+	for range 4 {
+		inner = `{"type":"object","properties":{"` + word + `":` + inner + `,"second_` + word + `":` + inner + `}}`
+	}
+	pkg := sharing(t, "["+taking("list_selected_repositories_of_an_organization", `"a":`+inner, "")+"]")
+	taken := map[string]bool{}
+	add := func(name string) {
+		if len(name) > 70 || taken[name] {
+			t.Errorf("%s has %d bytes, or is there twice", name, len(name))
+		}
+		taken[name] = true
+	}
+	for _, d := range pkg.Decls {
+		add(d.Name)
+		if enum, ok := d.Type.(*ir.Enum); ok {
+			for _, v := range enum.Values {
+				add(v.Go)
+			}
+		}
+	}
+}
