@@ -180,7 +180,7 @@ func (t *typer) itemTypes(pkg *Package) {
 	of := func(i *tools.Item, s *jsonschema.Schema, arguments []*tools.Argument, kind, prefix, suffix, what string) *ir.Decl {
 		t.owner = i.Name
 		problems, remarks := len(t.errs), len(t.diagnostics)
-		d := t.typesOf(s, false, &document{kind, i.Pointer, i.Name, prefix, prefix + suffix, fmt.Sprintf(what, i.Name), inputs})
+		d := t.typesOf(s, false, &document{kind, i.Pointer, i.Name, prefix, prefix + suffix, fmt.Sprintf(what, i.Name), inputs, false})
 		// The schema is not in the list, so problems are reported where the arguments are.
 		for _, a := range arguments {
 			at := wire.ChildPointer(s.Pointer+"/properties", a.Name)

@@ -389,7 +389,7 @@ func (t *typer) declare(key string, d disj, at spot, build func(*ir.Decl, spot))
 		case from.goName != "":
 			at.base, at.trail, at.given = from.goName, nil, from
 		case from.definition != "":
-			at.base, at.trail, at.given = t.document.name, []string{from.definition}, nil
+			at.base, at.trail, at.given, at.within = t.document.name, []string{from.definition}, nil, true
 		case title != "" && !t.declaredHere(typeName(at.base, []string{title})):
 			at.trail = []string{title}
 		}

@@ -17,6 +17,8 @@ type spot struct {
 	base  string
 	trail []string
 	given *origin
+	// within means that the place is a definition or within one.
+	within bool
 	// path is the name of the place in comments.
 	path, pointer string
 	// siblings are the Go names of the members beside the one that leads here.
@@ -119,7 +121,7 @@ func (t *typer) newDecl(at spot) (*ir.Decl, spot) {
 	}
 	decl := &ir.Decl{Name: name, Path: at.path, Pointer: at.pointer}
 	t.decls = append(t.decls, decl)
-	from := &origin{document: t.document}
+	from := &origin{document: t.document, within: at.within}
 	t.origins[decl] = from
 	t.here[name] = true
 	if at.given == nil {

@@ -16,6 +16,8 @@ type document struct {
 	// name is the name of the type of the document, about the words for the document in comments.
 	name, about string
 	kind        documentKind
+	// api means that the item calls an operation of an API, whose description the definitions come from.
+	api bool
 }
 
 // documentKind says which way the values of a document go. As text, it distinguishes the names of types.
@@ -32,6 +34,8 @@ type origin struct {
 	// goName and definition are the names that the schema gives its type: its x-go-name, and its name if it is
 	// a definition. They are "" if it gives none.
 	goName, definition string
+	// within means that the type is a definition or a part of one.
+	within bool
 	// pointer is the place of the definition.
 	pointer string
 	// member means that the comment of the declaration is about the member with the type. The comment of
@@ -53,6 +57,7 @@ func (o *origin) doc(d *ir.Decl) string {
 // that name.
 func (t *typer) share() {
 	class := t.equals()
+	t.promote(class)
 	one := map[*ir.Decl]*ir.Decl{} // the declaration that stands for another
 	first := map[string]*ir.Decl{} // by class
 	type place struct {
@@ -90,15 +95,51 @@ func (t *typer) share() {
 	for _, value := range t.values {
 		redirectType(value, one)
 	}
-	for _, d := range kept {
-		if to := first[class[d]]; to == nil {
-			first[class[d]] = d
-		} else {
-			t.aliases[d], d.Type, d.Unions = d.Type, &ir.Ref{Decl: to}, nil
+	for _, named := range []bool{true, false} { // a type with a name of its own is no alias of one with that of an item
+		for _, d := range kept {
+			if (t.origins[d].goName != "") != named {
+				continue
+			}
+			if to := first[class[d]]; to == nil {
+				first[class[d]] = d
+			} else {
+				to.Unions = merged(to.Unions, d.Unions)
+				t.aliases[d], d.Type, d.Unions = d.Type, &ir.Ref{Decl: to}, nil
+			}
 		}
 	}
 	t.decls = kept
 	slices.SortFunc(t.decls, byName)
+}
+
+// merged returns the unions of two equal types, sorted by name. A type needs the methods of a variant if one that is its
+// alias is a variant.
+func merged(a, b []*ir.Decl) []*ir.Decl {
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, byName)
+	return slices.Compact(all)
+}
+
+// promote gives the definitions of an API, and their parts, names of their own if they are the same in all of its
+// operations, as those of a definition with an x-go-name are.
+func (t *typer) promote(class map[*ir.Decl]string) {
+	named := map[string][]*ir.Decl{}
+	for _, d := range t.decls {
+		if o := t.origins[d]; o.api && o.within && o.goName == "" {
+			name := strings.TrimPrefix(d.Name, o.name)
+			named[name] = append(named[name], d)
+		}
+	}
+	for name, all := range named {
+		differs := func(d *ir.Decl) bool { return class[d] != class[all[0]] }
+		if !isExported(name) || t.taken[name] != "" || t.taken["Unknown"+name] != "" || named["Unknown"+name] != nil || slices.ContainsFunc(all, differs) {
+			continue
+		}
+		for _, d := range all {
+			o := t.origins[d]
+			o.goName, o.pointer, d.Name = name, d.Pointer, name
+		}
+	}
 }
 
 // give takes the name of a declaration that has it by x-go-name.

@@ -314,3 +314,31 @@ func TestLongNames(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedVariants has an enum that is a variant of a union in another tool, which needs its methods.
+func TestSharedVariants(t *testing.T) {
+	pkg := sharing(t, "["+taking("a", `"order":`+sorted, "")+","+taking("b", `"order":{"oneOf":[`+sorted+`,`+place+`]}`, "")+"]")
+	variant := pkg.Lookup("BInputOrder").Type.(*ir.Union).Variants[1].Decl
+	if ref, ok := variant.Type.(*ir.Ref); !ok || ref.Decl.Name != "AInputOrder" || len(ref.Decl.Unions) != 1 {
+		t.Errorf("%s: %+v", variant.Name, variant.Type)
+	}
+}
+
+// TestDefinitionsOfAPIs names the definitions of an API, which are the same in all of its operations, or not.
+func TestDefinitionsOfAPIs(t *testing.T) {
+	operation := func(name, output string) string {
+		return fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"},"outputSchema":%s,"x-openapi":{"method":"GET","path":"/"}}`, name, output)
+	}
+	pet := `"type":"object","properties":{"pet":{"$ref":"#/$defs/pet"},"more":{"type":"array","items":{"$ref":"#/$defs/cut"}}},"$defs":{"pet":{"type":"object","properties":{"kind":` + sorted + `}},"cut":`
+	pkg := sharing(t, "["+operation("a", "{"+pet+place+"}}")+","+operation("b", "{"+pet+another+"}}")+"]")
+	for place, want := range map[string]string{"AOutput.pet": "Pet", "BOutput.pet": "Pet", "Pet.kind": "PetKind", "AOutput.more": "[]AOutputCut", "BOutput.more": "[]BOutputCut"} {
+		decl, member, _ := strings.Cut(place, ".")
+		d := pkg.Lookup(decl)
+		if d == nil || ir.TypeString(d.Field(member).Type) != want {
+			t.Errorf("%s: %+v, want %s", place, d, want)
+		}
+	}
+	if diff := cmp.Diff([]string{"Pet", "PetKind"}, namesOf(pkg.Shared)); diff != "" {
+		t.Errorf("shared (-want +got):\n%s", diff)
+	}
+}

@@ -126,7 +126,8 @@ func (d Diagnostic) String() string {
 //
 // A declaration is named by its document and its definition, else its title, else the way to it:
 // GetBookOutputAuthor. The name depends on nothing but the document, so it keeps its meaning when other items are added
-// to the list. A definition with an x-go-name has that name in all documents, where it must be the same.
+// to the list. A definition with an x-go-name has that name in all documents, where it must be the same. A definition of
+// an API has its own name if it is the same in all operations.
 //
 // Types are equal if their code would be the same but for their names, with its comments. The comment of a type
 // that repeats the comment of a field does not count, and types of definitions with different names are not equal.
@@ -161,7 +162,7 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 func (t *typer) toolTypes(tt *ToolTypes, opts Options) {
 	t.owner = tt.Tool.Name
 	documentOf := func(kind documentKind, title string) *document {
-		return &document{kindTool, tt.Tool.Pointer, tt.Tool.Name, tt.Go, tt.Go + string(kind), fmt.Sprintf(title, tt.Tool.Name), kind}
+		return &document{kindTool, tt.Tool.Pointer, tt.Tool.Name, tt.Go, tt.Go + string(kind), fmt.Sprintf(title, tt.Tool.Name), kind, tt.Tool.Operation != nil}
 	}
 	of := func(s *jsonschema.Schema, kind documentKind, apply bool, title string) *ir.Decl {
 		return t.typesOf(s, apply, documentOf(kind, title))
