@@ -15,7 +15,8 @@
 // # The way of a message
 //
 // A message comes as an [Incoming], with a [Reply], the place where its answer goes. [Inbox] takes messages in
-// order of arrival and returns the function that handles a request. The function passes the message through
+// order of arrival and returns the function that handles a request; messages that the package itself receives
+// from a Transport go the same way. The function passes the message through
 // Handlers, each of which may be wrapped in others: the middleware of the option Receiving, rounds of questions
 // ([ErrInputRequired]), and Handle of the [Binding], which tasks, a catalog and a conversion may have wrapped.
 // A generated binding calls [Answer] for the method. The messages of this side pass through Handlers too: Around of
