@@ -130,7 +130,7 @@ func (b *schemaBuilder) condition(a *Alt, s *jsonschema.Schema) {
 		}
 		return b.shape(s)
 	}
-	one := &also{keyword: "if", nodes: []*jsonschema.Schema{s.If}, then: branch(s.Then), els: branch(s.Else), condition: b.shape(s.If)}
+	one := &also{keyword: "if", nodes: []*jsonschema.Schema{s}, then: branch(s.Then), els: branch(s.Else), condition: b.shape(s.If)}
 	form := *a
 	form.exact = nil
 	then, els := b.prove.altIn(&form, one.then, true), b.prove.altIn(&form, one.els, true)
@@ -141,63 +141,39 @@ func (b *schemaBuilder) condition(a *Alt, s *jsonschema.Schema) {
 	a.Also = append(a.Also, one)
 }
 
-// implies reports whether all values of an alternative satisfy a constraint of another
-// alternative.
-func (p *prover) implies(a *Alt, c *also) bool {
-	if a.Values == nil && c.refused != nil && p.disjoint(a, c.refused, 0) {
-		return true
+// breaking returns a value of an alternative that does not satisfy a constraint of another one. A
+// strict question also considers undeclared members.
+func (p *prover) breaking(a *Alt, c *also, strict bool) answer {
+	switch {
+	case slices.Contains(a.Also, c), p.implied(a, c):
+		return answer{is: none}
+	case len(a.all) == 0, p.asked > mostAsked:
+		return answer{is: unknown}
 	}
-	for _, have := range a.Also {
-		if p.steps++; p.steps > mostSteps {
-			return false
-		}
-		if have.keyword == c.keyword && have.name == c.name && p.same(have, c) {
-			return true
-		}
+	f := p.finder(nil)
+	if !strict {
+		f = p.finder(a.all[0].Root())
 	}
+	defer func() { p.asked += f.steps }()
+	return f.breaking(a, c)
+}
+
+// implies reports whether it can prove that all values of an alternative satisfy a constraint.
+func (p *prover) implies(a *Alt, c *also, strict bool) bool {
+	return p.breaking(a, c, strict).is == none
+}
+
+// implied is implies as far as the shapes of the constraint show it.
+func (p *prover) implied(a *Alt, c *also) bool {
 	switch {
 	case a.Values != nil:
 		return false
 	case c.refused != nil:
-		for _, have := range a.Also {
-			if have.refused != nil && p.in(c.refused, have.refused, true) {
-				return true
-			}
-		}
+		return p.disjoint(a, c.refused, 0)
 	case c.keyword == "if":
-		if p.altIn(a, c.then, true) && p.altIn(a, c.els, true) {
-			return true
-		}
-		for _, have := range a.Also {
-			if have.keyword == "if" && p.equal(have.nodes[0], c.nodes[0]) && p.in(have.then, c.then, true) && p.in(have.els, c.els, true) {
-				return true
-			}
-		}
+		return p.altIn(a, c.then, true) && p.altIn(a, c.els, true)
 	case c.keyword == "dependentSchemas":
-		if p.altIn(a, c.then, true) || a.Object != nil && a.Object.at(c.name, a.Where).set.impossible() {
-			return true
-		}
-		for _, have := range a.Also {
-			if have.keyword == c.keyword && have.name == c.name && p.in(have.then, c.then, true) {
-				return true
-			}
-		}
+		return p.altIn(a, c.then, true) || a.Object != nil && a.Object.at(c.name, a.Where).set.impossible()
 	}
 	return false
-}
-
-// same reports whether two constraints have the same schemas.
-func (p *prover) same(x, y *also) bool {
-	if len(x.nodes) != len(y.nodes) || (x.then == nil) != (y.then == nil) {
-		return false
-	}
-	for i := range x.nodes {
-		if !p.equal(x.nodes[i], y.nodes[i]) {
-			return false
-		}
-	}
-	if x.keyword == "if" {
-		return p.in(x.then, y.then, true) && p.in(y.then, x.then, true) && p.in(x.els, y.els, true) && p.in(y.els, x.els, true)
-	}
-	return true
 }

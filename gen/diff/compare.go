@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
 // change is a difference between two shapes. It is not yet known which messages carry their
@@ -125,6 +127,34 @@ func (p *pairing) at(rule string, args ...string) *change {
 	return ch
 }
 
+// within reports whether all values of one shape are in another one.
+func (c *comparer) within(sends, accepts *Shape) bool {
+	return c.prove.in(sends, accepts, false) || c.find(sends, accepts).is == none
+}
+
+// find returns a value that one shape has and another one does not have.
+func (c *comparer) find(sends, accepts *Shape) answer {
+	if len(sends.from) == 0 || len(accepts.from) == 0 {
+		return answer{is: unknown}
+	}
+	if c.prove.asked > mostAsked || len(sends.from[0].All())+len(accepts.from[0].All()) > mostSchemas {
+		return answer{is: unknown}
+	}
+	f := c.prove.finder(sends.from[0].Root())
+	f.steps = 0
+	defer func() { c.prove.asked += f.steps }()
+	result := answer{is: none}
+	for _, s := range accepts.from {
+		switch a := f.find(sends.from, []*jsonschema.Schema{s}, nil); a.is {
+		case found:
+			return a
+		case unknown:
+			result = a
+		}
+	}
+	return result
+}
+
 // between adds a change between two alternatives. It returns the existing change if other
 // alternatives at the same place have the same one.
 func (p *pairing) between(old, new *Alt, rule string, args ...string) *change {
@@ -161,8 +191,11 @@ func (p *pairing) views(old, new *Alt) [2]view {
 // mostWork limits the number of alternatives that the values of a comparison are tried on. Beyond it,
 // fewTries values are tried for each change.
 const (
-	mostWork = 100_000
-	fewTries = 4
+	mostWork  = 100_000
+	mostAsked = 20_000 // steps of finders
+	// A step of a finder takes as long as the schemas are large.
+	mostSchemas = 2000
+	fewTries    = 4
 )
 
 // show adds the candidates that are examples of the change in the direction of the view.

@@ -64,64 +64,36 @@ func (c *comparer) also(p *pairing, old, new *Alt) {
 		}
 	}
 	slices.Sort(keywords)
-	samples := func() []any { return slices.Concat(c.make.samples(old), c.make.samples(new)) }
 	for _, keyword := range keywords {
-		missing := func(from, to *Alt) (list []*also) {
-			for _, one := range to.Also {
-				if one.keyword == keyword && !c.prove.implies(from, one) {
-					list = append(list, one)
+		var values [2][]any
+		missing := func(v view) (list []*also) {
+			for _, one := range v.to.Also {
+				if one.keyword != keyword {
+					continue
 				}
+				switch a := c.prove.breaking(v.from, one, false); a.is {
+				case none:
+					continue
+				case found:
+					values[v.way] = append(values[v.way], a.value)
+				}
+				list = append(list, one)
 			}
 			return list
 		}
 		has := func(a *Alt) bool {
 			return slices.ContainsFunc(a.Also, func(one *also) bool { return one.keyword == keyword })
 		}
-		added, removed := missing(old, new), missing(new, old)
+		views := p.views(old, new)
+		added, removed := missing(views[narrows]), missing(views[widens])
 		p.demands(old, new, demand{
 			implied: func(v view) bool { return len(byWay(v, added, removed)) == 0 },
-			values:  func(v view) []any { return append(samples(), c.hinted(v, all)...) },
+			values: func(v view) []any {
+				return slices.Concat(values[v.way], c.make.samples(old), c.make.samples(new))
+			},
 			violates: func(v view, value any) bool {
 				return slices.ContainsFunc(byWay(v, added, removed), func(one *also) bool { return one.violated(value) })
 			},
 		}, constraintRule(has(old) && len(removed) > 0, has(new) && len(added) > 0), strconv.Quote(keyword))
 	}
-}
-
-// hinted returns values that are likely to violate the constraints in list.
-func (c *comparer) hinted(v view, list []*also) []any {
-	var values []any
-	for _, one := range list {
-		if c.work += len(v.sends.alts()); c.work > mostWork {
-			break
-		}
-		for _, hint := range one.hints() {
-			values = append(values, c.make.all(hint)...)
-			if v.from.Kind != kindObject {
-				continue
-			}
-			for _, object := range c.make.hinted(hint, 4) {
-				values = append(values, merged(c.base(v, ""), object))
-			}
-		}
-		if one.name != "" {
-			for _, value := range c.make.each(v.from.Object.at(one.name, v.from.Where)) {
-				values = append(values, c.inside(v, one.name, value)...)
-			}
-		}
-	}
-	switch v.from.Kind {
-	case kindObject:
-		if name, ok := c.make.name(v.from.Object, 0); ok {
-			for _, value := range append(c.make.each(v.from.Object.at(name, v.from.Where)), "", num(0), nil, []any{}) {
-				values = append(values, c.inside(v, name, value)...)
-			}
-		}
-	case kindArray:
-		values = append(values, c.lists(v.from, v.to)...)
-		for _, element := range []any{"", "x", num(0), nil, true, []any{}, map[string]any{}} {
-			values = append(values, []any{element}, []any{element, element})
-		}
-	}
-	return values
 }

@@ -41,16 +41,19 @@
 //     and allOf add schemas to it, and anyOf and oneOf choose one. Two ways to write the same schema therefore give
 //     the same shape. Constraints without a form of their own (not, if, overlapping oneOf) are kept beside it
 //     (also.go).
-//  3. Proofs (prove.go, disjoint.go, equal.go). The prover shows that one set is a subset of another, or disjoint
+//  3. Proofs (prove.go, disjoint.go). The prover shows that one set is a subset of another, or disjoint
 //     from it. It never guesses: a question that it cannot decide stays open. Recursive sets are compared
 //     coinductively. Patterns are automata (language.go), which also find the shortest string that one pattern
-//     accepts and another refuses.
+//     accepts and another refuses. What the prover leaves open, the finder answers from the schemas (find.go,
+//     find_values.go): it finds a value that some accept and others refuse, or proves that there is none, or gives
+//     up after a number of steps.
 //  4. Changes (match.go, compare*.go). Alternatives are paired by name, by constant members and by similarity, and
 //     each pair is compared once, breadth first, so a change is named by its shortest path and recursion ends. Each
 //     change has samples (sample.go): values that one side may send and the other refuses, and that show this
 //     change.
 //  5. Messages (lift.go). Samples are placed in the values around them, up to whole messages. A change is then
-//     shown, refuted, or undecided; only a proof removes it.
+//     shown, refuted, or undecided; only a proof removes it. If no change is shown, the finder decides on the whole
+//     message: it gives an open change its example, or names a change by the keyword that refuses the value.
 //  6. Findings (assemble.go). The same change in several messages is one finding with several uses. Its level
 //     follows from the effect of its rule (rules.go, catalog.go). The file ledger.go holds exceptions with their reasons;
 //     a test finds unused ones.

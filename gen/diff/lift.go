@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
 // The limits of one comparison of two messages.
@@ -118,7 +120,51 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem
 			list = append(list, t)
 		}
 	}
+	for _, v := range root.views(nil, nil) {
+		list = c.settle(list, root, v)
+	}
 	return list, problem
+}
+
+// settle decides what the changes in list leave open in one direction, by a value of the whole message.
+// A proof that there is none refutes the changes without an example. A value is the example of one of
+// these, or else of a change that is named by the keyword that refuses it.
+func (c *comparer) settle(list []*told, root *node, v view) []*told {
+	var open *told
+	for _, t := range list {
+		switch t.ways[v.way].state {
+		case lost, shown:
+			return list
+		case unproven:
+			open = t
+		}
+	}
+	a := c.find(v.sends, v.accepts)
+	switch {
+	case a.is == none:
+		for _, t := range list {
+			if o := &t.ways[v.way]; o.state == unproven && !o.sure {
+				o.state = refuted
+			}
+		}
+	case a.is == found && open != nil:
+		open.ways[v.way] = outcome{state: shown, values: []any{a.value}}
+	case a.is == found:
+		list = append(list, c.unnamed(root, v, a.value))
+	}
+	return list
+}
+
+// unnamed returns a change of the keyword that refuses a value.
+func (c *comparer) unnamed(root *node, v view, value any) *told {
+	f := c.prove.finder(v.sends.from[0].Root())
+	refuses := v.accepts.from[slices.IndexFunc(v.accepts.from, func(s *jsonschema.Schema) bool { ok, _ := f.accepts(s, value); return !ok })]
+	at, keyword, path := f.culprit(refuses, value, root.path)
+	ch := &change{rule: "constraint-changed", args: []string{strconv.Quote(keyword)}, old: Place{Path: path}, new: Place{Path: path}}
+	ch.place(v.way, nil, &Alt{Where: Place{path, at.Pointer}})
+	one := &told{change: ch, node: root}
+	one.ways[v.way] = outcome{state: shown, values: []any{value}}
+	return one
 }
 
 // key identifies a change by the places of the definitions that it is between. A member that one
@@ -161,6 +207,15 @@ func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
 	case w.known, c.prove.in(sends, accepts, false):
 		return outcome{state: refuted}
 	}
+	if w.why == tooLarge {
+		return outcome{state: unproven, sure: true, why: w.why}
+	}
+	switch a := c.find(sends, accepts); a.is {
+	case none:
+		return outcome{state: refuted}
+	case found:
+		return c.lift(n, []any{a.value}, &climb{way, root, map[*node]bool{}})
+	}
 	// A value that is refused here may be accepted further up.
 	for at := n; at != root && len(at.up) > 0; at = at.up[0].parent {
 		p := at.up[0].parent
@@ -168,7 +223,7 @@ func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
 		if way == widens {
 			sends, accepts = accepts, sends
 		}
-		if c.prove.in(sends, accepts, false) {
+		if c.within(sends, accepts) {
 			return outcome{state: refuted}
 		}
 		if p == root {
@@ -231,11 +286,12 @@ func (c *comparer) liftBy(e edge, values []any, up *climb) outcome {
 		}
 	}
 	if !found {
-		if c.prove.in(v.sends, v.accepts, false) {
+		if c.within(v.sends, v.accepts) {
 			return outcome{state: refuted}
 		}
-		return outcome{state: unproven, why: fmt.Sprintf("%s; at %s%s this value shows it: %s",
-			c.obstacle(v, e.child), e.parent.path, e.child.path, render(values[0]))}
+		obstacle := c.obstacle(v, e.child)
+		return outcome{state: unproven, sure: obstacle == tooLarge, why: fmt.Sprintf("%s; at %s%s this value shows it: %s",
+			obstacle, e.parent.path, e.child.path, render(values[0]))}
 	}
 	switch {
 	case len(refused) > 0:

@@ -2,6 +2,9 @@ package diff
 
 import (
 	"slices"
+
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
 )
 
 // prover proves that one set of values is contained in another one. A claim that it does not
@@ -16,8 +19,23 @@ type prover struct {
 	tentative []proof
 	low       int
 	steps     int
-	equals    map[nodePair]bool
+	// finders has a finder for each document of a sender, and that of strict proofs under nil.
+	finders map[*jsonschema.Schema]*finder
+	// asked counts the steps of finders.
+	asked int
+	// valid has the validators of documents.
+	valid     map[*jsonschema.Schema]*samples.Validator
 	languages map[string]*language
+}
+
+// finder returns the finder for the values of a sender's document, or of any document for nil.
+func (p *prover) finder(sender *jsonschema.Schema) *finder {
+	f, ok := p.finders[sender]
+	if !ok {
+		f = newFinder(p, sender)
+		p.finders[sender] = f
+	}
+	return f
 }
 
 // proof is the claim that the values of one set are in another one. A strict proof also
@@ -31,7 +49,7 @@ type proof struct {
 const mostSteps = 100_000
 
 func newProver() *prover {
-	return &prover{proved: map[proof]bool{}, failed: map[proof]bool{}, busy: map[proof]int{}, equals: map[nodePair]bool{}, languages: map[string]*language{}}
+	return &prover{proved: map[proof]bool{}, failed: map[proof]bool{}, busy: map[proof]int{}, finders: map[*jsonschema.Schema]*finder{}, valid: map[*jsonschema.Schema]*samples.Validator{}, languages: map[string]*language{}}
 }
 
 // in reports whether it can prove that x is contained in y.
@@ -208,7 +226,7 @@ func (p *prover) alt(a, b *Alt, strict bool) bool {
 		return false
 	}
 	for _, c := range b.Also {
-		if !p.implies(a, c) {
+		if !p.implies(a, c, strict) {
 			return false
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
 // Shape is a set of JSON values at a place of a side.
@@ -12,6 +14,8 @@ type Shape struct {
 	Where Place
 	// About has the descriptive members.
 	About about
+	// from has the schemas that the shape was made from. It is empty for those made from the ir.
+	from []*jsonschema.Schema
 	*set
 }
 
@@ -66,6 +70,9 @@ type Alt struct {
 	Object *object
 	// Also has the constraints that the fields above cannot express.
 	Also []*also
+	// all has the schemas that every value satisfies, refused those that none does. Both are empty
+	// for alternatives that were made from the ir.
+	all, refused []*jsonschema.Schema
 	// exact reports whether the alternative has a value. If it is nil, the other fields decide.
 	exact func(v any) bool
 	// more returns additional samples.

@@ -226,8 +226,8 @@ func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 			o.Names = append(o.Names, b.shape(s.PropertyNames))
 		}
 	}
-	o.find = func(name string) *Shape { return b.shape(b.membersOf(all, name, "")...) }
-	if rest := b.membersOf(all, "", noPattern); len(rest) > 0 {
+	o.find = func(name string) *Shape { return b.shape(membersOf(all, name, "")...) }
+	if rest := membersOf(all, "", noPattern); len(rest) > 0 {
 		if shape := b.shape(rest...); shape.set.impossible() {
 			o.Closed = true
 		} else {
@@ -238,7 +238,7 @@ func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 		}
 	}
 	for _, name := range names {
-		shape := b.shape(b.membersOf(all, name, "")...)
+		shape := b.shape(membersOf(all, name, "")...)
 		switch {
 		case required[name] && shape.set.empty():
 			return nil, false
@@ -259,7 +259,7 @@ func (b *schemaBuilder) patterns(o *object, all []*jsonschema.Schema) {
 			if slices.ContainsFunc(o.Patterns, func(m *member) bool { return m.Name == p.Name }) {
 				continue
 			}
-			shape := b.shape(b.membersOf(all, "", p.Name)...)
+			shape := b.shape(membersOf(all, "", p.Name)...)
 			o.Patterns = append(o.Patterns, &member{Name: p.Name, Shape: shape, Where: Place{Pointer: p.Schema.Pointer}})
 		}
 	}
@@ -270,7 +270,7 @@ const noPattern = "\x00"
 
 // membersOf returns the schemas of a member: the member with the given name, a member whose
 // name matches only the given pattern, or, with noPattern, a member whose name matches nothing.
-func (b *schemaBuilder) membersOf(all []*jsonschema.Schema, name, pattern string) []*jsonschema.Schema {
+func membersOf(all []*jsonschema.Schema, name, pattern string) []*jsonschema.Schema {
 	own := func(s *jsonschema.Schema) (list []*jsonschema.Schema) {
 		if p := s.Property(name); p != nil && pattern == "" {
 			list = append(list, p)

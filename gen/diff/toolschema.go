@@ -44,8 +44,10 @@ const (
 const sampleBudget = 300
 
 func newSchemaBuilder(document *jsonschema.Schema, p *prover) *schemaBuilder {
+	valid := samples.NewValidator(document)
+	p.valid[document.Root()] = valid
 	return &schemaBuilder{
-		valid: samples.NewValidator(document), prove: p, ids: map[*jsonschema.Schema]int{},
+		valid: valid, prove: p, ids: map[*jsonschema.Schema]int{},
 		shapes: map[string]*Shape{}, sets: map[string]*set{}, formed: map[string][]*Alt{},
 	}
 }
@@ -78,7 +80,7 @@ func (b *schemaBuilder) shape(list ...*jsonschema.Schema) *Shape {
 	if have, ok := b.shapes[key]; ok {
 		return have
 	}
-	s := &Shape{Where: Place{Pointer: list[0].Pointer}, About: aboutOf(list)}
+	s := &Shape{Where: Place{Pointer: list[0].Pointer}, About: aboutOf(list), from: list}
 	if b.known != nil {
 		s.About = about{Default: s.About.Default}
 	}
@@ -270,7 +272,7 @@ type chosen struct {
 func (b *schemaBuilder) alts(flat []*jsonschema.Schema) []*Alt {
 	ways, ok := b.expand(flat)
 	if !ok {
-		return []*Alt{{Kind: kindAny, exact: b.accepting(flat), Also: []*also{{keyword: "anyOf", nodes: flat}}}}
+		return []*Alt{{Kind: kindAny, all: flat, exact: b.accepting(flat), Also: []*also{{keyword: "anyOf", nodes: flat}}}}
 	}
 	var alts []*Alt
 	for _, way := range ways {
@@ -366,7 +368,7 @@ func (b *schemaBuilder) forms(way chosen) []*Alt {
 	}
 	var alts []*Alt
 	for _, k := range kinds {
-		a := &Alt{Where: where, Kind: k}
+		a := &Alt{Where: where, Kind: k, all: way.all, refused: way.refused}
 		if b.name != nil && way.at != nil {
 			a.Name = b.name(way.at)
 		}

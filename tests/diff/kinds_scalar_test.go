@@ -2,6 +2,7 @@ package diff
 
 // scalarKinds are changes of schemas of strings, numbers and listed values.
 var scalarKinds = []kind{
+	{"minimum beyond 2^53", `{"type":"integer","minimum":9007199254740993}`, `{"type":"integer","minimum":9007199254740994}`, "narrows", `[9007199254740993]`},
 	{"title, description and examples", `{"type":"string","title":"A"}`, `{"type":"string","title":"B","examples":["x"],"$comment":"c"}`, "none", ""},
 	{"another type", `{"type":"string"}`, `{"type":"integer"}`, "both", ""},
 	{"a type more", `{"type":"string"}`, `{"type":["string","integer"]}`, "widens", ""},

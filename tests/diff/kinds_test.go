@@ -30,6 +30,9 @@ var places = []place{
 	{"additional", inInput(`{"type":"object","additionalProperties":%s}`)},
 	{"allOf", inInput(`{"type":"object","allOf":[{"properties":{"v":%s}},{"required":["v"]}]}`)},
 	{"closed", inInput(`{"type":"object","additionalProperties":false,"required":["v"],"properties":{"v":%s,"z":{"type":"boolean"}}}`)},
+	{"then", inInput(`{"type":"object","required":["k","v"],"properties":{"k":{"enum":["a","b"]},"v":{}},"if":{"properties":{"k":{"const":"a"}}},"then":{"properties":{"v":%s}}}`)},
+	{"oneOf", inInput(`{"type":"object","oneOf":[{"required":["v"],"properties":{"v":%s,"w":false}},{"required":["w"],"properties":{"w":{}}}]}`)},
+	{"unevaluatedItems", inInput(`{"type":"object","required":["v"],"properties":{"v":{"type":"array","prefixItems":[{"type":"integer"}],"unevaluatedItems":%s}}}`)},
 	// No value of the sibling can be made.
 	{"stuck", inInput(`{"type":"object","required":["v","s"],"properties":{"v":%s,"s":{"type":"string","minLength":40,"pattern":"^(?=.*[0-9]{3}z)(?!.*ab)(?=.*Q7w!).*$"}}}`)},
 }

@@ -1,0 +1,642 @@
+package diff
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
+)
+
+// finder answers one question: is there a value that some schemas accept and others refuse? It
+// finds one, proves that there is none, or gives up when its steps are used up. It expands the
+// schemas into conditions on one value, chooses a branch of each union and a keyword by which each
+// other schema refuses, and makes a value of each JSON type that is left.
+type finder struct {
+	prove *prover
+	// sender is the document of the sender, whose objects have only members that it declares. It is
+	// nil if objects may have any members.
+	sender *jsonschema.Schema
+	ids    map[*jsonschema.Schema]int
+	known  map[string]answer
+	busy   map[string]int
+	// low is the outermost question in progress that an answer depends on.
+	low, steps int
+}
+
+// answer is a value, or a proof that there is none, or neither.
+type answer struct {
+	value any
+	is    verdict
+}
+
+type verdict int
+
+const (
+	none verdict = iota // there is a proof that there is no value
+	unknown
+	found
+)
+
+// mostQuestions limits the steps of a search.
+const mostQuestions = 5_000
+
+func newFinder(p *prover, sender *jsonschema.Schema) *finder {
+	return &finder{prove: p, sender: sender, ids: map[*jsonschema.Schema]int{}, known: map[string]answer{}, busy: map[string]int{}}
+}
+
+// way is a set of conditions on one value.
+type way struct {
+	// todo has the schemas that are not expanded yet, all those that are.
+	todo, all []*jsonschema.Schema
+	// unions choose between other conditions. refused are schemas that must refuse the value.
+	unions  []union
+	refused []*jsonschema.Schema
+	// kinds are the types that are left. whole and fraction are about numbers.
+	kinds           []kind
+	whole, fraction bool
+	breaks          []breach
+	present, absent []string
+}
+
+// union is a choice between branches.
+type union struct {
+	of     *jsonschema.Schema
+	choice []branch
+}
+
+// breach is a keyword of a schema that a value must not satisfy. item selects one of its parts.
+type breach struct {
+	of      *jsonschema.Schema
+	keyword string
+	item    int
+}
+
+// branch is what a choice adds to a way.
+type branch struct {
+	accept, refuse []*jsonschema.Schema
+	kinds          []kind // nil means all
+	fraction       bool
+	breaks         []breach
+	present        string
+	absent         string
+	unknown        bool
+}
+
+// find returns a value that every schema of accept accepts and every one of refuse refuses, other
+// than those in but.
+func (f *finder) find(accept, refuse []*jsonschema.Schema, but []any) answer {
+	key := f.key(accept) + " but" + f.key(refuse)
+	for _, v := range but {
+		key += separator + exactly(v)
+	}
+	if have, ok := f.known[key]; ok {
+		return have
+	}
+	if at, ok := f.busy[key]; ok {
+		f.low = min(f.low, at)
+		return answer{is: none} // a smallest value does not contain another value of the same kind
+	}
+	if f.steps++; f.steps > mostQuestions {
+		return answer{is: unknown}
+	}
+	depth := len(f.busy)
+	outer := f.low
+	f.low = 1 << 30
+	f.busy[key] = depth
+	a := f.listed(accept, refuse, but)
+	if a.is == unknown && a.value == nil {
+		a = f.search(way{todo: accept, refused: refuse, kinds: allKinds}, accept, refuse, but)
+	}
+	delete(f.busy, key)
+	if a.is == found || a.is == none && f.low >= depth {
+		f.known[key] = a
+	}
+	f.low = min(outer, f.low)
+	return a
+}
+
+// breaking returns a value of an alternative that does not satisfy a constraint.
+func (f *finder) breaking(a *Alt, c *also) answer {
+	f.steps = 0
+	start := way{todo: a.all, refused: a.refused, kinds: allKinds}
+	if a.Kind != kindAny {
+		start.kinds = []kind{a.Kind}
+	}
+	var choice []branch
+	var refuse []*jsonschema.Schema
+	s := c.nodes[0]
+	switch {
+	case c.refused != nil:
+		choice = []branch{{accept: c.nodes}}
+	case c.keyword == "if":
+		choice = waysToRefuse(&jsonschema.Schema{If: s.If, Then: s.Then, Else: s.Else})
+	case c.name != "":
+		choice = []branch{{kinds: []kind{kindObject}, present: c.name, refuse: c.nodes}}
+	case c.keyword == "unevaluatedItems" || c.keyword == "unevaluatedProperties":
+		choice, refuse = []branch{{breaks: []breach{{s, c.keyword, 0}}}}, c.nodes
+	default:
+		for _, one := range c.nodes {
+			choice = append(choice, branch{refuse: []*jsonschema.Schema{one}})
+		}
+	}
+	result := answer{is: none}
+	for _, b := range choice {
+		one := f.search(start.with(b), slices.Concat(a.all, b.accept), slices.Concat(a.refused, b.refuse, refuse), nil)
+		if one.is == found {
+			return one
+		}
+		result.is = max(result.is, one.is)
+	}
+	return result
+}
+
+func (f *finder) key(list []*jsonschema.Schema) string {
+	ids := make([]int, 0, len(list))
+	for _, s := range list {
+		id, ok := f.ids[s]
+		if !ok {
+			id = len(f.ids)
+			f.ids[s] = id
+		}
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	var text []byte
+	for _, id := range slices.Compact(ids) {
+		text = strconv.AppendInt(append(text, ' '), int64(id), 10)
+	}
+	return string(text)
+}
+
+// accepts reports whether a schema accepts a value, by the validator.
+func (f *finder) accepts(s *jsonschema.Schema, v any) (accepts, known bool) {
+	if s.Always != nil {
+		return *s.Always, true
+	}
+	valid, ok := f.prove.valid[s.Root()]
+	if !ok {
+		valid = samples.NewValidator(s.Root())
+		f.prove.valid[s.Root()] = valid
+	}
+	return valid.Accepts([]*jsonschema.Schema{s}, v)
+}
+
+// suits reports whether a value is an answer.
+func (f *finder) suits(v any, accept, refuse []*jsonschema.Schema, but []any) bool {
+	for _, other := range but {
+		if exactly(other) == exactly(v) {
+			return false
+		}
+	}
+	for _, s := range accept {
+		if ok, known := f.accepts(s, v); !ok || !known {
+			return false
+		}
+	}
+	for _, s := range refuse {
+		if ok, known := f.accepts(s, v); ok || !known {
+			return false
+		}
+	}
+	return true
+}
+
+// listed answers for schemas of which one lists its values.
+func (f *finder) listed(accept, refuse []*jsonschema.Schema, but []any) answer {
+	for _, s := range accept {
+		for range 20 {
+			if s.Always != nil || s.Target == nil || s.Enum != nil || s.Const != "" {
+				break
+			}
+			s = s.Target
+		}
+		values := s.Enum
+		if s.Const != "" {
+			values = append(slices.Clone(values), s.Const)
+		}
+		if s.Always != nil || values == nil {
+			continue
+		}
+		for _, raw := range values {
+			if v := parse(string(raw)); f.suits(v, accept, refuse, but) {
+				return answer{v, found}
+			}
+		}
+		return answer{is: none}
+	}
+	return answer{is: unknown}
+}
+
+// search expands a way and answers for it.
+func (f *finder) search(w way, accept, refuse []*jsonschema.Schema, but []any) answer {
+	if f.steps++; f.steps > mostQuestions {
+		return answer{is: unknown}
+	}
+	if !f.expand(&w) {
+		return answer{is: none}
+	}
+	choice, at, ok := f.next(&w)
+	if !ok {
+		return answer{is: none}
+	}
+	if choice == nil {
+		return f.leaf(&w, accept, refuse, but)
+	}
+	if at >= 0 {
+		w.unions = slices.Delete(slices.Clone(w.unions), at, at+1)
+	} else {
+		w.refused = slices.Delete(slices.Clone(w.refused), -1-at, -at)
+	}
+	result := answer{is: none}
+	for _, b := range choice {
+		if b.unknown {
+			result.is = unknown
+			continue
+		}
+		switch a := f.search(w.with(b), accept, refuse, but); a.is {
+		case found:
+			return a
+		case unknown:
+			result.is = unknown
+		}
+	}
+	return result
+}
+
+// with returns a way with the conditions of a branch.
+func (w way) with(b branch) way {
+	out := w
+	out.todo = append(slices.Clone(w.todo), b.accept...)
+	out.refused = append(slices.Clone(w.refused), b.refuse...)
+	out.breaks = append(slices.Clone(w.breaks), b.breaks...)
+	if b.kinds != nil {
+		out.kinds = inBoth(w.kinds, b.kinds)
+	}
+	out.fraction = w.fraction || b.fraction
+	if b.present != "" {
+		out.present = append(slices.Clone(w.present), b.present)
+	}
+	if b.absent != "" {
+		out.absent = append(slices.Clone(w.absent), b.absent)
+	}
+	return out
+}
+
+// inBoth returns the kinds that both lists have.
+func inBoth(x, y []kind) []kind {
+	return slices.DeleteFunc(slices.Clone(x), func(k kind) bool { return !slices.Contains(y, k) })
+}
+
+// expand moves schemas from todo to all. It returns false if no value is left.
+func (f *finder) expand(w *way) bool {
+	w.all, w.unions = slices.Clone(w.all), slices.Clone(w.unions)
+	for len(w.todo) > 0 {
+		s := w.todo[0]
+		w.todo = w.todo[1:]
+		switch {
+		case s == nil || slices.Contains(w.all, s):
+			continue
+		case s.Always != nil && *s.Always:
+			continue
+		case s.Always != nil:
+			return false
+		}
+		w.all = append(w.all, s)
+		if s.Target != nil {
+			w.todo = append(slices.Clone(w.todo), s.Target)
+		}
+		w.todo = append(slices.Clone(w.todo), s.AllOf...)
+		if s.Not != nil {
+			w.refused = append(slices.Clone(w.refused), s.Not)
+		}
+		if s.AnyOf != nil {
+			u := union{of: s}
+			for _, b := range s.AnyOf {
+				u.choice = append(u.choice, branch{accept: []*jsonschema.Schema{b}})
+			}
+			w.unions = append(w.unions, u)
+		}
+		if s.OneOf != nil {
+			u := union{of: s}
+			for i, b := range s.OneOf {
+				others := slices.Delete(slices.Clone(s.OneOf), i, i+1)
+				u.choice = append(u.choice, branch{accept: []*jsonschema.Schema{b}, refuse: others})
+			}
+			w.unions = append(w.unions, u)
+		}
+		if s.If != nil && (s.Then != nil || s.Else != nil) {
+			w.unions = append(w.unions, union{s, []branch{{accept: without(s.If, s.Then)}, {accept: without(s.Else), refuse: without(s.If)}}})
+		}
+		for _, d := range s.DependentSchemas {
+			others := slices.DeleteFunc(slices.Clone(allKinds), func(k kind) bool { return k == kindObject })
+			w.unions = append(w.unions, union{s, []branch{{absent: d.Name, kinds: []kind{kindObject}}, {present: d.Name, accept: without(d.Schema), kinds: []kind{kindObject}}, {kinds: others}}})
+		}
+		if s.DynamicRef != "" || s.Meta {
+			w.unions = append(w.unions, union{s, []branch{{unknown: true}}})
+		}
+	}
+	if kinds, whole := kindsOf(w.all); kinds != nil {
+		w.kinds, w.whole = inBoth(w.kinds, kinds), whole
+	}
+	return len(w.kinds) > 0 && !w.impossible()
+}
+
+// without returns the schemas that are not nil.
+func without(list ...*jsonschema.Schema) []*jsonschema.Schema {
+	return slices.DeleteFunc(list, func(s *jsonschema.Schema) bool { return s == nil })
+}
+
+// impossible reports whether the conditions on objects contradict each other and no other type is
+// left.
+func (w *way) impossible() bool {
+	if len(w.kinds) != 1 || w.kinds[0] != kindObject {
+		return false
+	}
+	return slices.ContainsFunc(w.absent, w.requires)
+}
+
+func (w *way) requires(name string) bool {
+	return slices.Contains(w.present, name) || slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return slices.Contains(s.Required, name) })
+}
+
+// next returns the choice with the fewest branches: unions of the sender first, whose declarations
+// decide which members there are. at is the index of the union, or -1 minus that of the schema that
+// must refuse. ok is false if a choice has no branch.
+func (f *finder) next(w *way) (choice []branch, at int, ok bool) {
+	best := -1
+	for i, u := range w.unions {
+		if f.sender != nil && u.of.Root() != f.sender {
+			continue
+		}
+		if best < 0 || len(u.choice) < len(w.unions[best].choice) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		return w.unions[best].choice, best, true
+	}
+	choice, at = nil, 0
+	better := func(list []branch, index int) {
+		if choice == nil || len(list) < len(choice) {
+			choice, at = list, index
+		}
+	}
+	for i, u := range w.unions {
+		list := slices.DeleteFunc(slices.Clone(u.choice), func(b branch) bool { return f.contradicts(w, b) })
+		if len(list) == 0 {
+			return nil, 0, false
+		}
+		better(list, i)
+	}
+	for i := 0; i < len(w.refused); i++ {
+		list, certain := f.refusals(w, w.refused[i])
+		if certain {
+			w.refused = slices.Delete(slices.Clone(w.refused), i, i+1)
+			i--
+			continue
+		}
+		if len(list) == 0 {
+			return nil, 0, false
+		}
+		better(list, -1-i)
+	}
+	return choice, at, true
+}
+
+// refusals returns the ways in which a schema can refuse a value, as far as they do not contradict
+// the conditions. certain means that the conditions imply that it refuses.
+func (f *finder) refusals(w *way, s *jsonschema.Schema) (list []branch, certain bool) {
+	if s.Always != nil {
+		return nil, !*s.Always
+	}
+	for _, b := range waysToRefuse(s) {
+		if f.implied(w, b) {
+			return nil, true
+		}
+		if !f.contradicts(w, b) {
+			list = append(list, b)
+		}
+	}
+	return list, false
+}
+
+// contradicts reports whether a branch obviously leaves no value.
+func (f *finder) contradicts(w *way, b branch) bool {
+	if b.kinds != nil && len(inBoth(w.kinds, b.kinds)) == 0 || b.fraction && (w.whole || !slices.Contains(w.kinds, kindNumber)) {
+		return true
+	}
+	if b.absent != "" && w.requires(b.absent) || b.present != "" && !f.may(w, b.present) {
+		return true
+	}
+	if slices.ContainsFunc(b.accept, func(s *jsonschema.Schema) bool { return s.Always != nil && !*s.Always }) {
+		return true
+	}
+	for _, s := range b.accept {
+		if kinds, _ := kindsOf([]*jsonschema.Schema{s}); kinds != nil && len(inBoth(w.kinds, kinds)) == 0 {
+			return true
+		}
+	}
+	for _, one := range b.breaks {
+		if one.keyword == "properties" && !f.may(w, one.of.Properties[one.item].Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// implied reports whether the conditions of a way obviously imply those of a branch.
+func (f *finder) implied(w *way, b branch) bool {
+	if b.kinds == nil && !b.fraction && len(b.accept)+len(b.refuse)+len(b.breaks) == 0 && b.present+b.absent == "" {
+		return !b.unknown
+	}
+	if b.kinds != nil && len(inBoth(w.kinds, b.kinds)) < len(w.kinds) || b.fraction || len(b.accept)+len(b.refuse) > 0 || b.present != "" {
+		return false
+	}
+	if b.absent != "" && f.may(w, b.absent) {
+		return false
+	}
+	for _, one := range b.breaks {
+		if one.keyword != "properties" {
+			return false
+		}
+		p := one.of.Properties[one.item]
+		if !w.requires(p.Name) || !f.refusesListed(membersOf(w.all, p.Name, ""), p.Schema) {
+			return false
+		}
+	}
+	return true
+}
+
+// refusesListed reports whether a schema refuses all values that one of some schemas lists.
+func (f *finder) refusesListed(list []*jsonschema.Schema, s *jsonschema.Schema) bool {
+	for _, one := range list {
+		if one.Always != nil || one.Const == "" && one.Enum == nil || len(one.Enum) > 50 {
+			continue
+		}
+		for _, raw := range append(slices.Clone(one.Enum), given(one.Const)...) {
+			if ok, known := f.accepts(s, parse(string(raw))); ok || !known {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// may reports whether objects may have a member of that name.
+func (f *finder) may(w *way, name string) bool { return f.declares(w, name) && f.allows(w, name) }
+
+// allows is may for members that the sender need not declare.
+func (f *finder) allows(w *way, name string) bool {
+	return slices.Contains(w.kinds, kindObject) && !slices.Contains(w.absent, name) && !slices.ContainsFunc(membersOf(w.all, name, ""), func(s *jsonschema.Schema) bool { return s.Always != nil && !*s.Always })
+}
+
+// declares reports whether the sender declares a member.
+func (f *finder) declares(w *way, name string) bool {
+	if f.sender == nil {
+		return true
+	}
+	return slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool {
+		return s.Root() == f.sender && (slices.Contains(s.Required, name) || s.MinProperties != nil || s.MaxProperties != nil || s.PropertyNames != nil || s.AdditionalProperties != nil || s.UnevaluatedProperties != nil || s.Property(name) != nil ||
+			slices.ContainsFunc(s.PatternProperties, func(p jsonschema.Property) bool { return matches(p.Name, name) }))
+	})
+}
+
+// waysToRefuse returns the ways in which a schema refuses a value, one for each keyword.
+func waysToRefuse(s *jsonschema.Schema) []branch {
+	var list []branch
+	by := func(k kind, keyword string, item int) {
+		list = append(list, branch{kinds: []kind{k}, breaks: []breach{{s, keyword, item}}})
+	}
+	if s.Types != nil {
+		allowed, whole := kindsOf([]*jsonschema.Schema{s})
+		list = append(list, branch{kinds: slices.DeleteFunc(slices.Clone(allKinds), func(k kind) bool { return slices.Contains(allowed, k) })})
+		if whole && slices.Contains(allowed, kindNumber) {
+			list = append(list, branch{kinds: []kind{kindNumber}, fraction: true})
+		}
+	}
+	if s.Enum != nil || s.Const != "" {
+		list = append(list, branch{breaks: []breach{{s, "enum", 0}}})
+	}
+	for _, one := range without(append([]*jsonschema.Schema{s.Target}, s.AllOf...)...) {
+		list = append(list, branch{refuse: []*jsonschema.Schema{one}})
+	}
+	if s.Not != nil {
+		list = append(list, branch{accept: []*jsonschema.Schema{s.Not}})
+	}
+	if s.Then != nil && s.If != nil {
+		list = append(list, branch{accept: []*jsonschema.Schema{s.If}, refuse: []*jsonschema.Schema{s.Then}})
+	}
+	if s.Else != nil && s.If != nil {
+		list = append(list, branch{refuse: []*jsonschema.Schema{s.If, s.Else}})
+	}
+	for i := range s.Properties {
+		by(kindObject, "properties", i)
+	}
+	for _, name := range s.Required {
+		list = append(list, branch{kinds: []kind{kindObject}, absent: name})
+	}
+	for i := range s.PatternProperties {
+		by(kindObject, "patternProperties", i)
+	}
+	for _, d := range s.DependentRequired {
+		for _, name := range d.Required {
+			list = append(list, branch{kinds: []kind{kindObject}, present: d.Name, absent: name})
+		}
+	}
+	for _, d := range s.DependentSchemas {
+		list = append(list, branch{kinds: []kind{kindObject}, present: d.Name, refuse: []*jsonschema.Schema{d.Schema}})
+	}
+	for i := range s.PrefixItems {
+		by(kindArray, "prefixItems", i)
+	}
+	for _, k := range []struct {
+		has     bool
+		kind    kind
+		keyword string
+	}{
+		{s.Minimum != "" || s.ExclusiveMinimum != "", kindNumber, "minimum"}, {s.Maximum != "" || s.ExclusiveMaximum != "", kindNumber, "maximum"},
+		{s.MultipleOf != "", kindNumber, "multipleOf"}, {s.MinLength != nil, kindString, "minLength"}, {s.MaxLength != nil, kindString, "maxLength"},
+		{s.Pattern != nil, kindString, "pattern"}, {s.Format != "" && isFormat(s.Format), kindString, "format"},
+		{s.MinItems != nil, kindArray, "minItems"}, {s.MaxItems != nil, kindArray, "maxItems"}, {s.UniqueItems, kindArray, "uniqueItems"},
+		{s.Items != nil && !always(s.Items), kindArray, "items"}, {s.Contains != nil, kindArray, "contains"},
+		{s.UnevaluatedItems != nil && !always(s.UnevaluatedItems), kindArray, "unevaluatedItems"},
+		{s.AdditionalProperties != nil && !always(s.AdditionalProperties), kindObject, "additionalProperties"},
+		{s.UnevaluatedProperties != nil && !always(s.UnevaluatedProperties), kindObject, "unevaluatedProperties"},
+		{s.PropertyNames != nil && !always(s.PropertyNames), kindObject, "propertyNames"},
+		{s.MinProperties != nil, kindObject, "minProperties"}, {s.MaxProperties != nil, kindObject, "maxProperties"},
+	} {
+		if k.has {
+			by(k.kind, k.keyword, 0)
+		}
+	}
+	if s.AnyOf != nil {
+		list = append(list, branch{refuse: s.AnyOf})
+	}
+	if s.OneOf != nil {
+		list = append(list, branch{refuse: s.OneOf})
+		for i, x := range s.OneOf {
+			for _, y := range s.OneOf[:i] {
+				list = append(list, branch{accept: []*jsonschema.Schema{x, y}})
+			}
+		}
+	}
+	if s.DynamicRef != "" || s.Meta {
+		list = append(list, branch{unknown: true})
+	}
+	return list
+}
+
+// culprit returns the innermost schema and keyword by which a schema refuses a value, and the path of the
+// part of the value that it refuses.
+func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonschema.Schema, keyword, where string) {
+	refuses := func(s *jsonschema.Schema, v any) bool {
+		ok, known := f.accepts(s, v)
+		return known && !ok
+	}
+	for range 100 {
+		i := slices.IndexFunc(below(s)[1:], func(one *jsonschema.Schema) bool { return refuses(one, v) })
+		if i < 0 {
+			break
+		}
+		s = below(s)[1+i]
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			for _, one := range membersOf(below(s), name, "") {
+				if refuses(one, v[name]) {
+					return f.culprit(one, v[name], path+"."+name)
+				}
+			}
+		}
+	case []any:
+		for i, element := range v {
+			for _, one := range elementsOf(below(s), i) {
+				if refuses(one, element) {
+					return f.culprit(one, element, path+"[]")
+				}
+			}
+		}
+	}
+	for _, k := range []struct {
+		name string
+		has  bool
+	}{{"anyOf", s.AnyOf != nil}, {"oneOf", s.OneOf != nil}, {"if", s.If != nil}, {"not", s.Not != nil}, {"enum", s.Enum != nil}, {"const", s.Const != ""}} {
+		if k.has {
+			keyword = k.name
+			break
+		}
+	}
+	for _, b := range waysToRefuse(s) {
+		if len(b.breaks) == 1 && keyword == "" && slices.Contains(b.kinds, kindOf(v)) {
+			keyword = b.breaks[0].keyword
+		}
+	}
+	if keyword == "" {
+		keyword = "type"
+	}
+	return s, keyword, path
+}

@@ -1,0 +1,95 @@
+package diff
+
+import (
+	"testing"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
+)
+
+// schemaOf parses a schema.
+func schemaOf(t *testing.T, text string) *jsonschema.Schema {
+	t.Helper()
+	list, err := tools.Read([]byte(`[{"name":"t","inputSchema":{"type":"object","properties":{"v":` + text + `}}}]`))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return list.Tools[0].Input.Property("v")
+}
+
+// TestFind checks what the finder says of schemas that only it can compare. A value that it finds is
+// one that the validators have confirmed.
+func TestFind(t *testing.T) {
+	const kinds = `{"type":"object","properties":{"kind":{"enum":["a","b"]},"b":{}},"required":["kind"]`
+	for _, test := range []struct {
+		accept, refuse string
+		want           verdict
+	}{
+		{kinds + `,"if":{"properties":{"kind":{"const":"a"}}},"then":{"required":["b"]}}`, kinds + `,"if":{"properties":{"kind":{"enum":["a"]}},"required":["kind"]},"then":{"required":["b"]}}`, none},
+		{`{"if":{"required":["a"],"properties":{"a":{"const":1}}},"then":{"required":["b"]}}`, `{"if":{"properties":{"a":{"const":1}}},"then":{"required":["b"]}}`, found},
+		{`{"type":"integer","minimum":9007199254740993}`, `{"type":"integer","minimum":9007199254740994}`, found},
+		{`{"type":"integer","minimum":9007199254740994}`, `{"type":"integer","minimum":9007199254740993}`, none},
+		{`{"type":"object","propertyNames":{"pattern":"^a"}}`, `{"type":"object","propertyNames":{"pattern":"^[a]"}}`, none},
+		{`{"type":"object","propertyNames":{"maxLength":3}}`, `{"type":"object","propertyNames":{"maxLength":2}}`, found},
+		{`{"type":"object","propertyNames":{"not":{"pattern":"[0-9]"}}}`, `{"type":"object","propertyNames":false}`, found},
+		{`{"type":"array","prefixItems":[{"type":"string"}],"unevaluatedItems":false}`, `{"type":"array","prefixItems":[{"type":"string"}],"items":false}`, none},
+		{`{"type":"array","items":{"enum":["a","b"]},"uniqueItems":true}`, `{"type":"array","maxItems":2}`, none},
+		{`{"not":{"type":"string"}}`, `{"type":["null","boolean","number","array","object"]}`, none},
+		{`{"oneOf":[{"required":["a"]},{"required":["b"]}],"type":"object","properties":{"a":{},"b":{}}}`, `{"not":{"required":["b","a"]},"type":"object"}`, none},
+		// Only declared members are sent.
+		{`{"type":"object","properties":{"a":{"type":"string"}}}`, `{"type":"object","properties":{"b":{"type":"string"}}}`, none},
+		{`{"type":"object","additionalProperties":{}}`, `{"type":"object","properties":{"b":{"type":"string"}}}`, found},
+	} {
+		accept, refuse := schemaOf(t, test.accept), schemaOf(t, test.refuse)
+		if got := newFinder(newProver(), accept.Root()).find([]*jsonschema.Schema{accept}, []*jsonschema.Schema{refuse}, nil); got.is != test.want {
+			t.Errorf("%s\n%s\n%+v, want %d", test.accept, test.refuse, got, test.want)
+		}
+	}
+}
+
+// TestFindNone checks proofs of the finder against samples, for all ordered pairs of schemas.
+func TestFindNone(t *testing.T) {
+	var list []*jsonschema.Schema
+	var valid []*samples.Validator
+	var values []any
+	for _, text := range []string{
+		`true`, `{"type":"string"}`, `{"type":"string","minLength":2}`, `{"type":"string","maxLength":3,"pattern":"^a"}`, `{"type":"string","pattern":"^(?=.*[0-9]).+$"}`,
+		`{"type":"string","format":"email"}`, `{"type":"string","not":{"pattern":"^a"}}`, `{"enum":["a","b",null,1.0]}`, `{"const":{"a":[1]}}`,
+		`{"type":"integer"}`, `{"type":"integer","minimum":2,"exclusiveMaximum":5}`, `{"type":"number","multipleOf":0.5}`, `{"type":"number","exclusiveMinimum":1}`, `{"not":{"type":"integer"}}`,
+		`{"type":["integer","null"]}`, `{"anyOf":[{"type":"integer","minimum":1},{"type":"string"}]}`, `{"oneOf":[{"type":"integer","minimum":1},{"type":"integer","maximum":5}]}`,
+		`{"type":"array","items":{"type":"integer"}}`, `{"type":"array","prefixItems":[{"type":"string"}],"items":false}`, `{"type":"array","contains":{"type":"string"}}`, `{"type":"array","uniqueItems":true,"items":{"enum":[1,2]}}`,
+		`{"type":"array","prefixItems":[{"type":"integer"}],"unevaluatedItems":{"type":"string"}}`, `{"type":"array","minItems":1,"maxItems":2}`, `{"type":"array","contains":{"type":"integer"},"maxContains":1}`,
+		`{"type":"object"}`, `{"type":"object","properties":{"a":{"type":"string"}}}`, `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`,
+		`{"type":"object","patternProperties":{"^x":{"type":"integer"}}}`, `{"type":"object","propertyNames":{"pattern":"^x"}}`, `{"type":"object","minProperties":1,"maxProperties":2}`, `{"type":"object","additionalProperties":{"type":"integer"}}`,
+		`{"type":"object","dependentRequired":{"a":["b"]}}`, `{"type":"object","dependentSchemas":{"a":{"properties":{"b":{"type":"string"}}}}}`, `{"type":"object","allOf":[{"properties":{"a":{}}}],"unevaluatedProperties":false}`,
+		`{"if":{"required":["a"]},"then":{"required":["b"]}}`, `{"if":{"type":"string"},"then":{"maxLength":1},"else":{"type":"integer"}}`, `{"not":{"required":["a"]}}`, `{"type":"object","properties":{"a":{"not":{"const":"a"}}}}`,
+	} {
+		s := schemaOf(t, text)
+		v := samples.NewValidator(s.Root())
+		list, valid, values = append(list, s), append(valid, v), append(values, v.Samples([]*jsonschema.Schema{s}, 200)...)
+	}
+	accepted := make([]map[int]bool, len(list)) // the values by schema
+	for i, s := range list {
+		accepted[i] = map[int]bool{}
+		for j, v := range values {
+			accepted[i][j], _ = valid[i].Accepts([]*jsonschema.Schema{s}, v)
+		}
+	}
+	answers := map[verdict]int{}
+	for i, x := range list {
+		for j, y := range list {
+			got := newFinder(newProver(), nil).find([]*jsonschema.Schema{x}, []*jsonschema.Schema{y}, nil)
+			answers[got.is]++
+			for k, v := range values {
+				if got.is == none && accepted[i][k] && !accepted[j][k] {
+					t.Errorf("%s\n%s\nthere is a value: %s", x.Source, y.Source, render(v))
+					break
+				}
+			}
+		}
+	}
+	if answers[none] < len(list) || answers[unknown] > len(list)*len(list)/20 {
+		t.Errorf("answers: %v", answers)
+	}
+}

@@ -1,0 +1,740 @@
+package diff
+
+import (
+	"encoding/json"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// isFormat reports whether validators check a format.
+func isFormat(name string) bool { _, ok := formats[name]; return ok }
+
+// given returns a list of a value that may be absent.
+func given(raw wire.Raw) []wire.Raw {
+	if raw == "" {
+		return nil
+	}
+	return []wire.Raw{raw}
+}
+
+// leaf answers for a way without choices.
+func (f *finder) leaf(w *way, accept, refuse []*jsonschema.Schema, but []any) answer {
+	result := answer{is: none}
+	for _, k := range w.kinds {
+		if w.fraction && k != kindNumber {
+			continue
+		}
+		values, complete := f.values(w, k)
+		for _, v := range values {
+			if kindOf(v) == k && f.suits(v, accept, refuse, but) {
+				return answer{v, found}
+			}
+		}
+		if !complete {
+			result.is = unknown
+		}
+	}
+	return result
+}
+
+// values returns values of one type for a way. complete means that one of them is an answer if there is
+// any.
+func (f *finder) values(w *way, k kind) (values []any, complete bool) {
+	for _, s := range w.all {
+		if s.Enum == nil && s.Const == "" {
+			continue
+		}
+		for _, raw := range append(slices.Clone(s.Enum), given(s.Const)...) {
+			values = append(values, parse(string(raw)))
+		}
+		return values, true
+	}
+	switch k {
+	case kindNull:
+		return []any{nil}, true
+	case kindBoolean:
+		return []any{false, true}, true
+	case kindNumber:
+		return f.numbers(w)
+	case kindString:
+		return f.strings(w)
+	case kindArray:
+		values, complete = f.arrays(w)
+	case kindObject:
+		values, complete = f.objects(w)
+	}
+	return values, complete && len(values) == 0
+}
+
+// numberEnd is an end of a range of numbers; a nil number means that there is none.
+type numberEnd struct {
+	at   *big.Rat
+	open bool
+}
+
+// ends returns the limits that a schema sets to numbers.
+func ends(s *jsonschema.Schema) (low, high numberEnd) {
+	low, high = numberEnd{at: rational(string(s.Minimum))}, numberEnd{at: rational(string(s.Maximum))}
+	if at := rational(string(s.ExclusiveMinimum)); at != nil && (low.at == nil || at.Cmp(low.at) >= 0) {
+		low = numberEnd{at, true}
+	}
+	if at := rational(string(s.ExclusiveMaximum)); at != nil && (high.at == nil || at.Cmp(high.at) <= 0) {
+		high = numberEnd{at, true}
+	}
+	return low, high
+}
+
+// tighter returns the limit that allows less; sign is 1 for lower limits and -1 for upper ones.
+func tighter(x, y numberEnd, sign int) numberEnd {
+	switch {
+	case y.at == nil:
+		return x
+	case x.at == nil:
+		return y
+	}
+	if c := x.at.Cmp(y.at) * sign; c > 0 || c == 0 && x.open {
+		return x
+	}
+	return y
+}
+
+// numbers is values for numbers.
+func (f *finder) numbers(w *way) (values []any, complete bool) {
+	var low, high numberEnd
+	var step *big.Rat
+	if w.whole {
+		step = big.NewRat(1, 1)
+	}
+	for _, s := range w.all {
+		l, h := ends(s)
+		low, high = tighter(low, l, 1), tighter(high, h, -1)
+		if by := rational(string(s.MultipleOf)); by != nil && by.Sign() > 0 {
+			step = common(step, by)
+		}
+	}
+	var not []*big.Rat
+	if w.fraction {
+		not = append(not, big.NewRat(1, 1))
+	}
+	for _, b := range w.breaks {
+		l, h := ends(b.of)
+		switch b.keyword {
+		case "minimum":
+			high = tighter(high, numberEnd{l.at, !l.open}, -1)
+		case "maximum":
+			low = tighter(low, numberEnd{h.at, !h.open}, 1)
+		case "multipleOf":
+			if by := rational(string(b.of.MultipleOf)); by != nil {
+				not = append(not, by)
+			}
+		}
+	}
+	if low.at != nil && high.at != nil {
+		if c := low.at.Cmp(high.at); c > 0 || c == 0 && (low.open || high.open) {
+			return nil, true
+		}
+		if low.at.Cmp(high.at) == 0 {
+			return []any{decimal(low.at)}, true
+		}
+	}
+	if step != nil {
+		if slices.ContainsFunc(not, func(by *big.Rat) bool { return divides(by, step) }) {
+			return nil, true
+		}
+		return multiples(low, high, step)
+	}
+	var list []*big.Rat
+	width := big.NewRat(10, 1)
+	from := new(big.Rat)
+	switch {
+	case low.at != nil && high.at != nil:
+		from, width = low.at, new(big.Rat).Sub(high.at, low.at)
+	case low.at != nil:
+		from = low.at
+	case high.at != nil:
+		from = new(big.Rat).Sub(high.at, width)
+	}
+	for _, part := range []string{"0", "1", "0.5", "0.1", "0.25", "0.3", "0.37", "0.71", "0.993"} {
+		list = append(list, new(big.Rat).Add(from, new(big.Rat).Mul(width, rational(part))))
+	}
+	for i := range 12 {
+		list = append(list, big.NewRat(int64(i), 1), big.NewRat(int64(-i), 1))
+	}
+	for _, r := range list {
+		values = append(values, decimal(r))
+	}
+	return values, false
+}
+
+// multiples returns multiples of step between two limits, all of them if there are not many.
+func multiples(low, high numberEnd, step *big.Rat) (values []any, complete bool) {
+	first := func(e numberEnd, sign int) *big.Int { // the index of the multiple nearest to a limit, within it
+		q := new(big.Rat).Quo(e.at, step)
+		n := new(big.Int).Div(q.Num(), q.Denom()) // rounds down
+		if sign > 0 && !q.IsInt() {
+			n.Add(n, big.NewInt(1))
+		}
+		if e.open && q.IsInt() {
+			n.Add(n, big.NewInt(int64(sign)))
+		}
+		return n
+	}
+	at, dir := new(big.Int), int64(1)
+	var last *big.Int
+	switch {
+	case low.at != nil:
+		at = first(low, 1)
+		if high.at != nil {
+			last = first(high, -1)
+		}
+	case high.at != nil:
+		at, dir = first(high, -1), -1
+	}
+	for range 2000 {
+		if last != nil && at.Cmp(last) > 0 {
+			return values, true
+		}
+		values = append(values, decimal(new(big.Rat).Mul(new(big.Rat).SetInt(at), step)))
+		at = new(big.Int).Add(at, big.NewInt(dir))
+	}
+	return values, false
+}
+
+// decimal writes a number.
+func decimal(r *big.Rat) json.Number {
+	if r.IsInt() {
+		return json.Number(r.Num().String())
+	}
+	return json.Number(strings.TrimRight(r.FloatString(25), "0"))
+}
+
+// strings is values for strings.
+func (f *finder) strings(w *way) (values []any, complete bool) {
+	t, possible := textOf(w.all)
+	if !possible {
+		return nil, true
+	}
+	length := t.Length
+	var not []string
+	plain := true
+	for _, format := range t.Formats {
+		plain = plain && !isFormat(format)
+	}
+	for _, b := range w.breaks {
+		switch b.keyword {
+		case "minLength":
+			length = narrower(length, span{Max: new(float64(*b.of.MinLength) - 1)})
+		case "maxLength":
+			length = narrower(length, span{Min: new(float64(*b.of.MaxLength) + 1)})
+		case "pattern":
+			not = append(not, *b.of.Pattern)
+		case "format":
+			plain = false
+			if slices.ContainsFunc(t.Formats, func(have string) bool { return formatIn(have, b.of.Format) }) {
+				return nil, true
+			}
+		}
+	}
+	if length.empty() || length.Max != nil && *length.Max < 0 {
+		return nil, true
+	}
+	for _, format := range t.Formats {
+		if isFormat(format) {
+			values = append(values, formats[format])
+		}
+	}
+	if !plain {
+		values = append(values, formatted()...)
+	}
+	patterns := slices.Clone(t.Patterns)
+	for _, format := range t.Formats { // all strings of the format match, and others
+		if pattern, ok := formatPatterns[format]; ok && f.prove.language(pattern) != nil {
+			patterns = append(patterns, pattern)
+		}
+	}
+	if len(patterns)+len(not) == 0 {
+		n := lowest(length)
+		for i := range 4 {
+			if length.contains(float64(n + i)) {
+				values = append(values, strings.Repeat("x", n+i), strings.Repeat("a", n+i), strings.Repeat("0", n+i))
+			}
+		}
+		for i := range 40 {
+			text := strconv.Itoa(i)
+			if len(text) <= n {
+				text = strings.Repeat("x", n-len(text)) + text
+			}
+			values = append(values, text)
+		}
+		return values, false
+	}
+	longer := length
+	for i := range 12 {
+		s, is, sure := f.prove.matching(patterns, not, longer)
+		if !is {
+			return values, sure && i == 0
+		}
+		values = append(values, s)
+		longer = narrower(length, span{Min: new(float64(len([]rune(s)) + 1))})
+	}
+	return values, false
+}
+
+// matching returns a shortest string that matches some patterns and does not match others.
+func (p *prover) matching(patterns, not []string, length span) (s string, found, known bool) {
+	var list []*language
+	for _, pattern := range slices.Concat(patterns, not) {
+		l := p.language(pattern)
+		if l == nil {
+			return "", false, false
+		}
+		list = append(list, l)
+	}
+	most := 0
+	for _, bound := range []*float64{length.Min, length.Max} {
+		if bound != nil {
+			most = max(most, int(min(*bound, 1e6))+1)
+		}
+	}
+	if most > longest {
+		return "", false, false
+	}
+	return walk(list, most, func(states []*state, n int) bool {
+		for i, s := range states {
+			if s.accepts != (i < len(patterns)) {
+				return false
+			}
+		}
+		return length.contains(float64(n))
+	})
+}
+
+// slot is a place inside an array or object, with the schemas that must accept and refuse its value.
+type slot struct {
+	accept, refuse []*jsonschema.Schema
+}
+
+// arrays is values for arrays: the elements that the conditions ask for, in the first place that
+// suits, and then the others.
+func (f *finder) arrays(w *way) (values []any, complete bool) {
+	least, most, prefix, unique := 0, 1<<30, 0, false
+	complete = true
+	var equal bool
+	var every []*jsonschema.Schema // that every element refuses
+	type wanted struct {
+		from int
+		slot
+	}
+	var wants []wanted
+	for _, s := range w.all {
+		if s.MinItems != nil {
+			least = max(least, int(min(*s.MinItems, 1<<20)))
+		}
+		if s.MaxItems != nil {
+			most = min(most, int(min(*s.MaxItems, 1<<30)))
+		}
+		unique = unique || s.UniqueItems
+		prefix = max(prefix, len(s.PrefixItems))
+		if s.Contains != nil {
+			n := 1
+			if s.MinContains != nil {
+				n = int(min(*s.MinContains, 1000))
+			}
+			for range n {
+				wants = append(wants, wanted{0, slot{accept: []*jsonschema.Schema{s.Contains}}})
+			}
+		}
+	}
+	for _, b := range w.breaks {
+		prefix = max(prefix, len(b.of.PrefixItems))
+		switch b.keyword {
+		case "prefixItems":
+			wants = append(wants, wanted{-1 - b.item, slot{refuse: []*jsonschema.Schema{b.of.PrefixItems[b.item]}}})
+		case "items":
+			wants = append(wants, wanted{len(b.of.PrefixItems), slot{refuse: []*jsonschema.Schema{b.of.Items}}})
+		case "minItems":
+			most = min(most, int(*b.of.MinItems)-1)
+		case "maxItems":
+			least = max(least, int(min(*b.of.MaxItems, 1<<20))+1)
+		case "uniqueItems":
+			equal, least = true, max(least, 2)
+		case "contains":
+			switch least, most := b.of.MinContains, b.of.MaxContains; {
+			case least != nil && *least == 0 && most == nil:
+				return nil, true
+			case least != nil && *least == 0:
+				for range min(*most, largest) + 1 {
+					wants = append(wants, wanted{0, slot{accept: []*jsonschema.Schema{b.of.Contains}}})
+				}
+			default:
+				complete = complete && most == nil && (least == nil || *least == 1)
+				every = append(every, b.of.Contains)
+			}
+		case "unevaluatedItems":
+			group, clear := inPlace(b.of, w.all)
+			if !clear || b.of.AnyOf != nil || b.of.OneOf != nil || len(group) > 1 || b.of.Target != nil || b.of.AllOf != nil || b.of.Contains != nil {
+				complete = false
+				continue
+			}
+			if b.of.Items == nil {
+				wants = append(wants, wanted{len(b.of.PrefixItems), slot{refuse: []*jsonschema.Schema{b.of.UnevaluatedItems}}})
+			}
+		}
+	}
+	if least > most || unique && equal {
+		return nil, complete
+	}
+	if least > largest {
+		return nil, false
+	}
+	element := func(i int, at slot, but []any) answer {
+		return f.find(slices.Concat(elementsOf(w.all, i), at.accept), slices.Concat(every, at.refuse), but)
+	}
+	places := map[int]slot{}
+	size := least
+	sort := func(x, y wanted) int { return x.from - y.from }
+	slices.SortStableFunc(wants, sort)
+	for _, want := range wants {
+		from, to := want.from, max(prefix, want.from)+1
+		if from < 0 {
+			from, to = -1-from, -from
+		}
+		sure, at := true, -1
+		for i := from; i < to && i < most; i++ {
+			a := element(i, want.slot, nil)
+			sure = sure && a.is != unknown
+			if _, taken := places[i]; a.is == found && !taken {
+				at = i
+				break
+			}
+			if a.is == found {
+				sure = false
+			}
+		}
+		if at < 0 && want.from >= 0 && !sure { // the last place is taken: the next one is alike
+			for i := to; i < min(most, to+len(wants)); i++ {
+				if _, taken := places[i]; !taken && element(i, want.slot, nil).is == found {
+					at = i
+					break
+				}
+			}
+		}
+		if at < 0 {
+			return nil, sure && complete
+		}
+		places[at] = want.slot
+		size = max(size, at+1)
+	}
+	pairs := [][2]int{{-1, -1}}
+	if equal {
+		pairs = nil
+		for j := 1; j < min(prefix+2, most); j++ {
+			for i := range j {
+				pairs = append(pairs, [2]int{i, j})
+			}
+		}
+	}
+	for _, pair := range pairs {
+		var list, but []any
+		ok := true
+		for i := range max(size, pair[1]+1) {
+			at := places[i]
+			if i == pair[0] {
+				at.accept = slices.Concat(at.accept, elementsOf(w.all, pair[1]))
+			}
+			if i == pair[1] {
+				list = append(list, list[pair[0]])
+				continue
+			}
+			a := element(i, at, but)
+			if a.is != found {
+				ok = false
+				// Any choice of different elements is as good as another if all places are alike.
+				complete = complete && a.is == none && (len(but) == 0 || prefix+len(wants) == 0)
+				break
+			}
+			list = append(list, a.value)
+			if unique && !equal {
+				but = append(but, a.value)
+			}
+		}
+		if ok {
+			values = append(values, append([]any{}, list...))
+		}
+	}
+	return values, complete
+}
+
+// objects is values for objects: the members that the conditions ask for, under the first name that
+// suits, and then the others.
+func (f *finder) objects(w *way) (values []any, complete bool) {
+	least, most := 0, 1<<30
+	places := map[string]slot{}
+	complete = true
+	for _, s := range w.all {
+		if s.MinProperties != nil {
+			least = max(least, int(min(*s.MinProperties, 1<<20)))
+		}
+		if s.MaxProperties != nil {
+			most = min(most, int(min(*s.MaxProperties, 1<<30)))
+		}
+		for _, name := range s.Required {
+			places[name] = slot{}
+		}
+	}
+	for _, name := range w.present {
+		places[name] = slot{}
+	}
+	type wanted struct {
+		suits  func(name string) bool
+		refuse *jsonschema.Schema
+		may    func(w *way, name string) bool
+	}
+	var wants []wanted
+	undeclared := map[string]bool{}
+	for _, b := range w.breaks {
+		switch b.keyword {
+		case "properties":
+			p := b.of.Properties[b.item]
+			at := places[p.Name]
+			at.refuse = append(slices.Clone(at.refuse), p.Schema)
+			places[p.Name] = at
+		case "patternProperties":
+			p := b.of.PatternProperties[b.item]
+			wants = append(wants, wanted{func(name string) bool { return matches(p.Name, name) }, p.Schema, f.allows}) // a pattern declares members, so a sender may send them
+		case "additionalProperties":
+			wants = append(wants, wanted{func(name string) bool { return !describes(b.of, name) }, b.of.AdditionalProperties, f.may})
+		case "unevaluatedProperties":
+			if _, clear := inPlace(b.of, w.all); !clear || b.of.AnyOf != nil || b.of.OneOf != nil {
+				complete = false
+				continue
+			}
+			group := below(b.of)
+			wants = append(wants, wanted{func(name string) bool {
+				return !slices.ContainsFunc(group, func(g *jsonschema.Schema) bool { return describes(g, name) || g.AdditionalProperties != nil })
+			}, b.of.UnevaluatedProperties, f.may})
+		case "propertyNames":
+			wants = append(wants, wanted{func(name string) bool { ok, known := f.accepts(b.of.PropertyNames, name); return known && !ok }, nil, f.may})
+		case "minProperties":
+			most = min(most, int(*b.of.MinProperties)-1)
+		case "maxProperties":
+			least = max(least, int(min(*b.of.MaxProperties, 1<<20))+1)
+		}
+	}
+	if most < 0 || most < least {
+		return nil, true
+	}
+	names, all := f.names(w)
+	for _, want := range wants {
+		sure, at := all, ""
+		done := false
+		for _, name := range names {
+			if !want.suits(name) || !want.may(w, name) || !f.named(w, name) {
+				continue
+			}
+			have := places[name]
+			a := f.find(slices.Concat(membersOf(w.all, name, ""), have.accept), append(slices.Clone(have.refuse), without(want.refuse)...), nil)
+			sure = sure && a.is != unknown
+			if a.is == found {
+				at, done = name, true
+				break
+			}
+		}
+		if !done {
+			return nil, sure && complete
+		}
+		have := places[at]
+		have.refuse = append(slices.Clone(have.refuse), without(want.refuse)...)
+		places[at], undeclared[at] = have, true
+	}
+	for again := true; again; {
+		again = false
+		for _, s := range w.all {
+			for _, d := range s.DependentRequired {
+				if _, ok := places[d.Name]; !ok {
+					continue
+				}
+				for _, name := range d.Required {
+					if _, ok := places[name]; !ok {
+						places[name], again = slot{}, true
+					}
+				}
+			}
+		}
+	}
+	object := map[string]any{}
+	for name, at := range places {
+		if !undeclared[name] && !f.may(w, name) {
+			return nil, complete && len(wants) == 0
+		}
+		a := f.find(slices.Concat(membersOf(w.all, name, ""), at.accept), at.refuse, nil)
+		if a.is != found {
+			return nil, a.is == none && complete && len(wants) == 0
+		}
+		object[name] = a.value
+	}
+	if len(object) > most {
+		return nil, complete && len(wants) == 0
+	}
+	for _, name := range names {
+		if len(object) >= least {
+			break
+		}
+		if _, ok := object[name]; ok || !f.may(w, name) || !f.named(w, name) {
+			continue
+		}
+		if a := f.find(membersOf(w.all, name, ""), nil, nil); a.is == found {
+			object[name] = a.value
+		} else {
+			complete = complete && a.is == none
+		}
+	}
+	if len(object) < least {
+		return nil, complete && all && len(wants) == 0 && f.sender != nil && !f.open(w)
+	}
+	return []any{object}, complete
+}
+
+// open reports whether there may be members with names that no schema of the way has.
+func (f *finder) open(w *way) bool { return f.may(w, "\x00") || len(patternsOf(w)) > 0 }
+
+// describes reports whether a schema has a property or a pattern for a name.
+func describes(s *jsonschema.Schema, name string) bool {
+	return s.Property(name) != nil || slices.ContainsFunc(s.PatternProperties, func(p jsonschema.Property) bool { return matches(p.Name, name) })
+}
+
+// below returns a schema and those that it applies to the same value by references and allOf.
+func below(s *jsonschema.Schema) []*jsonschema.Schema {
+	list := []*jsonschema.Schema{s}
+	for i := 0; i < len(list); i++ {
+		for _, one := range without(append([]*jsonschema.Schema{list[i].Target}, list[i].AllOf...)...) {
+			if !slices.Contains(list, one) {
+				list = append(list, one)
+			}
+		}
+	}
+	return list
+}
+
+// named reports whether a name satisfies the schemas of names.
+func (f *finder) named(w *way, name string) bool {
+	return !slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool {
+		if s.PropertyNames == nil {
+			return false
+		}
+		ok, known := f.accepts(s.PropertyNames, name)
+		return !ok || !known
+	})
+}
+
+// patternsOf returns the patterns of names in the schemas of a way.
+func patternsOf(w *way) (list []string) {
+	add := func(s *jsonschema.Schema) {
+		for _, p := range s.PatternProperties {
+			if !slices.Contains(list, p.Name) {
+				list = append(list, p.Name)
+			}
+		}
+	}
+	for _, s := range w.all {
+		add(s)
+	}
+	for _, b := range w.breaks {
+		for _, s := range below(b.of) {
+			add(s)
+		}
+	}
+	return list
+}
+
+// names returns a name of each class of names that the schemas of a way treat alike. all means that
+// no class is missing.
+func (f *finder) names(w *way) (names []string, all bool) {
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	all = true
+	var rules []*jsonschema.Schema
+	of := slices.Clone(w.all)
+	for _, b := range w.breaks {
+		of = append(of, below(b.of)...)
+		if b.keyword == "propertyNames" {
+			rules = append(rules, b.of.PropertyNames)
+		}
+	}
+	for _, s := range of {
+		for _, p := range s.Properties {
+			add(p.Name)
+		}
+		for _, name := range s.Required {
+			add(name)
+		}
+		for _, d := range s.DependentRequired {
+			add(d.Name)
+		}
+	}
+	patterns := patternsOf(w)
+	if len(patterns) > 5 {
+		patterns, all = patterns[:5], false
+	}
+	declared := slices.Clone(names)
+	for set := range 1 << len(patterns) {
+		var in, out []string
+		for i, p := range patterns {
+			if set&(1<<i) != 0 {
+				in = append(in, p)
+			} else {
+				out = append(out, p)
+			}
+		}
+		if set == 0 && len(out) == 0 {
+			break
+		}
+		length := span{}
+		for {
+			s, found, known := f.prove.matching(in, out, length)
+			all = all && known
+			if !found || !known {
+				break
+			}
+			if !slices.Contains(declared, s) {
+				add(s)
+				break
+			}
+			length = span{Min: new(float64(len([]rune(s)) + 1))}
+		}
+	}
+	var accept []*jsonschema.Schema
+	for _, s := range w.all {
+		if s.PropertyNames != nil {
+			accept = append(accept, s.PropertyNames)
+		}
+	}
+	if len(rules)+len(accept) > 0 {
+		all = all && len(patterns) == 0 && len(rules) <= 1
+		var but []any
+		covered := false // whether there is a name that no schema has, or no such name
+		for range 5 {
+			a := f.search(way{todo: accept, refused: rules, kinds: []kind{kindString}}, accept, rules, but)
+			covered = covered || a.is == none
+			if a.is != found {
+				break
+			}
+			covered = covered || !slices.Contains(declared, a.value.(string))
+			add(a.value.(string))
+			but = append(but, a.value)
+		}
+		all = all && covered
+	}
+	for i := range 8 {
+		add("x" + strconv.Itoa(i))
+	}
+	return names, all
+}
