@@ -51,11 +51,15 @@ func FromJSON(text wire.Raw) *Node {
 // longestFlow is the length in bytes of the longest array of scalars that is written in one line.
 const longestFlow = 80
 
-// textNode returns a string, as a block of lines if it has several.
+// textNode returns a string, as a block of lines if it has several. One that looks like a number is quoted, because
+// [JSON] takes a plain one for a number.
 func textNode(value string) *Node {
 	n := &Node{Kind: yaml.ScalarNode, Tag: tagText, Value: value}
-	if strings.Contains(strings.TrimRight(value, "\n"), "\n") {
+	switch {
+	case strings.Contains(strings.TrimRight(value, "\n"), "\n"):
 		n.Style = yaml.LiteralStyle
+	case jsonNumber.MatchString(value):
+		n.Style = yaml.SingleQuotedStyle
 	}
 	return n
 }

@@ -206,7 +206,11 @@ func TestWrite(t *testing.T) {
 		{`{"a":[[],{},[[1],[]],[{"b":[]}]]}`, ""},
 		{`"x"`, "x\n"},
 	} {
-		written, err := yaml.Write(yaml.FromJSON(wire.Raw(test.text)), nil)
+		node := yaml.FromJSON(wire.Raw(test.text))
+		if as := yaml.JSON(node); !wire.Equal(wire.Raw(test.text), as) {
+			t.Errorf("%s became %s without being written", test.text, as)
+		}
+		written, err := yaml.Write(node, nil)
 		if err != nil {
 			t.Errorf("%s: %v", test.text, err)
 			continue
