@@ -1,0 +1,351 @@
+package schema
+
+import (
+	"cmp"
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// MinItems reports an array that had n elements if n is less than least.
+func (c *Checker) MinItems(n int, least int64) { c.atLeast(n, least, "element") }
+
+// MaxItems reports an array that had n elements if n is more than most.
+func (c *Checker) MaxItems(n int, most int64) { c.atMost(n, most, "element") }
+
+// MinContains reports an array of which n elements match the schema in text, if n is less
+// than least.
+func (c *Checker) MinContains(n int, least int64, text string) {
+	if int64(n) < least && c.wanted() {
+		c.report("must have at least " + count(least, "element") + " matching " + text + ", has " + strconv.Itoa(n))
+	}
+}
+
+// MaxContains is MinContains for n greater than most.
+func (c *Checker) MaxContains(n int, most int64, text string) {
+	if int64(n) > most && c.wanted() {
+		c.report("must have at most " + count(most, "element") + " matching " + text + ", has " + strconv.Itoa(n))
+	}
+}
+
+// hashed is an element of an array with its hash.
+type hashed struct {
+	hash  uint64
+	index int
+	text  wire.Raw
+}
+
+// Unique reports an array with two equal elements. It moves past the value.
+func (c *Checker) Unique() {
+	if c.stop {
+		return
+	}
+	if c.r.Kind() != wire.KindArray {
+		c.r.Take()
+		return
+	}
+	all := c.hashes[:0]
+	for c.r.BeginArray(); c.r.Element(); {
+		m := c.r.Mark()
+		hash := c.hash()
+		c.Reset(m)
+		all = append(all, hashed{hash, len(all), c.r.Take()})
+	}
+	if a, b, ok := twins(all); ok && c.wanted() {
+		c.report("must not have equal elements, but elements " + strconv.Itoa(a) + " and " + strconv.Itoa(b) + " are equal")
+	}
+	clear(all)
+	c.hashes = all
+}
+
+// twins returns the indexes of two equal elements.
+func twins(all []hashed) (a, b int, ok bool) {
+	slices.SortFunc(all, func(a, b hashed) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.index, b.index))
+	})
+	for i := 1; i < len(all); i++ {
+		for j := i - 1; j >= 0 && all[j].hash == all[i].hash; j-- {
+			if wire.Equal(all[j].text, all[i].text) {
+				return all[j].index, all[i].index, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// seed makes hash collisions unpredictable.
+var seed = maphash.MakeSeed()
+
+// hash reads a value and returns its hash. Values that are the same JSON have the same
+// hash.
+func (c *Checker) hash() uint64 {
+	switch kind := c.r.Kind(); kind {
+	case wire.KindObject:
+		sum := uint64(kind)
+		for c.r.BeginObject(); c.r.Member(); {
+			sum += mix(maphash.String(seed, c.r.Name()), c.hash()) // in any order
+		}
+		return sum
+	case wire.KindArray:
+		sum := uint64(kind)
+		for c.r.BeginArray(); c.r.Element(); {
+			sum = mix(sum, c.hash())
+		}
+		return sum
+	case wire.KindString:
+		return mix(uint64(kind), maphash.String(seed, c.r.ReadString()))
+	case wire.KindNumber:
+		d := wire.ParseDecimal(c.r.Take())
+		if d.Negative {
+			kind++
+		}
+		return mix(uint64(kind)+uint64(d.Exp()), maphash.String(seed, d.Digits))
+	default:
+		return maphash.String(seed, string(c.r.Take()))
+	}
+}
+
+func mix(a, b uint64) uint64 { return maphash.Comparable(seed, [2]uint64{a, b}) }
+
+// NoName is a placeholder in a list of names. It is not valid UTF-8, so no member has this
+// name.
+const NoName = "\xff"
+
+// Missing reports each of the names whose bit is not set, for an object that the Checker
+// has left. Bit i%64 of seen[i/64] belongs to names[i]. A bit without a required member has
+// the name NoName.
+func (c *Checker) Missing(names []string, seen ...uint64) {
+	for i, name := range names {
+		if name != NoName && seen[i/64]>>(i%64)&1 == 0 && c.wanted() {
+			c.report("missing member " + strconv.Quote(name))
+		}
+	}
+}
+
+// Unknown reports a member that is not in allowed, and skips its value.
+func (c *Checker) Unknown(allowed ...string) { c.Unmatched(nil, allowed...) }
+
+// MissingBeside is [Checker.Missing] for names that are required because the member named
+// beside is present.
+func (c *Checker) MissingBeside(beside string, names []string, seen ...uint64) {
+	for i, name := range names {
+		if name != NoName && seen[i/64]>>(i%64)&1 == 0 && c.wanted() {
+			c.report("missing member " + strconv.Quote(name) + ", which " + strconv.Quote(beside) + " requires")
+		}
+	}
+}
+
+// MinProperties reports an object that had n members if n is less than least.
+func (c *Checker) MinProperties(n int, least int64) { c.atLeast(n, least, "member") }
+
+// MaxProperties reports an object that had n members if n is more than most.
+func (c *Checker) MaxProperties(n int, most int64) { c.atMost(n, most, "member") }
+
+// PropertyName checks the name of the current member.
+func (c *Checker) PropertyName(check func(*Checker)) {
+	if c.stop {
+		return
+	}
+	m := c.r.Mark()
+	naming := c.naming
+	c.naming = true
+	c.r.ResetToName()
+	check(c)
+	c.naming = naming
+	c.r.Reset(m)
+}
+
+// Unmatched is [Checker.Unknown] for objects that also allow names that match patterns.
+func (c *Checker) Unmatched(patterns []string, allowed ...string) {
+	if c.stop {
+		return
+	}
+	c.r.Take()
+	if !c.wanted() {
+		return
+	}
+	words := quoted(allowed)
+	for _, p := range patterns {
+		words = append(words, "names matching "+p)
+	}
+	if words == nil {
+		c.report("unknown member; no members are allowed here")
+		return
+	}
+	c.report("unknown member; allowed are " + list(words, " and "))
+}
+
+// Holds reports whether a check has no problem with the next value. It discards the
+// problems, and the value remains next.
+func (c *Checker) Holds(check func(*Checker)) bool {
+	if c.stop {
+		return false
+	}
+	m, trial := c.r.Mark(), c.trial
+	c.trial = true
+	check(c)
+	holds := !c.stop
+	c.trial, c.stop = trial, c.fatal != ""
+	c.Reset(m)
+	return holds
+}
+
+// AllOf runs several checks on one value.
+func (c *Checker) AllOf(checks ...func(*Checker)) {
+	m := c.Mark()
+	for i, check := range checks {
+		if i > 0 {
+			c.Reset(m)
+		}
+		check(c)
+	}
+}
+
+// AnyOf reports a value with which every check has a problem. If one alternative seems to
+// be intended, it reports the problems of that alternative, and otherwise those of each.
+func (c *Checker) AnyOf(checks ...func(*Checker)) {
+	for _, check := range checks {
+		if c.Holds(check) {
+			c.Pass()
+			return
+		}
+	}
+	if c.wanted() {
+		c.alternatives("at least one", checks)
+	}
+	c.Pass()
+}
+
+// OneOf reports a value unless exactly one of the checks has no problem with it.
+func (c *Checker) OneOf(checks ...func(*Checker)) {
+	first, matches := 0, 0
+	for i, check := range checks {
+		if !c.Holds(check) {
+			continue
+		}
+		if matches++; matches == 1 {
+			first = i
+			continue
+		}
+		if c.wanted() {
+			c.report("must match exactly one of " + strconv.Itoa(len(checks)) + " alternatives, matches both number " +
+				strconv.Itoa(first+1) + " and number " + strconv.Itoa(i+1))
+		}
+		break
+	}
+	if matches == 0 && c.wanted() {
+		c.alternatives("exactly one", checks)
+	}
+	c.Pass()
+}
+
+// Not reports a value with which check has no problem. The text is the source of the
+// check's schema.
+func (c *Checker) Not(check func(*Checker), text string) {
+	if c.Holds(check) && c.wanted() {
+		c.report("must not match " + text)
+	}
+	c.Pass()
+}
+
+// alternatives reports that the next value matches none of several alternatives.
+func (c *Checker) alternatives(how string, checks []func(*Checker)) {
+	depth := c.r.Depth()
+	var all, meant [][]problem
+	for _, check := range checks {
+		problems := c.gather(check)
+		all = append(all, problems)
+		if decisive(problems, depth) == nil {
+			meant = append(meant, problems)
+		}
+	}
+	switch {
+	case c.stop:
+	case len(checks) == 1:
+		c.problems = append(c.problems, all[0]...)
+	case len(meant) == 1:
+		c.problems = append(c.problems, meant[0]...)
+	case len(meant) == 0 && c.choice(all, depth):
+	case len(meant) == 0:
+		c.enumerate(how, all)
+	default:
+		c.enumerate(how, meant)
+	}
+}
+
+// gather returns the problems that a check has with the next value.
+func (c *Checker) gather(check func(*Checker)) []problem {
+	kept, omitted := c.problems, c.omitted
+	m := c.r.Mark()
+	c.problems = nil
+	check(c)
+	c.Reset(m)
+	gathered := c.problems
+	c.problems, c.omitted = kept, omitted
+	return gathered
+}
+
+// decisive returns the problem that shows that an alternative was not intended: the value
+// has another type, or a member differs from its constant.
+func decisive(problems []problem, depth int) *problem {
+	for i := range problems {
+		p := &problems[i]
+		if p.class != other && p.depth == depth || p.class == wrongConst && p.depth == depth+1 {
+			return p
+		}
+	}
+	return nil
+}
+
+// choice reports a single problem if all alternatives have a problem with the same value: a
+// tag that none of them has.
+func (c *Checker) choice(all [][]problem, depth int) bool {
+	var first *problem
+	var wants []string
+	for _, problems := range all {
+		p := decisive(problems, depth)
+		if first == nil {
+			first = p
+		}
+		if p == nil || p.Pointer != first.Pointer {
+			return false
+		}
+		if !slices.Contains(wants, p.want) {
+			wants = append(wants, p.want)
+		}
+	}
+	p := *first
+	p.want = list(wants, " or ")
+	p.Message = "must be " + p.want + ", found " + p.found
+	p.class = wrongEnum
+	c.problems = append(c.problems, p)
+	return true
+}
+
+// enumerate reports the problems of each of several alternatives.
+func (c *Checker) enumerate(how string, all [][]problem) {
+	const mostAlternatives, mostProblems, mostText = 10, 5, 1500
+	var b strings.Builder
+	b.WriteString("must match " + how + " of these alternatives:")
+	for i, problems := range all {
+		if i == mostAlternatives || b.Len() > mostText {
+			b.WriteString(" and " + strconv.Itoa(len(all)-i) + " more")
+			break
+		}
+		b.WriteString(" (" + strconv.Itoa(i+1) + ") ")
+		for j, p := range problems {
+			if j == mostProblems {
+				b.WriteString("; and " + count(int64(len(problems)-j), "problem") + " more")
+				break
+			}
+			if j > 0 {
+				b.WriteString("; ")
+			}
+			b.WriteString(shown(p.String(), mostText))
+		}
+	}
+	c.keep(problem{Problem: wire.Problem{Message: b.String()}})
+}

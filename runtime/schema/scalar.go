@@ -1,0 +1,221 @@
+package schema
+
+import (
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Minimum reports a number less than bound.
+func (c *Checker) Minimum(v Value, bound wire.Raw) {
+	if v.kind == wire.KindNumber && wire.CompareNumbers(v.text, bound) < 0 && c.wanted() {
+		c.report("must be at least " + string(bound) + ", found " + found(v))
+	}
+}
+
+// Maximum reports a number greater than bound.
+func (c *Checker) Maximum(v Value, bound wire.Raw) {
+	if v.kind == wire.KindNumber && wire.CompareNumbers(v.text, bound) > 0 && c.wanted() {
+		c.report("must be at most " + string(bound) + ", found " + found(v))
+	}
+}
+
+// ExclusiveMinimum reports a number that is not greater than bound.
+func (c *Checker) ExclusiveMinimum(v Value, bound wire.Raw) {
+	if v.kind == wire.KindNumber && wire.CompareNumbers(v.text, bound) <= 0 && c.wanted() {
+		c.report("must be greater than " + string(bound) + ", found " + found(v))
+	}
+}
+
+// ExclusiveMaximum reports a number that is not less than bound.
+func (c *Checker) ExclusiveMaximum(v Value, bound wire.Raw) {
+	if v.kind == wire.KindNumber && wire.CompareNumbers(v.text, bound) >= 0 && c.wanted() {
+		c.report("must be less than " + string(bound) + ", found " + found(v))
+	}
+}
+
+// MultipleOf reports a number that is not an integer multiple of unit, which is greater
+// than 0.
+func (c *Checker) MultipleOf(v Value, unit wire.Raw) {
+	if v.kind == wire.KindNumber && !isMultiple(v.text, unit) && c.wanted() {
+		c.report("must be a multiple of " + string(unit) + ", found " + found(v))
+	}
+}
+
+// isMultiple reports whether number is an exact integer multiple of unit.
+func isMultiple(number, unit wire.Raw) bool {
+	if unit == "1" {
+		return number.IsInteger()
+	}
+	if a, err := strconv.ParseInt(string(number), 10, 64); err == nil {
+		if b, err := strconv.ParseInt(string(unit), 10, 64); err == nil && b != 0 {
+			return a%b == 0
+		}
+	}
+	x, y := wire.ParseDecimal(number), wire.ParseDecimal(unit)
+	if x.Digits == "" {
+		return true
+	}
+	// x = a·10^m and y = b·10^n, where neither a nor b ends in a zero. Their quotient is
+	// a·10^(m-n)/b. For m < n it is not an integer, because 10 does not divide a.
+	shift := x.Exp() - y.Exp()
+	if y.Digits == "" || shift < 0 {
+		return false
+	}
+	b, _ := new(big.Int).SetString(y.Digits, 10)
+	// Only the factors 2 and 5 of 10^shift matter, and b has at most BitLen of each.
+	shift = min(shift, int64(b.BitLen()))
+	rest := remainder(x.Digits, b)
+	rest.Mul(rest, new(big.Int).Exp(big.NewInt(10), big.NewInt(shift), b))
+	return rest.Mod(rest, b).Sign() == 0
+}
+
+// remainder returns the remainder of digits divided by b. It takes time proportional to the
+// number of digits, unlike parsing them as one number.
+func remainder(digits string, b *big.Int) *big.Int {
+	const chunk = 18
+	rest, part, power := new(big.Int), new(big.Int), big.NewInt(1e18)
+	for len(digits) > 0 {
+		n := min(chunk, len(digits))
+		if n < chunk {
+			power.Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
+		}
+		part.SetString(digits[:n], 10)
+		rest.Mul(rest, power)
+		rest.Mod(rest.Add(rest, part), b)
+		digits = digits[n:]
+	}
+	return rest
+}
+
+// str returns the string that a value holds.
+func (v Value) str() (string, bool) {
+	if v.kind != wire.KindString {
+		return "", false
+	}
+	return v.text.Str()
+}
+
+// length returns the number of code points of a string.
+func (v Value) length() int {
+	if strings.IndexByte(string(v.text), '\\') < 0 {
+		return utf8.RuneCountInString(string(v.text)) - len(`""`)
+	}
+	s, _ := v.str()
+	return utf8.RuneCountInString(s)
+}
+
+// MinLength reports a string of fewer than least code points.
+func (c *Checker) MinLength(v Value, least int64) {
+	if v.kind != wire.KindString {
+		return
+	}
+	n := v.length()
+	if least > 1 {
+		c.atLeast(n, least, "character")
+	} else if int64(n) < least && c.wanted() {
+		c.report("must not be empty")
+	}
+}
+
+// MaxLength reports a string of more than most code points.
+func (c *Checker) MaxLength(v Value, most int64) {
+	// No string has more code points than bytes.
+	if v.kind != wire.KindString || int64(len(v.text)-len(`""`)) <= most {
+		return
+	}
+	c.atMost(v.length(), most, "character")
+}
+
+// Format reports a string that does not have the named format, if [wire.InFormat] knows the
+// format.
+func (c *Checker) Format(v Value, name string) {
+	if s, ok := v.str(); ok && !wire.InFormat(name, s) && c.wanted() {
+		c.report("must be in the format " + name + example(name) + ", found " + found(v))
+	}
+}
+
+// example returns an example for formats whose names do not explain them.
+func example(format string) string {
+	switch format {
+	case "date-time":
+		return " (such as 2026-01-31T12:00:00Z)"
+	case "date":
+		return " (such as 2026-01-31)"
+	case "time":
+		return " (such as 12:00:00Z)"
+	case "duration":
+		return " (such as P1DT12H)"
+	case "uri":
+		return " (such as https://example.com/a)"
+	case "uuid":
+		return " (such as 123e4567-e89b-12d3-a456-426614174000)"
+	case "email":
+		return " (such as name@example.com)"
+	}
+	return ""
+}
+
+// Pattern is a regular expression as JSON Schema uses it: in the language of ECMA-262, and
+// matching a string if it matches any part of it.
+type Pattern struct {
+	source string
+	match  func(string) (bool, error)
+}
+
+// NewPattern returns a pattern with the given source and match function. An error of match
+// means that it gave up.
+func NewPattern(source string, match func(string) (bool, error)) *Pattern {
+	return &Pattern{source, match}
+}
+
+// Pattern reports a string that p does not match.
+func (c *Checker) Pattern(v Value, p *Pattern) {
+	if s, ok := v.str(); ok && !c.Matches(p, s) && c.wanted() {
+		c.report("must match the pattern " + p.source + ", found " + found(v))
+	}
+}
+
+// Matches reports whether p matches s.
+func (c *Checker) Matches(p *Pattern, s string) bool {
+	if c.stop {
+		return false
+	}
+	matched, err := p.match(s)
+	if err != nil {
+		c.fail("takes too long to match against the pattern " + p.source)
+	}
+	return matched
+}
+
+// Match reports whether p matches s. It does not if that takes too long.
+func (p *Pattern) Match(s string) bool {
+	matched, err := p.match(s)
+	return matched && err == nil
+}
+
+// Collect adds a problem to c if p does not match a string.
+func (p *Pattern) Collect(c *wire.Collector, s string) {
+	switch matched, err := p.match(s); {
+	case err != nil:
+		c.Report("takes too long to match against the pattern %s", p.source)
+	case !matched:
+		c.Report("must match the pattern %s", p.source)
+	}
+}
+
+// MustPattern returns the pattern with the given ECMA-262 source. re2 is its translation
+// for package regexp. A server has many patterns and starts without using any, so re2 is
+// compiled on first use, which panics if it is malformed.
+func MustPattern(source, re2 string) *Pattern {
+	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(re2) })
+	return NewPattern(source, func(s string) (bool, error) { return compiled().MatchString(s), nil })
+}
+
+// MatchString reports whether p matches s. It returns an error if it gives up.
+func (p *Pattern) MatchString(s string) (bool, error) { return p.match(s) }
