@@ -116,24 +116,19 @@ func All(s *spec.Spec) (files.Plan, error) {
 	var current files.Plan               // of the revision that package mcp stands for
 	used := map[string]map[string]bool{} // the doc comments of each revision
 	var errs []error
-	for i, revision := range s.Revisions() {
+	for _, revision := range s.Revisions() {
 		src, err := PinnedSource(s, revision)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		one, lowered, err := generate(s, src)
+		lowered, err := Lower(s, src)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		plan.Files = append(plan.Files, one.Files...)
-		plan.Owned = append(plan.Owned, one.Owned...)
 		used[revision] = lowered.usedDocs
 		revisions = append(revisions, lowered.Revision)
-		if i == s.Current() {
-			current = one
-		}
 	}
 	errs = append(errs, checkPins(s))
 	if errors.Join(errs...) == nil {
@@ -141,6 +136,18 @@ func All(s *spec.Spec) (files.Plan, error) {
 	}
 	if err := errors.Join(errs...); err != nil {
 		return files.Plan{}, err
+	}
+	share(revisions)
+	for i, r := range revisions {
+		one, err := emitted(r)
+		if err != nil {
+			return files.Plan{}, err
+		}
+		plan.Files = append(plan.Files, one.Files...)
+		plan.Owned = append(plan.Owned, one.Owned...)
+		if i == s.Current() {
+			current = one
+		}
 	}
 	more, extended, err := extensions(s)
 	if err != nil {
@@ -195,7 +202,14 @@ func unbridged(step *convert.Step) []string {
 	return all
 }
 
-// One plans the package of one revision.
+// share makes types of revisions, which are sorted, other names for those of newer ones.
+func share(revisions []*ir.Revision) {
+	for i := len(revisions) - 2; i >= 0; i-- {
+		lower.Same(revisions[i], revisions[i+1], emit.PackagePath(revisions[i+1].Package))
+	}
+}
+
+// One plans the package of one revision. That of a pinned revision is the one that All plans.
 func One(s *spec.Spec, src Source) (files.Plan, error) {
 	plan, _, err := generate(s, src)
 	return plan, err
@@ -206,12 +220,32 @@ func generate(s *spec.Spec, src Source) (files.Plan, *Lowered, error) {
 	if err != nil {
 		return files.Plan{}, nil, err
 	}
-	dir := lowered.Revision.Package
-	list, err := emit.Revision(lowered.Revision, dir)
-	if err != nil {
-		return files.Plan{}, nil, err
+	revisions := []*ir.Revision{lowered.Revision}
+	if src.Pinned && src.Overlay == nil {
+		for _, newer := range s.Revisions() {
+			if newer <= src.Revision {
+				continue
+			}
+			next, err := PinnedSource(s, newer)
+			if err != nil {
+				return files.Plan{}, nil, err
+			}
+			more, err := Lower(s, next)
+			if err != nil {
+				return files.Plan{}, nil, err
+			}
+			revisions = append(revisions, more.Revision)
+		}
+		share(revisions)
 	}
-	return files.Plan{Files: list, Owned: []string{dir}}, lowered, nil
+	plan, err := emitted(lowered.Revision)
+	return plan, lowered, err
+}
+
+// emitted plans the package of a lowered revision.
+func emitted(r *ir.Revision) (files.Plan, error) {
+	list, err := emit.Revision(r, r.Package)
+	return files.Plan{Files: list, Owned: []string{r.Package}}, err
 }
 
 // checkPins returns an error for revisions that would share a package, and for errata and

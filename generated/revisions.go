@@ -6,7 +6,7 @@
 package generated
 
 import (
-	tasks "github.com/mcpgen/mcpgen/generated/ext/tasks"
+	"github.com/mcpgen/mcpgen/generated/ext/tasks"
 	"github.com/mcpgen/mcpgen/generated/mcp20241105"
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"

@@ -100,7 +100,7 @@ func HandleRequest[P any, R wire.Appender, PP interface {
 }
 
 // HandleRequestValue is HandleRequest for params that are a union.
-func HandleRequestValue[C wire.Codec[P], P, R wire.Appender](h func(context.Context, P) (R, error)) Handler {
+func HandleRequestValue[P wire.Appender, C wire.Codec[P], R wire.Appender](_ wire.Box[P, C], h func(context.Context, P) (R, error)) Handler {
 	if h == nil {
 		return nil
 	}
@@ -124,7 +124,7 @@ func HandleNotification[P any, PP interface {
 }
 
 // HandleNotificationValue is HandleNotification for params that are a union.
-func HandleNotificationValue[C wire.Codec[P], P wire.Appender](h func(context.Context, P) error) Handler {
+func HandleNotificationValue[P wire.Appender, C wire.Codec[P]](_ wire.Box[P, C], h func(context.Context, P) error) Handler {
 	if h == nil {
 		return nil
 	}
@@ -213,12 +213,14 @@ func decodeParams(m *Message, v wire.Value) error {
 }
 
 // CheckParams checks the params of a method that is handled elsewhere, and returns the errors of [Answer].
-// Decode and validate are methods of the type of the params; validate is nil if it has none. CheckParams does
+// Decode and check are methods of the type of the params; check is nil if it has none. CheckParams does
 // not take a value of the type because the linker would then keep all methods of it and of the types within it.
-func CheckParams(m *Message, decode func(*wire.Reader) error, validate func() error) error {
+func CheckParams(m *Message, decode func(*wire.Reader) error, check func(*wire.Collector)) error {
 	err := readParams(m, decoder(decode))
-	if err == nil && validate != nil {
-		err = validate()
+	if err == nil && check != nil {
+		var c wire.Collector
+		check(&c)
+		err = c.Err()
 	}
 	if err != nil {
 		return invalidParams(err)

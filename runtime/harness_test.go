@@ -93,12 +93,10 @@ func (p *toolParams) AppendJSON(dst []byte) ([]byte, error) {
 	return append(dst, '}'), err
 }
 
-func (p *toolParams) Validate() error {
-	var c wire.Collector
+func (p *toolParams) Check(c *wire.Collector) {
 	c.Push("name")
 	c.MinLength(p.Name, 1)
 	c.Pop()
-	return c.Err()
 }
 
 // tools are the tools most tests know.

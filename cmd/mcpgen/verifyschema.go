@@ -113,12 +113,13 @@ func (v *schemaValue) DecodeJSON(r *wire.Reader) error {
 // AppendJSON implements [wire.Value].
 func (v *schemaValue) AppendJSON(dst []byte) ([]byte, error) { return append(dst, v.text...), nil }
 
-// Validate implements [wire.Validator].
-func (v *schemaValue) Validate() error {
+// Check implements [wire.Checker].
+func (v *schemaValue) Check(c *wire.Collector) {
 	if v.err != nil {
-		return v.err
+		c.Include(v.err)
+		return
 	}
-	return schema.Check(v.text, v.check)
+	c.Include(schema.Check(v.text, v.check))
 }
 
 // methodTable returns the table that generated code has for the methods of a revision.

@@ -313,7 +313,7 @@ members:
 		t.Fatal(err)
 	}
 	step := all[0]
-	text := &Shape{Name: "upLimited", Limits: &Limits{Kinds: []ir.Kind{ir.KindString}}}
+	text := &Shape{Name: "upLimit", Limits: &Limits{Kinds: []ir.Kind{ir.KindString}}}
 	want := &Step{
 		Older: step.Older, Newer: step.Newer,
 		Definitions: []Definition{{Older: "A", Newer: "B", Up: step.Up[0], Down: step.Down[0]}},

@@ -131,7 +131,7 @@ func (p *pairing) shape(key shapeKey, name string, fill func(*Shape)) *Shape {
 	}
 	unique := name
 	for i := 2; p.names[unique]; i++ {
-		unique = name + "Form" + strconv.Itoa(i)
+		unique = name + strconv.Itoa(i)
 	}
 	p.names[unique] = true
 	s := &Shape{Name: unique}
@@ -295,7 +295,7 @@ func (p *pairing) limited(l *Limits, up bool, at place) *Shape {
 	if at.is != nil {
 		reason = at.is.Reason
 	}
-	return p.shape(shapeKey{does: direction(up) + " limit " + l.String() + " " + reason}, direction(up)+"Limited", func(s *Shape) {
+	return p.shape(shapeKey{does: direction(up) + " limit " + l.String() + " " + reason}, direction(up)+"Limit", func(s *Shape) {
 		s.Limits, s.Reason = l, reason
 	})
 }

@@ -24,39 +24,46 @@ func codecName(d *ir.Decl) string { return lowerFirst(d.Name) + "Codec" }
 // scalars: the alias alone would accept every kind of scalar.
 func (e *emitter) boxes(f *jen.File) {
 	for _, d := range e.rev.Decls {
+		if d.Message {
+			continue
+		}
 		switch t := d.Type.(type) {
 		case *ir.Union:
 			f.Add(doc(fmt.Sprintf("Decode%[1]s decodes a %[1]s from its JSON text.", d.Name)))
 			f.Func().Id("Decode"+d.Name).Params(jen.Id("text").Index().Byte()).Params(jen.Id(d.Name), jen.Error()).Block(
-				jen.Var().Id("box").Id(boxName(d)),
-				jen.Err().Op(":=").Qual(wirePath, "Unmarshal").Call(jen.Id("text"), jen.Op("&").Id("box")),
-				jen.Return(jen.Id("box").Dot("V"), jen.Err()),
+				jen.Return(jen.Qual(wirePath, "UnmarshalBox").Call(jen.Id("text"), newBox(d, jen.Null()))),
 			)
 			f.Line()
 			f.Add(doc(fmt.Sprintf("%s holds a %s in its field V. Use it in your own structs, because encoding/json cannot decode into an interface.", boxName(d), d.Name)))
-			check := []jen.Code{}
-			if d.Checked {
-				check = append(check, jen.Id(checkerName(d)).Call(jen.Id("c"), jen.Id("v")))
+			if d.Same != "" {
+				f.Type().Id(boxName(d)).Op("=").Qual(d.Same, boxName(d))
+				f.Line()
+				continue
 			}
-			box(f, d, jen.Id(d.Name), jen.Id(decoderName(d)).Call(jen.Id("r")), check)
+			box(f, d, jen.Id(d.Name))
+			if !d.Checked {
+				checkerOf(f, d).Block()
+				f.Line()
+			}
 		case *ir.Scalar:
-			if isAlias(d) {
-				box(f, d, jen.Qual(wirePath, "Scalar"), jen.Id("r").Dot("ReadScalar").Call(scalarSet(t.Kinds)),
-					[]jen.Code{checkScalar(jen.Id("v"), t)})
+			if hasBox(d) {
+				box(f, d, jen.Qual(wirePath, "Scalar"))
+				codec := jen.Params(jen.Id(codecName(d)))
+				f.Func().Add(codec).Id("Decode").Params(jen.Id("r").Op("*").Qual(wirePath, "Reader")).Qual(wirePath, "Scalar").Block(
+					jen.Return(jen.Id("r").Dot("ReadScalar").Call(scalarSet(t.Kinds))))
+				f.Line()
+				f.Func().Add(codec).Id("Check").Params(collectorParam(), jen.Id("v").Qual(wirePath, "Scalar")).Block(checkScalar(jen.Id("v"), t))
+				f.Line()
 			}
 		}
 	}
 }
 
-// box renders the type of a box and its codec.
-func box(f *jen.File, d *ir.Decl, value, decode jen.Code, check []jen.Code) {
+// box renders the type of a box, and of its codec without the methods.
+func box(f *jen.File, d *ir.Decl, value jen.Code) {
 	codec := codecName(d)
 	f.Type().Id(boxName(d)).Op("=").Qual(wirePath, "Box").Types(value, jen.Id(codec))
 	f.Line()
 	f.Type().Id(codec).Struct()
-	f.Line()
-	f.Func().Params(jen.Id(codec)).Id("Decode").Params(jen.Id("r").Op("*").Qual(wirePath, "Reader")).Add(value).Block(jen.Return(decode))
-	f.Line()
-	f.Func().Params(jen.Id(codec)).Id("Check").Params(collectorParam(), jen.Id("v").Add(value)).Block(check...)
 	f.Line()
 }

@@ -89,7 +89,7 @@ func callBody(g *jen.Group, m *ir.Method) {
 		g.Return(jen.Id("c").Dot("caller").Dot("Notify").Call(jen.Id("ctx"), jen.Lit(m.Wire), params))
 		return
 	}
-	g.Id("result").Op(":=").Add(fresh(m.Result))
+	g.Id("result").Op(":=").Add(jen.New(valueType(&ir.Ref{Decl: m.Result})))
 	g.If(
 		jen.Err().Op(":=").Id("c").Dot("caller").Dot("Call").Call(jen.Id("ctx"), jen.Lit(m.Wire), params, jen.Id("result")),
 		jen.Err().Op("!=").Nil(),

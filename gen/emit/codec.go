@@ -282,23 +282,6 @@ func isUnionRef(t ir.Type) bool {
 	return ok
 }
 
-// resultsOf returns the declarations of a revision's results, including the variants of unions.
-func resultsOf(rev *ir.Revision) map[*ir.Decl]bool {
-	all := make(map[*ir.Decl]bool)
-	for _, m := range rev.Methods {
-		if m.Result == nil {
-			continue
-		}
-		all[m.Result] = true
-		if u, ok := ir.Resolve(m.Result.Type).(*ir.Union); ok {
-			for _, v := range u.Variants {
-				all[v.Decl] = true
-			}
-		}
-	}
-	return all
-}
-
 // name returns a variable name that is unique among nested loops.
 func name(base string, depth int) string {
 	if depth == 0 {
@@ -357,9 +340,9 @@ func (e *emitter) plainDecoder(f *jen.File, d *ir.Decl) {
 }
 
 func embeddedName(t ir.Type) string {
-	switch t.(type) {
+	switch t := t.(type) {
 	case *ir.Scalar:
-		return "Scalar"
+		return scalarName(t)
 	case *ir.Any:
 		return "Raw"
 	case *ir.Integer:

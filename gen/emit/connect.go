@@ -16,7 +16,6 @@ var runtimeHandled = []string{"ping", "notifications/cancelled"}
 // connect renders the options of a client, with a function for each message of its server,
 // and the typed session.
 func (e *emitter) connect(f *jen.File) {
-	f.ImportName(convertPath, "convert")
 	methods := slices.DeleteFunc(e.received(client), func(m *ir.Method) bool {
 		return slices.Contains(runtimeHandled, m.Wire)
 	})
@@ -117,7 +116,7 @@ func handler(m *ir.Method) jen.Code {
 		name = "HandleNotification"
 	}
 	if isUnion(m.Params) {
-		return jen.Qual(runtimePath, name+"Value").Types(jen.Id(codecName(m.Params))).Call(jen.Id("o").Dot(m.Go))
+		return jen.Qual(runtimePath, name+"Value").Call(newBox(m.Params, jen.Null()), jen.Id("o").Dot(m.Go))
 	}
 	return jen.Qual(runtimePath, name).Call(jen.Id("o").Dot(m.Go))
 }

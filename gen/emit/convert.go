@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -34,14 +33,12 @@ func Converters(revisions []*ir.Revision, steps []*convert.Step, dir string) ([]
 	out := []files.File{}
 	render := func(name string, fill func(*jen.File)) error {
 		f := newFile("compat", "spec/pins.json")
-		check.Imports(f)
-		f.ImportName(convertPath, "convert")
 		fill(f)
-		var src bytes.Buffer
-		if err := f.Render(&src); err != nil {
+		text, err := rendered(f)
+		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		out = append(out, files.File{Path: dir + "/" + name, Content: src.Bytes()})
+		out = append(out, files.File{Path: dir + "/" + name, Content: text})
 		return nil
 	}
 	if err := render("compat.go", func(f *jen.File) { compat(f, revisions, steps) }); err != nil {
@@ -127,7 +124,6 @@ func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
 		jen.Id("Revisions"): jen.Index().Qual(convertPath, "Revision").ValuesFunc(func(g *jen.Group) {
 			for _, r := range revisions {
 				pkg := PackagePath(r.Package)
-				f.ImportName(pkg, r.Package)
 				g.Line().Values(pair("ID", jen.Qual(pkg, "Revision")), pair("Methods", jen.Qual(pkg, "Methods")))
 			}
 			g.Line()
@@ -196,7 +192,7 @@ func checkCount(s *convert.Shape) int {
 
 // checkName names one of the check functions of a shape.
 func checkName(step *convert.Step, shape *convert.Shape, i int) string {
-	name := "check" + strings.ReplaceAll(step.Newer.ID, "-", "") + "for" + shape.Name
+	name := "checkOf" + ruleName(step, shape)
 	if i > 0 {
 		name += fmt.Sprintf("And%d", i+1)
 	}
@@ -259,8 +255,16 @@ func (e *stepEmitter) errors() jen.Code {
 }
 
 // name renders the constant for a shape.
-func (e *stepEmitter) name(s *convert.Shape) *jen.Statement {
-	return jen.Id(s.Name + strings.ReplaceAll(e.step.Newer.ID, "-", ""))
+func (e *stepEmitter) name(s *convert.Shape) *jen.Statement { return jen.Id(ruleName(e.step, s)) }
+
+// ruleName names a rule of a step, such as to20251125Tool, which converts up to that revision, and
+// from20251125Tool, which converts down from it.
+func ruleName(step *convert.Step, s *convert.Shape) string {
+	revision := strings.ReplaceAll(step.Newer.ID, "-", "")
+	if name, up := strings.CutPrefix(s.Name, "up"); up {
+		return "to" + revision + name
+	}
+	return "from" + revision + strings.TrimPrefix(s.Name, "down")
 }
 
 // shapeField appends a field that holds a rule, unless the value is kept.

@@ -16,7 +16,7 @@ func (e *emitter) decodeField(g *jen.Group, d *ir.Decl, f *ir.Field) {
 		var element jen.Code = jen.Parens(jen.Op("*").Add(goType(elem))).Dot("DecodeJSON")
 		read := "ReadList"
 		if isUnionRef(elem) {
-			read, element = "ReadUnions", unionReader(elem.(*ir.Ref).Decl)
+			read, element = "ReadBoxes", newBox(elem.(*ir.Ref).Decl, jen.Null())
 		}
 		g.Add(target).Op("=").Qual(wirePath, read).Call(jen.Id("r"), element)
 		return
@@ -41,7 +41,7 @@ func zero(f *ir.Field) jen.Code {
 	case *ir.Any, *ir.Open:
 		return jen.Lit("")
 	case *ir.Scalar:
-		return jen.Qual(wirePath, "Scalar").Values()
+		return jen.Add(goType(f.Type)).Values()
 	}
 	return jen.Nil()
 }
@@ -175,6 +175,9 @@ func readExpr(t ir.Type) (jen.Code, bool) {
 	case *ir.Open:
 		return r.Dot("ReadObject").Call(), true
 	case *ir.Scalar:
+		if t.ID {
+			return r.Dot("ReadID").Call(), true
+		}
 		return r.Dot("ReadScalar").Call(scalarSet(t.Kinds)), true
 	}
 	return nil, false

@@ -45,15 +45,19 @@ func Revision(r *ir.Revision, dir string) ([]files.File, error) {
 	e.add("doc", e.packageDoc)
 	for _, family := range families(r) {
 		decls := filter(r.Decls, func(d *ir.Decl) bool { return d.Family == family })
-		e.addDecls("types_"+family, decls, e.types)
-		e.addDecls("codec_"+family, decls, e.codecs)
-		e.addDecls("validate_"+family, filter(decls, hasChecks), e.validators)
+		e.addDecls("types_"+family, filter(decls, (*ir.Decl).HasType), e.types)
+		coded := filter(decls, hasCode)
+		e.addDecls("codec_"+family, coded, e.codecs)
+		e.addDecls("check_"+family, filter(coded, hasChecks), e.checkers)
 	}
 	if err := e.checks(); err != nil {
 		return nil, err
 	}
-	e.add("new", e.newFunc)
+	e.add("definitions", e.definitions)
 	e.add("unions", e.boxes)
+	if len(constructorsOf(r)) > 0 {
+		e.add("constructors", e.constructors)
+	}
 	e.add("methods", e.methodTable)
 	e.add("server", func(f *jen.File) { e.side(f, server) })
 	e.add("client", func(f *jen.File) { e.side(f, client) })
@@ -104,9 +108,9 @@ func revisionStyle(r *ir.Revision) style {
 		origin = "this extension"
 	}
 	return style{
-		origin: origin, unknownNote: " Validate reports it.",
+		origin: origin, unknownNote: " wire.Validate reports it.",
 		marshals:     func(*ir.Decl) bool { return true },
-		codecOfEnums: true, nullIsAbsent: true, known: true, results: resultsOf(r),
+		codecOfEnums: true, nullIsAbsent: true, known: true, results: r.Results(),
 	}
 }
 
@@ -157,9 +161,6 @@ func (e *emitter) addDecls(name string, decls []*ir.Decl, fill func(*jen.File, [
 func newFile(pkg, source string) *jen.File {
 	f := jen.NewFile(pkg)
 	f.HeaderComment(Header(source))
-	f.ImportName(wirePath, "wire")
-	f.ImportName(runtimePath, "runtime")
-	f.ImportName(schemaPath, "schema")
 	return f
 }
 
@@ -173,6 +174,9 @@ func filter(all []*ir.Decl, keep func(*ir.Decl) bool) []*ir.Decl {
 	}
 	return kept
 }
+
+// hasCode reports whether a declaration has a type of its own.
+func hasCode(d *ir.Decl) bool { return !d.Message && d.Same == "" }
 
 // families returns the families of a revision, sorted.
 func families(r *ir.Revision) []string {
@@ -191,7 +195,7 @@ func (e *emitter) packageDoc(f *jen.File) {
 		f.PackageComment(commentText(e.rev.Doc))
 		f.PackageComment("//")
 	}
-	f.PackageComment(commentText("Types are named after the revision's definitions. Optional members are pointers. Unions are sealed interfaces whose variants are pointers. Undefined members are kept in Extra, so that decoding and encoding preserves them. Decoding checks the structure; Validate checks values."))
+	f.PackageComment(commentText("Types are named after the revision's definitions. Optional members are pointers. Unions are sealed interfaces whose variants are pointers. Undefined members are kept in Extra, so that decoding and encoding preserves them. Decoding checks the structure; wire.Validate checks values."))
 	if x := e.rev.Extension; x != nil {
 		f.PackageComment("//")
 		f.PackageComment(commentText("The types of definitions that revision " + e.rev.ID + " also has are those of its package."))

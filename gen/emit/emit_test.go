@@ -43,7 +43,7 @@ func TestTag(t *testing.T) {
 		want     string
 	}{
 		{"name", true, "name"},
-		{"name", false, "name,omitempty"},
+		{"name", false, "name,omitzero"},
 		{"$ref", true, "$ref"},
 		{"", true, "-"},
 		{"-", true, "-"},

@@ -43,7 +43,7 @@ func (e *emitter) extension(f *jen.File) {
 		f.Line()
 		f.Add(doc(fmt.Sprintf("%s returns the result as a %s, if its resultType is %q, and nil otherwise. The package of the revision decodes such a result as an unknown variant.", name, r.Decl.Name, r.Type)))
 		f.Func().Id(name).Params(jen.Id("result").Qual(wirePath, "Appender")).Params(messageType(r.Decl), jen.Error()).BlockFunc(func(g *jen.Group) {
-			g.Id("x").Op(":=").Add(fresh(r.Decl))
+			g.Id("x").Op(":=").Add(jen.New(valueType(&ir.Ref{Decl: r.Decl})))
 			g.List(jen.Id("ok"), jen.Err()).Op(":=").Qual(runtimePath, "DecodeResult").Call(jen.Id("result"), jen.Lit(r.Type), jen.Id("x"))
 			g.If(jen.Op("!").Id("ok").Op("||").Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
 			if isUnion(r.Decl) {

@@ -15,7 +15,7 @@ func cacheHints(f *jen.File, methods []*ir.Method) {
 	done := map[*ir.Decl]bool{}
 	for _, m := range methods {
 		result := cmp.Or(m.Plain, m.Result)
-		if !m.Cacheable || done[result] {
+		if !m.Cacheable || done[result] || result.Same != "" {
 			continue
 		}
 		done[result] = true

@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/dave/jennifer/jen"
@@ -14,9 +13,6 @@ import (
 // The revisions must be sorted from the oldest to the newest.
 func Index(revisions, extensions []*ir.Revision) (files.File, error) {
 	f := newFile("generated", "spec/pins.json")
-	for _, r := range revisions {
-		f.ImportName(PackagePath(r.Package), r.Package)
-	}
 	f.PackageComment(commentText("Package generated lists the protocol revisions that have generated code: their bindings for servers and clients, and their methods and definitions by name, for programs that learn a revision at run time."))
 	f.Add(doc("Revision gives access to the generated package of a protocol revision."))
 	f.Type().Id("Revision").Struct(
@@ -62,11 +58,8 @@ func Index(revisions, extensions []*ir.Revision) (files.File, error) {
 			return jen.Qual(pkg, "BindClient").Call(jen.Qual(pkg, "UnimplementedClient").Values())
 		})
 	listExtensions(f, extensions)
-	var src bytes.Buffer
-	if err := f.Render(&src); err != nil {
-		return files.File{}, err
-	}
-	return files.File{Path: "revisions.go", Content: src.Bytes()}, nil
+	text, err := rendered(f)
+	return files.File{Path: "revisions.go", Content: text}, err
 }
 
 // errorCodes renders the names of the definitions of error responses by their codes.

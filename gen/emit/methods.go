@@ -214,16 +214,16 @@ func (e *emitter) bindBase(f *jen.File, methods []*ir.Method) {
 // checkParams renders the check of the params of a method that is handled elsewhere. It names only the
 // methods that it needs, so that a program links no others.
 func checkParams(m *ir.Method) []jen.Code {
-	validate := jen.Nil()
+	check := jen.Nil()
 	if d := underlying(m.Params); d.Checked || hasBox(d) {
-		validate = jen.Id("p").Dot("Validate")
+		check = jen.Id("p").Dot("Check")
 	}
-	made := jen.Id("p").Op(":=").Add(fresh(m.Params))
-	check := jen.Qual(runtimePath, "CheckParams").Call(jen.Id("m"), jen.Id("p").Dot("DecodeJSON"), validate)
+	made := jen.Id("p").Op(":=").Add(jen.New(valueType(&ir.Ref{Decl: m.Params})))
+	checked := jen.Qual(runtimePath, "CheckParams").Call(jen.Id("m"), jen.Id("p").Dot("DecodeJSON"), check)
 	if m.Notification {
-		return []jen.Code{made, jen.Return(jen.Nil(), check)}
+		return []jen.Code{made, jen.Return(jen.Nil(), checked)}
 	}
-	failed := jen.If(jen.Err().Op(":=").Add(check), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
+	failed := jen.If(jen.Err().Op(":=").Add(checked), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
 	return []jen.Code{made, failed}
 }
 
@@ -258,7 +258,7 @@ func dispatch(m *ir.Method) []jen.Code {
 	}
 	if isUnion(m.Params) {
 		function += "Value"
-		args = append(args, fresh(m.Params))
+		args = append(args, jen.New(valueType(&ir.Ref{Decl: m.Params})))
 		box := jen.Op("*").Add(qualified(m.Params, boxName(m.Params)))
 		returns := jen.Error()
 		if !m.Notification {

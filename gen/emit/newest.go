@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -33,11 +32,11 @@ func Newest(r *ir.Revision, revision []files.File, dir string) ([]files.File, er
 	}
 	var out []files.File
 	for _, name := range n.names {
-		var src bytes.Buffer
-		if err := n.files[name].Render(&src); err != nil {
+		text, err := rendered(n.files[name])
+		if err != nil {
 			return nil, fmt.Errorf("%s/%s: %w", dir, name, err)
 		}
-		out = append(out, files.File{Path: dir + "/" + name, Content: src.Bytes()})
+		out = append(out, files.File{Path: dir + "/" + name, Content: text})
 	}
 	return out, nil
 }
@@ -55,9 +54,6 @@ func (n *newest) file(name string) *jen.File {
 		return f
 	}
 	f := newFile("mcp", "spec/pins.json")
-	f.ImportName(n.path, n.pkg)
-	f.ImportName(catalogPath, "catalog")
-	f.ImportName(compatPath, "compat")
 	n.files[name] = f
 	n.names = append(n.names, name)
 	return f

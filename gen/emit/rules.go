@@ -76,7 +76,6 @@ func (e *emitter) checks() error {
 	e.sources = append(e.sources, Source{
 		Name: e.prefix + "checks" + e.suffix, New: e.newFile, Items: len(all),
 		Fill: func(f *jen.File, first, end int) {
-			check.Imports(f)
 			for _, d := range all[first:end] {
 				f.Line().Add(d)
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -71,13 +72,13 @@ type part struct {
 func (p part) render() ([][]byte, error) {
 	f := p.source.New()
 	p.source.Fill(f, p.first, p.end)
-	var text bytes.Buffer
-	if err := f.Render(&text); err != nil {
+	text, err := rendered(f)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.source.Name, err)
 	}
-	lines, items := bytes.Count(text.Bytes(), []byte{'\n'}), p.end-p.first
+	lines, items := bytes.Count(text, []byte{'\n'}), p.end-p.first
 	if lines <= maxLines || items < 2 {
-		return [][]byte{text.Bytes()}, nil
+		return [][]byte{text}, nil
 	}
 	count := min(lines/goalLines+1, items)
 	var all [][]byte
@@ -103,4 +104,55 @@ func Parallel(n int, f func(i int)) {
 		})
 	}
 	all.Wait()
+}
+
+// rendered returns the text of a file. Its imports are those of the standard library, and then all others, without
+// names that repeat the end of a path.
+func rendered(f *jen.File) ([]byte, error) {
+	var text bytes.Buffer
+	if err := f.Render(&text); err != nil {
+		return nil, err
+	}
+	before, rest, ok := strings.Cut(text.String(), "\nimport ")
+	if !ok {
+		return text.Bytes(), nil
+	}
+	list, after, _ := strings.Cut(rest, "\n")
+	if list == "(" {
+		list, after, _ = strings.Cut(after, ")\n")
+	}
+	var standard, other []string
+	for line := range strings.Lines(list) {
+		line = strings.TrimSpace(line)
+		name, quoted, named := strings.Cut(line, " ")
+		if named && strings.HasSuffix(quoted, "/"+name+`"`) {
+			line = quoted
+		}
+		if first, _, _ := strings.Cut(line[strings.IndexByte(line, '"')+1:], "/"); strings.Contains(first, ".") {
+			other = append(other, line)
+		} else {
+			standard = append(standard, line)
+		}
+	}
+	var out bytes.Buffer
+	out.WriteString(before)
+	out.WriteString("\nimport ")
+	switch {
+	case len(standard)+len(other) == 1:
+		out.WriteString(slices.Concat(standard, other)[0] + "\n")
+	default:
+		out.WriteString("(\n")
+		for _, line := range standard {
+			out.WriteString("\t" + line + "\n")
+		}
+		if standard != nil && other != nil {
+			out.WriteByte('\n')
+		}
+		for _, line := range other {
+			out.WriteString("\t" + line + "\n")
+		}
+		out.WriteString(")\n")
+	}
+	out.WriteString(after)
+	return out.Bytes(), nil
 }

@@ -15,6 +15,14 @@ import (
 func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
 	for _, d := range decls {
 		f.Line()
+		if d.Message {
+			message(f, d)
+			continue
+		}
+		if d.Same != "" {
+			e.same(f, d)
+			continue
+		}
 		if u, ok := d.Type.(*ir.Union); ok {
 			e.union(f, d, u)
 			continue
@@ -111,7 +119,7 @@ func tag(f *ir.Field) string {
 	case f.Required:
 		return f.Wire
 	}
-	return f.Wire + ",omitempty"
+	return f.Wire + ",omitzero"
 }
 
 // fieldType renders the type of a struct field. Optional scalars and objects are pointers;
@@ -165,7 +173,7 @@ func goType(t ir.Type) jen.Code {
 	case *ir.Time:
 		return jen.Qual("time", "Time")
 	case *ir.Scalar:
-		return jen.Qual(wirePath, "Scalar")
+		return jen.Qual(wirePath, scalarName(t))
 	case *ir.Any:
 		return jen.Qual(wirePath, "Raw")
 	case *ir.Open:
@@ -183,6 +191,14 @@ func goType(t ir.Type) jen.Code {
 		return declName(t.Decl)
 	}
 	panic(fmt.Sprintf("emit: %T has no inline Go type", t))
+}
+
+// scalarName names the type of package wire that holds a scalar.
+func scalarName(t *ir.Scalar) string {
+	if t.ID {
+		return "ID"
+	}
+	return "Scalar"
 }
 
 // isAlias reports whether a declaration is another name for a type that has the codec
@@ -252,10 +268,20 @@ func mark(f *jen.File, d, union *ir.Decl) {
 		receiver = jen.Op("*").Id(d.Name)
 	}
 	f.Line()
+	if union.Type.(*ir.Union).Box {
+		f.Add(doc(fmt.Sprintf("%s marks a variant of %s.", markName(union), union.Name)))
+	}
 	f.Func().Params(receiver).Id(markName(union)).Params().Block()
 }
 
-func markName(u *ir.Decl) string { return "is" + u.Name }
+// markName names the method that marks the variants of a union. It is exported if the union has a box, because
+// the type of a variant may then be that of another revision.
+func markName(u *ir.Decl) string {
+	if u.Type.(*ir.Union).Box {
+		return "Is" + u.Name
+	}
+	return "is" + u.Name
+}
 
 func (e *emitter) enum(f *jen.File, d *ir.Decl, t *ir.Enum) {
 	f.Type().Id(d.Name).String()
@@ -299,7 +325,37 @@ func (e *emitter) unknown(t *ir.Union) string {
 	return "values that " + e.origin + " does not define"
 }
 
-func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
+// same renders the names of a type that a newer revision declares.
+func (e *emitter) same(f *jen.File, d *ir.Decl) {
+	name := func(of string) jen.Code { return jen.Id(of).Op("=").Qual(d.Same, of) }
+	switch t := d.Type.(type) {
+	case *ir.Union:
+		f.Add(doc(e.unionText(d, t)))
+		f.Type().Add(name(d.Name))
+		if !t.Context {
+			f.Line()
+			f.Add(doc(e.unknownText(d)))
+			f.Type().Add(name("Unknown" + d.Name))
+		}
+	case *ir.Enum:
+		f.Add(doc(d.Doc + deprecation(d.Deprecated)))
+		f.Type().Add(name(d.Name))
+		f.Line()
+		f.Add(doc(fmt.Sprintf("The values of %s.", d.Name)))
+		f.Const().DefsFunc(func(g *jen.Group) {
+			for _, v := range t.Values {
+				g.Add(doc(v.Doc + deprecation(v.Deprecated)))
+				g.Add(name(v.Go))
+			}
+		})
+	default:
+		f.Add(doc(d.Doc + deprecation(d.Deprecated)))
+		f.Type().Add(name(d.Name))
+	}
+}
+
+// unionText returns the doc comment of a union.
+func (e *emitter) unionText(d *ir.Decl, t *ir.Union) string {
 	var variants string
 	for i, v := range t.Variants {
 		if i > 0 {
@@ -314,10 +370,22 @@ func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
 	if t.Context {
 		text = fmt.Sprintf("Its variants are %s. The variant depends on the request, so a value without its request decodes to *%s.", variants, t.Variants[0].Decl.Name)
 	}
-	f.Add(doc(d.Doc + "\n\n" + text + deprecation(d.Deprecated)))
+	return d.Doc + "\n\n" + text + deprecation(d.Deprecated)
+}
+
+// unknownText returns the doc comment of the unknown variant of a union.
+func (e *emitter) unknownText(d *ir.Decl) string {
+	return fmt.Sprintf("Unknown%s holds a value that matches none of the variants of %s, so that it can be passed on.%s", d.Name, d.Name, e.unknownNote)
+}
+
+func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
+	f.Add(doc(e.unionText(d, t)))
 	f.Type().Id(d.Name).InterfaceFunc(func(g *jen.Group) {
 		if d.Direction.Encodes() {
 			g.Qual(wirePath, "Appender")
+		}
+		if t.Box {
+			g.Add(doc(fmt.Sprintf("%s marks the variants.", markName(d))))
 		}
 		g.Id(markName(d)).Params()
 	})
@@ -325,12 +393,15 @@ func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
 		return
 	}
 	f.Line()
-	f.Add(doc(fmt.Sprintf("Unknown%s holds a value that matches none of the variants of %s, so that it can be passed on.%s", d.Name, d.Name, e.unknownNote)))
+	f.Add(doc(e.unknownText(d)))
 	f.Type().Id("Unknown"+d.Name).Struct(
 		doc("Raw is the value as received."),
 		jen.Id("Raw").Qual(wirePath, "Raw"),
 	)
 	f.Line()
+	if t.Box {
+		f.Add(doc(fmt.Sprintf("%s marks a variant of %s.", markName(d), d.Name)))
+	}
 	f.Func().Params(jen.Op("*").Id("Unknown" + d.Name)).Id(markName(d)).Params().Block()
 	if e.marksAtUnion {
 		for _, v := range t.Variants {

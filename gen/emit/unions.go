@@ -11,12 +11,29 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
+// decoderName names the function that decodes a union without a box.
 func decoderName(d *ir.Decl) string { return "decode" + d.Name }
-func checkerName(d *ir.Decl) string { return "validate" + d.Name }
+
+// readUnion renders an expression that reads a union.
+func readUnion(d *ir.Decl) jen.Code {
+	if d.Type.(*ir.Union).Box {
+		return jen.Qual(wirePath, "ReadBox").Call(jen.Id("r"), newBox(d, jen.Null()))
+	}
+	return jen.Id(decoderName(d)).Call(jen.Id("r"))
+}
+
+// newBox renders the box of a value.
+func newBox(d *ir.Decl, value jen.Code) *jen.Statement {
+	return qualified(d, boxName(d)).Values(value)
+}
 
 func (e *emitter) unionDecoder(f *jen.File, d *ir.Decl, t *ir.Union) {
 	f.Line()
-	f.Func().Id(decoderName(d)).Params(jen.Id("r").Op("*").Qual(wirePath, "Reader")).Id(d.Name).BlockFunc(func(g *jen.Group) {
+	function := jen.Func().Id(decoderName(d))
+	if t.Box {
+		function = jen.Func().Params(jen.Id(codecName(d))).Id("Decode")
+	}
+	f.Add(function).Params(jen.Id("r").Op("*").Qual(wirePath, "Reader")).Id(d.Name).BlockFunc(func(g *jen.Group) {
 		decider{lenient: t.Lenient}.decision(g, t.Decision)
 		if !t.Context {
 			g.Return(jen.Op("&").Id("Unknown" + d.Name).Values(jen.Dict{jen.Id("Raw"): jen.Id("r").Dot("ReadRaw").Call()}))

@@ -14,9 +14,9 @@ import (
 // hasChecks reports whether a declaration gets a validator. One without checks has none.
 func hasChecks(d *ir.Decl) bool { return d.Checked && !isAlias(d) }
 
-// validators renders Validate, which checks everything that decoding does not. Every
-// declaration must have checks.
-func (e *emitter) validators(f *jen.File, decls []*ir.Decl) {
+// checkers renders Check, which checks everything that decoding does not. Every declaration must have
+// checks.
+func (e *emitter) checkers(f *jen.File, decls []*ir.Decl) {
 	for _, d := range decls {
 		if u, ok := d.Type.(*ir.Union); ok {
 			e.unionChecker(f, d, u)
@@ -27,14 +27,8 @@ func (e *emitter) validators(f *jen.File, decls []*ir.Decl) {
 			receiver = jen.Id("x").Op("*").Id(d.Name)
 		}
 		f.Line()
-		f.Add(doc("Validate reports each value that the revision does not allow, with its JSON Pointer."))
-		f.Func().Params(receiver).Id("Validate").Params().Error().Block(
-			jen.Var().Id("c").Qual(wirePath, "Collector"),
-			jen.Id("x").Dot("check").Call(jen.Op("&").Id("c")),
-			jen.Return(jen.Id("c").Dot("Err").Call()),
-		)
-		f.Line()
-		f.Func().Params(receiver).Id("check").Params(collectorParam()).BlockFunc(func(g *jen.Group) {
+		f.Add(doc("Check reports each value that " + e.origin + " does not allow."))
+		f.Func().Params(receiver).Id("Check").Params(collectorParam()).BlockFunc(func(g *jen.Group) {
 			if d.Rules != nil {
 				e.obey(g, d, jen.Id("x"))
 				return
@@ -45,7 +39,7 @@ func (e *emitter) validators(f *jen.File, decls []*ir.Decl) {
 			case *ir.Enum:
 				checkEnum(g, jen.Id("x"))
 			case *ir.Scalar:
-				g.Add(checkScalar(jen.Id("x"), t))
+				g.Add(checkScalar(jen.Id("x").Dot(scalarName(t)), t))
 			default:
 				e.check(g, declaredValue(d), t, 0)
 			}
@@ -199,13 +193,8 @@ func (e *emitter) checkArray(g *jen.Group, value *jen.Statement, t *ir.Array, de
 }
 
 func (e *emitter) checkRef(g *jen.Group, value *jen.Statement, d *ir.Decl, depth int) {
-	_, isUnion := d.Type.(*ir.Union)
-	if isUnion && d.Import != "" {
-		checkForeign(g, value, d)
-		return
-	}
-	if isUnion {
-		g.Id(checkerName(d)).Call(jen.Id("c"), value)
+	if _, isUnion := d.Type.(*ir.Union); isUnion {
+		g.Add(newBox(d, jen.Id("V").Op(":").Add(value))).Dot("Check").Call(jen.Id("c"))
 		return
 	}
 	if _, isEnum := d.Type.(*ir.Enum); isEnum && d.Rules == nil {
@@ -216,15 +205,11 @@ func (e *emitter) checkRef(g *jen.Group, value *jen.Statement, d *ir.Decl, depth
 		e.check(g, value, d.Type, depth)
 		return
 	}
-	if d.Import != "" {
-		checkForeign(g, value, d)
-		return
-	}
 	receiver := value
 	if _, isObject := d.Type.(*ir.Object); !isObject {
 		receiver = jen.Parens(value)
 	}
-	g.Add(receiver).Dot("check").Call(jen.Id("c"))
+	g.Add(receiver).Dot("Check").Call(jen.Id("c"))
 }
 
 func checkEnum(g *jen.Group, value *jen.Statement) {
@@ -238,6 +223,9 @@ func checkEnum(g *jen.Group, value *jen.Statement) {
 }
 
 func checkScalar(value *jen.Statement, t *ir.Scalar) jen.Code {
+	if t.ID {
+		return jen.Add(value).Dot("Check").Call(jen.Id("c"))
+	}
 	return jen.If(jen.Op("!").Add(value).Dot("Is").Call(scalarSet(t.Kinds))).Block(
 		jen.Id("c").Dot("Report").Call(jen.Lit("must be " + scalarWords(t.Kinds))),
 	)
@@ -273,46 +261,35 @@ func checkBounds(g *jen.Group, value jen.Code, b ir.Bounds) {
 	limit(b.Max, b.MaxOpen, "Maximum")
 }
 
+// checkerOf renders the declaration of the method that checks a union.
+func checkerOf(f *jen.File, d *ir.Decl) *jen.Statement {
+	return f.Func().Params(jen.Id(codecName(d))).Id("Check").Params(collectorParam(), jen.Id("v").Id(d.Name))
+}
+
 func (e *emitter) unionChecker(f *jen.File, d *ir.Decl, u *ir.Union) {
 	if d.Rules != nil {
 		f.Line()
-		f.Func().Id(checkerName(d)).Params(collectorParam(), jen.Id("v").Id(d.Name)).BlockFunc(func(g *jen.Group) {
-			g.If(jen.Id("v").Op("==").Nil()).Block(jen.Id("c").Dot("Report").Call(jen.Lit("is missing")), jen.Return())
+		checkerOf(f, d).BlockFunc(func(g *jen.Group) {
 			e.obey(g, d, jen.Id("v"))
 		})
 		return
 	}
-	subject := jen.Id("v").Assert(jen.Type())
-	if !u.Context || slices.ContainsFunc(u.Variants, func(v *ir.Variant) bool { return hasChecks(v.Decl) }) {
-		subject = jen.Id("v").Op(":=").Add(subject)
-	}
-	f.Line()
-	f.Func().Id(checkerName(d)).Params(collectorParam(), jen.Id("v").Id(d.Name)).Block(
-		jen.Switch(subject).BlockFunc(func(g *jen.Group) {
-			g.Case(jen.Nil()).Block(jen.Id("c").Dot("Report").Call(jen.Lit("is missing")))
+	checkerOf(f, d).Block(
+		jen.Switch(jen.Id("v").Op(":=").Id("v").Assert(jen.Type())).BlockFunc(func(g *jen.Group) {
+			var unchecked []jen.Code
 			for _, v := range u.Variants {
-				if !hasChecks(v.Decl) {
-					continue
-				}
 				variant := jen.Id(v.Decl.Name)
 				if v.Boxed {
 					variant = jen.Op("*").Add(variant)
 				}
-				g.Case(variant).BlockFunc(func(g *jen.Group) {
-					check := jen.Id("v").Dot("check").Call(jen.Id("c"))
-					rivals := rivals(u.Decision, v)
-					if len(rivals) == 0 {
-						g.Add(check)
-						return
-					}
-					args := []jen.Code{jen.Id("n"), jen.Id("v")}
-					for _, rival := range rivals {
-						args = append(args, jen.New(jen.Id(rival.Decl.Name)))
-					}
-					count := jen.Id("c").Dot("Count").Call()
-					g.Id("n").Op(":=").Add(count)
-					g.If(jen.Add(check), jen.Add(count).Op(">").Id("n")).Block(jen.Id("c").Dot("Reconsider").Call(args...))
-				})
+				if !hasChecks(v.Decl) {
+					unchecked = append(unchecked, variant)
+					continue
+				}
+				g.Case(variant).BlockFunc(func(g *jen.Group) { checkVariant(g, u, v) })
+			}
+			if unchecked != nil {
+				g.Case(unchecked...)
 			}
 			if !u.Context {
 				g.Case(jen.Op("*").Id("Unknown" + d.Name)).Block(
@@ -327,8 +304,27 @@ func (e *emitter) unionChecker(f *jen.File, d *ir.Decl, u *ir.Union) {
 					}),
 				)
 			}
+			g.Default().Block(jen.Id("c").Dot("NoVariant").Call(jen.Lit(d.Name), jen.Id("v")))
 		}),
 	)
+}
+
+// checkVariant renders the check of the value v of a variant. If it fails, the value may be one of another
+// variant.
+func checkVariant(g *jen.Group, u *ir.Union, v *ir.Variant) {
+	check := jen.Id("v").Dot("Check").Call(jen.Id("c"))
+	rivals := rivals(u.Decision, v)
+	if len(rivals) == 0 {
+		g.Add(check)
+		return
+	}
+	args := []jen.Code{jen.Id("n"), jen.Id("v")}
+	for _, rival := range rivals {
+		args = append(args, jen.New(jen.Id(rival.Decl.Name)))
+	}
+	count := jen.Id("c").Dot("Count").Call()
+	g.Id("n").Op(":=").Add(count)
+	g.If(jen.Add(check), jen.Add(count).Op(">").Id("n")).Block(jen.Id("c").Dot("Reconsider").Call(args...))
 }
 
 // rivals returns the other variants that a value which was read as v may satisfy: those that differ

@@ -54,6 +54,23 @@ func (r *Revision) Lookup(name string) *Decl {
 	return nil
 }
 
+// Results returns the declarations of the results, including the variants of unions.
+func (r *Revision) Results() map[*Decl]bool {
+	all := make(map[*Decl]bool)
+	for _, m := range r.Methods {
+		if m.Result == nil {
+			continue
+		}
+		all[m.Result] = true
+		if u, ok := Resolve(m.Result.Type).(*Union); ok {
+			for _, v := range u.Variants {
+				all[v.Decl] = true
+			}
+		}
+	}
+	return all
+}
+
 // Definition returns the declaration of a definition of the schema, or nil.
 func (r *Revision) Definition(name string) *Decl {
 	for _, d := range r.Decls {
@@ -104,6 +121,8 @@ type Decl struct {
 	// Import is the path of the package that declares the type, or "" if that is the package of the
 	// revision or extension itself.
 	Import string
+	// Same is the path of the package of a newer revision whose type this one is another name for, or "".
+	Same string
 	// Definition is set for upstream definitions and for the whole inputs and outputs of
 	// tools. It is not set for types named by mcpgen.
 	Definition bool
@@ -117,6 +136,9 @@ type Decl struct {
 	Rules []string
 	// Checked means that Validate has something to check in values of the type.
 	Checked bool
+	// Message is set for a whole message, or a union or batch of some, that no other type holds. A generic type of
+	// runtime/jsonrpc stands for it, and a row of the table of definitions describes it.
+	Message bool
 	// Direction says which way values go.
 	Direction Direction
 	// Strict means that decoding must find missing and repeated members, although the text of other values has
@@ -124,6 +146,13 @@ type Decl struct {
 	Strict bool
 	// Constants are the constants of a declaration that is an alias of an enum, under names of its own.
 	Constants []EnumValue
+}
+
+// HasType reports whether the package has a type of that name, as it has for all but unions and batches of
+// messages.
+func (d *Decl) HasType() bool {
+	_, isObject := d.Type.(*Object)
+	return !d.Message || isObject
 }
 
 // Type is a sealed sum of the shapes that a value can have.
@@ -159,6 +188,8 @@ type (
 		// Lenient marks a union that allows values beyond its variants: a value that is not
 		// valid for the selected variant decodes to the unknown one.
 		Lenient bool
+		// Box marks a union whose package has a wire.Box of it, which reads and checks its values.
+		Box bool
 	}
 )
 
@@ -182,7 +213,11 @@ type (
 	// Time is a JSON string in the format date-time, as a time.Time.
 	Time struct{}
 	// Scalar is a value of one of several scalar kinds, kept as its exact token.
-	Scalar struct{ Kinds ScalarKinds }
+	Scalar struct {
+		Kinds ScalarKinds
+		// ID means that it is a wire.ID: a string or an integer.
+		ID bool
+	}
 	// Any is any value, kept as its source text.
 	Any struct{}
 	// Open is an object without declared members, kept as its source text. Others is that of Object.

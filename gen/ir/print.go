@@ -50,6 +50,9 @@ func (p *printer) decl(d *Decl) {
 	if d.Checked {
 		notes = append(notes, "checked")
 	}
+	if d.Message {
+		notes = append(notes, "message")
+	}
 	if d.Rules != nil {
 		notes = append(notes, "by "+strings.Join(d.Rules, " and "))
 	}

@@ -10,10 +10,11 @@ import (
 	"github.com/mcpgen/mcpgen/gen/schema"
 )
 
-// linkUnions sets Decl.Unions of all variants.
+// linkUnions sets Decl.Unions of all variants, and Union.Box. Unions of messages have no types.
 func (l *lowerer) linkUnions() {
 	for _, decl := range l.sortedDecls() {
-		if u, ok := decl.Type.(*ir.Union); ok {
+		if u, ok := decl.Type.(*ir.Union); ok && !decl.Message {
+			u.Box = true
 			for _, v := range u.Variants {
 				v.Decl.Unions = append(v.Decl.Unions, decl)
 			}
@@ -121,8 +122,8 @@ func family(name string) string {
 	return "messages"
 }
 
-// packageNames lists the identifiers that every generated package declares.
-var packageNames = []string{
+// PackageNames lists the identifiers that every generated package declares.
+var PackageNames = []string{
 	"Revision", "Methods", "New", "Server", "Client", "UnimplementedServer", "UnimplementedClient",
 	"ServerCaller", "ClientCaller", "NewServerCaller", "NewClientCaller", "BindServer", "BindClient", "BindBase",
 	"ClientOptions", "Session",
@@ -136,7 +137,7 @@ var ClientOptions = []string{"Name", "Version", "Title", "Capabilities", "Runtim
 // have the same name.
 func (l *lowerer) nameIdentifiers(r *ir.Revision) {
 	taken := map[string]string{}
-	for _, name := range packageNames {
+	for _, name := range PackageNames {
 		taken[name] = "every generated package"
 	}
 	claim := func(d *ir.Decl, name, by string) {
@@ -146,10 +147,12 @@ func (l *lowerer) nameIdentifiers(r *ir.Revision) {
 		taken[name] = by
 	}
 	for _, d := range r.Decls {
-		claim(d, d.Name, "the type at "+d.Path)
+		if d.HasType() {
+			claim(d, d.Name, "the type at "+d.Path)
+		}
 	}
 	for _, d := range r.Decls {
-		if t, ok := d.Type.(*ir.Union); ok {
+		if t, ok := d.Type.(*ir.Union); ok && !d.Message {
 			claim(d, "Decode"+d.Name, "the decode function of "+d.Name)
 			claim(d, d.Name+"Box", "the box of "+d.Name)
 			if !t.Context {

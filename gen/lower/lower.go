@@ -81,8 +81,9 @@ func Lower(in Input) (*Output, error) {
 	extension := l.extension()
 	l.decide()
 	l.orderEnums()
-	l.linkUnions()
 	l.setRules()
+	l.markMessages(methods)
+	l.linkUnions()
 	ir.Box(l.sortedDecls())
 	l.markChecked()
 	rev := &ir.Revision{

@@ -142,7 +142,8 @@ func (l *lowerer) scalar(s *schema.Schema) *ir.Scalar {
 	if !schema.Equal(s, &bare) {
 		l.doc.Keep(s)
 	}
-	return &ir.Scalar{Kinds: scalarKinds(s.Types)}
+	kinds := scalarKinds(s.Types)
+	return &ir.Scalar{Kinds: kinds, ID: kinds == ir.ScalarKinds{Text: true, Integer: true}}
 }
 
 func bounds(s *schema.Schema) ir.Bounds {

@@ -8,41 +8,41 @@ import (
 )
 
 const (
-	upClientNotification20250326 convert.Rule = iota + 1
-	upInitializeResult20250326
-	upListToolsResult20250326
-	upProgressNotification20250326
-	upProgressNotificationParams20250326
-	upServerCapabilities20250326
-	upServerNotification20250326
-	upTool20250326
-	upToolEach20250326
+	to20250326ClientNotification convert.Rule = iota + 1
+	to20250326InitializeResult
+	to20250326ListToolsResult
+	to20250326ProgressNotification
+	to20250326ProgressNotificationParams
+	to20250326ServerCapabilities
+	to20250326ServerNotification
+	to20250326Tool
+	to20250326ToolEach
 )
 
 const (
-	downCallToolResult20250326 convert.Rule = iota + 1
-	downClientNotification20250326
-	downContentBlock20250326
-	downContentBlockEach20250326
-	downCreateMessageRequest20250326
-	downCreateMessageRequestParams20250326
-	downCreateMessageResult20250326
-	downGetPromptResult20250326
-	downInitializeResult20250326
-	downJSONRPCMessage20250326
-	downListToolsResult20250326
-	downProgressNotification20250326
-	downProgressNotificationParams20250326
-	downPromptMessage20250326
-	downPromptMessageEach20250326
-	downSamplingMessage20250326
-	downSamplingMessageContent20250326
-	downSamplingMessageEach20250326
-	downServerCapabilities20250326
-	downServerNotification20250326
-	downServerRequest20250326
-	downTool20250326
-	downToolEach20250326
+	from20250326CallToolResult convert.Rule = iota + 1
+	from20250326ClientNotification
+	from20250326ContentBlock
+	from20250326ContentBlockEach
+	from20250326CreateMessageRequest
+	from20250326CreateMessageRequestParams
+	from20250326CreateMessageResult
+	from20250326GetPromptResult
+	from20250326InitializeResult
+	from20250326JSONRPCMessage
+	from20250326ListToolsResult
+	from20250326ProgressNotification
+	from20250326ProgressNotificationParams
+	from20250326PromptMessage
+	from20250326PromptMessageEach
+	from20250326SamplingMessage
+	from20250326SamplingMessageContent
+	from20250326SamplingMessageEach
+	from20250326ServerCapabilities
+	from20250326ServerNotification
+	from20250326ServerRequest
+	from20250326Tool
+	from20250326ToolEach
 )
 
 // step20250326 holds the differences between revisions 2024-11-05 and
@@ -53,12 +53,12 @@ var step20250326 = convert.Step{
 		{Older: "BlobResourceContents", Newer: "BlobResourceContents"},
 		{Older: "CallToolRequest", Newer: "CallToolRequest"},
 		{Older: "CallToolRequestParams", Newer: "CallToolRequestParams"},
-		{Older: "CallToolResult", Newer: "CallToolResult", Down: downCallToolResult20250326},
+		{Older: "CallToolResult", Newer: "CallToolResult", Down: from20250326CallToolResult},
 		{Older: "CancelledNotification", Newer: "CancelledNotification"},
 		{Older: "CancelledNotificationParams", Newer: "CancelledNotificationParams"},
 		{Older: "ClientCapabilities", Newer: "ClientCapabilities"},
 		{Older: "ClientCapabilitiesRoots", Newer: "ClientCapabilitiesRoots"},
-		{Older: "ClientNotification", Newer: "ClientNotification", Up: upClientNotification20250326, Down: downClientNotification20250326},
+		{Older: "ClientNotification", Newer: "ClientNotification", Up: to20250326ClientNotification, Down: from20250326ClientNotification},
 		{Older: "ClientRequest", Newer: "ClientRequest"},
 		{Older: "ClientResult", Newer: "ClientResult"},
 		{Older: "CompleteRequest", Newer: "CompleteRequest"},
@@ -67,26 +67,26 @@ var step20250326 = convert.Step{
 		{Older: "CompleteRequestParamsRef", Newer: "CompleteRequestParamsRef"},
 		{Older: "CompleteResult", Newer: "CompleteResult"},
 		{Older: "CompleteResultCompletion", Newer: "CompleteResultCompletion"},
-		{Older: "ContentBlock", Newer: "ContentBlock", Down: downContentBlock20250326},
-		{Older: "CreateMessageRequest", Newer: "CreateMessageRequest", Down: downCreateMessageRequest20250326},
-		{Older: "CreateMessageRequestParams", Newer: "CreateMessageRequestParams", Down: downCreateMessageRequestParams20250326},
-		{Older: "CreateMessageResult", Newer: "CreateMessageResult", Down: downCreateMessageResult20250326},
+		{Older: "ContentBlock", Newer: "ContentBlock", Down: from20250326ContentBlock},
+		{Older: "CreateMessageRequest", Newer: "CreateMessageRequest", Down: from20250326CreateMessageRequest},
+		{Older: "CreateMessageRequestParams", Newer: "CreateMessageRequestParams", Down: from20250326CreateMessageRequestParams},
+		{Older: "CreateMessageResult", Newer: "CreateMessageResult", Down: from20250326CreateMessageResult},
 		{Older: "Cursor", Newer: "Cursor"},
 		{Older: "EmbeddedResource", Newer: "EmbeddedResource"},
 		{Older: "EmptyResult", Newer: "EmptyResult"},
 		{Older: "Error", Newer: "Error"},
 		{Older: "GetPromptRequest", Newer: "GetPromptRequest"},
 		{Older: "GetPromptRequestParams", Newer: "GetPromptRequestParams"},
-		{Older: "GetPromptResult", Newer: "GetPromptResult", Down: downGetPromptResult20250326},
+		{Older: "GetPromptResult", Newer: "GetPromptResult", Down: from20250326GetPromptResult},
 		{Older: "ImageContent", Newer: "ImageContent"},
 		{Older: "Implementation", Newer: "Implementation"},
 		{Older: "IncludeContext", Newer: "IncludeContext"},
 		{Older: "InitializeRequest", Newer: "InitializeRequest"},
 		{Older: "InitializeRequestParams", Newer: "InitializeRequestParams"},
-		{Older: "InitializeResult", Newer: "InitializeResult", Up: upInitializeResult20250326, Down: downInitializeResult20250326},
+		{Older: "InitializeResult", Newer: "InitializeResult", Up: to20250326InitializeResult, Down: from20250326InitializeResult},
 		{Older: "InitializedNotification", Newer: "InitializedNotification"},
 		{Older: "JSONRPCError", Newer: "JSONRPCError"},
-		{Older: "JSONRPCMessage", Newer: "JSONRPCMessage", Down: downJSONRPCMessage20250326},
+		{Older: "JSONRPCMessage", Newer: "JSONRPCMessage", Down: from20250326JSONRPCMessage},
 		{Older: "JSONRPCNotification", Newer: "JSONRPCNotification"},
 		{Older: "JSONRPCRequest", Newer: "JSONRPCRequest"},
 		{Older: "JSONRPCResponse", Newer: "JSONRPCResponse"},
@@ -99,7 +99,7 @@ var step20250326 = convert.Step{
 		{Older: "ListRootsRequest", Newer: "ListRootsRequest"},
 		{Older: "ListRootsResult", Newer: "ListRootsResult"},
 		{Older: "ListToolsRequest", Newer: "ListToolsRequest"},
-		{Older: "ListToolsResult", Newer: "ListToolsResult", Up: upListToolsResult20250326, Down: downListToolsResult20250326},
+		{Older: "ListToolsResult", Newer: "ListToolsResult", Up: to20250326ListToolsResult, Down: from20250326ListToolsResult},
 		{Older: "LoggingLevel", Newer: "LoggingLevel"},
 		{Older: "LoggingMessageNotification", Newer: "LoggingMessageNotification"},
 		{Older: "LoggingMessageNotificationParams", Newer: "LoggingMessageNotificationParams"},
@@ -111,13 +111,13 @@ var step20250326 = convert.Step{
 		{Older: "PaginatedRequestParams", Newer: "PaginatedRequestParams"},
 		{Older: "PaginatedResult", Newer: "PaginatedResult"},
 		{Older: "PingRequest", Newer: "PingRequest"},
-		{Older: "ProgressNotification", Newer: "ProgressNotification", Up: upProgressNotification20250326, Down: downProgressNotification20250326},
-		{Older: "ProgressNotificationParams", Newer: "ProgressNotificationParams", Up: upProgressNotificationParams20250326, Down: downProgressNotificationParams20250326},
+		{Older: "ProgressNotification", Newer: "ProgressNotification", Up: to20250326ProgressNotification, Down: from20250326ProgressNotification},
+		{Older: "ProgressNotificationParams", Newer: "ProgressNotificationParams", Up: to20250326ProgressNotificationParams, Down: from20250326ProgressNotificationParams},
 		{Older: "ProgressToken", Newer: "ProgressToken"},
 		{Older: "Prompt", Newer: "Prompt"},
 		{Older: "PromptArgument", Newer: "PromptArgument"},
 		{Older: "PromptListChangedNotification", Newer: "PromptListChangedNotification"},
-		{Older: "PromptMessage", Newer: "PromptMessage", Down: downPromptMessage20250326},
+		{Older: "PromptMessage", Newer: "PromptMessage", Down: from20250326PromptMessage},
 		{Older: "PromptReference", Newer: "PromptReference"},
 		{Older: "ReadResourceRequest", Newer: "ReadResourceRequest"},
 		{Older: "ReadResourceRequestParams", Newer: "ReadResourceRequestParams"},
@@ -138,14 +138,14 @@ var step20250326 = convert.Step{
 		{Older: "Role", Newer: "Role"},
 		{Older: "Root", Newer: "Root"},
 		{Older: "RootsListChangedNotification", Newer: "RootsListChangedNotification"},
-		{Older: "SamplingMessage", Newer: "SamplingMessage", Down: downSamplingMessage20250326},
-		{Older: "SamplingMessageContent", Newer: "SamplingMessageContent", Down: downSamplingMessageContent20250326},
-		{Older: "ServerCapabilities", Newer: "ServerCapabilities", Up: upServerCapabilities20250326, Down: downServerCapabilities20250326},
+		{Older: "SamplingMessage", Newer: "SamplingMessage", Down: from20250326SamplingMessage},
+		{Older: "SamplingMessageContent", Newer: "SamplingMessageContent", Down: from20250326SamplingMessageContent},
+		{Older: "ServerCapabilities", Newer: "ServerCapabilities", Up: to20250326ServerCapabilities, Down: from20250326ServerCapabilities},
 		{Older: "ServerCapabilitiesPrompts", Newer: "ServerCapabilitiesPrompts"},
 		{Older: "ServerCapabilitiesResources", Newer: "ServerCapabilitiesResources"},
 		{Older: "ServerCapabilitiesTools", Newer: "ServerCapabilitiesTools"},
-		{Older: "ServerNotification", Newer: "ServerNotification", Up: upServerNotification20250326, Down: downServerNotification20250326},
-		{Older: "ServerRequest", Newer: "ServerRequest", Down: downServerRequest20250326},
+		{Older: "ServerNotification", Newer: "ServerNotification", Up: to20250326ServerNotification, Down: from20250326ServerNotification},
+		{Older: "ServerRequest", Newer: "ServerRequest", Down: from20250326ServerRequest},
 		{Older: "ServerResult", Newer: "ServerResult"},
 		{Older: "SetLevelRequest", Newer: "SetLevelRequest"},
 		{Older: "SetLevelRequestParams", Newer: "SetLevelRequestParams"},
@@ -153,104 +153,104 @@ var step20250326 = convert.Step{
 		{Older: "SubscribeRequestParams", Newer: "SubscribeRequestParams"},
 		{Older: "TextContent", Newer: "TextContent"},
 		{Older: "TextResourceContents", Newer: "TextResourceContents"},
-		{Older: "Tool", Newer: "Tool", Up: upTool20250326, Down: downTool20250326},
+		{Older: "Tool", Newer: "Tool", Up: to20250326Tool, Down: from20250326Tool},
 		{Older: "ToolInputSchema", Newer: "ToolInputSchema"},
 		{Older: "ToolListChangedNotification", Newer: "ToolListChangedNotification"},
 		{Older: "UnsubscribeRequest", Newer: "UnsubscribeRequest"},
 		{Older: "UnsubscribeRequestParams", Newer: "UnsubscribeRequestParams"},
 	},
 	Down: []convert.Shape{
-		downCallToolResult20250326: {Members: []convert.Member{
-			{Name: "content", Rule: downContentBlockEach20250326},
+		from20250326CallToolResult: {Members: []convert.Member{
+			{Name: "content", Rule: from20250326ContentBlockEach},
 		}},
-		downClientNotification20250326: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: downProgressNotification20250326},
+		from20250326ClientNotification: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: from20250326ProgressNotification},
 		}},
-		downContentBlock20250326: {Cases: []convert.Case{
+		from20250326ContentBlock: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rewrite: convert.AudioAsResource},
 		}},
-		downContentBlockEach20250326: {Each: downContentBlock20250326},
-		downCreateMessageRequest20250326: {Members: []convert.Member{
-			{Name: "params", Rule: downCreateMessageRequestParams20250326},
+		from20250326ContentBlockEach: {Each: from20250326ContentBlock},
+		from20250326CreateMessageRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20250326CreateMessageRequestParams},
 		}},
-		downCreateMessageRequestParams20250326: {Members: []convert.Member{
-			{Name: "messages", Rule: downSamplingMessageEach20250326},
+		from20250326CreateMessageRequestParams: {Members: []convert.Member{
+			{Name: "messages", Rule: from20250326SamplingMessageEach},
 		}},
-		downCreateMessageResult20250326: {Members: []convert.Member{
-			{Name: "content", Rule: downSamplingMessageContent20250326},
+		from20250326CreateMessageResult: {Members: []convert.Member{
+			{Name: "content", Rule: from20250326SamplingMessageContent},
 		}},
-		downGetPromptResult20250326: {Members: []convert.Member{
-			{Name: "messages", Rule: downPromptMessageEach20250326},
+		from20250326GetPromptResult: {Members: []convert.Member{
+			{Name: "messages", Rule: from20250326PromptMessageEach},
 		}},
-		downInitializeResult20250326: {Members: []convert.Member{
-			{Name: "capabilities", Rule: downServerCapabilities20250326},
+		from20250326InitializeResult: {Members: []convert.Member{
+			{Name: "capabilities", Rule: from20250326ServerCapabilities},
 		}},
-		downJSONRPCMessage20250326: {Cases: []convert.Case{
+		from20250326JSONRPCMessage: {Cases: []convert.Case{
 			{Kind: schema.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
 			{Kind: schema.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
 		}},
-		downListToolsResult20250326: {Members: []convert.Member{
-			{Name: "tools", Rule: downToolEach20250326},
+		from20250326ListToolsResult: {Members: []convert.Member{
+			{Name: "tools", Rule: from20250326ToolEach},
 		}},
-		downProgressNotification20250326: {Members: []convert.Member{
-			{Name: "params", Rule: downProgressNotificationParams20250326},
+		from20250326ProgressNotification: {Members: []convert.Member{
+			{Name: "params", Rule: from20250326ProgressNotificationParams},
 		}},
-		downProgressNotificationParams20250326: {Members: []convert.Member{
+		from20250326ProgressNotificationParams: {Members: []convert.Member{
 			{Name: "message", Drop: missingIn20241105},
 		}},
-		downPromptMessage20250326: {Members: []convert.Member{
-			{Name: "content", Rule: downContentBlock20250326},
+		from20250326PromptMessage: {Members: []convert.Member{
+			{Name: "content", Rule: from20250326ContentBlock},
 		}},
-		downPromptMessageEach20250326: {Each: downPromptMessage20250326},
-		downSamplingMessage20250326: {Members: []convert.Member{
-			{Name: "content", Rule: downSamplingMessageContent20250326},
+		from20250326PromptMessageEach: {Each: from20250326PromptMessage},
+		from20250326SamplingMessage: {Members: []convert.Member{
+			{Name: "content", Rule: from20250326SamplingMessageContent},
 		}},
-		downSamplingMessageContent20250326: {Cases: []convert.Case{
+		from20250326SamplingMessageContent: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Refuse: "sampling supports only text and images in the older revision"},
 		}},
-		downSamplingMessageEach20250326: {Each: downSamplingMessage20250326},
-		downServerCapabilities20250326: {Members: []convert.Member{
+		from20250326SamplingMessageEach: {Each: from20250326SamplingMessage},
+		from20250326ServerCapabilities: {Members: []convert.Member{
 			{Name: "completions", Drop: missingIn20241105, Implied: "{}"},
 		}},
-		downServerNotification20250326: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: downProgressNotification20250326},
+		from20250326ServerNotification: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: from20250326ProgressNotification},
 		}},
-		downServerRequest20250326: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: downCreateMessageRequest20250326},
+		from20250326ServerRequest: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: from20250326CreateMessageRequest},
 		}},
-		downTool20250326: {Members: []convert.Member{
+		from20250326Tool: {Members: []convert.Member{
 			{Name: "annotations", Drop: missingIn20241105},
 		}},
-		downToolEach20250326: {Each: downTool20250326},
+		from20250326ToolEach: {Each: from20250326Tool},
 	},
 	Errors: nil,
 	Newer:  "2025-03-26",
 	Older:  "2024-11-05",
 	Up: []convert.Shape{
-		upClientNotification20250326: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: upProgressNotification20250326},
+		to20250326ClientNotification: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: to20250326ProgressNotification},
 		}},
-		upInitializeResult20250326: {Members: []convert.Member{
-			{Name: "capabilities", Rule: upServerCapabilities20250326},
+		to20250326InitializeResult: {Members: []convert.Member{
+			{Name: "capabilities", Rule: to20250326ServerCapabilities},
 		}},
-		upListToolsResult20250326: {Members: []convert.Member{
-			{Name: "tools", Rule: upToolEach20250326},
+		to20250326ListToolsResult: {Members: []convert.Member{
+			{Name: "tools", Rule: to20250326ToolEach},
 		}},
-		upProgressNotification20250326: {Members: []convert.Member{
-			{Name: "params", Rule: upProgressNotificationParams20250326},
+		to20250326ProgressNotification: {Members: []convert.Member{
+			{Name: "params", Rule: to20250326ProgressNotificationParams},
 		}},
-		upProgressNotificationParams20250326: {Members: []convert.Member{
+		to20250326ProgressNotificationParams: {Members: []convert.Member{
 			{Name: "message", Drop: onlyIn20250326},
 		}},
-		upServerCapabilities20250326: {Members: []convert.Member{
+		to20250326ServerCapabilities: {Members: []convert.Member{
 			{Name: "completions", Drop: onlyIn20250326, Default: "{}"},
 		}},
-		upServerNotification20250326: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: upProgressNotification20250326},
+		to20250326ServerNotification: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: to20250326ProgressNotification},
 		}},
-		upTool20250326: {Members: []convert.Member{
+		to20250326Tool: {Members: []convert.Member{
 			{Name: "annotations", Drop: onlyIn20250326},
 		}},
-		upToolEach20250326: {Each: upTool20250326},
+		to20250326ToolEach: {Each: to20250326Tool},
 	},
 }

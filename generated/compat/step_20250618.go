@@ -8,170 +8,170 @@ import (
 )
 
 const (
-	upAnnotations20250618 convert.Rule = iota + 1
-	upAudioContent20250618
-	upBlobResourceContents20250618
-	upCallToolResult20250618
-	upClientCapabilities20250618
-	upClientRequest20250618
-	upCompleteRequest20250618
-	upCompleteRequestParams20250618
-	upCompleteRequestParamsRef20250618
-	upContentBlock20250618
-	upContentBlockEach20250618
-	upCreateMessageRequest20250618
-	upCreateMessageRequestParams20250618
-	upCreateMessageResult20250618
-	upEmbeddedResource20250618
-	upGetPromptResult20250618
-	upImageContent20250618
-	upImplementation20250618
-	upInitializeRequest20250618
-	upInitializeRequestParams20250618
-	upInitializeResult20250618
-	upJSONRPCMessage20250618
-	upListPromptsResult20250618
-	upListResourceTemplatesResult20250618
-	upListResourcesResult20250618
-	upListRootsResult20250618
-	upListToolsResult20250618
-	upPrompt20250618
-	upPromptArgument20250618
-	upPromptArgumentEach20250618
-	upPromptEach20250618
-	upPromptMessage20250618
-	upPromptMessageEach20250618
-	upPromptReference20250618
-	upReadResourceResult20250618
-	upResource20250618
-	upResourceContents20250618
-	upResourceContentsUnion20250618
-	upResourceContentsUnionEach20250618
-	upResourceEach20250618
-	upResourceTemplate20250618
-	upResourceTemplateEach20250618
-	upRoot20250618
-	upRootEach20250618
-	upSamplingMessage20250618
-	upSamplingMessageContent20250618
-	upSamplingMessageEach20250618
-	upServerRequest20250618
-	upTextContent20250618
-	upTextResourceContents20250618
-	upTool20250618
-	upToolEach20250618
+	to20250618Annotations convert.Rule = iota + 1
+	to20250618AudioContent
+	to20250618BlobResourceContents
+	to20250618CallToolResult
+	to20250618ClientCapabilities
+	to20250618ClientRequest
+	to20250618CompleteRequest
+	to20250618CompleteRequestParams
+	to20250618CompleteRequestParamsRef
+	to20250618ContentBlock
+	to20250618ContentBlockEach
+	to20250618CreateMessageRequest
+	to20250618CreateMessageRequestParams
+	to20250618CreateMessageResult
+	to20250618EmbeddedResource
+	to20250618GetPromptResult
+	to20250618ImageContent
+	to20250618Implementation
+	to20250618InitializeRequest
+	to20250618InitializeRequestParams
+	to20250618InitializeResult
+	to20250618JSONRPCMessage
+	to20250618ListPromptsResult
+	to20250618ListResourceTemplatesResult
+	to20250618ListResourcesResult
+	to20250618ListRootsResult
+	to20250618ListToolsResult
+	to20250618Prompt
+	to20250618PromptArgument
+	to20250618PromptArgumentEach
+	to20250618PromptEach
+	to20250618PromptMessage
+	to20250618PromptMessageEach
+	to20250618PromptReference
+	to20250618ReadResourceResult
+	to20250618Resource
+	to20250618ResourceContents
+	to20250618ResourceContentsUnion
+	to20250618ResourceContentsUnionEach
+	to20250618ResourceEach
+	to20250618ResourceTemplate
+	to20250618ResourceTemplateEach
+	to20250618Root
+	to20250618RootEach
+	to20250618SamplingMessage
+	to20250618SamplingMessageContent
+	to20250618SamplingMessageEach
+	to20250618ServerRequest
+	to20250618TextContent
+	to20250618TextResourceContents
+	to20250618Tool
+	to20250618ToolEach
 )
 
 const (
-	downAnnotations20250618 convert.Rule = iota + 1
-	downAudioContent20250618
-	downBlobResourceContents20250618
-	downCallToolResult20250618
-	downClientCapabilities20250618
-	downClientRequest20250618
-	downCompleteRequest20250618
-	downCompleteRequestParams20250618
-	downCompleteRequestParamsRef20250618
-	downContentBlock20250618
-	downContentBlockEach20250618
-	downCreateMessageRequest20250618
-	downCreateMessageRequestParams20250618
-	downCreateMessageResult20250618
-	downEmbeddedResource20250618
-	downGetPromptResult20250618
-	downImageContent20250618
-	downImplementation20250618
-	downInitializeRequest20250618
-	downInitializeRequestParams20250618
-	downInitializeResult20250618
-	downListPromptsResult20250618
-	downListResourceTemplatesResult20250618
-	downListResourcesResult20250618
-	downListRootsResult20250618
-	downListToolsResult20250618
-	downPrompt20250618
-	downPromptArgument20250618
-	downPromptArgumentEach20250618
-	downPromptEach20250618
-	downPromptMessage20250618
-	downPromptMessageEach20250618
-	downPromptReference20250618
-	downReadResourceResult20250618
-	downResource20250618
-	downResourceContents20250618
-	downResourceContentsUnion20250618
-	downResourceContentsUnionEach20250618
-	downResourceEach20250618
-	downResourceTemplate20250618
-	downResourceTemplateEach20250618
-	downRoot20250618
-	downRootEach20250618
-	downSamplingMessage20250618
-	downSamplingMessageContent20250618
-	downSamplingMessageEach20250618
-	downServerRequest20250618
-	downTextContent20250618
-	downTextResourceContents20250618
-	downTool20250618
-	downToolEach20250618
+	from20250618Annotations convert.Rule = iota + 1
+	from20250618AudioContent
+	from20250618BlobResourceContents
+	from20250618CallToolResult
+	from20250618ClientCapabilities
+	from20250618ClientRequest
+	from20250618CompleteRequest
+	from20250618CompleteRequestParams
+	from20250618CompleteRequestParamsRef
+	from20250618ContentBlock
+	from20250618ContentBlockEach
+	from20250618CreateMessageRequest
+	from20250618CreateMessageRequestParams
+	from20250618CreateMessageResult
+	from20250618EmbeddedResource
+	from20250618GetPromptResult
+	from20250618ImageContent
+	from20250618Implementation
+	from20250618InitializeRequest
+	from20250618InitializeRequestParams
+	from20250618InitializeResult
+	from20250618ListPromptsResult
+	from20250618ListResourceTemplatesResult
+	from20250618ListResourcesResult
+	from20250618ListRootsResult
+	from20250618ListToolsResult
+	from20250618Prompt
+	from20250618PromptArgument
+	from20250618PromptArgumentEach
+	from20250618PromptEach
+	from20250618PromptMessage
+	from20250618PromptMessageEach
+	from20250618PromptReference
+	from20250618ReadResourceResult
+	from20250618Resource
+	from20250618ResourceContents
+	from20250618ResourceContentsUnion
+	from20250618ResourceContentsUnionEach
+	from20250618ResourceEach
+	from20250618ResourceTemplate
+	from20250618ResourceTemplateEach
+	from20250618Root
+	from20250618RootEach
+	from20250618SamplingMessage
+	from20250618SamplingMessageContent
+	from20250618SamplingMessageEach
+	from20250618ServerRequest
+	from20250618TextContent
+	from20250618TextResourceContents
+	from20250618Tool
+	from20250618ToolEach
 )
 
 // step20250618 holds the differences between revisions 2025-03-26 and
 // 2025-06-18.
 var step20250618 = convert.Step{
 	Definitions: []convert.Definition{
-		{Older: "Annotations", Newer: "Annotations", Up: upAnnotations20250618, Down: downAnnotations20250618},
-		{Older: "AudioContent", Newer: "AudioContent", Up: upAudioContent20250618, Down: downAudioContent20250618},
-		{Older: "BlobResourceContents", Newer: "BlobResourceContents", Up: upBlobResourceContents20250618, Down: downBlobResourceContents20250618},
+		{Older: "Annotations", Newer: "Annotations", Up: to20250618Annotations, Down: from20250618Annotations},
+		{Older: "AudioContent", Newer: "AudioContent", Up: to20250618AudioContent, Down: from20250618AudioContent},
+		{Older: "BlobResourceContents", Newer: "BlobResourceContents", Up: to20250618BlobResourceContents, Down: from20250618BlobResourceContents},
 		{Older: "CallToolRequest", Newer: "CallToolRequest"},
 		{Older: "CallToolRequestParams", Newer: "CallToolRequestParams"},
-		{Older: "CallToolResult", Newer: "CallToolResult", Up: upCallToolResult20250618, Down: downCallToolResult20250618},
+		{Older: "CallToolResult", Newer: "CallToolResult", Up: to20250618CallToolResult, Down: from20250618CallToolResult},
 		{Older: "CancelledNotification", Newer: "CancelledNotification"},
 		{Older: "CancelledNotificationParams", Newer: "CancelledNotificationParams"},
-		{Older: "ClientCapabilities", Newer: "ClientCapabilities", Up: upClientCapabilities20250618, Down: downClientCapabilities20250618},
+		{Older: "ClientCapabilities", Newer: "ClientCapabilities", Up: to20250618ClientCapabilities, Down: from20250618ClientCapabilities},
 		{Older: "ClientCapabilitiesRoots", Newer: "ClientCapabilitiesRoots"},
 		{Older: "ClientNotification", Newer: "ClientNotification"},
-		{Older: "ClientRequest", Newer: "ClientRequest", Up: upClientRequest20250618, Down: downClientRequest20250618},
+		{Older: "ClientRequest", Newer: "ClientRequest", Up: to20250618ClientRequest, Down: from20250618ClientRequest},
 		{Older: "ClientResult", Newer: "ClientResult"},
-		{Older: "CompleteRequest", Newer: "CompleteRequest", Up: upCompleteRequest20250618, Down: downCompleteRequest20250618},
-		{Older: "CompleteRequestParams", Newer: "CompleteRequestParams", Up: upCompleteRequestParams20250618, Down: downCompleteRequestParams20250618},
+		{Older: "CompleteRequest", Newer: "CompleteRequest", Up: to20250618CompleteRequest, Down: from20250618CompleteRequest},
+		{Older: "CompleteRequestParams", Newer: "CompleteRequestParams", Up: to20250618CompleteRequestParams, Down: from20250618CompleteRequestParams},
 		{Older: "CompleteRequestParamsArgument", Newer: "CompleteRequestParamsArgument"},
-		{Older: "CompleteRequestParamsRef", Newer: "CompleteRequestParamsRef", Up: upCompleteRequestParamsRef20250618, Down: downCompleteRequestParamsRef20250618},
+		{Older: "CompleteRequestParamsRef", Newer: "CompleteRequestParamsRef", Up: to20250618CompleteRequestParamsRef, Down: from20250618CompleteRequestParamsRef},
 		{Older: "CompleteResult", Newer: "CompleteResult"},
 		{Older: "CompleteResultCompletion", Newer: "CompleteResultCompletion"},
-		{Older: "ContentBlock", Newer: "ContentBlock", Up: upContentBlock20250618, Down: downContentBlock20250618},
-		{Older: "CreateMessageRequest", Newer: "CreateMessageRequest", Up: upCreateMessageRequest20250618, Down: downCreateMessageRequest20250618},
-		{Older: "CreateMessageRequestParams", Newer: "CreateMessageRequestParams", Up: upCreateMessageRequestParams20250618, Down: downCreateMessageRequestParams20250618},
-		{Older: "CreateMessageResult", Newer: "CreateMessageResult", Up: upCreateMessageResult20250618, Down: downCreateMessageResult20250618},
+		{Older: "ContentBlock", Newer: "ContentBlock", Up: to20250618ContentBlock, Down: from20250618ContentBlock},
+		{Older: "CreateMessageRequest", Newer: "CreateMessageRequest", Up: to20250618CreateMessageRequest, Down: from20250618CreateMessageRequest},
+		{Older: "CreateMessageRequestParams", Newer: "CreateMessageRequestParams", Up: to20250618CreateMessageRequestParams, Down: from20250618CreateMessageRequestParams},
+		{Older: "CreateMessageResult", Newer: "CreateMessageResult", Up: to20250618CreateMessageResult, Down: from20250618CreateMessageResult},
 		{Older: "Cursor", Newer: "Cursor"},
-		{Older: "EmbeddedResource", Newer: "EmbeddedResource", Up: upEmbeddedResource20250618, Down: downEmbeddedResource20250618},
+		{Older: "EmbeddedResource", Newer: "EmbeddedResource", Up: to20250618EmbeddedResource, Down: from20250618EmbeddedResource},
 		{Older: "EmptyResult", Newer: "EmptyResult"},
 		{Older: "Error", Newer: "Error"},
 		{Older: "GetPromptRequest", Newer: "GetPromptRequest"},
 		{Older: "GetPromptRequestParams", Newer: "GetPromptRequestParams"},
-		{Older: "GetPromptResult", Newer: "GetPromptResult", Up: upGetPromptResult20250618, Down: downGetPromptResult20250618},
-		{Older: "ImageContent", Newer: "ImageContent", Up: upImageContent20250618, Down: downImageContent20250618},
-		{Older: "Implementation", Newer: "Implementation", Up: upImplementation20250618, Down: downImplementation20250618},
+		{Older: "GetPromptResult", Newer: "GetPromptResult", Up: to20250618GetPromptResult, Down: from20250618GetPromptResult},
+		{Older: "ImageContent", Newer: "ImageContent", Up: to20250618ImageContent, Down: from20250618ImageContent},
+		{Older: "Implementation", Newer: "Implementation", Up: to20250618Implementation, Down: from20250618Implementation},
 		{Older: "IncludeContext", Newer: "IncludeContext"},
-		{Older: "InitializeRequest", Newer: "InitializeRequest", Up: upInitializeRequest20250618, Down: downInitializeRequest20250618},
-		{Older: "InitializeRequestParams", Newer: "InitializeRequestParams", Up: upInitializeRequestParams20250618, Down: downInitializeRequestParams20250618},
-		{Older: "InitializeResult", Newer: "InitializeResult", Up: upInitializeResult20250618, Down: downInitializeResult20250618},
+		{Older: "InitializeRequest", Newer: "InitializeRequest", Up: to20250618InitializeRequest, Down: from20250618InitializeRequest},
+		{Older: "InitializeRequestParams", Newer: "InitializeRequestParams", Up: to20250618InitializeRequestParams, Down: from20250618InitializeRequestParams},
+		{Older: "InitializeResult", Newer: "InitializeResult", Up: to20250618InitializeResult, Down: from20250618InitializeResult},
 		{Older: "InitializedNotification", Newer: "InitializedNotification"},
 		{Older: "JSONRPCError", Newer: "JSONRPCError"},
-		{Older: "JSONRPCMessage", Newer: "JSONRPCMessage", Up: upJSONRPCMessage20250618},
+		{Older: "JSONRPCMessage", Newer: "JSONRPCMessage", Up: to20250618JSONRPCMessage},
 		{Older: "JSONRPCNotification", Newer: "JSONRPCNotification"},
 		{Older: "JSONRPCRequest", Newer: "JSONRPCRequest"},
 		{Older: "JSONRPCResponse", Newer: "JSONRPCResponse"},
 		{Older: "ListPromptsRequest", Newer: "ListPromptsRequest"},
-		{Older: "ListPromptsResult", Newer: "ListPromptsResult", Up: upListPromptsResult20250618, Down: downListPromptsResult20250618},
+		{Older: "ListPromptsResult", Newer: "ListPromptsResult", Up: to20250618ListPromptsResult, Down: from20250618ListPromptsResult},
 		{Older: "ListResourceTemplatesRequest", Newer: "ListResourceTemplatesRequest"},
-		{Older: "ListResourceTemplatesResult", Newer: "ListResourceTemplatesResult", Up: upListResourceTemplatesResult20250618, Down: downListResourceTemplatesResult20250618},
+		{Older: "ListResourceTemplatesResult", Newer: "ListResourceTemplatesResult", Up: to20250618ListResourceTemplatesResult, Down: from20250618ListResourceTemplatesResult},
 		{Older: "ListResourcesRequest", Newer: "ListResourcesRequest"},
-		{Older: "ListResourcesResult", Newer: "ListResourcesResult", Up: upListResourcesResult20250618, Down: downListResourcesResult20250618},
+		{Older: "ListResourcesResult", Newer: "ListResourcesResult", Up: to20250618ListResourcesResult, Down: from20250618ListResourcesResult},
 		{Older: "ListRootsRequest", Newer: "ListRootsRequest"},
-		{Older: "ListRootsResult", Newer: "ListRootsResult", Up: upListRootsResult20250618, Down: downListRootsResult20250618},
+		{Older: "ListRootsResult", Newer: "ListRootsResult", Up: to20250618ListRootsResult, Down: from20250618ListRootsResult},
 		{Older: "ListToolsRequest", Newer: "ListToolsRequest"},
-		{Older: "ListToolsResult", Newer: "ListToolsResult", Up: upListToolsResult20250618, Down: downListToolsResult20250618},
+		{Older: "ListToolsResult", Newer: "ListToolsResult", Up: to20250618ListToolsResult, Down: from20250618ListToolsResult},
 		{Older: "LoggingLevel", Newer: "LoggingLevel"},
 		{Older: "LoggingMessageNotification", Newer: "LoggingMessageNotification"},
 		{Older: "LoggingMessageNotificationParams", Newer: "LoggingMessageNotificationParams"},
@@ -186,46 +186,46 @@ var step20250618 = convert.Step{
 		{Older: "ProgressNotification", Newer: "ProgressNotification"},
 		{Older: "ProgressNotificationParams", Newer: "ProgressNotificationParams"},
 		{Older: "ProgressToken", Newer: "ProgressToken"},
-		{Older: "Prompt", Newer: "Prompt", Up: upPrompt20250618, Down: downPrompt20250618},
-		{Older: "PromptArgument", Newer: "PromptArgument", Up: upPromptArgument20250618, Down: downPromptArgument20250618},
+		{Older: "Prompt", Newer: "Prompt", Up: to20250618Prompt, Down: from20250618Prompt},
+		{Older: "PromptArgument", Newer: "PromptArgument", Up: to20250618PromptArgument, Down: from20250618PromptArgument},
 		{Older: "PromptListChangedNotification", Newer: "PromptListChangedNotification"},
-		{Older: "PromptMessage", Newer: "PromptMessage", Up: upPromptMessage20250618, Down: downPromptMessage20250618},
-		{Older: "PromptReference", Newer: "PromptReference", Up: upPromptReference20250618, Down: downPromptReference20250618},
+		{Older: "PromptMessage", Newer: "PromptMessage", Up: to20250618PromptMessage, Down: from20250618PromptMessage},
+		{Older: "PromptReference", Newer: "PromptReference", Up: to20250618PromptReference, Down: from20250618PromptReference},
 		{Older: "ReadResourceRequest", Newer: "ReadResourceRequest"},
 		{Older: "ReadResourceRequestParams", Newer: "ReadResourceRequestParams"},
-		{Older: "ReadResourceResult", Newer: "ReadResourceResult", Up: upReadResourceResult20250618, Down: downReadResourceResult20250618},
+		{Older: "ReadResourceResult", Newer: "ReadResourceResult", Up: to20250618ReadResourceResult, Down: from20250618ReadResourceResult},
 		{Older: "Request", Newer: "Request"},
 		{Older: "RequestId", Newer: "RequestId"},
 		{Older: "RequestMetaObject", Newer: "RequestMetaObject"},
 		{Older: "RequestParams", Newer: "RequestParams"},
-		{Older: "Resource", Newer: "Resource", Up: upResource20250618, Down: downResource20250618},
-		{Older: "ResourceContents", Newer: "ResourceContents", Up: upResourceContents20250618, Down: downResourceContents20250618},
-		{Older: "ResourceContentsUnion", Newer: "ResourceContentsUnion", Up: upResourceContentsUnion20250618, Down: downResourceContentsUnion20250618},
+		{Older: "Resource", Newer: "Resource", Up: to20250618Resource, Down: from20250618Resource},
+		{Older: "ResourceContents", Newer: "ResourceContents", Up: to20250618ResourceContents, Down: from20250618ResourceContents},
+		{Older: "ResourceContentsUnion", Newer: "ResourceContentsUnion", Up: to20250618ResourceContentsUnion, Down: from20250618ResourceContentsUnion},
 		{Older: "ResourceListChangedNotification", Newer: "ResourceListChangedNotification"},
-		{Older: "ResourceTemplate", Newer: "ResourceTemplate", Up: upResourceTemplate20250618, Down: downResourceTemplate20250618},
+		{Older: "ResourceTemplate", Newer: "ResourceTemplate", Up: to20250618ResourceTemplate, Down: from20250618ResourceTemplate},
 		{Older: "ResourceReference", Newer: "ResourceTemplateReference"},
 		{Older: "ResourceUpdatedNotification", Newer: "ResourceUpdatedNotification"},
 		{Older: "ResourceUpdatedNotificationParams", Newer: "ResourceUpdatedNotificationParams"},
 		{Older: "Result", Newer: "Result"},
 		{Older: "Role", Newer: "Role"},
-		{Older: "Root", Newer: "Root", Up: upRoot20250618, Down: downRoot20250618},
+		{Older: "Root", Newer: "Root", Up: to20250618Root, Down: from20250618Root},
 		{Older: "RootsListChangedNotification", Newer: "RootsListChangedNotification"},
-		{Older: "SamplingMessage", Newer: "SamplingMessage", Up: upSamplingMessage20250618, Down: downSamplingMessage20250618},
-		{Older: "SamplingMessageContent", Newer: "SamplingMessageContent", Up: upSamplingMessageContent20250618, Down: downSamplingMessageContent20250618},
+		{Older: "SamplingMessage", Newer: "SamplingMessage", Up: to20250618SamplingMessage, Down: from20250618SamplingMessage},
+		{Older: "SamplingMessageContent", Newer: "SamplingMessageContent", Up: to20250618SamplingMessageContent, Down: from20250618SamplingMessageContent},
 		{Older: "ServerCapabilities", Newer: "ServerCapabilities"},
 		{Older: "ServerCapabilitiesPrompts", Newer: "ServerCapabilitiesPrompts"},
 		{Older: "ServerCapabilitiesResources", Newer: "ServerCapabilitiesResources"},
 		{Older: "ServerCapabilitiesTools", Newer: "ServerCapabilitiesTools"},
 		{Older: "ServerNotification", Newer: "ServerNotification"},
-		{Older: "ServerRequest", Newer: "ServerRequest", Up: upServerRequest20250618, Down: downServerRequest20250618},
+		{Older: "ServerRequest", Newer: "ServerRequest", Up: to20250618ServerRequest, Down: from20250618ServerRequest},
 		{Older: "ServerResult", Newer: "ServerResult"},
 		{Older: "SetLevelRequest", Newer: "SetLevelRequest"},
 		{Older: "SetLevelRequestParams", Newer: "SetLevelRequestParams"},
 		{Older: "SubscribeRequest", Newer: "SubscribeRequest"},
 		{Older: "SubscribeRequestParams", Newer: "SubscribeRequestParams"},
-		{Older: "TextContent", Newer: "TextContent", Up: upTextContent20250618, Down: downTextContent20250618},
-		{Older: "TextResourceContents", Newer: "TextResourceContents", Up: upTextResourceContents20250618, Down: downTextResourceContents20250618},
-		{Older: "Tool", Newer: "Tool", Up: upTool20250618, Down: downTool20250618},
+		{Older: "TextContent", Newer: "TextContent", Up: to20250618TextContent, Down: from20250618TextContent},
+		{Older: "TextResourceContents", Newer: "TextResourceContents", Up: to20250618TextResourceContents, Down: from20250618TextResourceContents},
+		{Older: "Tool", Newer: "Tool", Up: to20250618Tool, Down: from20250618Tool},
 		{Older: "ToolAnnotations", Newer: "ToolAnnotations"},
 		{Older: "ToolInputSchema", Newer: "ToolInputSchema"},
 		{Older: "ToolListChangedNotification", Newer: "ToolListChangedNotification"},
@@ -233,328 +233,328 @@ var step20250618 = convert.Step{
 		{Older: "UnsubscribeRequestParams", Newer: "UnsubscribeRequestParams"},
 	},
 	Down: []convert.Shape{
-		downAnnotations20250618: {Members: []convert.Member{
+		from20250618Annotations: {Members: []convert.Member{
 			{Name: "lastModified", Drop: missingIn20250326},
 		}},
-		downAudioContent20250618: {Members: []convert.Member{
+		from20250618AudioContent: {Members: []convert.Member{
 			{Name: "_meta", Drop: missingIn20250326},
-			{Name: "annotations", Rule: downAnnotations20250618},
+			{Name: "annotations", Rule: from20250618Annotations},
 		}},
-		downBlobResourceContents20250618: {Members: []convert.Member{
+		from20250618BlobResourceContents: {Members: []convert.Member{
 			{Name: "_meta", Drop: missingIn20250326},
 		}},
-		downCallToolResult20250618: {Members: []convert.Member{
-			{Name: "content", Rule: downContentBlockEach20250618},
+		from20250618CallToolResult: {Members: []convert.Member{
+			{Name: "content", Rule: from20250618ContentBlockEach},
 			{Name: "structuredContent", Rewrite: convert.StructuredAsText, Drop: missingIn20250326},
 		}},
-		downClientCapabilities20250618: {Members: []convert.Member{
+		from20250618ClientCapabilities: {Members: []convert.Member{
 			{Name: "elicitation", Drop: missingIn20250326},
 		}},
-		downClientRequest20250618: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: downCompleteRequest20250618},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: downInitializeRequest20250618},
+		from20250618ClientRequest: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: from20250618CompleteRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: from20250618InitializeRequest},
 		}},
-		downCompleteRequest20250618: {Members: []convert.Member{
-			{Name: "params", Rule: downCompleteRequestParams20250618},
+		from20250618CompleteRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20250618CompleteRequestParams},
 		}},
-		downCompleteRequestParams20250618: {Members: []convert.Member{
-			{Name: "ref", Rule: downCompleteRequestParamsRef20250618},
+		from20250618CompleteRequestParams: {Members: []convert.Member{
+			{Name: "ref", Rule: from20250618CompleteRequestParamsRef},
 			{Name: "context", Drop: missingIn20250326},
 		}},
-		downCompleteRequestParamsRef20250618: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"ref/prompt\""}}, Rule: downPromptReference20250618},
+		from20250618CompleteRequestParamsRef: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"ref/prompt\""}}, Rule: from20250618PromptReference},
 		}},
-		downContentBlock20250618: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: downAudioContent20250618},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: downImageContent20250618},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource\""}}, Rule: downEmbeddedResource20250618},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rewrite: convert.LinkAsText, Rule: downTextContent20250618},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: downTextContent20250618},
+		from20250618ContentBlock: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: from20250618AudioContent},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: from20250618ImageContent},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource\""}}, Rule: from20250618EmbeddedResource},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rewrite: convert.LinkAsText, Rule: from20250618TextContent},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: from20250618TextContent},
 		}},
-		downContentBlockEach20250618: {Each: downContentBlock20250618},
-		downCreateMessageRequest20250618: {Members: []convert.Member{
-			{Name: "params", Rule: downCreateMessageRequestParams20250618},
+		from20250618ContentBlockEach: {Each: from20250618ContentBlock},
+		from20250618CreateMessageRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20250618CreateMessageRequestParams},
 		}},
-		downCreateMessageRequestParams20250618: {Members: []convert.Member{
-			{Name: "messages", Rule: downSamplingMessageEach20250618},
+		from20250618CreateMessageRequestParams: {Members: []convert.Member{
+			{Name: "messages", Rule: from20250618SamplingMessageEach},
 		}},
-		downCreateMessageResult20250618: {Members: []convert.Member{
-			{Name: "content", Rule: downSamplingMessageContent20250618},
+		from20250618CreateMessageResult: {Members: []convert.Member{
+			{Name: "content", Rule: from20250618SamplingMessageContent},
 		}},
-		downEmbeddedResource20250618: {Members: []convert.Member{
-			{Name: "resource", Rule: downResourceContentsUnion20250618},
+		from20250618EmbeddedResource: {Members: []convert.Member{
+			{Name: "resource", Rule: from20250618ResourceContentsUnion},
 			{Name: "_meta", Drop: missingIn20250326},
-			{Name: "annotations", Rule: downAnnotations20250618},
+			{Name: "annotations", Rule: from20250618Annotations},
 		}},
-		downGetPromptResult20250618: {Members: []convert.Member{
-			{Name: "messages", Rule: downPromptMessageEach20250618},
+		from20250618GetPromptResult: {Members: []convert.Member{
+			{Name: "messages", Rule: from20250618PromptMessageEach},
 		}},
-		downImageContent20250618: {Members: []convert.Member{
+		from20250618ImageContent: {Members: []convert.Member{
 			{Name: "_meta", Drop: missingIn20250326},
-			{Name: "annotations", Rule: downAnnotations20250618},
+			{Name: "annotations", Rule: from20250618Annotations},
 		}},
-		downImplementation20250618: {Members: []convert.Member{
+		from20250618Implementation: {Members: []convert.Member{
 			{Name: "title", Drop: missingIn20250326},
 		}},
-		downInitializeRequest20250618: {Members: []convert.Member{
-			{Name: "params", Rule: downInitializeRequestParams20250618},
+		from20250618InitializeRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20250618InitializeRequestParams},
 		}},
-		downInitializeRequestParams20250618: {Members: []convert.Member{
-			{Name: "capabilities", Rule: downClientCapabilities20250618},
-			{Name: "clientInfo", Rule: downImplementation20250618},
+		from20250618InitializeRequestParams: {Members: []convert.Member{
+			{Name: "capabilities", Rule: from20250618ClientCapabilities},
+			{Name: "clientInfo", Rule: from20250618Implementation},
 		}},
-		downInitializeResult20250618: {Members: []convert.Member{
-			{Name: "serverInfo", Rule: downImplementation20250618},
+		from20250618InitializeResult: {Members: []convert.Member{
+			{Name: "serverInfo", Rule: from20250618Implementation},
 		}},
-		downListPromptsResult20250618: {Members: []convert.Member{
-			{Name: "prompts", Rule: downPromptEach20250618},
+		from20250618ListPromptsResult: {Members: []convert.Member{
+			{Name: "prompts", Rule: from20250618PromptEach},
 		}},
-		downListResourceTemplatesResult20250618: {Members: []convert.Member{
-			{Name: "resourceTemplates", Rule: downResourceTemplateEach20250618},
+		from20250618ListResourceTemplatesResult: {Members: []convert.Member{
+			{Name: "resourceTemplates", Rule: from20250618ResourceTemplateEach},
 		}},
-		downListResourcesResult20250618: {Members: []convert.Member{
-			{Name: "resources", Rule: downResourceEach20250618},
+		from20250618ListResourcesResult: {Members: []convert.Member{
+			{Name: "resources", Rule: from20250618ResourceEach},
 		}},
-		downListRootsResult20250618: {Members: []convert.Member{
-			{Name: "roots", Rule: downRootEach20250618},
+		from20250618ListRootsResult: {Members: []convert.Member{
+			{Name: "roots", Rule: from20250618RootEach},
 		}},
-		downListToolsResult20250618: {Members: []convert.Member{
-			{Name: "tools", Rule: downToolEach20250618},
+		from20250618ListToolsResult: {Members: []convert.Member{
+			{Name: "tools", Rule: from20250618ToolEach},
 		}},
-		downPrompt20250618: {Members: []convert.Member{
+		from20250618Prompt: {Members: []convert.Member{
 			{Name: "_meta", Drop: missingIn20250326},
-			{Name: "arguments", Rule: downPromptArgumentEach20250618},
+			{Name: "arguments", Rule: from20250618PromptArgumentEach},
 			{Name: "title", Drop: missingIn20250326},
 		}},
-		downPromptArgument20250618: {Members: []convert.Member{
+		from20250618PromptArgument: {Members: []convert.Member{
 			{Name: "title", Drop: missingIn20250326},
 		}},
-		downPromptArgumentEach20250618: {Each: downPromptArgument20250618},
-		downPromptEach20250618:         {Each: downPrompt20250618},
-		downPromptMessage20250618: {Members: []convert.Member{
-			{Name: "content", Rule: downContentBlock20250618},
+		from20250618PromptArgumentEach: {Each: from20250618PromptArgument},
+		from20250618PromptEach:         {Each: from20250618Prompt},
+		from20250618PromptMessage: {Members: []convert.Member{
+			{Name: "content", Rule: from20250618ContentBlock},
 		}},
-		downPromptMessageEach20250618: {Each: downPromptMessage20250618},
-		downPromptReference20250618: {Members: []convert.Member{
+		from20250618PromptMessageEach: {Each: from20250618PromptMessage},
+		from20250618PromptReference: {Members: []convert.Member{
 			{Name: "title", Drop: missingIn20250326},
 		}},
-		downReadResourceResult20250618: {Members: []convert.Member{
-			{Name: "contents", Rule: downResourceContentsUnionEach20250618},
+		from20250618ReadResourceResult: {Members: []convert.Member{
+			{Name: "contents", Rule: from20250618ResourceContentsUnionEach},
 		}},
-		downResource20250618: {Members: []convert.Member{
+		from20250618Resource: {Members: []convert.Member{
 			{Name: "_meta", Drop: missingIn20250326},
-			{Name: "annotations", Rule: downAnnotations20250618},
+			{Name: "annotations", Rule: from20250618Annotations},
 			{Name: "title", Drop: missingIn20250326},
 		}},
-		downResourceContents20250618: {Members: []convert.Member{
+		from20250618ResourceContents: {Members: []convert.Member{
 			{Name: "_meta", Drop: missingIn20250326},
 		}},
-		downResourceContentsUnion20250618: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"blob"}}}, Rule: downBlobResourceContents20250618},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"text"}}}, Rule: downTextResourceContents20250618},
+		from20250618ResourceContentsUnion: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"blob"}}}, Rule: from20250618BlobResourceContents},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"text"}}}, Rule: from20250618TextResourceContents},
 		}},
-		downResourceContentsUnionEach20250618: {Each: downResourceContentsUnion20250618},
-		downResourceEach20250618:              {Each: downResource20250618},
-		downResourceTemplate20250618: {Members: []convert.Member{
+		from20250618ResourceContentsUnionEach: {Each: from20250618ResourceContentsUnion},
+		from20250618ResourceEach:              {Each: from20250618Resource},
+		from20250618ResourceTemplate: {Members: []convert.Member{
 			{Name: "_meta", Drop: missingIn20250326},
-			{Name: "annotations", Rule: downAnnotations20250618},
+			{Name: "annotations", Rule: from20250618Annotations},
 			{Name: "title", Drop: missingIn20250326},
 		}},
-		downResourceTemplateEach20250618: {Each: downResourceTemplate20250618},
-		downRoot20250618: {Members: []convert.Member{
+		from20250618ResourceTemplateEach: {Each: from20250618ResourceTemplate},
+		from20250618Root: {Members: []convert.Member{
 			{Name: "_meta", Drop: missingIn20250326},
 		}},
-		downRootEach20250618: {Each: downRoot20250618},
-		downSamplingMessage20250618: {Members: []convert.Member{
-			{Name: "content", Rule: downSamplingMessageContent20250618},
+		from20250618RootEach: {Each: from20250618Root},
+		from20250618SamplingMessage: {Members: []convert.Member{
+			{Name: "content", Rule: from20250618SamplingMessageContent},
 		}},
-		downSamplingMessageContent20250618: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: downAudioContent20250618},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: downImageContent20250618},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: downTextContent20250618},
+		from20250618SamplingMessageContent: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: from20250618AudioContent},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: from20250618ImageContent},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: from20250618TextContent},
 		}},
-		downSamplingMessageEach20250618: {Each: downSamplingMessage20250618},
-		downServerRequest20250618: {Cases: []convert.Case{
+		from20250618SamplingMessageEach: {Each: from20250618SamplingMessage},
+		from20250618ServerRequest: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"elicitation/create\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: downCreateMessageRequest20250618},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: from20250618CreateMessageRequest},
 		}},
-		downTextContent20250618: {Members: []convert.Member{
+		from20250618TextContent: {Members: []convert.Member{
 			{Name: "_meta", Drop: missingIn20250326},
-			{Name: "annotations", Rule: downAnnotations20250618},
+			{Name: "annotations", Rule: from20250618Annotations},
 		}},
-		downTextResourceContents20250618: {Members: []convert.Member{
+		from20250618TextResourceContents: {Members: []convert.Member{
 			{Name: "_meta", Drop: missingIn20250326},
 		}},
-		downTool20250618: {Members: []convert.Member{
+		from20250618Tool: {Members: []convert.Member{
 			{Name: "_meta", Drop: missingIn20250326},
 			{Name: "outputSchema", Drop: missingIn20250326},
 			{Name: "title", Rewrite: convert.TitleAsAnnotation, Drop: missingIn20250326},
 		}},
-		downToolEach20250618: {Each: downTool20250618},
+		from20250618ToolEach: {Each: from20250618Tool},
 	},
 	Errors: nil,
 	Newer:  "2025-06-18",
 	Older:  "2025-03-26",
 	Up: []convert.Shape{
-		upAnnotations20250618: {Members: []convert.Member{
+		to20250618Annotations: {Members: []convert.Member{
 			{Name: "lastModified", Drop: onlyIn20250618},
 		}},
-		upAudioContent20250618: {Members: []convert.Member{
-			{Name: "annotations", Rule: upAnnotations20250618},
+		to20250618AudioContent: {Members: []convert.Member{
+			{Name: "annotations", Rule: to20250618Annotations},
 			{Name: "_meta", Drop: onlyIn20250618},
 		}},
-		upBlobResourceContents20250618: {Members: []convert.Member{
+		to20250618BlobResourceContents: {Members: []convert.Member{
 			{Name: "_meta", Drop: onlyIn20250618},
 		}},
-		upCallToolResult20250618: {Members: []convert.Member{
-			{Name: "content", Rule: upContentBlockEach20250618},
+		to20250618CallToolResult: {Members: []convert.Member{
+			{Name: "content", Rule: to20250618ContentBlockEach},
 			{Name: "structuredContent", Drop: onlyIn20250618},
 		}},
-		upClientCapabilities20250618: {Members: []convert.Member{
+		to20250618ClientCapabilities: {Members: []convert.Member{
 			{Name: "elicitation", Drop: onlyIn20250618},
 		}},
-		upClientRequest20250618: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: upCompleteRequest20250618},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: upInitializeRequest20250618},
+		to20250618ClientRequest: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: to20250618CompleteRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: to20250618InitializeRequest},
 		}},
-		upCompleteRequest20250618: {Members: []convert.Member{
-			{Name: "params", Rule: upCompleteRequestParams20250618},
+		to20250618CompleteRequest: {Members: []convert.Member{
+			{Name: "params", Rule: to20250618CompleteRequestParams},
 		}},
-		upCompleteRequestParams20250618: {Members: []convert.Member{
-			{Name: "ref", Rule: upCompleteRequestParamsRef20250618},
+		to20250618CompleteRequestParams: {Members: []convert.Member{
+			{Name: "ref", Rule: to20250618CompleteRequestParamsRef},
 			{Name: "context", Drop: onlyIn20250618},
 		}},
-		upCompleteRequestParamsRef20250618: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"ref/prompt\""}}, Rule: upPromptReference20250618},
+		to20250618CompleteRequestParamsRef: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"ref/prompt\""}}, Rule: to20250618PromptReference},
 		}},
-		upContentBlock20250618: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: upAudioContent20250618},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: upImageContent20250618},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource\""}}, Rule: upEmbeddedResource20250618},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: upTextContent20250618},
+		to20250618ContentBlock: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: to20250618AudioContent},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: to20250618ImageContent},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource\""}}, Rule: to20250618EmbeddedResource},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: to20250618TextContent},
 		}},
-		upContentBlockEach20250618: {Each: upContentBlock20250618},
-		upCreateMessageRequest20250618: {Members: []convert.Member{
-			{Name: "params", Rule: upCreateMessageRequestParams20250618},
+		to20250618ContentBlockEach: {Each: to20250618ContentBlock},
+		to20250618CreateMessageRequest: {Members: []convert.Member{
+			{Name: "params", Rule: to20250618CreateMessageRequestParams},
 		}},
-		upCreateMessageRequestParams20250618: {Members: []convert.Member{
-			{Name: "messages", Rule: upSamplingMessageEach20250618},
+		to20250618CreateMessageRequestParams: {Members: []convert.Member{
+			{Name: "messages", Rule: to20250618SamplingMessageEach},
 		}},
-		upCreateMessageResult20250618: {Members: []convert.Member{
-			{Name: "content", Rule: upSamplingMessageContent20250618},
+		to20250618CreateMessageResult: {Members: []convert.Member{
+			{Name: "content", Rule: to20250618SamplingMessageContent},
 		}},
-		upEmbeddedResource20250618: {Members: []convert.Member{
-			{Name: "resource", Rule: upResourceContentsUnion20250618},
-			{Name: "annotations", Rule: upAnnotations20250618},
+		to20250618EmbeddedResource: {Members: []convert.Member{
+			{Name: "resource", Rule: to20250618ResourceContentsUnion},
+			{Name: "annotations", Rule: to20250618Annotations},
 			{Name: "_meta", Drop: onlyIn20250618},
 		}},
-		upGetPromptResult20250618: {Members: []convert.Member{
-			{Name: "messages", Rule: upPromptMessageEach20250618},
+		to20250618GetPromptResult: {Members: []convert.Member{
+			{Name: "messages", Rule: to20250618PromptMessageEach},
 		}},
-		upImageContent20250618: {Members: []convert.Member{
-			{Name: "annotations", Rule: upAnnotations20250618},
+		to20250618ImageContent: {Members: []convert.Member{
+			{Name: "annotations", Rule: to20250618Annotations},
 			{Name: "_meta", Drop: onlyIn20250618},
 		}},
-		upImplementation20250618: {Members: []convert.Member{
+		to20250618Implementation: {Members: []convert.Member{
 			{Name: "title", Drop: onlyIn20250618},
 		}},
-		upInitializeRequest20250618: {Members: []convert.Member{
-			{Name: "params", Rule: upInitializeRequestParams20250618},
+		to20250618InitializeRequest: {Members: []convert.Member{
+			{Name: "params", Rule: to20250618InitializeRequestParams},
 		}},
-		upInitializeRequestParams20250618: {Members: []convert.Member{
-			{Name: "capabilities", Rule: upClientCapabilities20250618},
-			{Name: "clientInfo", Rule: upImplementation20250618},
+		to20250618InitializeRequestParams: {Members: []convert.Member{
+			{Name: "capabilities", Rule: to20250618ClientCapabilities},
+			{Name: "clientInfo", Rule: to20250618Implementation},
 		}},
-		upInitializeResult20250618: {Members: []convert.Member{
-			{Name: "serverInfo", Rule: upImplementation20250618},
+		to20250618InitializeResult: {Members: []convert.Member{
+			{Name: "serverInfo", Rule: to20250618Implementation},
 		}},
-		upJSONRPCMessage20250618: {Cases: []convert.Case{
+		to20250618JSONRPCMessage: {Cases: []convert.Case{
 			{Kind: schema.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
 			{Kind: schema.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
 		}},
-		upListPromptsResult20250618: {Members: []convert.Member{
-			{Name: "prompts", Rule: upPromptEach20250618},
+		to20250618ListPromptsResult: {Members: []convert.Member{
+			{Name: "prompts", Rule: to20250618PromptEach},
 		}},
-		upListResourceTemplatesResult20250618: {Members: []convert.Member{
-			{Name: "resourceTemplates", Rule: upResourceTemplateEach20250618},
+		to20250618ListResourceTemplatesResult: {Members: []convert.Member{
+			{Name: "resourceTemplates", Rule: to20250618ResourceTemplateEach},
 		}},
-		upListResourcesResult20250618: {Members: []convert.Member{
-			{Name: "resources", Rule: upResourceEach20250618},
+		to20250618ListResourcesResult: {Members: []convert.Member{
+			{Name: "resources", Rule: to20250618ResourceEach},
 		}},
-		upListRootsResult20250618: {Members: []convert.Member{
-			{Name: "roots", Rule: upRootEach20250618},
+		to20250618ListRootsResult: {Members: []convert.Member{
+			{Name: "roots", Rule: to20250618RootEach},
 		}},
-		upListToolsResult20250618: {Members: []convert.Member{
-			{Name: "tools", Rule: upToolEach20250618},
+		to20250618ListToolsResult: {Members: []convert.Member{
+			{Name: "tools", Rule: to20250618ToolEach},
 		}},
-		upPrompt20250618: {Members: []convert.Member{
-			{Name: "arguments", Rule: upPromptArgumentEach20250618},
+		to20250618Prompt: {Members: []convert.Member{
+			{Name: "arguments", Rule: to20250618PromptArgumentEach},
 			{Name: "_meta", Drop: onlyIn20250618},
 			{Name: "title", Drop: onlyIn20250618},
 		}},
-		upPromptArgument20250618: {Members: []convert.Member{
+		to20250618PromptArgument: {Members: []convert.Member{
 			{Name: "title", Drop: onlyIn20250618},
 		}},
-		upPromptArgumentEach20250618: {Each: upPromptArgument20250618},
-		upPromptEach20250618:         {Each: upPrompt20250618},
-		upPromptMessage20250618: {Members: []convert.Member{
-			{Name: "content", Rule: upContentBlock20250618},
+		to20250618PromptArgumentEach: {Each: to20250618PromptArgument},
+		to20250618PromptEach:         {Each: to20250618Prompt},
+		to20250618PromptMessage: {Members: []convert.Member{
+			{Name: "content", Rule: to20250618ContentBlock},
 		}},
-		upPromptMessageEach20250618: {Each: upPromptMessage20250618},
-		upPromptReference20250618: {Members: []convert.Member{
+		to20250618PromptMessageEach: {Each: to20250618PromptMessage},
+		to20250618PromptReference: {Members: []convert.Member{
 			{Name: "title", Drop: onlyIn20250618},
 		}},
-		upReadResourceResult20250618: {Members: []convert.Member{
-			{Name: "contents", Rule: upResourceContentsUnionEach20250618},
+		to20250618ReadResourceResult: {Members: []convert.Member{
+			{Name: "contents", Rule: to20250618ResourceContentsUnionEach},
 		}},
-		upResource20250618: {Members: []convert.Member{
-			{Name: "annotations", Rule: upAnnotations20250618},
-			{Name: "_meta", Drop: onlyIn20250618},
-			{Name: "title", Drop: onlyIn20250618},
-		}},
-		upResourceContents20250618: {Members: []convert.Member{
-			{Name: "_meta", Drop: onlyIn20250618},
-		}},
-		upResourceContentsUnion20250618: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"blob"}}}, Rule: upBlobResourceContents20250618},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"text"}}}, Rule: upTextResourceContents20250618},
-		}},
-		upResourceContentsUnionEach20250618: {Each: upResourceContentsUnion20250618},
-		upResourceEach20250618:              {Each: upResource20250618},
-		upResourceTemplate20250618: {Members: []convert.Member{
-			{Name: "annotations", Rule: upAnnotations20250618},
+		to20250618Resource: {Members: []convert.Member{
+			{Name: "annotations", Rule: to20250618Annotations},
 			{Name: "_meta", Drop: onlyIn20250618},
 			{Name: "title", Drop: onlyIn20250618},
 		}},
-		upResourceTemplateEach20250618: {Each: upResourceTemplate20250618},
-		upRoot20250618: {Members: []convert.Member{
+		to20250618ResourceContents: {Members: []convert.Member{
 			{Name: "_meta", Drop: onlyIn20250618},
 		}},
-		upRootEach20250618: {Each: upRoot20250618},
-		upSamplingMessage20250618: {Members: []convert.Member{
-			{Name: "content", Rule: upSamplingMessageContent20250618},
+		to20250618ResourceContentsUnion: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"blob"}}}, Rule: to20250618BlobResourceContents},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"text"}}}, Rule: to20250618TextResourceContents},
 		}},
-		upSamplingMessageContent20250618: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: upAudioContent20250618},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: upImageContent20250618},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: upTextContent20250618},
+		to20250618ResourceContentsUnionEach: {Each: to20250618ResourceContentsUnion},
+		to20250618ResourceEach:              {Each: to20250618Resource},
+		to20250618ResourceTemplate: {Members: []convert.Member{
+			{Name: "annotations", Rule: to20250618Annotations},
+			{Name: "_meta", Drop: onlyIn20250618},
+			{Name: "title", Drop: onlyIn20250618},
 		}},
-		upSamplingMessageEach20250618: {Each: upSamplingMessage20250618},
-		upServerRequest20250618: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: upCreateMessageRequest20250618},
-		}},
-		upTextContent20250618: {Members: []convert.Member{
-			{Name: "annotations", Rule: upAnnotations20250618},
+		to20250618ResourceTemplateEach: {Each: to20250618ResourceTemplate},
+		to20250618Root: {Members: []convert.Member{
 			{Name: "_meta", Drop: onlyIn20250618},
 		}},
-		upTextResourceContents20250618: {Members: []convert.Member{
+		to20250618RootEach: {Each: to20250618Root},
+		to20250618SamplingMessage: {Members: []convert.Member{
+			{Name: "content", Rule: to20250618SamplingMessageContent},
+		}},
+		to20250618SamplingMessageContent: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: to20250618AudioContent},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: to20250618ImageContent},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: to20250618TextContent},
+		}},
+		to20250618SamplingMessageEach: {Each: to20250618SamplingMessage},
+		to20250618ServerRequest: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: to20250618CreateMessageRequest},
+		}},
+		to20250618TextContent: {Members: []convert.Member{
+			{Name: "annotations", Rule: to20250618Annotations},
 			{Name: "_meta", Drop: onlyIn20250618},
 		}},
-		upTool20250618: {Members: []convert.Member{
+		to20250618TextResourceContents: {Members: []convert.Member{
+			{Name: "_meta", Drop: onlyIn20250618},
+		}},
+		to20250618Tool: {Members: []convert.Member{
 			{Name: "_meta", Drop: onlyIn20250618},
 			{Name: "outputSchema", Drop: onlyIn20250618},
 			{Name: "title", Drop: onlyIn20250618},
 		}},
-		upToolEach20250618: {Each: upTool20250618},
+		to20250618ToolEach: {Each: to20250618Tool},
 	},
 }

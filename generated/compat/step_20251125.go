@@ -8,148 +8,148 @@ import (
 )
 
 const (
-	upCallToolRequest20251125 convert.Rule = iota + 1
-	upCallToolRequestParams20251125
-	upCallToolResult20251125
-	upCancelledNotification20251125
-	upClientCapabilities20251125
-	upClientNotification20251125
-	upClientRequest20251125
-	upCompleteRequest20251125
-	upContentBlock20251125
-	upContentBlockEach20251125
-	upCreateMessageRequest20251125
-	upCreateMessageRequestParams20251125
-	upElicitRequest20251125
-	upElicitRequestFormParams20251125
-	upElicitRequestFormParamsRequestedSchema20251125
-	upGetPromptRequest20251125
-	upGetPromptResult20251125
-	upImplementation20251125
-	upInitializeRequest20251125
-	upInitializeRequestParams20251125
-	upInitializeResult20251125
-	upInitializedNotification20251125
-	upLegacyTitledEnumSchema20251125
-	upLimited20251125
-	upLimitedForm220251125
-	upListPromptsRequest20251125
-	upListPromptsResult20251125
-	upListResourceTemplatesRequest20251125
-	upListResourceTemplatesResult20251125
-	upListResourcesRequest20251125
-	upListResourcesResult20251125
-	upListRootsRequest20251125
-	upListToolsRequest20251125
-	upListToolsResult20251125
-	upLoggingMessageNotification20251125
-	upNumberSchema20251125
-	upOpenClientCapabilitiesElicitation20251125
-	upOpenClientCapabilitiesSampling20251125
-	upPaginatedRequest20251125
-	upPingRequest20251125
-	upPrimitiveSchemaDefinition20251125
-	upPrimitiveSchemaDefinitionEach20251125
-	upProgressNotification20251125
-	upPrompt20251125
-	upPromptEach20251125
-	upPromptListChangedNotification20251125
-	upPromptMessage20251125
-	upPromptMessageEach20251125
-	upReadResourceRequest20251125
-	upResource20251125
-	upResourceEach20251125
-	upResourceLink20251125
-	upResourceListChangedNotification20251125
-	upResourceTemplate20251125
-	upResourceTemplateEach20251125
-	upResourceUpdatedNotification20251125
-	upRootsListChangedNotification20251125
-	upSamplingMessage20251125
-	upSamplingMessageEach20251125
-	upServerCapabilities20251125
-	upServerNotification20251125
-	upServerRequest20251125
-	upSetLevelRequest20251125
-	upStringSchema20251125
-	upSubscribeRequest20251125
-	upTool20251125
-	upToolEach20251125
-	upToolInputSchema20251125
-	upToolListChangedNotification20251125
-	upToolOutputSchema20251125
-	upUnsubscribeRequest20251125
+	to20251125CallToolRequest convert.Rule = iota + 1
+	to20251125CallToolRequestParams
+	to20251125CallToolResult
+	to20251125CancelledNotification
+	to20251125ClientCapabilities
+	to20251125ClientNotification
+	to20251125ClientRequest
+	to20251125CompleteRequest
+	to20251125ContentBlock
+	to20251125ContentBlockEach
+	to20251125CreateMessageRequest
+	to20251125CreateMessageRequestParams
+	to20251125ElicitRequest
+	to20251125ElicitRequestFormParams
+	to20251125ElicitRequestFormParamsRequestedSchema
+	to20251125GetPromptRequest
+	to20251125GetPromptResult
+	to20251125Implementation
+	to20251125InitializeRequest
+	to20251125InitializeRequestParams
+	to20251125InitializeResult
+	to20251125InitializedNotification
+	to20251125LegacyTitledEnumSchema
+	to20251125Limit
+	to20251125Limit2
+	to20251125ListPromptsRequest
+	to20251125ListPromptsResult
+	to20251125ListResourceTemplatesRequest
+	to20251125ListResourceTemplatesResult
+	to20251125ListResourcesRequest
+	to20251125ListResourcesResult
+	to20251125ListRootsRequest
+	to20251125ListToolsRequest
+	to20251125ListToolsResult
+	to20251125LoggingMessageNotification
+	to20251125NumberSchema
+	to20251125OpenClientCapabilitiesElicitation
+	to20251125OpenClientCapabilitiesSampling
+	to20251125PaginatedRequest
+	to20251125PingRequest
+	to20251125PrimitiveSchemaDefinition
+	to20251125PrimitiveSchemaDefinitionEach
+	to20251125ProgressNotification
+	to20251125Prompt
+	to20251125PromptEach
+	to20251125PromptListChangedNotification
+	to20251125PromptMessage
+	to20251125PromptMessageEach
+	to20251125ReadResourceRequest
+	to20251125Resource
+	to20251125ResourceEach
+	to20251125ResourceLink
+	to20251125ResourceListChangedNotification
+	to20251125ResourceTemplate
+	to20251125ResourceTemplateEach
+	to20251125ResourceUpdatedNotification
+	to20251125RootsListChangedNotification
+	to20251125SamplingMessage
+	to20251125SamplingMessageEach
+	to20251125ServerCapabilities
+	to20251125ServerNotification
+	to20251125ServerRequest
+	to20251125SetLevelRequest
+	to20251125StringSchema
+	to20251125SubscribeRequest
+	to20251125Tool
+	to20251125ToolEach
+	to20251125ToolInputSchema
+	to20251125ToolListChangedNotification
+	to20251125ToolOutputSchema
+	to20251125UnsubscribeRequest
 )
 
 const (
-	downCallToolRequest20251125 convert.Rule = iota + 1
-	downCallToolRequestParams20251125
-	downCallToolResponse20251125
-	downCallToolResult20251125
-	downCancelledNotification20251125
-	downCancelledNotificationParams20251125
-	downClientCapabilities20251125
-	downClientCapabilitiesElicitation20251125
-	downClientCapabilitiesSampling20251125
-	downClientNotification20251125
-	downClientRequest20251125
-	downContentBlock20251125
-	downContentBlockEach20251125
-	downCreateMessageRequest20251125
-	downCreateMessageRequestParams20251125
-	downCreateMessageResponse20251125
-	downCreateMessageResult20251125
-	downElicitRequest20251125
-	downElicitRequestFormParams20251125
-	downElicitRequestFormParamsRequestedSchema20251125
-	downElicitRequestParams20251125
-	downElicitResponse20251125
-	downElicitResult20251125
-	downElicitResultContent20251125
-	downElicitResultContentEach20251125
-	downGetPromptResult20251125
-	downImplementation20251125
-	downInitializeRequest20251125
-	downInitializeRequestParams20251125
-	downInitializeResult20251125
-	downJSONRPCErrorResponse20251125
-	downJSONRPCMessage20251125
-	downJSONRPCNotification20251125
-	downJSONRPCRequest20251125
-	downLegacyTitledEnumSchema20251125
-	downLimited20251125
-	downListPromptsResult20251125
-	downListResourceTemplatesResult20251125
-	downListResourcesResult20251125
-	downListToolsResult20251125
-	downNotification20251125
-	downNumberSchema20251125
-	downOpen20251125
-	downOpenNotificationParams20251125
-	downOpenRequestMetaObject20251125
-	downOpenRequestParams20251125
-	downPrimitiveSchemaDefinition20251125
-	downPrimitiveSchemaDefinitionEach20251125
-	downPrompt20251125
-	downPromptEach20251125
-	downPromptMessage20251125
-	downPromptMessageEach20251125
-	downRequest20251125
-	downResource20251125
-	downResourceEach20251125
-	downResourceLink20251125
-	downResourceTemplate20251125
-	downResourceTemplateEach20251125
-	downSamplingMessage20251125
-	downSamplingMessageContent20251125
-	downSamplingMessageEach20251125
-	downServerCapabilities20251125
-	downServerNotification20251125
-	downServerRequest20251125
-	downStringSchema20251125
-	downTool20251125
-	downToolEachOrNone20251125
-	downUntitledSingleSelectEnumSchema20251125
+	from20251125CallToolRequest convert.Rule = iota + 1
+	from20251125CallToolRequestParams
+	from20251125CallToolResponse
+	from20251125CallToolResult
+	from20251125CancelledNotification
+	from20251125CancelledNotificationParams
+	from20251125ClientCapabilities
+	from20251125ClientCapabilitiesElicitation
+	from20251125ClientCapabilitiesSampling
+	from20251125ClientNotification
+	from20251125ClientRequest
+	from20251125ContentBlock
+	from20251125ContentBlockEach
+	from20251125CreateMessageRequest
+	from20251125CreateMessageRequestParams
+	from20251125CreateMessageResponse
+	from20251125CreateMessageResult
+	from20251125ElicitRequest
+	from20251125ElicitRequestFormParams
+	from20251125ElicitRequestFormParamsRequestedSchema
+	from20251125ElicitRequestParams
+	from20251125ElicitResponse
+	from20251125ElicitResult
+	from20251125ElicitResultContent
+	from20251125ElicitResultContentEach
+	from20251125GetPromptResult
+	from20251125Implementation
+	from20251125InitializeRequest
+	from20251125InitializeRequestParams
+	from20251125InitializeResult
+	from20251125JSONRPCErrorResponse
+	from20251125JSONRPCMessage
+	from20251125JSONRPCNotification
+	from20251125JSONRPCRequest
+	from20251125LegacyTitledEnumSchema
+	from20251125Limit
+	from20251125ListPromptsResult
+	from20251125ListResourceTemplatesResult
+	from20251125ListResourcesResult
+	from20251125ListToolsResult
+	from20251125Notification
+	from20251125NumberSchema
+	from20251125Open
+	from20251125OpenNotificationParams
+	from20251125OpenRequestMetaObject
+	from20251125OpenRequestParams
+	from20251125PrimitiveSchemaDefinition
+	from20251125PrimitiveSchemaDefinitionEach
+	from20251125Prompt
+	from20251125PromptEach
+	from20251125PromptMessage
+	from20251125PromptMessageEach
+	from20251125Request
+	from20251125Resource
+	from20251125ResourceEach
+	from20251125ResourceLink
+	from20251125ResourceTemplate
+	from20251125ResourceTemplateEach
+	from20251125SamplingMessage
+	from20251125SamplingMessageContent
+	from20251125SamplingMessageEach
+	from20251125ServerCapabilities
+	from20251125ServerNotification
+	from20251125ServerRequest
+	from20251125StringSchema
+	from20251125Tool
+	from20251125ToolEachOrNone
+	from20251125UntitledSingleSelectEnumSchema
 )
 
 // step20251125 holds the differences between revisions 2025-06-18 and
@@ -161,362 +161,362 @@ var step20251125 = convert.Step{
 		{Older: "BaseMetadata", Newer: "BaseMetadata"},
 		{Older: "BlobResourceContents", Newer: "BlobResourceContents"},
 		{Older: "BooleanSchema", Newer: "BooleanSchema"},
-		{Older: "CallToolRequest", Newer: "CallToolRequest", Up: upCallToolRequest20251125, Down: downCallToolRequest20251125},
-		{Older: "CallToolRequestParams", Newer: "CallToolRequestParams", Up: upCallToolRequestParams20251125, Down: downCallToolRequestParams20251125},
-		{Older: "CallToolResult", Newer: "CallToolResponse", Up: upCallToolResult20251125, Down: downCallToolResponse20251125},
-		{Older: "CallToolResult", Newer: "CallToolResult", Up: upCallToolResult20251125, Down: downCallToolResult20251125},
-		{Older: "CancelledNotification", Newer: "CancelledNotification", Up: upCancelledNotification20251125, Down: downCancelledNotification20251125},
-		{Older: "CancelledNotificationParams", Newer: "CancelledNotificationParams", Down: downCancelledNotificationParams20251125},
-		{Older: "ClientCapabilities", Newer: "ClientCapabilities", Up: upClientCapabilities20251125, Down: downClientCapabilities20251125},
+		{Older: "CallToolRequest", Newer: "CallToolRequest", Up: to20251125CallToolRequest, Down: from20251125CallToolRequest},
+		{Older: "CallToolRequestParams", Newer: "CallToolRequestParams", Up: to20251125CallToolRequestParams, Down: from20251125CallToolRequestParams},
+		{Older: "CallToolResult", Newer: "CallToolResponse", Up: to20251125CallToolResult, Down: from20251125CallToolResponse},
+		{Older: "CallToolResult", Newer: "CallToolResult", Up: to20251125CallToolResult, Down: from20251125CallToolResult},
+		{Older: "CancelledNotification", Newer: "CancelledNotification", Up: to20251125CancelledNotification, Down: from20251125CancelledNotification},
+		{Older: "CancelledNotificationParams", Newer: "CancelledNotificationParams", Down: from20251125CancelledNotificationParams},
+		{Older: "ClientCapabilities", Newer: "ClientCapabilities", Up: to20251125ClientCapabilities, Down: from20251125ClientCapabilities},
 		{Older: "ClientCapabilitiesRoots", Newer: "ClientCapabilitiesRoots"},
-		{Older: "ClientNotification", Newer: "ClientNotification", Up: upClientNotification20251125, Down: downClientNotification20251125},
-		{Older: "ClientRequest", Newer: "ClientRequest", Up: upClientRequest20251125, Down: downClientRequest20251125},
+		{Older: "ClientNotification", Newer: "ClientNotification", Up: to20251125ClientNotification, Down: from20251125ClientNotification},
+		{Older: "ClientRequest", Newer: "ClientRequest", Up: to20251125ClientRequest, Down: from20251125ClientRequest},
 		{Older: "ClientResult", Newer: "ClientResult"},
-		{Older: "CompleteRequest", Newer: "CompleteRequest", Up: upCompleteRequest20251125},
+		{Older: "CompleteRequest", Newer: "CompleteRequest", Up: to20251125CompleteRequest},
 		{Older: "CompleteRequestParams", Newer: "CompleteRequestParams"},
 		{Older: "CompleteRequestParamsArgument", Newer: "CompleteRequestParamsArgument"},
 		{Older: "CompleteRequestParamsContext", Newer: "CompleteRequestParamsContext"},
 		{Older: "CompleteRequestParamsRef", Newer: "CompleteRequestParamsRef"},
 		{Older: "CompleteResult", Newer: "CompleteResult"},
 		{Older: "CompleteResultCompletion", Newer: "CompleteResultCompletion"},
-		{Older: "ContentBlock", Newer: "ContentBlock", Up: upContentBlock20251125, Down: downContentBlock20251125},
-		{Older: "CreateMessageRequest", Newer: "CreateMessageRequest", Up: upCreateMessageRequest20251125, Down: downCreateMessageRequest20251125},
-		{Older: "CreateMessageRequestParams", Newer: "CreateMessageRequestParams", Up: upCreateMessageRequestParams20251125, Down: downCreateMessageRequestParams20251125},
-		{Older: "CreateMessageResult", Newer: "CreateMessageResponse", Down: downCreateMessageResponse20251125},
-		{Older: "CreateMessageResult", Newer: "CreateMessageResult", Down: downCreateMessageResult20251125},
+		{Older: "ContentBlock", Newer: "ContentBlock", Up: to20251125ContentBlock, Down: from20251125ContentBlock},
+		{Older: "CreateMessageRequest", Newer: "CreateMessageRequest", Up: to20251125CreateMessageRequest, Down: from20251125CreateMessageRequest},
+		{Older: "CreateMessageRequestParams", Newer: "CreateMessageRequestParams", Up: to20251125CreateMessageRequestParams, Down: from20251125CreateMessageRequestParams},
+		{Older: "CreateMessageResult", Newer: "CreateMessageResponse", Down: from20251125CreateMessageResponse},
+		{Older: "CreateMessageResult", Newer: "CreateMessageResult", Down: from20251125CreateMessageResult},
 		{Older: "Cursor", Newer: "Cursor"},
 		{Older: "ElicitAction", Newer: "ElicitAction"},
-		{Older: "ElicitRequest", Newer: "ElicitRequest", Up: upElicitRequest20251125, Down: downElicitRequest20251125},
-		{Older: "ElicitRequestFormParams", Newer: "ElicitRequestFormParams", Up: upElicitRequestFormParams20251125, Down: downElicitRequestFormParams20251125},
-		{Older: "ElicitRequestFormParamsRequestedSchema", Newer: "ElicitRequestFormParamsRequestedSchema", Up: upElicitRequestFormParamsRequestedSchema20251125, Down: downElicitRequestFormParamsRequestedSchema20251125},
-		{Older: "ElicitRequestFormParams", Newer: "ElicitRequestParams", Up: upElicitRequestFormParams20251125, Down: downElicitRequestParams20251125},
-		{Older: "ElicitResult", Newer: "ElicitResponse", Down: downElicitResponse20251125},
-		{Older: "ElicitResult", Newer: "ElicitResult", Down: downElicitResult20251125},
+		{Older: "ElicitRequest", Newer: "ElicitRequest", Up: to20251125ElicitRequest, Down: from20251125ElicitRequest},
+		{Older: "ElicitRequestFormParams", Newer: "ElicitRequestFormParams", Up: to20251125ElicitRequestFormParams, Down: from20251125ElicitRequestFormParams},
+		{Older: "ElicitRequestFormParamsRequestedSchema", Newer: "ElicitRequestFormParamsRequestedSchema", Up: to20251125ElicitRequestFormParamsRequestedSchema, Down: from20251125ElicitRequestFormParamsRequestedSchema},
+		{Older: "ElicitRequestFormParams", Newer: "ElicitRequestParams", Up: to20251125ElicitRequestFormParams, Down: from20251125ElicitRequestParams},
+		{Older: "ElicitResult", Newer: "ElicitResponse", Down: from20251125ElicitResponse},
+		{Older: "ElicitResult", Newer: "ElicitResult", Down: from20251125ElicitResult},
 		{Older: "EmbeddedResource", Newer: "EmbeddedResource"},
 		{Older: "EmptyResult", Newer: "EmptyResult"},
 		{Older: "Error", Newer: "Error"},
-		{Older: "GetPromptRequest", Newer: "GetPromptRequest", Up: upGetPromptRequest20251125},
+		{Older: "GetPromptRequest", Newer: "GetPromptRequest", Up: to20251125GetPromptRequest},
 		{Older: "GetPromptRequestParams", Newer: "GetPromptRequestParams"},
-		{Older: "GetPromptResult", Newer: "GetPromptResult", Up: upGetPromptResult20251125, Down: downGetPromptResult20251125},
+		{Older: "GetPromptResult", Newer: "GetPromptResult", Up: to20251125GetPromptResult, Down: from20251125GetPromptResult},
 		{Older: "ImageContent", Newer: "ImageContent"},
-		{Older: "Implementation", Newer: "Implementation", Up: upImplementation20251125, Down: downImplementation20251125},
+		{Older: "Implementation", Newer: "Implementation", Up: to20251125Implementation, Down: from20251125Implementation},
 		{Older: "IncludeContext", Newer: "IncludeContext"},
-		{Older: "InitializeRequest", Newer: "InitializeRequest", Up: upInitializeRequest20251125, Down: downInitializeRequest20251125},
-		{Older: "InitializeRequestParams", Newer: "InitializeRequestParams", Up: upInitializeRequestParams20251125, Down: downInitializeRequestParams20251125},
-		{Older: "InitializeResult", Newer: "InitializeResult", Up: upInitializeResult20251125, Down: downInitializeResult20251125},
-		{Older: "InitializedNotification", Newer: "InitializedNotification", Up: upInitializedNotification20251125},
-		{Older: "JSONRPCError", Newer: "JSONRPCErrorResponse", Down: downJSONRPCErrorResponse20251125},
-		{Older: "JSONRPCMessage", Newer: "JSONRPCMessage", Down: downJSONRPCMessage20251125},
-		{Older: "JSONRPCNotification", Newer: "JSONRPCNotification", Down: downJSONRPCNotification20251125},
-		{Older: "JSONRPCRequest", Newer: "JSONRPCRequest", Down: downJSONRPCRequest20251125},
+		{Older: "InitializeRequest", Newer: "InitializeRequest", Up: to20251125InitializeRequest, Down: from20251125InitializeRequest},
+		{Older: "InitializeRequestParams", Newer: "InitializeRequestParams", Up: to20251125InitializeRequestParams, Down: from20251125InitializeRequestParams},
+		{Older: "InitializeResult", Newer: "InitializeResult", Up: to20251125InitializeResult, Down: from20251125InitializeResult},
+		{Older: "InitializedNotification", Newer: "InitializedNotification", Up: to20251125InitializedNotification},
+		{Older: "JSONRPCError", Newer: "JSONRPCErrorResponse", Down: from20251125JSONRPCErrorResponse},
+		{Older: "JSONRPCMessage", Newer: "JSONRPCMessage", Down: from20251125JSONRPCMessage},
+		{Older: "JSONRPCNotification", Newer: "JSONRPCNotification", Down: from20251125JSONRPCNotification},
+		{Older: "JSONRPCRequest", Newer: "JSONRPCRequest", Down: from20251125JSONRPCRequest},
 		{Older: "JSONRPCResponse", Newer: "JSONRPCResultResponse"},
-		{Older: "EnumSchema", Newer: "LegacyTitledEnumSchema", Up: upLegacyTitledEnumSchema20251125, Down: downLegacyTitledEnumSchema20251125},
-		{Older: "ListPromptsRequest", Newer: "ListPromptsRequest", Up: upListPromptsRequest20251125},
-		{Older: "ListPromptsResult", Newer: "ListPromptsResult", Up: upListPromptsResult20251125, Down: downListPromptsResult20251125},
-		{Older: "ListResourceTemplatesRequest", Newer: "ListResourceTemplatesRequest", Up: upListResourceTemplatesRequest20251125},
-		{Older: "ListResourceTemplatesResult", Newer: "ListResourceTemplatesResult", Up: upListResourceTemplatesResult20251125, Down: downListResourceTemplatesResult20251125},
-		{Older: "ListResourcesRequest", Newer: "ListResourcesRequest", Up: upListResourcesRequest20251125},
-		{Older: "ListResourcesResult", Newer: "ListResourcesResult", Up: upListResourcesResult20251125, Down: downListResourcesResult20251125},
-		{Older: "ListRootsRequest", Newer: "ListRootsRequest", Up: upListRootsRequest20251125},
+		{Older: "EnumSchema", Newer: "LegacyTitledEnumSchema", Up: to20251125LegacyTitledEnumSchema, Down: from20251125LegacyTitledEnumSchema},
+		{Older: "ListPromptsRequest", Newer: "ListPromptsRequest", Up: to20251125ListPromptsRequest},
+		{Older: "ListPromptsResult", Newer: "ListPromptsResult", Up: to20251125ListPromptsResult, Down: from20251125ListPromptsResult},
+		{Older: "ListResourceTemplatesRequest", Newer: "ListResourceTemplatesRequest", Up: to20251125ListResourceTemplatesRequest},
+		{Older: "ListResourceTemplatesResult", Newer: "ListResourceTemplatesResult", Up: to20251125ListResourceTemplatesResult, Down: from20251125ListResourceTemplatesResult},
+		{Older: "ListResourcesRequest", Newer: "ListResourcesRequest", Up: to20251125ListResourcesRequest},
+		{Older: "ListResourcesResult", Newer: "ListResourcesResult", Up: to20251125ListResourcesResult, Down: from20251125ListResourcesResult},
+		{Older: "ListRootsRequest", Newer: "ListRootsRequest", Up: to20251125ListRootsRequest},
 		{Older: "ListRootsResult", Newer: "ListRootsResult"},
-		{Older: "ListToolsRequest", Newer: "ListToolsRequest", Up: upListToolsRequest20251125},
-		{Older: "ListToolsResult", Newer: "ListToolsResult", Up: upListToolsResult20251125, Down: downListToolsResult20251125},
+		{Older: "ListToolsRequest", Newer: "ListToolsRequest", Up: to20251125ListToolsRequest},
+		{Older: "ListToolsResult", Newer: "ListToolsResult", Up: to20251125ListToolsResult, Down: from20251125ListToolsResult},
 		{Older: "LoggingLevel", Newer: "LoggingLevel"},
-		{Older: "LoggingMessageNotification", Newer: "LoggingMessageNotification", Up: upLoggingMessageNotification20251125},
+		{Older: "LoggingMessageNotification", Newer: "LoggingMessageNotification", Up: to20251125LoggingMessageNotification},
 		{Older: "LoggingMessageNotificationParams", Newer: "LoggingMessageNotificationParams"},
 		{Older: "ModelHint", Newer: "ModelHint"},
 		{Older: "ModelPreferences", Newer: "ModelPreferences"},
-		{Older: "Notification", Newer: "Notification", Down: downNotification20251125},
+		{Older: "Notification", Newer: "Notification", Down: from20251125Notification},
 		{Older: "NotificationParams", Newer: "NotificationParams"},
-		{Older: "NumberSchema", Newer: "NumberSchema", Up: upNumberSchema20251125, Down: downNumberSchema20251125},
+		{Older: "NumberSchema", Newer: "NumberSchema", Up: to20251125NumberSchema, Down: from20251125NumberSchema},
 		{Older: "NumberSchemaType", Newer: "NumberSchemaType"},
-		{Older: "PaginatedRequest", Newer: "PaginatedRequest", Up: upPaginatedRequest20251125},
+		{Older: "PaginatedRequest", Newer: "PaginatedRequest", Up: to20251125PaginatedRequest},
 		{Older: "PaginatedRequestParams", Newer: "PaginatedRequestParams"},
 		{Older: "PaginatedResult", Newer: "PaginatedResult"},
-		{Older: "PingRequest", Newer: "PingRequest", Up: upPingRequest20251125},
-		{Older: "PrimitiveSchemaDefinition", Newer: "PrimitiveSchemaDefinition", Up: upPrimitiveSchemaDefinition20251125, Down: downPrimitiveSchemaDefinition20251125},
-		{Older: "ProgressNotification", Newer: "ProgressNotification", Up: upProgressNotification20251125},
+		{Older: "PingRequest", Newer: "PingRequest", Up: to20251125PingRequest},
+		{Older: "PrimitiveSchemaDefinition", Newer: "PrimitiveSchemaDefinition", Up: to20251125PrimitiveSchemaDefinition, Down: from20251125PrimitiveSchemaDefinition},
+		{Older: "ProgressNotification", Newer: "ProgressNotification", Up: to20251125ProgressNotification},
 		{Older: "ProgressNotificationParams", Newer: "ProgressNotificationParams"},
 		{Older: "ProgressToken", Newer: "ProgressToken"},
-		{Older: "Prompt", Newer: "Prompt", Up: upPrompt20251125, Down: downPrompt20251125},
+		{Older: "Prompt", Newer: "Prompt", Up: to20251125Prompt, Down: from20251125Prompt},
 		{Older: "PromptArgument", Newer: "PromptArgument"},
-		{Older: "PromptListChangedNotification", Newer: "PromptListChangedNotification", Up: upPromptListChangedNotification20251125},
-		{Older: "PromptMessage", Newer: "PromptMessage", Up: upPromptMessage20251125, Down: downPromptMessage20251125},
+		{Older: "PromptListChangedNotification", Newer: "PromptListChangedNotification", Up: to20251125PromptListChangedNotification},
+		{Older: "PromptMessage", Newer: "PromptMessage", Up: to20251125PromptMessage, Down: from20251125PromptMessage},
 		{Older: "PromptReference", Newer: "PromptReference"},
-		{Older: "ReadResourceRequest", Newer: "ReadResourceRequest", Up: upReadResourceRequest20251125},
+		{Older: "ReadResourceRequest", Newer: "ReadResourceRequest", Up: to20251125ReadResourceRequest},
 		{Older: "ReadResourceRequestParams", Newer: "ReadResourceRequestParams"},
 		{Older: "ReadResourceResult", Newer: "ReadResourceResult"},
-		{Older: "Request", Newer: "Request", Down: downRequest20251125},
+		{Older: "Request", Newer: "Request", Down: from20251125Request},
 		{Older: "RequestId", Newer: "RequestId"},
 		{Older: "RequestMetaObject", Newer: "RequestMetaObject"},
 		{Older: "RequestParams", Newer: "RequestParams"},
-		{Older: "Resource", Newer: "Resource", Up: upResource20251125, Down: downResource20251125},
+		{Older: "Resource", Newer: "Resource", Up: to20251125Resource, Down: from20251125Resource},
 		{Older: "ResourceContents", Newer: "ResourceContents"},
 		{Older: "ResourceContentsUnion", Newer: "ResourceContentsUnion"},
-		{Older: "ResourceLink", Newer: "ResourceLink", Up: upResourceLink20251125, Down: downResourceLink20251125},
-		{Older: "ResourceListChangedNotification", Newer: "ResourceListChangedNotification", Up: upResourceListChangedNotification20251125},
-		{Older: "ResourceTemplate", Newer: "ResourceTemplate", Up: upResourceTemplate20251125, Down: downResourceTemplate20251125},
+		{Older: "ResourceLink", Newer: "ResourceLink", Up: to20251125ResourceLink, Down: from20251125ResourceLink},
+		{Older: "ResourceListChangedNotification", Newer: "ResourceListChangedNotification", Up: to20251125ResourceListChangedNotification},
+		{Older: "ResourceTemplate", Newer: "ResourceTemplate", Up: to20251125ResourceTemplate, Down: from20251125ResourceTemplate},
 		{Older: "ResourceTemplateReference", Newer: "ResourceTemplateReference"},
-		{Older: "ResourceUpdatedNotification", Newer: "ResourceUpdatedNotification", Up: upResourceUpdatedNotification20251125},
+		{Older: "ResourceUpdatedNotification", Newer: "ResourceUpdatedNotification", Up: to20251125ResourceUpdatedNotification},
 		{Older: "ResourceUpdatedNotificationParams", Newer: "ResourceUpdatedNotificationParams"},
 		{Older: "Result", Newer: "Result"},
 		{Older: "Role", Newer: "Role"},
 		{Older: "Root", Newer: "Root"},
-		{Older: "RootsListChangedNotification", Newer: "RootsListChangedNotification", Up: upRootsListChangedNotification20251125},
-		{Older: "SamplingMessage", Newer: "SamplingMessage", Up: upSamplingMessage20251125, Down: downSamplingMessage20251125},
-		{Older: "SamplingMessageContent", Newer: "SamplingMessageContent", Down: downSamplingMessageContent20251125},
-		{Older: "ServerCapabilities", Newer: "ServerCapabilities", Up: upServerCapabilities20251125, Down: downServerCapabilities20251125},
+		{Older: "RootsListChangedNotification", Newer: "RootsListChangedNotification", Up: to20251125RootsListChangedNotification},
+		{Older: "SamplingMessage", Newer: "SamplingMessage", Up: to20251125SamplingMessage, Down: from20251125SamplingMessage},
+		{Older: "SamplingMessageContent", Newer: "SamplingMessageContent", Down: from20251125SamplingMessageContent},
+		{Older: "ServerCapabilities", Newer: "ServerCapabilities", Up: to20251125ServerCapabilities, Down: from20251125ServerCapabilities},
 		{Older: "ServerCapabilitiesPrompts", Newer: "ServerCapabilitiesPrompts"},
 		{Older: "ServerCapabilitiesResources", Newer: "ServerCapabilitiesResources"},
 		{Older: "ServerCapabilitiesTools", Newer: "ServerCapabilitiesTools"},
-		{Older: "ServerNotification", Newer: "ServerNotification", Up: upServerNotification20251125, Down: downServerNotification20251125},
-		{Older: "ServerRequest", Newer: "ServerRequest", Up: upServerRequest20251125, Down: downServerRequest20251125},
+		{Older: "ServerNotification", Newer: "ServerNotification", Up: to20251125ServerNotification, Down: from20251125ServerNotification},
+		{Older: "ServerRequest", Newer: "ServerRequest", Up: to20251125ServerRequest, Down: from20251125ServerRequest},
 		{Older: "ServerResult", Newer: "ServerResult"},
-		{Older: "SetLevelRequest", Newer: "SetLevelRequest", Up: upSetLevelRequest20251125},
+		{Older: "SetLevelRequest", Newer: "SetLevelRequest", Up: to20251125SetLevelRequest},
 		{Older: "SetLevelRequestParams", Newer: "SetLevelRequestParams"},
-		{Older: "StringSchema", Newer: "StringSchema", Up: upStringSchema20251125, Down: downStringSchema20251125},
+		{Older: "StringSchema", Newer: "StringSchema", Up: to20251125StringSchema, Down: from20251125StringSchema},
 		{Older: "StringSchemaFormat", Newer: "StringSchemaFormat"},
-		{Older: "SubscribeRequest", Newer: "SubscribeRequest", Up: upSubscribeRequest20251125},
+		{Older: "SubscribeRequest", Newer: "SubscribeRequest", Up: to20251125SubscribeRequest},
 		{Older: "SubscribeRequestParams", Newer: "SubscribeRequestParams"},
 		{Older: "TextContent", Newer: "TextContent"},
 		{Older: "TextResourceContents", Newer: "TextResourceContents"},
-		{Older: "Tool", Newer: "Tool", Up: upTool20251125, Down: downTool20251125},
+		{Older: "Tool", Newer: "Tool", Up: to20251125Tool, Down: from20251125Tool},
 		{Older: "ToolAnnotations", Newer: "ToolAnnotations"},
-		{Older: "ToolInputSchema", Newer: "ToolInputSchema", Up: upToolInputSchema20251125},
-		{Older: "ToolListChangedNotification", Newer: "ToolListChangedNotification", Up: upToolListChangedNotification20251125},
-		{Older: "ToolOutputSchema", Newer: "ToolOutputSchema", Up: upToolOutputSchema20251125},
-		{Older: "UnsubscribeRequest", Newer: "UnsubscribeRequest", Up: upUnsubscribeRequest20251125},
+		{Older: "ToolInputSchema", Newer: "ToolInputSchema", Up: to20251125ToolInputSchema},
+		{Older: "ToolListChangedNotification", Newer: "ToolListChangedNotification", Up: to20251125ToolListChangedNotification},
+		{Older: "ToolOutputSchema", Newer: "ToolOutputSchema", Up: to20251125ToolOutputSchema},
+		{Older: "UnsubscribeRequest", Newer: "UnsubscribeRequest", Up: to20251125UnsubscribeRequest},
 		{Older: "UnsubscribeRequestParams", Newer: "UnsubscribeRequestParams"},
 	},
 	Down: []convert.Shape{
-		downCallToolRequest20251125: {Members: []convert.Member{
-			{Name: "params", Rule: downCallToolRequestParams20251125},
+		from20251125CallToolRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20251125CallToolRequestParams},
 		}},
-		downCallToolRequestParams20251125: {Members: []convert.Member{
+		from20251125CallToolRequestParams: {Members: []convert.Member{
 			{Name: "task", Drop: missingIn20250618},
 		}},
-		downCallToolResponse20251125: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: downCallToolResult20251125},
+		from20251125CallToolResponse: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: from20251125CallToolResult},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
 		}, Otherwise: "the revision does not define this variant"},
-		downCallToolResult20251125: {Members: []convert.Member{
-			{Name: "content", Rule: downContentBlockEach20251125},
+		from20251125CallToolResult: {Members: []convert.Member{
+			{Name: "content", Rule: from20251125ContentBlockEach},
 		}},
-		downCancelledNotification20251125: {Members: []convert.Member{
-			{Name: "params", Rule: downCancelledNotificationParams20251125},
+		from20251125CancelledNotification: {Members: []convert.Member{
+			{Name: "params", Rule: from20251125CancelledNotificationParams},
 		}},
-		downCancelledNotificationParams20251125: {Members: []convert.Member{
+		from20251125CancelledNotificationParams: {Members: []convert.Member{
 			{Name: "requestId", Require: "the older revision requires the ID of the request"},
 		}},
-		downClientCapabilities20251125: {Members: []convert.Member{
-			{Name: "elicitation", Rewrite: convert.DropURLElicitation, Rule: downClientCapabilitiesElicitation20251125},
-			{Name: "sampling", Rule: downClientCapabilitiesSampling20251125},
+		from20251125ClientCapabilities: {Members: []convert.Member{
+			{Name: "elicitation", Rewrite: convert.DropURLElicitation, Rule: from20251125ClientCapabilitiesElicitation},
+			{Name: "sampling", Rule: from20251125ClientCapabilitiesSampling},
 			{Name: "tasks", Drop: missingIn20250618},
 		}},
-		downClientCapabilitiesElicitation20251125: {Members: []convert.Member{
+		from20251125ClientCapabilitiesElicitation: {Members: []convert.Member{
 			{Name: "form", Drop: missingIn20250618},
 			{Name: "url", Drop: missingIn20250618},
 		}},
-		downClientCapabilitiesSampling20251125: {Members: []convert.Member{
+		from20251125ClientCapabilitiesSampling: {Members: []convert.Member{
 			{Name: "context", Drop: missingIn20250618},
 			{Name: "tools", Drop: missingIn20250618},
 		}},
-		downClientNotification20251125: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: downCancelledNotification20251125},
+		from20251125ClientNotification: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: from20251125CancelledNotification},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
 		}},
-		downClientRequest20251125: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: downInitializeRequest20251125},
+		from20251125ClientRequest: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: from20251125InitializeRequest},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/cancel\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/get\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/list\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/result\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: downCallToolRequest20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: from20251125CallToolRequest},
 		}},
-		downContentBlock20251125: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rule: downResourceLink20251125},
+		from20251125ContentBlock: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rule: from20251125ResourceLink},
 		}},
-		downContentBlockEach20251125: {Each: downContentBlock20251125},
-		downCreateMessageRequest20251125: {Members: []convert.Member{
-			{Name: "params", Rule: downCreateMessageRequestParams20251125},
+		from20251125ContentBlockEach: {Each: from20251125ContentBlock},
+		from20251125CreateMessageRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20251125CreateMessageRequestParams},
 		}},
-		downCreateMessageRequestParams20251125: {Members: []convert.Member{
-			{Name: "messages", Rewrite: convert.SplitMessages, Rule: downSamplingMessageEach20251125},
+		from20251125CreateMessageRequestParams: {Members: []convert.Member{
+			{Name: "messages", Rewrite: convert.SplitMessages, Rule: from20251125SamplingMessageEach},
 			{Name: "task", Drop: missingIn20250618},
 			{Name: "toolChoice", Drop: missingIn20250618},
 			{Name: "tools", Rewrite: convert.RefuseTools, Drop: missingIn20250618},
 		}},
-		downCreateMessageResponse20251125: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: downCreateMessageResult20251125},
+		from20251125CreateMessageResponse: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: from20251125CreateMessageResult},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
 		}, Otherwise: "the revision does not define this variant"},
-		downCreateMessageResult20251125: {Members: []convert.Member{
-			{Name: "content", Rule: downSamplingMessageContent20251125},
+		from20251125CreateMessageResult: {Members: []convert.Member{
+			{Name: "content", Rule: from20251125SamplingMessageContent},
 		}},
-		downElicitRequest20251125: {Members: []convert.Member{
-			{Name: "params", Rule: downElicitRequestParams20251125},
+		from20251125ElicitRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20251125ElicitRequestParams},
 		}},
-		downElicitRequestFormParams20251125: {Members: []convert.Member{
-			{Name: "requestedSchema", Rule: downElicitRequestFormParamsRequestedSchema20251125},
+		from20251125ElicitRequestFormParams: {Members: []convert.Member{
+			{Name: "requestedSchema", Rule: from20251125ElicitRequestFormParamsRequestedSchema},
 			{Name: "mode", Drop: missingIn20250618},
 			{Name: "task", Drop: missingIn20250618},
 		}},
-		downElicitRequestFormParamsRequestedSchema20251125: {Members: []convert.Member{
-			{Name: "properties", Rule: downPrimitiveSchemaDefinitionEach20251125},
+		from20251125ElicitRequestFormParamsRequestedSchema: {Members: []convert.Member{
+			{Name: "properties", Rule: from20251125PrimitiveSchemaDefinitionEach},
 		}},
-		downElicitRequestParams20251125: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: downElicitRequestFormParams20251125},
+		from20251125ElicitRequestParams: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: from20251125ElicitRequestFormParams},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"url\""}}, Refuse: "elicitation supports only forms in the older revision"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: downElicitRequestFormParams20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: from20251125ElicitRequestFormParams},
 		}, Otherwise: "the revision does not define this variant"},
-		downElicitResponse20251125: {Cases: []convert.Case{
+		from20251125ElicitResponse: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"action"}}}, Rule: downElicitResult20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"action"}}}, Rule: from20251125ElicitResult},
 		}, Otherwise: "the revision does not define this variant"},
-		downElicitResult20251125: {Members: []convert.Member{
-			{Name: "content", Rule: downElicitResultContentEach20251125},
+		from20251125ElicitResult: {Members: []convert.Member{
+			{Name: "content", Rule: from20251125ElicitResultContentEach},
 		}},
-		downElicitResultContent20251125: {Cases: []convert.Case{
+		from20251125ElicitResultContent: {Cases: []convert.Case{
 			{Kind: schema.Array, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
 			{Kind: schema.String},
 			{Kind: schema.Number},
 			{Kind: schema.Boolean},
 		}, Otherwise: "the revision does not define this variant"},
-		downElicitResultContentEach20251125: {Each: downElicitResultContent20251125},
-		downGetPromptResult20251125: {Members: []convert.Member{
-			{Name: "messages", Rule: downPromptMessageEach20251125},
+		from20251125ElicitResultContentEach: {Each: from20251125ElicitResultContent},
+		from20251125GetPromptResult: {Members: []convert.Member{
+			{Name: "messages", Rule: from20251125PromptMessageEach},
 		}},
-		downImplementation20251125: {Members: []convert.Member{
+		from20251125Implementation: {Members: []convert.Member{
 			{Name: "description", Drop: missingIn20250618},
 			{Name: "icons", Drop: missingIn20250618},
 			{Name: "websiteUrl", Drop: missingIn20250618},
 		}},
-		downInitializeRequest20251125: {Members: []convert.Member{
-			{Name: "params", Rule: downInitializeRequestParams20251125},
+		from20251125InitializeRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20251125InitializeRequestParams},
 		}},
-		downInitializeRequestParams20251125: {Members: []convert.Member{
-			{Name: "capabilities", Rule: downClientCapabilities20251125},
-			{Name: "clientInfo", Rule: downImplementation20251125},
+		from20251125InitializeRequestParams: {Members: []convert.Member{
+			{Name: "capabilities", Rule: from20251125ClientCapabilities},
+			{Name: "clientInfo", Rule: from20251125Implementation},
 		}},
-		downInitializeResult20251125: {Members: []convert.Member{
-			{Name: "capabilities", Rule: downServerCapabilities20251125},
-			{Name: "serverInfo", Rule: downImplementation20251125},
+		from20251125InitializeResult: {Members: []convert.Member{
+			{Name: "capabilities", Rule: from20251125ServerCapabilities},
+			{Name: "serverInfo", Rule: from20251125Implementation},
 		}},
-		downJSONRPCErrorResponse20251125: {Members: []convert.Member{
+		from20251125JSONRPCErrorResponse: {Members: []convert.Member{
 			{Name: "id", Require: "the older revision requires the ID of the request"},
 		}},
-		downJSONRPCMessage20251125: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}}, {Path: []string{"id"}}}, Rule: downJSONRPCRequest20251125},
+		from20251125JSONRPCMessage: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}}, {Path: []string{"id"}}}, Rule: from20251125JSONRPCRequest},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"error"}}}, Rule: downJSONRPCErrorResponse20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}}}, Rule: downJSONRPCNotification20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"error"}}}, Rule: from20251125JSONRPCErrorResponse},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}}}, Rule: from20251125JSONRPCNotification},
 		}},
-		downJSONRPCNotification20251125: {Members: []convert.Member{
-			{Name: "params", Rule: downOpenNotificationParams20251125},
+		from20251125JSONRPCNotification: {Members: []convert.Member{
+			{Name: "params", Rule: from20251125OpenNotificationParams},
 		}},
-		downJSONRPCRequest20251125: {Members: []convert.Member{
-			{Name: "params", Rule: downOpenRequestParams20251125},
+		from20251125JSONRPCRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20251125OpenRequestParams},
 		}},
-		downLegacyTitledEnumSchema20251125: {Members: []convert.Member{
+		from20251125LegacyTitledEnumSchema: {Members: []convert.Member{
 			{Name: "default", Drop: missingIn20250618},
 		}},
-		downLimited20251125: {Checks: []func(*schema.Checker){check20251125fordownLimited}},
-		downListPromptsResult20251125: {Members: []convert.Member{
-			{Name: "prompts", Rule: downPromptEach20251125},
+		from20251125Limit: {Checks: []func(*schema.Checker){checkOffrom20251125Limit}},
+		from20251125ListPromptsResult: {Members: []convert.Member{
+			{Name: "prompts", Rule: from20251125PromptEach},
 		}},
-		downListResourceTemplatesResult20251125: {Members: []convert.Member{
-			{Name: "resourceTemplates", Rule: downResourceTemplateEach20251125},
+		from20251125ListResourceTemplatesResult: {Members: []convert.Member{
+			{Name: "resourceTemplates", Rule: from20251125ResourceTemplateEach},
 		}},
-		downListResourcesResult20251125: {Members: []convert.Member{
-			{Name: "resources", Rule: downResourceEach20251125},
+		from20251125ListResourcesResult: {Members: []convert.Member{
+			{Name: "resources", Rule: from20251125ResourceEach},
 		}},
-		downListToolsResult20251125: {Members: []convert.Member{
-			{Name: "tools", Rule: downToolEachOrNone20251125},
+		from20251125ListToolsResult: {Members: []convert.Member{
+			{Name: "tools", Rule: from20251125ToolEachOrNone},
 		}},
-		downNotification20251125: {Members: []convert.Member{
-			{Name: "params", Rule: downOpenNotificationParams20251125},
+		from20251125Notification: {Members: []convert.Member{
+			{Name: "params", Rule: from20251125OpenNotificationParams},
 		}},
-		downNumberSchema20251125: {Members: []convert.Member{
+		from20251125NumberSchema: {Members: []convert.Member{
 			{Name: "default", Drop: missingIn20250618},
 		}},
-		downOpen20251125: {Checks: []func(*schema.Checker){check20251125fordownOpen}},
-		downOpenNotificationParams20251125: {Members: []convert.Member{
-			{Name: "_meta", Rule: downOpen20251125, LeaveOut: true},
-		}, Checks: []func(*schema.Checker){check20251125fordownOpenNotificationParams}},
-		downOpenRequestMetaObject20251125: {Members: []convert.Member{
-			{Name: "progressToken", Rule: downLimited20251125, LeaveOut: true},
-		}, Checks: []func(*schema.Checker){check20251125fordownOpenRequestMetaObject}},
-		downOpenRequestParams20251125: {Members: []convert.Member{
-			{Name: "_meta", Rule: downOpenRequestMetaObject20251125, LeaveOut: true},
-		}, Checks: []func(*schema.Checker){check20251125fordownOpenRequestParams}},
-		downPrimitiveSchemaDefinition20251125: {Cases: []convert.Case{
+		from20251125Open: {Checks: []func(*schema.Checker){checkOffrom20251125Open}},
+		from20251125OpenNotificationParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: from20251125Open, LeaveOut: true},
+		}, Checks: []func(*schema.Checker){checkOffrom20251125OpenNotificationParams}},
+		from20251125OpenRequestMetaObject: {Members: []convert.Member{
+			{Name: "progressToken", Rule: from20251125Limit, LeaveOut: true},
+		}, Checks: []func(*schema.Checker){checkOffrom20251125OpenRequestMetaObject}},
+		from20251125OpenRequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: from20251125OpenRequestMetaObject, LeaveOut: true},
+		}, Checks: []func(*schema.Checker){checkOffrom20251125OpenRequestParams}},
+		from20251125PrimitiveSchemaDefinition: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"array\""}, {Path: []string{"items", "anyOf"}}}, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"array\""}}, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"integer\""}}, Rule: downNumberSchema20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"number\""}}, Rule: downNumberSchema20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}, {Path: []string{"enumNames"}}}, Rule: downLegacyTitledEnumSchema20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"oneOf"}}}, Rewrite: convert.OptionsAsEnumNames, Rule: downLegacyTitledEnumSchema20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}}, Rule: downUntitledSingleSelectEnumSchema20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}}, Rule: downStringSchema20251125},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"integer\""}}, Rule: from20251125NumberSchema},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"number\""}}, Rule: from20251125NumberSchema},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}, {Path: []string{"enumNames"}}}, Rule: from20251125LegacyTitledEnumSchema},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"oneOf"}}}, Rewrite: convert.OptionsAsEnumNames, Rule: from20251125LegacyTitledEnumSchema},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}}, Rule: from20251125UntitledSingleSelectEnumSchema},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}}, Rule: from20251125StringSchema},
 		}},
-		downPrimitiveSchemaDefinitionEach20251125: {Each: downPrimitiveSchemaDefinition20251125},
-		downPrompt20251125: {Members: []convert.Member{
+		from20251125PrimitiveSchemaDefinitionEach: {Each: from20251125PrimitiveSchemaDefinition},
+		from20251125Prompt: {Members: []convert.Member{
 			{Name: "icons", Drop: missingIn20250618},
 		}},
-		downPromptEach20251125: {Each: downPrompt20251125},
-		downPromptMessage20251125: {Members: []convert.Member{
-			{Name: "content", Rule: downContentBlock20251125},
+		from20251125PromptEach: {Each: from20251125Prompt},
+		from20251125PromptMessage: {Members: []convert.Member{
+			{Name: "content", Rule: from20251125ContentBlock},
 		}},
-		downPromptMessageEach20251125: {Each: downPromptMessage20251125},
-		downRequest20251125: {Members: []convert.Member{
-			{Name: "params", Rule: downOpenRequestParams20251125},
+		from20251125PromptMessageEach: {Each: from20251125PromptMessage},
+		from20251125Request: {Members: []convert.Member{
+			{Name: "params", Rule: from20251125OpenRequestParams},
 		}},
-		downResource20251125: {Members: []convert.Member{
+		from20251125Resource: {Members: []convert.Member{
 			{Name: "icons", Drop: missingIn20250618},
 		}},
-		downResourceEach20251125: {Each: downResource20251125},
-		downResourceLink20251125: {Members: []convert.Member{
+		from20251125ResourceEach: {Each: from20251125Resource},
+		from20251125ResourceLink: {Members: []convert.Member{
 			{Name: "icons", Drop: missingIn20250618},
 		}},
-		downResourceTemplate20251125: {Members: []convert.Member{
+		from20251125ResourceTemplate: {Members: []convert.Member{
 			{Name: "icons", Drop: missingIn20250618},
 		}},
-		downResourceTemplateEach20251125: {Each: downResourceTemplate20251125},
-		downSamplingMessage20251125: {Members: []convert.Member{
-			{Name: "content", Rule: downSamplingMessageContent20251125},
+		from20251125ResourceTemplateEach: {Each: from20251125ResourceTemplate},
+		from20251125SamplingMessage: {Members: []convert.Member{
+			{Name: "content", Rule: from20251125SamplingMessageContent},
 			{Name: "_meta", Drop: missingIn20250618},
 		}},
-		downSamplingMessageContent20251125: {Cases: []convert.Case{
+		from20251125SamplingMessageContent: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Refuse: "sampling has no tools in the older revision, and removing them would change the meaning of the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_use\""}}, Refuse: "sampling has no tools in the older revision, and removing them would change the meaning of the message"},
-			{Kind: schema.Array, Rewrite: convert.JoinBlocks, Rule: downSamplingMessageContent20251125},
+			{Kind: schema.Array, Rewrite: convert.JoinBlocks, Rule: from20251125SamplingMessageContent},
 		}},
-		downSamplingMessageEach20251125: {Each: downSamplingMessage20251125},
-		downServerCapabilities20251125: {Members: []convert.Member{
+		from20251125SamplingMessageEach: {Each: from20251125SamplingMessage},
+		from20251125ServerCapabilities: {Members: []convert.Member{
 			{Name: "tasks", Drop: missingIn20250618},
 		}},
-		downServerNotification20251125: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: downCancelledNotification20251125},
+		from20251125ServerNotification: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: from20251125CancelledNotification},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/elicitation/complete\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
 		}},
-		downServerRequest20251125: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"elicitation/create\""}}, Rule: downElicitRequest20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: downCreateMessageRequest20251125},
+		from20251125ServerRequest: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"elicitation/create\""}}, Rule: from20251125ElicitRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: from20251125CreateMessageRequest},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/cancel\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/get\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/list\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/result\""}}, Refuse: "the other revision does not have the message"},
 		}},
-		downStringSchema20251125: {Members: []convert.Member{
+		from20251125StringSchema: {Members: []convert.Member{
 			{Name: "default", Drop: missingIn20250618},
 		}},
-		downTool20251125: {Members: []convert.Member{
+		from20251125Tool: {Members: []convert.Member{
 			{Name: "execution", Rewrite: convert.RefuseTaskTool, Drop: missingIn20250618},
 			{Name: "icons", Drop: missingIn20250618},
 		}},
-		downToolEachOrNone20251125: {Each: downTool20251125, LeaveOut: true},
-		downUntitledSingleSelectEnumSchema20251125: {Members: []convert.Member{
+		from20251125ToolEachOrNone: {Each: from20251125Tool, LeaveOut: true},
+		from20251125UntitledSingleSelectEnumSchema: {Members: []convert.Member{
 			{Name: "default", Drop: missingIn20250618},
 			{Name: "enumNames", Drop: onlyIn20250618},
 		}},
@@ -525,263 +525,263 @@ var step20251125 = convert.Step{
 	Newer:  "2025-11-25",
 	Older:  "2025-06-18",
 	Up: []convert.Shape{
-		upCallToolRequest20251125: {Members: []convert.Member{
-			{Name: "params", Rule: upCallToolRequestParams20251125},
+		to20251125CallToolRequest: {Members: []convert.Member{
+			{Name: "params", Rule: to20251125CallToolRequestParams},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		upCallToolRequestParams20251125: {Members: []convert.Member{
+		to20251125CallToolRequestParams: {Members: []convert.Member{
 			{Name: "task", Drop: onlyIn20251125},
 		}},
-		upCallToolResult20251125: {Members: []convert.Member{
-			{Name: "content", Rule: upContentBlockEach20251125},
+		to20251125CallToolResult: {Members: []convert.Member{
+			{Name: "content", Rule: to20251125ContentBlockEach},
 		}},
-		upCancelledNotification20251125: {Members: []convert.Member{
+		to20251125CancelledNotification: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 		}},
-		upClientCapabilities20251125: {Members: []convert.Member{
-			{Name: "elicitation", Rule: upOpenClientCapabilitiesElicitation20251125},
-			{Name: "sampling", Rule: upOpenClientCapabilitiesSampling20251125},
+		to20251125ClientCapabilities: {Members: []convert.Member{
+			{Name: "elicitation", Rule: to20251125OpenClientCapabilitiesElicitation},
+			{Name: "sampling", Rule: to20251125OpenClientCapabilitiesSampling},
 			{Name: "tasks", Drop: onlyIn20251125},
 		}},
-		upClientNotification20251125: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: upCancelledNotification20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/initialized\""}}, Rule: upInitializedNotification20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: upProgressNotification20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/roots/list_changed\""}}, Rule: upRootsListChangedNotification20251125},
+		to20251125ClientNotification: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: to20251125CancelledNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/initialized\""}}, Rule: to20251125InitializedNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: to20251125ProgressNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/roots/list_changed\""}}, Rule: to20251125RootsListChangedNotification},
 		}},
-		upClientRequest20251125: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: upCompleteRequest20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: upInitializeRequest20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"logging/setLevel\""}}, Rule: upSetLevelRequest20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"ping\""}}, Rule: upPingRequest20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/get\""}}, Rule: upGetPromptRequest20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/list\""}}, Rule: upListPromptsRequest20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/list\""}}, Rule: upListResourcesRequest20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/read\""}}, Rule: upReadResourceRequest20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/subscribe\""}}, Rule: upSubscribeRequest20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/templates/list\""}}, Rule: upListResourceTemplatesRequest20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/unsubscribe\""}}, Rule: upUnsubscribeRequest20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: upCallToolRequest20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/list\""}}, Rule: upListToolsRequest20251125},
+		to20251125ClientRequest: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: to20251125CompleteRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: to20251125InitializeRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"logging/setLevel\""}}, Rule: to20251125SetLevelRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"ping\""}}, Rule: to20251125PingRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/get\""}}, Rule: to20251125GetPromptRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/list\""}}, Rule: to20251125ListPromptsRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/list\""}}, Rule: to20251125ListResourcesRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/read\""}}, Rule: to20251125ReadResourceRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/subscribe\""}}, Rule: to20251125SubscribeRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/templates/list\""}}, Rule: to20251125ListResourceTemplatesRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/unsubscribe\""}}, Rule: to20251125UnsubscribeRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: to20251125CallToolRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/list\""}}, Rule: to20251125ListToolsRequest},
 		}},
-		upCompleteRequest20251125: {Members: []convert.Member{
+		to20251125CompleteRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		upContentBlock20251125: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rule: upResourceLink20251125},
+		to20251125ContentBlock: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rule: to20251125ResourceLink},
 		}},
-		upContentBlockEach20251125: {Each: upContentBlock20251125},
-		upCreateMessageRequest20251125: {Members: []convert.Member{
-			{Name: "params", Rule: upCreateMessageRequestParams20251125},
+		to20251125ContentBlockEach: {Each: to20251125ContentBlock},
+		to20251125CreateMessageRequest: {Members: []convert.Member{
+			{Name: "params", Rule: to20251125CreateMessageRequestParams},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		upCreateMessageRequestParams20251125: {Members: []convert.Member{
-			{Name: "messages", Rule: upSamplingMessageEach20251125},
+		to20251125CreateMessageRequestParams: {Members: []convert.Member{
+			{Name: "messages", Rule: to20251125SamplingMessageEach},
 			{Name: "task", Drop: onlyIn20251125},
 			{Name: "toolChoice", Drop: onlyIn20251125},
 			{Name: "tools", Drop: onlyIn20251125},
 		}},
-		upElicitRequest20251125: {Members: []convert.Member{
-			{Name: "params", Rule: upElicitRequestFormParams20251125},
+		to20251125ElicitRequest: {Members: []convert.Member{
+			{Name: "params", Rule: to20251125ElicitRequestFormParams},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		upElicitRequestFormParams20251125: {Members: []convert.Member{
-			{Name: "requestedSchema", Rule: upElicitRequestFormParamsRequestedSchema20251125},
+		to20251125ElicitRequestFormParams: {Members: []convert.Member{
+			{Name: "requestedSchema", Rule: to20251125ElicitRequestFormParamsRequestedSchema},
 			{Name: "mode", Drop: onlyIn20251125},
 			{Name: "task", Drop: onlyIn20251125},
 		}},
-		upElicitRequestFormParamsRequestedSchema20251125: {Members: []convert.Member{
-			{Name: "properties", Rule: upPrimitiveSchemaDefinitionEach20251125},
-			{Name: "$schema", Rule: upLimitedForm220251125, LeaveOut: true},
+		to20251125ElicitRequestFormParamsRequestedSchema: {Members: []convert.Member{
+			{Name: "properties", Rule: to20251125PrimitiveSchemaDefinitionEach},
+			{Name: "$schema", Rule: to20251125Limit2, LeaveOut: true},
 		}},
-		upGetPromptRequest20251125: {Members: []convert.Member{
+		to20251125GetPromptRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		upGetPromptResult20251125: {Members: []convert.Member{
-			{Name: "messages", Rule: upPromptMessageEach20251125},
+		to20251125GetPromptResult: {Members: []convert.Member{
+			{Name: "messages", Rule: to20251125PromptMessageEach},
 		}},
-		upImplementation20251125: {Members: []convert.Member{
+		to20251125Implementation: {Members: []convert.Member{
 			{Name: "description", Drop: onlyIn20251125},
 			{Name: "icons", Drop: onlyIn20251125},
 			{Name: "websiteUrl", Drop: onlyIn20251125},
 		}},
-		upInitializeRequest20251125: {Members: []convert.Member{
-			{Name: "params", Rule: upInitializeRequestParams20251125},
+		to20251125InitializeRequest: {Members: []convert.Member{
+			{Name: "params", Rule: to20251125InitializeRequestParams},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		upInitializeRequestParams20251125: {Members: []convert.Member{
-			{Name: "capabilities", Rule: upClientCapabilities20251125},
-			{Name: "clientInfo", Rule: upImplementation20251125},
+		to20251125InitializeRequestParams: {Members: []convert.Member{
+			{Name: "capabilities", Rule: to20251125ClientCapabilities},
+			{Name: "clientInfo", Rule: to20251125Implementation},
 		}},
-		upInitializeResult20251125: {Members: []convert.Member{
-			{Name: "capabilities", Rule: upServerCapabilities20251125},
-			{Name: "serverInfo", Rule: upImplementation20251125},
+		to20251125InitializeResult: {Members: []convert.Member{
+			{Name: "capabilities", Rule: to20251125ServerCapabilities},
+			{Name: "serverInfo", Rule: to20251125Implementation},
 		}},
-		upInitializedNotification20251125: {Members: []convert.Member{
+		to20251125InitializedNotification: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 		}},
-		upLegacyTitledEnumSchema20251125: {Members: []convert.Member{
+		to20251125LegacyTitledEnumSchema: {Members: []convert.Member{
 			{Name: "default", Drop: onlyIn20251125},
 		}},
-		upLimited20251125:      {Checks: []func(*schema.Checker){check20251125forupLimited}},
-		upLimitedForm220251125: {Checks: []func(*schema.Checker){check20251125forupLimitedForm2}},
-		upListPromptsRequest20251125: {Members: []convert.Member{
+		to20251125Limit:  {Checks: []func(*schema.Checker){checkOfto20251125Limit}},
+		to20251125Limit2: {Checks: []func(*schema.Checker){checkOfto20251125Limit2}},
+		to20251125ListPromptsRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		upListPromptsResult20251125: {Members: []convert.Member{
-			{Name: "prompts", Rule: upPromptEach20251125},
+		to20251125ListPromptsResult: {Members: []convert.Member{
+			{Name: "prompts", Rule: to20251125PromptEach},
 		}},
-		upListResourceTemplatesRequest20251125: {Members: []convert.Member{
+		to20251125ListResourceTemplatesRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		upListResourceTemplatesResult20251125: {Members: []convert.Member{
-			{Name: "resourceTemplates", Rule: upResourceTemplateEach20251125},
+		to20251125ListResourceTemplatesResult: {Members: []convert.Member{
+			{Name: "resourceTemplates", Rule: to20251125ResourceTemplateEach},
 		}},
-		upListResourcesRequest20251125: {Members: []convert.Member{
+		to20251125ListResourcesRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		upListResourcesResult20251125: {Members: []convert.Member{
-			{Name: "resources", Rule: upResourceEach20251125},
+		to20251125ListResourcesResult: {Members: []convert.Member{
+			{Name: "resources", Rule: to20251125ResourceEach},
 		}},
-		upListRootsRequest20251125: {Members: []convert.Member{
+		to20251125ListRootsRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		upListToolsRequest20251125: {Members: []convert.Member{
+		to20251125ListToolsRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		upListToolsResult20251125: {Members: []convert.Member{
-			{Name: "tools", Rule: upToolEach20251125},
+		to20251125ListToolsResult: {Members: []convert.Member{
+			{Name: "tools", Rule: to20251125ToolEach},
 		}},
-		upLoggingMessageNotification20251125: {Members: []convert.Member{
+		to20251125LoggingMessageNotification: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 		}},
-		upNumberSchema20251125: {Members: []convert.Member{
+		to20251125NumberSchema: {Members: []convert.Member{
 			{Name: "default", Drop: onlyIn20251125},
 		}},
-		upOpenClientCapabilitiesElicitation20251125: {Members: []convert.Member{
+		to20251125OpenClientCapabilitiesElicitation: {Members: []convert.Member{
 			{Name: "form", Drop: onlyIn20251125},
 			{Name: "url", Drop: onlyIn20251125},
 		}},
-		upOpenClientCapabilitiesSampling20251125: {Members: []convert.Member{
+		to20251125OpenClientCapabilitiesSampling: {Members: []convert.Member{
 			{Name: "context", Drop: onlyIn20251125},
 			{Name: "tools", Drop: onlyIn20251125},
 		}},
-		upPaginatedRequest20251125: {Members: []convert.Member{
+		to20251125PaginatedRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		upPingRequest20251125: {Members: []convert.Member{
+		to20251125PingRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		upPrimitiveSchemaDefinition20251125: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"integer\""}}, Rule: upNumberSchema20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"number\""}}, Rule: upNumberSchema20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}}, Rule: upLegacyTitledEnumSchema20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}}, Rule: upStringSchema20251125},
+		to20251125PrimitiveSchemaDefinition: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"integer\""}}, Rule: to20251125NumberSchema},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"number\""}}, Rule: to20251125NumberSchema},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}}, Rule: to20251125LegacyTitledEnumSchema},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}}, Rule: to20251125StringSchema},
 		}},
-		upPrimitiveSchemaDefinitionEach20251125: {Each: upPrimitiveSchemaDefinition20251125},
-		upProgressNotification20251125: {Members: []convert.Member{
+		to20251125PrimitiveSchemaDefinitionEach: {Each: to20251125PrimitiveSchemaDefinition},
+		to20251125ProgressNotification: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 		}},
-		upPrompt20251125: {Members: []convert.Member{
+		to20251125Prompt: {Members: []convert.Member{
 			{Name: "icons", Drop: onlyIn20251125},
 		}},
-		upPromptEach20251125: {Each: upPrompt20251125},
-		upPromptListChangedNotification20251125: {Members: []convert.Member{
+		to20251125PromptEach: {Each: to20251125Prompt},
+		to20251125PromptListChangedNotification: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 		}},
-		upPromptMessage20251125: {Members: []convert.Member{
-			{Name: "content", Rule: upContentBlock20251125},
+		to20251125PromptMessage: {Members: []convert.Member{
+			{Name: "content", Rule: to20251125ContentBlock},
 		}},
-		upPromptMessageEach20251125: {Each: upPromptMessage20251125},
-		upReadResourceRequest20251125: {Members: []convert.Member{
+		to20251125PromptMessageEach: {Each: to20251125PromptMessage},
+		to20251125ReadResourceRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		upResource20251125: {Members: []convert.Member{
+		to20251125Resource: {Members: []convert.Member{
 			{Name: "icons", Drop: onlyIn20251125},
 		}},
-		upResourceEach20251125: {Each: upResource20251125},
-		upResourceLink20251125: {Members: []convert.Member{
+		to20251125ResourceEach: {Each: to20251125Resource},
+		to20251125ResourceLink: {Members: []convert.Member{
 			{Name: "icons", Drop: onlyIn20251125},
 		}},
-		upResourceListChangedNotification20251125: {Members: []convert.Member{
+		to20251125ResourceListChangedNotification: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 		}},
-		upResourceTemplate20251125: {Members: []convert.Member{
+		to20251125ResourceTemplate: {Members: []convert.Member{
 			{Name: "icons", Drop: onlyIn20251125},
 		}},
-		upResourceTemplateEach20251125: {Each: upResourceTemplate20251125},
-		upResourceUpdatedNotification20251125: {Members: []convert.Member{
+		to20251125ResourceTemplateEach: {Each: to20251125ResourceTemplate},
+		to20251125ResourceUpdatedNotification: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 		}},
-		upRootsListChangedNotification20251125: {Members: []convert.Member{
+		to20251125RootsListChangedNotification: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 		}},
-		upSamplingMessage20251125: {Members: []convert.Member{
+		to20251125SamplingMessage: {Members: []convert.Member{
 			{Name: "_meta", Drop: onlyIn20251125},
 		}},
-		upSamplingMessageEach20251125: {Each: upSamplingMessage20251125},
-		upServerCapabilities20251125: {Members: []convert.Member{
+		to20251125SamplingMessageEach: {Each: to20251125SamplingMessage},
+		to20251125ServerCapabilities: {Members: []convert.Member{
 			{Name: "tasks", Drop: onlyIn20251125},
 		}},
-		upServerNotification20251125: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: upCancelledNotification20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/message\""}}, Rule: upLoggingMessageNotification20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: upProgressNotification20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/prompts/list_changed\""}}, Rule: upPromptListChangedNotification20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/list_changed\""}}, Rule: upResourceListChangedNotification20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: upResourceUpdatedNotification20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: upToolListChangedNotification20251125},
+		to20251125ServerNotification: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: to20251125CancelledNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/message\""}}, Rule: to20251125LoggingMessageNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: to20251125ProgressNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/prompts/list_changed\""}}, Rule: to20251125PromptListChangedNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/list_changed\""}}, Rule: to20251125ResourceListChangedNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: to20251125ResourceUpdatedNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: to20251125ToolListChangedNotification},
 		}},
-		upServerRequest20251125: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"elicitation/create\""}}, Rule: upElicitRequest20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"ping\""}}, Rule: upPingRequest20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"roots/list\""}}, Rule: upListRootsRequest20251125},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: upCreateMessageRequest20251125},
+		to20251125ServerRequest: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"elicitation/create\""}}, Rule: to20251125ElicitRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"ping\""}}, Rule: to20251125PingRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"roots/list\""}}, Rule: to20251125ListRootsRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: to20251125CreateMessageRequest},
 		}},
-		upSetLevelRequest20251125: {Members: []convert.Member{
+		to20251125SetLevelRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		upStringSchema20251125: {Members: []convert.Member{
+		to20251125StringSchema: {Members: []convert.Member{
 			{Name: "default", Drop: onlyIn20251125},
 		}},
-		upSubscribeRequest20251125: {Members: []convert.Member{
+		to20251125SubscribeRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		upTool20251125: {Members: []convert.Member{
-			{Name: "inputSchema", Rule: upToolInputSchema20251125},
-			{Name: "outputSchema", Rule: upToolOutputSchema20251125},
+		to20251125Tool: {Members: []convert.Member{
+			{Name: "inputSchema", Rule: to20251125ToolInputSchema},
+			{Name: "outputSchema", Rule: to20251125ToolOutputSchema},
 			{Name: "execution", Drop: onlyIn20251125},
 			{Name: "icons", Drop: onlyIn20251125},
 		}},
-		upToolEach20251125: {Each: upTool20251125},
-		upToolInputSchema20251125: {Members: []convert.Member{
-			{Name: "$schema", Rule: upLimitedForm220251125, LeaveOut: true},
+		to20251125ToolEach: {Each: to20251125Tool},
+		to20251125ToolInputSchema: {Members: []convert.Member{
+			{Name: "$schema", Rule: to20251125Limit2, LeaveOut: true},
 		}},
-		upToolListChangedNotification20251125: {Members: []convert.Member{
+		to20251125ToolListChangedNotification: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 		}},
-		upToolOutputSchema20251125: {Members: []convert.Member{
-			{Name: "$schema", Rule: upLimitedForm220251125, LeaveOut: true},
+		to20251125ToolOutputSchema: {Members: []convert.Member{
+			{Name: "$schema", Rule: to20251125Limit2, LeaveOut: true},
 		}},
-		upUnsubscribeRequest20251125: {Members: []convert.Member{
+		to20251125UnsubscribeRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: upLimited20251125, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 	},
 }

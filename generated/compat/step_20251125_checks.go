@@ -4,37 +4,37 @@ package compat
 
 import "github.com/mcpgen/mcpgen/runtime/schema"
 
-// check20251125fordownLimited checks a value.
-func check20251125fordownLimited(c *schema.Checker) {
-	check20251125forupLimited(c)
+// checkOffrom20251125Limit checks a value.
+func checkOffrom20251125Limit(c *schema.Checker) {
+	checkOfto20251125Limit(c)
 }
 
-// check20251125fordownOpenNotificationParams checks a value.
-func check20251125fordownOpenNotificationParams(c *schema.Checker) {
-	check20251125fordownOpen(c)
+// checkOffrom20251125OpenNotificationParams checks a value.
+func checkOffrom20251125OpenNotificationParams(c *schema.Checker) {
+	checkOffrom20251125Open(c)
 }
 
-// check20251125fordownOpenRequestMetaObject checks a value.
-func check20251125fordownOpenRequestMetaObject(c *schema.Checker) {
-	check20251125fordownOpen(c)
+// checkOffrom20251125OpenRequestMetaObject checks a value.
+func checkOffrom20251125OpenRequestMetaObject(c *schema.Checker) {
+	checkOffrom20251125Open(c)
 }
 
-// check20251125fordownOpenRequestParams checks a value.
-func check20251125fordownOpenRequestParams(c *schema.Checker) {
-	check20251125fordownOpen(c)
+// checkOffrom20251125OpenRequestParams checks a value.
+func checkOffrom20251125OpenRequestParams(c *schema.Checker) {
+	checkOffrom20251125Open(c)
 }
 
-// check20251125forupLimited checks a value.
-func check20251125forupLimited(c *schema.Checker) {
+// checkOfto20251125Limit checks a value.
+func checkOfto20251125Limit(c *schema.Checker) {
 	c.Value(schema.String | schema.Integer)
 }
 
-// check20251125forupLimitedForm2 checks a value.
-func check20251125forupLimitedForm2(c *schema.Checker) {
+// checkOfto20251125Limit2 checks a value.
+func checkOfto20251125Limit2(c *schema.Checker) {
 	c.Value(schema.String)
 }
 
-// check20251125fordownOpen checks a value.
-func check20251125fordownOpen(c *schema.Checker) {
+// checkOffrom20251125Open checks a value.
+func checkOffrom20251125Open(c *schema.Checker) {
 	c.Value(schema.Object)
 }

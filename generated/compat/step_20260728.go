@@ -8,165 +8,165 @@ import (
 )
 
 const (
-	upCallToolRequest20260728 convert.Rule = iota + 1
-	upCallToolRequestParams20260728
-	upCallToolResponse20260728
-	upCallToolResult20260728
-	upCancelledNotification20260728
-	upCancelledNotificationParams20260728
-	upClientCapabilities20260728
-	upClientCapabilitiesElicitation20260728
-	upClientCapabilitiesRoots20260728
-	upClientCapabilitiesSampling20260728
-	upClientNotification20260728
-	upClientNotificationForm220260728
-	upClientRequest20260728
-	upCompleteRequest20260728
-	upCompleteRequestParams20260728
-	upCompleteResult20260728
-	upCompleteResultCompletion20260728
-	upCreateMessageRequest20260728
-	upCreateMessageRequestParams20260728
-	upCreateMessageResultForm220260728
-	upElicitRequest20260728
-	upElicitRequestFormParams20260728
-	upElicitRequestParams20260728
-	upElicitRequestURLParams20260728
-	upElicitResultForm220260728
-	upGetPromptRequest20260728
-	upGetPromptRequestParams20260728
-	upGetPromptResult20260728
-	upJSONRPCMessage20260728
-	upJSONRPCResponse20260728
-	upJSONRPCResultResponse20260728
-	upList20260728
-	upListPromptsRequest20260728
-	upListPromptsResult20260728
-	upListResourceTemplatesRequest20260728
-	upListResourceTemplatesResult20260728
-	upListResourcesRequest20260728
-	upListResourcesResult20260728
-	upListRootsRequest20260728
-	upListRootsRequestParams20260728
-	upListToolsRequest20260728
-	upListToolsResult20260728
-	upLoggingMessageNotification20260728
-	upLoggingMessageNotificationParams20260728
-	upNotificationParams20260728
-	upOpen20260728
-	upOpenJSONObject20260728
-	upOpenJSONObjectEach20260728
-	upOpenNotificationMetaObject20260728
-	upOpenResultMetaObject20260728
-	upPaginatedRequest20260728
-	upPaginatedRequestParams20260728
-	upPaginatedResult20260728
-	upProgressNotification20260728
-	upProgressNotificationParams20260728
-	upPromptListChangedNotification20260728
-	upReadResourceRequest20260728
-	upReadResourceRequestParams20260728
-	upReadResourceResult20260728
-	upRequestMetaObject20260728
-	upRequestMetaObjectForm220260728
-	upRequestMetaObjectForm320260728
-	upRequestParams20260728
-	upResourceListChangedNotification20260728
-	upResourceRequestParams20260728
-	upResourceUpdatedNotification20260728
-	upResourceUpdatedNotificationParams20260728
-	upResult20260728
-	upResultForm220260728
-	upServerCapabilities20260728
-	upServerNotification20260728
-	upServerResult20260728
-	upTool20260728
-	upToolEach20260728
-	upToolEachOrNone20260728
-	upToolListChangedNotification20260728
+	to20260728CallToolRequest convert.Rule = iota + 1
+	to20260728CallToolRequestParams
+	to20260728CallToolResponse
+	to20260728CallToolResult
+	to20260728CancelledNotification
+	to20260728CancelledNotificationParams
+	to20260728ClientCapabilities
+	to20260728ClientCapabilitiesElicitation
+	to20260728ClientCapabilitiesRoots
+	to20260728ClientCapabilitiesSampling
+	to20260728ClientNotification
+	to20260728ClientNotification2
+	to20260728ClientRequest
+	to20260728CompleteRequest
+	to20260728CompleteRequestParams
+	to20260728CompleteResult
+	to20260728CompleteResultCompletion
+	to20260728CreateMessageRequest
+	to20260728CreateMessageRequestParams
+	to20260728CreateMessageResult2
+	to20260728ElicitRequest
+	to20260728ElicitRequestFormParams
+	to20260728ElicitRequestParams
+	to20260728ElicitRequestURLParams
+	to20260728ElicitResult2
+	to20260728GetPromptRequest
+	to20260728GetPromptRequestParams
+	to20260728GetPromptResult
+	to20260728JSONRPCMessage
+	to20260728JSONRPCResponse
+	to20260728JSONRPCResultResponse
+	to20260728List
+	to20260728ListPromptsRequest
+	to20260728ListPromptsResult
+	to20260728ListResourceTemplatesRequest
+	to20260728ListResourceTemplatesResult
+	to20260728ListResourcesRequest
+	to20260728ListResourcesResult
+	to20260728ListRootsRequest
+	to20260728ListRootsRequestParams
+	to20260728ListToolsRequest
+	to20260728ListToolsResult
+	to20260728LoggingMessageNotification
+	to20260728LoggingMessageNotificationParams
+	to20260728NotificationParams
+	to20260728Open
+	to20260728OpenJSONObject
+	to20260728OpenJSONObjectEach
+	to20260728OpenNotificationMetaObject
+	to20260728OpenResultMetaObject
+	to20260728PaginatedRequest
+	to20260728PaginatedRequestParams
+	to20260728PaginatedResult
+	to20260728ProgressNotification
+	to20260728ProgressNotificationParams
+	to20260728PromptListChangedNotification
+	to20260728ReadResourceRequest
+	to20260728ReadResourceRequestParams
+	to20260728ReadResourceResult
+	to20260728RequestMetaObject
+	to20260728RequestMetaObject2
+	to20260728RequestMetaObject3
+	to20260728RequestParams
+	to20260728ResourceListChangedNotification
+	to20260728ResourceRequestParams
+	to20260728ResourceUpdatedNotification
+	to20260728ResourceUpdatedNotificationParams
+	to20260728Result
+	to20260728Result2
+	to20260728ServerCapabilities
+	to20260728ServerNotification
+	to20260728ServerResult
+	to20260728Tool
+	to20260728ToolEach
+	to20260728ToolEachOrNone
+	to20260728ToolListChangedNotification
 )
 
 const (
-	downCallToolRequest20260728 convert.Rule = iota + 1
-	downCallToolRequestParams20260728
-	downCallToolResponse20260728
-	downCallToolResult20260728
-	downCancelledNotification20260728
-	downCancelledNotificationParams20260728
-	downClientCapabilities20260728
-	downClientNotification20260728
-	downClientRequest20260728
-	downCompleteRequest20260728
-	downCompleteRequestParams20260728
-	downCompleteResult20260728
-	downCreateMessageRequest20260728
-	downCreateMessageRequestParams20260728
-	downCreateMessageResult20260728
-	downElicitRequest20260728
-	downElicitRequestFormParams20260728
-	downElicitRequestParams20260728
-	downElicitRequestURLParams20260728
-	downGetPromptRequest20260728
-	downGetPromptRequestParams20260728
-	downGetPromptResponse20260728
-	downGetPromptResult20260728
-	downJSONRPCMessage20260728
-	downJSONRPCResponse20260728
-	downJSONRPCResultResponse20260728
-	downLimited20260728
-	downLimitedForm220260728
-	downLimitedForm320260728
-	downListPromptsRequest20260728
-	downListPromptsResult20260728
-	downListResourceTemplatesRequest20260728
-	downListResourceTemplatesResult20260728
-	downListResourcesRequest20260728
-	downListResourcesResult20260728
-	downListRootsRequest20260728
-	downListRootsRequestParams20260728
-	downListToolsRequest20260728
-	downListToolsResult20260728
-	downLoggingMessageNotification20260728
-	downLoggingMessageNotificationParams20260728
-	downNotificationMetaObject20260728
-	downNotificationParams20260728
-	downOpen20260728
-	downOpenClientCapabilitiesRoots20260728
-	downOpenForm220260728
-	downOpenForm320260728
-	downOpenRequestMetaObject20260728
-	downPaginatedRequest20260728
-	downPaginatedRequestParams20260728
-	downPaginatedResult20260728
-	downProgressNotification20260728
-	downProgressNotificationParams20260728
-	downPromptListChangedNotification20260728
-	downReadResourceRequest20260728
-	downReadResourceRequestParams20260728
-	downReadResourceResponse20260728
-	downReadResourceResult20260728
-	downRequestMetaObject20260728
-	downRequestParams20260728
-	downResourceListChangedNotification20260728
-	downResourceRequestParams20260728
-	downResourceUpdatedNotification20260728
-	downResourceUpdatedNotificationParams20260728
-	downResult20260728
-	downResultMetaObject20260728
-	downSamplingMessage20260728
-	downSamplingMessageContent20260728
-	downSamplingMessageContentBlock20260728
-	downSamplingMessageContentList20260728
-	downSamplingMessageEach20260728
-	downServerCapabilities20260728
-	downServerNotification20260728
-	downServerResult20260728
-	downTool20260728
-	downToolEach20260728
-	downToolInputSchema20260728
-	downToolListChangedNotification20260728
-	downToolOutputSchema20260728
-	downToolResultContent20260728
+	from20260728CallToolRequest convert.Rule = iota + 1
+	from20260728CallToolRequestParams
+	from20260728CallToolResponse
+	from20260728CallToolResult
+	from20260728CancelledNotification
+	from20260728CancelledNotificationParams
+	from20260728ClientCapabilities
+	from20260728ClientNotification
+	from20260728ClientRequest
+	from20260728CompleteRequest
+	from20260728CompleteRequestParams
+	from20260728CompleteResult
+	from20260728CreateMessageRequest
+	from20260728CreateMessageRequestParams
+	from20260728CreateMessageResult
+	from20260728ElicitRequest
+	from20260728ElicitRequestFormParams
+	from20260728ElicitRequestParams
+	from20260728ElicitRequestURLParams
+	from20260728GetPromptRequest
+	from20260728GetPromptRequestParams
+	from20260728GetPromptResponse
+	from20260728GetPromptResult
+	from20260728JSONRPCMessage
+	from20260728JSONRPCResponse
+	from20260728JSONRPCResultResponse
+	from20260728Limit
+	from20260728Limit2
+	from20260728Limit3
+	from20260728ListPromptsRequest
+	from20260728ListPromptsResult
+	from20260728ListResourceTemplatesRequest
+	from20260728ListResourceTemplatesResult
+	from20260728ListResourcesRequest
+	from20260728ListResourcesResult
+	from20260728ListRootsRequest
+	from20260728ListRootsRequestParams
+	from20260728ListToolsRequest
+	from20260728ListToolsResult
+	from20260728LoggingMessageNotification
+	from20260728LoggingMessageNotificationParams
+	from20260728NotificationMetaObject
+	from20260728NotificationParams
+	from20260728Open
+	from20260728Open2
+	from20260728Open3
+	from20260728OpenClientCapabilitiesRoots
+	from20260728OpenRequestMetaObject
+	from20260728PaginatedRequest
+	from20260728PaginatedRequestParams
+	from20260728PaginatedResult
+	from20260728ProgressNotification
+	from20260728ProgressNotificationParams
+	from20260728PromptListChangedNotification
+	from20260728ReadResourceRequest
+	from20260728ReadResourceRequestParams
+	from20260728ReadResourceResponse
+	from20260728ReadResourceResult
+	from20260728RequestMetaObject
+	from20260728RequestParams
+	from20260728ResourceListChangedNotification
+	from20260728ResourceRequestParams
+	from20260728ResourceUpdatedNotification
+	from20260728ResourceUpdatedNotificationParams
+	from20260728Result
+	from20260728ResultMetaObject
+	from20260728SamplingMessage
+	from20260728SamplingMessageContent
+	from20260728SamplingMessageContentBlock
+	from20260728SamplingMessageContentList
+	from20260728SamplingMessageEach
+	from20260728ServerCapabilities
+	from20260728ServerNotification
+	from20260728ServerResult
+	from20260728Tool
+	from20260728ToolEach
+	from20260728ToolInputSchema
+	from20260728ToolListChangedNotification
+	from20260728ToolOutputSchema
+	from20260728ToolResultContent
 )
 
 // step20260728 holds the differences between revisions 2025-11-25 and
@@ -178,51 +178,51 @@ var step20260728 = convert.Step{
 		{Older: "BaseMetadata", Newer: "BaseMetadata"},
 		{Older: "BlobResourceContents", Newer: "BlobResourceContents"},
 		{Older: "BooleanSchema", Newer: "BooleanSchema"},
-		{Older: "CallToolRequest", Newer: "CallToolRequest", Up: upCallToolRequest20260728, Down: downCallToolRequest20260728},
-		{Older: "CallToolRequestParams", Newer: "CallToolRequestParams", Up: upCallToolRequestParams20260728, Down: downCallToolRequestParams20260728},
-		{Older: "CallToolResponse", Newer: "CallToolResponse", Up: upCallToolResponse20260728, Down: downCallToolResponse20260728},
-		{Older: "CallToolResult", Newer: "CallToolResult", Up: upCallToolResult20260728, Down: downCallToolResult20260728},
-		{Older: "CancelledNotification", Newer: "CancelledNotification", Up: upCancelledNotification20260728, Down: downCancelledNotification20260728},
-		{Older: "CancelledNotificationParams", Newer: "CancelledNotificationParams", Up: upCancelledNotificationParams20260728, Down: downCancelledNotificationParams20260728},
-		{Older: "ClientCapabilities", Newer: "ClientCapabilities", Up: upClientCapabilities20260728, Down: downClientCapabilities20260728},
-		{Older: "ClientCapabilitiesElicitation", Newer: "ClientCapabilitiesElicitation", Up: upClientCapabilitiesElicitation20260728},
-		{Older: "ClientCapabilitiesSampling", Newer: "ClientCapabilitiesSampling", Up: upClientCapabilitiesSampling20260728},
-		{Older: "ClientNotification", Newer: "ClientNotification", Up: upClientNotification20260728, Down: downClientNotification20260728},
-		{Older: "ClientRequest", Newer: "ClientRequest", Up: upClientRequest20260728, Down: downClientRequest20260728},
-		{Older: "ClientResult", Newer: "ClientResult", Up: upResult20260728, Down: downResult20260728},
-		{Older: "CompleteRequest", Newer: "CompleteRequest", Up: upCompleteRequest20260728, Down: downCompleteRequest20260728},
-		{Older: "CompleteRequestParams", Newer: "CompleteRequestParams", Up: upCompleteRequestParams20260728, Down: downCompleteRequestParams20260728},
+		{Older: "CallToolRequest", Newer: "CallToolRequest", Up: to20260728CallToolRequest, Down: from20260728CallToolRequest},
+		{Older: "CallToolRequestParams", Newer: "CallToolRequestParams", Up: to20260728CallToolRequestParams, Down: from20260728CallToolRequestParams},
+		{Older: "CallToolResponse", Newer: "CallToolResponse", Up: to20260728CallToolResponse, Down: from20260728CallToolResponse},
+		{Older: "CallToolResult", Newer: "CallToolResult", Up: to20260728CallToolResult, Down: from20260728CallToolResult},
+		{Older: "CancelledNotification", Newer: "CancelledNotification", Up: to20260728CancelledNotification, Down: from20260728CancelledNotification},
+		{Older: "CancelledNotificationParams", Newer: "CancelledNotificationParams", Up: to20260728CancelledNotificationParams, Down: from20260728CancelledNotificationParams},
+		{Older: "ClientCapabilities", Newer: "ClientCapabilities", Up: to20260728ClientCapabilities, Down: from20260728ClientCapabilities},
+		{Older: "ClientCapabilitiesElicitation", Newer: "ClientCapabilitiesElicitation", Up: to20260728ClientCapabilitiesElicitation},
+		{Older: "ClientCapabilitiesSampling", Newer: "ClientCapabilitiesSampling", Up: to20260728ClientCapabilitiesSampling},
+		{Older: "ClientNotification", Newer: "ClientNotification", Up: to20260728ClientNotification, Down: from20260728ClientNotification},
+		{Older: "ClientRequest", Newer: "ClientRequest", Up: to20260728ClientRequest, Down: from20260728ClientRequest},
+		{Older: "ClientResult", Newer: "ClientResult", Up: to20260728Result, Down: from20260728Result},
+		{Older: "CompleteRequest", Newer: "CompleteRequest", Up: to20260728CompleteRequest, Down: from20260728CompleteRequest},
+		{Older: "CompleteRequestParams", Newer: "CompleteRequestParams", Up: to20260728CompleteRequestParams, Down: from20260728CompleteRequestParams},
 		{Older: "CompleteRequestParamsArgument", Newer: "CompleteRequestParamsArgument"},
 		{Older: "CompleteRequestParamsContext", Newer: "CompleteRequestParamsContext"},
 		{Older: "CompleteRequestParamsRef", Newer: "CompleteRequestParamsRef"},
-		{Older: "CompleteResult", Newer: "CompleteResult", Up: upCompleteResult20260728, Down: downCompleteResult20260728},
-		{Older: "CompleteResultCompletion", Newer: "CompleteResultCompletion", Up: upCompleteResultCompletion20260728},
+		{Older: "CompleteResult", Newer: "CompleteResult", Up: to20260728CompleteResult, Down: from20260728CompleteResult},
+		{Older: "CompleteResultCompletion", Newer: "CompleteResultCompletion", Up: to20260728CompleteResultCompletion},
 		{Older: "ContentBlock", Newer: "ContentBlock"},
-		{Older: "CreateMessageRequest", Newer: "CreateMessageRequest", Up: upCreateMessageRequest20260728, Down: downCreateMessageRequest20260728},
-		{Older: "CreateMessageRequestParams", Newer: "CreateMessageRequestParams", Up: upCreateMessageRequestParams20260728, Down: downCreateMessageRequestParams20260728},
-		{Older: "CreateMessageResponse", Newer: "CreateMessageResult", Up: upCreateMessageResultForm220260728, Down: downCreateMessageResult20260728},
-		{Older: "CreateMessageResult", Newer: "CreateMessageResult", Down: downCreateMessageResult20260728},
+		{Older: "CreateMessageRequest", Newer: "CreateMessageRequest", Up: to20260728CreateMessageRequest, Down: from20260728CreateMessageRequest},
+		{Older: "CreateMessageRequestParams", Newer: "CreateMessageRequestParams", Up: to20260728CreateMessageRequestParams, Down: from20260728CreateMessageRequestParams},
+		{Older: "CreateMessageResponse", Newer: "CreateMessageResult", Up: to20260728CreateMessageResult2, Down: from20260728CreateMessageResult},
+		{Older: "CreateMessageResult", Newer: "CreateMessageResult", Down: from20260728CreateMessageResult},
 		{Older: "Cursor", Newer: "Cursor"},
 		{Older: "ElicitAction", Newer: "ElicitAction"},
-		{Older: "ElicitRequest", Newer: "ElicitRequest", Up: upElicitRequest20260728, Down: downElicitRequest20260728},
-		{Older: "ElicitRequestFormParams", Newer: "ElicitRequestFormParams", Up: upElicitRequestFormParams20260728, Down: downElicitRequestFormParams20260728},
+		{Older: "ElicitRequest", Newer: "ElicitRequest", Up: to20260728ElicitRequest, Down: from20260728ElicitRequest},
+		{Older: "ElicitRequestFormParams", Newer: "ElicitRequestFormParams", Up: to20260728ElicitRequestFormParams, Down: from20260728ElicitRequestFormParams},
 		{Older: "ElicitRequestFormParamsRequestedSchema", Newer: "ElicitRequestFormParamsRequestedSchema"},
-		{Older: "ElicitRequestParams", Newer: "ElicitRequestParams", Up: upElicitRequestParams20260728, Down: downElicitRequestParams20260728},
-		{Older: "ElicitRequestURLParams", Newer: "ElicitRequestURLParams", Up: upElicitRequestURLParams20260728, Down: downElicitRequestURLParams20260728},
-		{Older: "ElicitResponse", Newer: "ElicitResult", Up: upElicitResultForm220260728},
+		{Older: "ElicitRequestParams", Newer: "ElicitRequestParams", Up: to20260728ElicitRequestParams, Down: from20260728ElicitRequestParams},
+		{Older: "ElicitRequestURLParams", Newer: "ElicitRequestURLParams", Up: to20260728ElicitRequestURLParams, Down: from20260728ElicitRequestURLParams},
+		{Older: "ElicitResponse", Newer: "ElicitResult", Up: to20260728ElicitResult2},
 		{Older: "ElicitResult", Newer: "ElicitResult"},
 		{Older: "ElicitResultContent", Newer: "ElicitResultContent"},
 		{Older: "ElicitResultContentList", Newer: "ElicitResultContentList"},
 		{Older: "ElicitResultContentScalar", Newer: "ElicitResultContentScalar"},
 		{Older: "EmbeddedResource", Newer: "EmbeddedResource"},
-		{Older: "EmptyResult", Newer: "EmptyResult", Up: upResultForm220260728, Down: downResult20260728},
+		{Older: "EmptyResult", Newer: "EmptyResult", Up: to20260728Result2, Down: from20260728Result},
 		{Older: "EnumOption", Newer: "EnumOption"},
 		{Older: "EnumSchema", Newer: "EnumSchema"},
 		{Older: "Error", Newer: "Error"},
-		{Older: "GetPromptRequest", Newer: "GetPromptRequest", Up: upGetPromptRequest20260728, Down: downGetPromptRequest20260728},
-		{Older: "GetPromptRequestParams", Newer: "GetPromptRequestParams", Up: upGetPromptRequestParams20260728, Down: downGetPromptRequestParams20260728},
-		{Older: "GetPromptResult", Newer: "GetPromptResponse", Up: upGetPromptResult20260728, Down: downGetPromptResponse20260728},
-		{Older: "GetPromptResult", Newer: "GetPromptResult", Up: upGetPromptResult20260728, Down: downGetPromptResult20260728},
+		{Older: "GetPromptRequest", Newer: "GetPromptRequest", Up: to20260728GetPromptRequest, Down: from20260728GetPromptRequest},
+		{Older: "GetPromptRequestParams", Newer: "GetPromptRequestParams", Up: to20260728GetPromptRequestParams, Down: from20260728GetPromptRequestParams},
+		{Older: "GetPromptResult", Newer: "GetPromptResponse", Up: to20260728GetPromptResult, Down: from20260728GetPromptResponse},
+		{Older: "GetPromptResult", Newer: "GetPromptResult", Up: to20260728GetPromptResult, Down: from20260728GetPromptResult},
 		{Older: "Icon", Newer: "Icon"},
 		{Older: "IconTheme", Newer: "IconTheme"},
 		{Older: "Icons", Newer: "Icons"},
@@ -230,76 +230,76 @@ var step20260728 = convert.Step{
 		{Older: "Implementation", Newer: "Implementation"},
 		{Older: "IncludeContext", Newer: "IncludeContext"},
 		{Older: "JSONRPCErrorResponse", Newer: "JSONRPCErrorResponse"},
-		{Older: "JSONRPCMessage", Newer: "JSONRPCMessage", Up: upJSONRPCMessage20260728, Down: downJSONRPCMessage20260728},
+		{Older: "JSONRPCMessage", Newer: "JSONRPCMessage", Up: to20260728JSONRPCMessage, Down: from20260728JSONRPCMessage},
 		{Older: "JSONRPCNotification", Newer: "JSONRPCNotification"},
 		{Older: "JSONRPCRequest", Newer: "JSONRPCRequest"},
-		{Older: "JSONRPCResponse", Newer: "JSONRPCResponse", Up: upJSONRPCResponse20260728, Down: downJSONRPCResponse20260728},
-		{Older: "JSONRPCResultResponse", Newer: "JSONRPCResultResponse", Up: upJSONRPCResultResponse20260728, Down: downJSONRPCResultResponse20260728},
+		{Older: "JSONRPCResponse", Newer: "JSONRPCResponse", Up: to20260728JSONRPCResponse, Down: from20260728JSONRPCResponse},
+		{Older: "JSONRPCResultResponse", Newer: "JSONRPCResultResponse", Up: to20260728JSONRPCResultResponse, Down: from20260728JSONRPCResultResponse},
 		{Older: "LegacyTitledEnumSchema", Newer: "LegacyTitledEnumSchema"},
-		{Older: "ListPromptsRequest", Newer: "ListPromptsRequest", Up: upListPromptsRequest20260728, Down: downListPromptsRequest20260728},
-		{Older: "ListPromptsResult", Newer: "ListPromptsResult", Up: upListPromptsResult20260728, Down: downListPromptsResult20260728},
-		{Older: "ListResourceTemplatesRequest", Newer: "ListResourceTemplatesRequest", Up: upListResourceTemplatesRequest20260728, Down: downListResourceTemplatesRequest20260728},
-		{Older: "ListResourceTemplatesResult", Newer: "ListResourceTemplatesResult", Up: upListResourceTemplatesResult20260728, Down: downListResourceTemplatesResult20260728},
-		{Older: "ListResourcesRequest", Newer: "ListResourcesRequest", Up: upListResourcesRequest20260728, Down: downListResourcesRequest20260728},
-		{Older: "ListResourcesResult", Newer: "ListResourcesResult", Up: upListResourcesResult20260728, Down: downListResourcesResult20260728},
-		{Older: "ListRootsRequest", Newer: "ListRootsRequest", Up: upListRootsRequest20260728, Down: downListRootsRequest20260728},
-		{Older: "RequestParams", Newer: "ListRootsRequestParams", Up: upListRootsRequestParams20260728, Down: downListRootsRequestParams20260728},
+		{Older: "ListPromptsRequest", Newer: "ListPromptsRequest", Up: to20260728ListPromptsRequest, Down: from20260728ListPromptsRequest},
+		{Older: "ListPromptsResult", Newer: "ListPromptsResult", Up: to20260728ListPromptsResult, Down: from20260728ListPromptsResult},
+		{Older: "ListResourceTemplatesRequest", Newer: "ListResourceTemplatesRequest", Up: to20260728ListResourceTemplatesRequest, Down: from20260728ListResourceTemplatesRequest},
+		{Older: "ListResourceTemplatesResult", Newer: "ListResourceTemplatesResult", Up: to20260728ListResourceTemplatesResult, Down: from20260728ListResourceTemplatesResult},
+		{Older: "ListResourcesRequest", Newer: "ListResourcesRequest", Up: to20260728ListResourcesRequest, Down: from20260728ListResourcesRequest},
+		{Older: "ListResourcesResult", Newer: "ListResourcesResult", Up: to20260728ListResourcesResult, Down: from20260728ListResourcesResult},
+		{Older: "ListRootsRequest", Newer: "ListRootsRequest", Up: to20260728ListRootsRequest, Down: from20260728ListRootsRequest},
+		{Older: "RequestParams", Newer: "ListRootsRequestParams", Up: to20260728ListRootsRequestParams, Down: from20260728ListRootsRequestParams},
 		{Older: "ListRootsResult", Newer: "ListRootsResult"},
-		{Older: "ListToolsRequest", Newer: "ListToolsRequest", Up: upListToolsRequest20260728, Down: downListToolsRequest20260728},
-		{Older: "ListToolsResult", Newer: "ListToolsResult", Up: upListToolsResult20260728, Down: downListToolsResult20260728},
+		{Older: "ListToolsRequest", Newer: "ListToolsRequest", Up: to20260728ListToolsRequest, Down: from20260728ListToolsRequest},
+		{Older: "ListToolsResult", Newer: "ListToolsResult", Up: to20260728ListToolsResult, Down: from20260728ListToolsResult},
 		{Older: "LoggingLevel", Newer: "LoggingLevel"},
-		{Older: "LoggingMessageNotification", Newer: "LoggingMessageNotification", Up: upLoggingMessageNotification20260728, Down: downLoggingMessageNotification20260728},
-		{Older: "LoggingMessageNotificationParams", Newer: "LoggingMessageNotificationParams", Up: upLoggingMessageNotificationParams20260728, Down: downLoggingMessageNotificationParams20260728},
+		{Older: "LoggingMessageNotification", Newer: "LoggingMessageNotification", Up: to20260728LoggingMessageNotification, Down: from20260728LoggingMessageNotification},
+		{Older: "LoggingMessageNotificationParams", Newer: "LoggingMessageNotificationParams", Up: to20260728LoggingMessageNotificationParams, Down: from20260728LoggingMessageNotificationParams},
 		{Older: "ModelHint", Newer: "ModelHint"},
 		{Older: "ModelPreferences", Newer: "ModelPreferences"},
 		{Older: "MultiSelectEnumSchema", Newer: "MultiSelectEnumSchema"},
 		{Older: "Notification", Newer: "Notification"},
-		{Older: "NotificationParams", Newer: "NotificationParams", Up: upNotificationParams20260728, Down: downNotificationParams20260728},
+		{Older: "NotificationParams", Newer: "NotificationParams", Up: to20260728NotificationParams, Down: from20260728NotificationParams},
 		{Older: "NumberSchema", Newer: "NumberSchema"},
 		{Older: "NumberSchemaType", Newer: "NumberSchemaType"},
-		{Older: "PaginatedRequest", Newer: "PaginatedRequest", Up: upPaginatedRequest20260728, Down: downPaginatedRequest20260728},
-		{Older: "PaginatedRequestParams", Newer: "PaginatedRequestParams", Up: upPaginatedRequestParams20260728, Down: downPaginatedRequestParams20260728},
-		{Older: "PaginatedResult", Newer: "PaginatedResult", Up: upPaginatedResult20260728, Down: downPaginatedResult20260728},
+		{Older: "PaginatedRequest", Newer: "PaginatedRequest", Up: to20260728PaginatedRequest, Down: from20260728PaginatedRequest},
+		{Older: "PaginatedRequestParams", Newer: "PaginatedRequestParams", Up: to20260728PaginatedRequestParams, Down: from20260728PaginatedRequestParams},
+		{Older: "PaginatedResult", Newer: "PaginatedResult", Up: to20260728PaginatedResult, Down: from20260728PaginatedResult},
 		{Older: "PrimitiveSchemaDefinition", Newer: "PrimitiveSchemaDefinition"},
-		{Older: "ProgressNotification", Newer: "ProgressNotification", Up: upProgressNotification20260728, Down: downProgressNotification20260728},
-		{Older: "ProgressNotificationParams", Newer: "ProgressNotificationParams", Up: upProgressNotificationParams20260728, Down: downProgressNotificationParams20260728},
+		{Older: "ProgressNotification", Newer: "ProgressNotification", Up: to20260728ProgressNotification, Down: from20260728ProgressNotification},
+		{Older: "ProgressNotificationParams", Newer: "ProgressNotificationParams", Up: to20260728ProgressNotificationParams, Down: from20260728ProgressNotificationParams},
 		{Older: "ProgressToken", Newer: "ProgressToken"},
 		{Older: "Prompt", Newer: "Prompt"},
 		{Older: "PromptArgument", Newer: "PromptArgument"},
-		{Older: "PromptListChangedNotification", Newer: "PromptListChangedNotification", Up: upPromptListChangedNotification20260728, Down: downPromptListChangedNotification20260728},
+		{Older: "PromptListChangedNotification", Newer: "PromptListChangedNotification", Up: to20260728PromptListChangedNotification, Down: from20260728PromptListChangedNotification},
 		{Older: "PromptMessage", Newer: "PromptMessage"},
 		{Older: "PromptReference", Newer: "PromptReference"},
-		{Older: "ReadResourceRequest", Newer: "ReadResourceRequest", Up: upReadResourceRequest20260728, Down: downReadResourceRequest20260728},
-		{Older: "ReadResourceRequestParams", Newer: "ReadResourceRequestParams", Up: upReadResourceRequestParams20260728, Down: downReadResourceRequestParams20260728},
-		{Older: "ReadResourceResult", Newer: "ReadResourceResponse", Up: upReadResourceResult20260728, Down: downReadResourceResponse20260728},
-		{Older: "ReadResourceResult", Newer: "ReadResourceResult", Up: upReadResourceResult20260728, Down: downReadResourceResult20260728},
+		{Older: "ReadResourceRequest", Newer: "ReadResourceRequest", Up: to20260728ReadResourceRequest, Down: from20260728ReadResourceRequest},
+		{Older: "ReadResourceRequestParams", Newer: "ReadResourceRequestParams", Up: to20260728ReadResourceRequestParams, Down: from20260728ReadResourceRequestParams},
+		{Older: "ReadResourceResult", Newer: "ReadResourceResponse", Up: to20260728ReadResourceResult, Down: from20260728ReadResourceResponse},
+		{Older: "ReadResourceResult", Newer: "ReadResourceResult", Up: to20260728ReadResourceResult, Down: from20260728ReadResourceResult},
 		{Older: "Request", Newer: "Request"},
 		{Older: "RequestId", Newer: "RequestId"},
-		{Older: "RequestMetaObject", Newer: "RequestMetaObject", Up: upRequestMetaObject20260728, Down: downRequestMetaObject20260728},
-		{Older: "RequestParams", Newer: "RequestParams", Up: upRequestParams20260728, Down: downRequestParams20260728},
+		{Older: "RequestMetaObject", Newer: "RequestMetaObject", Up: to20260728RequestMetaObject, Down: from20260728RequestMetaObject},
+		{Older: "RequestParams", Newer: "RequestParams", Up: to20260728RequestParams, Down: from20260728RequestParams},
 		{Older: "Resource", Newer: "Resource"},
 		{Older: "ResourceContents", Newer: "ResourceContents"},
 		{Older: "ResourceContentsUnion", Newer: "ResourceContentsUnion"},
 		{Older: "ResourceLink", Newer: "ResourceLink"},
-		{Older: "ResourceListChangedNotification", Newer: "ResourceListChangedNotification", Up: upResourceListChangedNotification20260728, Down: downResourceListChangedNotification20260728},
-		{Older: "ResourceRequestParams", Newer: "ResourceRequestParams", Up: upResourceRequestParams20260728, Down: downResourceRequestParams20260728},
+		{Older: "ResourceListChangedNotification", Newer: "ResourceListChangedNotification", Up: to20260728ResourceListChangedNotification, Down: from20260728ResourceListChangedNotification},
+		{Older: "ResourceRequestParams", Newer: "ResourceRequestParams", Up: to20260728ResourceRequestParams, Down: from20260728ResourceRequestParams},
 		{Older: "ResourceTemplate", Newer: "ResourceTemplate"},
 		{Older: "ResourceTemplateReference", Newer: "ResourceTemplateReference"},
-		{Older: "ResourceUpdatedNotification", Newer: "ResourceUpdatedNotification", Up: upResourceUpdatedNotification20260728, Down: downResourceUpdatedNotification20260728},
-		{Older: "ResourceUpdatedNotificationParams", Newer: "ResourceUpdatedNotificationParams", Up: upResourceUpdatedNotificationParams20260728, Down: downResourceUpdatedNotificationParams20260728},
-		{Older: "Result", Newer: "Result", Up: upResultForm220260728, Down: downResult20260728},
+		{Older: "ResourceUpdatedNotification", Newer: "ResourceUpdatedNotification", Up: to20260728ResourceUpdatedNotification, Down: from20260728ResourceUpdatedNotification},
+		{Older: "ResourceUpdatedNotificationParams", Newer: "ResourceUpdatedNotificationParams", Up: to20260728ResourceUpdatedNotificationParams, Down: from20260728ResourceUpdatedNotificationParams},
+		{Older: "Result", Newer: "Result", Up: to20260728Result2, Down: from20260728Result},
 		{Older: "Role", Newer: "Role"},
 		{Older: "Root", Newer: "Root"},
-		{Older: "SamplingMessage", Newer: "SamplingMessage", Down: downSamplingMessage20260728},
-		{Older: "SamplingMessageContent", Newer: "SamplingMessageContent", Down: downSamplingMessageContent20260728},
-		{Older: "SamplingMessageContentBlock", Newer: "SamplingMessageContentBlock", Down: downSamplingMessageContentBlock20260728},
-		{Older: "SamplingMessageContentList", Newer: "SamplingMessageContentList", Down: downSamplingMessageContentList20260728},
-		{Older: "ServerCapabilities", Newer: "ServerCapabilities", Up: upServerCapabilities20260728, Down: downServerCapabilities20260728},
+		{Older: "SamplingMessage", Newer: "SamplingMessage", Down: from20260728SamplingMessage},
+		{Older: "SamplingMessageContent", Newer: "SamplingMessageContent", Down: from20260728SamplingMessageContent},
+		{Older: "SamplingMessageContentBlock", Newer: "SamplingMessageContentBlock", Down: from20260728SamplingMessageContentBlock},
+		{Older: "SamplingMessageContentList", Newer: "SamplingMessageContentList", Down: from20260728SamplingMessageContentList},
+		{Older: "ServerCapabilities", Newer: "ServerCapabilities", Up: to20260728ServerCapabilities, Down: from20260728ServerCapabilities},
 		{Older: "ServerCapabilitiesPrompts", Newer: "ServerCapabilitiesPrompts"},
 		{Older: "ServerCapabilitiesResources", Newer: "ServerCapabilitiesResources"},
 		{Older: "ServerCapabilitiesTools", Newer: "ServerCapabilitiesTools"},
-		{Older: "ServerNotification", Newer: "ServerNotification", Up: upServerNotification20260728, Down: downServerNotification20260728},
-		{Older: "ServerResult", Newer: "ServerResult", Up: upServerResult20260728, Down: downServerResult20260728},
+		{Older: "ServerNotification", Newer: "ServerNotification", Up: to20260728ServerNotification, Down: from20260728ServerNotification},
+		{Older: "ServerResult", Newer: "ServerResult", Up: to20260728ServerResult, Down: from20260728ServerResult},
 		{Older: "SingleSelectEnumSchema", Newer: "SingleSelectEnumSchema"},
 		{Older: "StringSchema", Newer: "StringSchema"},
 		{Older: "StringSchemaFormat", Newer: "StringSchemaFormat"},
@@ -308,317 +308,317 @@ var step20260728 = convert.Step{
 		{Older: "TitledMultiSelectEnumSchema", Newer: "TitledMultiSelectEnumSchema"},
 		{Older: "TitledMultiSelectEnumSchemaItems", Newer: "TitledMultiSelectEnumSchemaItems"},
 		{Older: "TitledSingleSelectEnumSchema", Newer: "TitledSingleSelectEnumSchema"},
-		{Older: "Tool", Newer: "Tool", Up: upTool20260728, Down: downTool20260728},
+		{Older: "Tool", Newer: "Tool", Up: to20260728Tool, Down: from20260728Tool},
 		{Older: "ToolAnnotations", Newer: "ToolAnnotations"},
 		{Older: "ToolChoice", Newer: "ToolChoice"},
 		{Older: "ToolChoiceMode", Newer: "ToolChoiceMode"},
-		{Older: "ToolInputSchema", Newer: "ToolInputSchema", Down: downToolInputSchema20260728},
-		{Older: "ToolListChangedNotification", Newer: "ToolListChangedNotification", Up: upToolListChangedNotification20260728, Down: downToolListChangedNotification20260728},
-		{Older: "ToolOutputSchema", Newer: "ToolOutputSchema", Down: downToolOutputSchema20260728},
-		{Older: "ToolResultContent", Newer: "ToolResultContent", Down: downToolResultContent20260728},
+		{Older: "ToolInputSchema", Newer: "ToolInputSchema", Down: from20260728ToolInputSchema},
+		{Older: "ToolListChangedNotification", Newer: "ToolListChangedNotification", Up: to20260728ToolListChangedNotification, Down: from20260728ToolListChangedNotification},
+		{Older: "ToolOutputSchema", Newer: "ToolOutputSchema", Down: from20260728ToolOutputSchema},
+		{Older: "ToolResultContent", Newer: "ToolResultContent", Down: from20260728ToolResultContent},
 		{Older: "ToolUseContent", Newer: "ToolUseContent"},
 		{Older: "UntitledMultiSelectEnumSchema", Newer: "UntitledMultiSelectEnumSchema"},
 		{Older: "UntitledMultiSelectEnumSchemaItems", Newer: "UntitledMultiSelectEnumSchemaItems"},
 		{Older: "UntitledSingleSelectEnumSchema", Newer: "UntitledSingleSelectEnumSchema"},
 	},
 	Down: []convert.Shape{
-		downCallToolRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downCallToolRequestParams20260728},
+		from20260728CallToolRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728CallToolRequestParams},
 		}},
-		downCallToolRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: downRequestMetaObject20260728},
+		from20260728CallToolRequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: from20260728RequestMetaObject},
 			{Name: "inputResponses", Drop: missingIn20251125, Handled: true},
 			{Name: "requestState", Drop: missingIn20251125, Handled: true},
 			{Name: "task", Drop: onlyIn20251125},
 		}},
-		downCallToolResponse20260728: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: downCallToolResult20260728},
+		from20260728CallToolResponse: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: from20260728CallToolResult},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: downCallToolResult20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: from20260728CallToolResult},
 		}},
-		downCallToolResult20260728: {Members: []convert.Member{
+		from20260728CallToolResult: {Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
-			{Name: "_meta", Rule: downResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
-			{Name: "structuredContent", Rewrite: convert.StructuredValueAsText, Rule: downOpen20260728},
+			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "structuredContent", Rewrite: convert.StructuredValueAsText, Rule: from20260728Open},
 		}},
-		downCancelledNotification20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downCancelledNotificationParams20260728},
+		from20260728CancelledNotification: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728CancelledNotificationParams},
 		}},
-		downCancelledNotificationParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: downNotificationMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		from20260728CancelledNotificationParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: from20260728NotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		downClientCapabilities20260728: {Members: []convert.Member{
-			{Name: "roots", Rule: downOpenClientCapabilitiesRoots20260728},
+		from20260728ClientCapabilities: {Members: []convert.Member{
+			{Name: "roots", Rule: from20260728OpenClientCapabilitiesRoots},
 			{Name: "tasks", Drop: onlyIn20251125},
 		}},
-		downClientNotification20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downCancelledNotificationParams20260728},
+		from20260728ClientNotification: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728CancelledNotificationParams},
 		}},
-		downClientRequest20260728: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: downCompleteRequest20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/get\""}}, Rule: downGetPromptRequest20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/list\""}}, Rule: downListPromptsRequest20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/list\""}}, Rule: downListResourcesRequest20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/read\""}}, Rule: downReadResourceRequest20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/templates/list\""}}, Rule: downListResourceTemplatesRequest20260728},
+		from20260728ClientRequest: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: from20260728CompleteRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/get\""}}, Rule: from20260728GetPromptRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/list\""}}, Rule: from20260728ListPromptsRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/list\""}}, Rule: from20260728ListResourcesRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/read\""}}, Rule: from20260728ReadResourceRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/templates/list\""}}, Rule: from20260728ListResourceTemplatesRequest},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"server/discover\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"subscriptions/listen\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: downCallToolRequest20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/list\""}}, Rule: downListToolsRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: from20260728CallToolRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/list\""}}, Rule: from20260728ListToolsRequest},
 		}},
-		downCompleteRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downCompleteRequestParams20260728},
+		from20260728CompleteRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728CompleteRequestParams},
 		}},
-		downCompleteRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: downRequestMetaObject20260728},
+		from20260728CompleteRequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: from20260728RequestMetaObject},
 		}},
-		downCompleteResult20260728: {Members: []convert.Member{
+		from20260728CompleteResult: {Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
-			{Name: "_meta", Rule: downResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		downCreateMessageRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downCreateMessageRequestParams20260728},
+		from20260728CreateMessageRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728CreateMessageRequestParams},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: downLimitedForm220260728, Reason: "a request within a result has no ID, and one of a session has", Require: "a request within a result has no ID, and one of a session has"},
+			{Name: "id", Rule: from20260728Limit2, Reason: "a request within a result has no ID, and one of a session has", Require: "a request within a result has no ID, and one of a session has"},
 		}},
-		downCreateMessageRequestParams20260728: {Members: []convert.Member{
-			{Name: "messages", Rule: downSamplingMessageEach20260728},
-			{Name: "_meta", Rule: downOpenRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
-			{Name: "tools", Rule: downToolEach20260728},
+		from20260728CreateMessageRequestParams: {Members: []convert.Member{
+			{Name: "messages", Rule: from20260728SamplingMessageEach},
+			{Name: "_meta", Rule: from20260728OpenRequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "tools", Rule: from20260728ToolEach},
 			{Name: "task", Drop: onlyIn20251125},
 		}},
-		downCreateMessageResult20260728: {Members: []convert.Member{
-			{Name: "content", Rule: downSamplingMessageContent20260728},
+		from20260728CreateMessageResult: {Members: []convert.Member{
+			{Name: "content", Rule: from20260728SamplingMessageContent},
 		}},
-		downElicitRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downElicitRequestParams20260728},
+		from20260728ElicitRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728ElicitRequestParams},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: downLimitedForm220260728, Reason: "a request within a result has no ID, and one of a session has", Require: "a request within a result has no ID, and one of a session has"},
+			{Name: "id", Rule: from20260728Limit2, Reason: "a request within a result has no ID, and one of a session has", Require: "a request within a result has no ID, and one of a session has"},
 		}},
-		downElicitRequestFormParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: downOpenRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		from20260728ElicitRequestFormParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: from20260728OpenRequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "task", Drop: onlyIn20251125},
 		}},
-		downElicitRequestParams20260728: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: downElicitRequestFormParams20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"url\""}}, Rule: downElicitRequestURLParams20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: downElicitRequestFormParams20260728},
+		from20260728ElicitRequestParams: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: from20260728ElicitRequestFormParams},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"url\""}}, Rule: from20260728ElicitRequestURLParams},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: from20260728ElicitRequestFormParams},
 		}},
-		downElicitRequestURLParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: downOpenRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		from20260728ElicitRequestURLParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: from20260728OpenRequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "elicitationId", Rewrite: convert.NameElicitation, Always: true},
 			{Name: "task", Drop: onlyIn20251125},
 		}},
-		downGetPromptRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downGetPromptRequestParams20260728},
+		from20260728GetPromptRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728GetPromptRequestParams},
 		}},
-		downGetPromptRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: downRequestMetaObject20260728},
+		from20260728GetPromptRequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: from20260728RequestMetaObject},
 			{Name: "inputResponses", Drop: missingIn20251125, Handled: true},
 			{Name: "requestState", Drop: missingIn20251125, Handled: true},
 		}},
-		downGetPromptResponse20260728: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: downGetPromptResult20260728},
+		from20260728GetPromptResponse: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: from20260728GetPromptResult},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: downGetPromptResult20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: from20260728GetPromptResult},
 		}, Otherwise: "the revision does not define this variant"},
-		downGetPromptResult20260728: {Members: []convert.Member{
+		from20260728GetPromptResult: {Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
-			{Name: "_meta", Rule: downResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		downJSONRPCMessage20260728: {Cases: []convert.Case{
+		from20260728JSONRPCMessage: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}}, {Path: []string{"id"}}}},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: downJSONRPCResultResponse20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: from20260728JSONRPCResultResponse},
 		}},
-		downJSONRPCResponse20260728: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: downJSONRPCResultResponse20260728},
+		from20260728JSONRPCResponse: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: from20260728JSONRPCResultResponse},
 		}},
-		downJSONRPCResultResponse20260728: {Members: []convert.Member{
-			{Name: "result", Rule: downResult20260728},
+		from20260728JSONRPCResultResponse: {Members: []convert.Member{
+			{Name: "result", Rule: from20260728Result},
 		}},
-		downLimited20260728:      {Checks: []func(*schema.Checker){check20260728fordownLimited}},
-		downLimitedForm220260728: {Checks: []func(*schema.Checker){check20260728fordownLimitedForm2}},
-		downLimitedForm320260728: {Checks: []func(*schema.Checker){check20260728fordownLimitedForm3}},
-		downListPromptsRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downPaginatedRequestParams20260728},
+		from20260728Limit:  {Checks: []func(*schema.Checker){checkOffrom20260728Limit}},
+		from20260728Limit2: {Checks: []func(*schema.Checker){checkOffrom20260728Limit2}},
+		from20260728Limit3: {Checks: []func(*schema.Checker){checkOffrom20260728Limit3}},
+		from20260728ListPromptsRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728PaginatedRequestParams},
 		}},
-		downListPromptsResult20260728: {Members: []convert.Member{
+		from20260728ListPromptsResult: {Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "cacheScope", Drop: missingIn20251125, Implied: "\"private\""},
 			{Name: "ttlMs", Drop: missingIn20251125, Implied: "0"},
-			{Name: "_meta", Rule: downResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		downListResourceTemplatesRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downPaginatedRequestParams20260728},
+		from20260728ListResourceTemplatesRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728PaginatedRequestParams},
 		}},
-		downListResourceTemplatesResult20260728: {Members: []convert.Member{
+		from20260728ListResourceTemplatesResult: {Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "cacheScope", Drop: missingIn20251125, Implied: "\"private\""},
 			{Name: "ttlMs", Drop: missingIn20251125, Implied: "0"},
-			{Name: "_meta", Rule: downResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		downListResourcesRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downPaginatedRequestParams20260728},
+		from20260728ListResourcesRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728PaginatedRequestParams},
 		}},
-		downListResourcesResult20260728: {Members: []convert.Member{
+		from20260728ListResourcesResult: {Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "cacheScope", Drop: missingIn20251125, Implied: "\"private\""},
 			{Name: "ttlMs", Drop: missingIn20251125, Implied: "0"},
-			{Name: "_meta", Rule: downResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		downListRootsRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downListRootsRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
+		from20260728ListRootsRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728ListRootsRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: downLimitedForm220260728, Reason: "a request within a result has no ID, and one of a session has", Require: "a request within a result has no ID, and one of a session has"},
+			{Name: "id", Rule: from20260728Limit2, Reason: "a request within a result has no ID, and one of a session has", Require: "a request within a result has no ID, and one of a session has"},
 		}},
-		downListRootsRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: downOpenRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		from20260728ListRootsRequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: from20260728OpenRequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		downListToolsRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downPaginatedRequestParams20260728},
+		from20260728ListToolsRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728PaginatedRequestParams},
 		}},
-		downListToolsResult20260728: {Members: []convert.Member{
+		from20260728ListToolsResult: {Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "cacheScope", Drop: missingIn20251125, Implied: "\"private\""},
-			{Name: "tools", Rule: downToolEach20260728},
+			{Name: "tools", Rule: from20260728ToolEach},
 			{Name: "ttlMs", Drop: missingIn20251125, Implied: "0"},
-			{Name: "_meta", Rule: downResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		downLoggingMessageNotification20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downLoggingMessageNotificationParams20260728},
+		from20260728LoggingMessageNotification: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728LoggingMessageNotificationParams},
 		}},
-		downLoggingMessageNotificationParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: downNotificationMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		from20260728LoggingMessageNotificationParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: from20260728NotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		downNotificationMetaObject20260728: {Members: []convert.Member{
+		from20260728NotificationMetaObject: {Members: []convert.Member{
 			{Name: "io.modelcontextprotocol/subscriptionId", Drop: missingIn20251125, Handled: true},
 		}},
-		downNotificationParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: downNotificationMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		from20260728NotificationParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: from20260728NotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		downOpen20260728: {Checks: []func(*schema.Checker){check20260728fordownOpen}},
-		downOpenClientCapabilitiesRoots20260728: {Members: []convert.Member{
-			{Name: "listChanged", Rule: downLimited20260728, LeaveOut: true},
-		}, Checks: []func(*schema.Checker){check20260728fordownOpenClientCapabilitiesRoots}},
-		downOpenForm220260728: {Each: downOpen20260728, Checks: []func(*schema.Checker){check20260728fordownOpenForm2}},
-		downOpenForm320260728: {Each: downLimitedForm320260728, Checks: []func(*schema.Checker){check20260728fordownOpenForm3}},
-		downOpenRequestMetaObject20260728: {Members: []convert.Member{
-			{Name: "progressToken", Rule: downLimitedForm220260728, LeaveOut: true},
-		}, Checks: []func(*schema.Checker){check20260728fordownOpenRequestMetaObject}},
-		downPaginatedRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downPaginatedRequestParams20260728},
+		from20260728Open:  {Checks: []func(*schema.Checker){checkOffrom20260728Open}},
+		from20260728Open2: {Each: from20260728Open, Checks: []func(*schema.Checker){checkOffrom20260728Open2}},
+		from20260728Open3: {Each: from20260728Limit3, Checks: []func(*schema.Checker){checkOffrom20260728Open3}},
+		from20260728OpenClientCapabilitiesRoots: {Members: []convert.Member{
+			{Name: "listChanged", Rule: from20260728Limit, LeaveOut: true},
+		}, Checks: []func(*schema.Checker){checkOffrom20260728OpenClientCapabilitiesRoots}},
+		from20260728OpenRequestMetaObject: {Members: []convert.Member{
+			{Name: "progressToken", Rule: from20260728Limit2, LeaveOut: true},
+		}, Checks: []func(*schema.Checker){checkOffrom20260728OpenRequestMetaObject}},
+		from20260728PaginatedRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728PaginatedRequestParams},
 		}},
-		downPaginatedRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: downRequestMetaObject20260728},
+		from20260728PaginatedRequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: from20260728RequestMetaObject},
 		}},
-		downPaginatedResult20260728: {Members: []convert.Member{
+		from20260728PaginatedResult: {Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
-			{Name: "_meta", Rule: downResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		downProgressNotification20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downProgressNotificationParams20260728},
+		from20260728ProgressNotification: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728ProgressNotificationParams},
 		}},
-		downProgressNotificationParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: downNotificationMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		from20260728ProgressNotificationParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: from20260728NotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		downPromptListChangedNotification20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downNotificationParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
+		from20260728PromptListChangedNotification: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728NotificationParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		downReadResourceRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downReadResourceRequestParams20260728},
+		from20260728ReadResourceRequest: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728ReadResourceRequestParams},
 		}},
-		downReadResourceRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: downRequestMetaObject20260728},
+		from20260728ReadResourceRequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: from20260728RequestMetaObject},
 			{Name: "inputResponses", Drop: missingIn20251125, Handled: true},
 			{Name: "requestState", Drop: missingIn20251125, Handled: true},
 		}},
-		downReadResourceResponse20260728: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: downReadResourceResult20260728},
+		from20260728ReadResourceResponse: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: from20260728ReadResourceResult},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: downReadResourceResult20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: from20260728ReadResourceResult},
 		}, Otherwise: "the revision does not define this variant"},
-		downReadResourceResult20260728: {Members: []convert.Member{
+		from20260728ReadResourceResult: {Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "cacheScope", Drop: missingIn20251125, Implied: "\"private\""},
 			{Name: "ttlMs", Drop: missingIn20251125, Implied: "0"},
-			{Name: "_meta", Rule: downResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		downRequestMetaObject20260728: {Members: []convert.Member{
+		from20260728RequestMetaObject: {Members: []convert.Member{
 			{Name: "io.modelcontextprotocol/clientCapabilities", Drop: missingIn20251125, Handled: true},
 			{Name: "io.modelcontextprotocol/protocolVersion", Drop: missingIn20251125, Handled: true},
 			{Name: "io.modelcontextprotocol/clientInfo", Drop: missingIn20251125, Handled: true},
 			{Name: "io.modelcontextprotocol/logLevel", Drop: missingIn20251125, Handled: true},
 		}},
-		downRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: downRequestMetaObject20260728},
+		from20260728RequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: from20260728RequestMetaObject},
 		}},
-		downResourceListChangedNotification20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downNotificationParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
+		from20260728ResourceListChangedNotification: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728NotificationParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		downResourceRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: downRequestMetaObject20260728},
+		from20260728ResourceRequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: from20260728RequestMetaObject},
 		}},
-		downResourceUpdatedNotification20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downResourceUpdatedNotificationParams20260728},
+		from20260728ResourceUpdatedNotification: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728ResourceUpdatedNotificationParams},
 		}},
-		downResourceUpdatedNotificationParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: downNotificationMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		from20260728ResourceUpdatedNotificationParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: from20260728NotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		downResult20260728: {Members: []convert.Member{
+		from20260728Result: {Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
-			{Name: "_meta", Rule: downResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		downResultMetaObject20260728: {Members: []convert.Member{
+		from20260728ResultMetaObject: {Members: []convert.Member{
 			{Name: "io.modelcontextprotocol/serverInfo", Drop: missingIn20251125, Handled: true},
 		}},
-		downSamplingMessage20260728: {Members: []convert.Member{
-			{Name: "content", Rule: downSamplingMessageContent20260728},
+		from20260728SamplingMessage: {Members: []convert.Member{
+			{Name: "content", Rule: from20260728SamplingMessageContent},
 		}},
-		downSamplingMessageContent20260728: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Rule: downToolResultContent20260728},
-			{Kind: schema.Array, Rule: downSamplingMessageContentList20260728},
+		from20260728SamplingMessageContent: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Rule: from20260728ToolResultContent},
+			{Kind: schema.Array, Rule: from20260728SamplingMessageContentList},
 		}},
-		downSamplingMessageContentBlock20260728: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Rule: downToolResultContent20260728},
+		from20260728SamplingMessageContentBlock: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Rule: from20260728ToolResultContent},
 		}},
-		downSamplingMessageContentList20260728: {Each: downSamplingMessageContentBlock20260728},
-		downSamplingMessageEach20260728:        {Each: downSamplingMessage20260728},
-		downServerCapabilities20260728: {Members: []convert.Member{
+		from20260728SamplingMessageContentList: {Each: from20260728SamplingMessageContentBlock},
+		from20260728SamplingMessageEach:        {Each: from20260728SamplingMessage},
+		from20260728ServerCapabilities: {Members: []convert.Member{
 			{Name: "tasks", Drop: onlyIn20251125},
 		}},
-		downServerNotification20260728: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: downCancelledNotification20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/message\""}}, Rule: downLoggingMessageNotification20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: downProgressNotification20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/prompts/list_changed\""}}, Rule: downPromptListChangedNotification20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/list_changed\""}}, Rule: downResourceListChangedNotification20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: downResourceUpdatedNotification20260728},
+		from20260728ServerNotification: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: from20260728CancelledNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/message\""}}, Rule: from20260728LoggingMessageNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: from20260728ProgressNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/prompts/list_changed\""}}, Rule: from20260728PromptListChangedNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/list_changed\""}}, Rule: from20260728ResourceListChangedNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: from20260728ResourceUpdatedNotification},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/subscriptions/acknowledged\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: downToolListChangedNotification20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: from20260728ToolListChangedNotification},
 		}},
-		downServerResult20260728: {Cases: []convert.Case{
-			{Rule: downResult20260728},
+		from20260728ServerResult: {Cases: []convert.Case{
+			{Rule: from20260728Result},
 		}},
-		downTool20260728: {Members: []convert.Member{
-			{Name: "inputSchema", Rewrite: convert.PlainSchemas, Rule: downToolInputSchema20260728},
-			{Name: "outputSchema", Rule: downToolOutputSchema20260728},
+		from20260728Tool: {Members: []convert.Member{
+			{Name: "inputSchema", Rewrite: convert.PlainSchemas, Rule: from20260728ToolInputSchema},
+			{Name: "outputSchema", Rule: from20260728ToolOutputSchema},
 			{Name: "execution", Drop: onlyIn20251125},
 		}},
-		downToolEach20260728: {Each: downTool20260728},
-		downToolInputSchema20260728: {Members: []convert.Member{
-			{Name: "properties", Rule: downOpenForm220260728, LeaveOut: true},
-			{Name: "required", Rule: downOpenForm320260728, LeaveOut: true},
+		from20260728ToolEach: {Each: from20260728Tool},
+		from20260728ToolInputSchema: {Members: []convert.Member{
+			{Name: "properties", Rule: from20260728Open2, LeaveOut: true},
+			{Name: "required", Rule: from20260728Open3, LeaveOut: true},
 		}},
-		downToolListChangedNotification20260728: {Members: []convert.Member{
-			{Name: "params", Rule: downNotificationParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
+		from20260728ToolListChangedNotification: {Members: []convert.Member{
+			{Name: "params", Rule: from20260728NotificationParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		downToolOutputSchema20260728: {Members: []convert.Member{
+		from20260728ToolOutputSchema: {Members: []convert.Member{
 			{Name: "type", Default: "\"object\"", Const: true},
-			{Name: "properties", Rule: downOpenForm220260728, LeaveOut: true},
-			{Name: "required", Rule: downOpenForm320260728, LeaveOut: true},
+			{Name: "properties", Rule: from20260728Open2, LeaveOut: true},
+			{Name: "required", Rule: from20260728Open3, LeaveOut: true},
 		}},
-		downToolResultContent20260728: {Members: []convert.Member{
-			{Name: "structuredContent", Rewrite: convert.StructuredValueAsText, Rule: downOpen20260728},
+		from20260728ToolResultContent: {Members: []convert.Member{
+			{Name: "structuredContent", Rewrite: convert.StructuredValueAsText, Rule: from20260728Open},
 		}},
 	},
 	Errors: []convert.ErrorCode{
@@ -628,308 +628,308 @@ var step20260728 = convert.Step{
 	Newer: "2026-07-28",
 	Older: "2025-11-25",
 	Up: []convert.Shape{
-		upCallToolRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upCallToolRequestParams20260728},
+		to20260728CallToolRequest: {Members: []convert.Member{
+			{Name: "params", Rule: to20260728CallToolRequestParams},
 		}},
-		upCallToolRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
+		to20260728CallToolRequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "task", Drop: missingIn20260728},
 			{Name: "inputResponses", Drop: onlyIn20260728},
 			{Name: "requestState", Drop: onlyIn20260728},
 		}},
-		upCallToolResponse20260728: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: upCallToolResult20260728},
+		to20260728CallToolResponse: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: to20260728CallToolResult},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the tasks of revision 2025-11-25 have no counterpart, so the result could never be fetched"},
 		}},
-		upCallToolResult20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upOpenResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		to20260728CallToolResult: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 		}},
-		upCancelledNotification20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upCancelledNotificationParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
+		to20260728CancelledNotification: {Members: []convert.Member{
+			{Name: "params", Rule: to20260728CancelledNotificationParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		upCancelledNotificationParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upOpenNotificationMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		to20260728CancelledNotificationParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728OpenNotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "requestId", Require: "the newer revision requires the ID of the request"},
 		}},
-		upClientCapabilities20260728: {Members: []convert.Member{
-			{Name: "elicitation", Rule: upClientCapabilitiesElicitation20260728},
-			{Name: "experimental", Rule: upOpenJSONObjectEach20260728},
-			{Name: "roots", Rule: upClientCapabilitiesRoots20260728},
-			{Name: "sampling", Rule: upClientCapabilitiesSampling20260728},
+		to20260728ClientCapabilities: {Members: []convert.Member{
+			{Name: "elicitation", Rule: to20260728ClientCapabilitiesElicitation},
+			{Name: "experimental", Rule: to20260728OpenJSONObjectEach},
+			{Name: "roots", Rule: to20260728ClientCapabilitiesRoots},
+			{Name: "sampling", Rule: to20260728ClientCapabilitiesSampling},
 			{Name: "tasks", Drop: missingIn20260728},
-			{Name: "extensions", Rule: upOpen20260728, LeaveOut: true},
+			{Name: "extensions", Rule: to20260728Open, LeaveOut: true},
 		}},
-		upClientCapabilitiesElicitation20260728: {Members: []convert.Member{
-			{Name: "form", Rule: upOpenJSONObject20260728},
-			{Name: "url", Rule: upOpenJSONObject20260728},
+		to20260728ClientCapabilitiesElicitation: {Members: []convert.Member{
+			{Name: "form", Rule: to20260728OpenJSONObject},
+			{Name: "url", Rule: to20260728OpenJSONObject},
 		}},
-		upClientCapabilitiesRoots20260728: {Members: []convert.Member{
+		to20260728ClientCapabilitiesRoots: {Members: []convert.Member{
 			{Name: "listChanged", Drop: "the newer revision has no notification that roots have changed"},
 		}},
-		upClientCapabilitiesSampling20260728: {Members: []convert.Member{
-			{Name: "context", Rule: upOpenJSONObject20260728},
-			{Name: "tools", Rule: upOpenJSONObject20260728},
+		to20260728ClientCapabilitiesSampling: {Members: []convert.Member{
+			{Name: "context", Rule: to20260728OpenJSONObject},
+			{Name: "tools", Rule: to20260728OpenJSONObject},
 		}},
-		upClientNotification20260728: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: upClientNotificationForm220260728},
+		to20260728ClientNotification: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: to20260728ClientNotification2},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/initialized\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/roots/list_changed\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
 		}, Otherwise: "the revision does not define this variant"},
-		upClientNotificationForm220260728: {Members: []convert.Member{
-			{Name: "params", Rule: upCancelledNotificationParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
+		to20260728ClientNotification2: {Members: []convert.Member{
+			{Name: "params", Rule: to20260728CancelledNotificationParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		upClientRequest20260728: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: upCompleteRequest20260728},
+		to20260728ClientRequest: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: to20260728CompleteRequest},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"logging/setLevel\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"ping\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/get\""}}, Rule: upGetPromptRequest20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/list\""}}, Rule: upListPromptsRequest20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/list\""}}, Rule: upListResourcesRequest20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/read\""}}, Rule: upReadResourceRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/get\""}}, Rule: to20260728GetPromptRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/list\""}}, Rule: to20260728ListPromptsRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/list\""}}, Rule: to20260728ListResourcesRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/read\""}}, Rule: to20260728ReadResourceRequest},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/subscribe\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/templates/list\""}}, Rule: upListResourceTemplatesRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/templates/list\""}}, Rule: to20260728ListResourceTemplatesRequest},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/unsubscribe\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/cancel\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/get\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/list\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/result\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: upCallToolRequest20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/list\""}}, Rule: upListToolsRequest20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: to20260728CallToolRequest},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/list\""}}, Rule: to20260728ListToolsRequest},
 		}},
-		upCompleteRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upCompleteRequestParams20260728},
+		to20260728CompleteRequest: {Members: []convert.Member{
+			{Name: "params", Rule: to20260728CompleteRequestParams},
 		}},
-		upCompleteRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
+		to20260728CompleteRequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		upCompleteResult20260728: {Members: []convert.Member{
-			{Name: "completion", Rule: upCompleteResultCompletion20260728},
-			{Name: "_meta", Rule: upOpenResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		to20260728CompleteResult: {Members: []convert.Member{
+			{Name: "completion", Rule: to20260728CompleteResultCompletion},
+			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 		}},
-		upCompleteResultCompletion20260728: {Members: []convert.Member{
-			{Name: "values", Rewrite: convert.FirstValues, Rule: upList20260728},
+		to20260728CompleteResultCompletion: {Members: []convert.Member{
+			{Name: "values", Rewrite: convert.FirstValues, Rule: to20260728List},
 		}},
-		upCreateMessageRequest20260728: {Members: []convert.Member{
+		to20260728CreateMessageRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Drop: missingIn20260728, Implied: "\"2.0\""},
-			{Name: "params", Rule: upCreateMessageRequestParams20260728},
+			{Name: "params", Rule: to20260728CreateMessageRequestParams},
 		}},
-		upCreateMessageRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upRequestMetaObjectForm220260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
-			{Name: "metadata", Rule: upOpenJSONObject20260728},
+		to20260728CreateMessageRequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728RequestMetaObject2, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "metadata", Rule: to20260728OpenJSONObject},
 			{Name: "task", Drop: missingIn20260728},
-			{Name: "tools", Rule: upToolEach20260728},
+			{Name: "tools", Rule: to20260728ToolEach},
 		}},
-		upCreateMessageResultForm220260728: {Cases: []convert.Case{
+		to20260728CreateMessageResult2: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the tasks of revision 2025-11-25 have no counterpart, so the result could never be fetched"},
 		}, Otherwise: "the revision does not define this variant"},
-		upElicitRequest20260728: {Members: []convert.Member{
+		to20260728ElicitRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Drop: missingIn20260728, Implied: "\"2.0\""},
-			{Name: "params", Rule: upElicitRequestParams20260728},
+			{Name: "params", Rule: to20260728ElicitRequestParams},
 		}},
-		upElicitRequestFormParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upRequestMetaObjectForm220260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		to20260728ElicitRequestFormParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728RequestMetaObject2, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "task", Drop: missingIn20260728},
 		}},
-		upElicitRequestParams20260728: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: upElicitRequestFormParams20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"url\""}}, Rule: upElicitRequestURLParams20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: upElicitRequestFormParams20260728},
+		to20260728ElicitRequestParams: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: to20260728ElicitRequestFormParams},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"url\""}}, Rule: to20260728ElicitRequestURLParams},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: to20260728ElicitRequestFormParams},
 		}},
-		upElicitRequestURLParams20260728: {Members: []convert.Member{
+		to20260728ElicitRequestURLParams: {Members: []convert.Member{
 			{Name: "elicitationId", Drop: missingIn20260728},
-			{Name: "_meta", Rule: upRequestMetaObjectForm220260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+			{Name: "_meta", Rule: to20260728RequestMetaObject2, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "task", Drop: missingIn20260728},
 		}},
-		upElicitResultForm220260728: {Cases: []convert.Case{
+		to20260728ElicitResult2: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the tasks of revision 2025-11-25 have no counterpart, so the result could never be fetched"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"action"}}}},
 		}, Otherwise: "the revision does not define this variant"},
-		upGetPromptRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upGetPromptRequestParams20260728},
+		to20260728GetPromptRequest: {Members: []convert.Member{
+			{Name: "params", Rule: to20260728GetPromptRequestParams},
 		}},
-		upGetPromptRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
+		to20260728GetPromptRequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "inputResponses", Drop: onlyIn20260728},
 			{Name: "requestState", Drop: onlyIn20260728},
 		}},
-		upGetPromptResult20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upOpenResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		to20260728GetPromptResult: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 		}},
-		upJSONRPCMessage20260728: {Cases: []convert.Case{
+		to20260728JSONRPCMessage: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}}, {Path: []string{"id"}}}},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: upJSONRPCResultResponse20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: to20260728JSONRPCResultResponse},
 		}},
-		upJSONRPCResponse20260728: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: upJSONRPCResultResponse20260728},
+		to20260728JSONRPCResponse: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: to20260728JSONRPCResultResponse},
 		}},
-		upJSONRPCResultResponse20260728: {Members: []convert.Member{
-			{Name: "result", Rule: upResultForm220260728},
+		to20260728JSONRPCResultResponse: {Members: []convert.Member{
+			{Name: "result", Rule: to20260728Result2},
 		}},
-		upList20260728: {Checks: []func(*schema.Checker){check20260728forupList}},
-		upListPromptsRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upPaginatedRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
+		to20260728List: {Checks: []func(*schema.Checker){checkOfto20260728List}},
+		to20260728ListPromptsRequest: {Members: []convert.Member{
+			{Name: "params", Rule: to20260728PaginatedRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		upListPromptsResult20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upOpenResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		to20260728ListPromptsResult: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 			{Name: "cacheScope", Drop: onlyIn20260728, Default: "\"private\""},
 			{Name: "ttlMs", Drop: onlyIn20260728, Default: "0"},
 		}},
-		upListResourceTemplatesRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upPaginatedRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
+		to20260728ListResourceTemplatesRequest: {Members: []convert.Member{
+			{Name: "params", Rule: to20260728PaginatedRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		upListResourceTemplatesResult20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upOpenResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		to20260728ListResourceTemplatesResult: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 			{Name: "cacheScope", Drop: onlyIn20260728, Default: "\"private\""},
 			{Name: "ttlMs", Drop: onlyIn20260728, Default: "0"},
 		}},
-		upListResourcesRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upPaginatedRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
+		to20260728ListResourcesRequest: {Members: []convert.Member{
+			{Name: "params", Rule: to20260728PaginatedRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		upListResourcesResult20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upOpenResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		to20260728ListResourcesResult: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 			{Name: "cacheScope", Drop: onlyIn20260728, Default: "\"private\""},
 			{Name: "ttlMs", Drop: onlyIn20260728, Default: "0"},
 		}},
-		upListRootsRequest20260728: {Members: []convert.Member{
+		to20260728ListRootsRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Drop: missingIn20260728, Implied: "\"2.0\""},
-			{Name: "params", Rule: upListRootsRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
+			{Name: "params", Rule: to20260728ListRootsRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		upListRootsRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upRequestMetaObjectForm320260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		to20260728ListRootsRequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728RequestMetaObject3, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		upListToolsRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upPaginatedRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
+		to20260728ListToolsRequest: {Members: []convert.Member{
+			{Name: "params", Rule: to20260728PaginatedRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		upListToolsResult20260728: {Members: []convert.Member{
-			{Name: "tools", Rule: upToolEachOrNone20260728},
-			{Name: "_meta", Rule: upOpenResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		to20260728ListToolsResult: {Members: []convert.Member{
+			{Name: "tools", Rule: to20260728ToolEachOrNone},
+			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 			{Name: "cacheScope", Drop: onlyIn20260728, Default: "\"private\""},
 			{Name: "ttlMs", Drop: onlyIn20260728, Default: "0"},
 		}},
-		upLoggingMessageNotification20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upLoggingMessageNotificationParams20260728},
+		to20260728LoggingMessageNotification: {Members: []convert.Member{
+			{Name: "params", Rule: to20260728LoggingMessageNotificationParams},
 		}},
-		upLoggingMessageNotificationParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upOpenNotificationMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		to20260728LoggingMessageNotificationParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728OpenNotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		upNotificationParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upOpenNotificationMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		to20260728NotificationParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728OpenNotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		upOpen20260728:               {Each: upOpenJSONObject20260728, Checks: []func(*schema.Checker){check20260728forupOpen}},
-		upOpenJSONObject20260728:     {Checks: []func(*schema.Checker){check20260728forupOpenJSONObject}},
-		upOpenJSONObjectEach20260728: {Each: upOpenJSONObject20260728},
-		upOpenNotificationMetaObject20260728: {Members: []convert.Member{
+		to20260728Open:               {Each: to20260728OpenJSONObject, Checks: []func(*schema.Checker){checkOfto20260728Open}},
+		to20260728OpenJSONObject:     {Checks: []func(*schema.Checker){checkOfto20260728OpenJSONObject}},
+		to20260728OpenJSONObjectEach: {Each: to20260728OpenJSONObject},
+		to20260728OpenNotificationMetaObject: {Members: []convert.Member{
 			{Name: "io.modelcontextprotocol/subscriptionId", Drop: onlyIn20260728},
 		}},
-		upOpenResultMetaObject20260728: {Members: []convert.Member{
+		to20260728OpenResultMetaObject: {Members: []convert.Member{
 			{Name: "io.modelcontextprotocol/serverInfo", Drop: onlyIn20260728, Fact: "serverInfo"},
 		}},
-		upPaginatedRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upPaginatedRequestParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
+		to20260728PaginatedRequest: {Members: []convert.Member{
+			{Name: "params", Rule: to20260728PaginatedRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		upPaginatedRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
+		to20260728PaginatedRequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		upPaginatedResult20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upOpenResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		to20260728PaginatedResult: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Drop: onlyIn20260728, Default: "\"complete\""},
 		}},
-		upProgressNotification20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upProgressNotificationParams20260728},
+		to20260728ProgressNotification: {Members: []convert.Member{
+			{Name: "params", Rule: to20260728ProgressNotificationParams},
 		}},
-		upProgressNotificationParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upOpenNotificationMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		to20260728ProgressNotificationParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728OpenNotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		upPromptListChangedNotification20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upNotificationParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
+		to20260728PromptListChangedNotification: {Members: []convert.Member{
+			{Name: "params", Rule: to20260728NotificationParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		upReadResourceRequest20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upReadResourceRequestParams20260728},
+		to20260728ReadResourceRequest: {Members: []convert.Member{
+			{Name: "params", Rule: to20260728ReadResourceRequestParams},
 		}},
-		upReadResourceRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
+		to20260728ReadResourceRequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "inputResponses", Drop: onlyIn20260728},
 			{Name: "requestState", Drop: onlyIn20260728},
 		}},
-		upReadResourceResult20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upOpenResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		to20260728ReadResourceResult: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 			{Name: "cacheScope", Drop: onlyIn20260728, Default: "\"private\""},
 			{Name: "ttlMs", Drop: onlyIn20260728, Default: "0"},
 		}},
-		upRequestMetaObject20260728: {Members: []convert.Member{
+		to20260728RequestMetaObject: {Members: []convert.Member{
 			{Name: "io.modelcontextprotocol/clientCapabilities", Drop: onlyIn20260728, Require: "the client of a session has declared them", Fact: "clientCapabilities"},
 			{Name: "io.modelcontextprotocol/protocolVersion", Drop: onlyIn20260728, Require: "a session has agreed on it", Fact: "protocolVersion"},
 			{Name: "io.modelcontextprotocol/clientInfo", Drop: onlyIn20260728, Fact: "clientInfo"},
 			{Name: "io.modelcontextprotocol/logLevel", Drop: onlyIn20260728},
 		}},
-		upRequestMetaObjectForm220260728: {Members: []convert.Member{
+		to20260728RequestMetaObject2: {Members: []convert.Member{
 			{Name: "progressToken", Drop: "a request within a result has no progress"},
 		}},
-		upRequestMetaObjectForm320260728: {Members: []convert.Member{
+		to20260728RequestMetaObject3: {Members: []convert.Member{
 			{Name: "progressToken", Drop: "a request within a result has no progress"},
 		}},
-		upRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
+		to20260728RequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		upResourceListChangedNotification20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upNotificationParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
+		to20260728ResourceListChangedNotification: {Members: []convert.Member{
+			{Name: "params", Rule: to20260728NotificationParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		upResourceRequestParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upRequestMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
+		to20260728ResourceRequestParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		upResourceUpdatedNotification20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upResourceUpdatedNotificationParams20260728},
+		to20260728ResourceUpdatedNotification: {Members: []convert.Member{
+			{Name: "params", Rule: to20260728ResourceUpdatedNotificationParams},
 		}},
-		upResourceUpdatedNotificationParams20260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upOpenNotificationMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		to20260728ResourceUpdatedNotificationParams: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728OpenNotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		upResult20260728: {Cases: []convert.Case{
-			{Rule: upResultForm220260728},
+		to20260728Result: {Cases: []convert.Case{
+			{Rule: to20260728Result2},
 		}},
-		upResultForm220260728: {Members: []convert.Member{
-			{Name: "_meta", Rule: upOpenResultMetaObject20260728, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
+		to20260728Result2: {Members: []convert.Member{
+			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Drop: onlyIn20260728, Default: "\"complete\""},
 		}},
-		upServerCapabilities20260728: {Members: []convert.Member{
-			{Name: "completions", Rule: upOpenJSONObject20260728},
-			{Name: "experimental", Rule: upOpenJSONObjectEach20260728},
-			{Name: "logging", Rule: upOpenJSONObject20260728},
+		to20260728ServerCapabilities: {Members: []convert.Member{
+			{Name: "completions", Rule: to20260728OpenJSONObject},
+			{Name: "experimental", Rule: to20260728OpenJSONObjectEach},
+			{Name: "logging", Rule: to20260728OpenJSONObject},
 			{Name: "tasks", Drop: missingIn20260728},
-			{Name: "extensions", Rule: upOpen20260728, LeaveOut: true},
+			{Name: "extensions", Rule: to20260728Open, LeaveOut: true},
 		}},
-		upServerNotification20260728: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: upCancelledNotification20260728},
+		to20260728ServerNotification: {Cases: []convert.Case{
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: to20260728CancelledNotification},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/elicitation/complete\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/message\""}}, Rule: upLoggingMessageNotification20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: upProgressNotification20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/prompts/list_changed\""}}, Rule: upPromptListChangedNotification20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/list_changed\""}}, Rule: upResourceListChangedNotification20260728},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: upResourceUpdatedNotification20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/message\""}}, Rule: to20260728LoggingMessageNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: to20260728ProgressNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/prompts/list_changed\""}}, Rule: to20260728PromptListChangedNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/list_changed\""}}, Rule: to20260728ResourceListChangedNotification},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: to20260728ResourceUpdatedNotification},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: upToolListChangedNotification20260728},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: to20260728ToolListChangedNotification},
 		}},
-		upServerResult20260728: {Cases: []convert.Case{
-			{Rule: upResultForm220260728},
+		to20260728ServerResult: {Cases: []convert.Case{
+			{Rule: to20260728Result2},
 		}},
-		upTool20260728: {Members: []convert.Member{
+		to20260728Tool: {Members: []convert.Member{
 			{Name: "execution", Rewrite: convert.RefuseTaskTool, Drop: missingIn20260728},
 		}},
-		upToolEach20260728:       {Each: upTool20260728},
-		upToolEachOrNone20260728: {Each: upTool20260728, LeaveOut: true},
-		upToolListChangedNotification20260728: {Members: []convert.Member{
-			{Name: "params", Rule: upNotificationParams20260728, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
+		to20260728ToolEach:       {Each: to20260728Tool},
+		to20260728ToolEachOrNone: {Each: to20260728Tool, LeaveOut: true},
+		to20260728ToolListChangedNotification: {Members: []convert.Member{
+			{Name: "params", Rule: to20260728NotificationParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
 		}},
 	},
 }

@@ -4,33 +4,33 @@ package compat
 
 import "github.com/mcpgen/mcpgen/runtime/schema"
 
-// check20260728forupOpenJSONObject checks a value.
-func check20260728forupOpenJSONObject(c *schema.Checker) {
-	check20260728forupOpen(c)
+// checkOfto20260728OpenJSONObject checks a value.
+func checkOfto20260728OpenJSONObject(c *schema.Checker) {
+	checkOfto20260728Open(c)
 }
 
-// check20260728fordownOpen checks a value.
-func check20260728fordownOpen(c *schema.Checker) {
-	check20260728forupOpen(c)
+// checkOffrom20260728Open checks a value.
+func checkOffrom20260728Open(c *schema.Checker) {
+	checkOfto20260728Open(c)
 }
 
-// check20260728fordownOpenClientCapabilitiesRoots checks a value.
-func check20260728fordownOpenClientCapabilitiesRoots(c *schema.Checker) {
-	check20260728forupOpen(c)
+// checkOffrom20260728Open2 checks a value.
+func checkOffrom20260728Open2(c *schema.Checker) {
+	checkOfto20260728Open(c)
 }
 
-// check20260728fordownOpenForm2 checks a value.
-func check20260728fordownOpenForm2(c *schema.Checker) {
-	check20260728forupOpen(c)
+// checkOffrom20260728OpenClientCapabilitiesRoots checks a value.
+func checkOffrom20260728OpenClientCapabilitiesRoots(c *schema.Checker) {
+	checkOfto20260728Open(c)
 }
 
-// check20260728fordownOpenRequestMetaObject checks a value.
-func check20260728fordownOpenRequestMetaObject(c *schema.Checker) {
-	check20260728forupOpen(c)
+// checkOffrom20260728OpenRequestMetaObject checks a value.
+func checkOffrom20260728OpenRequestMetaObject(c *schema.Checker) {
+	checkOfto20260728Open(c)
 }
 
-// check20260728forupList checks a value.
-func check20260728forupList(c *schema.Checker) {
+// checkOfto20260728List checks a value.
+func checkOfto20260728List(c *schema.Checker) {
 	if c.Array(schema.Array) {
 		n := 0
 		for ; c.Element(); n++ {
@@ -40,27 +40,27 @@ func check20260728forupList(c *schema.Checker) {
 	}
 }
 
-// check20260728forupOpen checks a value.
-func check20260728forupOpen(c *schema.Checker) {
+// checkOfto20260728Open checks a value.
+func checkOfto20260728Open(c *schema.Checker) {
 	c.Value(schema.Object)
 }
 
-// check20260728fordownLimited checks a value.
-func check20260728fordownLimited(c *schema.Checker) {
+// checkOffrom20260728Limit checks a value.
+func checkOffrom20260728Limit(c *schema.Checker) {
 	c.Value(schema.Boolean)
 }
 
-// check20260728fordownLimitedForm2 checks a value.
-func check20260728fordownLimitedForm2(c *schema.Checker) {
+// checkOffrom20260728Limit2 checks a value.
+func checkOffrom20260728Limit2(c *schema.Checker) {
 	c.Value(schema.String | schema.Integer)
 }
 
-// check20260728fordownLimitedForm3 checks a value.
-func check20260728fordownLimitedForm3(c *schema.Checker) {
+// checkOffrom20260728Limit3 checks a value.
+func checkOffrom20260728Limit3(c *schema.Checker) {
 	c.Value(schema.String)
 }
 
-// check20260728fordownOpenForm3 checks a value.
-func check20260728fordownOpenForm3(c *schema.Checker) {
+// checkOffrom20260728Open3 checks a value.
+func checkOffrom20260728Open3(c *schema.Checker) {
 	c.Value(schema.Array)
 }

@@ -4,6 +4,7 @@ package mcp
 
 import (
 	"context"
+
 	"github.com/mcpgen/mcpgen/generated/compat"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"

@@ -20,7 +20,7 @@ type AudioContent = mcp20251125.AudioContent
 type ContentBlock = mcp20251125.ContentBlock
 
 // UnknownContentBlock holds a value that matches none of the variants of
-// ContentBlock, so that it can be passed on. Validate reports it.
+// ContentBlock, so that it can be passed on. wire.Validate reports it.
 type UnknownContentBlock = mcp20251125.UnknownContentBlock
 
 // Icon is an image for user interfaces. Treat it as untrusted: Src comes

@@ -22,7 +22,7 @@ const (
 )
 
 // ElicitRequest is an elicitation/create request: the server asks the
-// client's user for input.
+// client's user for input. Its method is "elicitation/create".
 type ElicitRequest = mcp20251125.ElicitRequest
 
 // ElicitRequestFormParams asks the user to fill in a form, which the client
@@ -42,7 +42,8 @@ type ElicitRequestFormParamsRequestedSchema = mcp20251125.ElicitRequestFormParam
 type ElicitRequestParams = mcp20251125.ElicitRequestParams
 
 // UnknownElicitRequestParams holds a value that matches none of the variants
-// of ElicitRequestParams, so that it can be passed on. Validate reports it.
+// of ElicitRequestParams, so that it can be passed on. wire.Validate reports
+// it.
 type UnknownElicitRequestParams = mcp20251125.UnknownElicitRequestParams
 
 // ElicitRequestURLParams asks the user to visit a web page, for secrets,
@@ -59,7 +60,7 @@ type ElicitRequestURLParams = mcp20251125.ElicitRequestURLParams
 type ElicitResponse = mcp20251125.ElicitResponse
 
 // UnknownElicitResponse holds a value that matches none of the variants of
-// ElicitResponse, so that it can be passed on. Validate reports it.
+// ElicitResponse, so that it can be passed on. wire.Validate reports it.
 type UnknownElicitResponse = mcp20251125.UnknownElicitResponse
 
 // ElicitResult is the user's response to an elicitation, with the answers if
@@ -74,7 +75,8 @@ type ElicitResult = mcp20251125.ElicitResult
 type ElicitResultContent = mcp20251125.ElicitResultContent
 
 // UnknownElicitResultContent holds a value that matches none of the variants
-// of ElicitResultContent, so that it can be passed on. Validate reports it.
+// of ElicitResultContent, so that it can be passed on. wire.Validate reports
+// it.
 type UnknownElicitResultContent = mcp20251125.UnknownElicitResultContent
 
 // ElicitResultContentList holds the selected options of a multiple choice.
@@ -87,7 +89,7 @@ type ElicitResultContentScalar = mcp20251125.ElicitResultContentScalar
 // ElicitationCompleteNotification is a notifications/elicitation/complete
 // message: the user has finished on the web page of an elicitation, so the
 // client may retry the request that was waiting for it. Servers need not
-// send it.
+// send it. Its method is "notifications/elicitation/complete".
 type ElicitationCompleteNotification = mcp20251125.ElicitationCompleteNotification
 
 // ElicitationCompleteNotificationParams identifies the elicitation that is
@@ -107,7 +109,7 @@ type EnumOption = mcp20251125.EnumOption
 type EnumSchema = mcp20251125.EnumSchema
 
 // UnknownEnumSchema holds a value that matches none of the variants of
-// EnumSchema, so that it can be passed on. Validate reports it.
+// EnumSchema, so that it can be passed on. wire.Validate reports it.
 type UnknownEnumSchema = mcp20251125.UnknownEnumSchema
 
 // LegacyTitledEnumSchema describes a single choice in the form of revision
@@ -124,8 +126,8 @@ type LegacyTitledEnumSchema = mcp20251125.LegacyTitledEnumSchema
 type MultiSelectEnumSchema = mcp20251125.MultiSelectEnumSchema
 
 // UnknownMultiSelectEnumSchema holds a value that matches none of the
-// variants of MultiSelectEnumSchema, so that it can be passed on. Validate
-// reports it.
+// variants of MultiSelectEnumSchema, so that it can be passed on.
+// wire.Validate reports it.
 type UnknownMultiSelectEnumSchema = mcp20251125.UnknownMultiSelectEnumSchema
 
 // NumberSchema describes a numeric form field.
@@ -153,7 +155,7 @@ type PrimitiveSchemaDefinition = mcp20251125.PrimitiveSchemaDefinition
 
 // UnknownPrimitiveSchemaDefinition holds a value that matches none of the
 // variants of PrimitiveSchemaDefinition, so that it can be passed on.
-// Validate reports it.
+// wire.Validate reports it.
 type UnknownPrimitiveSchemaDefinition = mcp20251125.UnknownPrimitiveSchemaDefinition
 
 // SingleSelectEnumSchema describes a form field in which the user selects
@@ -165,8 +167,8 @@ type UnknownPrimitiveSchemaDefinition = mcp20251125.UnknownPrimitiveSchemaDefini
 type SingleSelectEnumSchema = mcp20251125.SingleSelectEnumSchema
 
 // UnknownSingleSelectEnumSchema holds a value that matches none of the
-// variants of SingleSelectEnumSchema, so that it can be passed on. Validate
-// reports it.
+// variants of SingleSelectEnumSchema, so that it can be passed on.
+// wire.Validate reports it.
 type UnknownSingleSelectEnumSchema = mcp20251125.UnknownSingleSelectEnumSchema
 
 // StringSchema describes a form field for text.

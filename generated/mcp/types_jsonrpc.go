@@ -10,19 +10,6 @@ type Error = mcp20251125.Error
 // JSONRPCErrorResponse is the response to a request that failed.
 type JSONRPCErrorResponse = mcp20251125.JSONRPCErrorResponse
 
-// JSONRPCMessage is any message, in either direction. A request has a method
-// and an ID, a notification has a method only, and a response has a result
-// or an error.
-//
-// Its variants are *JSONRPCRequest, *JSONRPCNotification,
-// *JSONRPCResultResponse, *JSONRPCErrorResponse, and *UnknownJSONRPCMessage
-// for values that this revision does not define.
-type JSONRPCMessage = mcp20251125.JSONRPCMessage
-
-// UnknownJSONRPCMessage holds a value that matches none of the variants of
-// JSONRPCMessage, so that it can be passed on. Validate reports it.
-type UnknownJSONRPCMessage = mcp20251125.UnknownJSONRPCMessage
-
 // JSONRPCNotification is the envelope of a notification. It has no ID and
 // gets no response.
 type JSONRPCNotification = mcp20251125.JSONRPCNotification
@@ -30,17 +17,6 @@ type JSONRPCNotification = mcp20251125.JSONRPCNotification
 // JSONRPCRequest is the envelope of a request. Its response carries the same
 // ID.
 type JSONRPCRequest = mcp20251125.JSONRPCRequest
-
-// JSONRPCResponse is the envelope of a response. It carries the ID of its
-// request.
-//
-// Its variants are *JSONRPCResultResponse, *JSONRPCErrorResponse, and
-// *UnknownJSONRPCResponse for values that this revision does not define.
-type JSONRPCResponse = mcp20251125.JSONRPCResponse
-
-// UnknownJSONRPCResponse holds a value that matches none of the variants of
-// JSONRPCResponse, so that it can be passed on. Validate reports it.
-type UnknownJSONRPCResponse = mcp20251125.UnknownJSONRPCResponse
 
 // JSONRPCResultResponse is the envelope of a successful response. It carries
 // the ID of its request, whose method determines the type of the result.

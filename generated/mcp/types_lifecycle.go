@@ -43,7 +43,7 @@ type ClientCapabilitiesTasksRequestsSampling = mcp20251125.ClientCapabilitiesTas
 type Implementation = mcp20251125.Implementation
 
 // InitializeRequest is an initialize request, the first message of a client.
-// It cannot be cancelled.
+// It cannot be cancelled. Its method is "initialize".
 type InitializeRequest = mcp20251125.InitializeRequest
 
 // InitializeRequestParams introduces the client: the revision that it
@@ -55,11 +55,12 @@ type InitializeRequestParams = mcp20251125.InitializeRequestParams
 type InitializeResult = mcp20251125.InitializeResult
 
 // InitializedNotification is a notifications/initialized message. It ends
-// the handshake; normal operation starts after it.
+// the handshake; normal operation starts after it. Its method is
+// "notifications/initialized".
 type InitializedNotification = mcp20251125.InitializedNotification
 
 // PingRequest is a ping request, by which either side can check at any time
-// that the other one is alive.
+// that the other one is alive. Its method is "ping".
 type PingRequest = mcp20251125.PingRequest
 
 // ServerCapabilities declares the features that a server offers. A client

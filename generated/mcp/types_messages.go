@@ -9,44 +9,6 @@ import "github.com/mcpgen/mcpgen/generated/mcp20251125"
 // a message on its own.
 type BaseMetadata = mcp20251125.BaseMetadata
 
-// ClientNotification is any notification that a client may send. The method
-// selects the variant.
-//
-// Its variants are *CancelledNotification, *InitializedNotification,
-// *ProgressNotification, *TaskStatusNotification,
-// *RootsListChangedNotification, and *UnknownClientNotification for values
-// that this revision does not define.
-type ClientNotification = mcp20251125.ClientNotification
-
-// UnknownClientNotification holds a value that matches none of the variants
-// of ClientNotification, so that it can be passed on. Validate reports it.
-type UnknownClientNotification = mcp20251125.UnknownClientNotification
-
-// ClientRequest is any request that a client may send. The method selects
-// the variant.
-//
-// Its variants are *InitializeRequest, *PingRequest, *ListResourcesRequest,
-// *ListResourceTemplatesRequest, *ReadResourceRequest, *SubscribeRequest,
-// *UnsubscribeRequest, *ListPromptsRequest, *GetPromptRequest,
-// *ListToolsRequest, *CallToolRequest, *GetTaskRequest,
-// *GetTaskPayloadRequest, *CancelTaskRequest, *ListTasksRequest,
-// *SetLevelRequest, *CompleteRequest, and *UnknownClientRequest for values
-// that this revision does not define.
-type ClientRequest = mcp20251125.ClientRequest
-
-// UnknownClientRequest holds a value that matches none of the variants of
-// ClientRequest, so that it can be passed on. Validate reports it.
-type UnknownClientRequest = mcp20251125.UnknownClientRequest
-
-// ClientResult is any result that a client may return. The method of the
-// request selects the variant; the value itself does not.
-//
-// Its variants are *Result, *GetTaskResult, *GetTaskPayloadResult,
-// *CancelTaskResult, *ListTasksResult, *CreateMessageResult,
-// *ListRootsResult, *ElicitResult. The variant depends on the request, so a
-// value without its request decodes to *Result.
-type ClientResult = mcp20251125.ClientResult
-
 // EmptyResult reports success and carries no data besides metadata.
 type EmptyResult = mcp20251125.EmptyResult
 
@@ -72,42 +34,3 @@ type RequestParams = mcp20251125.RequestParams
 
 // Result holds the members that all results share. Each method adds its own.
 type Result = mcp20251125.Result
-
-// ServerNotification is any notification that a server may send. The method
-// selects the variant.
-//
-// Its variants are *CancelledNotification, *ProgressNotification,
-// *ResourceListChangedNotification, *ResourceUpdatedNotification,
-// *PromptListChangedNotification, *ToolListChangedNotification,
-// *TaskStatusNotification, *LoggingMessageNotification,
-// *ElicitationCompleteNotification, and *UnknownServerNotification for
-// values that this revision does not define.
-type ServerNotification = mcp20251125.ServerNotification
-
-// UnknownServerNotification holds a value that matches none of the variants
-// of ServerNotification, so that it can be passed on. Validate reports it.
-type UnknownServerNotification = mcp20251125.UnknownServerNotification
-
-// ServerRequest is any request that a server may send. The method selects
-// the variant.
-//
-// Its variants are *PingRequest, *GetTaskRequest, *GetTaskPayloadRequest,
-// *CancelTaskRequest, *ListTasksRequest, *CreateMessageRequest,
-// *ListRootsRequest, *ElicitRequest, and *UnknownServerRequest for values
-// that this revision does not define.
-type ServerRequest = mcp20251125.ServerRequest
-
-// UnknownServerRequest holds a value that matches none of the variants of
-// ServerRequest, so that it can be passed on. Validate reports it.
-type UnknownServerRequest = mcp20251125.UnknownServerRequest
-
-// ServerResult is any result that a server may return. The method of the
-// request selects the variant; the value itself does not.
-//
-// Its variants are *Result, *InitializeResult, *ListResourcesResult,
-// *ListResourceTemplatesResult, *ReadResourceResult, *ListPromptsResult,
-// *GetPromptResult, *ListToolsResult, *CallToolResult, *GetTaskResult,
-// *GetTaskPayloadResult, *CancelTaskResult, *ListTasksResult,
-// *CompleteResult. The variant depends on the request, so a value without
-// its request decodes to *Result.
-type ServerResult = mcp20251125.ServerResult

@@ -5,7 +5,7 @@ package mcp
 import "github.com/mcpgen/mcpgen/generated/mcp20251125"
 
 // GetPromptRequest is a prompts/get request: the client asks the server to
-// fill in a prompt and return its messages.
+// fill in a prompt and return its messages. Its method is "prompts/get".
 type GetPromptRequest = mcp20251125.GetPromptRequest
 
 // GetPromptRequestParams names the prompt and holds its arguments.
@@ -16,7 +16,7 @@ type GetPromptRequestParams = mcp20251125.GetPromptRequestParams
 type GetPromptResult = mcp20251125.GetPromptResult
 
 // ListPromptsRequest is a prompts/list request: the client asks for the
-// server's prompts.
+// server's prompts. Its method is "prompts/list".
 type ListPromptsRequest = mcp20251125.ListPromptsRequest
 
 // ListPromptsResult is one page of the server's prompts.
@@ -31,7 +31,8 @@ type Prompt = mcp20251125.Prompt
 type PromptArgument = mcp20251125.PromptArgument
 
 // PromptListChangedNotification is a notifications/prompts/list_changed
-// message: the result of an earlier prompts/list is out of date.
+// message: the result of an earlier prompts/list is out of date. Its method
+// is "notifications/prompts/list_changed".
 type PromptListChangedNotification = mcp20251125.PromptListChangedNotification
 
 // PromptMessage is one message of the conversation that a prompt expands to.

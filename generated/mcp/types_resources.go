@@ -13,7 +13,8 @@ type BlobResourceContents = mcp20251125.BlobResourceContents
 type EmbeddedResource = mcp20251125.EmbeddedResource
 
 // ListResourceTemplatesRequest is a resources/templates/list request: the
-// client asks for the server's resource templates.
+// client asks for the server's resource templates. Its method is
+// "resources/templates/list".
 type ListResourceTemplatesRequest = mcp20251125.ListResourceTemplatesRequest
 
 // ListResourceTemplatesResult is one page of the server's resource
@@ -21,7 +22,7 @@ type ListResourceTemplatesRequest = mcp20251125.ListResourceTemplatesRequest
 type ListResourceTemplatesResult = mcp20251125.ListResourceTemplatesResult
 
 // ListResourcesRequest is a resources/list request: the client asks for the
-// server's resources.
+// server's resources. Its method is "resources/list".
 type ListResourcesRequest = mcp20251125.ListResourcesRequest
 
 // ListResourcesResult is one page of the server's resources. A server may
@@ -29,14 +30,14 @@ type ListResourcesRequest = mcp20251125.ListResourcesRequest
 type ListResourcesResult = mcp20251125.ListResourcesResult
 
 // ListRootsRequest is a roots/list request: the server asks which
-// directories and files it should work on.
+// directories and files it should work on. Its method is "roots/list".
 type ListRootsRequest = mcp20251125.ListRootsRequest
 
 // ListRootsResult holds all roots of the client. This list is not paginated.
 type ListRootsResult = mcp20251125.ListRootsResult
 
 // ReadResourceRequest is a resources/read request: the client asks for the
-// contents of a resource.
+// contents of a resource. Its method is "resources/read".
 type ReadResourceRequest = mcp20251125.ReadResourceRequest
 
 // ReadResourceRequestParams identifies the resource to read.
@@ -63,8 +64,8 @@ type ResourceContents = mcp20251125.ResourceContents
 type ResourceContentsUnion = mcp20251125.ResourceContentsUnion
 
 // UnknownResourceContentsUnion holds a value that matches none of the
-// variants of ResourceContentsUnion, so that it can be passed on. Validate
-// reports it.
+// variants of ResourceContentsUnion, so that it can be passed on.
+// wire.Validate reports it.
 type UnknownResourceContentsUnion = mcp20251125.UnknownResourceContentsUnion
 
 // ResourceLink refers to a resource instead of embedding it. Fetch the
@@ -73,7 +74,8 @@ type UnknownResourceContentsUnion = mcp20251125.UnknownResourceContentsUnion
 type ResourceLink = mcp20251125.ResourceLink
 
 // ResourceListChangedNotification is a notifications/resources/list_changed
-// message: the result of an earlier resources/list is out of date.
+// message: the result of an earlier resources/list is out of date. Its
+// method is "notifications/resources/list_changed".
 type ResourceListChangedNotification = mcp20251125.ResourceListChangedNotification
 
 // ResourceRequestParams holds the members that the params of all requests
@@ -90,7 +92,8 @@ type ResourceTemplateReference = mcp20251125.ResourceTemplateReference
 
 // ResourceUpdatedNotification is a notifications/resources/updated message:
 // a resource has changed, so contents read earlier are out of date. Only
-// subscribers receive it, and it does not carry the new contents.
+// subscribers receive it, and it does not carry the new contents. Its method
+// is "notifications/resources/updated".
 type ResourceUpdatedNotification = mcp20251125.ResourceUpdatedNotification
 
 // ResourceUpdatedNotificationParams identifies the resource that changed.
@@ -102,11 +105,12 @@ type Root = mcp20251125.Root
 
 // RootsListChangedNotification is a notifications/roots/list_changed
 // message: the client's roots have changed, and the server should request
-// roots/list again.
+// roots/list again. Its method is "notifications/roots/list_changed".
 type RootsListChangedNotification = mcp20251125.RootsListChangedNotification
 
 // SubscribeRequest is a resources/subscribe request: the client asks for a
-// notification whenever a resource changes.
+// notification whenever a resource changes. Its method is
+// "resources/subscribe".
 type SubscribeRequest = mcp20251125.SubscribeRequest
 
 // SubscribeRequestParams identifies the resource to watch.
@@ -116,7 +120,7 @@ type SubscribeRequestParams = mcp20251125.SubscribeRequestParams
 type TextResourceContents = mcp20251125.TextResourceContents
 
 // UnsubscribeRequest is a resources/unsubscribe request: the client ends a
-// subscription.
+// subscription. Its method is "resources/unsubscribe".
 type UnsubscribeRequest = mcp20251125.UnsubscribeRequest
 
 // UnsubscribeRequestParams identifies the resource that the client no longer

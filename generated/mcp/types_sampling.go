@@ -6,7 +6,8 @@ import "github.com/mcpgen/mcpgen/generated/mcp20251125"
 
 // CreateMessageRequest is a sampling/createMessage request: the server asks
 // the client's language model to continue a conversation. The client and its
-// user control what is sent to the model and what comes back.
+// user control what is sent to the model and what comes back. Its method is
+// "sampling/createMessage".
 type CreateMessageRequest = mcp20251125.CreateMessageRequest
 
 // CreateMessageRequestParams is a conversation to continue, with preferences
@@ -24,8 +25,8 @@ type CreateMessageRequestParams = mcp20251125.CreateMessageRequestParams
 type CreateMessageResponse = mcp20251125.CreateMessageResponse
 
 // UnknownCreateMessageResponse holds a value that matches none of the
-// variants of CreateMessageResponse, so that it can be passed on. Validate
-// reports it.
+// variants of CreateMessageResponse, so that it can be passed on.
+// wire.Validate reports it.
 type UnknownCreateMessageResponse = mcp20251125.UnknownCreateMessageResponse
 
 // CreateMessageResult is the message that the client's model generated. The
@@ -68,8 +69,8 @@ type SamplingMessage = mcp20251125.SamplingMessage
 type SamplingMessageContent = mcp20251125.SamplingMessageContent
 
 // UnknownSamplingMessageContent holds a value that matches none of the
-// variants of SamplingMessageContent, so that it can be passed on. Validate
-// reports it.
+// variants of SamplingMessageContent, so that it can be passed on.
+// wire.Validate reports it.
 type UnknownSamplingMessageContent = mcp20251125.UnknownSamplingMessageContent
 
 // SamplingMessageContentBlock is one part of a sampling message: text,
@@ -84,7 +85,7 @@ type SamplingMessageContentBlock = mcp20251125.SamplingMessageContentBlock
 
 // UnknownSamplingMessageContentBlock holds a value that matches none of the
 // variants of SamplingMessageContentBlock, so that it can be passed on.
-// Validate reports it.
+// wire.Validate reports it.
 type UnknownSamplingMessageContentBlock = mcp20251125.UnknownSamplingMessageContentBlock
 
 // SamplingMessageContentList is a message in several parts. A message with

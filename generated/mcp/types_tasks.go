@@ -6,7 +6,7 @@ import "github.com/mcpgen/mcpgen/generated/mcp20251125"
 
 // CancelTaskRequest is a tasks/cancel request: the side that started a task
 // asks the other side to cancel it. A notifications/cancelled message has no
-// effect on a task.
+// effect on a task. Its method is "tasks/cancel".
 type CancelTaskRequest = mcp20251125.CancelTaskRequest
 
 // CancelTaskRequestParams identifies the task to cancel.
@@ -23,6 +23,7 @@ type CreateTaskResult = mcp20251125.CreateTaskResult
 
 // GetTaskPayloadRequest is a tasks/result request: the side that started a
 // task fetches its result. The response is delayed until the task has ended.
+// Its method is "tasks/result".
 type GetTaskPayloadRequest = mcp20251125.GetTaskPayloadRequest
 
 // GetTaskPayloadRequestParams identifies the task whose result to return.
@@ -34,7 +35,7 @@ type GetTaskPayloadRequestParams = mcp20251125.GetTaskPayloadRequestParams
 type GetTaskPayloadResult = mcp20251125.GetTaskPayloadResult
 
 // GetTaskRequest is a tasks/get request: the side that started a task asks
-// for its state.
+// for its state. Its method is "tasks/get".
 type GetTaskRequest = mcp20251125.GetTaskRequest
 
 // GetTaskRequestParams identifies the task to report on.
@@ -45,7 +46,7 @@ type GetTaskRequestParams = mcp20251125.GetTaskRequestParams
 type GetTaskResult = mcp20251125.GetTaskResult
 
 // ListTasksRequest is a tasks/list request: either side asks for the tasks
-// that it started on the other side.
+// that it started on the other side. Its method is "tasks/list".
 type ListTasksRequest = mcp20251125.ListTasksRequest
 
 // ListTasksResult is one page of tasks.
@@ -90,7 +91,7 @@ const (
 
 // TaskStatusNotification is a notifications/tasks/status message: the status
 // of a task has changed. It is optional, so the side that started the task
-// must poll as well.
+// must poll as well. Its method is "notifications/tasks/status".
 type TaskStatusNotification = mcp20251125.TaskStatusNotification
 
 // TaskStatusNotificationParams is the current state of a task. It has the

@@ -5,7 +5,7 @@ package mcp
 import "github.com/mcpgen/mcpgen/generated/mcp20251125"
 
 // CallToolRequest is a tools/call request: the client asks the server to run
-// a tool.
+// a tool. Its method is "tools/call".
 type CallToolRequest = mcp20251125.CallToolRequest
 
 // CallToolRequestParams names the tool to run and holds its arguments.
@@ -19,7 +19,7 @@ type CallToolRequestParams = mcp20251125.CallToolRequestParams
 type CallToolResponse = mcp20251125.CallToolResponse
 
 // UnknownCallToolResponse holds a value that matches none of the variants of
-// CallToolResponse, so that it can be passed on. Validate reports it.
+// CallToolResponse, so that it can be passed on. wire.Validate reports it.
 type UnknownCallToolResponse = mcp20251125.UnknownCallToolResponse
 
 // CallToolResult is the outcome of a tool call. A tool that fails reports
@@ -28,7 +28,7 @@ type UnknownCallToolResponse = mcp20251125.UnknownCallToolResponse
 type CallToolResult = mcp20251125.CallToolResult
 
 // ListToolsRequest is a tools/list request: the client asks for the server's
-// tools.
+// tools. Its method is "tools/list".
 type ListToolsRequest = mcp20251125.ListToolsRequest
 
 // ListToolsResult is one page of the server's tools.
@@ -51,7 +51,8 @@ type ToolExecution = mcp20251125.ToolExecution
 type ToolInputSchema = mcp20251125.ToolInputSchema
 
 // ToolListChangedNotification is a notifications/tools/list_changed message:
-// the result of an earlier tools/list is out of date.
+// the result of an earlier tools/list is out of date. Its method is
+// "notifications/tools/list_changed".
 type ToolListChangedNotification = mcp20251125.ToolListChangedNotification
 
 // ToolOutputSchema is the JSON Schema of a tool's structured result.

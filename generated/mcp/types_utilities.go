@@ -6,7 +6,8 @@ import "github.com/mcpgen/mcpgen/generated/mcp20251125"
 
 // CancelledNotification is a notifications/cancelled message: either side
 // withdraws a request that it made. The response may already be on its way,
-// so both sides must tolerate messages that cross.
+// so both sides must tolerate messages that cross. Its method is
+// "notifications/cancelled".
 type CancelledNotification = mcp20251125.CancelledNotification
 
 // CancelledNotificationParams identifies the withdrawn request and can give
@@ -14,7 +15,8 @@ type CancelledNotification = mcp20251125.CancelledNotification
 type CancelledNotificationParams = mcp20251125.CancelledNotificationParams
 
 // CompleteRequest is a completion/complete request: the client asks for
-// suggestions while its user types an argument.
+// suggestions while its user types an argument. Its method is
+// "completion/complete".
 type CompleteRequest = mcp20251125.CompleteRequest
 
 // CompleteRequestParams identifies the argument to complete and holds the
@@ -38,7 +40,7 @@ type CompleteRequestParamsRef = mcp20251125.CompleteRequestParamsRef
 
 // UnknownCompleteRequestParamsRef holds a value that matches none of the
 // variants of CompleteRequestParamsRef, so that it can be passed on.
-// Validate reports it.
+// wire.Validate reports it.
 type UnknownCompleteRequestParamsRef = mcp20251125.UnknownCompleteRequestParamsRef
 
 // CompleteResult holds suggestions for one argument.
@@ -76,7 +78,7 @@ const (
 )
 
 // LoggingMessageNotification is a notifications/message message: the server
-// sends the client a log record.
+// sends the client a log record. Its method is "notifications/message".
 type LoggingMessageNotification = mcp20251125.LoggingMessageNotification
 
 // LoggingMessageNotificationParams is a log record. It must not contain
@@ -97,7 +99,8 @@ type PaginatedResult = mcp20251125.PaginatedResult
 
 // ProgressNotification is a notifications/progress message: the receiver of
 // a request reports how far the work is. It is allowed only for a request
-// that carried a progress token, and only until the work is done.
+// that carried a progress token, and only until the work is done. Its method
+// is "notifications/progress".
 type ProgressNotification = mcp20251125.ProgressNotification
 
 // ProgressNotificationParams reports how far the work on a request is.
@@ -109,7 +112,8 @@ type ProgressNotificationParams = mcp20251125.ProgressNotificationParams
 type ProgressToken = mcp20251125.ProgressToken
 
 // SetLevelRequest is a logging/setLevel request: the client sets the lowest
-// severity of the log records that the server sends.
+// severity of the log records that the server sends. Its method is
+// "logging/setLevel".
 type SetLevelRequest = mcp20251125.SetLevelRequest
 
 // SetLevelRequestParams holds the lowest severity of the log records that

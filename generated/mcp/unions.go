@@ -13,33 +13,6 @@ func DecodeCallToolResponse(text []byte) (CallToolResponse, error) {
 // your own structs, because encoding/json cannot decode into an interface.
 type CallToolResponseBox = mcp20251125.CallToolResponseBox
 
-// DecodeClientNotification decodes a ClientNotification from its JSON text.
-func DecodeClientNotification(text []byte) (ClientNotification, error) {
-	return mcp20251125.DecodeClientNotification(text)
-}
-
-// ClientNotificationBox holds a ClientNotification in its field V. Use it in
-// your own structs, because encoding/json cannot decode into an interface.
-type ClientNotificationBox = mcp20251125.ClientNotificationBox
-
-// DecodeClientRequest decodes a ClientRequest from its JSON text.
-func DecodeClientRequest(text []byte) (ClientRequest, error) {
-	return mcp20251125.DecodeClientRequest(text)
-}
-
-// ClientRequestBox holds a ClientRequest in its field V. Use it in your own
-// structs, because encoding/json cannot decode into an interface.
-type ClientRequestBox = mcp20251125.ClientRequestBox
-
-// DecodeClientResult decodes a ClientResult from its JSON text.
-func DecodeClientResult(text []byte) (ClientResult, error) {
-	return mcp20251125.DecodeClientResult(text)
-}
-
-// ClientResultBox holds a ClientResult in its field V. Use it in your own
-// structs, because encoding/json cannot decode into an interface.
-type ClientResultBox = mcp20251125.ClientResultBox
-
 // DecodeCompleteRequestParamsRef decodes a CompleteRequestParamsRef from its
 // JSON text.
 func DecodeCompleteRequestParamsRef(text []byte) (CompleteRequestParamsRef, error) {
@@ -111,24 +84,6 @@ func DecodeEnumSchema(text []byte) (EnumSchema, error) {
 // structs, because encoding/json cannot decode into an interface.
 type EnumSchemaBox = mcp20251125.EnumSchemaBox
 
-// DecodeJSONRPCMessage decodes a JSONRPCMessage from its JSON text.
-func DecodeJSONRPCMessage(text []byte) (JSONRPCMessage, error) {
-	return mcp20251125.DecodeJSONRPCMessage(text)
-}
-
-// JSONRPCMessageBox holds a JSONRPCMessage in its field V. Use it in your
-// own structs, because encoding/json cannot decode into an interface.
-type JSONRPCMessageBox = mcp20251125.JSONRPCMessageBox
-
-// DecodeJSONRPCResponse decodes a JSONRPCResponse from its JSON text.
-func DecodeJSONRPCResponse(text []byte) (JSONRPCResponse, error) {
-	return mcp20251125.DecodeJSONRPCResponse(text)
-}
-
-// JSONRPCResponseBox holds a JSONRPCResponse in its field V. Use it in your
-// own structs, because encoding/json cannot decode into an interface.
-type JSONRPCResponseBox = mcp20251125.JSONRPCResponseBox
-
 // DecodeMultiSelectEnumSchema decodes a MultiSelectEnumSchema from its JSON
 // text.
 func DecodeMultiSelectEnumSchema(text []byte) (MultiSelectEnumSchema, error) {
@@ -183,33 +138,6 @@ func DecodeSamplingMessageContentBlock(text []byte) (SamplingMessageContentBlock
 // field V. Use it in your own structs, because encoding/json cannot decode
 // into an interface.
 type SamplingMessageContentBlockBox = mcp20251125.SamplingMessageContentBlockBox
-
-// DecodeServerNotification decodes a ServerNotification from its JSON text.
-func DecodeServerNotification(text []byte) (ServerNotification, error) {
-	return mcp20251125.DecodeServerNotification(text)
-}
-
-// ServerNotificationBox holds a ServerNotification in its field V. Use it in
-// your own structs, because encoding/json cannot decode into an interface.
-type ServerNotificationBox = mcp20251125.ServerNotificationBox
-
-// DecodeServerRequest decodes a ServerRequest from its JSON text.
-func DecodeServerRequest(text []byte) (ServerRequest, error) {
-	return mcp20251125.DecodeServerRequest(text)
-}
-
-// ServerRequestBox holds a ServerRequest in its field V. Use it in your own
-// structs, because encoding/json cannot decode into an interface.
-type ServerRequestBox = mcp20251125.ServerRequestBox
-
-// DecodeServerResult decodes a ServerResult from its JSON text.
-func DecodeServerResult(text []byte) (ServerResult, error) {
-	return mcp20251125.DecodeServerResult(text)
-}
-
-// ServerResultBox holds a ServerResult in its field V. Use it in your own
-// structs, because encoding/json cannot decode into an interface.
-type ServerResultBox = mcp20251125.ServerResultBox
 
 // DecodeSingleSelectEnumSchema decodes a SingleSelectEnumSchema from its
 // JSON text.

@@ -4,9 +4,10 @@ package mcp20241105
 
 import (
 	"context"
+	"iter"
+
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-	"iter"
 )
 
 // Server has a method for every request and notification that a client may
@@ -207,29 +208,29 @@ func BindBase() runtime.Binding {
 			switch m.Method {
 			case "initialize":
 				p := new(InitializeRequestParams)
-				if err := runtime.CheckParams(m, p.DecodeJSON, p.Validate); err != nil {
+				if err := runtime.CheckParams(m, p.DecodeJSON, p.Check); err != nil {
 					return nil, err
 				}
 			case "logging/setLevel":
 				p := new(SetLevelRequestParams)
-				if err := runtime.CheckParams(m, p.DecodeJSON, p.Validate); err != nil {
+				if err := runtime.CheckParams(m, p.DecodeJSON, p.Check); err != nil {
 					return nil, err
 				}
 			case "notifications/cancelled":
 				p := new(CancelledNotificationParams)
-				return nil, runtime.CheckParams(m, p.DecodeJSON, p.Validate)
+				return nil, runtime.CheckParams(m, p.DecodeJSON, p.Check)
 			case "notifications/initialized":
 				p := new(NotificationParams)
 				return nil, runtime.CheckParams(m, p.DecodeJSON, nil)
 			case "notifications/progress":
 				p := new(ProgressNotificationParams)
-				return nil, runtime.CheckParams(m, p.DecodeJSON, p.Validate)
+				return nil, runtime.CheckParams(m, p.DecodeJSON, p.Check)
 			case "notifications/roots/list_changed":
 				p := new(NotificationParams)
 				return nil, runtime.CheckParams(m, p.DecodeJSON, nil)
 			case "ping":
 				p := new(RequestParams)
-				if err := runtime.CheckParams(m, p.DecodeJSON, p.Validate); err != nil {
+				if err := runtime.CheckParams(m, p.DecodeJSON, p.Check); err != nil {
 					return nil, err
 				}
 			}

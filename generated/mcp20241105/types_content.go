@@ -2,13 +2,17 @@
 
 package mcp20241105
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/generated/mcp20250326"
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // Annotated holds the annotations that content and resources share. It is
 // never a message on its own.
 type Annotated struct {
 	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -16,17 +20,7 @@ type Annotated struct {
 
 // Annotations gives a client hints about content: the intended audience, the
 // importance and the time of the last change. A client may ignore them.
-type Annotations struct {
-	// Audience lists the readers the content is for: the user, the model or
-	// both; nil means unspecified.
-	Audience []Role `json:"audience,omitempty"`
-	// Priority is the importance of the content, from 0 (optional) to 1
-	// (required); nil means unspecified.
-	Priority *float64 `json:"priority,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type Annotations = mcp20250326.Annotations
 
 // ContentBlock is one part of a tool result or of a prompt: text, media or a
 // resource. Its type member selects the variant.
@@ -35,74 +29,33 @@ type Annotations struct {
 // *UnknownContentBlock for values that this revision does not define.
 type ContentBlock interface {
 	wire.Appender
-	isContentBlock()
+	// IsContentBlock marks the variants.
+	IsContentBlock()
 }
 
 // UnknownContentBlock holds a value that matches none of the variants of
-// ContentBlock, so that it can be passed on. Validate reports it.
+// ContentBlock, so that it can be passed on. wire.Validate reports it.
 type UnknownContentBlock struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownContentBlock) isContentBlock() {}
+// IsContentBlock marks a variant of ContentBlock.
+func (*UnknownContentBlock) IsContentBlock() {}
 
 // ImageContent is an image, embedded as base64 text.
-type ImageContent struct {
-	// Type is the constant that identifies the kind of value. It is "image",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// Data is the image data in base64. wire.EncodeBase64 and wire.DecodeBase64
-	// convert it from and to bytes.
-	Data string `json:"data"`
-	// MIMEType is the media type of the image, such as image/png. Models differ
-	// in the types they accept.
-	MIMEType string `json:"mimeType"`
-	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ImageContent) isContentBlock() {}
-
-func (*ImageContent) isSamplingMessageContent() {}
+type ImageContent = mcp20250326.ImageContent
 
 // Role is a participant in a conversation with a model.
-type Role string
+type Role = mcp20260728.Role
 
 // The values of Role.
 const (
 	// RoleAssistant is the model.
-	RoleAssistant Role = "assistant"
+	RoleAssistant = mcp20260728.RoleAssistant
 	// RoleUser is the human, or a program that acts for the human.
-	RoleUser Role = "user"
+	RoleUser = mcp20260728.RoleUser
 )
 
-// Known reports whether this revision defines the value.
-func (x Role) Known() bool {
-	switch x {
-	case RoleAssistant, RoleUser:
-		return true
-	}
-	return false
-}
-
 // TextContent is a block of plain text.
-type TextContent struct {
-	// Type is the constant that identifies the kind of value. It is "text",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// Text is the text itself.
-	Text string `json:"text"`
-	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*TextContent) isContentBlock() {}
-
-func (*TextContent) isSamplingMessageContent() {}
+type TextContent = mcp20250326.TextContent

@@ -2,81 +2,34 @@
 
 package mcp20241105
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/generated/mcp20250326"
+	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // ClientCapabilities declares the features that a client offers to a server.
 // A server must not use a feature whose member is absent. An empty object
 // declares a feature.
-type ClientCapabilities struct {
-	// Experimental declares non-standard features by name, each with its own
-	// settings; nil declares none.
-	Experimental wire.Map[wire.Object] `json:"experimental,omitempty"`
-	// Roots declares that the client answers roots/list; nil means not
-	// supported.
-	Roots *ClientCapabilitiesRoots `json:"roots,omitempty"`
-	// Sampling declares that servers may use the client's language model; ""
-	// means not supported.
-	Sampling wire.Object `json:"sampling,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ClientCapabilities = mcp20250326.ClientCapabilities
 
 // ClientCapabilitiesRoots declares that the client shares its roots.
-type ClientCapabilitiesRoots struct {
-	// ListChanged declares that changes of the list are announced; nil means
-	// they are not.
-	ListChanged *bool `json:"listChanged,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ClientCapabilitiesRoots = mcp20251125.ClientCapabilitiesRoots
 
 // Implementation names the program at one end of a connection, for logs and
 // display. It says nothing about what the program supports; its capabilities
 // do.
-type Implementation struct {
-	// Name identifies the program and stays the same between versions.
-	Name string `json:"name"`
-	// Version is the version of the program, not of the protocol.
-	Version string `json:"version"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type Implementation = mcp20250326.Implementation
 
 // InitializeRequest is an initialize request, the first message of a client.
-// It cannot be cancelled.
-type InitializeRequest struct {
-	// Method identifies the kind of message. It is "initialize", which the zero
-	// value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params InitializeRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*InitializeRequest) isClientRequest() {}
+// It cannot be cancelled. Its method is "initialize".
+type InitializeRequest = jsonrpc.RequestOf[InitializeRequestParams]
 
 // InitializeRequestParams introduces the client: the revision that it
 // proposes, its capabilities and its name.
-type InitializeRequestParams struct {
-	// Capabilities declares the features that the client offers to the server.
-	Capabilities ClientCapabilities `json:"capabilities"`
-	// ClientInfo describes the client program.
-	ClientInfo Implementation `json:"clientInfo"`
-	// ProtocolVersion is the latest revision that the client supports, such as
-	// 2025-06-18.
-	ProtocolVersion string `json:"protocolVersion"`
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type InitializeRequestParams = mcp20250326.InitializeRequestParams
 
 // InitializeResult introduces the server: the revision that both sides will
 // use, its capabilities and its name.
@@ -90,49 +43,25 @@ type InitializeResult struct {
 	// ServerInfo describes the server program.
 	ServerInfo Implementation `json:"serverInfo"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Instructions explains to the model how to use the server as a whole. A
 	// client may add it to the system prompt; nil means no instructions.
-	Instructions *string `json:"instructions,omitempty"`
+	Instructions *string `json:"instructions,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*InitializeResult) isServerResult() {}
 
 // InitializedNotification is a notifications/initialized message. It ends
-// the handshake; normal operation starts after it.
-type InitializedNotification struct {
-	// Method identifies the kind of message. It is "notifications/initialized",
-	// which the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*InitializedNotification) isClientNotification() {}
+// the handshake; normal operation starts after it. Its method is
+// "notifications/initialized".
+type InitializedNotification = jsonrpc.NotificationOf[NotificationParams]
 
 // PingRequest is a ping request, by which either side can check at any time
-// that the other one is alive.
-type PingRequest struct {
-	// Method identifies the kind of message. It is "ping", which the zero value
-	// stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*PingRequest) isClientRequest() {}
-
-func (*PingRequest) isServerRequest() {}
+// that the other one is alive. Its method is "ping".
+type PingRequest = jsonrpc.RequestOf[RequestParams]
 
 // ServerCapabilities declares the features that a server offers. A client
 // must not use a feature whose member is absent. An empty object declares a
@@ -140,51 +69,27 @@ func (*PingRequest) isServerRequest() {}
 type ServerCapabilities struct {
 	// Experimental declares non-standard features by name, each with its own
 	// settings; nil declares none.
-	Experimental wire.Map[wire.Object] `json:"experimental,omitempty"`
+	Experimental wire.Map[wire.Object] `json:"experimental,omitzero"`
 	// Logging declares that the server sends log records; "" means not
 	// supported.
-	Logging wire.Object `json:"logging,omitempty"`
+	Logging wire.Object `json:"logging,omitzero"`
 	// Prompts declares that the server has prompts; nil means it has none.
-	Prompts *ServerCapabilitiesPrompts `json:"prompts,omitempty"`
+	Prompts *ServerCapabilitiesPrompts `json:"prompts,omitzero"`
 	// Resources declares that the server has resources; nil means it has none.
-	Resources *ServerCapabilitiesResources `json:"resources,omitempty"`
+	Resources *ServerCapabilitiesResources `json:"resources,omitzero"`
 	// Tools declares that the server has tools; nil means it has none.
-	Tools *ServerCapabilitiesTools `json:"tools,omitempty"`
+	Tools *ServerCapabilitiesTools `json:"tools,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // ServerCapabilitiesPrompts declares that the server has prompts.
-type ServerCapabilitiesPrompts struct {
-	// ListChanged declares that changes of the list are announced; nil means
-	// they are not.
-	ListChanged *bool `json:"listChanged,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ServerCapabilitiesPrompts = mcp20260728.ServerCapabilitiesPrompts
 
 // ServerCapabilitiesResources declares that the server has resources, and
 // how it announces changes to them.
-type ServerCapabilitiesResources struct {
-	// ListChanged declares that changes of the list are announced; nil means
-	// they are not.
-	ListChanged *bool `json:"listChanged,omitempty"`
-	// Subscribe declares that clients can subscribe to a resource; nil means
-	// they cannot.
-	Subscribe *bool `json:"subscribe,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ServerCapabilitiesResources = mcp20260728.ServerCapabilitiesResources
 
 // ServerCapabilitiesTools declares that the server has tools.
-type ServerCapabilitiesTools struct {
-	// ListChanged declares that changes of the list are announced; nil means
-	// they are not.
-	ListChanged *bool `json:"listChanged,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ServerCapabilitiesTools = mcp20260728.ServerCapabilitiesTools

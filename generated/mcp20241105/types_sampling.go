@@ -2,23 +2,18 @@
 
 package mcp20241105
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // CreateMessageRequest is a sampling/createMessage request: the server asks
 // the client's language model to continue a conversation. The client and its
-// user control what is sent to the model and what comes back.
-type CreateMessageRequest struct {
-	// Method identifies the kind of message. It is "sampling/createMessage",
-	// which the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params CreateMessageRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*CreateMessageRequest) isServerRequest() {}
+// user control what is sent to the model and what comes back. Its method is
+// "sampling/createMessage".
+type CreateMessageRequest = jsonrpc.RequestOf[CreateMessageRequestParams]
 
 // CreateMessageRequestParams is a conversation to continue, with preferences
 // for the model and its output. The client may choose any model, edit the
@@ -30,25 +25,26 @@ type CreateMessageRequestParams struct {
 	// Messages is the conversation so far, the oldest message first.
 	Messages []SamplingMessage `json:"messages"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *RequestMetaObject `json:"_meta,omitzero"`
 	// IncludeContext asks for context from other servers or from this one; nil
 	// asks for none.
-	IncludeContext *IncludeContext `json:"includeContext,omitempty"`
+	IncludeContext *IncludeContext `json:"includeContext,omitzero"`
 	// Metadata is passed to the model's provider, which defines its form; ""
 	// passes none.
-	Metadata wire.Object `json:"metadata,omitempty"`
+	Metadata wire.Object `json:"metadata,omitzero"`
 	// ModelPreferences describes the preferred model; nil leaves the choice to
 	// the client.
-	ModelPreferences *ModelPreferences `json:"modelPreferences,omitempty"`
+	ModelPreferences *ModelPreferences `json:"modelPreferences,omitzero"`
 	// StopSequences lists texts that end the output; nil means none.
-	StopSequences []string `json:"stopSequences,omitempty"`
+	StopSequences []string `json:"stopSequences,omitzero"`
 	// SystemPrompt is the system prompt to use, which the client may edit or
 	// drop; nil asks for none.
-	SystemPrompt *string `json:"systemPrompt,omitempty"`
+	SystemPrompt *string `json:"systemPrompt,omitzero"`
 	// Temperature controls the randomness of the output, on the provider's
 	// scale; nil uses the client's default.
-	Temperature *float64 `json:"temperature,omitempty"`
+	Temperature *float64 `json:"temperature,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -65,74 +61,41 @@ type CreateMessageResult struct {
 	// Role is the author of the message, normally the assistant.
 	Role Role `json:"role"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// StopReason is the reason why the model stopped: endTurn, stopSequence,
 	// maxTokens, toolUse if there are tools, or a value of the provider's own;
 	// nil means unknown.
-	StopReason *string `json:"stopReason,omitempty"`
+	StopReason *string `json:"stopReason,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*CreateMessageResult) isClientResult() {}
-
 // IncludeContext selects the servers whose context the client should add to
 // a sampling request.
-type IncludeContext string
+type IncludeContext = mcp20251125.IncludeContext
 
 // The values of IncludeContext.
 const (
 	// IncludeContextAllServers asks for context from all servers that the client
 	// is connected to. Discouraged since 2025-11-25.
-	IncludeContextAllServers IncludeContext = "allServers"
+	IncludeContextAllServers = mcp20251125.IncludeContextAllServers
 	// IncludeContextNone asks for no added context, which is also the default.
-	IncludeContextNone IncludeContext = "none"
+	IncludeContextNone = mcp20251125.IncludeContextNone
 	// IncludeContextThisServer asks for context from the server that makes the
 	// request. Discouraged since 2025-11-25.
-	IncludeContextThisServer IncludeContext = "thisServer"
+	IncludeContextThisServer = mcp20251125.IncludeContextThisServer
 )
-
-// Known reports whether this revision defines the value.
-func (x IncludeContext) Known() bool {
-	switch x {
-	case IncludeContextAllServers, IncludeContextNone, IncludeContextThisServer:
-		return true
-	}
-	return false
-}
 
 // ModelHint suggests a model. A client that does not have it may use a
 // similar model of another provider.
-type ModelHint struct {
-	// Name is the name of a model or a part of it, such as a model family; nil
-	// suggests no model.
-	Name *string `json:"name,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ModelHint = mcp20260728.ModelHint
 
 // ModelPreferences describes the model that a server would like for
 // sampling. The client decides how much weight it gives them.
-type ModelPreferences struct {
-	// CostPriority is the weight of a low price, from 0 (irrelevant) to 1 (most
-	// important); nil means no preference.
-	CostPriority *float64 `json:"costPriority,omitempty"`
-	// Hints suggests models, the preferred one first. The first hint that
-	// matches takes precedence over the three priorities; nil suggests none.
-	Hints []ModelHint `json:"hints,omitempty"`
-	// IntelligencePriority is the weight of the model's abilities, from 0
-	// (irrelevant) to 1 (most important); nil means no preference.
-	IntelligencePriority *float64 `json:"intelligencePriority,omitempty"`
-	// SpeedPriority is the weight of a fast answer, from 0 (irrelevant) to 1
-	// (most important); nil means no preference.
-	SpeedPriority *float64 `json:"speedPriority,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ModelPreferences = mcp20260728.ModelPreferences
 
 // SamplingMessage is one message of a conversation for the client's model.
 type SamplingMessage struct {
@@ -153,15 +116,17 @@ type SamplingMessage struct {
 // define.
 type SamplingMessageContent interface {
 	wire.Appender
-	isSamplingMessageContent()
+	// IsSamplingMessageContent marks the variants.
+	IsSamplingMessageContent()
 }
 
 // UnknownSamplingMessageContent holds a value that matches none of the
-// variants of SamplingMessageContent, so that it can be passed on. Validate
-// reports it.
+// variants of SamplingMessageContent, so that it can be passed on.
+// wire.Validate reports it.
 type UnknownSamplingMessageContent struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownSamplingMessageContent) isSamplingMessageContent() {}
+// IsSamplingMessageContent marks a variant of SamplingMessageContent.
+func (*UnknownSamplingMessageContent) IsSamplingMessageContent() {}

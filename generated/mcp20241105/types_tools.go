@@ -2,37 +2,18 @@
 
 package mcp20241105
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/generated/mcp20250618"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // CallToolRequest is a tools/call request: the client asks the server to run
-// a tool.
-type CallToolRequest struct {
-	// Method identifies the kind of message. It is "tools/call", which the zero
-	// value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params CallToolRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*CallToolRequest) isClientRequest() {}
+// a tool. Its method is "tools/call".
+type CallToolRequest = jsonrpc.RequestOf[CallToolRequestParams]
 
 // CallToolRequestParams names the tool to run and holds its arguments.
-type CallToolRequestParams struct {
-	// Name is the tool's name as tools/list returns it.
-	Name string `json:"name"`
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Arguments is a JSON object that is valid under the tool's input schema; ""
-	// sends no arguments.
-	Arguments wire.Object `json:"arguments,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type CallToolRequestParams = mcp20250618.CallToolRequestParams
 
 // CallToolResult is the outcome of a tool call. A tool that fails reports
 // the failure here, with IsError set, so that the model can read it and try
@@ -41,49 +22,36 @@ type CallToolResult struct {
 	// Content is the result for the model; nil is sent as an empty list.
 	Content []ContentBlock `json:"content"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// IsError reports that the tool ran and failed; Content then holds the
 	// reason; nil means false.
-	IsError *bool `json:"isError,omitempty"`
+	IsError *bool `json:"isError,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*CallToolResult) isServerResult() {}
 
 // ListToolsRequest is a tools/list request: the client asks for the server's
-// tools.
-type ListToolsRequest struct {
-	// Method identifies the kind of message. It is "tools/list", which the zero
-	// value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ListToolsRequest) isClientRequest() {}
+// tools. Its method is "tools/list".
+type ListToolsRequest = jsonrpc.RequestOf[PaginatedRequestParams]
 
 // ListToolsResult is one page of the server's tools.
 type ListToolsResult struct {
 	// Tools holds the tools on this page.
 	Tools []Tool `json:"tools"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
-	NextCursor *string `json:"nextCursor,omitempty"`
+	NextCursor *string `json:"nextCursor,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*ListToolsResult) isServerResult() {}
 
 // Tool describes a function that the model can call through the server. The
 // model decides from this description alone, so write it for the model.
@@ -96,7 +64,7 @@ type Tool struct {
 	Name string `json:"name"`
 	// Description explains to the model what the tool does and when to use it;
 	// nil leaves the model with the name alone.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -104,30 +72,9 @@ type Tool struct {
 
 // ToolInputSchema is the JSON Schema of a tool's arguments, which are always
 // an object. Keywords without a field here are kept.
-type ToolInputSchema struct {
-	// Type is the JSON Schema type. It is "object", which the zero value stands
-	// for.
-	Type string `json:"type"`
-	// Properties holds the schemas of the arguments, by name; nil declares none.
-	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
-	// Required lists the mandatory arguments; nil means none.
-	Required []string `json:"required,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ToolInputSchema = mcp20250618.ToolInputSchema
 
 // ToolListChangedNotification is a notifications/tools/list_changed message:
-// the result of an earlier tools/list is out of date.
-type ToolListChangedNotification struct {
-	// Method identifies the kind of message. It is
-	// "notifications/tools/list_changed", which the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ToolListChangedNotification) isServerNotification() {}
+// the result of an earlier tools/list is out of date. Its method is
+// "notifications/tools/list_changed".
+type ToolListChangedNotification = jsonrpc.NotificationOf[NotificationParams]

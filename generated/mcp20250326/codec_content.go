@@ -118,7 +118,7 @@ func (x *AudioContent) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeContentBlock(r *wire.Reader) ContentBlock {
+func (contentBlockCodec) Decode(r *wire.Reader) ContentBlock {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("type")
@@ -204,27 +204,6 @@ func (x ImageContent) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ImageContent) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a string.
-func (x *Role) DecodeJSON(r *wire.Reader) error {
-	*x = Role(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x Role) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Role) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Role) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 

@@ -6,120 +6,6 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *GetPromptRequest) DecodeJSON(r *wire.Reader) error {
-	*x = GetPromptRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("prompts/get")
-		case "params":
-			r.Once(&seen[0], 1)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "method", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *GetPromptRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "prompts/get")
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetPromptRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetPromptRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *GetPromptRequestParams) DecodeJSON(r *wire.Reader) error {
-	*x = GetPromptRequestParams{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "name":
-			r.Once(&seen[0], 0)
-			x.Name = r.ReadString()
-		case "_meta":
-			if r.Present(&seen[0], 1) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
-			}
-		case "arguments":
-			if r.Present(&seen[0], 2) {
-				x.Arguments = wire.Map[string]{}
-				for r.BeginObject(); r.Member(); {
-					*x.Arguments.Entry(r) = r.ReadString()
-				}
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "name")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *GetPromptRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("name", x.Name)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
-	if x.Arguments != nil {
-		w.Name("arguments")
-		w.BeginObject()
-		w.Fail(x.Arguments.Check())
-		for i := range x.Arguments {
-			e := &x.Arguments[i]
-			w.Key(e.Name)
-			w.PutString(e.Value)
-		}
-		w.EndObject()
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "name", "_meta", "arguments")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetPromptRequestParams) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetPromptRequestParams) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *GetPromptResult) DecodeJSON(r *wire.Reader) error {
 	*x = GetPromptResult{}
 	var seen [1]uint64
@@ -175,56 +61,6 @@ func (x GetPromptResult) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetPromptResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ListPromptsRequest) DecodeJSON(r *wire.Reader) error {
-	*x = ListPromptsRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("prompts/list")
-		case "params":
-			if r.Present(&seen[0], 1) {
-				x.Params = new(PaginatedRequestParams)
-				x.Params.DecodeJSON(r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "method")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ListPromptsRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "prompts/list")
-	if x.Params != nil {
-		w.Value("params", x.Params)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ListPromptsRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ListPromptsRequest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -405,56 +241,6 @@ func (x *PromptArgument) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *PromptListChangedNotification) DecodeJSON(r *wire.Reader) error {
-	*x = PromptListChangedNotification{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("notifications/prompts/list_changed")
-		case "params":
-			if r.Present(&seen[0], 1) {
-				x.Params = new(NotificationParams)
-				x.Params.DecodeJSON(r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "method")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *PromptListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "notifications/prompts/list_changed")
-	if x.Params != nil {
-		w.Value("params", x.Params)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x PromptListChangedNotification) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *PromptListChangedNotification) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *PromptMessage) DecodeJSON(r *wire.Reader) error {
 	*x = PromptMessage{}
 	var seen [1]uint64
@@ -462,7 +248,7 @@ func (x *PromptMessage) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			r.Once(&seen[0], 0)
-			x.Content = decodeContentBlock(r)
+			x.Content = wire.ReadBox(r, ContentBlockBox{})
 		case "role":
 			r.Once(&seen[0], 1)
 			x.Role = Role(r.ReadString())

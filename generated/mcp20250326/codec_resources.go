@@ -67,7 +67,7 @@ func (x *EmbeddedResource) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("resource")
 		case "resource":
 			r.Once(&seen[0], 1)
-			x.Resource = decodeResourceContentsUnion(r)
+			x.Resource = wire.ReadBox(r, ResourceContentsUnionBox{})
 		case "annotations":
 			if r.Present(&seen[0], 2) {
 				x.Annotations = new(Annotations)
@@ -106,56 +106,6 @@ func (x EmbeddedResource) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *EmbeddedResource) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ListResourceTemplatesRequest) DecodeJSON(r *wire.Reader) error {
-	*x = ListResourceTemplatesRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("resources/templates/list")
-		case "params":
-			if r.Present(&seen[0], 1) {
-				x.Params = new(PaginatedRequestParams)
-				x.Params.DecodeJSON(r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "method")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ListResourceTemplatesRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "resources/templates/list")
-	if x.Params != nil {
-		w.Value("params", x.Params)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ListResourceTemplatesRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ListResourceTemplatesRequest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -221,56 +171,6 @@ func (x *ListResourceTemplatesResult) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *ListResourcesRequest) DecodeJSON(r *wire.Reader) error {
-	*x = ListResourcesRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("resources/list")
-		case "params":
-			if r.Present(&seen[0], 1) {
-				x.Params = new(PaginatedRequestParams)
-				x.Params.DecodeJSON(r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "method")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ListResourcesRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "resources/list")
-	if x.Params != nil {
-		w.Value("params", x.Params)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ListResourcesRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ListResourcesRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListResourcesResult{}
 	var seen [1]uint64
@@ -331,56 +231,6 @@ func (x *ListResourcesResult) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *ListRootsRequest) DecodeJSON(r *wire.Reader) error {
-	*x = ListRootsRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("roots/list")
-		case "params":
-			if r.Present(&seen[0], 1) {
-				x.Params = new(RequestParams)
-				x.Params.DecodeJSON(r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "method")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ListRootsRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "roots/list")
-	if x.Params != nil {
-		w.Value("params", x.Params)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ListRootsRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ListRootsRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListRootsResult{}
 	var seen [1]uint64
@@ -436,102 +286,6 @@ func (x *ListRootsResult) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *ReadResourceRequest) DecodeJSON(r *wire.Reader) error {
-	*x = ReadResourceRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("resources/read")
-		case "params":
-			r.Once(&seen[0], 1)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "method", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ReadResourceRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "resources/read")
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ReadResourceRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ReadResourceRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ReadResourceRequestParams) DecodeJSON(r *wire.Reader) error {
-	*x = ReadResourceRequestParams{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "uri":
-			r.Once(&seen[0], 0)
-			x.URI = r.ReadString()
-		case "_meta":
-			if r.Present(&seen[0], 1) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "uri")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ReadResourceRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("uri", x.URI)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "uri", "_meta")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ReadResourceRequestParams) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ReadResourceRequestParams) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 	*x = ReadResourceResult{}
 	var seen [1]uint64
@@ -539,7 +293,7 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "contents":
 			r.Once(&seen[0], 0)
-			x.Contents = wire.ReadUnions(r, decodeResourceContentsUnion)
+			x.Contents = wire.ReadBoxes(r, ResourceContentsUnionBox{})
 		case "_meta":
 			if r.Present(&seen[0], 1) {
 				x.Meta = r.ReadObject()
@@ -701,7 +455,7 @@ func (x *ResourceContents) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeResourceContentsUnion(r *wire.Reader) ResourceContentsUnion {
+func (resourceContentsUnionCodec) Decode(r *wire.Reader) ResourceContentsUnion {
 	switch r.Kind() {
 	case wire.KindObject:
 		has := r.PeekHas("blob", "text")
@@ -728,56 +482,6 @@ func decodeResourceContentsUnion(r *wire.Reader) ResourceContentsUnion {
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownResourceContentsUnion) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ResourceListChangedNotification) DecodeJSON(r *wire.Reader) error {
-	*x = ResourceListChangedNotification{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("notifications/resources/list_changed")
-		case "params":
-			if r.Present(&seen[0], 1) {
-				x.Params = new(NotificationParams)
-				x.Params.DecodeJSON(r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "method")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ResourceListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "notifications/resources/list_changed")
-	if x.Params != nil {
-		w.Value("params", x.Params)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ResourceListChangedNotification) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ResourceListChangedNotification) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -892,101 +596,6 @@ func (x *ResourceTemplate) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *ResourceUpdatedNotification) DecodeJSON(r *wire.Reader) error {
-	*x = ResourceUpdatedNotification{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("notifications/resources/updated")
-		case "params":
-			r.Once(&seen[0], 1)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "method", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ResourceUpdatedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "notifications/resources/updated")
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ResourceUpdatedNotification) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ResourceUpdatedNotification) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ResourceUpdatedNotificationParams) DecodeJSON(r *wire.Reader) error {
-	*x = ResourceUpdatedNotificationParams{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "uri":
-			r.Once(&seen[0], 0)
-			x.URI = r.ReadString()
-		case "_meta":
-			if r.Present(&seen[0], 1) {
-				x.Meta = r.ReadObject()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "uri")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ResourceUpdatedNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("uri", x.URI)
-	if x.Meta != "" {
-		w.Value("_meta", &x.Meta)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "uri", "_meta")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ResourceUpdatedNotificationParams) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ResourceUpdatedNotificationParams) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *Root) DecodeJSON(r *wire.Reader) error {
 	*x = Root{}
 	var seen [1]uint64
@@ -1029,152 +638,6 @@ func (x Root) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Root) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *RootsListChangedNotification) DecodeJSON(r *wire.Reader) error {
-	*x = RootsListChangedNotification{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("notifications/roots/list_changed")
-		case "params":
-			if r.Present(&seen[0], 1) {
-				x.Params = new(NotificationParams)
-				x.Params.DecodeJSON(r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "method")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *RootsListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "notifications/roots/list_changed")
-	if x.Params != nil {
-		w.Value("params", x.Params)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x RootsListChangedNotification) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *RootsListChangedNotification) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *SubscribeRequest) DecodeJSON(r *wire.Reader) error {
-	*x = SubscribeRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("resources/subscribe")
-		case "params":
-			r.Once(&seen[0], 1)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "method", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *SubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "resources/subscribe")
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x SubscribeRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *SubscribeRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *SubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
-	*x = SubscribeRequestParams{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "uri":
-			r.Once(&seen[0], 0)
-			x.URI = r.ReadString()
-		case "_meta":
-			if r.Present(&seen[0], 1) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "uri")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *SubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("uri", x.URI)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "uri", "_meta")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x SubscribeRequestParams) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *SubscribeRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -1226,101 +689,5 @@ func (x TextResourceContents) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TextResourceContents) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *UnsubscribeRequest) DecodeJSON(r *wire.Reader) error {
-	*x = UnsubscribeRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("resources/unsubscribe")
-		case "params":
-			r.Once(&seen[0], 1)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "method", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnsubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "resources/unsubscribe")
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x UnsubscribeRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *UnsubscribeRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *UnsubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
-	*x = UnsubscribeRequestParams{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "uri":
-			r.Once(&seen[0], 0)
-			x.URI = r.ReadString()
-		case "_meta":
-			if r.Present(&seen[0], 1) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "uri")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnsubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("uri", x.URI)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "uri", "_meta")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x UnsubscribeRequestParams) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *UnsubscribeRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }

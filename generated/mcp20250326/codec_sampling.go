@@ -6,52 +6,6 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *CreateMessageRequest) DecodeJSON(r *wire.Reader) error {
-	*x = CreateMessageRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("sampling/createMessage")
-		case "params":
-			r.Once(&seen[0], 1)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "method", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *CreateMessageRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "sampling/createMessage")
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x CreateMessageRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *CreateMessageRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = CreateMessageRequestParams{}
 	var seen [1]uint64
@@ -165,7 +119,7 @@ func (x *CreateMessageResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			r.Once(&seen[0], 0)
-			x.Content = decodeSamplingMessageContent(r)
+			x.Content = wire.ReadBox(r, SamplingMessageContentBox{})
 		case "model":
 			r.Once(&seen[0], 1)
 			x.Model = r.ReadString()
@@ -218,133 +172,6 @@ func (x *CreateMessageResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads a string.
-func (x *IncludeContext) DecodeJSON(r *wire.Reader) error {
-	*x = IncludeContext(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x IncludeContext) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x IncludeContext) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *IncludeContext) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ModelHint) DecodeJSON(r *wire.Reader) error {
-	*x = ModelHint{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "name":
-			if r.Present(&seen[0], 0) {
-				x.Name = r.ReadStringPointer()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ModelHint) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.StringPointer("name", x.Name)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "name")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ModelHint) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ModelHint) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ModelPreferences) DecodeJSON(r *wire.Reader) error {
-	*x = ModelPreferences{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "costPriority":
-			if r.Present(&seen[0], 0) {
-				x.CostPriority = r.ReadFloat64Pointer()
-			}
-		case "hints":
-			if r.Present(&seen[0], 1) {
-				x.Hints = []ModelHint{}
-				for r.BeginArray(); r.Element(); {
-					wire.Extend(r, &x.Hints).DecodeJSON(r)
-				}
-			}
-		case "intelligencePriority":
-			if r.Present(&seen[0], 2) {
-				x.IntelligencePriority = r.ReadFloat64Pointer()
-			}
-		case "speedPriority":
-			if r.Present(&seen[0], 3) {
-				x.SpeedPriority = r.ReadFloat64Pointer()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.Float64Pointer("costPriority", x.CostPriority)
-	if x.Hints != nil {
-		w.Name("hints")
-		w.BeginArray()
-		for i := range x.Hints {
-			w.Element()
-			w.Put(&x.Hints[i])
-		}
-		w.EndArray()
-	}
-	w.Float64Pointer("intelligencePriority", x.IntelligencePriority)
-	w.Float64Pointer("speedPriority", x.SpeedPriority)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "costPriority", "hints", "intelligencePriority", "speedPriority")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ModelPreferences) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ModelPreferences) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
@@ -354,7 +181,7 @@ func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			r.Once(&seen[0], 0)
-			x.Content = decodeSamplingMessageContent(r)
+			x.Content = wire.ReadBox(r, SamplingMessageContentBox{})
 		case "role":
 			r.Once(&seen[0], 1)
 			x.Role = Role(r.ReadString())
@@ -391,7 +218,7 @@ func (x *SamplingMessage) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeSamplingMessageContent(r *wire.Reader) SamplingMessageContent {
+func (samplingMessageContentCodec) Decode(r *wire.Reader) SamplingMessageContent {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("type")

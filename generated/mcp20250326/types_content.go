@@ -2,17 +2,20 @@
 
 package mcp20250326
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // Annotations gives a client hints about content: the intended audience, the
 // importance and the time of the last change. A client may ignore them.
 type Annotations struct {
 	// Audience lists the readers the content is for: the user, the model or
 	// both; nil means unspecified.
-	Audience []Role `json:"audience,omitempty"`
+	Audience []Role `json:"audience,omitzero"`
 	// Priority is the importance of the content, from 0 (optional) to 1
 	// (required); nil means unspecified.
-	Priority *float64 `json:"priority,omitempty"`
+	Priority *float64 `json:"priority,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -30,15 +33,17 @@ type AudioContent struct {
 	// in the types they accept.
 	MIMEType string `json:"mimeType"`
 	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*AudioContent) isContentBlock() {}
+// IsContentBlock marks a variant of ContentBlock.
+func (*AudioContent) IsContentBlock() {}
 
-func (*AudioContent) isSamplingMessageContent() {}
+// IsSamplingMessageContent marks a variant of SamplingMessageContent.
+func (*AudioContent) IsSamplingMessageContent() {}
 
 // ContentBlock is one part of a tool result or of a prompt: text, media or a
 // resource. Its type member selects the variant.
@@ -48,17 +53,19 @@ func (*AudioContent) isSamplingMessageContent() {}
 // does not define.
 type ContentBlock interface {
 	wire.Appender
-	isContentBlock()
+	// IsContentBlock marks the variants.
+	IsContentBlock()
 }
 
 // UnknownContentBlock holds a value that matches none of the variants of
-// ContentBlock, so that it can be passed on. Validate reports it.
+// ContentBlock, so that it can be passed on. wire.Validate reports it.
 type UnknownContentBlock struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownContentBlock) isContentBlock() {}
+// IsContentBlock marks a variant of ContentBlock.
+func (*UnknownContentBlock) IsContentBlock() {}
 
 // ImageContent is an image, embedded as base64 text.
 type ImageContent struct {
@@ -72,35 +79,28 @@ type ImageContent struct {
 	// in the types they accept.
 	MIMEType string `json:"mimeType"`
 	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*ImageContent) isContentBlock() {}
+// IsContentBlock marks a variant of ContentBlock.
+func (*ImageContent) IsContentBlock() {}
 
-func (*ImageContent) isSamplingMessageContent() {}
+// IsSamplingMessageContent marks a variant of SamplingMessageContent.
+func (*ImageContent) IsSamplingMessageContent() {}
 
 // Role is a participant in a conversation with a model.
-type Role string
+type Role = mcp20260728.Role
 
 // The values of Role.
 const (
 	// RoleAssistant is the model.
-	RoleAssistant Role = "assistant"
+	RoleAssistant = mcp20260728.RoleAssistant
 	// RoleUser is the human, or a program that acts for the human.
-	RoleUser Role = "user"
+	RoleUser = mcp20260728.RoleUser
 )
-
-// Known reports whether this revision defines the value.
-func (x Role) Known() bool {
-	switch x {
-	case RoleAssistant, RoleUser:
-		return true
-	}
-	return false
-}
 
 // TextContent is a block of plain text.
 type TextContent struct {
@@ -110,12 +110,14 @@ type TextContent struct {
 	// Text is the text itself.
 	Text string `json:"text"`
 	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*TextContent) isContentBlock() {}
+// IsContentBlock marks a variant of ContentBlock.
+func (*TextContent) IsContentBlock() {}
 
-func (*TextContent) isSamplingMessageContent() {}
+// IsSamplingMessageContent marks a variant of SamplingMessageContent.
+func (*TextContent) IsSamplingMessageContent() {}

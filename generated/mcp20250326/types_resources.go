@@ -2,7 +2,11 @@
 
 package mcp20250326
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // BlobResourceContents is one item of a resource with binary data, embedded
 // as base64 text.
@@ -14,13 +18,14 @@ type BlobResourceContents struct {
 	URI string `json:"uri"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
-	MIMEType *string `json:"mimeType,omitempty"`
+	MIMEType *string `json:"mimeType,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*BlobResourceContents) isResourceContentsUnion() {}
+// IsResourceContentsUnion marks a variant of ResourceContentsUnion.
+func (*BlobResourceContents) IsResourceContentsUnion() {}
 
 // EmbeddedResource holds the contents of a resource, so that the reader need
 // not fetch it.
@@ -31,28 +36,19 @@ type EmbeddedResource struct {
 	// Resource holds the embedded contents, with their URI.
 	Resource ResourceContentsUnion `json:"resource"`
 	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*EmbeddedResource) isContentBlock() {}
+// IsContentBlock marks a variant of ContentBlock.
+func (*EmbeddedResource) IsContentBlock() {}
 
 // ListResourceTemplatesRequest is a resources/templates/list request: the
-// client asks for the server's resource templates.
-type ListResourceTemplatesRequest struct {
-	// Method identifies the kind of message. It is "resources/templates/list",
-	// which the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ListResourceTemplatesRequest) isClientRequest() {}
+// client asks for the server's resource templates. Its method is
+// "resources/templates/list".
+type ListResourceTemplatesRequest = jsonrpc.RequestOf[PaginatedRequestParams]
 
 // ListResourceTemplatesResult is one page of the server's resource
 // templates.
@@ -60,32 +56,20 @@ type ListResourceTemplatesResult struct {
 	// ResourceTemplates holds the resource templates on this page.
 	ResourceTemplates []ResourceTemplate `json:"resourceTemplates"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
-	NextCursor *string `json:"nextCursor,omitempty"`
+	NextCursor *string `json:"nextCursor,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*ListResourceTemplatesResult) isServerResult() {}
 
 // ListResourcesRequest is a resources/list request: the client asks for the
-// server's resources.
-type ListResourcesRequest struct {
-	// Method identifies the kind of message. It is "resources/list", which the
-	// zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ListResourcesRequest) isClientRequest() {}
+// server's resources. Its method is "resources/list".
+type ListResourcesRequest = jsonrpc.RequestOf[PaginatedRequestParams]
 
 // ListResourcesResult is one page of the server's resources. A server may
 // have resources that it does not list.
@@ -93,74 +77,40 @@ type ListResourcesResult struct {
 	// Resources holds the resources on this page.
 	Resources []Resource `json:"resources"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
-	NextCursor *string `json:"nextCursor,omitempty"`
+	NextCursor *string `json:"nextCursor,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*ListResourcesResult) isServerResult() {}
 
 // ListRootsRequest is a roots/list request: the server asks which
-// directories and files it should work on.
-type ListRootsRequest struct {
-	// Method identifies the kind of message. It is "roots/list", which the zero
-	// value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ListRootsRequest) isServerRequest() {}
+// directories and files it should work on. Its method is "roots/list".
+type ListRootsRequest = jsonrpc.RequestOf[RequestParams]
 
 // ListRootsResult holds all roots of the client. This list is not paginated.
 type ListRootsResult struct {
 	// Roots is the complete list, possibly empty.
 	Roots []Root `json:"roots"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*ListRootsResult) isClientResult() {}
 
 // ReadResourceRequest is a resources/read request: the client asks for the
-// contents of a resource.
-type ReadResourceRequest struct {
-	// Method identifies the kind of message. It is "resources/read", which the
-	// zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params ReadResourceRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ReadResourceRequest) isClientRequest() {}
+// contents of a resource. Its method is "resources/read".
+type ReadResourceRequest = jsonrpc.RequestOf[ReadResourceRequestParams]
 
 // ReadResourceRequestParams identifies the resource to read.
-type ReadResourceRequestParams struct {
-	// URI identifies the resource to read. Only the server needs to understand
-	// its scheme.
-	URI string `json:"uri"`
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ReadResourceRequestParams = mcp20251125.ReadResourceRequestParams
 
 // ReadResourceResult holds the contents of a resource. There may be several
 // items, for example the files of a directory.
@@ -168,14 +118,13 @@ type ReadResourceResult struct {
 	// Contents holds the items, each with its own URI.
 	Contents []ResourceContentsUnion `json:"contents"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*ReadResourceResult) isServerResult() {}
 
 // Resource describes data that a server can provide, such as a file or a
 // database record. Read the data itself with resources/read.
@@ -186,16 +135,16 @@ type Resource struct {
 	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
 	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Description explains to the user and the model what the resource holds;
 	// nil means no description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
-	MIMEType *string `json:"mimeType,omitempty"`
+	MIMEType *string `json:"mimeType,omitzero"`
 	// Size is the size in bytes before any encoding, for display and planning;
 	// nil means unknown.
-	Size *int64 `json:"size,omitempty"`
+	Size *int64 `json:"size,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -208,7 +157,7 @@ type ResourceContents struct {
 	URI string `json:"uri"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
-	MIMEType *string `json:"mimeType,omitempty"`
+	MIMEType *string `json:"mimeType,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -222,33 +171,25 @@ type ResourceContents struct {
 // define.
 type ResourceContentsUnion interface {
 	wire.Appender
-	isResourceContentsUnion()
+	// IsResourceContentsUnion marks the variants.
+	IsResourceContentsUnion()
 }
 
 // UnknownResourceContentsUnion holds a value that matches none of the
-// variants of ResourceContentsUnion, so that it can be passed on. Validate
-// reports it.
+// variants of ResourceContentsUnion, so that it can be passed on.
+// wire.Validate reports it.
 type UnknownResourceContentsUnion struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownResourceContentsUnion) isResourceContentsUnion() {}
+// IsResourceContentsUnion marks a variant of ResourceContentsUnion.
+func (*UnknownResourceContentsUnion) IsResourceContentsUnion() {}
 
 // ResourceListChangedNotification is a notifications/resources/list_changed
-// message: the result of an earlier resources/list is out of date.
-type ResourceListChangedNotification struct {
-	// Method identifies the kind of message. It is
-	// "notifications/resources/list_changed", which the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ResourceListChangedNotification) isServerNotification() {}
+// message: the result of an earlier resources/list is out of date. Its
+// method is "notifications/resources/list_changed".
+type ResourceListChangedNotification = jsonrpc.NotificationOf[NotificationParams]
 
 // ResourceReference refers to a resource template, to complete one of its
 // variables.
@@ -263,7 +204,8 @@ type ResourceReference struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*ResourceReference) isCompleteRequestParamsRef() {}
+// IsCompleteRequestParamsRef marks a variant of CompleteRequestParamsRef.
+func (*ResourceReference) IsCompleteRequestParamsRef() {}
 
 // ResourceTemplate describes a family of resources whose URIs follow one
 // pattern, such as logs://{host}/{day}.
@@ -274,12 +216,12 @@ type ResourceTemplate struct {
 	// URITemplate is an RFC 6570 template. It expands to the URI to read.
 	URITemplate string `json:"uriTemplate"`
 	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Description explains to the user and the model what these resources hold;
 	// nil means no description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// MIMEType is the media type of all these resources; nil if they differ.
-	MIMEType *string `json:"mimeType,omitempty"`
+	MIMEType *string `json:"mimeType,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -287,32 +229,12 @@ type ResourceTemplate struct {
 
 // ResourceUpdatedNotification is a notifications/resources/updated message:
 // a resource has changed, so contents read earlier are out of date. Only
-// subscribers receive it, and it does not carry the new contents.
-type ResourceUpdatedNotification struct {
-	// Method identifies the kind of message. It is
-	// "notifications/resources/updated", which the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params ResourceUpdatedNotificationParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ResourceUpdatedNotification) isServerNotification() {}
+// subscribers receive it, and it does not carry the new contents. Its method
+// is "notifications/resources/updated".
+type ResourceUpdatedNotification = jsonrpc.NotificationOf[ResourceUpdatedNotificationParams]
 
 // ResourceUpdatedNotificationParams identifies the resource that changed.
-type ResourceUpdatedNotificationParams struct {
-	// URI identifies the resource that changed: the one that the client
-	// subscribed to, or one below it.
-	URI string `json:"uri"`
-	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ResourceUpdatedNotificationParams = mcp20251125.ResourceUpdatedNotificationParams
 
 // Root is a place in the file system that the user wants a server to work
 // on. It is a request to the server, not an enforced limit.
@@ -320,7 +242,7 @@ type Root struct {
 	// URI is the location of the root. Only file URIs are allowed at present.
 	URI string `json:"uri"`
 	// Name is the name to display for the root; nil means no name.
-	Name *string `json:"name,omitempty"`
+	Name *string `json:"name,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -328,46 +250,16 @@ type Root struct {
 
 // RootsListChangedNotification is a notifications/roots/list_changed
 // message: the client's roots have changed, and the server should request
-// roots/list again.
-type RootsListChangedNotification struct {
-	// Method identifies the kind of message. It is
-	// "notifications/roots/list_changed", which the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*RootsListChangedNotification) isClientNotification() {}
+// roots/list again. Its method is "notifications/roots/list_changed".
+type RootsListChangedNotification = jsonrpc.NotificationOf[NotificationParams]
 
 // SubscribeRequest is a resources/subscribe request: the client asks for a
-// notification whenever a resource changes.
-type SubscribeRequest struct {
-	// Method identifies the kind of message. It is "resources/subscribe", which
-	// the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params SubscribeRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*SubscribeRequest) isClientRequest() {}
+// notification whenever a resource changes. Its method is
+// "resources/subscribe".
+type SubscribeRequest = jsonrpc.RequestOf[SubscribeRequestParams]
 
 // SubscribeRequestParams identifies the resource to watch.
-type SubscribeRequestParams struct {
-	// URI identifies the resource to watch.
-	URI string `json:"uri"`
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type SubscribeRequestParams = mcp20251125.SubscribeRequestParams
 
 // TextResourceContents is one item of a resource with text.
 type TextResourceContents struct {
@@ -377,38 +269,19 @@ type TextResourceContents struct {
 	URI string `json:"uri"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
-	MIMEType *string `json:"mimeType,omitempty"`
+	MIMEType *string `json:"mimeType,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*TextResourceContents) isResourceContentsUnion() {}
+// IsResourceContentsUnion marks a variant of ResourceContentsUnion.
+func (*TextResourceContents) IsResourceContentsUnion() {}
 
 // UnsubscribeRequest is a resources/unsubscribe request: the client ends a
-// subscription.
-type UnsubscribeRequest struct {
-	// Method identifies the kind of message. It is "resources/unsubscribe",
-	// which the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params UnsubscribeRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*UnsubscribeRequest) isClientRequest() {}
+// subscription. Its method is "resources/unsubscribe".
+type UnsubscribeRequest = jsonrpc.RequestOf[UnsubscribeRequestParams]
 
 // UnsubscribeRequestParams identifies the resource that the client no longer
 // watches.
-type UnsubscribeRequestParams struct {
-	// URI identifies the resource, as in the resources/subscribe request.
-	URI string `json:"uri"`
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type UnsubscribeRequestParams = mcp20251125.UnsubscribeRequestParams

@@ -4,73 +4,10 @@ package mcp20250326
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeClientNotification decodes a ClientNotification from its JSON text.
-func DecodeClientNotification(text []byte) (ClientNotification, error) {
-	var box ClientNotificationBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// ClientNotificationBox holds a ClientNotification in its field V. Use it in
-// your own structs, because encoding/json cannot decode into an interface.
-type ClientNotificationBox = wire.Box[ClientNotification, clientNotificationCodec]
-
-type clientNotificationCodec struct{}
-
-func (clientNotificationCodec) Decode(r *wire.Reader) ClientNotification {
-	return decodeClientNotification(r)
-}
-
-func (clientNotificationCodec) Check(c *wire.Collector, v ClientNotification) {
-	validateClientNotification(c, v)
-}
-
-// DecodeClientRequest decodes a ClientRequest from its JSON text.
-func DecodeClientRequest(text []byte) (ClientRequest, error) {
-	var box ClientRequestBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// ClientRequestBox holds a ClientRequest in its field V. Use it in your own
-// structs, because encoding/json cannot decode into an interface.
-type ClientRequestBox = wire.Box[ClientRequest, clientRequestCodec]
-
-type clientRequestCodec struct{}
-
-func (clientRequestCodec) Decode(r *wire.Reader) ClientRequest {
-	return decodeClientRequest(r)
-}
-
-func (clientRequestCodec) Check(c *wire.Collector, v ClientRequest) {
-	validateClientRequest(c, v)
-}
-
-// DecodeClientResult decodes a ClientResult from its JSON text.
-func DecodeClientResult(text []byte) (ClientResult, error) {
-	var box ClientResultBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// ClientResultBox holds a ClientResult in its field V. Use it in your own
-// structs, because encoding/json cannot decode into an interface.
-type ClientResultBox = wire.Box[ClientResult, clientResultCodec]
-
-type clientResultCodec struct{}
-
-func (clientResultCodec) Decode(r *wire.Reader) ClientResult {
-	return decodeClientResult(r)
-}
-
-func (clientResultCodec) Check(c *wire.Collector, v ClientResult) {}
-
 // DecodeCompleteRequestParamsRef decodes a CompleteRequestParamsRef from its
 // JSON text.
 func DecodeCompleteRequestParamsRef(text []byte) (CompleteRequestParamsRef, error) {
-	var box CompleteRequestParamsRefBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, CompleteRequestParamsRefBox{})
 }
 
 // CompleteRequestParamsRefBox holds a CompleteRequestParamsRef in its field
@@ -80,19 +17,9 @@ type CompleteRequestParamsRefBox = wire.Box[CompleteRequestParamsRef, completeRe
 
 type completeRequestParamsRefCodec struct{}
 
-func (completeRequestParamsRefCodec) Decode(r *wire.Reader) CompleteRequestParamsRef {
-	return decodeCompleteRequestParamsRef(r)
-}
-
-func (completeRequestParamsRefCodec) Check(c *wire.Collector, v CompleteRequestParamsRef) {
-	validateCompleteRequestParamsRef(c, v)
-}
-
 // DecodeContentBlock decodes a ContentBlock from its JSON text.
 func DecodeContentBlock(text []byte) (ContentBlock, error) {
-	var box ContentBlockBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, ContentBlockBox{})
 }
 
 // ContentBlockBox holds a ContentBlock in its field V. Use it in your own
@@ -101,115 +28,10 @@ type ContentBlockBox = wire.Box[ContentBlock, contentBlockCodec]
 
 type contentBlockCodec struct{}
 
-func (contentBlockCodec) Decode(r *wire.Reader) ContentBlock {
-	return decodeContentBlock(r)
-}
-
-func (contentBlockCodec) Check(c *wire.Collector, v ContentBlock) {
-	validateContentBlock(c, v)
-}
-
-// DecodeJSONRPCBatchRequestItem decodes a JSONRPCBatchRequestItem from its
-// JSON text.
-func DecodeJSONRPCBatchRequestItem(text []byte) (JSONRPCBatchRequestItem, error) {
-	var box JSONRPCBatchRequestItemBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// JSONRPCBatchRequestItemBox holds a JSONRPCBatchRequestItem in its field V.
-// Use it in your own structs, because encoding/json cannot decode into an
-// interface.
-type JSONRPCBatchRequestItemBox = wire.Box[JSONRPCBatchRequestItem, jSONRPCBatchRequestItemCodec]
-
-type jSONRPCBatchRequestItemCodec struct{}
-
-func (jSONRPCBatchRequestItemCodec) Decode(r *wire.Reader) JSONRPCBatchRequestItem {
-	return decodeJSONRPCBatchRequestItem(r)
-}
-
-func (jSONRPCBatchRequestItemCodec) Check(c *wire.Collector, v JSONRPCBatchRequestItem) {
-	validateJSONRPCBatchRequestItem(c, v)
-}
-
-// DecodeJSONRPCBatchResponseItem decodes a JSONRPCBatchResponseItem from its
-// JSON text.
-func DecodeJSONRPCBatchResponseItem(text []byte) (JSONRPCBatchResponseItem, error) {
-	var box JSONRPCBatchResponseItemBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// JSONRPCBatchResponseItemBox holds a JSONRPCBatchResponseItem in its field
-// V. Use it in your own structs, because encoding/json cannot decode into an
-// interface.
-type JSONRPCBatchResponseItemBox = wire.Box[JSONRPCBatchResponseItem, jSONRPCBatchResponseItemCodec]
-
-type jSONRPCBatchResponseItemCodec struct{}
-
-func (jSONRPCBatchResponseItemCodec) Decode(r *wire.Reader) JSONRPCBatchResponseItem {
-	return decodeJSONRPCBatchResponseItem(r)
-}
-
-func (jSONRPCBatchResponseItemCodec) Check(c *wire.Collector, v JSONRPCBatchResponseItem) {
-	validateJSONRPCBatchResponseItem(c, v)
-}
-
-// DecodeJSONRPCMessage decodes a JSONRPCMessage from its JSON text.
-func DecodeJSONRPCMessage(text []byte) (JSONRPCMessage, error) {
-	var box JSONRPCMessageBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// JSONRPCMessageBox holds a JSONRPCMessage in its field V. Use it in your
-// own structs, because encoding/json cannot decode into an interface.
-type JSONRPCMessageBox = wire.Box[JSONRPCMessage, jSONRPCMessageCodec]
-
-type jSONRPCMessageCodec struct{}
-
-func (jSONRPCMessageCodec) Decode(r *wire.Reader) JSONRPCMessage {
-	return decodeJSONRPCMessage(r)
-}
-
-func (jSONRPCMessageCodec) Check(c *wire.Collector, v JSONRPCMessage) {
-	validateJSONRPCMessage(c, v)
-}
-
-type progressTokenBox = wire.Box[wire.Scalar, progressTokenCodec]
-
-type progressTokenCodec struct{}
-
-func (progressTokenCodec) Decode(r *wire.Reader) wire.Scalar {
-	return r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-}
-
-func (progressTokenCodec) Check(c *wire.Collector, v wire.Scalar) {
-	if !v.Is(wire.ScalarString | wire.ScalarInteger) {
-		c.Report("must be a string or an integer")
-	}
-}
-
-type requestIdBox = wire.Box[wire.Scalar, requestIdCodec]
-
-type requestIdCodec struct{}
-
-func (requestIdCodec) Decode(r *wire.Reader) wire.Scalar {
-	return r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-}
-
-func (requestIdCodec) Check(c *wire.Collector, v wire.Scalar) {
-	if !v.Is(wire.ScalarString | wire.ScalarInteger) {
-		c.Report("must be a string or an integer")
-	}
-}
-
 // DecodeResourceContentsUnion decodes a ResourceContentsUnion from its JSON
 // text.
 func DecodeResourceContentsUnion(text []byte) (ResourceContentsUnion, error) {
-	var box ResourceContentsUnionBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, ResourceContentsUnionBox{})
 }
 
 // ResourceContentsUnionBox holds a ResourceContentsUnion in its field V. Use
@@ -219,20 +41,10 @@ type ResourceContentsUnionBox = wire.Box[ResourceContentsUnion, resourceContents
 
 type resourceContentsUnionCodec struct{}
 
-func (resourceContentsUnionCodec) Decode(r *wire.Reader) ResourceContentsUnion {
-	return decodeResourceContentsUnion(r)
-}
-
-func (resourceContentsUnionCodec) Check(c *wire.Collector, v ResourceContentsUnion) {
-	validateResourceContentsUnion(c, v)
-}
-
 // DecodeSamplingMessageContent decodes a SamplingMessageContent from its
 // JSON text.
 func DecodeSamplingMessageContent(text []byte) (SamplingMessageContent, error) {
-	var box SamplingMessageContentBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, SamplingMessageContentBox{})
 }
 
 // SamplingMessageContentBox holds a SamplingMessageContent in its field V.
@@ -241,72 +53,3 @@ func DecodeSamplingMessageContent(text []byte) (SamplingMessageContent, error) {
 type SamplingMessageContentBox = wire.Box[SamplingMessageContent, samplingMessageContentCodec]
 
 type samplingMessageContentCodec struct{}
-
-func (samplingMessageContentCodec) Decode(r *wire.Reader) SamplingMessageContent {
-	return decodeSamplingMessageContent(r)
-}
-
-func (samplingMessageContentCodec) Check(c *wire.Collector, v SamplingMessageContent) {
-	validateSamplingMessageContent(c, v)
-}
-
-// DecodeServerNotification decodes a ServerNotification from its JSON text.
-func DecodeServerNotification(text []byte) (ServerNotification, error) {
-	var box ServerNotificationBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// ServerNotificationBox holds a ServerNotification in its field V. Use it in
-// your own structs, because encoding/json cannot decode into an interface.
-type ServerNotificationBox = wire.Box[ServerNotification, serverNotificationCodec]
-
-type serverNotificationCodec struct{}
-
-func (serverNotificationCodec) Decode(r *wire.Reader) ServerNotification {
-	return decodeServerNotification(r)
-}
-
-func (serverNotificationCodec) Check(c *wire.Collector, v ServerNotification) {
-	validateServerNotification(c, v)
-}
-
-// DecodeServerRequest decodes a ServerRequest from its JSON text.
-func DecodeServerRequest(text []byte) (ServerRequest, error) {
-	var box ServerRequestBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// ServerRequestBox holds a ServerRequest in its field V. Use it in your own
-// structs, because encoding/json cannot decode into an interface.
-type ServerRequestBox = wire.Box[ServerRequest, serverRequestCodec]
-
-type serverRequestCodec struct{}
-
-func (serverRequestCodec) Decode(r *wire.Reader) ServerRequest {
-	return decodeServerRequest(r)
-}
-
-func (serverRequestCodec) Check(c *wire.Collector, v ServerRequest) {
-	validateServerRequest(c, v)
-}
-
-// DecodeServerResult decodes a ServerResult from its JSON text.
-func DecodeServerResult(text []byte) (ServerResult, error) {
-	var box ServerResultBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// ServerResultBox holds a ServerResult in its field V. Use it in your own
-// structs, because encoding/json cannot decode into an interface.
-type ServerResultBox = wire.Box[ServerResult, serverResultCodec]
-
-type serverResultCodec struct{}
-
-func (serverResultCodec) Decode(r *wire.Reader) ServerResult {
-	return decodeServerResult(r)
-}
-
-func (serverResultCodec) Check(c *wire.Collector, v ServerResult) {}

@@ -6,130 +6,6 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *BooleanSchema) DecodeJSON(r *wire.Reader) error {
-	*x = BooleanSchema{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "type":
-			r.Once(&seen[0], 0)
-			x.Type = r.ReadConstString("boolean")
-		case "default":
-			if r.Present(&seen[0], 1) {
-				x.Default = r.ReadBoolPointer()
-			}
-		case "description":
-			if r.Present(&seen[0], 2) {
-				x.Description = r.ReadStringPointer()
-			}
-		case "title":
-			if r.Present(&seen[0], 3) {
-				x.Title = r.ReadStringPointer()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "type")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *BooleanSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("type", x.Type, "boolean")
-	w.BoolPointer("default", x.Default)
-	w.StringPointer("description", x.Description)
-	w.StringPointer("title", x.Title)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "type", "default", "description", "title")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x BooleanSchema) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *BooleanSchema) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a string.
-func (x *ElicitAction) DecodeJSON(r *wire.Reader) error {
-	*x = ElicitAction(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x ElicitAction) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ElicitAction) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ElicitAction) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ElicitRequest) DecodeJSON(r *wire.Reader) error {
-	*x = ElicitRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("elicitation/create")
-		case "params":
-			r.Once(&seen[0], 1)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "method", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ElicitRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "elicitation/create")
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ElicitRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ElicitRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *ElicitRequestFormParams) DecodeJSON(r *wire.Reader) error {
 	*x = ElicitRequestFormParams{}
 	var seen [1]uint64
@@ -196,7 +72,7 @@ func (x *ElicitRequestFormParamsRequestedSchema) DecodeJSON(r *wire.Reader) erro
 			r.Once(&seen[0], 1)
 			x.Properties = wire.Map[PrimitiveSchemaDefinition]{}
 			for r.BeginObject(); r.Member(); {
-				*x.Properties.Entry(r) = decodePrimitiveSchemaDefinition(r)
+				*x.Properties.Entry(r) = wire.ReadBox(r, PrimitiveSchemaDefinitionBox{})
 			}
 		case "required":
 			if r.Present(&seen[0], 2) {
@@ -456,28 +332,7 @@ func (x *NumberSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads a string.
-func (x *NumberSchemaType) DecodeJSON(r *wire.Reader) error {
-	*x = NumberSchemaType(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x NumberSchemaType) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x NumberSchemaType) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *NumberSchemaType) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-func decodePrimitiveSchemaDefinition(r *wire.Reader) PrimitiveSchemaDefinition {
+func (primitiveSchemaDefinitionCodec) Decode(r *wire.Reader) PrimitiveSchemaDefinition {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("type")
@@ -575,26 +430,5 @@ func (x StringSchema) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *StringSchema) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a string.
-func (x *StringSchemaFormat) DecodeJSON(r *wire.Reader) error {
-	*x = StringSchemaFormat(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x StringSchemaFormat) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x StringSchemaFormat) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *StringSchemaFormat) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }

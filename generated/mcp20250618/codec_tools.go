@@ -6,52 +6,6 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *CallToolRequest) DecodeJSON(r *wire.Reader) error {
-	*x = CallToolRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("tools/call")
-		case "params":
-			r.Once(&seen[0], 1)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "method", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *CallToolRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "tools/call")
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x CallToolRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *CallToolRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *CallToolRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = CallToolRequestParams{}
 	var seen [1]uint64
@@ -116,7 +70,7 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			r.Once(&seen[0], 0)
-			x.Content = wire.ReadUnions(r, decodeContentBlock)
+			x.Content = wire.ReadBoxes(r, ContentBlockBox{})
 		case "_meta":
 			if r.Present(&seen[0], 1) {
 				x.Meta = r.ReadObject()
@@ -171,56 +125,6 @@ func (x CallToolResult) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CallToolResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ListToolsRequest) DecodeJSON(r *wire.Reader) error {
-	*x = ListToolsRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("tools/list")
-		case "params":
-			if r.Present(&seen[0], 1) {
-				x.Params = new(PaginatedRequestParams)
-				x.Params.DecodeJSON(r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "method")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ListToolsRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "tools/list")
-	if x.Params != nil {
-		w.Value("params", x.Params)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ListToolsRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ListToolsRequest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -365,66 +269,6 @@ func (x *Tool) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *ToolAnnotations) DecodeJSON(r *wire.Reader) error {
-	*x = ToolAnnotations{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "destructiveHint":
-			if r.Present(&seen[0], 0) {
-				x.DestructiveHint = r.ReadBoolPointer()
-			}
-		case "idempotentHint":
-			if r.Present(&seen[0], 1) {
-				x.IdempotentHint = r.ReadBoolPointer()
-			}
-		case "openWorldHint":
-			if r.Present(&seen[0], 2) {
-				x.OpenWorldHint = r.ReadBoolPointer()
-			}
-		case "readOnlyHint":
-			if r.Present(&seen[0], 3) {
-				x.ReadOnlyHint = r.ReadBoolPointer()
-			}
-		case "title":
-			if r.Present(&seen[0], 4) {
-				x.Title = r.ReadStringPointer()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ToolAnnotations) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.BoolPointer("destructiveHint", x.DestructiveHint)
-	w.BoolPointer("idempotentHint", x.IdempotentHint)
-	w.BoolPointer("openWorldHint", x.OpenWorldHint)
-	w.BoolPointer("readOnlyHint", x.ReadOnlyHint)
-	w.StringPointer("title", x.Title)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint", "title")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ToolAnnotations) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ToolAnnotations) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *ToolInputSchema) DecodeJSON(r *wire.Reader) error {
 	*x = ToolInputSchema{}
 	var seen [1]uint64
@@ -493,56 +337,6 @@ func (x ToolInputSchema) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolInputSchema) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ToolListChangedNotification) DecodeJSON(r *wire.Reader) error {
-	*x = ToolListChangedNotification{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("notifications/tools/list_changed")
-		case "params":
-			if r.Present(&seen[0], 1) {
-				x.Params = new(NotificationParams)
-				x.Params.DecodeJSON(r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "method")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ToolListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "notifications/tools/list_changed")
-	if x.Params != nil {
-		w.Value("params", x.Params)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ToolListChangedNotification) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ToolListChangedNotification) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 

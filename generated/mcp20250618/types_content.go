@@ -2,49 +2,17 @@
 
 package mcp20250618
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // Annotations gives a client hints about content: the intended audience, the
 // importance and the time of the last change. A client may ignore them.
-type Annotations struct {
-	// Audience lists the readers the content is for: the user, the model or
-	// both; nil means unspecified.
-	Audience []Role `json:"audience,omitempty"`
-	// LastModified is the time of the last change, in ISO 8601, for example
-	// 2025-06-18T09:30:00Z; nil means unknown.
-	LastModified *string `json:"lastModified,omitempty"`
-	// Priority is the importance of the content, from 0 (optional) to 1
-	// (required); nil means unspecified.
-	Priority *float64 `json:"priority,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type Annotations = mcp20260728.Annotations
 
 // AudioContent is an audio clip, embedded as base64 text.
-type AudioContent struct {
-	// Type is the constant that identifies the kind of value. It is "audio",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// Data is the audio data in base64. wire.EncodeBase64 and wire.DecodeBase64
-	// convert it from and to bytes.
-	Data string `json:"data"`
-	// MIMEType is the media type of the clip, such as audio/wav. Models differ
-	// in the types they accept.
-	MIMEType string `json:"mimeType"`
-	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
-	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*AudioContent) isContentBlock() {}
-
-func (*AudioContent) isSamplingMessageContent() {}
+type AudioContent = mcp20260728.AudioContent
 
 // ContentBlock is one part of a tool result or of a prompt: text, media or a
 // resource. Its type member selects the variant.
@@ -54,80 +22,33 @@ func (*AudioContent) isSamplingMessageContent() {}
 // this revision does not define.
 type ContentBlock interface {
 	wire.Appender
-	isContentBlock()
+	// IsContentBlock marks the variants.
+	IsContentBlock()
 }
 
 // UnknownContentBlock holds a value that matches none of the variants of
-// ContentBlock, so that it can be passed on. Validate reports it.
+// ContentBlock, so that it can be passed on. wire.Validate reports it.
 type UnknownContentBlock struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownContentBlock) isContentBlock() {}
+// IsContentBlock marks a variant of ContentBlock.
+func (*UnknownContentBlock) IsContentBlock() {}
 
 // ImageContent is an image, embedded as base64 text.
-type ImageContent struct {
-	// Type is the constant that identifies the kind of value. It is "image",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// Data is the image data in base64. wire.EncodeBase64 and wire.DecodeBase64
-	// convert it from and to bytes.
-	Data string `json:"data"`
-	// MIMEType is the media type of the image, such as image/png. Models differ
-	// in the types they accept.
-	MIMEType string `json:"mimeType"`
-	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
-	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ImageContent) isContentBlock() {}
-
-func (*ImageContent) isSamplingMessageContent() {}
+type ImageContent = mcp20260728.ImageContent
 
 // Role is a participant in a conversation with a model.
-type Role string
+type Role = mcp20260728.Role
 
 // The values of Role.
 const (
 	// RoleAssistant is the model.
-	RoleAssistant Role = "assistant"
+	RoleAssistant = mcp20260728.RoleAssistant
 	// RoleUser is the human, or a program that acts for the human.
-	RoleUser Role = "user"
+	RoleUser = mcp20260728.RoleUser
 )
 
-// Known reports whether this revision defines the value.
-func (x Role) Known() bool {
-	switch x {
-	case RoleAssistant, RoleUser:
-		return true
-	}
-	return false
-}
-
 // TextContent is a block of plain text.
-type TextContent struct {
-	// Type is the constant that identifies the kind of value. It is "text",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// Text is the text itself.
-	Text string `json:"text"`
-	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
-	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*TextContent) isContentBlock() {}
-
-func (*TextContent) isSamplingMessageContent() {}
+type TextContent = mcp20260728.TextContent

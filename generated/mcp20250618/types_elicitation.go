@@ -2,65 +2,33 @@
 
 package mcp20250618
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // BooleanSchema describes a yes-or-no form field.
-type BooleanSchema struct {
-	// Type is the constant that identifies the kind of value. It is "boolean",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// Default is the initial value of the form field; nil leaves the field
-	// blank.
-	Default *bool `json:"default,omitempty"`
-	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*BooleanSchema) isPrimitiveSchemaDefinition() {}
+type BooleanSchema = mcp20260728.BooleanSchema
 
 // ElicitAction is the user's response to an elicitation.
-type ElicitAction string
+type ElicitAction = mcp20260728.ElicitAction
 
 // The values of ElicitAction.
 const (
 	// ElicitActionAccept means that the user submitted the form, or agreed to
 	// open the page.
-	ElicitActionAccept ElicitAction = "accept"
+	ElicitActionAccept = mcp20260728.ElicitActionAccept
 	// ElicitActionCancel means that the user made no choice, for example closed
 	// the dialog.
-	ElicitActionCancel ElicitAction = "cancel"
+	ElicitActionCancel = mcp20260728.ElicitActionCancel
 	// ElicitActionDecline means that the user refused.
-	ElicitActionDecline ElicitAction = "decline"
+	ElicitActionDecline = mcp20260728.ElicitActionDecline
 )
 
-// Known reports whether this revision defines the value.
-func (x ElicitAction) Known() bool {
-	switch x {
-	case ElicitActionAccept, ElicitActionCancel, ElicitActionDecline:
-		return true
-	}
-	return false
-}
-
 // ElicitRequest is an elicitation/create request: the server asks the
-// client's user for input.
-type ElicitRequest struct {
-	// Method identifies the kind of message. It is "elicitation/create", which
-	// the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params ElicitRequestFormParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ElicitRequest) isServerRequest() {}
+// client's user for input. Its method is "elicitation/create".
+type ElicitRequest = jsonrpc.RequestOf[ElicitRequestFormParams]
 
 // ElicitRequestFormParams asks the user to fill in a form, which the client
 // displays. The client sees the answers, so a server must not ask for
@@ -71,8 +39,9 @@ type ElicitRequestFormParams struct {
 	// RequestedSchema describes the form to fill in.
 	RequestedSchema ElicitRequestFormParamsRequestedSchema `json:"requestedSchema"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *RequestMetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -87,7 +56,7 @@ type ElicitRequestFormParamsRequestedSchema struct {
 	// Properties holds the form fields by name. The answers use the same names.
 	Properties wire.Map[PrimitiveSchemaDefinition] `json:"properties"`
 	// Required lists the fields that must be filled in; nil means none.
-	Required []string `json:"required,omitempty"`
+	Required []string `json:"required,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -99,17 +68,16 @@ type ElicitResult struct {
 	// Action is the user's decision. Check it before you read Content.
 	Action ElicitAction `json:"action"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Content holds the answers by field name; nil unless the user accepted a
 	// form.
-	Content wire.Map[wire.Scalar] `json:"content,omitempty"`
+	Content wire.Map[wire.Scalar] `json:"content,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*ElicitResult) isClientResult() {}
 
 // EnumSchema describes a form field with a fixed set of options.
 type EnumSchema struct {
@@ -119,57 +87,50 @@ type EnumSchema struct {
 	// Enum lists the values to choose from.
 	Enum []string `json:"enum"`
 	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// EnumNames holds the labels for the values of Enum, in the same order; nil
 	// means the values serve as labels.
-	EnumNames []string `json:"enumNames,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	EnumNames []string `json:"enumNames,omitzero"`
+	// Title is the label of the field; nil means that it has none.
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*EnumSchema) isPrimitiveSchemaDefinition() {}
+// IsPrimitiveSchemaDefinition marks a variant of PrimitiveSchemaDefinition.
+func (*EnumSchema) IsPrimitiveSchemaDefinition() {}
 
 // NumberSchema describes a numeric form field.
 type NumberSchema struct {
 	// Type is number, or integer for integers only.
 	Type NumberSchemaType `json:"type"`
 	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// Maximum is the largest allowed answer; nil sets no limit.
-	Maximum *float64 `json:"maximum,omitempty"`
+	Maximum *float64 `json:"maximum,omitzero"`
 	// Minimum is the smallest allowed answer; nil sets no limit.
-	Minimum *float64 `json:"minimum,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	Minimum *float64 `json:"minimum,omitzero"`
+	// Title is the label of the field; nil means that it has none.
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*NumberSchema) isPrimitiveSchemaDefinition() {}
+// IsPrimitiveSchemaDefinition marks a variant of PrimitiveSchemaDefinition.
+func (*NumberSchema) IsPrimitiveSchemaDefinition() {}
 
 // NumberSchemaType selects between any number and integers only.
-type NumberSchemaType string
+type NumberSchemaType = mcp20260728.NumberSchemaType
 
 // The values of NumberSchemaType.
 const (
 	// NumberSchemaTypeInteger allows integers only.
-	NumberSchemaTypeInteger NumberSchemaType = "integer"
+	NumberSchemaTypeInteger = mcp20260728.NumberSchemaTypeInteger
 	// NumberSchemaTypeNumber allows any number.
-	NumberSchemaTypeNumber NumberSchemaType = "number"
+	NumberSchemaTypeNumber = mcp20260728.NumberSchemaTypeNumber
 )
-
-// Known reports whether this revision defines the value.
-func (x NumberSchemaType) Known() bool {
-	switch x {
-	case NumberSchemaTypeInteger, NumberSchemaTypeNumber:
-		return true
-	}
-	return false
-}
 
 // PrimitiveSchemaDefinition describes one form field: text, a number, yes or
 // no, or a choice. Forms cannot be nested.
@@ -179,18 +140,20 @@ func (x NumberSchemaType) Known() bool {
 // revision does not define.
 type PrimitiveSchemaDefinition interface {
 	wire.Appender
-	isPrimitiveSchemaDefinition()
+	// IsPrimitiveSchemaDefinition marks the variants.
+	IsPrimitiveSchemaDefinition()
 }
 
 // UnknownPrimitiveSchemaDefinition holds a value that matches none of the
 // variants of PrimitiveSchemaDefinition, so that it can be passed on.
-// Validate reports it.
+// wire.Validate reports it.
 type UnknownPrimitiveSchemaDefinition struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownPrimitiveSchemaDefinition) isPrimitiveSchemaDefinition() {}
+// IsPrimitiveSchemaDefinition marks a variant of PrimitiveSchemaDefinition.
+func (*UnknownPrimitiveSchemaDefinition) IsPrimitiveSchemaDefinition() {}
 
 // StringSchema describes a form field for text.
 type StringSchema struct {
@@ -198,45 +161,37 @@ type StringSchema struct {
 	// which the zero value stands for.
 	Type string `json:"type"`
 	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// Format is the format that the answer must have; nil allows any text.
-	Format *StringSchemaFormat `json:"format,omitempty"`
+	Format *StringSchemaFormat `json:"format,omitzero"`
 	// MaxLength is the maximum length of the answer in characters; nil sets no
 	// limit.
-	MaxLength *int64 `json:"maxLength,omitempty"`
+	MaxLength *int64 `json:"maxLength,omitzero"`
 	// MinLength is the minimum length of the answer in characters; nil sets no
 	// limit.
-	MinLength *int64 `json:"minLength,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	MinLength *int64 `json:"minLength,omitzero"`
+	// Title is the label of the field; nil means that it has none.
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*StringSchema) isPrimitiveSchemaDefinition() {}
+// IsPrimitiveSchemaDefinition marks a variant of PrimitiveSchemaDefinition.
+func (*StringSchema) IsPrimitiveSchemaDefinition() {}
 
 // StringSchemaFormat is a format that the text of a form field must have.
-type StringSchemaFormat string
+type StringSchemaFormat = mcp20260728.StringSchemaFormat
 
 // The values of StringSchemaFormat.
 const (
 	// StringSchemaFormatDate is a calendar date such as 2025-06-18.
-	StringSchemaFormatDate StringSchemaFormat = "date"
+	StringSchemaFormatDate = mcp20260728.StringSchemaFormatDate
 	// StringSchemaFormatDateTime is a date with a time and an offset, such as
 	// 2025-06-18T09:30:00Z.
-	StringSchemaFormatDateTime StringSchemaFormat = "date-time"
+	StringSchemaFormatDateTime = mcp20260728.StringSchemaFormatDateTime
 	// StringSchemaFormatEmail is an email address.
-	StringSchemaFormatEmail StringSchemaFormat = "email"
+	StringSchemaFormatEmail = mcp20260728.StringSchemaFormatEmail
 	// StringSchemaFormatURI is an absolute URI.
-	StringSchemaFormatURI StringSchemaFormat = "uri"
+	StringSchemaFormatURI = mcp20260728.StringSchemaFormatURI
 )
-
-// Known reports whether this revision defines the value.
-func (x StringSchemaFormat) Known() bool {
-	switch x {
-	case StringSchemaFormatDate, StringSchemaFormatDateTime, StringSchemaFormatEmail, StringSchemaFormatURI:
-		return true
-	}
-	return false
-}

@@ -2,112 +2,31 @@
 
 package mcp20250618
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // Error is the error object of a JSON-RPC response.
-type Error struct {
-	// Code is the JSON-RPC error code, such as -32602 for invalid params.
-	Code int64 `json:"code"`
-	// Message describes the error in one sentence.
-	Message string `json:"message"`
-	// Data holds details in a form that the sender defines; "" means none.
-	Data wire.Raw `json:"data,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type Error = mcp20260728.Error
 
 // JSONRPCError is the response to a request that failed.
-type JSONRPCError struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Error describes the failure.
-	Error Error `json:"error"`
-	// ID is the ID of the request that failed.
-	ID RequestId `json:"id"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*JSONRPCError) isJSONRPCMessage() {}
-
-// JSONRPCMessage is any message, in either direction. A request has a method
-// and an ID, a notification has a method only, and a response has a result
-// or an error.
-//
-// Its variants are *JSONRPCRequest, *JSONRPCNotification, *JSONRPCResponse,
-// *JSONRPCError, and *UnknownJSONRPCMessage for values that this revision
-// does not define.
-type JSONRPCMessage interface {
-	wire.Appender
-	isJSONRPCMessage()
-}
-
-// UnknownJSONRPCMessage holds a value that matches none of the variants of
-// JSONRPCMessage, so that it can be passed on. Validate reports it.
-type UnknownJSONRPCMessage struct {
-	// Raw is the value as received.
-	Raw wire.Raw
-}
-
-func (*UnknownJSONRPCMessage) isJSONRPCMessage() {}
+type JSONRPCError = jsonrpc.ErrorOf[Error]
 
 // JSONRPCNotification is the envelope of a notification. It has no ID and
 // gets no response.
-type JSONRPCNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message.
-	Method string `json:"method"`
-	// Params is the payload, whose type depends on the method; nil sends none.
-	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*JSONRPCNotification) isJSONRPCMessage() {}
+type JSONRPCNotification = jsonrpc.NotificationOf[NotificationParams]
 
 // JSONRPCRequest is the envelope of a request. Its response carries the same
 // ID.
-type JSONRPCRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Method identifies the kind of message.
-	Method string `json:"method"`
-	// Params is the payload, whose type depends on the method; nil sends none.
-	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*JSONRPCRequest) isJSONRPCMessage() {}
+type JSONRPCRequest = jsonrpc.RequestOf[RequestParams]
 
 // JSONRPCResponse is the envelope of a response. It carries the ID of its
 // request.
-type JSONRPCResponse struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// ID is the ID of the request.
-	ID RequestId `json:"id"`
-	// Result is the outcome, whose type depends on the method of the request.
-	Result Result `json:"result"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*JSONRPCResponse) isJSONRPCMessage() {}
+type JSONRPCResponse = jsonrpc.ResultOf[Result]
 
 // RequestId links a response to its request. The sender of the request
 // chooses it, a string or an integer, and must not use it twice. The IDs 1
 // and "1" differ.
-type RequestId = wire.Scalar
+type RequestId = wire.ID

@@ -2,200 +2,39 @@
 
 package mcp20250618
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
 
 // BaseMetadata holds the names that tools, prompts, resources and
 // implementations share: Name for programs and Title for people. It is never
 // a message on its own.
-type BaseMetadata struct {
-	// Name is the identifier for programs. It is also the display name if there
-	// is no other.
-	Name string `json:"name"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-// ClientNotification is any notification that a client may send. The method
-// selects the variant.
-//
-// Its variants are *CancelledNotification, *InitializedNotification,
-// *ProgressNotification, *RootsListChangedNotification, and
-// *UnknownClientNotification for values that this revision does not define.
-type ClientNotification interface {
-	wire.Appender
-	isClientNotification()
-}
-
-// UnknownClientNotification holds a value that matches none of the variants
-// of ClientNotification, so that it can be passed on. Validate reports it.
-type UnknownClientNotification struct {
-	// Raw is the value as received.
-	Raw wire.Raw
-}
-
-func (*UnknownClientNotification) isClientNotification() {}
-
-// ClientRequest is any request that a client may send. The method selects
-// the variant.
-//
-// Its variants are *InitializeRequest, *PingRequest, *ListResourcesRequest,
-// *ListResourceTemplatesRequest, *ReadResourceRequest, *SubscribeRequest,
-// *UnsubscribeRequest, *ListPromptsRequest, *GetPromptRequest,
-// *ListToolsRequest, *CallToolRequest, *SetLevelRequest, *CompleteRequest,
-// and *UnknownClientRequest for values that this revision does not define.
-type ClientRequest interface {
-	wire.Appender
-	isClientRequest()
-}
-
-// UnknownClientRequest holds a value that matches none of the variants of
-// ClientRequest, so that it can be passed on. Validate reports it.
-type UnknownClientRequest struct {
-	// Raw is the value as received.
-	Raw wire.Raw
-}
-
-func (*UnknownClientRequest) isClientRequest() {}
-
-// ClientResult is any result that a client may return. The method of the
-// request selects the variant; the value itself does not.
-//
-// Its variants are *Result, *CreateMessageResult, *ListRootsResult,
-// *ElicitResult. The variant depends on the request, so a value without its
-// request decodes to *Result.
-type ClientResult interface {
-	wire.Appender
-	isClientResult()
-}
+type BaseMetadata = mcp20260728.BaseMetadata
 
 // EmptyResult reports success and carries no data besides metadata.
 type EmptyResult = Result
 
 // Notification holds the members that all notifications share: a method and
 // its params.
-type Notification struct {
-	// Method identifies the kind of message.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type Notification = jsonrpc.NotificationOf[NotificationParams]
 
 // NotificationParams is the payload of notifications that carry no data
 // besides metadata.
-type NotificationParams struct {
-	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type NotificationParams = mcp20251125.NotificationParams
 
 // Request holds the members that all requests share: a method and its
 // params.
-type Request struct {
-	// Method identifies the kind of message.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type Request = jsonrpc.RequestOf[RequestParams]
 
 // RequestMetaObject is the metadata of a request. Undeclared members are
 // allowed and kept.
-type RequestMetaObject struct {
-	// ProgressToken asks for progress notifications with this token; the zero
-	// value asks for none. The receiver need not send any.
-	ProgressToken ProgressToken `json:"progressToken,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type RequestMetaObject = mcp20251125.RequestMetaObject
 
 // RequestParams is the payload of requests that carry no data besides
 // metadata.
-type RequestParams struct {
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type RequestParams = mcp20251125.RequestParams
 
 // Result holds the members that all results share. Each method adds its own.
-type Result struct {
-	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*Result) isClientResult() {}
-
-func (*Result) isServerResult() {}
-
-// ServerNotification is any notification that a server may send. The method
-// selects the variant.
-//
-// Its variants are *CancelledNotification, *ProgressNotification,
-// *ResourceListChangedNotification, *ResourceUpdatedNotification,
-// *PromptListChangedNotification, *ToolListChangedNotification,
-// *LoggingMessageNotification, and *UnknownServerNotification for values
-// that this revision does not define.
-type ServerNotification interface {
-	wire.Appender
-	isServerNotification()
-}
-
-// UnknownServerNotification holds a value that matches none of the variants
-// of ServerNotification, so that it can be passed on. Validate reports it.
-type UnknownServerNotification struct {
-	// Raw is the value as received.
-	Raw wire.Raw
-}
-
-func (*UnknownServerNotification) isServerNotification() {}
-
-// ServerRequest is any request that a server may send. The method selects
-// the variant.
-//
-// Its variants are *PingRequest, *CreateMessageRequest, *ListRootsRequest,
-// *ElicitRequest, and *UnknownServerRequest for values that this revision
-// does not define.
-type ServerRequest interface {
-	wire.Appender
-	isServerRequest()
-}
-
-// UnknownServerRequest holds a value that matches none of the variants of
-// ServerRequest, so that it can be passed on. Validate reports it.
-type UnknownServerRequest struct {
-	// Raw is the value as received.
-	Raw wire.Raw
-}
-
-func (*UnknownServerRequest) isServerRequest() {}
-
-// ServerResult is any result that a server may return. The method of the
-// request selects the variant; the value itself does not.
-//
-// Its variants are *Result, *InitializeResult, *ListResourcesResult,
-// *ListResourceTemplatesResult, *ReadResourceResult, *ListPromptsResult,
-// *GetPromptResult, *ListToolsResult, *CallToolResult, *CompleteResult. The
-// variant depends on the request, so a value without its request decodes to
-// *Result.
-type ServerResult interface {
-	wire.Appender
-	isServerResult()
-}
+type Result = mcp20251125.Result

@@ -4,9 +4,10 @@ package mcp20251125
 
 import (
 	"context"
+	"iter"
+
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-	"iter"
 )
 
 // Client has a method for every request and notification that a server may

@@ -6,60 +6,6 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *CreateMessageRequest) DecodeJSON(r *wire.Reader) error {
-	*x = CreateMessageRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("sampling/createMessage")
-		case "id":
-			r.Once(&seen[0], 2)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "params":
-			r.Once(&seen[0], 3)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "jsonrpc", "method", "id", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *CreateMessageRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "sampling/createMessage")
-	w.Value("id", &x.ID)
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x CreateMessageRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *CreateMessageRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = CreateMessageRequestParams{}
 	var seen [1]uint64
@@ -196,7 +142,7 @@ func (x *CreateMessageRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeCreateMessageResponse(r *wire.Reader) CreateMessageResponse {
+func (createMessageResponseCodec) Decode(r *wire.Reader) CreateMessageResponse {
 	switch r.Kind() {
 	case wire.KindObject:
 		has := r.PeekHas("content", "task")
@@ -234,7 +180,7 @@ func (x *CreateMessageResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			r.Once(&seen[0], 0)
-			x.Content = decodeSamplingMessageContent(r)
+			x.Content = wire.ReadBox(r, SamplingMessageContentBox{})
 		case "model":
 			r.Once(&seen[0], 1)
 			x.Model = r.ReadString()
@@ -310,112 +256,6 @@ func (x *IncludeContext) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *ModelHint) DecodeJSON(r *wire.Reader) error {
-	*x = ModelHint{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "name":
-			if r.Present(&seen[0], 0) {
-				x.Name = r.ReadStringPointer()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ModelHint) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.StringPointer("name", x.Name)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "name")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ModelHint) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ModelHint) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ModelPreferences) DecodeJSON(r *wire.Reader) error {
-	*x = ModelPreferences{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "costPriority":
-			if r.Present(&seen[0], 0) {
-				x.CostPriority = r.ReadFloat64Pointer()
-			}
-		case "hints":
-			if r.Present(&seen[0], 1) {
-				x.Hints = []ModelHint{}
-				for r.BeginArray(); r.Element(); {
-					wire.Extend(r, &x.Hints).DecodeJSON(r)
-				}
-			}
-		case "intelligencePriority":
-			if r.Present(&seen[0], 2) {
-				x.IntelligencePriority = r.ReadFloat64Pointer()
-			}
-		case "speedPriority":
-			if r.Present(&seen[0], 3) {
-				x.SpeedPriority = r.ReadFloat64Pointer()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.Float64Pointer("costPriority", x.CostPriority)
-	if x.Hints != nil {
-		w.Name("hints")
-		w.BeginArray()
-		for i := range x.Hints {
-			w.Element()
-			w.Put(&x.Hints[i])
-		}
-		w.EndArray()
-	}
-	w.Float64Pointer("intelligencePriority", x.IntelligencePriority)
-	w.Float64Pointer("speedPriority", x.SpeedPriority)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "costPriority", "hints", "intelligencePriority", "speedPriority")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ModelPreferences) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ModelPreferences) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
 	*x = SamplingMessage{}
 	var seen [1]uint64
@@ -423,7 +263,7 @@ func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			r.Once(&seen[0], 0)
-			x.Content = decodeSamplingMessageContent(r)
+			x.Content = wire.ReadBox(r, SamplingMessageContentBox{})
 		case "role":
 			r.Once(&seen[0], 1)
 			x.Role = Role(r.ReadString())
@@ -467,7 +307,7 @@ func (x *SamplingMessage) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeSamplingMessageContent(r *wire.Reader) SamplingMessageContent {
+func (samplingMessageContentCodec) Decode(r *wire.Reader) SamplingMessageContent {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("type")
@@ -506,7 +346,7 @@ func (x *UnknownSamplingMessageContent) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func decodeSamplingMessageContentBlock(r *wire.Reader) SamplingMessageContentBlock {
+func (samplingMessageContentBlockCodec) Decode(r *wire.Reader) SamplingMessageContentBlock {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("type")
@@ -546,7 +386,7 @@ func (x *SamplingMessageContentList) DecodeJSON(r *wire.Reader) error {
 	var all []SamplingMessageContentBlock
 	all = []SamplingMessageContentBlock{}
 	for r.BeginArray(); r.Element(); {
-		*wire.Extend(r, &all) = decodeSamplingMessageContentBlock(r)
+		*wire.Extend(r, &all) = wire.ReadBox(r, SamplingMessageContentBlockBox{})
 	}
 	*x = SamplingMessageContentList(all)
 	return r.Err()
@@ -576,67 +416,6 @@ func (x *SamplingMessageContentList) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *ToolChoice) DecodeJSON(r *wire.Reader) error {
-	*x = ToolChoice{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "mode":
-			if r.Present(&seen[0], 0) {
-				x.Mode = (*ToolChoiceMode)(r.ReadStringPointer())
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ToolChoice) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.StringPointer("mode", (*string)(x.Mode))
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "mode")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ToolChoice) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ToolChoice) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a string.
-func (x *ToolChoiceMode) DecodeJSON(r *wire.Reader) error {
-	*x = ToolChoiceMode(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x ToolChoiceMode) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ToolChoiceMode) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ToolChoiceMode) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *ToolResultContent) DecodeJSON(r *wire.Reader) error {
 	*x = ToolResultContent{}
 	var seen [1]uint64
@@ -649,7 +428,7 @@ func (x *ToolResultContent) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Content = []ContentBlock{}
 			for r.BeginArray(); r.Element(); {
-				*wire.Extend(r, &x.Content) = decodeContentBlock(r)
+				*wire.Extend(r, &x.Content) = wire.ReadBox(r, ContentBlockBox{})
 			}
 		case "toolUseId":
 			r.Once(&seen[0], 2)
@@ -710,66 +489,5 @@ func (x ToolResultContent) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolResultContent) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ToolUseContent) DecodeJSON(r *wire.Reader) error {
-	*x = ToolUseContent{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "type":
-			r.Once(&seen[0], 0)
-			x.Type = r.ReadConstString("tool_use")
-		case "id":
-			r.Once(&seen[0], 1)
-			x.ID = r.ReadString()
-		case "input":
-			r.Once(&seen[0], 2)
-			x.Input = r.ReadObject()
-		case "name":
-			r.Once(&seen[0], 3)
-			x.Name = r.ReadString()
-		case "_meta":
-			if r.Present(&seen[0], 4) {
-				x.Meta = r.ReadObject()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "type", "id", "input", "name")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ToolUseContent) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("type", x.Type, "tool_use")
-	w.String("id", x.ID)
-	w.Value("input", &x.Input)
-	w.String("name", x.Name)
-	if x.Meta != "" {
-		w.Value("_meta", &x.Meta)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "type", "id", "input", "name", "_meta")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ToolUseContent) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ToolUseContent) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }

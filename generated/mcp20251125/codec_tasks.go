@@ -6,60 +6,6 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *CancelTaskRequest) DecodeJSON(r *wire.Reader) error {
-	*x = CancelTaskRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("tasks/cancel")
-		case "id":
-			r.Once(&seen[0], 2)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "params":
-			r.Once(&seen[0], 3)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "jsonrpc", "method", "id", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *CancelTaskRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "tasks/cancel")
-	w.Value("id", &x.ID)
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x CancelTaskRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *CancelTaskRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *CancelTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = CancelTaskRequestParams{}
 	var seen [1]uint64
@@ -237,60 +183,6 @@ func (x *CreateTaskResult) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *GetTaskPayloadRequest) DecodeJSON(r *wire.Reader) error {
-	*x = GetTaskPayloadRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("tasks/result")
-		case "id":
-			r.Once(&seen[0], 2)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "params":
-			r.Once(&seen[0], 3)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "jsonrpc", "method", "id", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *GetTaskPayloadRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "tasks/result")
-	w.Value("id", &x.ID)
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetTaskPayloadRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetTaskPayloadRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *GetTaskPayloadRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = GetTaskPayloadRequestParams{}
 	var seen [1]uint64
@@ -378,60 +270,6 @@ func (x GetTaskPayloadResult) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetTaskPayloadResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *GetTaskRequest) DecodeJSON(r *wire.Reader) error {
-	*x = GetTaskRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("tasks/get")
-		case "id":
-			r.Once(&seen[0], 2)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "params":
-			r.Once(&seen[0], 3)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "jsonrpc", "method", "id", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *GetTaskRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "tasks/get")
-	w.Value("id", &x.ID)
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetTaskRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetTaskRequest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -560,64 +398,6 @@ func (x GetTaskResult) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetTaskResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ListTasksRequest) DecodeJSON(r *wire.Reader) error {
-	*x = ListTasksRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("tasks/list")
-		case "id":
-			r.Once(&seen[0], 2)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "params":
-			if r.Present(&seen[0], 3) {
-				x.Params = new(PaginatedRequestParams)
-				x.Params.DecodeJSON(r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "jsonrpc", "method", "id")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ListTasksRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "tasks/list")
-	w.Value("id", &x.ID)
-	if x.Params != nil {
-		w.Value("params", x.Params)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ListTasksRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ListTasksRequest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -903,56 +683,6 @@ func (x TaskStatus) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TaskStatus) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *TaskStatusNotification) DecodeJSON(r *wire.Reader) error {
-	*x = TaskStatusNotification{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("notifications/tasks/status")
-		case "params":
-			r.Once(&seen[0], 2)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "jsonrpc", "method", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *TaskStatusNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "notifications/tasks/status")
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x TaskStatusNotification) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *TaskStatusNotification) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 

@@ -6,56 +6,6 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *CancelledNotification) DecodeJSON(r *wire.Reader) error {
-	*x = CancelledNotification{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("notifications/cancelled")
-		case "params":
-			r.Once(&seen[0], 2)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "jsonrpc", "method", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *CancelledNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "notifications/cancelled")
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x CancelledNotification) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *CancelledNotification) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *CancelledNotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = CancelledNotificationParams{}
 	var seen [1]uint64
@@ -71,7 +21,7 @@ func (x *CancelledNotificationParams) DecodeJSON(r *wire.Reader) error {
 			}
 		case "requestId":
 			if r.Present(&seen[0], 2) {
-				x.RequestID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+				x.RequestID = r.ReadID()
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -110,60 +60,6 @@ func (x *CancelledNotificationParams) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *CompleteRequest) DecodeJSON(r *wire.Reader) error {
-	*x = CompleteRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("completion/complete")
-		case "id":
-			r.Once(&seen[0], 2)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "params":
-			r.Once(&seen[0], 3)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "jsonrpc", "method", "id", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *CompleteRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "completion/complete")
-	w.Value("id", &x.ID)
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x CompleteRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *CompleteRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = CompleteRequestParams{}
 	var seen [1]uint64
@@ -174,7 +70,7 @@ func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Argument.DecodeJSON(r)
 		case "ref":
 			r.Once(&seen[0], 1)
-			x.Ref = decodeCompleteRequestParamsRef(r)
+			x.Ref = wire.ReadBox(r, CompleteRequestParamsRefBox{})
 		case "_meta":
 			if r.Present(&seen[0], 2) {
 				x.Meta = new(RequestMetaObject)
@@ -222,128 +118,6 @@ func (x CompleteRequestParams) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CompleteRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *CompleteRequestParamsArgument) DecodeJSON(r *wire.Reader) error {
-	*x = CompleteRequestParamsArgument{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "name":
-			r.Once(&seen[0], 0)
-			x.Name = r.ReadString()
-		case "value":
-			r.Once(&seen[0], 1)
-			x.Value = r.ReadString()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "name", "value")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *CompleteRequestParamsArgument) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("name", x.Name)
-	w.String("value", x.Value)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "name", "value")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x CompleteRequestParamsArgument) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *CompleteRequestParamsArgument) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *CompleteRequestParamsContext) DecodeJSON(r *wire.Reader) error {
-	*x = CompleteRequestParamsContext{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "arguments":
-			if r.Present(&seen[0], 0) {
-				x.Arguments = wire.Map[string]{}
-				for r.BeginObject(); r.Member(); {
-					*x.Arguments.Entry(r) = r.ReadString()
-				}
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *CompleteRequestParamsContext) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if x.Arguments != nil {
-		w.Name("arguments")
-		w.BeginObject()
-		w.Fail(x.Arguments.Check())
-		for i := range x.Arguments {
-			e := &x.Arguments[i]
-			w.Key(e.Name)
-			w.PutString(e.Value)
-		}
-		w.EndObject()
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "arguments")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x CompleteRequestParamsContext) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *CompleteRequestParamsContext) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-func decodeCompleteRequestParamsRef(r *wire.Reader) CompleteRequestParamsRef {
-	switch r.Kind() {
-	case wire.KindObject:
-		tag, _ := r.PeekString("type")
-		switch tag {
-		case "ref/prompt":
-			v := new(PromptReference)
-			v.DecodeJSON(r)
-			return v
-		case "ref/resource":
-			v := new(ResourceTemplateReference)
-			v.DecodeJSON(r)
-			return v
-		}
-	}
-	return &UnknownCompleteRequestParamsRef{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownCompleteRequestParamsRef) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -453,101 +227,6 @@ func (x *CompleteResultCompletion) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads a string.
-func (x *Cursor) DecodeJSON(r *wire.Reader) error {
-	*x = Cursor(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x Cursor) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	v := string(x)
-	w.PutString(v)
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Cursor) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Cursor) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a string.
-func (x *LoggingLevel) DecodeJSON(r *wire.Reader) error {
-	*x = LoggingLevel(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x LoggingLevel) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x LoggingLevel) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *LoggingLevel) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *LoggingMessageNotification) DecodeJSON(r *wire.Reader) error {
-	*x = LoggingMessageNotification{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("notifications/message")
-		case "params":
-			r.Once(&seen[0], 2)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "jsonrpc", "method", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *LoggingMessageNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "notifications/message")
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x LoggingMessageNotification) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *LoggingMessageNotification) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *LoggingMessageNotificationParams) DecodeJSON(r *wire.Reader) error {
@@ -603,64 +282,6 @@ func (x LoggingMessageNotificationParams) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *LoggingMessageNotificationParams) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *PaginatedRequest) DecodeJSON(r *wire.Reader) error {
-	*x = PaginatedRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "id":
-			r.Once(&seen[0], 1)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "method":
-			r.Once(&seen[0], 2)
-			x.Method = r.ReadString()
-		case "params":
-			if r.Present(&seen[0], 3) {
-				x.Params = new(PaginatedRequestParams)
-				x.Params.DecodeJSON(r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "jsonrpc", "id", "method")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *PaginatedRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.Value("id", &x.ID)
-	w.String("method", x.Method)
-	if x.Params != nil {
-		w.Value("params", x.Params)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "id", "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x PaginatedRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *PaginatedRequest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -761,56 +382,6 @@ func (x *PaginatedResult) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *ProgressNotification) DecodeJSON(r *wire.Reader) error {
-	*x = ProgressNotification{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("notifications/progress")
-		case "params":
-			r.Once(&seen[0], 2)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "jsonrpc", "method", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ProgressNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "notifications/progress")
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ProgressNotification) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ProgressNotification) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *ProgressNotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = ProgressNotificationParams{}
 	var seen [1]uint64
@@ -821,7 +392,7 @@ func (x *ProgressNotificationParams) DecodeJSON(r *wire.Reader) error {
 			x.Progress = r.ReadFloat64()
 		case "progressToken":
 			r.Once(&seen[0], 1)
-			x.ProgressToken = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+			x.ProgressToken = r.ReadID()
 		case "_meta":
 			if r.Present(&seen[0], 2) {
 				x.Meta = r.ReadObject()
@@ -869,60 +440,6 @@ func (x ProgressNotificationParams) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ProgressNotificationParams) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *SetLevelRequest) DecodeJSON(r *wire.Reader) error {
-	*x = SetLevelRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("logging/setLevel")
-		case "id":
-			r.Once(&seen[0], 2)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "params":
-			r.Once(&seen[0], 3)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "jsonrpc", "method", "id", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *SetLevelRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "logging/setLevel")
-	w.Value("id", &x.ID)
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x SetLevelRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *SetLevelRequest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 

@@ -4,6 +4,7 @@ package mcp20251125
 
 import (
 	"context"
+
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -95,7 +96,7 @@ type ClientOptions struct {
 // nil, it speaks this revision only.
 func (o ClientOptions) NewClient(table *convert.Table) *runtime.Client {
 	handlers := runtime.Handlers{
-		"elicitation/create":                   runtime.HandleRequestValue[elicitRequestParamsCodec](o.Elicit),
+		"elicitation/create":                   runtime.HandleRequestValue(ElicitRequestParamsBox{}, o.Elicit),
 		"notifications/elicitation/complete":   runtime.HandleNotification(o.ElicitationComplete),
 		"notifications/message":                runtime.HandleNotification(o.LoggingMessage),
 		"notifications/progress":               runtime.HandleNotification(o.Progress),

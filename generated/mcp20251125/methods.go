@@ -4,7 +4,7 @@ package mcp20251125
 
 import (
 	"github.com/mcpgen/mcpgen/runtime"
-	jsonrpc "github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // Methods lists the requests and notifications of the revision, sorted by

@@ -2,70 +2,33 @@
 
 package mcp20251125
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // BooleanSchema describes a yes-or-no form field.
-type BooleanSchema struct {
-	// Type is the constant that identifies the kind of value. It is "boolean",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// Default is the initial value of the form field; nil leaves the field
-	// blank.
-	Default *bool `json:"default,omitempty"`
-	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*BooleanSchema) isPrimitiveSchemaDefinition() {}
+type BooleanSchema = mcp20260728.BooleanSchema
 
 // ElicitAction is the user's response to an elicitation.
-type ElicitAction string
+type ElicitAction = mcp20260728.ElicitAction
 
 // The values of ElicitAction.
 const (
 	// ElicitActionAccept means that the user submitted the form, or agreed to
 	// open the page.
-	ElicitActionAccept ElicitAction = "accept"
+	ElicitActionAccept = mcp20260728.ElicitActionAccept
 	// ElicitActionCancel means that the user made no choice, for example closed
 	// the dialog.
-	ElicitActionCancel ElicitAction = "cancel"
+	ElicitActionCancel = mcp20260728.ElicitActionCancel
 	// ElicitActionDecline means that the user refused.
-	ElicitActionDecline ElicitAction = "decline"
+	ElicitActionDecline = mcp20260728.ElicitActionDecline
 )
 
-// Known reports whether this revision defines the value.
-func (x ElicitAction) Known() bool {
-	switch x {
-	case ElicitActionAccept, ElicitActionCancel, ElicitActionDecline:
-		return true
-	}
-	return false
-}
-
 // ElicitRequest is an elicitation/create request: the server asks the
-// client's user for input.
-type ElicitRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "elicitation/create", which
-	// the zero value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params ElicitRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ElicitRequest) isServerRequest() {}
+// client's user for input. Its method is "elicitation/create".
+type ElicitRequest = jsonrpc.RequestOf[ElicitRequestParamsBox]
 
 // ElicitRequestFormParams asks the user to fill in a form, which the client
 // displays. The client sees the answers, so a server must not ask for
@@ -76,36 +39,25 @@ type ElicitRequestFormParams struct {
 	// RequestedSchema describes the form to fill in.
 	RequestedSchema ElicitRequestFormParamsRequestedSchema `json:"requestedSchema"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *RequestMetaObject `json:"_meta,omitzero"`
 	// Mode is form; nil means form too.
-	Mode *string `json:"mode,omitempty"`
+	Mode *string `json:"mode,omitzero"`
 	// Task asks the receiver to run the request as a task, which requires that
 	// the receiver declares support for it; nil asks for an ordinary response.
-	Task *TaskMetadata `json:"task,omitempty"`
+	Task *TaskMetadata `json:"task,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*ElicitRequestFormParams) isElicitRequestParams() {}
+// IsElicitRequestParams marks a variant of ElicitRequestParams.
+func (*ElicitRequestFormParams) IsElicitRequestParams() {}
 
 // ElicitRequestFormParamsRequestedSchema describes a form as an object
 // schema, in which each property is a form field.
-type ElicitRequestFormParamsRequestedSchema struct {
-	// Type is the constant that identifies the kind of value. It is "object",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// Properties holds the form fields by name. The answers use the same names.
-	Properties wire.Map[PrimitiveSchemaDefinition] `json:"properties"`
-	// Schema is the URI of the JSON Schema dialect; nil means 2020-12.
-	Schema *string `json:"$schema,omitempty"`
-	// Required lists the fields that must be filled in; nil means none.
-	Required []string `json:"required,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ElicitRequestFormParamsRequestedSchema = mcp20260728.ElicitRequestFormParamsRequestedSchema
 
 // ElicitRequestParams asks the user to fill in a form or to visit a web
 // page. If the mode is absent, it is a form.
@@ -114,17 +66,20 @@ type ElicitRequestFormParamsRequestedSchema struct {
 // *UnknownElicitRequestParams for values that this revision does not define.
 type ElicitRequestParams interface {
 	wire.Appender
-	isElicitRequestParams()
+	// IsElicitRequestParams marks the variants.
+	IsElicitRequestParams()
 }
 
 // UnknownElicitRequestParams holds a value that matches none of the variants
-// of ElicitRequestParams, so that it can be passed on. Validate reports it.
+// of ElicitRequestParams, so that it can be passed on. wire.Validate reports
+// it.
 type UnknownElicitRequestParams struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownElicitRequestParams) isElicitRequestParams() {}
+// IsElicitRequestParams marks a variant of ElicitRequestParams.
+func (*UnknownElicitRequestParams) IsElicitRequestParams() {}
 
 // ElicitRequestURLParams asks the user to visit a web page, for secrets,
 // payments and other input that the client must not see. The client asks the
@@ -143,17 +98,19 @@ type ElicitRequestURLParams struct {
 	// never fetch it beforehand.
 	URL string `json:"url"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *RequestMetaObject `json:"_meta,omitzero"`
 	// Task asks the receiver to run the request as a task, which requires that
 	// the receiver declares support for it; nil asks for an ordinary response.
-	Task *TaskMetadata `json:"task,omitempty"`
+	Task *TaskMetadata `json:"task,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*ElicitRequestURLParams) isElicitRequestParams() {}
+// IsElicitRequestParams marks a variant of ElicitRequestParams.
+func (*ElicitRequestURLParams) IsElicitRequestParams() {}
 
 // ElicitResponse is the result of elicitation/create: an ElicitResult, or a
 // CreateTaskResult if the request asked to run as a task.
@@ -162,17 +119,19 @@ func (*ElicitRequestURLParams) isElicitRequestParams() {}
 // *UnknownElicitResponse for values that this revision does not define.
 type ElicitResponse interface {
 	wire.Appender
-	isElicitResponse()
+	// IsElicitResponse marks the variants.
+	IsElicitResponse()
 }
 
 // UnknownElicitResponse holds a value that matches none of the variants of
-// ElicitResponse, so that it can be passed on. Validate reports it.
+// ElicitResponse, so that it can be passed on. wire.Validate reports it.
 type UnknownElicitResponse struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownElicitResponse) isElicitResponse() {}
+// IsElicitResponse marks a variant of ElicitResponse.
+func (*UnknownElicitResponse) IsElicitResponse() {}
 
 // ElicitResult is the user's response to an elicitation, with the answers if
 // a form was accepted.
@@ -180,71 +139,44 @@ type ElicitResult struct {
 	// Action is the user's decision. Check it before you read Content.
 	Action ElicitAction `json:"action"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Content holds the answers by field name; nil unless the user accepted a
 	// form.
-	Content wire.Map[ElicitResultContent] `json:"content,omitempty"`
+	Content wire.Map[ElicitResultContent] `json:"content,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*ElicitResult) isClientResult() {}
-
-func (*ElicitResult) isElicitResponse() {}
+// IsElicitResponse marks a variant of ElicitResponse.
+func (*ElicitResult) IsElicitResponse() {}
 
 // ElicitResultContent is the answer to one form field: a single value, or
 // the list of the selected options.
 //
 // Its variants are ElicitResultContentList, ElicitResultContentScalar, and
 // *UnknownElicitResultContent for values that this revision does not define.
-type ElicitResultContent interface {
-	wire.Appender
-	isElicitResultContent()
-}
+type ElicitResultContent = mcp20260728.ElicitResultContent
 
 // UnknownElicitResultContent holds a value that matches none of the variants
-// of ElicitResultContent, so that it can be passed on. Validate reports it.
-type UnknownElicitResultContent struct {
-	// Raw is the value as received.
-	Raw wire.Raw
-}
-
-func (*UnknownElicitResultContent) isElicitResultContent() {}
+// of ElicitResultContent, so that it can be passed on. wire.Validate reports
+// it.
+type UnknownElicitResultContent = mcp20260728.UnknownElicitResultContent
 
 // ElicitResultContentList holds the selected options of a multiple choice.
-type ElicitResultContentList []string
-
-func (ElicitResultContentList) isElicitResultContent() {}
+type ElicitResultContentList = mcp20260728.ElicitResultContentList
 
 // ElicitResultContentScalar is a string, number or boolean that answers one
 // form field.
-type ElicitResultContentScalar struct {
-	wire.Scalar
-}
-
-func (ElicitResultContentScalar) isElicitResultContent() {}
+type ElicitResultContentScalar = mcp20260728.ElicitResultContentScalar
 
 // ElicitationCompleteNotification is a notifications/elicitation/complete
 // message: the user has finished on the web page of an elicitation, so the
 // client may retry the request that was waiting for it. Servers need not
-// send it.
-type ElicitationCompleteNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is
-	// "notifications/elicitation/complete", which the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params ElicitationCompleteNotificationParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ElicitationCompleteNotification) isServerNotification() {}
+// send it. Its method is "notifications/elicitation/complete".
+type ElicitationCompleteNotification = jsonrpc.NotificationOf[ElicitationCompleteNotificationParams]
 
 // ElicitationCompleteNotificationParams identifies the elicitation that is
 // complete.
@@ -253,8 +185,9 @@ type ElicitationCompleteNotificationParams struct {
 	// an unknown one.
 	ElicitationID string `json:"elicitationId"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -262,15 +195,7 @@ type ElicitationCompleteNotificationParams struct {
 
 // EnumOption is one option of a choice: the value to send and the label to
 // show.
-type EnumOption struct {
-	// Const is the value to send if the user selects this option.
-	Const string `json:"const"`
-	// Title is the label to show.
-	Title string `json:"title"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type EnumOption = mcp20260728.EnumOption
 
 // EnumSchema describes a form field with a fixed set of options.
 //
@@ -278,47 +203,16 @@ type EnumOption struct {
 // *TitledSingleSelectEnumSchema, *UntitledMultiSelectEnumSchema,
 // *TitledMultiSelectEnumSchema, *LegacyTitledEnumSchema, and
 // *UnknownEnumSchema for values that this revision does not define.
-type EnumSchema interface {
-	wire.Appender
-	isEnumSchema()
-}
+type EnumSchema = mcp20260728.EnumSchema
 
 // UnknownEnumSchema holds a value that matches none of the variants of
-// EnumSchema, so that it can be passed on. Validate reports it.
-type UnknownEnumSchema struct {
-	// Raw is the value as received.
-	Raw wire.Raw
-}
-
-func (*UnknownEnumSchema) isEnumSchema() {}
+// EnumSchema, so that it can be passed on. wire.Validate reports it.
+type UnknownEnumSchema = mcp20260728.UnknownEnumSchema
 
 // LegacyTitledEnumSchema describes a single choice in the form of revision
 // 2025-06-18, with the labels in a separate list. Use
 // TitledSingleSelectEnumSchema in new code.
-type LegacyTitledEnumSchema struct {
-	// Type is the constant that identifies the kind of value. It is "string",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// Enum lists the values to choose from.
-	Enum []string `json:"enum"`
-	// Default is the initial value of the form field; nil leaves the field
-	// blank.
-	Default *string `json:"default,omitempty"`
-	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
-	// EnumNames holds the labels for the values of Enum, in the same order; nil
-	// means the values serve as labels.
-	EnumNames []string `json:"enumNames,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*LegacyTitledEnumSchema) isEnumSchema() {}
-
-func (*LegacyTitledEnumSchema) isPrimitiveSchemaDefinition() {}
+type LegacyTitledEnumSchema = mcp20260728.LegacyTitledEnumSchema
 
 // MultiSelectEnumSchema describes a form field in which the user may select
 // several options.
@@ -326,62 +220,26 @@ func (*LegacyTitledEnumSchema) isPrimitiveSchemaDefinition() {}
 // Its variants are *UntitledMultiSelectEnumSchema,
 // *TitledMultiSelectEnumSchema, and *UnknownMultiSelectEnumSchema for values
 // that this revision does not define.
-type MultiSelectEnumSchema interface {
-	wire.Appender
-	isMultiSelectEnumSchema()
-}
+type MultiSelectEnumSchema = mcp20260728.MultiSelectEnumSchema
 
 // UnknownMultiSelectEnumSchema holds a value that matches none of the
-// variants of MultiSelectEnumSchema, so that it can be passed on. Validate
-// reports it.
-type UnknownMultiSelectEnumSchema struct {
-	// Raw is the value as received.
-	Raw wire.Raw
-}
-
-func (*UnknownMultiSelectEnumSchema) isMultiSelectEnumSchema() {}
+// variants of MultiSelectEnumSchema, so that it can be passed on.
+// wire.Validate reports it.
+type UnknownMultiSelectEnumSchema = mcp20260728.UnknownMultiSelectEnumSchema
 
 // NumberSchema describes a numeric form field.
-type NumberSchema struct {
-	// Type is number, or integer for integers only.
-	Type NumberSchemaType `json:"type"`
-	// Default is the initial value of the form field; nil leaves the field
-	// blank.
-	Default *float64 `json:"default,omitempty"`
-	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
-	// Maximum is the largest allowed answer; nil sets no limit.
-	Maximum *float64 `json:"maximum,omitempty"`
-	// Minimum is the smallest allowed answer; nil sets no limit.
-	Minimum *float64 `json:"minimum,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*NumberSchema) isPrimitiveSchemaDefinition() {}
+type NumberSchema = mcp20260728.NumberSchema
 
 // NumberSchemaType selects between any number and integers only.
-type NumberSchemaType string
+type NumberSchemaType = mcp20260728.NumberSchemaType
 
 // The values of NumberSchemaType.
 const (
 	// NumberSchemaTypeInteger allows integers only.
-	NumberSchemaTypeInteger NumberSchemaType = "integer"
+	NumberSchemaTypeInteger = mcp20260728.NumberSchemaTypeInteger
 	// NumberSchemaTypeNumber allows any number.
-	NumberSchemaTypeNumber NumberSchemaType = "number"
+	NumberSchemaTypeNumber = mcp20260728.NumberSchemaTypeNumber
 )
-
-// Known reports whether this revision defines the value.
-func (x NumberSchemaType) Known() bool {
-	switch x {
-	case NumberSchemaTypeInteger, NumberSchemaTypeNumber:
-		return true
-	}
-	return false
-}
 
 // PrimitiveSchemaDefinition describes one form field: text, a number, yes or
 // no, or a choice. Forms cannot be nested.
@@ -391,20 +249,12 @@ func (x NumberSchemaType) Known() bool {
 // *UntitledMultiSelectEnumSchema, *TitledMultiSelectEnumSchema,
 // *LegacyTitledEnumSchema, and *UnknownPrimitiveSchemaDefinition for values
 // that this revision does not define.
-type PrimitiveSchemaDefinition interface {
-	wire.Appender
-	isPrimitiveSchemaDefinition()
-}
+type PrimitiveSchemaDefinition = mcp20260728.PrimitiveSchemaDefinition
 
 // UnknownPrimitiveSchemaDefinition holds a value that matches none of the
 // variants of PrimitiveSchemaDefinition, so that it can be passed on.
-// Validate reports it.
-type UnknownPrimitiveSchemaDefinition struct {
-	// Raw is the value as received.
-	Raw wire.Raw
-}
-
-func (*UnknownPrimitiveSchemaDefinition) isPrimitiveSchemaDefinition() {}
+// wire.Validate reports it.
+type UnknownPrimitiveSchemaDefinition = mcp20260728.UnknownPrimitiveSchemaDefinition
 
 // SingleSelectEnumSchema describes a form field in which the user selects
 // one option.
@@ -412,154 +262,48 @@ func (*UnknownPrimitiveSchemaDefinition) isPrimitiveSchemaDefinition() {}
 // Its variants are *UntitledSingleSelectEnumSchema,
 // *TitledSingleSelectEnumSchema, and *UnknownSingleSelectEnumSchema for
 // values that this revision does not define.
-type SingleSelectEnumSchema interface {
-	wire.Appender
-	isSingleSelectEnumSchema()
-}
+type SingleSelectEnumSchema = mcp20260728.SingleSelectEnumSchema
 
 // UnknownSingleSelectEnumSchema holds a value that matches none of the
-// variants of SingleSelectEnumSchema, so that it can be passed on. Validate
-// reports it.
-type UnknownSingleSelectEnumSchema struct {
-	// Raw is the value as received.
-	Raw wire.Raw
-}
-
-func (*UnknownSingleSelectEnumSchema) isSingleSelectEnumSchema() {}
+// variants of SingleSelectEnumSchema, so that it can be passed on.
+// wire.Validate reports it.
+type UnknownSingleSelectEnumSchema = mcp20260728.UnknownSingleSelectEnumSchema
 
 // StringSchema describes a form field for text.
-type StringSchema struct {
-	// Type is the constant that identifies the kind of value. It is "string",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// Default is the initial value of the form field; nil leaves the field
-	// blank.
-	Default *string `json:"default,omitempty"`
-	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
-	// Format is the format that the answer must have; nil allows any text.
-	Format *StringSchemaFormat `json:"format,omitempty"`
-	// MaxLength is the maximum length of the answer in characters; nil sets no
-	// limit.
-	MaxLength *int64 `json:"maxLength,omitempty"`
-	// MinLength is the minimum length of the answer in characters; nil sets no
-	// limit.
-	MinLength *int64 `json:"minLength,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*StringSchema) isPrimitiveSchemaDefinition() {}
+type StringSchema = mcp20260728.StringSchema
 
 // StringSchemaFormat is a format that the text of a form field must have.
-type StringSchemaFormat string
+type StringSchemaFormat = mcp20260728.StringSchemaFormat
 
 // The values of StringSchemaFormat.
 const (
 	// StringSchemaFormatDate is a calendar date such as 2025-06-18.
-	StringSchemaFormatDate StringSchemaFormat = "date"
+	StringSchemaFormatDate = mcp20260728.StringSchemaFormatDate
 	// StringSchemaFormatDateTime is a date with a time and an offset, such as
 	// 2025-06-18T09:30:00Z.
-	StringSchemaFormatDateTime StringSchemaFormat = "date-time"
+	StringSchemaFormatDateTime = mcp20260728.StringSchemaFormatDateTime
 	// StringSchemaFormatEmail is an email address.
-	StringSchemaFormatEmail StringSchemaFormat = "email"
+	StringSchemaFormatEmail = mcp20260728.StringSchemaFormatEmail
 	// StringSchemaFormatURI is an absolute URI.
-	StringSchemaFormatURI StringSchemaFormat = "uri"
+	StringSchemaFormatURI = mcp20260728.StringSchemaFormatURI
 )
-
-// Known reports whether this revision defines the value.
-func (x StringSchemaFormat) Known() bool {
-	switch x {
-	case StringSchemaFormatDate, StringSchemaFormatDateTime, StringSchemaFormatEmail, StringSchemaFormatURI:
-		return true
-	}
-	return false
-}
 
 // TitledMultiSelectEnumSchema describes a form field in which the user may
 // select several options, each with a label.
-type TitledMultiSelectEnumSchema struct {
-	// Type is the constant that identifies the kind of value. It is "array",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// Items holds the options.
-	Items TitledMultiSelectEnumSchemaItems `json:"items"`
-	// Default is the initial value of the form field; nil leaves the field
-	// blank.
-	Default []string `json:"default,omitempty"`
-	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
-	// MaxItems is the maximum number of options to select; nil sets no limit.
-	MaxItems *int64 `json:"maxItems,omitempty"`
-	// MinItems is the minimum number of options to select; nil sets no limit.
-	MinItems *int64 `json:"minItems,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*TitledMultiSelectEnumSchema) isEnumSchema() {}
-
-func (*TitledMultiSelectEnumSchema) isMultiSelectEnumSchema() {}
-
-func (*TitledMultiSelectEnumSchema) isPrimitiveSchemaDefinition() {}
+type TitledMultiSelectEnumSchema = mcp20260728.TitledMultiSelectEnumSchema
 
 // TitledMultiSelectEnumSchemaItems holds the options of a labelled multiple
 // choice.
-type TitledMultiSelectEnumSchemaItems struct {
-	// AnyOf lists the options, each with its label.
-	AnyOf []EnumOption `json:"anyOf"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type TitledMultiSelectEnumSchemaItems = mcp20260728.TitledMultiSelectEnumSchemaItems
 
 // TitledSingleSelectEnumSchema describes a form field in which the user
 // selects one option, each with a label.
-type TitledSingleSelectEnumSchema struct {
-	// Type is the constant that identifies the kind of value. It is "string",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// OneOf lists the options, each with its label.
-	OneOf []EnumOption `json:"oneOf"`
-	// Default is the initial value of the form field; nil leaves the field
-	// blank.
-	Default *string `json:"default,omitempty"`
-	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*TitledSingleSelectEnumSchema) isEnumSchema() {}
-
-func (*TitledSingleSelectEnumSchema) isPrimitiveSchemaDefinition() {}
-
-func (*TitledSingleSelectEnumSchema) isSingleSelectEnumSchema() {}
+type TitledSingleSelectEnumSchema = mcp20260728.TitledSingleSelectEnumSchema
 
 // URLElicitationRequiredError is the response to a request that cannot
 // proceed until the user has visited a web page. Send the request again
 // afterwards.
-type URLElicitationRequiredError struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Error describes the failure.
-	Error URLElicitationRequiredErrorError `json:"error"`
-	// ID is the ID of the request that cannot proceed yet.
-	ID RequestId `json:"id,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type URLElicitationRequiredError = jsonrpc.ErrorOf[URLElicitationRequiredErrorError]
 
 // URLElicitationRequiredErrorError is the error object of a
 // URLElicitationRequiredError.
@@ -588,69 +332,12 @@ type URLElicitationRequiredErrorErrorData struct {
 
 // UntitledMultiSelectEnumSchema describes a form field in which the user may
 // select several options. The values serve as labels.
-type UntitledMultiSelectEnumSchema struct {
-	// Type is the constant that identifies the kind of value. It is "array",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// Items holds the options.
-	Items UntitledMultiSelectEnumSchemaItems `json:"items"`
-	// Default is the initial value of the form field; nil leaves the field
-	// blank.
-	Default []string `json:"default,omitempty"`
-	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
-	// MaxItems is the maximum number of options to select; nil sets no limit.
-	MaxItems *int64 `json:"maxItems,omitempty"`
-	// MinItems is the minimum number of options to select; nil sets no limit.
-	MinItems *int64 `json:"minItems,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*UntitledMultiSelectEnumSchema) isEnumSchema() {}
-
-func (*UntitledMultiSelectEnumSchema) isMultiSelectEnumSchema() {}
-
-func (*UntitledMultiSelectEnumSchema) isPrimitiveSchemaDefinition() {}
+type UntitledMultiSelectEnumSchema = mcp20260728.UntitledMultiSelectEnumSchema
 
 // UntitledMultiSelectEnumSchemaItems holds the options of a multiple choice
 // without labels.
-type UntitledMultiSelectEnumSchemaItems struct {
-	// Type is the constant that identifies the kind of value. It is "string",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// Enum lists the values to choose from.
-	Enum []string `json:"enum"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type UntitledMultiSelectEnumSchemaItems = mcp20260728.UntitledMultiSelectEnumSchemaItems
 
 // UntitledSingleSelectEnumSchema describes a form field in which the user
 // selects one option. The values serve as labels.
-type UntitledSingleSelectEnumSchema struct {
-	// Type is the constant that identifies the kind of value. It is "string",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// Enum lists the values to choose from.
-	Enum []string `json:"enum"`
-	// Default is the initial value of the form field; nil leaves the field
-	// blank.
-	Default *string `json:"default,omitempty"`
-	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*UntitledSingleSelectEnumSchema) isEnumSchema() {}
-
-func (*UntitledSingleSelectEnumSchema) isPrimitiveSchemaDefinition() {}
-
-func (*UntitledSingleSelectEnumSchema) isSingleSelectEnumSchema() {}
+type UntitledSingleSelectEnumSchema = mcp20260728.UntitledSingleSelectEnumSchema

@@ -2,7 +2,11 @@
 
 package mcp20251125
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // ClientCapabilities declares the features that a client offers to a server.
 // A server must not use a feature whose member is absent. An empty object
@@ -10,19 +14,19 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 type ClientCapabilities struct {
 	// Elicitation declares that servers may ask the user for input; nil means
 	// not supported.
-	Elicitation *ClientCapabilitiesElicitation `json:"elicitation,omitempty"`
+	Elicitation *ClientCapabilitiesElicitation `json:"elicitation,omitzero"`
 	// Experimental declares non-standard features by name, each with its own
 	// settings; nil declares none.
-	Experimental wire.Map[wire.Object] `json:"experimental,omitempty"`
+	Experimental wire.Map[wire.Object] `json:"experimental,omitzero"`
 	// Roots declares that the client answers roots/list; nil means not
 	// supported.
-	Roots *ClientCapabilitiesRoots `json:"roots,omitempty"`
+	Roots *ClientCapabilitiesRoots `json:"roots,omitzero"`
 	// Sampling declares that servers may use the client's language model; nil
 	// means not supported.
-	Sampling *ClientCapabilitiesSampling `json:"sampling,omitempty"`
+	Sampling *ClientCapabilitiesSampling `json:"sampling,omitzero"`
 	// Tasks declares that the client can run some requests as tasks; nil means
 	// not supported.
-	Tasks *ClientCapabilitiesTasks `json:"tasks,omitempty"`
+	Tasks *ClientCapabilitiesTasks `json:"tasks,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -33,10 +37,10 @@ type ClientCapabilities struct {
 type ClientCapabilitiesElicitation struct {
 	// Form declares that the client can display forms; "" means it cannot,
 	// unless URL is "" too.
-	Form wire.Object `json:"form,omitempty"`
+	Form wire.Object `json:"form,omitzero"`
 	// URL declares that the client can send the user to a web page; "" means it
 	// cannot.
-	URL wire.Object `json:"url,omitempty"`
+	URL wire.Object `json:"url,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -46,7 +50,7 @@ type ClientCapabilitiesElicitation struct {
 type ClientCapabilitiesRoots struct {
 	// ListChanged declares that changes of the list are announced; nil means
 	// they are not.
-	ListChanged *bool `json:"listChanged,omitempty"`
+	ListChanged *bool `json:"listChanged,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -58,10 +62,10 @@ type ClientCapabilitiesRoots struct {
 type ClientCapabilitiesSampling struct {
 	// Context declares that the client honours includeContext; if "", omit that
 	// member or set it to none.
-	Context wire.Object `json:"context,omitempty"`
+	Context wire.Object `json:"context,omitzero"`
 	// Tools declares that sampling requests may offer tools to the model; if "",
 	// such requests fail.
-	Tools wire.Object `json:"tools,omitempty"`
+	Tools wire.Object `json:"tools,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -71,11 +75,11 @@ type ClientCapabilitiesSampling struct {
 // tasks, and which task methods it answers.
 type ClientCapabilitiesTasks struct {
 	// Cancel declares that tasks/cancel is supported; "" means it is not.
-	Cancel wire.Object `json:"cancel,omitempty"`
+	Cancel wire.Object `json:"cancel,omitzero"`
 	// List declares that tasks/list is supported; "" means it is not.
-	List wire.Object `json:"list,omitempty"`
+	List wire.Object `json:"list,omitzero"`
 	// Requests declares which requests can run as tasks; nil means none.
-	Requests *ClientCapabilitiesTasksRequests `json:"requests,omitempty"`
+	Requests *ClientCapabilitiesTasksRequests `json:"requests,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -86,9 +90,9 @@ type ClientCapabilitiesTasks struct {
 type ClientCapabilitiesTasksRequests struct {
 	// Elicitation lists the elicitation methods that can run as tasks; nil means
 	// none.
-	Elicitation *ClientCapabilitiesTasksRequestsElicitation `json:"elicitation,omitempty"`
+	Elicitation *ClientCapabilitiesTasksRequestsElicitation `json:"elicitation,omitzero"`
 	// Sampling lists the sampling methods that can run as tasks; nil means none.
-	Sampling *ClientCapabilitiesTasksRequestsSampling `json:"sampling,omitempty"`
+	Sampling *ClientCapabilitiesTasksRequestsSampling `json:"sampling,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -99,7 +103,7 @@ type ClientCapabilitiesTasksRequests struct {
 type ClientCapabilitiesTasksRequestsElicitation struct {
 	// Create declares that elicitation/create can run as a task; "" means it
 	// cannot.
-	Create wire.Object `json:"create,omitempty"`
+	Create wire.Object `json:"create,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -110,7 +114,7 @@ type ClientCapabilitiesTasksRequestsElicitation struct {
 type ClientCapabilitiesTasksRequestsSampling struct {
 	// CreateMessage declares that sampling/createMessage can run as a task; ""
 	// means it cannot.
-	CreateMessage wire.Object `json:"createMessage,omitempty"`
+	CreateMessage wire.Object `json:"createMessage,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -119,43 +123,11 @@ type ClientCapabilitiesTasksRequestsSampling struct {
 // Implementation names the program at one end of a connection, for logs and
 // display. It says nothing about what the program supports; its capabilities
 // do.
-type Implementation struct {
-	// Name identifies the program and stays the same between versions.
-	Name string `json:"name"`
-	// Version is the version of the program, not of the protocol.
-	Version string `json:"version"`
-	// Description explains what the program is for; nil means no description.
-	Description *string `json:"description,omitempty"`
-	// Icons lists alternative images to show next to the name; nil means none.
-	Icons []Icon `json:"icons,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
-	// WebsiteURL is the address of a page about the program; nil means none.
-	WebsiteURL *string `json:"websiteUrl,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type Implementation = mcp20260728.Implementation
 
 // InitializeRequest is an initialize request, the first message of a client.
-// It cannot be cancelled.
-type InitializeRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "initialize", which the zero
-	// value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params InitializeRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*InitializeRequest) isClientRequest() {}
+// It cannot be cancelled. Its method is "initialize".
+type InitializeRequest = jsonrpc.RequestOf[InitializeRequestParams]
 
 // InitializeRequestParams introduces the client: the revision that it
 // proposes, its capabilities and its name.
@@ -168,8 +140,9 @@ type InitializeRequestParams struct {
 	// 2025-06-18.
 	ProtocolVersion string `json:"protocolVersion"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *RequestMetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -187,57 +160,25 @@ type InitializeResult struct {
 	// ServerInfo describes the server program.
 	ServerInfo Implementation `json:"serverInfo"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Instructions explains to the model how to use the server as a whole. A
 	// client may add it to the system prompt; nil means no instructions.
-	Instructions *string `json:"instructions,omitempty"`
+	Instructions *string `json:"instructions,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*InitializeResult) isServerResult() {}
 
 // InitializedNotification is a notifications/initialized message. It ends
-// the handshake; normal operation starts after it.
-type InitializedNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "notifications/initialized",
-	// which the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*InitializedNotification) isClientNotification() {}
+// the handshake; normal operation starts after it. Its method is
+// "notifications/initialized".
+type InitializedNotification = jsonrpc.NotificationOf[NotificationParams]
 
 // PingRequest is a ping request, by which either side can check at any time
-// that the other one is alive.
-type PingRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "ping", which the zero value
-	// stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*PingRequest) isClientRequest() {}
-
-func (*PingRequest) isServerRequest() {}
+// that the other one is alive. Its method is "ping".
+type PingRequest = jsonrpc.RequestOf[RequestParams]
 
 // ServerCapabilities declares the features that a server offers. A client
 // must not use a feature whose member is absent. An empty object declares a
@@ -245,60 +186,43 @@ func (*PingRequest) isServerRequest() {}
 type ServerCapabilities struct {
 	// Completions declares that the server answers completion/complete; "" means
 	// not supported.
-	Completions wire.Object `json:"completions,omitempty"`
+	Completions wire.Object `json:"completions,omitzero"`
 	// Experimental declares non-standard features by name, each with its own
 	// settings; nil declares none.
-	Experimental wire.Map[wire.Object] `json:"experimental,omitempty"`
+	Experimental wire.Map[wire.Object] `json:"experimental,omitzero"`
 	// Logging declares that the server sends log records; "" means not
 	// supported.
-	Logging wire.Object `json:"logging,omitempty"`
+	Logging wire.Object `json:"logging,omitzero"`
 	// Prompts declares that the server has prompts; nil means it has none.
-	Prompts *ServerCapabilitiesPrompts `json:"prompts,omitempty"`
+	Prompts *ServerCapabilitiesPrompts `json:"prompts,omitzero"`
 	// Resources declares that the server has resources; nil means it has none.
-	Resources *ServerCapabilitiesResources `json:"resources,omitempty"`
+	Resources *ServerCapabilitiesResources `json:"resources,omitzero"`
 	// Tasks declares that the server can run some requests as tasks; nil means
 	// not supported.
-	Tasks *ServerCapabilitiesTasks `json:"tasks,omitempty"`
+	Tasks *ServerCapabilitiesTasks `json:"tasks,omitzero"`
 	// Tools declares that the server has tools; nil means it has none.
-	Tools *ServerCapabilitiesTools `json:"tools,omitempty"`
+	Tools *ServerCapabilitiesTools `json:"tools,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // ServerCapabilitiesPrompts declares that the server has prompts.
-type ServerCapabilitiesPrompts struct {
-	// ListChanged declares that changes of the list are announced; nil means
-	// they are not.
-	ListChanged *bool `json:"listChanged,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ServerCapabilitiesPrompts = mcp20260728.ServerCapabilitiesPrompts
 
 // ServerCapabilitiesResources declares that the server has resources, and
 // how it announces changes to them.
-type ServerCapabilitiesResources struct {
-	// ListChanged declares that changes of the list are announced; nil means
-	// they are not.
-	ListChanged *bool `json:"listChanged,omitempty"`
-	// Subscribe declares that clients can subscribe to a resource; nil means
-	// they cannot.
-	Subscribe *bool `json:"subscribe,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ServerCapabilitiesResources = mcp20260728.ServerCapabilitiesResources
 
 // ServerCapabilitiesTasks declares which requests the server can run as
 // tasks, and which task methods it answers.
 type ServerCapabilitiesTasks struct {
 	// Cancel declares that tasks/cancel is supported; "" means it is not.
-	Cancel wire.Object `json:"cancel,omitempty"`
+	Cancel wire.Object `json:"cancel,omitzero"`
 	// List declares that tasks/list is supported; "" means it is not.
-	List wire.Object `json:"list,omitempty"`
+	List wire.Object `json:"list,omitzero"`
 	// Requests declares which requests can run as tasks; nil means none.
-	Requests *ServerCapabilitiesTasksRequests `json:"requests,omitempty"`
+	Requests *ServerCapabilitiesTasksRequests `json:"requests,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -308,7 +232,7 @@ type ServerCapabilitiesTasks struct {
 // run as tasks by feature.
 type ServerCapabilitiesTasksRequests struct {
 	// Tools lists the tool methods that can run as tasks; nil means none.
-	Tools *ServerCapabilitiesTasksRequestsTools `json:"tools,omitempty"`
+	Tools *ServerCapabilitiesTasksRequestsTools `json:"tools,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -319,18 +243,11 @@ type ServerCapabilitiesTasksRequests struct {
 type ServerCapabilitiesTasksRequestsTools struct {
 	// Call declares that tools/call can run as a task if the tool supports it;
 	// "" means it cannot.
-	Call wire.Object `json:"call,omitempty"`
+	Call wire.Object `json:"call,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // ServerCapabilitiesTools declares that the server has tools.
-type ServerCapabilitiesTools struct {
-	// ListChanged declares that changes of the list are announced; nil means
-	// they are not.
-	ListChanged *bool `json:"listChanged,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ServerCapabilitiesTools = mcp20260728.ServerCapabilitiesTools

@@ -2,37 +2,26 @@
 
 package mcp20251125
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // GetPromptRequest is a prompts/get request: the client asks the server to
-// fill in a prompt and return its messages.
-type GetPromptRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "prompts/get", which the zero
-	// value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params GetPromptRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*GetPromptRequest) isClientRequest() {}
+// fill in a prompt and return its messages. Its method is "prompts/get".
+type GetPromptRequest = jsonrpc.RequestOf[GetPromptRequestParams]
 
 // GetPromptRequestParams names the prompt and holds its arguments.
 type GetPromptRequestParams struct {
 	// Name is the prompt's name as prompts/list returns it.
 	Name string `json:"name"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *RequestMetaObject `json:"_meta,omitzero"`
 	// Arguments holds the values to fill in, by argument name; nil means none.
-	Arguments wire.Map[string] `json:"arguments,omitempty"`
+	Arguments wire.Map[string] `json:"arguments,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -44,134 +33,51 @@ type GetPromptResult struct {
 	// Messages is the conversation to send to the model, in order.
 	Messages []PromptMessage `json:"messages"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Description explains what the prompt does; nil means no description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*GetPromptResult) isServerResult() {}
 
 // ListPromptsRequest is a prompts/list request: the client asks for the
-// server's prompts.
-type ListPromptsRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "prompts/list", which the
-	// zero value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ListPromptsRequest) isClientRequest() {}
+// server's prompts. Its method is "prompts/list".
+type ListPromptsRequest = jsonrpc.RequestOf[PaginatedRequestParams]
 
 // ListPromptsResult is one page of the server's prompts.
 type ListPromptsResult struct {
 	// Prompts holds the prompts on this page.
 	Prompts []Prompt `json:"prompts"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
-	NextCursor *string `json:"nextCursor,omitempty"`
+	NextCursor *string `json:"nextCursor,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*ListPromptsResult) isServerResult() {}
 
 // Prompt describes a prompt that users can choose from a list. Its messages
 // come from prompts/get.
-type Prompt struct {
-	// Name identifies the prompt in prompts/get.
-	Name string `json:"name"`
-	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
-	// Arguments describes the arguments of the prompt; nil means it has none.
-	Arguments []PromptArgument `json:"arguments,omitempty"`
-	// Description explains to the user what the prompt is for; nil means no
-	// description.
-	Description *string `json:"description,omitempty"`
-	// Icons lists alternative images to show next to the name; nil means none.
-	Icons []Icon `json:"icons,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type Prompt = mcp20260728.Prompt
 
 // PromptArgument describes an argument of a prompt. Its value is always a
 // string.
-type PromptArgument struct {
-	// Name is the key of the value in prompts/get.
-	Name string `json:"name"`
-	// Description explains to the user what to enter; nil means no description.
-	Description *string `json:"description,omitempty"`
-	// Required reports whether the prompt requires this argument; nil means it
-	// does not.
-	Required *bool `json:"required,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type PromptArgument = mcp20260728.PromptArgument
 
 // PromptListChangedNotification is a notifications/prompts/list_changed
-// message: the result of an earlier prompts/list is out of date.
-type PromptListChangedNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is
-	// "notifications/prompts/list_changed", which the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*PromptListChangedNotification) isServerNotification() {}
+// message: the result of an earlier prompts/list is out of date. Its method
+// is "notifications/prompts/list_changed".
+type PromptListChangedNotification = jsonrpc.NotificationOf[NotificationParams]
 
 // PromptMessage is one message of the conversation that a prompt expands to.
-type PromptMessage struct {
-	// Content is the content of this message.
-	Content ContentBlock `json:"content"`
-	// Role is the author of this message.
-	Role Role `json:"role"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type PromptMessage = mcp20260728.PromptMessage
 
 // PromptReference refers to a prompt, to complete one of its arguments.
-type PromptReference struct {
-	// Type is the constant that identifies the kind of value. It is
-	// "ref/prompt", which the zero value stands for.
-	Type string `json:"type"`
-	// Name is the prompt's name as prompts/list returns it.
-	Name string `json:"name"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*PromptReference) isCompleteRequestParamsRef() {}
+type PromptReference = mcp20260728.PromptReference

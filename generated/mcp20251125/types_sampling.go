@@ -2,28 +2,17 @@
 
 package mcp20251125
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // CreateMessageRequest is a sampling/createMessage request: the server asks
 // the client's language model to continue a conversation. The client and its
-// user control what is sent to the model and what comes back.
-type CreateMessageRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "sampling/createMessage",
-	// which the zero value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params CreateMessageRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*CreateMessageRequest) isServerRequest() {}
+// user control what is sent to the model and what comes back. Its method is
+// "sampling/createMessage".
+type CreateMessageRequest = jsonrpc.RequestOf[CreateMessageRequestParams]
 
 // CreateMessageRequestParams is a conversation to continue, with preferences
 // for the model and its output. The client may choose any model, edit the
@@ -35,34 +24,35 @@ type CreateMessageRequestParams struct {
 	// Messages is the conversation so far, the oldest message first.
 	Messages []SamplingMessage `json:"messages"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *RequestMetaObject `json:"_meta,omitzero"`
 	// IncludeContext asks for context from other servers or from this one; nil
 	// asks for none.
-	IncludeContext *IncludeContext `json:"includeContext,omitempty"`
+	IncludeContext *IncludeContext `json:"includeContext,omitzero"`
 	// Metadata is passed to the model's provider, which defines its form; ""
 	// passes none.
-	Metadata wire.Object `json:"metadata,omitempty"`
+	Metadata wire.Object `json:"metadata,omitzero"`
 	// ModelPreferences describes the preferred model; nil leaves the choice to
 	// the client.
-	ModelPreferences *ModelPreferences `json:"modelPreferences,omitempty"`
+	ModelPreferences *ModelPreferences `json:"modelPreferences,omitzero"`
 	// StopSequences lists texts that end the output; nil means none.
-	StopSequences []string `json:"stopSequences,omitempty"`
+	StopSequences []string `json:"stopSequences,omitzero"`
 	// SystemPrompt is the system prompt to use, which the client may edit or
 	// drop; nil asks for none.
-	SystemPrompt *string `json:"systemPrompt,omitempty"`
+	SystemPrompt *string `json:"systemPrompt,omitzero"`
 	// Task asks the receiver to run the request as a task, which requires that
 	// the receiver declares support for it; nil asks for an ordinary response.
-	Task *TaskMetadata `json:"task,omitempty"`
+	Task *TaskMetadata `json:"task,omitzero"`
 	// Temperature controls the randomness of the output, on the provider's
 	// scale; nil uses the client's default.
-	Temperature *float64 `json:"temperature,omitempty"`
+	Temperature *float64 `json:"temperature,omitzero"`
 	// ToolChoice controls how the model uses the tools; nil leaves it to the
 	// model. It requires a client that declares sampling.tools.
-	ToolChoice *ToolChoice `json:"toolChoice,omitempty"`
+	ToolChoice *ToolChoice `json:"toolChoice,omitzero"`
 	// Tools lists the tools that the model may call and that the server runs;
 	// nil offers none. It requires a client that declares sampling.tools.
-	Tools []Tool `json:"tools,omitempty"`
+	Tools []Tool `json:"tools,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -77,18 +67,20 @@ type CreateMessageRequestParams struct {
 // define.
 type CreateMessageResponse interface {
 	wire.Appender
-	isCreateMessageResponse()
+	// IsCreateMessageResponse marks the variants.
+	IsCreateMessageResponse()
 }
 
 // UnknownCreateMessageResponse holds a value that matches none of the
-// variants of CreateMessageResponse, so that it can be passed on. Validate
-// reports it.
+// variants of CreateMessageResponse, so that it can be passed on.
+// wire.Validate reports it.
 type UnknownCreateMessageResponse struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownCreateMessageResponse) isCreateMessageResponse() {}
+// IsCreateMessageResponse marks a variant of CreateMessageResponse.
+func (*UnknownCreateMessageResponse) IsCreateMessageResponse() {}
 
 // CreateMessageResult is the message that the client's model generated. The
 // client should let the user review it before it returns it.
@@ -101,20 +93,20 @@ type CreateMessageResult struct {
 	// Role is the author of the message, normally the assistant.
 	Role Role `json:"role"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// StopReason is the reason why the model stopped: endTurn, stopSequence,
 	// maxTokens, toolUse if there are tools, or a value of the provider's own;
 	// nil means unknown.
-	StopReason *string `json:"stopReason,omitempty"`
+	StopReason *string `json:"stopReason,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*CreateMessageResult) isClientResult() {}
-
-func (*CreateMessageResult) isCreateMessageResponse() {}
+// IsCreateMessageResponse marks a variant of CreateMessageResponse.
+func (*CreateMessageResult) IsCreateMessageResponse() {}
 
 // IncludeContext selects the servers whose context the client should add to
 // a sampling request.
@@ -143,34 +135,11 @@ func (x IncludeContext) Known() bool {
 
 // ModelHint suggests a model. A client that does not have it may use a
 // similar model of another provider.
-type ModelHint struct {
-	// Name is the name of a model or a part of it, such as a model family; nil
-	// suggests no model.
-	Name *string `json:"name,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ModelHint = mcp20260728.ModelHint
 
 // ModelPreferences describes the model that a server would like for
 // sampling. The client decides how much weight it gives them.
-type ModelPreferences struct {
-	// CostPriority is the weight of a low price, from 0 (irrelevant) to 1 (most
-	// important); nil means no preference.
-	CostPriority *float64 `json:"costPriority,omitempty"`
-	// Hints suggests models, the preferred one first. The first hint that
-	// matches takes precedence over the three priorities; nil suggests none.
-	Hints []ModelHint `json:"hints,omitempty"`
-	// IntelligencePriority is the weight of the model's abilities, from 0
-	// (irrelevant) to 1 (most important); nil means no preference.
-	IntelligencePriority *float64 `json:"intelligencePriority,omitempty"`
-	// SpeedPriority is the weight of a fast answer, from 0 (irrelevant) to 1
-	// (most important); nil means no preference.
-	SpeedPriority *float64 `json:"speedPriority,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ModelPreferences = mcp20260728.ModelPreferences
 
 // SamplingMessage is one message of a conversation for the client's model.
 type SamplingMessage struct {
@@ -179,8 +148,9 @@ type SamplingMessage struct {
 	// Role is the author of this message.
 	Role Role `json:"role"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -195,18 +165,20 @@ type SamplingMessage struct {
 // define.
 type SamplingMessageContent interface {
 	wire.Appender
-	isSamplingMessageContent()
+	// IsSamplingMessageContent marks the variants.
+	IsSamplingMessageContent()
 }
 
 // UnknownSamplingMessageContent holds a value that matches none of the
-// variants of SamplingMessageContent, so that it can be passed on. Validate
-// reports it.
+// variants of SamplingMessageContent, so that it can be passed on.
+// wire.Validate reports it.
 type UnknownSamplingMessageContent struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownSamplingMessageContent) isSamplingMessageContent() {}
+// IsSamplingMessageContent marks a variant of SamplingMessageContent.
+func (*UnknownSamplingMessageContent) IsSamplingMessageContent() {}
 
 // SamplingMessageContentBlock is one part of a sampling message: text,
 // media, a tool call that the model makes, or the result of one. Its type
@@ -218,56 +190,45 @@ func (*UnknownSamplingMessageContent) isSamplingMessageContent() {}
 // define.
 type SamplingMessageContentBlock interface {
 	wire.Appender
-	isSamplingMessageContentBlock()
+	// IsSamplingMessageContentBlock marks the variants.
+	IsSamplingMessageContentBlock()
 }
 
 // UnknownSamplingMessageContentBlock holds a value that matches none of the
 // variants of SamplingMessageContentBlock, so that it can be passed on.
-// Validate reports it.
+// wire.Validate reports it.
 type UnknownSamplingMessageContentBlock struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownSamplingMessageContentBlock) isSamplingMessageContentBlock() {}
+// IsSamplingMessageContentBlock marks a variant of
+// SamplingMessageContentBlock.
+func (*UnknownSamplingMessageContentBlock) IsSamplingMessageContentBlock() {}
 
 // SamplingMessageContentList is a message in several parts. A message with
 // tool results must not contain other parts.
 type SamplingMessageContentList []SamplingMessageContentBlock
 
-func (SamplingMessageContentList) isSamplingMessageContent() {}
+// IsSamplingMessageContent marks a variant of SamplingMessageContent.
+func (SamplingMessageContentList) IsSamplingMessageContent() {}
 
 // ToolChoice controls how the model uses the tools of a sampling request.
-type ToolChoice struct {
-	// Mode selects whether the model may call tools; nil means auto.
-	Mode *ToolChoiceMode `json:"mode,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ToolChoice = mcp20260728.ToolChoice
 
 // ToolChoiceMode selects whether the model may, must or must not call tools.
-type ToolChoiceMode string
+type ToolChoiceMode = mcp20260728.ToolChoiceMode
 
 // The values of ToolChoiceMode.
 const (
 	// ToolChoiceModeAuto lets the model decide.
-	ToolChoiceModeAuto ToolChoiceMode = "auto"
+	ToolChoiceModeAuto = mcp20260728.ToolChoiceModeAuto
 	// ToolChoiceModeNone forbids tool calls.
-	ToolChoiceModeNone ToolChoiceMode = "none"
+	ToolChoiceModeNone = mcp20260728.ToolChoiceModeNone
 	// ToolChoiceModeRequired makes the model call at least one tool before it
 	// ends.
-	ToolChoiceModeRequired ToolChoiceMode = "required"
+	ToolChoiceModeRequired = mcp20260728.ToolChoiceModeRequired
 )
-
-// Known reports whether this revision defines the value.
-func (x ToolChoiceMode) Known() bool {
-	switch x {
-	case ToolChoiceModeAuto, ToolChoiceModeNone, ToolChoiceModeRequired:
-		return true
-	}
-	return false
-}
 
 // ToolResultContent is the result of a tool call that the model made. It
 // belongs in a user message, directly after the assistant message with the
@@ -282,44 +243,27 @@ type ToolResultContent struct {
 	// call needs exactly one result.
 	ToolUseID string `json:"toolUseId"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// IsError reports that the call failed; Content then holds the reason; nil
 	// means false.
-	IsError *bool `json:"isError,omitempty"`
+	IsError *bool `json:"isError,omitzero"`
 	// StructuredContent is the tool's result for programs; "" if there is none.
-	StructuredContent wire.Object `json:"structuredContent,omitempty"`
+	StructuredContent wire.Object `json:"structuredContent,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*ToolResultContent) isSamplingMessageContent() {}
+// IsSamplingMessageContent marks a variant of SamplingMessageContent.
+func (*ToolResultContent) IsSamplingMessageContent() {}
 
-func (*ToolResultContent) isSamplingMessageContentBlock() {}
+// IsSamplingMessageContentBlock marks a variant of
+// SamplingMessageContentBlock.
+func (*ToolResultContent) IsSamplingMessageContentBlock() {}
 
 // ToolUseContent is a tool call that the model makes. The server that
 // requested the sampling runs the tool and sends a new sampling request with
 // the result.
-type ToolUseContent struct {
-	// Type is the constant that identifies the kind of value. It is "tool_use",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// ID identifies the call. The ToolResultContent repeats it.
-	ID string `json:"id"`
-	// Input holds the arguments that the model chose. Validate them against the
-	// input schema before use.
-	Input wire.Object `json:"input"`
-	// Name is the name of one of the tools in the request.
-	Name string `json:"name"`
-	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ToolUseContent) isSamplingMessageContent() {}
-
-func (*ToolUseContent) isSamplingMessageContentBlock() {}
+type ToolUseContent = mcp20260728.ToolUseContent

@@ -2,30 +2,15 @@
 
 package mcp20251125
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // CancelTaskRequest is a tasks/cancel request: the side that started a task
 // asks the other side to cancel it. A notifications/cancelled message has no
-// effect on a task.
-type CancelTaskRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "tasks/cancel", which the
-	// zero value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params CancelTaskRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*CancelTaskRequest) isClientRequest() {}
-
-func (*CancelTaskRequest) isServerRequest() {}
+// effect on a task. Its method is "tasks/cancel".
+type CancelTaskRequest = jsonrpc.RequestOf[CancelTaskRequestParams]
 
 // CancelTaskRequestParams identifies the task to cancel.
 type CancelTaskRequestParams struct {
@@ -33,8 +18,9 @@ type CancelTaskRequestParams struct {
 	// be cancelled.
 	TaskID string `json:"taskId"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *RequestMetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -56,22 +42,19 @@ type CancelTaskResult struct {
 	// nil, which is sent as null, means unlimited.
 	TTL *int64 `json:"ttl"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// PollInterval is the suggested time between tasks/get requests in
 	// milliseconds; nil leaves it to the caller.
-	PollInterval *int64 `json:"pollInterval,omitempty"`
+	PollInterval *int64 `json:"pollInterval,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*CancelTaskResult) isClientResult() {}
-
-func (*CancelTaskResult) isServerResult() {}
 
 // CreateTaskResult answers a request that asked to run as a task. The work
 // continues in the background: poll its state with tasks/get and fetch its
@@ -80,48 +63,36 @@ type CreateTaskResult struct {
 	// Task is the initial state of the new task, including its ID.
 	Task Task `json:"task"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*CreateTaskResult) isCallToolResponse() {}
+// IsCallToolResponse marks a variant of CallToolResponse.
+func (*CreateTaskResult) IsCallToolResponse() {}
 
-func (*CreateTaskResult) isCreateMessageResponse() {}
+// IsCreateMessageResponse marks a variant of CreateMessageResponse.
+func (*CreateTaskResult) IsCreateMessageResponse() {}
 
-func (*CreateTaskResult) isElicitResponse() {}
+// IsElicitResponse marks a variant of ElicitResponse.
+func (*CreateTaskResult) IsElicitResponse() {}
 
 // GetTaskPayloadRequest is a tasks/result request: the side that started a
 // task fetches its result. The response is delayed until the task has ended.
-type GetTaskPayloadRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "tasks/result", which the
-	// zero value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params GetTaskPayloadRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*GetTaskPayloadRequest) isClientRequest() {}
-
-func (*GetTaskPayloadRequest) isServerRequest() {}
+// Its method is "tasks/result".
+type GetTaskPayloadRequest = jsonrpc.RequestOf[GetTaskPayloadRequestParams]
 
 // GetTaskPayloadRequestParams identifies the task whose result to return.
 type GetTaskPayloadRequestParams struct {
 	// TaskID identifies the task whose result to return.
 	TaskID string `json:"taskId"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *RequestMetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -132,46 +103,26 @@ type GetTaskPayloadRequestParams struct {
 // must remember.
 type GetTaskPayloadResult struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*GetTaskPayloadResult) isClientResult() {}
-
-func (*GetTaskPayloadResult) isServerResult() {}
 
 // GetTaskRequest is a tasks/get request: the side that started a task asks
-// for its state.
-type GetTaskRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "tasks/get", which the zero
-	// value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params GetTaskRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*GetTaskRequest) isClientRequest() {}
-
-func (*GetTaskRequest) isServerRequest() {}
+// for its state. Its method is "tasks/get".
+type GetTaskRequest = jsonrpc.RequestOf[GetTaskRequestParams]
 
 // GetTaskRequestParams identifies the task to report on.
 type GetTaskRequestParams struct {
 	// TaskID identifies the task to report on.
 	TaskID string `json:"taskId"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *RequestMetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -193,63 +144,39 @@ type GetTaskResult struct {
 	// nil, which is sent as null, means unlimited.
 	TTL *int64 `json:"ttl"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// PollInterval is the suggested time between tasks/get requests in
 	// milliseconds; nil leaves it to the caller.
-	PollInterval *int64 `json:"pollInterval,omitempty"`
+	PollInterval *int64 `json:"pollInterval,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*GetTaskResult) isClientResult() {}
-
-func (*GetTaskResult) isServerResult() {}
 
 // ListTasksRequest is a tasks/list request: either side asks for the tasks
-// that it started on the other side.
-type ListTasksRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "tasks/list", which the zero
-	// value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ListTasksRequest) isClientRequest() {}
-
-func (*ListTasksRequest) isServerRequest() {}
+// that it started on the other side. Its method is "tasks/list".
+type ListTasksRequest = jsonrpc.RequestOf[PaginatedRequestParams]
 
 // ListTasksResult is one page of tasks.
 type ListTasksResult struct {
 	// Tasks holds the tasks on this page.
 	Tasks []Task `json:"tasks"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
-	NextCursor *string `json:"nextCursor,omitempty"`
+	NextCursor *string `json:"nextCursor,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*ListTasksResult) isClientResult() {}
-
-func (*ListTasksResult) isServerResult() {}
 
 // RelatedTaskMetadata associates a message with a task. It belongs in Meta,
 // under the key io.modelcontextprotocol/related-task.
@@ -278,10 +205,10 @@ type Task struct {
 	TTL *int64 `json:"ttl"`
 	// PollInterval is the suggested time between tasks/get requests in
 	// milliseconds; nil leaves it to the caller.
-	PollInterval *int64 `json:"pollInterval,omitempty"`
+	PollInterval *int64 `json:"pollInterval,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -291,11 +218,12 @@ type Task struct {
 // requests that can run as tasks share. It is never a message on its own.
 type TaskAugmentedRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *RequestMetaObject `json:"_meta,omitzero"`
 	// Task asks the receiver to run the request as a task, which requires that
 	// the receiver declares support for it; nil asks for an ordinary response.
-	Task *TaskMetadata `json:"task,omitempty"`
+	Task *TaskMetadata `json:"task,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -306,7 +234,7 @@ type TaskAugmentedRequestParams struct {
 type TaskMetadata struct {
 	// TTL is the requested lifetime of the task in milliseconds, counted from
 	// its creation; nil leaves it to the receiver, which may also override it.
-	TTL *int64 `json:"ttl,omitempty"`
+	TTL *int64 `json:"ttl,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -345,24 +273,8 @@ func (x TaskStatus) Known() bool {
 
 // TaskStatusNotification is a notifications/tasks/status message: the status
 // of a task has changed. It is optional, so the side that started the task
-// must poll as well.
-type TaskStatusNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "notifications/tasks/status",
-	// which the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params TaskStatusNotificationParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*TaskStatusNotification) isClientNotification() {}
-
-func (*TaskStatusNotification) isServerNotification() {}
+// must poll as well. Its method is "notifications/tasks/status".
+type TaskStatusNotification = jsonrpc.NotificationOf[TaskStatusNotificationParams]
 
 // TaskStatusNotificationParams is the current state of a task. It has the
 // same members as Task.
@@ -380,14 +292,15 @@ type TaskStatusNotificationParams struct {
 	// nil, which is sent as null, means unlimited.
 	TTL *int64 `json:"ttl"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// PollInterval is the suggested time between tasks/get requests in
 	// milliseconds; nil leaves it to the caller.
-	PollInterval *int64 `json:"pollInterval,omitempty"`
+	PollInterval *int64 `json:"pollInterval,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`

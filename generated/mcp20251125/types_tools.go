@@ -2,41 +2,30 @@
 
 package mcp20251125
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // CallToolRequest is a tools/call request: the client asks the server to run
-// a tool.
-type CallToolRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "tools/call", which the zero
-	// value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params CallToolRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*CallToolRequest) isClientRequest() {}
+// a tool. Its method is "tools/call".
+type CallToolRequest = jsonrpc.RequestOf[CallToolRequestParams]
 
 // CallToolRequestParams names the tool to run and holds its arguments.
 type CallToolRequestParams struct {
 	// Name is the tool's name as tools/list returns it.
 	Name string `json:"name"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *RequestMetaObject `json:"_meta,omitzero"`
 	// Arguments is a JSON object that is valid under the tool's input schema; ""
 	// sends no arguments.
-	Arguments wire.Object `json:"arguments,omitempty"`
+	Arguments wire.Object `json:"arguments,omitzero"`
 	// Task asks the receiver to run the request as a task, which requires that
 	// the receiver declares support for it; nil asks for an ordinary response.
-	Task *TaskMetadata `json:"task,omitempty"`
+	Task *TaskMetadata `json:"task,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -49,17 +38,19 @@ type CallToolRequestParams struct {
 // *UnknownCallToolResponse for values that this revision does not define.
 type CallToolResponse interface {
 	wire.Appender
-	isCallToolResponse()
+	// IsCallToolResponse marks the variants.
+	IsCallToolResponse()
 }
 
 // UnknownCallToolResponse holds a value that matches none of the variants of
-// CallToolResponse, so that it can be passed on. Validate reports it.
+// CallToolResponse, so that it can be passed on. wire.Validate reports it.
 type UnknownCallToolResponse struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownCallToolResponse) isCallToolResponse() {}
+// IsCallToolResponse marks a variant of CallToolResponse.
+func (*UnknownCallToolResponse) IsCallToolResponse() {}
 
 // CallToolResult is the outcome of a tool call. A tool that fails reports
 // the failure here, with IsError set, so that the model can read it and try
@@ -68,60 +59,43 @@ type CallToolResult struct {
 	// Content is the result for the model; nil is sent as an empty list.
 	Content []ContentBlock `json:"content"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// IsError reports that the tool ran and failed; Content then holds the
 	// reason; nil means false.
-	IsError *bool `json:"isError,omitempty"`
+	IsError *bool `json:"isError,omitzero"`
 	// StructuredContent is the result for programs, valid under the tool's
 	// output schema; "" if the tool has none. Repeat it as text in Content for
 	// clients that do not read this member.
-	StructuredContent wire.Object `json:"structuredContent,omitempty"`
+	StructuredContent wire.Object `json:"structuredContent,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*CallToolResult) isCallToolResponse() {}
-
-func (*CallToolResult) isServerResult() {}
+// IsCallToolResponse marks a variant of CallToolResponse.
+func (*CallToolResult) IsCallToolResponse() {}
 
 // ListToolsRequest is a tools/list request: the client asks for the server's
-// tools.
-type ListToolsRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "tools/list", which the zero
-	// value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ListToolsRequest) isClientRequest() {}
+// tools. Its method is "tools/list".
+type ListToolsRequest = jsonrpc.RequestOf[PaginatedRequestParams]
 
 // ListToolsResult is one page of the server's tools.
 type ListToolsResult struct {
 	// Tools holds the tools on this page.
 	Tools []Tool `json:"tools"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
-	NextCursor *string `json:"nextCursor,omitempty"`
+	NextCursor *string `json:"nextCursor,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*ListToolsResult) isServerResult() {}
 
 // Tool describes a function that the model can call through the server. The
 // model decides from this description alone, so write it for the model.
@@ -133,25 +107,26 @@ type Tool struct {
 	// work everywhere.
 	Name string `json:"name"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Annotations describes the tool's behaviour as the server claims it; nil
 	// claims nothing, and clients assume the cautious defaults.
-	Annotations *ToolAnnotations `json:"annotations,omitempty"`
+	Annotations *ToolAnnotations `json:"annotations,omitzero"`
 	// Description explains to the model what the tool does and when to use it;
 	// nil leaves the model with the name alone.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// Execution declares how the tool can be run; nil means by an ordinary call
 	// only.
-	Execution *ToolExecution `json:"execution,omitempty"`
+	Execution *ToolExecution `json:"execution,omitzero"`
 	// Icons lists alternative images to show next to the name; nil means none.
-	Icons []Icon `json:"icons,omitempty"`
+	Icons []Icon `json:"icons,omitzero"`
 	// OutputSchema describes the structured content of results; nil means that
 	// results need have none.
-	OutputSchema *ToolOutputSchema `json:"outputSchema,omitempty"`
+	OutputSchema *ToolOutputSchema `json:"outputSchema,omitzero"`
 	// Title is the display name; nil falls back to the title in Annotations,
 	// then to Name.
-	Title *string `json:"title,omitempty"`
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -160,32 +135,13 @@ type Tool struct {
 // ToolAnnotations describes the behaviour of a tool as the server claims it.
 // Nothing enforces the claims, so do not base safety decisions on those of
 // an untrusted server.
-type ToolAnnotations struct {
-	// DestructiveHint claims that the tool may delete or overwrite data, not
-	// only add to it; nil means true. It applies only to tools that are not
-	// read-only.
-	DestructiveHint *bool `json:"destructiveHint,omitempty"`
-	// IdempotentHint claims that repeating a call with the same arguments has no
-	// further effect; nil means false. It applies only to tools that are not
-	// read-only.
-	IdempotentHint *bool `json:"idempotentHint,omitempty"`
-	// OpenWorldHint claims that the tool interacts with external systems, such
-	// as web search; nil means true.
-	OpenWorldHint *bool `json:"openWorldHint,omitempty"`
-	// ReadOnlyHint claims that the tool changes nothing; nil means false.
-	ReadOnlyHint *bool `json:"readOnlyHint,omitempty"`
-	// Title is a display name for the tool; nil means none.
-	Title *string `json:"title,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ToolAnnotations = mcp20260728.ToolAnnotations
 
 // ToolExecution declares how a tool can be run.
 type ToolExecution struct {
 	// TaskSupport declares whether the tool can run as a task; nil means
 	// forbidden.
-	TaskSupport *TaskSupport `json:"taskSupport,omitempty"`
+	TaskSupport *TaskSupport `json:"taskSupport,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -198,33 +154,20 @@ type ToolInputSchema struct {
 	// for.
 	Type string `json:"type"`
 	// Schema is the URI of the JSON Schema dialect; nil means 2020-12.
-	Schema *string `json:"$schema,omitempty"`
+	Schema *string `json:"$schema,omitzero"`
 	// Properties holds the schemas of the arguments, by name; nil declares none.
-	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
+	Properties wire.Map[wire.Object] `json:"properties,omitzero"`
 	// Required lists the mandatory arguments; nil means none.
-	Required []string `json:"required,omitempty"`
+	Required []string `json:"required,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // ToolListChangedNotification is a notifications/tools/list_changed message:
-// the result of an earlier tools/list is out of date.
-type ToolListChangedNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is
-	// "notifications/tools/list_changed", which the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ToolListChangedNotification) isServerNotification() {}
+// the result of an earlier tools/list is out of date. Its method is
+// "notifications/tools/list_changed".
+type ToolListChangedNotification = jsonrpc.NotificationOf[NotificationParams]
 
 // ToolOutputSchema is the JSON Schema of a tool's structured result.
 // Keywords without a field here are kept.
@@ -233,12 +176,12 @@ type ToolOutputSchema struct {
 	// for.
 	Type string `json:"type"`
 	// Schema is the URI of the JSON Schema dialect; nil means 2020-12.
-	Schema *string `json:"$schema,omitempty"`
+	Schema *string `json:"$schema,omitzero"`
 	// Properties holds the schemas of the result's members, by name; nil
 	// declares none.
-	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
+	Properties wire.Map[wire.Object] `json:"properties,omitzero"`
 	// Required lists the members that every result has; nil means none.
-	Required []string `json:"required,omitempty"`
+	Required []string `json:"required,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`

@@ -2,65 +2,40 @@
 
 package mcp20251125
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // CancelledNotification is a notifications/cancelled message: either side
 // withdraws a request that it made. The response may already be on its way,
-// so both sides must tolerate messages that cross.
-type CancelledNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "notifications/cancelled",
-	// which the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params CancelledNotificationParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*CancelledNotification) isClientNotification() {}
-
-func (*CancelledNotification) isServerNotification() {}
+// so both sides must tolerate messages that cross. Its method is
+// "notifications/cancelled".
+type CancelledNotification = jsonrpc.NotificationOf[CancelledNotificationParams]
 
 // CancelledNotificationParams identifies the withdrawn request and can give
 // a reason.
 type CancelledNotificationParams struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Reason explains the cancellation, for logs or the user; nil gives no
 	// reason.
-	Reason *string `json:"reason,omitempty"`
+	Reason *string `json:"reason,omitzero"`
 	// RequestID is the ID of an unanswered request that the sender of this
 	// notification made.
-	RequestID RequestId `json:"requestId,omitempty"`
+	RequestID RequestId `json:"requestId,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // CompleteRequest is a completion/complete request: the client asks for
-// suggestions while its user types an argument.
-type CompleteRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "completion/complete", which
-	// the zero value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params CompleteRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*CompleteRequest) isClientRequest() {}
+// suggestions while its user types an argument. Its method is
+// "completion/complete".
+type CompleteRequest = jsonrpc.RequestOf[CompleteRequestParams]
 
 // CompleteRequestParams identifies the argument to complete and holds the
 // text typed so far.
@@ -70,37 +45,22 @@ type CompleteRequestParams struct {
 	// Ref identifies the prompt or the template that the argument belongs to.
 	Ref CompleteRequestParamsRef `json:"ref"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *RequestMetaObject `json:"_meta,omitzero"`
 	// Context holds the arguments that are already filled in; nil means unknown.
-	Context *CompleteRequestParamsContext `json:"context,omitempty"`
+	Context *CompleteRequestParamsContext `json:"context,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // CompleteRequestParamsArgument is the argument that the user is typing.
-type CompleteRequestParamsArgument struct {
-	// Name is the name of the prompt argument or of the variable in the URI
-	// template.
-	Name string `json:"name"`
-	// Value is the text typed so far, possibly empty.
-	Value string `json:"value"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type CompleteRequestParamsArgument = mcp20260728.CompleteRequestParamsArgument
 
 // CompleteRequestParamsContext holds the arguments that the user has already
 // filled in, so that suggestions can depend on them.
-type CompleteRequestParamsContext struct {
-	// Arguments holds the values already filled in, by argument or variable
-	// name; nil means none.
-	Arguments wire.Map[string] `json:"arguments,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type CompleteRequestParamsContext = mcp20260728.CompleteRequestParamsContext
 
 // CompleteRequestParamsRef refers to the prompt or the resource template
 // whose argument is being completed.
@@ -108,34 +68,25 @@ type CompleteRequestParamsContext struct {
 // Its variants are *PromptReference, *ResourceTemplateReference, and
 // *UnknownCompleteRequestParamsRef for values that this revision does not
 // define.
-type CompleteRequestParamsRef interface {
-	wire.Appender
-	isCompleteRequestParamsRef()
-}
+type CompleteRequestParamsRef = mcp20260728.CompleteRequestParamsRef
 
 // UnknownCompleteRequestParamsRef holds a value that matches none of the
 // variants of CompleteRequestParamsRef, so that it can be passed on.
-// Validate reports it.
-type UnknownCompleteRequestParamsRef struct {
-	// Raw is the value as received.
-	Raw wire.Raw
-}
-
-func (*UnknownCompleteRequestParamsRef) isCompleteRequestParamsRef() {}
+// wire.Validate reports it.
+type UnknownCompleteRequestParamsRef = mcp20260728.UnknownCompleteRequestParamsRef
 
 // CompleteResult holds suggestions for one argument.
 type CompleteResult struct {
 	// Completion holds the suggestions.
 	Completion CompleteResultCompletion `json:"completion"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*CompleteResult) isServerResult() {}
 
 // CompleteResultCompletion is a list of suggestions, with the information
 // whether there are more.
@@ -144,10 +95,10 @@ type CompleteResultCompletion struct {
 	Values []string `json:"values"`
 	// HasMore reports whether there are suggestions beyond Values; nil means
 	// unknown.
-	HasMore *bool `json:"hasMore,omitempty"`
+	HasMore *bool `json:"hasMore,omitzero"`
 	// Total is the number of all suggestions, including those not in Values; nil
 	// means unknown.
-	Total *int64 `json:"total,omitempty"`
+	Total *int64 `json:"total,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -155,58 +106,35 @@ type CompleteResultCompletion struct {
 
 // Cursor marks a position in a paginated list. It is opaque to all but the
 // side that issued it: return it unchanged and do not store it.
-type Cursor string
+type Cursor = mcp20260728.Cursor
 
 // LoggingLevel is the severity of a log record, on the scale of syslog (RFC
 // 5424). The constants are sorted by severity, the lowest first.
-type LoggingLevel string
+type LoggingLevel = mcp20260728.LoggingLevel
 
 // The values of LoggingLevel.
 const (
 	// LoggingLevelDebug is for details that help with debugging only.
-	LoggingLevelDebug LoggingLevel = "debug"
+	LoggingLevelDebug = mcp20260728.LoggingLevelDebug
 	// LoggingLevelInfo is for normal operation.
-	LoggingLevelInfo LoggingLevel = "info"
+	LoggingLevelInfo = mcp20260728.LoggingLevelInfo
 	// LoggingLevelNotice is for events that are normal but worth knowing.
-	LoggingLevelNotice LoggingLevel = "notice"
+	LoggingLevelNotice = mcp20260728.LoggingLevelNotice
 	// LoggingLevelWarning is for signs that something may go wrong.
-	LoggingLevelWarning LoggingLevel = "warning"
+	LoggingLevelWarning = mcp20260728.LoggingLevelWarning
 	// LoggingLevelError is for an operation that failed.
-	LoggingLevelError LoggingLevel = "error"
+	LoggingLevelError = mcp20260728.LoggingLevelError
 	// LoggingLevelCritical is for the failure of an essential component.
-	LoggingLevelCritical LoggingLevel = "critical"
+	LoggingLevelCritical = mcp20260728.LoggingLevelCritical
 	// LoggingLevelAlert is for problems that require immediate action.
-	LoggingLevelAlert LoggingLevel = "alert"
+	LoggingLevelAlert = mcp20260728.LoggingLevelAlert
 	// LoggingLevelEmergency is for a system that has become unusable.
-	LoggingLevelEmergency LoggingLevel = "emergency"
+	LoggingLevelEmergency = mcp20260728.LoggingLevelEmergency
 )
 
-// Known reports whether this revision defines the value.
-func (x LoggingLevel) Known() bool {
-	switch x {
-	case LoggingLevelDebug, LoggingLevelInfo, LoggingLevelNotice, LoggingLevelWarning, LoggingLevelError, LoggingLevelCritical, LoggingLevelAlert, LoggingLevelEmergency:
-		return true
-	}
-	return false
-}
-
 // LoggingMessageNotification is a notifications/message message: the server
-// sends the client a log record.
-type LoggingMessageNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "notifications/message",
-	// which the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params LoggingMessageNotificationParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*LoggingMessageNotification) isServerNotification() {}
+// sends the client a log record. Its method is "notifications/message".
+type LoggingMessageNotification = jsonrpc.NotificationOf[LoggingMessageNotificationParams]
 
 // LoggingMessageNotificationParams is a log record. It must not contain
 // credentials or personal data.
@@ -217,11 +145,12 @@ type LoggingMessageNotificationParams struct {
 	// Level is the severity of the record.
 	Level LoggingLevel `json:"level"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Logger names the part of the server that wrote the record; nil means
 	// unspecified.
-	Logger *string `json:"logger,omitempty"`
+	Logger *string `json:"logger,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -229,30 +158,18 @@ type LoggingMessageNotificationParams struct {
 
 // PaginatedRequest holds the members that all list requests share. It is
 // never a message on its own.
-type PaginatedRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Method identifies the kind of message.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type PaginatedRequest = jsonrpc.RequestOf[PaginatedRequestParams]
 
 // PaginatedRequestParams selects a page of a list. The zero value selects
 // the first page.
 type PaginatedRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *RequestMetaObject `json:"_meta,omitzero"`
 	// Cursor is the NextCursor of the previous page; nil asks for the first
 	// page.
-	Cursor *string `json:"cursor,omitempty"`
+	Cursor *string `json:"cursor,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -262,11 +179,12 @@ type PaginatedRequestParams struct {
 // message on its own.
 type PaginatedResult struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
-	NextCursor *string `json:"nextCursor,omitempty"`
+	NextCursor *string `json:"nextCursor,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -274,24 +192,9 @@ type PaginatedResult struct {
 
 // ProgressNotification is a notifications/progress message: the receiver of
 // a request reports how far the work is. It is allowed only for a request
-// that carried a progress token, and only until the work is done.
-type ProgressNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "notifications/progress",
-	// which the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params ProgressNotificationParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ProgressNotification) isClientNotification() {}
-
-func (*ProgressNotification) isServerNotification() {}
+// that carried a progress token, and only until the work is done. Its method
+// is "notifications/progress".
+type ProgressNotification = jsonrpc.NotificationOf[ProgressNotificationParams]
 
 // ProgressNotificationParams reports how far the work on a request is.
 type ProgressNotificationParams struct {
@@ -301,13 +204,14 @@ type ProgressNotificationParams struct {
 	// ProgressToken is the token that the request carried.
 	ProgressToken ProgressToken `json:"progressToken"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Message describes the current step to the user; nil means no description.
-	Message *string `json:"message,omitempty"`
+	Message *string `json:"message,omitzero"`
 	// Total is the total amount of work, in the unit of Progress; nil means
 	// unknown.
-	Total *float64 `json:"total,omitempty"`
+	Total *float64 `json:"total,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -316,27 +220,12 @@ type ProgressNotificationParams struct {
 // ProgressToken links progress notifications to a request. The sender of the
 // request chooses it, a string or an integer, and must not use the same
 // token for two requests in flight. The tokens 1 and "1" differ.
-type ProgressToken = wire.Scalar
+type ProgressToken = wire.ID
 
 // SetLevelRequest is a logging/setLevel request: the client sets the lowest
-// severity of the log records that the server sends.
-type SetLevelRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "logging/setLevel", which the
-	// zero value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params SetLevelRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*SetLevelRequest) isClientRequest() {}
+// severity of the log records that the server sends. Its method is
+// "logging/setLevel".
+type SetLevelRequest = jsonrpc.RequestOf[SetLevelRequestParams]
 
 // SetLevelRequestParams holds the lowest severity of the log records that
 // the server sends.
@@ -344,8 +233,9 @@ type SetLevelRequestParams struct {
 	// Level is the lowest severity that the server still sends.
 	Level LoggingLevel `json:"level"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta *RequestMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *RequestMetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`

@@ -2,13 +2,14 @@
 
 package mcp20251125
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // DecodeCallToolResponse decodes a CallToolResponse from its JSON text.
 func DecodeCallToolResponse(text []byte) (CallToolResponse, error) {
-	var box CallToolResponseBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, CallToolResponseBox{})
 }
 
 // CallToolResponseBox holds a CallToolResponse in its field V. Use it in
@@ -17,125 +18,30 @@ type CallToolResponseBox = wire.Box[CallToolResponse, callToolResponseCodec]
 
 type callToolResponseCodec struct{}
 
-func (callToolResponseCodec) Decode(r *wire.Reader) CallToolResponse {
-	return decodeCallToolResponse(r)
-}
-
-func (callToolResponseCodec) Check(c *wire.Collector, v CallToolResponse) {
-	validateCallToolResponse(c, v)
-}
-
-// DecodeClientNotification decodes a ClientNotification from its JSON text.
-func DecodeClientNotification(text []byte) (ClientNotification, error) {
-	var box ClientNotificationBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// ClientNotificationBox holds a ClientNotification in its field V. Use it in
-// your own structs, because encoding/json cannot decode into an interface.
-type ClientNotificationBox = wire.Box[ClientNotification, clientNotificationCodec]
-
-type clientNotificationCodec struct{}
-
-func (clientNotificationCodec) Decode(r *wire.Reader) ClientNotification {
-	return decodeClientNotification(r)
-}
-
-func (clientNotificationCodec) Check(c *wire.Collector, v ClientNotification) {
-	validateClientNotification(c, v)
-}
-
-// DecodeClientRequest decodes a ClientRequest from its JSON text.
-func DecodeClientRequest(text []byte) (ClientRequest, error) {
-	var box ClientRequestBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// ClientRequestBox holds a ClientRequest in its field V. Use it in your own
-// structs, because encoding/json cannot decode into an interface.
-type ClientRequestBox = wire.Box[ClientRequest, clientRequestCodec]
-
-type clientRequestCodec struct{}
-
-func (clientRequestCodec) Decode(r *wire.Reader) ClientRequest {
-	return decodeClientRequest(r)
-}
-
-func (clientRequestCodec) Check(c *wire.Collector, v ClientRequest) {
-	validateClientRequest(c, v)
-}
-
-// DecodeClientResult decodes a ClientResult from its JSON text.
-func DecodeClientResult(text []byte) (ClientResult, error) {
-	var box ClientResultBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// ClientResultBox holds a ClientResult in its field V. Use it in your own
-// structs, because encoding/json cannot decode into an interface.
-type ClientResultBox = wire.Box[ClientResult, clientResultCodec]
-
-type clientResultCodec struct{}
-
-func (clientResultCodec) Decode(r *wire.Reader) ClientResult {
-	return decodeClientResult(r)
-}
-
-func (clientResultCodec) Check(c *wire.Collector, v ClientResult) {}
-
 // DecodeCompleteRequestParamsRef decodes a CompleteRequestParamsRef from its
 // JSON text.
 func DecodeCompleteRequestParamsRef(text []byte) (CompleteRequestParamsRef, error) {
-	var box CompleteRequestParamsRefBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, CompleteRequestParamsRefBox{})
 }
 
 // CompleteRequestParamsRefBox holds a CompleteRequestParamsRef in its field
 // V. Use it in your own structs, because encoding/json cannot decode into an
 // interface.
-type CompleteRequestParamsRefBox = wire.Box[CompleteRequestParamsRef, completeRequestParamsRefCodec]
-
-type completeRequestParamsRefCodec struct{}
-
-func (completeRequestParamsRefCodec) Decode(r *wire.Reader) CompleteRequestParamsRef {
-	return decodeCompleteRequestParamsRef(r)
-}
-
-func (completeRequestParamsRefCodec) Check(c *wire.Collector, v CompleteRequestParamsRef) {
-	validateCompleteRequestParamsRef(c, v)
-}
+type CompleteRequestParamsRefBox = mcp20260728.CompleteRequestParamsRefBox
 
 // DecodeContentBlock decodes a ContentBlock from its JSON text.
 func DecodeContentBlock(text []byte) (ContentBlock, error) {
-	var box ContentBlockBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, ContentBlockBox{})
 }
 
 // ContentBlockBox holds a ContentBlock in its field V. Use it in your own
 // structs, because encoding/json cannot decode into an interface.
-type ContentBlockBox = wire.Box[ContentBlock, contentBlockCodec]
-
-type contentBlockCodec struct{}
-
-func (contentBlockCodec) Decode(r *wire.Reader) ContentBlock {
-	return decodeContentBlock(r)
-}
-
-func (contentBlockCodec) Check(c *wire.Collector, v ContentBlock) {
-	validateContentBlock(c, v)
-}
+type ContentBlockBox = mcp20260728.ContentBlockBox
 
 // DecodeCreateMessageResponse decodes a CreateMessageResponse from its JSON
 // text.
 func DecodeCreateMessageResponse(text []byte) (CreateMessageResponse, error) {
-	var box CreateMessageResponseBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, CreateMessageResponseBox{})
 }
 
 // CreateMessageResponseBox holds a CreateMessageResponse in its field V. Use
@@ -145,20 +51,10 @@ type CreateMessageResponseBox = wire.Box[CreateMessageResponse, createMessageRes
 
 type createMessageResponseCodec struct{}
 
-func (createMessageResponseCodec) Decode(r *wire.Reader) CreateMessageResponse {
-	return decodeCreateMessageResponse(r)
-}
-
-func (createMessageResponseCodec) Check(c *wire.Collector, v CreateMessageResponse) {
-	validateCreateMessageResponse(c, v)
-}
-
 // DecodeElicitRequestParams decodes a ElicitRequestParams from its JSON
 // text.
 func DecodeElicitRequestParams(text []byte) (ElicitRequestParams, error) {
-	var box ElicitRequestParamsBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, ElicitRequestParamsBox{})
 }
 
 // ElicitRequestParamsBox holds a ElicitRequestParams in its field V. Use it
@@ -168,19 +64,9 @@ type ElicitRequestParamsBox = wire.Box[ElicitRequestParams, elicitRequestParamsC
 
 type elicitRequestParamsCodec struct{}
 
-func (elicitRequestParamsCodec) Decode(r *wire.Reader) ElicitRequestParams {
-	return decodeElicitRequestParams(r)
-}
-
-func (elicitRequestParamsCodec) Check(c *wire.Collector, v ElicitRequestParams) {
-	validateElicitRequestParams(c, v)
-}
-
 // DecodeElicitResponse decodes a ElicitResponse from its JSON text.
 func DecodeElicitResponse(text []byte) (ElicitResponse, error) {
-	var box ElicitResponseBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, ElicitResponseBox{})
 }
 
 // ElicitResponseBox holds a ElicitResponse in its field V. Use it in your
@@ -189,203 +75,63 @@ type ElicitResponseBox = wire.Box[ElicitResponse, elicitResponseCodec]
 
 type elicitResponseCodec struct{}
 
-func (elicitResponseCodec) Decode(r *wire.Reader) ElicitResponse {
-	return decodeElicitResponse(r)
-}
-
-func (elicitResponseCodec) Check(c *wire.Collector, v ElicitResponse) {
-	validateElicitResponse(c, v)
-}
-
 // DecodeElicitResultContent decodes a ElicitResultContent from its JSON
 // text.
 func DecodeElicitResultContent(text []byte) (ElicitResultContent, error) {
-	var box ElicitResultContentBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, ElicitResultContentBox{})
 }
 
 // ElicitResultContentBox holds a ElicitResultContent in its field V. Use it
 // in your own structs, because encoding/json cannot decode into an
 // interface.
-type ElicitResultContentBox = wire.Box[ElicitResultContent, elicitResultContentCodec]
-
-type elicitResultContentCodec struct{}
-
-func (elicitResultContentCodec) Decode(r *wire.Reader) ElicitResultContent {
-	return decodeElicitResultContent(r)
-}
-
-func (elicitResultContentCodec) Check(c *wire.Collector, v ElicitResultContent) {
-	validateElicitResultContent(c, v)
-}
+type ElicitResultContentBox = mcp20260728.ElicitResultContentBox
 
 // DecodeEnumSchema decodes a EnumSchema from its JSON text.
 func DecodeEnumSchema(text []byte) (EnumSchema, error) {
-	var box EnumSchemaBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, EnumSchemaBox{})
 }
 
 // EnumSchemaBox holds a EnumSchema in its field V. Use it in your own
 // structs, because encoding/json cannot decode into an interface.
-type EnumSchemaBox = wire.Box[EnumSchema, enumSchemaCodec]
-
-type enumSchemaCodec struct{}
-
-func (enumSchemaCodec) Decode(r *wire.Reader) EnumSchema {
-	return decodeEnumSchema(r)
-}
-
-func (enumSchemaCodec) Check(c *wire.Collector, v EnumSchema) {
-	validateEnumSchema(c, v)
-}
-
-// DecodeJSONRPCMessage decodes a JSONRPCMessage from its JSON text.
-func DecodeJSONRPCMessage(text []byte) (JSONRPCMessage, error) {
-	var box JSONRPCMessageBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// JSONRPCMessageBox holds a JSONRPCMessage in its field V. Use it in your
-// own structs, because encoding/json cannot decode into an interface.
-type JSONRPCMessageBox = wire.Box[JSONRPCMessage, jSONRPCMessageCodec]
-
-type jSONRPCMessageCodec struct{}
-
-func (jSONRPCMessageCodec) Decode(r *wire.Reader) JSONRPCMessage {
-	return decodeJSONRPCMessage(r)
-}
-
-func (jSONRPCMessageCodec) Check(c *wire.Collector, v JSONRPCMessage) {
-	validateJSONRPCMessage(c, v)
-}
-
-// DecodeJSONRPCResponse decodes a JSONRPCResponse from its JSON text.
-func DecodeJSONRPCResponse(text []byte) (JSONRPCResponse, error) {
-	var box JSONRPCResponseBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// JSONRPCResponseBox holds a JSONRPCResponse in its field V. Use it in your
-// own structs, because encoding/json cannot decode into an interface.
-type JSONRPCResponseBox = wire.Box[JSONRPCResponse, jSONRPCResponseCodec]
-
-type jSONRPCResponseCodec struct{}
-
-func (jSONRPCResponseCodec) Decode(r *wire.Reader) JSONRPCResponse {
-	return decodeJSONRPCResponse(r)
-}
-
-func (jSONRPCResponseCodec) Check(c *wire.Collector, v JSONRPCResponse) {
-	validateJSONRPCResponse(c, v)
-}
+type EnumSchemaBox = mcp20260728.EnumSchemaBox
 
 // DecodeMultiSelectEnumSchema decodes a MultiSelectEnumSchema from its JSON
 // text.
 func DecodeMultiSelectEnumSchema(text []byte) (MultiSelectEnumSchema, error) {
-	var box MultiSelectEnumSchemaBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, MultiSelectEnumSchemaBox{})
 }
 
 // MultiSelectEnumSchemaBox holds a MultiSelectEnumSchema in its field V. Use
 // it in your own structs, because encoding/json cannot decode into an
 // interface.
-type MultiSelectEnumSchemaBox = wire.Box[MultiSelectEnumSchema, multiSelectEnumSchemaCodec]
-
-type multiSelectEnumSchemaCodec struct{}
-
-func (multiSelectEnumSchemaCodec) Decode(r *wire.Reader) MultiSelectEnumSchema {
-	return decodeMultiSelectEnumSchema(r)
-}
-
-func (multiSelectEnumSchemaCodec) Check(c *wire.Collector, v MultiSelectEnumSchema) {
-	validateMultiSelectEnumSchema(c, v)
-}
+type MultiSelectEnumSchemaBox = mcp20260728.MultiSelectEnumSchemaBox
 
 // DecodePrimitiveSchemaDefinition decodes a PrimitiveSchemaDefinition from
 // its JSON text.
 func DecodePrimitiveSchemaDefinition(text []byte) (PrimitiveSchemaDefinition, error) {
-	var box PrimitiveSchemaDefinitionBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, PrimitiveSchemaDefinitionBox{})
 }
 
 // PrimitiveSchemaDefinitionBox holds a PrimitiveSchemaDefinition in its
 // field V. Use it in your own structs, because encoding/json cannot decode
 // into an interface.
-type PrimitiveSchemaDefinitionBox = wire.Box[PrimitiveSchemaDefinition, primitiveSchemaDefinitionCodec]
-
-type primitiveSchemaDefinitionCodec struct{}
-
-func (primitiveSchemaDefinitionCodec) Decode(r *wire.Reader) PrimitiveSchemaDefinition {
-	return decodePrimitiveSchemaDefinition(r)
-}
-
-func (primitiveSchemaDefinitionCodec) Check(c *wire.Collector, v PrimitiveSchemaDefinition) {
-	validatePrimitiveSchemaDefinition(c, v)
-}
-
-type progressTokenBox = wire.Box[wire.Scalar, progressTokenCodec]
-
-type progressTokenCodec struct{}
-
-func (progressTokenCodec) Decode(r *wire.Reader) wire.Scalar {
-	return r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-}
-
-func (progressTokenCodec) Check(c *wire.Collector, v wire.Scalar) {
-	if !v.Is(wire.ScalarString | wire.ScalarInteger) {
-		c.Report("must be a string or an integer")
-	}
-}
-
-type requestIdBox = wire.Box[wire.Scalar, requestIdCodec]
-
-type requestIdCodec struct{}
-
-func (requestIdCodec) Decode(r *wire.Reader) wire.Scalar {
-	return r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-}
-
-func (requestIdCodec) Check(c *wire.Collector, v wire.Scalar) {
-	if !v.Is(wire.ScalarString | wire.ScalarInteger) {
-		c.Report("must be a string or an integer")
-	}
-}
+type PrimitiveSchemaDefinitionBox = mcp20260728.PrimitiveSchemaDefinitionBox
 
 // DecodeResourceContentsUnion decodes a ResourceContentsUnion from its JSON
 // text.
 func DecodeResourceContentsUnion(text []byte) (ResourceContentsUnion, error) {
-	var box ResourceContentsUnionBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, ResourceContentsUnionBox{})
 }
 
 // ResourceContentsUnionBox holds a ResourceContentsUnion in its field V. Use
 // it in your own structs, because encoding/json cannot decode into an
 // interface.
-type ResourceContentsUnionBox = wire.Box[ResourceContentsUnion, resourceContentsUnionCodec]
-
-type resourceContentsUnionCodec struct{}
-
-func (resourceContentsUnionCodec) Decode(r *wire.Reader) ResourceContentsUnion {
-	return decodeResourceContentsUnion(r)
-}
-
-func (resourceContentsUnionCodec) Check(c *wire.Collector, v ResourceContentsUnion) {
-	validateResourceContentsUnion(c, v)
-}
+type ResourceContentsUnionBox = mcp20260728.ResourceContentsUnionBox
 
 // DecodeSamplingMessageContent decodes a SamplingMessageContent from its
 // JSON text.
 func DecodeSamplingMessageContent(text []byte) (SamplingMessageContent, error) {
-	var box SamplingMessageContentBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, SamplingMessageContentBox{})
 }
 
 // SamplingMessageContentBox holds a SamplingMessageContent in its field V.
@@ -395,20 +141,10 @@ type SamplingMessageContentBox = wire.Box[SamplingMessageContent, samplingMessag
 
 type samplingMessageContentCodec struct{}
 
-func (samplingMessageContentCodec) Decode(r *wire.Reader) SamplingMessageContent {
-	return decodeSamplingMessageContent(r)
-}
-
-func (samplingMessageContentCodec) Check(c *wire.Collector, v SamplingMessageContent) {
-	validateSamplingMessageContent(c, v)
-}
-
 // DecodeSamplingMessageContentBlock decodes a SamplingMessageContentBlock
 // from its JSON text.
 func DecodeSamplingMessageContentBlock(text []byte) (SamplingMessageContentBlock, error) {
-	var box SamplingMessageContentBlockBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, SamplingMessageContentBlockBox{})
 }
 
 // SamplingMessageContentBlockBox holds a SamplingMessageContentBlock in its
@@ -418,94 +154,13 @@ type SamplingMessageContentBlockBox = wire.Box[SamplingMessageContentBlock, samp
 
 type samplingMessageContentBlockCodec struct{}
 
-func (samplingMessageContentBlockCodec) Decode(r *wire.Reader) SamplingMessageContentBlock {
-	return decodeSamplingMessageContentBlock(r)
-}
-
-func (samplingMessageContentBlockCodec) Check(c *wire.Collector, v SamplingMessageContentBlock) {
-	validateSamplingMessageContentBlock(c, v)
-}
-
-// DecodeServerNotification decodes a ServerNotification from its JSON text.
-func DecodeServerNotification(text []byte) (ServerNotification, error) {
-	var box ServerNotificationBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// ServerNotificationBox holds a ServerNotification in its field V. Use it in
-// your own structs, because encoding/json cannot decode into an interface.
-type ServerNotificationBox = wire.Box[ServerNotification, serverNotificationCodec]
-
-type serverNotificationCodec struct{}
-
-func (serverNotificationCodec) Decode(r *wire.Reader) ServerNotification {
-	return decodeServerNotification(r)
-}
-
-func (serverNotificationCodec) Check(c *wire.Collector, v ServerNotification) {
-	validateServerNotification(c, v)
-}
-
-// DecodeServerRequest decodes a ServerRequest from its JSON text.
-func DecodeServerRequest(text []byte) (ServerRequest, error) {
-	var box ServerRequestBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// ServerRequestBox holds a ServerRequest in its field V. Use it in your own
-// structs, because encoding/json cannot decode into an interface.
-type ServerRequestBox = wire.Box[ServerRequest, serverRequestCodec]
-
-type serverRequestCodec struct{}
-
-func (serverRequestCodec) Decode(r *wire.Reader) ServerRequest {
-	return decodeServerRequest(r)
-}
-
-func (serverRequestCodec) Check(c *wire.Collector, v ServerRequest) {
-	validateServerRequest(c, v)
-}
-
-// DecodeServerResult decodes a ServerResult from its JSON text.
-func DecodeServerResult(text []byte) (ServerResult, error) {
-	var box ServerResultBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// ServerResultBox holds a ServerResult in its field V. Use it in your own
-// structs, because encoding/json cannot decode into an interface.
-type ServerResultBox = wire.Box[ServerResult, serverResultCodec]
-
-type serverResultCodec struct{}
-
-func (serverResultCodec) Decode(r *wire.Reader) ServerResult {
-	return decodeServerResult(r)
-}
-
-func (serverResultCodec) Check(c *wire.Collector, v ServerResult) {}
-
 // DecodeSingleSelectEnumSchema decodes a SingleSelectEnumSchema from its
 // JSON text.
 func DecodeSingleSelectEnumSchema(text []byte) (SingleSelectEnumSchema, error) {
-	var box SingleSelectEnumSchemaBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, SingleSelectEnumSchemaBox{})
 }
 
 // SingleSelectEnumSchemaBox holds a SingleSelectEnumSchema in its field V.
 // Use it in your own structs, because encoding/json cannot decode into an
 // interface.
-type SingleSelectEnumSchemaBox = wire.Box[SingleSelectEnumSchema, singleSelectEnumSchemaCodec]
-
-type singleSelectEnumSchemaCodec struct{}
-
-func (singleSelectEnumSchemaCodec) Decode(r *wire.Reader) SingleSelectEnumSchema {
-	return decodeSingleSelectEnumSchema(r)
-}
-
-func (singleSelectEnumSchemaCodec) Check(c *wire.Collector, v SingleSelectEnumSchema) {
-	validateSingleSelectEnumSchema(c, v)
-}
+type SingleSelectEnumSchemaBox = mcp20260728.SingleSelectEnumSchemaBox

@@ -130,7 +130,7 @@ func (x *AudioContent) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeContentBlock(r *wire.Reader) ContentBlock {
+func (contentBlockCodec) Decode(r *wire.Reader) ContentBlock {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("type")

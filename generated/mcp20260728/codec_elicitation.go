@@ -94,7 +94,7 @@ func (x *ElicitRequest) DecodeJSON(r *wire.Reader) error {
 			x.Method = r.ReadConstString("elicitation/create")
 		case "params":
 			r.Once(&seen[0], 1)
-			x.Params = decodeElicitRequestParams(r)
+			x.Params = wire.ReadBox(r, ElicitRequestParamsBox{})
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -202,7 +202,7 @@ func (x *ElicitRequestFormParamsRequestedSchema) DecodeJSON(r *wire.Reader) erro
 			r.Once(&seen[0], 1)
 			x.Properties = wire.Map[PrimitiveSchemaDefinition]{}
 			for r.BeginObject(); r.Member(); {
-				*x.Properties.Entry(r) = decodePrimitiveSchemaDefinition(r)
+				*x.Properties.Entry(r) = wire.ReadBox(r, PrimitiveSchemaDefinitionBox{})
 			}
 		case "$schema":
 			if r.Present(&seen[0], 2) {
@@ -263,7 +263,7 @@ func (x *ElicitRequestFormParamsRequestedSchema) UnmarshalJSON(data []byte) erro
 	return wire.Unmarshal(data, x)
 }
 
-func decodeElicitRequestParams(r *wire.Reader) ElicitRequestParams {
+func (elicitRequestParamsCodec) Decode(r *wire.Reader) ElicitRequestParams {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, ok := r.PeekString("mode")
@@ -366,7 +366,7 @@ func (x *ElicitResult) DecodeJSON(r *wire.Reader) error {
 			if r.Present(&seen[0], 2) {
 				x.Content = wire.Map[ElicitResultContent]{}
 				for r.BeginObject(); r.Member(); {
-					*x.Content.Entry(r) = decodeElicitResultContent(r)
+					*x.Content.Entry(r) = wire.ReadBox(r, ElicitResultContentBox{})
 				}
 			}
 		default:
@@ -415,7 +415,7 @@ func (x *ElicitResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeElicitResultContent(r *wire.Reader) ElicitResultContent {
+func (elicitResultContentCodec) Decode(r *wire.Reader) ElicitResultContent {
 	switch r.Kind() {
 	case wire.KindArray:
 		var v ElicitResultContentList
@@ -524,7 +524,7 @@ func (x *EnumOption) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeEnumSchema(r *wire.Reader) EnumSchema {
+func (enumSchemaCodec) Decode(r *wire.Reader) EnumSchema {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("type")
@@ -578,7 +578,7 @@ func (x *UnknownEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func decodeInputRequest(r *wire.Reader) InputRequest {
+func (inputRequestCodec) Decode(r *wire.Reader) InputRequest {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("method")
@@ -610,7 +610,7 @@ func (x *InputRequests) DecodeJSON(r *wire.Reader) error {
 	var all wire.Map[InputRequest]
 	all = wire.Map[InputRequest]{}
 	for r.BeginObject(); r.Member(); {
-		*all.Entry(r) = decodeInputRequest(r)
+		*all.Entry(r) = wire.ReadBox(r, InputRequestBox{})
 	}
 	*x = InputRequests(all)
 	return r.Err()
@@ -703,7 +703,7 @@ func (x *InputRequiredResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeInputResponse(r *wire.Reader) InputResponse {
+func (inputResponseCodec) Decode(r *wire.Reader) InputResponse {
 	switch r.Kind() {
 	case wire.KindObject:
 		has := r.PeekHas("model", "action", "roots")
@@ -802,7 +802,7 @@ func (x *InputResponses) DecodeJSON(r *wire.Reader) error {
 	var all wire.Map[InputResponse]
 	all = wire.Map[InputResponse]{}
 	for r.BeginObject(); r.Member(); {
-		*all.Entry(r) = decodeInputResponse(r)
+		*all.Entry(r) = wire.ReadBox(r, InputResponseBox{})
 	}
 	*x = InputResponses(all)
 	return r.Err()
@@ -913,7 +913,7 @@ func (x *LegacyTitledEnumSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeMultiSelectEnumSchema(r *wire.Reader) MultiSelectEnumSchema {
+func (multiSelectEnumSchemaCodec) Decode(r *wire.Reader) MultiSelectEnumSchema {
 	switch r.Kind() {
 	case wire.KindObject:
 		if r.PeekPath("items", "anyOf") {
@@ -1022,7 +1022,7 @@ func (x *NumberSchemaType) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodePrimitiveSchemaDefinition(r *wire.Reader) PrimitiveSchemaDefinition {
+func (primitiveSchemaDefinitionCodec) Decode(r *wire.Reader) PrimitiveSchemaDefinition {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("type")
@@ -1078,7 +1078,7 @@ func (x *UnknownPrimitiveSchemaDefinition) AppendJSON(dst []byte) ([]byte, error
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func decodeSingleSelectEnumSchema(r *wire.Reader) SingleSelectEnumSchema {
+func (singleSelectEnumSchemaCodec) Decode(r *wire.Reader) SingleSelectEnumSchema {
 	switch r.Kind() {
 	case wire.KindObject:
 		has := r.PeekHas("oneOf", "enum")

@@ -130,111 +130,6 @@ func (x *CacheableResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ClientNotification) DecodeJSON(r *wire.Reader) error {
-	*x = ClientNotification{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("notifications/cancelled")
-		case "params":
-			r.Once(&seen[0], 2)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "jsonrpc", "method", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ClientNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "notifications/cancelled")
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ClientNotification) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ClientNotification) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-func decodeClientRequest(r *wire.Reader) ClientRequest {
-	switch r.Kind() {
-	case wire.KindObject:
-		tag, _ := r.PeekString("method")
-		switch tag {
-		case "completion/complete":
-			v := new(CompleteRequest)
-			v.DecodeJSON(r)
-			return v
-		case "prompts/get":
-			v := new(GetPromptRequest)
-			v.DecodeJSON(r)
-			return v
-		case "prompts/list":
-			v := new(ListPromptsRequest)
-			v.DecodeJSON(r)
-			return v
-		case "resources/list":
-			v := new(ListResourcesRequest)
-			v.DecodeJSON(r)
-			return v
-		case "resources/read":
-			v := new(ReadResourceRequest)
-			v.DecodeJSON(r)
-			return v
-		case "resources/templates/list":
-			v := new(ListResourceTemplatesRequest)
-			v.DecodeJSON(r)
-			return v
-		case "server/discover":
-			v := new(DiscoverRequest)
-			v.DecodeJSON(r)
-			return v
-		case "subscriptions/listen":
-			v := new(SubscriptionsListenRequest)
-			v.DecodeJSON(r)
-			return v
-		case "tools/call":
-			v := new(CallToolRequest)
-			v.DecodeJSON(r)
-			return v
-		case "tools/list":
-			v := new(ListToolsRequest)
-			v.DecodeJSON(r)
-			return v
-		}
-	}
-	return &UnknownClientRequest{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownClientRequest) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
-}
-
 // DecodeJSON reads an array.
 func (x *JSONArray) DecodeJSON(r *wire.Reader) error {
 	var all []JSONValue
@@ -306,55 +201,6 @@ func (x *JSONObject) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *Notification) DecodeJSON(r *wire.Reader) error {
-	*x = Notification{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadString()
-		case "params":
-			if r.Present(&seen[0], 1) {
-				x.Params = r.ReadObject()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "method")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *Notification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("method", x.Method)
-	if x.Params != "" {
-		w.Value("params", &x.Params)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Notification) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Notification) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *NotificationMetaObject) DecodeJSON(r *wire.Reader) error {
 	*x = NotificationMetaObject{}
 	var seen [1]uint64
@@ -362,7 +208,7 @@ func (x *NotificationMetaObject) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "io.modelcontextprotocol/subscriptionId":
 			if r.Present(&seen[0], 0) {
-				x.SubscriptionID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+				x.SubscriptionID = r.ReadID()
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -440,55 +286,6 @@ func (x *NotificationParams) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *Request) DecodeJSON(r *wire.Reader) error {
-	*x = Request{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadString()
-		case "params":
-			if r.Present(&seen[0], 1) {
-				x.Params = r.ReadObject()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "method")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *Request) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("method", x.Method)
-	if x.Params != "" {
-		w.Value("params", &x.Params)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Request) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Request) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *RequestMetaObject) DecodeJSON(r *wire.Reader) error {
 	*x = RequestMetaObject{}
 	var seen [1]uint64
@@ -511,7 +308,7 @@ func (x *RequestMetaObject) DecodeJSON(r *wire.Reader) error {
 			}
 		case "progressToken":
 			if r.Present(&seen[0], 4) {
-				x.ProgressToken = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+				x.ProgressToken = r.ReadID()
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -709,7 +506,7 @@ func (x *ResultType) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeServerNotification(r *wire.Reader) ServerNotification {
+func (serverNotificationCodec) Decode(r *wire.Reader) ServerNotification {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("method")
@@ -754,10 +551,4 @@ func decodeServerNotification(r *wire.Reader) ServerNotification {
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownServerNotification) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
-}
-
-func decodeServerResult(r *wire.Reader) ServerResult {
-	v := new(Result)
-	v.DecodeJSON(r)
-	return v
 }

@@ -6,60 +6,6 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *GetPromptRequest) DecodeJSON(r *wire.Reader) error {
-	*x = GetPromptRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("prompts/get")
-		case "id":
-			r.Once(&seen[0], 2)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "params":
-			r.Once(&seen[0], 3)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "jsonrpc", "method", "id", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *GetPromptRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "prompts/get")
-	w.Value("id", &x.ID)
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetPromptRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetPromptRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *GetPromptRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = GetPromptRequestParams{}
 	var seen [1]uint64
@@ -134,7 +80,7 @@ func (x *GetPromptRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeGetPromptResponse(r *wire.Reader) GetPromptResponse {
+func (getPromptResponseCodec) Decode(r *wire.Reader) GetPromptResponse {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, ok := r.PeekString("resultType")
@@ -228,110 +174,6 @@ func (x *GetPromptResult) UnmarshalJSON(data []byte) error {
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *GetPromptResultResponse) DecodeJSON(r *wire.Reader) error {
-	*x = GetPromptResultResponse{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "id":
-			r.Once(&seen[0], 1)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "result":
-			r.Once(&seen[0], 2)
-			x.Result = decodeGetPromptResponse(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "jsonrpc", "id", "result")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *GetPromptResultResponse) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.Value("id", &x.ID)
-	w.Value("result", x.Result)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "id", "result")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetPromptResultResponse) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetPromptResultResponse) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ListPromptsRequest) DecodeJSON(r *wire.Reader) error {
-	*x = ListPromptsRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("prompts/list")
-		case "id":
-			r.Once(&seen[0], 2)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "params":
-			r.Once(&seen[0], 3)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "jsonrpc", "method", "id", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ListPromptsRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "prompts/list")
-	w.Value("id", &x.ID)
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ListPromptsRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ListPromptsRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error. Absent members with a default are set to it.
 func (x *ListPromptsResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListPromptsResult{ResultType: "complete"}
@@ -401,56 +243,6 @@ func (x ListPromptsResult) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListPromptsResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ListPromptsResultResponse) DecodeJSON(r *wire.Reader) error {
-	*x = ListPromptsResultResponse{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "id":
-			r.Once(&seen[0], 1)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "result":
-			r.Once(&seen[0], 2)
-			x.Result.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "jsonrpc", "id", "result")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ListPromptsResultResponse) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.Value("id", &x.ID)
-	w.Value("result", &x.Result)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "id", "result")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ListPromptsResultResponse) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ListPromptsResultResponse) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -665,7 +457,7 @@ func (x *PromptMessage) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			r.Once(&seen[0], 0)
-			x.Content = decodeContentBlock(r)
+			x.Content = wire.ReadBox(r, ContentBlockBox{})
 		case "role":
 			r.Once(&seen[0], 1)
 			x.Role = Role(r.ReadString())

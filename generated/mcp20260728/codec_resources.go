@@ -74,7 +74,7 @@ func (x *EmbeddedResource) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("resource")
 		case "resource":
 			r.Once(&seen[0], 1)
-			x.Resource = decodeResourceContentsUnion(r)
+			x.Resource = wire.ReadBox(r, ResourceContentsUnionBox{})
 		case "_meta":
 			if r.Present(&seen[0], 2) {
 				x.Meta = r.ReadObject()
@@ -120,60 +120,6 @@ func (x EmbeddedResource) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *EmbeddedResource) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ListResourceTemplatesRequest) DecodeJSON(r *wire.Reader) error {
-	*x = ListResourceTemplatesRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("resources/templates/list")
-		case "id":
-			r.Once(&seen[0], 2)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "params":
-			r.Once(&seen[0], 3)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "jsonrpc", "method", "id", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ListResourceTemplatesRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "resources/templates/list")
-	w.Value("id", &x.ID)
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ListResourceTemplatesRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ListResourceTemplatesRequest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -251,110 +197,6 @@ func (x *ListResourceTemplatesResult) UnmarshalJSON(data []byte) error {
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ListResourceTemplatesResultResponse) DecodeJSON(r *wire.Reader) error {
-	*x = ListResourceTemplatesResultResponse{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "id":
-			r.Once(&seen[0], 1)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "result":
-			r.Once(&seen[0], 2)
-			x.Result.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "jsonrpc", "id", "result")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ListResourceTemplatesResultResponse) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.Value("id", &x.ID)
-	w.Value("result", &x.Result)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "id", "result")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ListResourceTemplatesResultResponse) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ListResourceTemplatesResultResponse) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ListResourcesRequest) DecodeJSON(r *wire.Reader) error {
-	*x = ListResourcesRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("resources/list")
-		case "id":
-			r.Once(&seen[0], 2)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "params":
-			r.Once(&seen[0], 3)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "jsonrpc", "method", "id", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ListResourcesRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "resources/list")
-	w.Value("id", &x.ID)
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ListResourcesRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ListResourcesRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error. Absent members with a default are set to it.
 func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListResourcesResult{ResultType: "complete"}
@@ -424,56 +266,6 @@ func (x ListResourcesResult) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListResourcesResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ListResourcesResultResponse) DecodeJSON(r *wire.Reader) error {
-	*x = ListResourcesResultResponse{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "id":
-			r.Once(&seen[0], 1)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "result":
-			r.Once(&seen[0], 2)
-			x.Result.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "jsonrpc", "id", "result")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ListResourcesResultResponse) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.Value("id", &x.ID)
-	w.Value("result", &x.Result)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "id", "result")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ListResourcesResultResponse) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ListResourcesResultResponse) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -626,60 +418,6 @@ func (x *ListRootsResult) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *ReadResourceRequest) DecodeJSON(r *wire.Reader) error {
-	*x = ReadResourceRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("resources/read")
-		case "id":
-			r.Once(&seen[0], 2)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "params":
-			r.Once(&seen[0], 3)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "jsonrpc", "method", "id", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ReadResourceRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "resources/read")
-	w.Value("id", &x.ID)
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ReadResourceRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ReadResourceRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *ReadResourceRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = ReadResourceRequestParams{}
 	var seen [1]uint64
@@ -736,7 +474,7 @@ func (x *ReadResourceRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeReadResourceResponse(r *wire.Reader) ReadResourceResponse {
+func (readResourceResponseCodec) Decode(r *wire.Reader) ReadResourceResponse {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, ok := r.PeekString("resultType")
@@ -779,7 +517,7 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 			x.CacheScope = CacheScope(r.ReadString())
 		case "contents":
 			r.Once(&seen[0], 2)
-			x.Contents = wire.ReadUnions(r, decodeResourceContentsUnion)
+			x.Contents = wire.ReadBoxes(r, ResourceContentsUnionBox{})
 		case "ttlMs":
 			r.Once(&seen[0], 3)
 			x.TTLMs = r.ReadInt64()
@@ -829,56 +567,6 @@ func (x ReadResourceResult) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ReadResourceResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ReadResourceResultResponse) DecodeJSON(r *wire.Reader) error {
-	*x = ReadResourceResultResponse{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "id":
-			r.Once(&seen[0], 1)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "result":
-			r.Once(&seen[0], 2)
-			x.Result = decodeReadResourceResponse(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "jsonrpc", "id", "result")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ReadResourceResultResponse) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.Value("id", &x.ID)
-	w.Value("result", x.Result)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "id", "result")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ReadResourceResultResponse) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ReadResourceResultResponse) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -1030,5 +718,890 @@ func (x ResourceContents) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ResourceContents) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+func (resourceContentsUnionCodec) Decode(r *wire.Reader) ResourceContentsUnion {
+	switch r.Kind() {
+	case wire.KindObject:
+		has := r.PeekHas("blob", "text")
+		if has&0b1 != 0 {
+			v := new(BlobResourceContents)
+			if r.Try(v) {
+				return v
+			}
+		}
+		if has&0b10 != 0 {
+			v := new(TextResourceContents)
+			v.DecodeJSON(r)
+			return v
+		}
+		if has&0b1 != 0 {
+			v := new(BlobResourceContents)
+			v.DecodeJSON(r)
+			return v
+		}
+	}
+	return &UnknownResourceContentsUnion{Raw: r.ReadRaw()}
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UnknownResourceContentsUnion) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendRaw(dst, x.Raw)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *ResourceLink) DecodeJSON(r *wire.Reader) error {
+	*x = ResourceLink{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "type":
+			r.Once(&seen[0], 0)
+			x.Type = r.ReadConstString("resource_link")
+		case "name":
+			r.Once(&seen[0], 1)
+			x.Name = r.ReadString()
+		case "uri":
+			r.Once(&seen[0], 2)
+			x.URI = r.ReadString()
+		case "_meta":
+			if r.Present(&seen[0], 3) {
+				x.Meta = r.ReadObject()
+			}
+		case "annotations":
+			if r.Present(&seen[0], 4) {
+				x.Annotations = new(Annotations)
+				x.Annotations.DecodeJSON(r)
+			}
+		case "description":
+			if r.Present(&seen[0], 5) {
+				x.Description = r.ReadStringPointer()
+			}
+		case "icons":
+			if r.Present(&seen[0], 6) {
+				x.Icons = []Icon{}
+				for r.BeginArray(); r.Element(); {
+					wire.Extend(r, &x.Icons).DecodeJSON(r)
+				}
+			}
+		case "mimeType":
+			if r.Present(&seen[0], 7) {
+				x.MIMEType = r.ReadStringPointer()
+			}
+		case "size":
+			if r.Present(&seen[0], 8) {
+				x.Size = r.ReadInt64Pointer()
+			}
+		case "title":
+			if r.Present(&seen[0], 9) {
+				x.Title = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x7 != 0x7 {
+		r.Missing(seen[:], "type", "name", "uri")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *ResourceLink) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "resource_link")
+	w.String("name", x.Name)
+	w.String("uri", x.URI)
+	if x.Meta != "" {
+		w.Value("_meta", &x.Meta)
+	}
+	if x.Annotations != nil {
+		w.Value("annotations", x.Annotations)
+	}
+	w.StringPointer("description", x.Description)
+	if x.Icons != nil {
+		w.Name("icons")
+		w.BeginArray()
+		for i := range x.Icons {
+			w.Element()
+			w.Put(&x.Icons[i])
+		}
+		w.EndArray()
+	}
+	w.StringPointer("mimeType", x.MIMEType)
+	w.Int64Pointer("size", x.Size)
+	w.StringPointer("title", x.Title)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "name", "uri", "_meta", "annotations", "description", "icons", "mimeType", "size", "title")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x ResourceLink) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *ResourceLink) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *ResourceListChangedNotification) DecodeJSON(r *wire.Reader) error {
+	*x = ResourceListChangedNotification{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "jsonrpc":
+			r.Once(&seen[0], 0)
+			x.JSONRPC = r.ReadConstString("2.0")
+		case "method":
+			r.Once(&seen[0], 1)
+			x.Method = r.ReadConstString("notifications/resources/list_changed")
+		case "params":
+			if r.Present(&seen[0], 2) {
+				x.Params = new(NotificationParams)
+				x.Params.DecodeJSON(r)
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "jsonrpc", "method")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *ResourceListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "notifications/resources/list_changed")
+	if x.Params != nil {
+		w.Value("params", x.Params)
+	}
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "params")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x ResourceListChangedNotification) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *ResourceListChangedNotification) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *ResourceRequestParams) DecodeJSON(r *wire.Reader) error {
+	*x = ResourceRequestParams{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "_meta":
+			r.Once(&seen[0], 0)
+			x.Meta.DecodeJSON(r)
+		case "uri":
+			r.Once(&seen[0], 1)
+			x.URI = r.ReadString()
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "_meta", "uri")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *ResourceRequestParams) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("_meta", &x.Meta)
+	w.String("uri", x.URI)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta", "uri")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x ResourceRequestParams) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *ResourceRequestParams) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
+	*x = ResourceTemplate{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "name":
+			r.Once(&seen[0], 0)
+			x.Name = r.ReadString()
+		case "uriTemplate":
+			r.Once(&seen[0], 1)
+			x.URITemplate = r.ReadString()
+		case "_meta":
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
+		case "annotations":
+			if r.Present(&seen[0], 3) {
+				x.Annotations = new(Annotations)
+				x.Annotations.DecodeJSON(r)
+			}
+		case "description":
+			if r.Present(&seen[0], 4) {
+				x.Description = r.ReadStringPointer()
+			}
+		case "icons":
+			if r.Present(&seen[0], 5) {
+				x.Icons = []Icon{}
+				for r.BeginArray(); r.Element(); {
+					wire.Extend(r, &x.Icons).DecodeJSON(r)
+				}
+			}
+		case "mimeType":
+			if r.Present(&seen[0], 6) {
+				x.MIMEType = r.ReadStringPointer()
+			}
+		case "title":
+			if r.Present(&seen[0], 7) {
+				x.Title = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "name", "uriTemplate")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *ResourceTemplate) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("name", x.Name)
+	w.String("uriTemplate", x.URITemplate)
+	if x.Meta != "" {
+		w.Value("_meta", &x.Meta)
+	}
+	if x.Annotations != nil {
+		w.Value("annotations", x.Annotations)
+	}
+	w.StringPointer("description", x.Description)
+	if x.Icons != nil {
+		w.Name("icons")
+		w.BeginArray()
+		for i := range x.Icons {
+			w.Element()
+			w.Put(&x.Icons[i])
+		}
+		w.EndArray()
+	}
+	w.StringPointer("mimeType", x.MIMEType)
+	w.StringPointer("title", x.Title)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "uriTemplate", "_meta", "annotations", "description", "icons", "mimeType", "title")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x ResourceTemplate) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *ResourceTemplate) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *ResourceTemplateReference) DecodeJSON(r *wire.Reader) error {
+	*x = ResourceTemplateReference{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "type":
+			r.Once(&seen[0], 0)
+			x.Type = r.ReadConstString("ref/resource")
+		case "uri":
+			r.Once(&seen[0], 1)
+			x.URI = r.ReadString()
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "type", "uri")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *ResourceTemplateReference) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "ref/resource")
+	w.String("uri", x.URI)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "uri")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x ResourceTemplateReference) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *ResourceTemplateReference) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *ResourceUpdatedNotification) DecodeJSON(r *wire.Reader) error {
+	*x = ResourceUpdatedNotification{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "jsonrpc":
+			r.Once(&seen[0], 0)
+			x.JSONRPC = r.ReadConstString("2.0")
+		case "method":
+			r.Once(&seen[0], 1)
+			x.Method = r.ReadConstString("notifications/resources/updated")
+		case "params":
+			r.Once(&seen[0], 2)
+			x.Params.DecodeJSON(r)
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x7 != 0x7 {
+		r.Missing(seen[:], "jsonrpc", "method", "params")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *ResourceUpdatedNotification) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "notifications/resources/updated")
+	w.Value("params", &x.Params)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "params")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x ResourceUpdatedNotification) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *ResourceUpdatedNotification) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *ResourceUpdatedNotificationParams) DecodeJSON(r *wire.Reader) error {
+	*x = ResourceUpdatedNotificationParams{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "uri":
+			r.Once(&seen[0], 0)
+			x.URI = r.ReadString()
+		case "_meta":
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(NotificationMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "uri")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *ResourceUpdatedNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("uri", x.URI)
+	if x.Meta != nil {
+		w.Value("_meta", x.Meta)
+	}
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x ResourceUpdatedNotificationParams) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *ResourceUpdatedNotificationParams) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *Root) DecodeJSON(r *wire.Reader) error {
+	*x = Root{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "uri":
+			r.Once(&seen[0], 0)
+			x.URI = r.ReadString()
+		case "_meta":
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
+		case "name":
+			if r.Present(&seen[0], 2) {
+				x.Name = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "uri")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Root) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("uri", x.URI)
+	if x.Meta != "" {
+		w.Value("_meta", &x.Meta)
+	}
+	w.StringPointer("name", x.Name)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta", "name")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Root) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Root) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *SubscriptionFilter) DecodeJSON(r *wire.Reader) error {
+	*x = SubscriptionFilter{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "promptsListChanged":
+			if r.Present(&seen[0], 0) {
+				x.PromptsListChanged = r.ReadBoolPointer()
+			}
+		case "resourceSubscriptions":
+			if r.Present(&seen[0], 1) {
+				x.ResourceSubscriptions = r.ReadStrings()
+			}
+		case "resourcesListChanged":
+			if r.Present(&seen[0], 2) {
+				x.ResourcesListChanged = r.ReadBoolPointer()
+			}
+		case "toolsListChanged":
+			if r.Present(&seen[0], 3) {
+				x.ToolsListChanged = r.ReadBoolPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *SubscriptionFilter) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.BoolPointer("promptsListChanged", x.PromptsListChanged)
+	if x.ResourceSubscriptions != nil {
+		w.Name("resourceSubscriptions")
+		w.BeginArray()
+		for i := range x.ResourceSubscriptions {
+			w.Element()
+			w.PutString(x.ResourceSubscriptions[i])
+		}
+		w.EndArray()
+	}
+	w.BoolPointer("resourcesListChanged", x.ResourcesListChanged)
+	w.BoolPointer("toolsListChanged", x.ToolsListChanged)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "promptsListChanged", "resourceSubscriptions", "resourcesListChanged", "toolsListChanged")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x SubscriptionFilter) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *SubscriptionFilter) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *SubscriptionsAcknowledgedNotification) DecodeJSON(r *wire.Reader) error {
+	*x = SubscriptionsAcknowledgedNotification{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "jsonrpc":
+			r.Once(&seen[0], 0)
+			x.JSONRPC = r.ReadConstString("2.0")
+		case "method":
+			r.Once(&seen[0], 1)
+			x.Method = r.ReadConstString("notifications/subscriptions/acknowledged")
+		case "params":
+			r.Once(&seen[0], 2)
+			x.Params.DecodeJSON(r)
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x7 != 0x7 {
+		r.Missing(seen[:], "jsonrpc", "method", "params")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *SubscriptionsAcknowledgedNotification) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "notifications/subscriptions/acknowledged")
+	w.Value("params", &x.Params)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "params")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x SubscriptionsAcknowledgedNotification) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *SubscriptionsAcknowledgedNotification) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *SubscriptionsAcknowledgedNotificationParams) DecodeJSON(r *wire.Reader) error {
+	*x = SubscriptionsAcknowledgedNotificationParams{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "notifications":
+			r.Once(&seen[0], 0)
+			x.Notifications.DecodeJSON(r)
+		case "_meta":
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(NotificationMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "notifications")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *SubscriptionsAcknowledgedNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("notifications", &x.Notifications)
+	if x.Meta != nil {
+		w.Value("_meta", x.Meta)
+	}
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "notifications", "_meta")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x SubscriptionsAcknowledgedNotificationParams) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *SubscriptionsAcknowledgedNotificationParams) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *SubscriptionsListenRequestParams) DecodeJSON(r *wire.Reader) error {
+	*x = SubscriptionsListenRequestParams{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "_meta":
+			r.Once(&seen[0], 0)
+			x.Meta.DecodeJSON(r)
+		case "notifications":
+			r.Once(&seen[0], 1)
+			x.Notifications.DecodeJSON(r)
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "_meta", "notifications")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *SubscriptionsListenRequestParams) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("_meta", &x.Meta)
+	w.Value("notifications", &x.Notifications)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta", "notifications")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x SubscriptionsListenRequestParams) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *SubscriptionsListenRequestParams) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error. Absent members with a default are set to it.
+func (x *SubscriptionsListenResult) DecodeJSON(r *wire.Reader) error {
+	*x = SubscriptionsListenResult{ResultType: "complete"}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "resultType":
+			r.Once(&seen[0], 0)
+			x.ResultType = r.ReadConstString("complete")
+		case "_meta":
+			r.Once(&seen[0], 1)
+			x.Meta.DecodeJSON(r)
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x2 != 0x2 {
+		r.Missing(seen[:], "", "_meta")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *SubscriptionsListenResult) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("resultType", x.ResultType, "complete")
+	w.Value("_meta", &x.Meta)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "resultType", "_meta")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x SubscriptionsListenResult) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *SubscriptionsListenResult) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *SubscriptionsListenResultMetaObject) DecodeJSON(r *wire.Reader) error {
+	*x = SubscriptionsListenResultMetaObject{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "io.modelcontextprotocol/subscriptionId":
+			r.Once(&seen[0], 0)
+			x.SubscriptionID = r.ReadID()
+		case "io.modelcontextprotocol/serverInfo":
+			if r.Present(&seen[0], 1) {
+				x.ServerInfo = new(Implementation)
+				x.ServerInfo.DecodeJSON(r)
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "io.modelcontextprotocol/subscriptionId")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *SubscriptionsListenResultMetaObject) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("io.modelcontextprotocol/subscriptionId", &x.SubscriptionID)
+	if x.ServerInfo != nil {
+		w.Value("io.modelcontextprotocol/serverInfo", x.ServerInfo)
+	}
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "io.modelcontextprotocol/subscriptionId", "io.modelcontextprotocol/serverInfo")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x SubscriptionsListenResultMetaObject) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *SubscriptionsListenResultMetaObject) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *TextResourceContents) DecodeJSON(r *wire.Reader) error {
+	*x = TextResourceContents{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "text":
+			r.Once(&seen[0], 0)
+			x.Text = r.ReadString()
+		case "uri":
+			r.Once(&seen[0], 1)
+			x.URI = r.ReadString()
+		case "_meta":
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
+		case "mimeType":
+			if r.Present(&seen[0], 3) {
+				x.MIMEType = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "text", "uri")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *TextResourceContents) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("text", x.Text)
+	w.String("uri", x.URI)
+	if x.Meta != "" {
+		w.Value("_meta", &x.Meta)
+	}
+	w.StringPointer("mimeType", x.MIMEType)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "text", "uri", "_meta", "mimeType")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x TextResourceContents) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *TextResourceContents) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }

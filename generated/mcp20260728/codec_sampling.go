@@ -188,7 +188,7 @@ func (x *CreateMessageResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			r.Once(&seen[0], 0)
-			x.Content = decodeSamplingMessageContent(r)
+			x.Content = wire.ReadBox(r, SamplingMessageContentBox{})
 		case "model":
 			r.Once(&seen[0], 1)
 			x.Model = r.ReadString()
@@ -377,7 +377,7 @@ func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			r.Once(&seen[0], 0)
-			x.Content = decodeSamplingMessageContent(r)
+			x.Content = wire.ReadBox(r, SamplingMessageContentBox{})
 		case "role":
 			r.Once(&seen[0], 1)
 			x.Role = Role(r.ReadString())
@@ -421,7 +421,7 @@ func (x *SamplingMessage) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeSamplingMessageContent(r *wire.Reader) SamplingMessageContent {
+func (samplingMessageContentCodec) Decode(r *wire.Reader) SamplingMessageContent {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("type")
@@ -460,7 +460,7 @@ func (x *UnknownSamplingMessageContent) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func decodeSamplingMessageContentBlock(r *wire.Reader) SamplingMessageContentBlock {
+func (samplingMessageContentBlockCodec) Decode(r *wire.Reader) SamplingMessageContentBlock {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("type")
@@ -500,7 +500,7 @@ func (x *SamplingMessageContentList) DecodeJSON(r *wire.Reader) error {
 	var all []SamplingMessageContentBlock
 	all = []SamplingMessageContentBlock{}
 	for r.BeginArray(); r.Element(); {
-		*wire.Extend(r, &all) = decodeSamplingMessageContentBlock(r)
+		*wire.Extend(r, &all) = wire.ReadBox(r, SamplingMessageContentBlockBox{})
 	}
 	*x = SamplingMessageContentList(all)
 	return r.Err()
@@ -603,7 +603,7 @@ func (x *ToolResultContent) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Content = []ContentBlock{}
 			for r.BeginArray(); r.Element(); {
-				*wire.Extend(r, &x.Content) = decodeContentBlock(r)
+				*wire.Extend(r, &x.Content) = wire.ReadBox(r, ContentBlockBox{})
 			}
 		case "toolUseId":
 			r.Once(&seen[0], 2)

@@ -63,7 +63,7 @@ func (x *CancelledNotificationParams) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "requestId":
 			r.Once(&seen[0], 0)
-			x.RequestID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+			x.RequestID = r.ReadID()
 		case "_meta":
 			if r.Present(&seen[0], 1) {
 				x.Meta = new(NotificationMetaObject)
@@ -111,60 +111,6 @@ func (x *CancelledNotificationParams) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *CompleteRequest) DecodeJSON(r *wire.Reader) error {
-	*x = CompleteRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("completion/complete")
-		case "id":
-			r.Once(&seen[0], 2)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "params":
-			r.Once(&seen[0], 3)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "jsonrpc", "method", "id", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *CompleteRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "completion/complete")
-	w.Value("id", &x.ID)
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x CompleteRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *CompleteRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = CompleteRequestParams{}
 	var seen [1]uint64
@@ -178,7 +124,7 @@ func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Argument.DecodeJSON(r)
 		case "ref":
 			r.Once(&seen[0], 2)
-			x.Ref = decodeCompleteRequestParamsRef(r)
+			x.Ref = wire.ReadBox(r, CompleteRequestParamsRefBox{})
 		case "context":
 			if r.Present(&seen[0], 3) {
 				x.Context = new(CompleteRequestParamsContext)
@@ -320,7 +266,7 @@ func (x *CompleteRequestParamsContext) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeCompleteRequestParamsRef(r *wire.Reader) CompleteRequestParamsRef {
+func (completeRequestParamsRefCodec) Decode(r *wire.Reader) CompleteRequestParamsRef {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("type")
@@ -452,56 +398,6 @@ func (x CompleteResultCompletion) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CompleteResultCompletion) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *CompleteResultResponse) DecodeJSON(r *wire.Reader) error {
-	*x = CompleteResultResponse{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "id":
-			r.Once(&seen[0], 1)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "result":
-			r.Once(&seen[0], 2)
-			x.Result.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "jsonrpc", "id", "result")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *CompleteResultResponse) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.Value("id", &x.ID)
-	w.Value("result", &x.Result)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "id", "result")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x CompleteResultResponse) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *CompleteResultResponse) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -656,60 +552,6 @@ func (x LoggingMessageNotificationParams) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *LoggingMessageNotificationParams) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *PaginatedRequest) DecodeJSON(r *wire.Reader) error {
-	*x = PaginatedRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "id":
-			r.Once(&seen[0], 1)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "method":
-			r.Once(&seen[0], 2)
-			x.Method = r.ReadString()
-		case "params":
-			r.Once(&seen[0], 3)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "jsonrpc", "id", "method", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *PaginatedRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.Value("id", &x.ID)
-	w.String("method", x.Method)
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "id", "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x PaginatedRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *PaginatedRequest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -874,7 +716,7 @@ func (x *ProgressNotificationParams) DecodeJSON(r *wire.Reader) error {
 			x.Progress = r.ReadFloat64()
 		case "progressToken":
 			r.Once(&seen[0], 1)
-			x.ProgressToken = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+			x.ProgressToken = r.ReadID()
 		case "_meta":
 			if r.Present(&seen[0], 2) {
 				x.Meta = new(NotificationMetaObject)

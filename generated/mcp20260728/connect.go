@@ -4,10 +4,11 @@ package mcp20260728
 
 import (
 	"context"
+	"iter"
+
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-	"iter"
 )
 
 // ClientOptions configure a client. The functions handle the requests and
@@ -89,7 +90,7 @@ type ClientOptions struct {
 // nil, it speaks this revision only.
 func (o ClientOptions) NewClient(table *convert.Table) *runtime.Client {
 	handlers := runtime.Handlers{
-		"elicitation/create":                       runtime.HandleRequestValue[elicitRequestParamsCodec](o.Elicit),
+		"elicitation/create":                       runtime.HandleRequestValue(ElicitRequestParamsBox{}, o.Elicit),
 		"notifications/message":                    runtime.HandleNotification(o.LoggingMessage),
 		"notifications/progress":                   runtime.HandleNotification(o.Progress),
 		"notifications/prompts/list_changed":       runtime.HandleNotification(o.PromptListChanged),

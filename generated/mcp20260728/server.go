@@ -4,9 +4,10 @@ package mcp20260728
 
 import (
 	"context"
+	"iter"
+
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-	"iter"
 )
 
 // Server has a method for every request and notification that a client may
@@ -154,7 +155,7 @@ func BindBase() runtime.Binding {
 			switch m.Method {
 			case "notifications/cancelled":
 				p := new(CancelledNotificationParams)
-				return nil, runtime.CheckParams(m, p.DecodeJSON, p.Validate)
+				return nil, runtime.CheckParams(m, p.DecodeJSON, p.Check)
 			}
 			return nil, runtime.MethodNotFound(m.Method)
 		},

@@ -9,13 +9,13 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 type Annotations struct {
 	// Audience lists the readers the content is for: the user, the model or
 	// both; nil means unspecified.
-	Audience []Role `json:"audience,omitempty"`
+	Audience []Role `json:"audience,omitzero"`
 	// LastModified is the time of the last change, in ISO 8601, for example
 	// 2025-06-18T09:30:00Z; nil means unknown.
-	LastModified *string `json:"lastModified,omitempty"`
+	LastModified *string `json:"lastModified,omitzero"`
 	// Priority is the importance of the content, from 0 (optional) to 1
 	// (required); nil means unspecified.
-	Priority *float64 `json:"priority,omitempty"`
+	Priority *float64 `json:"priority,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -33,21 +33,25 @@ type AudioContent struct {
 	// in the types they accept.
 	MIMEType string `json:"mimeType"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*AudioContent) isContentBlock() {}
+// IsContentBlock marks a variant of ContentBlock.
+func (*AudioContent) IsContentBlock() {}
 
-func (*AudioContent) isSamplingMessageContent() {}
+// IsSamplingMessageContent marks a variant of SamplingMessageContent.
+func (*AudioContent) IsSamplingMessageContent() {}
 
-func (*AudioContent) isSamplingMessageContentBlock() {}
+// IsSamplingMessageContentBlock marks a variant of
+// SamplingMessageContentBlock.
+func (*AudioContent) IsSamplingMessageContentBlock() {}
 
 // ContentBlock is one part of a tool result or of a prompt: text, media or a
 // resource. Its type member selects the variant.
@@ -57,17 +61,19 @@ func (*AudioContent) isSamplingMessageContentBlock() {}
 // this revision does not define.
 type ContentBlock interface {
 	wire.Appender
-	isContentBlock()
+	// IsContentBlock marks the variants.
+	IsContentBlock()
 }
 
 // UnknownContentBlock holds a value that matches none of the variants of
-// ContentBlock, so that it can be passed on. Validate reports it.
+// ContentBlock, so that it can be passed on. wire.Validate reports it.
 type UnknownContentBlock struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownContentBlock) isContentBlock() {}
+// IsContentBlock marks a variant of ContentBlock.
+func (*UnknownContentBlock) IsContentBlock() {}
 
 // Icon is an image for user interfaces. Treat it as untrusted: Src comes
 // from the other side, and an SVG image may contain scripts.
@@ -77,13 +83,13 @@ type Icon struct {
 	Src string `json:"src"`
 	// MIMEType is the media type of the image, such as image/png. It overrides a
 	// missing or generic type of the source; nil uses the type of the source.
-	MIMEType *string `json:"mimeType,omitempty"`
+	MIMEType *string `json:"mimeType,omitzero"`
 	// Sizes lists the sizes at which the image can be used, each as width and
 	// height in pixels, such as 48x48, or the word any; nil means all sizes.
-	Sizes []string `json:"sizes,omitempty"`
+	Sizes []string `json:"sizes,omitzero"`
 	// Theme is the background that the image is designed for; nil means any
 	// background.
-	Theme *IconTheme `json:"theme,omitempty"`
+	Theme *IconTheme `json:"theme,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -113,7 +119,7 @@ func (x IconTheme) Known() bool {
 // can have. It is never a message on its own.
 type Icons struct {
 	// Icons lists alternative images to show next to the name; nil means none.
-	Icons []Icon `json:"icons,omitempty"`
+	Icons []Icon `json:"icons,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -131,21 +137,25 @@ type ImageContent struct {
 	// in the types they accept.
 	MIMEType string `json:"mimeType"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*ImageContent) isContentBlock() {}
+// IsContentBlock marks a variant of ContentBlock.
+func (*ImageContent) IsContentBlock() {}
 
-func (*ImageContent) isSamplingMessageContent() {}
+// IsSamplingMessageContent marks a variant of SamplingMessageContent.
+func (*ImageContent) IsSamplingMessageContent() {}
 
-func (*ImageContent) isSamplingMessageContentBlock() {}
+// IsSamplingMessageContentBlock marks a variant of
+// SamplingMessageContentBlock.
+func (*ImageContent) IsSamplingMessageContentBlock() {}
 
 // Role is a participant in a conversation with a model.
 type Role string
@@ -175,18 +185,22 @@ type TextContent struct {
 	// Text is the text itself.
 	Text string `json:"text"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*TextContent) isContentBlock() {}
+// IsContentBlock marks a variant of ContentBlock.
+func (*TextContent) IsContentBlock() {}
 
-func (*TextContent) isSamplingMessageContent() {}
+// IsSamplingMessageContent marks a variant of SamplingMessageContent.
+func (*TextContent) IsSamplingMessageContent() {}
 
-func (*TextContent) isSamplingMessageContentBlock() {}
+// IsSamplingMessageContentBlock marks a variant of
+// SamplingMessageContentBlock.
+func (*TextContent) IsSamplingMessageContentBlock() {}

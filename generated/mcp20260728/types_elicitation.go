@@ -3,8 +3,9 @@
 package mcp20260728
 
 import (
-	"github.com/mcpgen/mcpgen/runtime/wire"
 	"iter"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // BooleanSchema describes a yes-or-no form field.
@@ -14,17 +15,18 @@ type BooleanSchema struct {
 	Type string `json:"type"`
 	// Default is the initial value of the form field; nil leaves the field
 	// blank.
-	Default *bool `json:"default,omitempty"`
+	Default *bool `json:"default,omitzero"`
 	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	Description *string `json:"description,omitzero"`
+	// Title is the label of the field; nil means that it has none.
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*BooleanSchema) isPrimitiveSchemaDefinition() {}
+// IsPrimitiveSchemaDefinition marks a variant of PrimitiveSchemaDefinition.
+func (*BooleanSchema) IsPrimitiveSchemaDefinition() {}
 
 // ElicitAction is the user's response to an elicitation.
 type ElicitAction string
@@ -63,7 +65,8 @@ type ElicitRequest struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*ElicitRequest) isInputRequest() {}
+// IsInputRequest marks a variant of InputRequest.
+func (*ElicitRequest) IsInputRequest() {}
 
 // ElicitRequestFormParams asks the user to fill in a form, which the client
 // displays. The client sees the answers, so a server must not ask for
@@ -74,17 +77,18 @@ type ElicitRequestFormParams struct {
 	// RequestedSchema describes the form to fill in.
 	RequestedSchema ElicitRequestFormParamsRequestedSchema `json:"requestedSchema"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Mode is form; nil means form too.
-	Mode *string `json:"mode,omitempty"`
+	Mode *string `json:"mode,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*ElicitRequestFormParams) isElicitRequestParams() {}
+// IsElicitRequestParams marks a variant of ElicitRequestParams.
+func (*ElicitRequestFormParams) IsElicitRequestParams() {}
 
 // ElicitRequestFormParamsRequestedSchema describes a form as an object
 // schema, in which each property is a form field.
@@ -95,9 +99,9 @@ type ElicitRequestFormParamsRequestedSchema struct {
 	// Properties holds the form fields by name. The answers use the same names.
 	Properties wire.Map[PrimitiveSchemaDefinition] `json:"properties"`
 	// Schema is the URI of the JSON Schema dialect; nil means 2020-12.
-	Schema *string `json:"$schema,omitempty"`
+	Schema *string `json:"$schema,omitzero"`
 	// Required lists the fields that must be filled in; nil means none.
-	Required []string `json:"required,omitempty"`
+	Required []string `json:"required,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -110,17 +114,20 @@ type ElicitRequestFormParamsRequestedSchema struct {
 // *UnknownElicitRequestParams for values that this revision does not define.
 type ElicitRequestParams interface {
 	wire.Appender
-	isElicitRequestParams()
+	// IsElicitRequestParams marks the variants.
+	IsElicitRequestParams()
 }
 
 // UnknownElicitRequestParams holds a value that matches none of the variants
-// of ElicitRequestParams, so that it can be passed on. Validate reports it.
+// of ElicitRequestParams, so that it can be passed on. wire.Validate reports
+// it.
 type UnknownElicitRequestParams struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownElicitRequestParams) isElicitRequestParams() {}
+// IsElicitRequestParams marks a variant of ElicitRequestParams.
+func (*UnknownElicitRequestParams) IsElicitRequestParams() {}
 
 // ElicitRequestURLParams asks the user to visit a web page, for secrets,
 // payments and other input that the client must not see. The client asks the
@@ -136,15 +143,16 @@ type ElicitRequestURLParams struct {
 	// never fetch it beforehand.
 	URL string `json:"url"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*ElicitRequestURLParams) isElicitRequestParams() {}
+// IsElicitRequestParams marks a variant of ElicitRequestParams.
+func (*ElicitRequestURLParams) IsElicitRequestParams() {}
 
 // ElicitResult is the user's response to an elicitation, with the answers if
 // a form was accepted.
@@ -152,18 +160,19 @@ type ElicitResult struct {
 	// Action is the user's decision. Check it before you read Content.
 	Action ElicitAction `json:"action"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Content holds the answers by field name; nil unless the user accepted a
 	// form.
-	Content wire.Map[ElicitResultContent] `json:"content,omitempty"`
+	Content wire.Map[ElicitResultContent] `json:"content,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*ElicitResult) isInputResponse() {}
+// IsInputResponse marks a variant of InputResponse.
+func (*ElicitResult) IsInputResponse() {}
 
 // ElicitResultContent is the answer to one form field: a single value, or
 // the list of the selected options.
@@ -172,22 +181,26 @@ func (*ElicitResult) isInputResponse() {}
 // *UnknownElicitResultContent for values that this revision does not define.
 type ElicitResultContent interface {
 	wire.Appender
-	isElicitResultContent()
+	// IsElicitResultContent marks the variants.
+	IsElicitResultContent()
 }
 
 // UnknownElicitResultContent holds a value that matches none of the variants
-// of ElicitResultContent, so that it can be passed on. Validate reports it.
+// of ElicitResultContent, so that it can be passed on. wire.Validate reports
+// it.
 type UnknownElicitResultContent struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownElicitResultContent) isElicitResultContent() {}
+// IsElicitResultContent marks a variant of ElicitResultContent.
+func (*UnknownElicitResultContent) IsElicitResultContent() {}
 
 // ElicitResultContentList holds the selected options of a multiple choice.
 type ElicitResultContentList []string
 
-func (ElicitResultContentList) isElicitResultContent() {}
+// IsElicitResultContent marks a variant of ElicitResultContent.
+func (ElicitResultContentList) IsElicitResultContent() {}
 
 // ElicitResultContentScalar is a string, number or boolean that answers one
 // form field.
@@ -195,7 +208,8 @@ type ElicitResultContentScalar struct {
 	wire.Scalar
 }
 
-func (ElicitResultContentScalar) isElicitResultContent() {}
+// IsElicitResultContent marks a variant of ElicitResultContent.
+func (ElicitResultContentScalar) IsElicitResultContent() {}
 
 // EnumOption is one option of a choice: the value to send and the label to
 // show.
@@ -217,17 +231,19 @@ type EnumOption struct {
 // *UnknownEnumSchema for values that this revision does not define.
 type EnumSchema interface {
 	wire.Appender
-	isEnumSchema()
+	// IsEnumSchema marks the variants.
+	IsEnumSchema()
 }
 
 // UnknownEnumSchema holds a value that matches none of the variants of
-// EnumSchema, so that it can be passed on. Validate reports it.
+// EnumSchema, so that it can be passed on. wire.Validate reports it.
 type UnknownEnumSchema struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownEnumSchema) isEnumSchema() {}
+// IsEnumSchema marks a variant of EnumSchema.
+func (*UnknownEnumSchema) IsEnumSchema() {}
 
 // InputRequest is one request for input in an InputRequiredResult. Its
 // method selects the variant. It has no ID of its own; its key in
@@ -237,17 +253,19 @@ func (*UnknownEnumSchema) isEnumSchema() {}
 // and *UnknownInputRequest for values that this revision does not define.
 type InputRequest interface {
 	wire.Appender
-	isInputRequest()
+	// IsInputRequest marks the variants.
+	IsInputRequest()
 }
 
 // UnknownInputRequest holds a value that matches none of the variants of
-// InputRequest, so that it can be passed on. Validate reports it.
+// InputRequest, so that it can be passed on. wire.Validate reports it.
 type UnknownInputRequest struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownInputRequest) isInputRequest() {}
+// IsInputRequest marks a variant of InputRequest.
+func (*UnknownInputRequest) IsInputRequest() {}
 
 // InputRequests holds requests for input by a key that the server chooses.
 // InputResponses uses the same keys.
@@ -290,28 +308,29 @@ type InputRequiredResult struct {
 	// the zero value stands for.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *ResultMetaObject `json:"_meta,omitzero"`
 	// InputRequests holds the requests that the client must answer before it
 	// tries again; nil means none, and then the client may try again at once.
-	InputRequests InputRequests `json:"inputRequests,omitempty"`
+	InputRequests InputRequests `json:"inputRequests,omitzero"`
 	// RequestState is the server's note to itself, which the client returns in
 	// its next attempt without reading it; nil means none. A server must treat a
 	// returned state as untrusted unless it has sealed it.
-	RequestState *string `json:"requestState,omitempty"`
+	RequestState *string `json:"requestState,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*InputRequiredResult) isCallToolResponse() {}
+// IsCallToolResponse marks a variant of CallToolResponse.
+func (*InputRequiredResult) IsCallToolResponse() {}
 
-func (*InputRequiredResult) isGetPromptResponse() {}
+// IsGetPromptResponse marks a variant of GetPromptResponse.
+func (*InputRequiredResult) IsGetPromptResponse() {}
 
-func (*InputRequiredResult) isReadResourceResponse() {}
-
-func (*InputRequiredResult) isServerResult() {}
+// IsReadResourceResponse marks a variant of ReadResourceResponse.
+func (*InputRequiredResult) IsReadResourceResponse() {}
 
 // InputResponse is the answer to one InputRequest, whose method decides the
 // variant; the value itself does not.
@@ -320,31 +339,34 @@ func (*InputRequiredResult) isServerResult() {}
 // and *UnknownInputResponse for values that this revision does not define.
 type InputResponse interface {
 	wire.Appender
-	isInputResponse()
+	// IsInputResponse marks the variants.
+	IsInputResponse()
 }
 
 // UnknownInputResponse holds a value that matches none of the variants of
-// InputResponse, so that it can be passed on. Validate reports it.
+// InputResponse, so that it can be passed on. wire.Validate reports it.
 type UnknownInputResponse struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownInputResponse) isInputResponse() {}
+// IsInputResponse marks a variant of InputResponse.
+func (*UnknownInputResponse) IsInputResponse() {}
 
 // InputResponseRequestParams holds the members that the params of all
 // requests that may be answered by an InputRequiredResult share. It is never
 // a message on its own.
 type InputResponseRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/ and those of trace context.
+	// reserves keys under io.modelcontextprotocol/, and since 2026-07-28 those
+	// of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// InputResponses answers the input requests of the previous attempt, by
 	// their keys; nil means none, as in a first attempt.
-	InputResponses InputResponses `json:"inputResponses,omitempty"`
+	InputResponses InputResponses `json:"inputResponses,omitzero"`
 	// RequestState is the RequestState of the previous attempt, unchanged; nil
 	// if that had none, as in a first attempt.
-	RequestState *string `json:"requestState,omitempty"`
+	RequestState *string `json:"requestState,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -393,22 +415,24 @@ type LegacyTitledEnumSchema struct {
 	Enum []string `json:"enum"`
 	// Default is the initial value of the form field; nil leaves the field
 	// blank.
-	Default *string `json:"default,omitempty"`
+	Default *string `json:"default,omitzero"`
 	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// EnumNames holds the labels for the values of Enum, in the same order; nil
 	// means the values serve as labels.
-	EnumNames []string `json:"enumNames,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	EnumNames []string `json:"enumNames,omitzero"`
+	// Title is the label of the field; nil means that it has none.
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*LegacyTitledEnumSchema) isEnumSchema() {}
+// IsEnumSchema marks a variant of EnumSchema.
+func (*LegacyTitledEnumSchema) IsEnumSchema() {}
 
-func (*LegacyTitledEnumSchema) isPrimitiveSchemaDefinition() {}
+// IsPrimitiveSchemaDefinition marks a variant of PrimitiveSchemaDefinition.
+func (*LegacyTitledEnumSchema) IsPrimitiveSchemaDefinition() {}
 
 // MultiSelectEnumSchema describes a form field in which the user may select
 // several options.
@@ -418,18 +442,20 @@ func (*LegacyTitledEnumSchema) isPrimitiveSchemaDefinition() {}
 // that this revision does not define.
 type MultiSelectEnumSchema interface {
 	wire.Appender
-	isMultiSelectEnumSchema()
+	// IsMultiSelectEnumSchema marks the variants.
+	IsMultiSelectEnumSchema()
 }
 
 // UnknownMultiSelectEnumSchema holds a value that matches none of the
-// variants of MultiSelectEnumSchema, so that it can be passed on. Validate
-// reports it.
+// variants of MultiSelectEnumSchema, so that it can be passed on.
+// wire.Validate reports it.
 type UnknownMultiSelectEnumSchema struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownMultiSelectEnumSchema) isMultiSelectEnumSchema() {}
+// IsMultiSelectEnumSchema marks a variant of MultiSelectEnumSchema.
+func (*UnknownMultiSelectEnumSchema) IsMultiSelectEnumSchema() {}
 
 // NumberSchema describes a numeric form field.
 type NumberSchema struct {
@@ -437,21 +463,22 @@ type NumberSchema struct {
 	Type NumberSchemaType `json:"type"`
 	// Default is the initial value of the form field; nil leaves the field
 	// blank.
-	Default *float64 `json:"default,omitempty"`
+	Default *float64 `json:"default,omitzero"`
 	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// Maximum is the largest allowed answer; nil sets no limit.
-	Maximum *float64 `json:"maximum,omitempty"`
+	Maximum *float64 `json:"maximum,omitzero"`
 	// Minimum is the smallest allowed answer; nil sets no limit.
-	Minimum *float64 `json:"minimum,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	Minimum *float64 `json:"minimum,omitzero"`
+	// Title is the label of the field; nil means that it has none.
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*NumberSchema) isPrimitiveSchemaDefinition() {}
+// IsPrimitiveSchemaDefinition marks a variant of PrimitiveSchemaDefinition.
+func (*NumberSchema) IsPrimitiveSchemaDefinition() {}
 
 // NumberSchemaType selects between any number and integers only.
 type NumberSchemaType string
@@ -483,18 +510,20 @@ func (x NumberSchemaType) Known() bool {
 // that this revision does not define.
 type PrimitiveSchemaDefinition interface {
 	wire.Appender
-	isPrimitiveSchemaDefinition()
+	// IsPrimitiveSchemaDefinition marks the variants.
+	IsPrimitiveSchemaDefinition()
 }
 
 // UnknownPrimitiveSchemaDefinition holds a value that matches none of the
 // variants of PrimitiveSchemaDefinition, so that it can be passed on.
-// Validate reports it.
+// wire.Validate reports it.
 type UnknownPrimitiveSchemaDefinition struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownPrimitiveSchemaDefinition) isPrimitiveSchemaDefinition() {}
+// IsPrimitiveSchemaDefinition marks a variant of PrimitiveSchemaDefinition.
+func (*UnknownPrimitiveSchemaDefinition) IsPrimitiveSchemaDefinition() {}
 
 // SingleSelectEnumSchema describes a form field in which the user selects
 // one option.
@@ -504,18 +533,20 @@ func (*UnknownPrimitiveSchemaDefinition) isPrimitiveSchemaDefinition() {}
 // values that this revision does not define.
 type SingleSelectEnumSchema interface {
 	wire.Appender
-	isSingleSelectEnumSchema()
+	// IsSingleSelectEnumSchema marks the variants.
+	IsSingleSelectEnumSchema()
 }
 
 // UnknownSingleSelectEnumSchema holds a value that matches none of the
-// variants of SingleSelectEnumSchema, so that it can be passed on. Validate
-// reports it.
+// variants of SingleSelectEnumSchema, so that it can be passed on.
+// wire.Validate reports it.
 type UnknownSingleSelectEnumSchema struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownSingleSelectEnumSchema) isSingleSelectEnumSchema() {}
+// IsSingleSelectEnumSchema marks a variant of SingleSelectEnumSchema.
+func (*UnknownSingleSelectEnumSchema) IsSingleSelectEnumSchema() {}
 
 // StringSchema describes a form field for text.
 type StringSchema struct {
@@ -524,25 +555,26 @@ type StringSchema struct {
 	Type string `json:"type"`
 	// Default is the initial value of the form field; nil leaves the field
 	// blank.
-	Default *string `json:"default,omitempty"`
+	Default *string `json:"default,omitzero"`
 	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// Format is the format that the answer must have; nil allows any text.
-	Format *StringSchemaFormat `json:"format,omitempty"`
+	Format *StringSchemaFormat `json:"format,omitzero"`
 	// MaxLength is the maximum length of the answer in characters; nil sets no
 	// limit.
-	MaxLength *int64 `json:"maxLength,omitempty"`
+	MaxLength *int64 `json:"maxLength,omitzero"`
 	// MinLength is the minimum length of the answer in characters; nil sets no
 	// limit.
-	MinLength *int64 `json:"minLength,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	MinLength *int64 `json:"minLength,omitzero"`
+	// Title is the label of the field; nil means that it has none.
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*StringSchema) isPrimitiveSchemaDefinition() {}
+// IsPrimitiveSchemaDefinition marks a variant of PrimitiveSchemaDefinition.
+func (*StringSchema) IsPrimitiveSchemaDefinition() {}
 
 // StringSchemaFormat is a format that the text of a form field must have.
 type StringSchemaFormat string
@@ -579,25 +611,28 @@ type TitledMultiSelectEnumSchema struct {
 	Items TitledMultiSelectEnumSchemaItems `json:"items"`
 	// Default is the initial value of the form field; nil leaves the field
 	// blank.
-	Default []string `json:"default,omitempty"`
+	Default []string `json:"default,omitzero"`
 	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// MaxItems is the maximum number of options to select; nil sets no limit.
-	MaxItems *int64 `json:"maxItems,omitempty"`
+	MaxItems *int64 `json:"maxItems,omitzero"`
 	// MinItems is the minimum number of options to select; nil sets no limit.
-	MinItems *int64 `json:"minItems,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	MinItems *int64 `json:"minItems,omitzero"`
+	// Title is the label of the field; nil means that it has none.
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*TitledMultiSelectEnumSchema) isEnumSchema() {}
+// IsEnumSchema marks a variant of EnumSchema.
+func (*TitledMultiSelectEnumSchema) IsEnumSchema() {}
 
-func (*TitledMultiSelectEnumSchema) isMultiSelectEnumSchema() {}
+// IsMultiSelectEnumSchema marks a variant of MultiSelectEnumSchema.
+func (*TitledMultiSelectEnumSchema) IsMultiSelectEnumSchema() {}
 
-func (*TitledMultiSelectEnumSchema) isPrimitiveSchemaDefinition() {}
+// IsPrimitiveSchemaDefinition marks a variant of PrimitiveSchemaDefinition.
+func (*TitledMultiSelectEnumSchema) IsPrimitiveSchemaDefinition() {}
 
 // TitledMultiSelectEnumSchemaItems holds the options of a labelled multiple
 // choice.
@@ -619,21 +654,24 @@ type TitledSingleSelectEnumSchema struct {
 	OneOf []EnumOption `json:"oneOf"`
 	// Default is the initial value of the form field; nil leaves the field
 	// blank.
-	Default *string `json:"default,omitempty"`
+	Default *string `json:"default,omitzero"`
 	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	Description *string `json:"description,omitzero"`
+	// Title is the label of the field; nil means that it has none.
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*TitledSingleSelectEnumSchema) isEnumSchema() {}
+// IsEnumSchema marks a variant of EnumSchema.
+func (*TitledSingleSelectEnumSchema) IsEnumSchema() {}
 
-func (*TitledSingleSelectEnumSchema) isPrimitiveSchemaDefinition() {}
+// IsPrimitiveSchemaDefinition marks a variant of PrimitiveSchemaDefinition.
+func (*TitledSingleSelectEnumSchema) IsPrimitiveSchemaDefinition() {}
 
-func (*TitledSingleSelectEnumSchema) isSingleSelectEnumSchema() {}
+// IsSingleSelectEnumSchema marks a variant of SingleSelectEnumSchema.
+func (*TitledSingleSelectEnumSchema) IsSingleSelectEnumSchema() {}
 
 // UntitledMultiSelectEnumSchema describes a form field in which the user may
 // select several options. The values serve as labels.
@@ -645,25 +683,28 @@ type UntitledMultiSelectEnumSchema struct {
 	Items UntitledMultiSelectEnumSchemaItems `json:"items"`
 	// Default is the initial value of the form field; nil leaves the field
 	// blank.
-	Default []string `json:"default,omitempty"`
+	Default []string `json:"default,omitzero"`
 	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// MaxItems is the maximum number of options to select; nil sets no limit.
-	MaxItems *int64 `json:"maxItems,omitempty"`
+	MaxItems *int64 `json:"maxItems,omitzero"`
 	// MinItems is the minimum number of options to select; nil sets no limit.
-	MinItems *int64 `json:"minItems,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	MinItems *int64 `json:"minItems,omitzero"`
+	// Title is the label of the field; nil means that it has none.
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*UntitledMultiSelectEnumSchema) isEnumSchema() {}
+// IsEnumSchema marks a variant of EnumSchema.
+func (*UntitledMultiSelectEnumSchema) IsEnumSchema() {}
 
-func (*UntitledMultiSelectEnumSchema) isMultiSelectEnumSchema() {}
+// IsMultiSelectEnumSchema marks a variant of MultiSelectEnumSchema.
+func (*UntitledMultiSelectEnumSchema) IsMultiSelectEnumSchema() {}
 
-func (*UntitledMultiSelectEnumSchema) isPrimitiveSchemaDefinition() {}
+// IsPrimitiveSchemaDefinition marks a variant of PrimitiveSchemaDefinition.
+func (*UntitledMultiSelectEnumSchema) IsPrimitiveSchemaDefinition() {}
 
 // UntitledMultiSelectEnumSchemaItems holds the options of a multiple choice
 // without labels.
@@ -688,18 +729,21 @@ type UntitledSingleSelectEnumSchema struct {
 	Enum []string `json:"enum"`
 	// Default is the initial value of the form field; nil leaves the field
 	// blank.
-	Default *string `json:"default,omitempty"`
+	Default *string `json:"default,omitzero"`
 	// Description explains more than the title does; nil means no description.
-	Description *string `json:"description,omitempty"`
-	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	Description *string `json:"description,omitzero"`
+	// Title is the label of the field; nil means that it has none.
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*UntitledSingleSelectEnumSchema) isEnumSchema() {}
+// IsEnumSchema marks a variant of EnumSchema.
+func (*UntitledSingleSelectEnumSchema) IsEnumSchema() {}
 
-func (*UntitledSingleSelectEnumSchema) isPrimitiveSchemaDefinition() {}
+// IsPrimitiveSchemaDefinition marks a variant of PrimitiveSchemaDefinition.
+func (*UntitledSingleSelectEnumSchema) IsPrimitiveSchemaDefinition() {}
 
-func (*UntitledSingleSelectEnumSchema) isSingleSelectEnumSchema() {}
+// IsSingleSelectEnumSchema marks a variant of SingleSelectEnumSchema.
+func (*UntitledSingleSelectEnumSchema) IsSingleSelectEnumSchema() {}

@@ -2,7 +2,10 @@
 
 package mcp20260728
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // Error is the error object of a JSON-RPC response.
 type Error struct {
@@ -11,7 +14,7 @@ type Error struct {
 	// Message describes the error in one sentence.
 	Message string `json:"message"`
 	// Data holds details in a form that the sender defines; "" means none.
-	Data wire.Raw `json:"data,omitempty"`
+	Data wire.Raw `json:"data,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -20,19 +23,7 @@ type Error struct {
 // HeaderMismatchError is the response to an HTTP request whose headers
 // contradict its body, or lack a header that the body calls for. Its HTTP
 // status is 400.
-type HeaderMismatchError struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Error describes the failure.
-	Error HeaderMismatchErrorError `json:"error"`
-	// ID is the ID of the request that failed; the zero value if the server
-	// could not read it.
-	ID RequestId `json:"id,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type HeaderMismatchError = jsonrpc.ErrorOf[HeaderMismatchErrorError]
 
 // HeaderMismatchErrorError is the error object of a HeaderMismatchError.
 type HeaderMismatchErrorError struct {
@@ -41,7 +32,7 @@ type HeaderMismatchErrorError struct {
 	// Message names the header and the problem in one sentence.
 	Message string `json:"message"`
 	// Data holds details in a form that the sender defines; "" means none.
-	Data wire.Raw `json:"data,omitempty"`
+	Data wire.Raw `json:"data,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -54,7 +45,7 @@ type InternalError struct {
 	// Message describes the failure in one sentence.
 	Message string `json:"message"`
 	// Data holds details in a form that the sender defines; "" means none.
-	Data wire.Raw `json:"data,omitempty"`
+	Data wire.Raw `json:"data,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -68,7 +59,7 @@ type InvalidParamsError struct {
 	// Message names the invalid parameter in one sentence.
 	Message string `json:"message"`
 	// Data holds details in a form that the sender defines; "" means none.
-	Data wire.Raw `json:"data,omitempty"`
+	Data wire.Raw `json:"data,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -82,125 +73,26 @@ type InvalidRequestError struct {
 	// Message describes the problem in one sentence.
 	Message string `json:"message"`
 	// Data holds details in a form that the sender defines; "" means none.
-	Data wire.Raw `json:"data,omitempty"`
+	Data wire.Raw `json:"data,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // JSONRPCErrorResponse is the response to a request that failed.
-type JSONRPCErrorResponse struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Error describes the failure.
-	Error Error `json:"error"`
-	// ID is the ID of the request that failed; the zero value if the request was
-	// too malformed to read its ID.
-	ID RequestId `json:"id,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*JSONRPCErrorResponse) isJSONRPCMessage() {}
-
-func (*JSONRPCErrorResponse) isJSONRPCResponse() {}
-
-// JSONRPCMessage is any message, in either direction. A request has a method
-// and an ID, a notification has a method only, and a response has a result
-// or an error.
-//
-// Its variants are *JSONRPCRequest, *JSONRPCNotification,
-// *JSONRPCResultResponse, *JSONRPCErrorResponse, and *UnknownJSONRPCMessage
-// for values that this revision does not define.
-type JSONRPCMessage interface {
-	wire.Appender
-	isJSONRPCMessage()
-}
-
-// UnknownJSONRPCMessage holds a value that matches none of the variants of
-// JSONRPCMessage, so that it can be passed on. Validate reports it.
-type UnknownJSONRPCMessage struct {
-	// Raw is the value as received.
-	Raw wire.Raw
-}
-
-func (*UnknownJSONRPCMessage) isJSONRPCMessage() {}
+type JSONRPCErrorResponse = jsonrpc.ErrorOf[Error]
 
 // JSONRPCNotification is the envelope of a notification. It has no ID and
 // gets no response.
-type JSONRPCNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message.
-	Method string `json:"method"`
-	// Params is the payload, whose type depends on the method; "" sends none.
-	Params wire.Object `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*JSONRPCNotification) isJSONRPCMessage() {}
+type JSONRPCNotification = jsonrpc.NotificationOf[wire.Object]
 
 // JSONRPCRequest is the envelope of a request. Its response carries the same
 // ID.
-type JSONRPCRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Method identifies the kind of message.
-	Method string `json:"method"`
-	// Params is the payload, whose type depends on the method; "" sends none.
-	Params wire.Object `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*JSONRPCRequest) isJSONRPCMessage() {}
-
-// JSONRPCResponse is the envelope of a response. It carries the ID of its
-// request.
-//
-// Its variants are *JSONRPCResultResponse, *JSONRPCErrorResponse, and
-// *UnknownJSONRPCResponse for values that this revision does not define.
-type JSONRPCResponse interface {
-	wire.Appender
-	isJSONRPCResponse()
-}
-
-// UnknownJSONRPCResponse holds a value that matches none of the variants of
-// JSONRPCResponse, so that it can be passed on. Validate reports it.
-type UnknownJSONRPCResponse struct {
-	// Raw is the value as received.
-	Raw wire.Raw
-}
-
-func (*UnknownJSONRPCResponse) isJSONRPCResponse() {}
+type JSONRPCRequest = jsonrpc.RequestOf[wire.Object]
 
 // JSONRPCResultResponse is the envelope of a successful response. It carries
 // the ID of its request, whose method determines the type of the result.
-type JSONRPCResultResponse struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// ID is the ID of the request.
-	ID RequestId `json:"id"`
-	// Result is the outcome, whose type depends on the method of the request.
-	Result Result `json:"result"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*JSONRPCResultResponse) isJSONRPCMessage() {}
-
-func (*JSONRPCResultResponse) isJSONRPCResponse() {}
+type JSONRPCResultResponse = jsonrpc.ResultOf[Result]
 
 // MethodNotFoundError is the error object for a method that the receiver
 // does not have.
@@ -210,7 +102,7 @@ type MethodNotFoundError struct {
 	// Message names the unknown method in one sentence.
 	Message string `json:"message"`
 	// Data holds details in a form that the sender defines; "" means none.
-	Data wire.Raw `json:"data,omitempty"`
+	Data wire.Raw `json:"data,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -219,19 +111,7 @@ type MethodNotFoundError struct {
 // MissingRequiredClientCapabilityError is the response to a request that
 // needs a capability which the client did not declare in it. Its HTTP status
 // is 400.
-type MissingRequiredClientCapabilityError struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Error describes the failure.
-	Error MissingRequiredClientCapabilityErrorError `json:"error"`
-	// ID is the ID of the request that failed; the zero value if the server
-	// could not read it.
-	ID RequestId `json:"id,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type MissingRequiredClientCapabilityError = jsonrpc.ErrorOf[MissingRequiredClientCapabilityErrorError]
 
 // MissingRequiredClientCapabilityErrorError is the error object of a
 // MissingRequiredClientCapabilityError.
@@ -265,7 +145,7 @@ type ParseError struct {
 	// Message describes the problem in one sentence.
 	Message string `json:"message"`
 	// Data holds details in a form that the sender defines; "" means none.
-	Data wire.Raw `json:"data,omitempty"`
+	Data wire.Raw `json:"data,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -274,24 +154,12 @@ type ParseError struct {
 // RequestId links a response to its request. The sender of the request
 // chooses it, a string or an integer, and must not use it twice. The IDs 1
 // and "1" differ.
-type RequestId = wire.Scalar
+type RequestId = wire.ID
 
 // UnsupportedProtocolVersionError is the response to a request in a revision
 // that the server does not support. The client may try again in a revision
 // that is in the list. Its HTTP status is 400.
-type UnsupportedProtocolVersionError struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Error describes the failure.
-	Error UnsupportedProtocolVersionErrorError `json:"error"`
-	// ID is the ID of the request that failed; the zero value if the server
-	// could not read it.
-	ID RequestId `json:"id,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type UnsupportedProtocolVersionError = jsonrpc.ErrorOf[UnsupportedProtocolVersionErrorError]
 
 // UnsupportedProtocolVersionErrorError is the error object of an
 // UnsupportedProtocolVersionError.

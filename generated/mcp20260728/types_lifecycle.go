@@ -2,7 +2,10 @@
 
 package mcp20260728
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // ClientCapabilities declares the features that a client offers to a server
 // for one request. A server must not use a feature whose member is absent.
@@ -10,27 +13,27 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 type ClientCapabilities struct {
 	// Elicitation declares that servers may ask the user for input; nil means
 	// not supported.
-	Elicitation *ClientCapabilitiesElicitation `json:"elicitation,omitempty"`
+	Elicitation *ClientCapabilitiesElicitation `json:"elicitation,omitzero"`
 	// Experimental declares non-standard features by name, each with its own
 	// settings; nil declares none.
-	Experimental wire.Map[JSONObject] `json:"experimental,omitempty"`
+	Experimental wire.Map[JSONObject] `json:"experimental,omitzero"`
 	// Extensions declares the extensions of the protocol that are supported, by
 	// identifier such as io.modelcontextprotocol/tasks, each with its own
 	// settings; nil declares none. An empty object declares an extension without
 	// settings.
-	Extensions wire.Map[JSONObject] `json:"extensions,omitempty"`
+	Extensions wire.Map[JSONObject] `json:"extensions,omitzero"`
 	// Roots declares that the client answers roots/list; "" means not supported.
 	//
 	// Deprecated: Roots are deprecated since 2026-07-28. Pass directories and
 	// files as arguments of tools, as URIs of resources or in the configuration
 	// of the server.
-	Roots wire.Object `json:"roots,omitempty"`
+	Roots wire.Object `json:"roots,omitzero"`
 	// Sampling declares that servers may use the client's language model; nil
 	// means not supported.
 	//
 	// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
 	// model's provider instead.
-	Sampling *ClientCapabilitiesSampling `json:"sampling,omitempty"`
+	Sampling *ClientCapabilitiesSampling `json:"sampling,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -41,10 +44,10 @@ type ClientCapabilities struct {
 type ClientCapabilitiesElicitation struct {
 	// Form declares that the client can display forms; nil means it cannot,
 	// unless URL is nil too.
-	Form JSONObject `json:"form,omitempty"`
+	Form JSONObject `json:"form,omitzero"`
 	// URL declares that the client can send the user to a web page; nil means it
 	// cannot.
-	URL JSONObject `json:"url,omitempty"`
+	URL JSONObject `json:"url,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -59,10 +62,10 @@ type ClientCapabilitiesElicitation struct {
 type ClientCapabilitiesSampling struct {
 	// Context declares that the client honours includeContext; if nil, omit that
 	// member or set it to none.
-	Context JSONObject `json:"context,omitempty"`
+	Context JSONObject `json:"context,omitzero"`
 	// Tools declares that sampling requests may offer tools to the model; if
 	// nil, such requests fail.
-	Tools JSONObject `json:"tools,omitempty"`
+	Tools JSONObject `json:"tools,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -70,24 +73,8 @@ type ClientCapabilitiesSampling struct {
 
 // DiscoverRequest is a server/discover request: the client asks which
 // revisions and features the server supports. It is optional, because a
-// client may send any other request first.
-type DiscoverRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "server/discover", which the
-	// zero value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params RequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*DiscoverRequest) isClientRequest() {}
+// client may send any other request first. Its method is "server/discover".
+type DiscoverRequest = jsonrpc.RequestOf[RequestParams]
 
 // DiscoverResult introduces the server: the revisions that it supports, its
 // capabilities and its instructions.
@@ -108,33 +95,20 @@ type DiscoverResult struct {
 	// is out of date at once. It is not an interval for polling.
 	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *ResultMetaObject `json:"_meta,omitzero"`
 	// Instructions explains to the model how to use the server as a whole. A
 	// client may add it to the system prompt; nil means no instructions.
-	Instructions *string `json:"instructions,omitempty"`
+	Instructions *string `json:"instructions,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*DiscoverResult) isServerResult() {}
 
 // DiscoverResultResponse is the response to a server/discover request that
 // did not fail.
-type DiscoverResultResponse struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Result is the outcome, whose type depends on the method of the request.
-	Result DiscoverResult `json:"result"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type DiscoverResultResponse = jsonrpc.ResultOf[DiscoverResult]
 
 // Implementation names the program at one end of a connection, for logs and
 // display. It says nothing about what the program supports; its capabilities
@@ -145,13 +119,13 @@ type Implementation struct {
 	// Version is the version of the program, not of the protocol.
 	Version string `json:"version"`
 	// Description explains what the program is for; nil means no description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// Icons lists alternative images to show next to the name; nil means none.
-	Icons []Icon `json:"icons,omitempty"`
+	Icons []Icon `json:"icons,omitzero"`
 	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	Title *string `json:"title,omitzero"`
 	// WebsiteURL is the address of a page about the program; nil means none.
-	WebsiteURL *string `json:"websiteUrl,omitempty"`
+	WebsiteURL *string `json:"websiteUrl,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -163,27 +137,27 @@ type Implementation struct {
 type ServerCapabilities struct {
 	// Completions declares that the server answers completion/complete; nil
 	// means not supported.
-	Completions JSONObject `json:"completions,omitempty"`
+	Completions JSONObject `json:"completions,omitzero"`
 	// Experimental declares non-standard features by name, each with its own
 	// settings; nil declares none.
-	Experimental wire.Map[JSONObject] `json:"experimental,omitempty"`
+	Experimental wire.Map[JSONObject] `json:"experimental,omitzero"`
 	// Extensions declares the extensions of the protocol that are supported, by
 	// identifier such as io.modelcontextprotocol/tasks, each with its own
 	// settings; nil declares none. An empty object declares an extension without
 	// settings.
-	Extensions wire.Map[JSONObject] `json:"extensions,omitempty"`
+	Extensions wire.Map[JSONObject] `json:"extensions,omitzero"`
 	// Logging declares that the server sends log records; nil means not
 	// supported.
 	//
 	// Deprecated: Logging is deprecated since 2026-07-28. Write logs to standard
 	// error, or use OpenTelemetry.
-	Logging JSONObject `json:"logging,omitempty"`
+	Logging JSONObject `json:"logging,omitzero"`
 	// Prompts declares that the server has prompts; nil means it has none.
-	Prompts *ServerCapabilitiesPrompts `json:"prompts,omitempty"`
+	Prompts *ServerCapabilitiesPrompts `json:"prompts,omitzero"`
 	// Resources declares that the server has resources; nil means it has none.
-	Resources *ServerCapabilitiesResources `json:"resources,omitempty"`
+	Resources *ServerCapabilitiesResources `json:"resources,omitzero"`
 	// Tools declares that the server has tools; nil means it has none.
-	Tools *ServerCapabilitiesTools `json:"tools,omitempty"`
+	Tools *ServerCapabilitiesTools `json:"tools,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -193,7 +167,7 @@ type ServerCapabilities struct {
 type ServerCapabilitiesPrompts struct {
 	// ListChanged declares that changes of the list are announced; nil means
 	// they are not.
-	ListChanged *bool `json:"listChanged,omitempty"`
+	ListChanged *bool `json:"listChanged,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -204,10 +178,10 @@ type ServerCapabilitiesPrompts struct {
 type ServerCapabilitiesResources struct {
 	// ListChanged declares that changes of the list are announced; nil means
 	// they are not.
-	ListChanged *bool `json:"listChanged,omitempty"`
+	ListChanged *bool `json:"listChanged,omitzero"`
 	// Subscribe declares that clients can subscribe to a resource; nil means
 	// they cannot.
-	Subscribe *bool `json:"subscribe,omitempty"`
+	Subscribe *bool `json:"subscribe,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -217,7 +191,7 @@ type ServerCapabilitiesResources struct {
 type ServerCapabilitiesTools struct {
 	// ListChanged declares that changes of the list are announced; nil means
 	// they are not.
-	ListChanged *bool `json:"listChanged,omitempty"`
+	ListChanged *bool `json:"listChanged,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`

@@ -3,8 +3,10 @@
 package mcp20260728
 
 import (
-	"github.com/mcpgen/mcpgen/runtime/wire"
 	"iter"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // BaseMetadata holds the names that tools, prompts, resources and
@@ -15,7 +17,7 @@ type BaseMetadata struct {
 	// is no other.
 	Name string `json:"name"`
 	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -56,51 +58,17 @@ type CacheableResult struct {
 	// is out of date at once. It is not an interval for polling.
 	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *ResultMetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // ClientNotification is the only notification that a client may send,
-// notifications/cancelled.
-type ClientNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "notifications/cancelled",
-	// which the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params CancelledNotificationParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-// ClientRequest is any request that a client may send. The method selects
-// the variant.
-//
-// Its variants are *DiscoverRequest, *ListResourcesRequest,
-// *ListResourceTemplatesRequest, *ReadResourceRequest,
-// *SubscriptionsListenRequest, *ListPromptsRequest, *GetPromptRequest,
-// *ListToolsRequest, *CallToolRequest, *CompleteRequest, and
-// *UnknownClientRequest for values that this revision does not define.
-type ClientRequest interface {
-	wire.Appender
-	isClientRequest()
-}
-
-// UnknownClientRequest holds a value that matches none of the variants of
-// ClientRequest, so that it can be passed on. Validate reports it.
-type UnknownClientRequest struct {
-	// Raw is the value as received.
-	Raw wire.Raw
-}
-
-func (*UnknownClientRequest) isClientRequest() {}
+// notifications/cancelled. Its method is "notifications/cancelled".
+type ClientNotification = jsonrpc.NotificationOf[CancelledNotificationParams]
 
 // ClientResult is any result that a client may return. The method of the
 // request selects the variant; the value itself does not.
@@ -155,15 +123,7 @@ type MetaObject = wire.Object
 
 // Notification holds the members that all notifications share: a method and
 // its params.
-type Notification struct {
-	// Method identifies the kind of message.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params wire.Object `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type Notification = jsonrpc.NotificationOf[wire.Object]
 
 // NotificationMetaObject is the metadata of a notification. Undeclared
 // members are allowed and kept.
@@ -171,7 +131,7 @@ type NotificationMetaObject struct {
 	// SubscriptionID is the ID of the subscriptions/listen request that this
 	// message belongs to, of the same JSON type; the zero value means that it
 	// belongs to none.
-	SubscriptionID RequestId `json:"io.modelcontextprotocol/subscriptionId,omitempty"`
+	SubscriptionID RequestId `json:"io.modelcontextprotocol/subscriptionId,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -181,9 +141,9 @@ type NotificationMetaObject struct {
 // besides metadata.
 type NotificationParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *NotificationMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *NotificationMetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -191,15 +151,7 @@ type NotificationParams struct {
 
 // Request holds the members that all requests share: a method and its
 // params.
-type Request struct {
-	// Method identifies the kind of message.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params wire.Object `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type Request = jsonrpc.RequestOf[wire.Object]
 
 // RequestMetaObject is the metadata of a request: the revision and the
 // client's capabilities, under which the server handles this request alone,
@@ -214,16 +166,16 @@ type RequestMetaObject struct {
 	// ClientInfo describes the client program, for logs and display; nil means
 	// unknown. Nothing vouches for it, so neither behaviour nor access may
 	// depend on it.
-	ClientInfo *Implementation `json:"io.modelcontextprotocol/clientInfo,omitempty"`
+	ClientInfo *Implementation `json:"io.modelcontextprotocol/clientInfo,omitzero"`
 	// LogLevel asks for log records of this request and is the lowest severity
 	// to send; nil asks for none, and then the server must not send any.
 	//
 	// Deprecated: Logging is deprecated since 2026-07-28. Write logs to standard
 	// error, or use OpenTelemetry.
-	LogLevel *LoggingLevel `json:"io.modelcontextprotocol/logLevel,omitempty"`
+	LogLevel *LoggingLevel `json:"io.modelcontextprotocol/logLevel,omitzero"`
 	// ProgressToken asks for progress notifications with this token; the zero
 	// value asks for none. The receiver need not send any.
-	ProgressToken ProgressToken `json:"progressToken,omitempty"`
+	ProgressToken ProgressToken `json:"progressToken,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -233,7 +185,8 @@ type RequestMetaObject struct {
 // metadata.
 type RequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/ and those of trace context.
+	// reserves keys under io.modelcontextprotocol/, and since 2026-07-28 those
+	// of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -245,15 +198,13 @@ type Result struct {
 	// ResultType tells the kinds of results apart.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *ResultMetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*Result) isServerResult() {}
 
 // ResultMetaObject is the metadata of a result. Undeclared members are
 // allowed and kept.
@@ -261,7 +212,7 @@ type ResultMetaObject struct {
 	// ServerInfo describes the server program, for logs and display; nil means
 	// unknown. Nothing vouches for it, so neither behaviour nor access may
 	// depend on it.
-	ServerInfo *Implementation `json:"io.modelcontextprotocol/serverInfo,omitempty"`
+	ServerInfo *Implementation `json:"io.modelcontextprotocol/serverInfo,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -283,27 +234,17 @@ type ResultType string
 // *UnknownServerNotification for values that this revision does not define.
 type ServerNotification interface {
 	wire.Appender
-	isServerNotification()
+	// IsServerNotification marks the variants.
+	IsServerNotification()
 }
 
 // UnknownServerNotification holds a value that matches none of the variants
-// of ServerNotification, so that it can be passed on. Validate reports it.
+// of ServerNotification, so that it can be passed on. wire.Validate reports
+// it.
 type UnknownServerNotification struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownServerNotification) isServerNotification() {}
-
-// ServerResult is any result that a server may return. The method of the
-// request selects the variant; the value itself does not.
-//
-// Its variants are *Result, *InputRequiredResult, *DiscoverResult,
-// *ListResourcesResult, *ListResourceTemplatesResult, *ReadResourceResult,
-// *SubscriptionsListenResult, *ListPromptsResult, *GetPromptResult,
-// *ListToolsResult, *CallToolResult, *CompleteResult. The variant depends on
-// the request, so a value without its request decodes to *Result.
-type ServerResult interface {
-	wire.Appender
-	isServerResult()
-}
+// IsServerNotification marks a variant of ServerNotification.
+func (*UnknownServerNotification) IsServerNotification() {}

@@ -2,43 +2,31 @@
 
 package mcp20260728
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // GetPromptRequest is a prompts/get request: the client asks the server to
-// fill in a prompt and return its messages.
-type GetPromptRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "prompts/get", which the zero
-	// value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params GetPromptRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*GetPromptRequest) isClientRequest() {}
+// fill in a prompt and return its messages. Its method is "prompts/get".
+type GetPromptRequest = jsonrpc.RequestOf[GetPromptRequestParams]
 
 // GetPromptRequestParams names the prompt and holds its arguments.
 type GetPromptRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/ and those of trace context.
+	// reserves keys under io.modelcontextprotocol/, and since 2026-07-28 those
+	// of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// Name is the prompt's name as prompts/list returns it.
 	Name string `json:"name"`
 	// Arguments holds the values to fill in, by argument name; nil means none.
-	Arguments wire.Map[string] `json:"arguments,omitempty"`
+	Arguments wire.Map[string] `json:"arguments,omitzero"`
 	// InputResponses answers the input requests of the previous attempt, by
 	// their keys; nil means none, as in a first attempt.
-	InputResponses InputResponses `json:"inputResponses,omitempty"`
+	InputResponses InputResponses `json:"inputResponses,omitzero"`
 	// RequestState is the RequestState of the previous attempt, unchanged; nil
 	// if that had none, as in a first attempt.
-	RequestState *string `json:"requestState,omitempty"`
+	RequestState *string `json:"requestState,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -51,17 +39,20 @@ type GetPromptRequestParams struct {
 // *UnknownGetPromptResponse for values that this revision does not define.
 type GetPromptResponse interface {
 	wire.Appender
-	isGetPromptResponse()
+	// IsGetPromptResponse marks the variants.
+	IsGetPromptResponse()
 }
 
 // UnknownGetPromptResponse holds a value that matches none of the variants
-// of GetPromptResponse, so that it can be passed on. Validate reports it.
+// of GetPromptResponse, so that it can be passed on. wire.Validate reports
+// it.
 type UnknownGetPromptResponse struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownGetPromptResponse) isGetPromptResponse() {}
+// IsGetPromptResponse marks a variant of GetPromptResponse.
+func (*UnknownGetPromptResponse) IsGetPromptResponse() {}
 
 // GetPromptResult is a prompt with its arguments filled in, ready to send to
 // a model.
@@ -72,54 +63,26 @@ type GetPromptResult struct {
 	// Messages is the conversation to send to the model, in order.
 	Messages []PromptMessage `json:"messages"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *ResultMetaObject `json:"_meta,omitzero"`
 	// Description explains what the prompt does; nil means no description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*GetPromptResult) isGetPromptResponse() {}
-
-func (*GetPromptResult) isServerResult() {}
+// IsGetPromptResponse marks a variant of GetPromptResponse.
+func (*GetPromptResult) IsGetPromptResponse() {}
 
 // GetPromptResultResponse is the response to a prompts/get request that did
 // not fail.
-type GetPromptResultResponse struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Result is the outcome, whose type depends on the method of the request.
-	Result GetPromptResponse `json:"result"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type GetPromptResultResponse = jsonrpc.ResultOf[GetPromptResponseBox]
 
 // ListPromptsRequest is a prompts/list request: the client asks for the
-// server's prompts.
-type ListPromptsRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "prompts/list", which the
-	// zero value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params PaginatedRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ListPromptsRequest) isClientRequest() {}
+// server's prompts. Its method is "prompts/list".
+type ListPromptsRequest = jsonrpc.RequestOf[PaginatedRequestParams]
 
 // ListPromptsResult is one page of the server's prompts.
 type ListPromptsResult struct {
@@ -136,33 +99,20 @@ type ListPromptsResult struct {
 	// is out of date at once. It is not an interval for polling.
 	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *ResultMetaObject `json:"_meta,omitzero"`
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
-	NextCursor *string `json:"nextCursor,omitempty"`
+	NextCursor *string `json:"nextCursor,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*ListPromptsResult) isServerResult() {}
 
 // ListPromptsResultResponse is the response to a prompts/list request that
 // did not fail.
-type ListPromptsResultResponse struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Result is the outcome, whose type depends on the method of the request.
-	Result ListPromptsResult `json:"result"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ListPromptsResultResponse = jsonrpc.ResultOf[ListPromptsResult]
 
 // Prompt describes a prompt that users can choose from a list. Its messages
 // come from prompts/get.
@@ -170,18 +120,18 @@ type Prompt struct {
 	// Name identifies the prompt in prompts/get.
 	Name string `json:"name"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// Arguments describes the arguments of the prompt; nil means it has none.
-	Arguments []PromptArgument `json:"arguments,omitempty"`
+	Arguments []PromptArgument `json:"arguments,omitzero"`
 	// Description explains to the user what the prompt is for; nil means no
 	// description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// Icons lists alternative images to show next to the name; nil means none.
-	Icons []Icon `json:"icons,omitempty"`
+	Icons []Icon `json:"icons,omitzero"`
 	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -193,12 +143,12 @@ type PromptArgument struct {
 	// Name is the key of the value in prompts/get.
 	Name string `json:"name"`
 	// Description explains to the user what to enter; nil means no description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// Required reports whether the prompt requires this argument; nil means it
 	// does not.
-	Required *bool `json:"required,omitempty"`
+	Required *bool `json:"required,omitzero"`
 	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -215,13 +165,14 @@ type PromptListChangedNotification struct {
 	// "notifications/prompts/list_changed", which the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
-	Params *NotificationParams `json:"params,omitempty"`
+	Params *NotificationParams `json:"params,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*PromptListChangedNotification) isServerNotification() {}
+// IsServerNotification marks a variant of ServerNotification.
+func (*PromptListChangedNotification) IsServerNotification() {}
 
 // PromptMessage is one message of the conversation that a prompt expands to.
 type PromptMessage struct {
@@ -242,10 +193,11 @@ type PromptReference struct {
 	// Name is the prompt's name as prompts/list returns it.
 	Name string `json:"name"`
 	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*PromptReference) isCompleteRequestParamsRef() {}
+// IsCompleteRequestParamsRef marks a variant of CompleteRequestParamsRef.
+func (*PromptReference) IsCompleteRequestParamsRef() {}

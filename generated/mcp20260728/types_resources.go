@@ -2,7 +2,10 @@
 
 package mcp20260728
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // BlobResourceContents is one item of a resource with binary data, embedded
 // as base64 text.
@@ -13,18 +16,19 @@ type BlobResourceContents struct {
 	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
-	MIMEType *string `json:"mimeType,omitempty"`
+	MIMEType *string `json:"mimeType,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*BlobResourceContents) isResourceContentsUnion() {}
+// IsResourceContentsUnion marks a variant of ResourceContentsUnion.
+func (*BlobResourceContents) IsResourceContentsUnion() {}
 
 // EmbeddedResource holds the contents of a resource, so that the reader need
 // not fetch it.
@@ -35,37 +39,23 @@ type EmbeddedResource struct {
 	// Resource holds the embedded contents, with their URI.
 	Resource ResourceContentsUnion `json:"resource"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*EmbeddedResource) isContentBlock() {}
+// IsContentBlock marks a variant of ContentBlock.
+func (*EmbeddedResource) IsContentBlock() {}
 
 // ListResourceTemplatesRequest is a resources/templates/list request: the
-// client asks for the server's resource templates.
-type ListResourceTemplatesRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "resources/templates/list",
-	// which the zero value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params PaginatedRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ListResourceTemplatesRequest) isClientRequest() {}
+// client asks for the server's resource templates. Its method is
+// "resources/templates/list".
+type ListResourceTemplatesRequest = jsonrpc.RequestOf[PaginatedRequestParams]
 
 // ListResourceTemplatesResult is one page of the server's resource
 // templates.
@@ -83,53 +73,24 @@ type ListResourceTemplatesResult struct {
 	// is out of date at once. It is not an interval for polling.
 	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *ResultMetaObject `json:"_meta,omitzero"`
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
-	NextCursor *string `json:"nextCursor,omitempty"`
+	NextCursor *string `json:"nextCursor,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*ListResourceTemplatesResult) isServerResult() {}
 
 // ListResourceTemplatesResultResponse is the response to a
 // resources/templates/list request that did not fail.
-type ListResourceTemplatesResultResponse struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Result is the outcome, whose type depends on the method of the request.
-	Result ListResourceTemplatesResult `json:"result"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ListResourceTemplatesResultResponse = jsonrpc.ResultOf[ListResourceTemplatesResult]
 
 // ListResourcesRequest is a resources/list request: the client asks for the
-// server's resources.
-type ListResourcesRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "resources/list", which the
-	// zero value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params PaginatedRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ListResourcesRequest) isClientRequest() {}
+// server's resources. Its method is "resources/list".
+type ListResourcesRequest = jsonrpc.RequestOf[PaginatedRequestParams]
 
 // ListResourcesResult is one page of the server's resources. A server may
 // have resources that it does not list.
@@ -147,33 +108,20 @@ type ListResourcesResult struct {
 	// is out of date at once. It is not an interval for polling.
 	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *ResultMetaObject `json:"_meta,omitzero"`
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
-	NextCursor *string `json:"nextCursor,omitempty"`
+	NextCursor *string `json:"nextCursor,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*ListResourcesResult) isServerResult() {}
 
 // ListResourcesResultResponse is the response to a resources/list request
 // that did not fail.
-type ListResourcesResultResponse struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Result is the outcome, whose type depends on the method of the request.
-	Result ListResourcesResult `json:"result"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ListResourcesResultResponse = jsonrpc.ResultOf[ListResourcesResult]
 
 // ListRootsRequest asks which directories and files the server should work
 // on. It is part of an InputRequiredResult and not a message of its own.
@@ -186,13 +134,14 @@ type ListRootsRequest struct {
 	// value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
-	Params *ListRootsRequestParams `json:"params,omitempty"`
+	Params *ListRootsRequestParams `json:"params,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*ListRootsRequest) isInputRequest() {}
+// IsInputRequest marks a variant of InputRequest.
+func (*ListRootsRequest) IsInputRequest() {}
 
 // ListRootsRequestParams carries no data besides metadata.
 //
@@ -201,9 +150,9 @@ func (*ListRootsRequest) isInputRequest() {}
 // of the server.
 type ListRootsRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -218,50 +167,36 @@ type ListRootsResult struct {
 	// Roots is the complete list, possibly empty.
 	Roots []Root `json:"roots"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*ListRootsResult) isInputResponse() {}
+// IsInputResponse marks a variant of InputResponse.
+func (*ListRootsResult) IsInputResponse() {}
 
 // ReadResourceRequest is a resources/read request: the client asks for the
-// contents of a resource.
-type ReadResourceRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "resources/read", which the
-	// zero value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params ReadResourceRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ReadResourceRequest) isClientRequest() {}
+// contents of a resource. Its method is "resources/read".
+type ReadResourceRequest = jsonrpc.RequestOf[ReadResourceRequestParams]
 
 // ReadResourceRequestParams identifies the resource to read.
 type ReadResourceRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/ and those of trace context.
+	// reserves keys under io.modelcontextprotocol/, and since 2026-07-28 those
+	// of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// URI identifies the resource to read. Only the server needs to understand
 	// its scheme.
 	URI string `json:"uri"`
 	// InputResponses answers the input requests of the previous attempt, by
 	// their keys; nil means none, as in a first attempt.
-	InputResponses InputResponses `json:"inputResponses,omitempty"`
+	InputResponses InputResponses `json:"inputResponses,omitzero"`
 	// RequestState is the RequestState of the previous attempt, unchanged; nil
 	// if that had none, as in a first attempt.
-	RequestState *string `json:"requestState,omitempty"`
+	RequestState *string `json:"requestState,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -276,18 +211,20 @@ type ReadResourceRequestParams struct {
 // define.
 type ReadResourceResponse interface {
 	wire.Appender
-	isReadResourceResponse()
+	// IsReadResourceResponse marks the variants.
+	IsReadResourceResponse()
 }
 
 // UnknownReadResourceResponse holds a value that matches none of the
-// variants of ReadResourceResponse, so that it can be passed on. Validate
-// reports it.
+// variants of ReadResourceResponse, so that it can be passed on.
+// wire.Validate reports it.
 type UnknownReadResourceResponse struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownReadResourceResponse) isReadResourceResponse() {}
+// IsReadResourceResponse marks a variant of ReadResourceResponse.
+func (*UnknownReadResourceResponse) IsReadResourceResponse() {}
 
 // ReadResourceResult holds the contents of a resource. There may be several
 // items, for example the files of a directory.
@@ -305,32 +242,20 @@ type ReadResourceResult struct {
 	// is out of date at once. It is not an interval for polling.
 	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *ResultMetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*ReadResourceResult) isReadResourceResponse() {}
-
-func (*ReadResourceResult) isServerResult() {}
+// IsReadResourceResponse marks a variant of ReadResourceResponse.
+func (*ReadResourceResult) IsReadResourceResponse() {}
 
 // ReadResourceResultResponse is the response to a resources/read request
 // that did not fail.
-type ReadResourceResultResponse struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Result is the outcome, whose type depends on the method of the request.
-	Result ReadResourceResponse `json:"result"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ReadResourceResultResponse = jsonrpc.ResultOf[ReadResourceResponseBox]
 
 // Resource describes data that a server can provide, such as a file or a
 // database record. Read the data itself with resources/read.
@@ -341,24 +266,24 @@ type Resource struct {
 	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Description explains to the user and the model what the resource holds;
 	// nil means no description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// Icons lists alternative images to show next to the name; nil means none.
-	Icons []Icon `json:"icons,omitempty"`
+	Icons []Icon `json:"icons,omitzero"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
-	MIMEType *string `json:"mimeType,omitempty"`
+	MIMEType *string `json:"mimeType,omitzero"`
 	// Size is the size in bytes before any encoding, for display and planning;
 	// nil means unknown.
-	Size *int64 `json:"size,omitempty"`
+	Size *int64 `json:"size,omitzero"`
 	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -370,12 +295,12 @@ type ResourceContents struct {
 	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
-	MIMEType *string `json:"mimeType,omitempty"`
+	MIMEType *string `json:"mimeType,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -389,18 +314,20 @@ type ResourceContents struct {
 // define.
 type ResourceContentsUnion interface {
 	wire.Appender
-	isResourceContentsUnion()
+	// IsResourceContentsUnion marks the variants.
+	IsResourceContentsUnion()
 }
 
 // UnknownResourceContentsUnion holds a value that matches none of the
-// variants of ResourceContentsUnion, so that it can be passed on. Validate
-// reports it.
+// variants of ResourceContentsUnion, so that it can be passed on.
+// wire.Validate reports it.
 type UnknownResourceContentsUnion struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownResourceContentsUnion) isResourceContentsUnion() {}
+// IsResourceContentsUnion marks a variant of ResourceContentsUnion.
+func (*UnknownResourceContentsUnion) IsResourceContentsUnion() {}
 
 // ResourceLink refers to a resource instead of embedding it. Fetch the
 // contents with resources/read. The resource need not appear in
@@ -415,30 +342,31 @@ type ResourceLink struct {
 	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Description explains to the user and the model what the resource holds;
 	// nil means no description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// Icons lists alternative images to show next to the name; nil means none.
-	Icons []Icon `json:"icons,omitempty"`
+	Icons []Icon `json:"icons,omitzero"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
-	MIMEType *string `json:"mimeType,omitempty"`
+	MIMEType *string `json:"mimeType,omitzero"`
 	// Size is the size in bytes before any encoding, for display and planning;
 	// nil means unknown.
-	Size *int64 `json:"size,omitempty"`
+	Size *int64 `json:"size,omitzero"`
 	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*ResourceLink) isContentBlock() {}
+// IsContentBlock marks a variant of ContentBlock.
+func (*ResourceLink) IsContentBlock() {}
 
 // ResourceListChangedNotification is a notifications/resources/list_changed
 // message: the result of an earlier resources/list is out of date. Only a
@@ -451,19 +379,21 @@ type ResourceListChangedNotification struct {
 	// "notifications/resources/list_changed", which the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
-	Params *NotificationParams `json:"params,omitempty"`
+	Params *NotificationParams `json:"params,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*ResourceListChangedNotification) isServerNotification() {}
+// IsServerNotification marks a variant of ServerNotification.
+func (*ResourceListChangedNotification) IsServerNotification() {}
 
 // ResourceRequestParams holds the members that the params of all requests
 // for a single resource share. It is never a message on its own.
 type ResourceRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/ and those of trace context.
+	// reserves keys under io.modelcontextprotocol/, and since 2026-07-28 those
+	// of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
@@ -481,20 +411,20 @@ type ResourceTemplate struct {
 	// URITemplate is an RFC 6570 template. It expands to the URI to read.
 	URITemplate string `json:"uriTemplate"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// Annotations gives hints on audience and importance; nil means none.
-	Annotations *Annotations `json:"annotations,omitempty"`
+	Annotations *Annotations `json:"annotations,omitzero"`
 	// Description explains to the user and the model what these resources hold;
 	// nil means no description.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// Icons lists alternative images to show next to the name; nil means none.
-	Icons []Icon `json:"icons,omitempty"`
+	Icons []Icon `json:"icons,omitzero"`
 	// MIMEType is the media type of all these resources; nil if they differ.
-	MIMEType *string `json:"mimeType,omitempty"`
+	MIMEType *string `json:"mimeType,omitzero"`
 	// Title is the display name; nil falls back to Name.
-	Title *string `json:"title,omitempty"`
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -513,7 +443,8 @@ type ResourceTemplateReference struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*ResourceTemplateReference) isCompleteRequestParamsRef() {}
+// IsCompleteRequestParamsRef marks a variant of CompleteRequestParamsRef.
+func (*ResourceTemplateReference) IsCompleteRequestParamsRef() {}
 
 // ResourceUpdatedNotification is a notifications/resources/updated message:
 // a resource has changed, so contents read earlier are out of date. Only
@@ -532,7 +463,8 @@ type ResourceUpdatedNotification struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*ResourceUpdatedNotification) isServerNotification() {}
+// IsServerNotification marks a variant of ServerNotification.
+func (*ResourceUpdatedNotification) IsServerNotification() {}
 
 // ResourceUpdatedNotificationParams identifies the resource that changed.
 type ResourceUpdatedNotificationParams struct {
@@ -540,9 +472,9 @@ type ResourceUpdatedNotificationParams struct {
 	// subscribed to, or one below it.
 	URI string `json:"uri"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *NotificationMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *NotificationMetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -558,11 +490,11 @@ type Root struct {
 	// URI is the location of the root. Only file URIs are allowed at present.
 	URI string `json:"uri"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// Name is the name to display for the root; nil means no name.
-	Name *string `json:"name,omitempty"`
+	Name *string `json:"name,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -573,15 +505,15 @@ type Root struct {
 type SubscriptionFilter struct {
 	// PromptsListChanged asks for notifications/prompts/list_changed; nil means
 	// no.
-	PromptsListChanged *bool `json:"promptsListChanged,omitempty"`
+	PromptsListChanged *bool `json:"promptsListChanged,omitzero"`
 	// ResourceSubscriptions lists the URIs of resources whose
 	// notifications/resources/updated is wanted; nil means none.
-	ResourceSubscriptions []string `json:"resourceSubscriptions,omitempty"`
+	ResourceSubscriptions []string `json:"resourceSubscriptions,omitzero"`
 	// ResourcesListChanged asks for notifications/resources/list_changed; nil
 	// means no.
-	ResourcesListChanged *bool `json:"resourcesListChanged,omitempty"`
+	ResourcesListChanged *bool `json:"resourcesListChanged,omitzero"`
 	// ToolsListChanged asks for notifications/tools/list_changed; nil means no.
-	ToolsListChanged *bool `json:"toolsListChanged,omitempty"`
+	ToolsListChanged *bool `json:"toolsListChanged,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -606,7 +538,8 @@ type SubscriptionsAcknowledgedNotification struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*SubscriptionsAcknowledgedNotification) isServerNotification() {}
+// IsServerNotification marks a variant of ServerNotification.
+func (*SubscriptionsAcknowledgedNotification) IsServerNotification() {}
 
 // SubscriptionsAcknowledgedNotificationParams holds the part of the client's
 // filter that the server honours.
@@ -615,9 +548,9 @@ type SubscriptionsAcknowledgedNotificationParams struct {
 	// requested ones without those that it does not support.
 	Notifications SubscriptionFilter `json:"notifications"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *NotificationMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *NotificationMetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -625,29 +558,14 @@ type SubscriptionsAcknowledgedNotificationParams struct {
 
 // SubscriptionsListenRequest is a subscriptions/listen request: the client
 // asks to be told of changes for as long as the request is open. Its ID
-// identifies the subscription.
-type SubscriptionsListenRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "subscriptions/listen", which
-	// the zero value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params SubscriptionsListenRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*SubscriptionsListenRequest) isClientRequest() {}
+// identifies the subscription. Its method is "subscriptions/listen".
+type SubscriptionsListenRequest = jsonrpc.RequestOf[SubscriptionsListenRequestParams]
 
 // SubscriptionsListenRequestParams selects the changes to report.
 type SubscriptionsListenRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/ and those of trace context.
+	// reserves keys under io.modelcontextprotocol/, and since 2026-07-28 those
+	// of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// Notifications selects the changes to report. The server sends no others.
 	Notifications SubscriptionFilter `json:"notifications"`
@@ -663,14 +581,13 @@ type SubscriptionsListenResult struct {
 	// zero value stands for.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/ and those of trace context.
+	// reserves keys under io.modelcontextprotocol/, and since 2026-07-28 those
+	// of trace context.
 	Meta SubscriptionsListenResultMetaObject `json:"_meta"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*SubscriptionsListenResult) isServerResult() {}
 
 // SubscriptionsListenResultMetaObject is the metadata of a
 // SubscriptionsListenResult, which identifies the subscription. Undeclared
@@ -683,7 +600,7 @@ type SubscriptionsListenResultMetaObject struct {
 	// ServerInfo describes the server program, for logs and display; nil means
 	// unknown. Nothing vouches for it, so neither behaviour nor access may
 	// depend on it.
-	ServerInfo *Implementation `json:"io.modelcontextprotocol/serverInfo,omitempty"`
+	ServerInfo *Implementation `json:"io.modelcontextprotocol/serverInfo,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -691,18 +608,7 @@ type SubscriptionsListenResultMetaObject struct {
 
 // SubscriptionsListenResultResponse is the response to a
 // subscriptions/listen request that did not fail.
-type SubscriptionsListenResultResponse struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Result is the outcome, whose type depends on the method of the request.
-	Result SubscriptionsListenResult `json:"result"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type SubscriptionsListenResultResponse = jsonrpc.ResultOf[SubscriptionsListenResult]
 
 // TextResourceContents is one item of a resource with text.
 type TextResourceContents struct {
@@ -711,15 +617,16 @@ type TextResourceContents struct {
 	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
-	MIMEType *string `json:"mimeType,omitempty"`
+	MIMEType *string `json:"mimeType,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*TextResourceContents) isResourceContentsUnion() {}
+// IsResourceContentsUnion marks a variant of ResourceContentsUnion.
+func (*TextResourceContents) IsResourceContentsUnion() {}

@@ -22,7 +22,8 @@ type CreateMessageRequest struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*CreateMessageRequest) isInputRequest() {}
+// IsInputRequest marks a variant of InputRequest.
+func (*CreateMessageRequest) IsInputRequest() {}
 
 // CreateMessageRequestParams is a conversation to continue, with preferences
 // for the model and its output. The client may choose any model, edit the
@@ -37,35 +38,35 @@ type CreateMessageRequestParams struct {
 	// Messages is the conversation so far, the oldest message first.
 	Messages []SamplingMessage `json:"messages"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// IncludeContext asks for context from other servers or from this one; nil
 	// asks for none.
 	//
 	// Deprecated: Context of servers is deprecated since 2025-11-25. Omit the
 	// member, or use none.
-	IncludeContext *IncludeContext `json:"includeContext,omitempty"`
+	IncludeContext *IncludeContext `json:"includeContext,omitzero"`
 	// Metadata is passed to the model's provider, which defines its form; nil
 	// passes none.
-	Metadata JSONObject `json:"metadata,omitempty"`
+	Metadata JSONObject `json:"metadata,omitzero"`
 	// ModelPreferences describes the preferred model; nil leaves the choice to
 	// the client.
-	ModelPreferences *ModelPreferences `json:"modelPreferences,omitempty"`
+	ModelPreferences *ModelPreferences `json:"modelPreferences,omitzero"`
 	// StopSequences lists texts that end the output; nil means none.
-	StopSequences []string `json:"stopSequences,omitempty"`
+	StopSequences []string `json:"stopSequences,omitzero"`
 	// SystemPrompt is the system prompt to use, which the client may edit or
 	// drop; nil asks for none.
-	SystemPrompt *string `json:"systemPrompt,omitempty"`
+	SystemPrompt *string `json:"systemPrompt,omitzero"`
 	// Temperature controls the randomness of the output, on the provider's
 	// scale; nil uses the client's default.
-	Temperature *float64 `json:"temperature,omitempty"`
+	Temperature *float64 `json:"temperature,omitzero"`
 	// ToolChoice controls how the model uses the tools; nil leaves it to the
 	// model. It requires a client that declares sampling.tools.
-	ToolChoice *ToolChoice `json:"toolChoice,omitempty"`
+	ToolChoice *ToolChoice `json:"toolChoice,omitzero"`
 	// Tools lists the tools that the model may call and that the server runs;
 	// nil offers none. It requires a client that declares sampling.tools.
-	Tools []Tool `json:"tools,omitempty"`
+	Tools []Tool `json:"tools,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -85,19 +86,20 @@ type CreateMessageResult struct {
 	// Role is the author of the message, normally the assistant.
 	Role Role `json:"role"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// StopReason is the reason why the model stopped: endTurn, stopSequence,
 	// maxTokens, toolUse if there are tools, or a value of the provider's own;
 	// nil means unknown.
-	StopReason *string `json:"stopReason,omitempty"`
+	StopReason *string `json:"stopReason,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*CreateMessageResult) isInputResponse() {}
+// IsInputResponse marks a variant of InputResponse.
+func (*CreateMessageResult) IsInputResponse() {}
 
 // IncludeContext selects the servers whose context the client should add to
 // a sampling request.
@@ -141,7 +143,7 @@ func (x IncludeContext) Known() bool {
 type ModelHint struct {
 	// Name is the name of a model or a part of it, such as a model family; nil
 	// suggests no model.
-	Name *string `json:"name,omitempty"`
+	Name *string `json:"name,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -155,16 +157,16 @@ type ModelHint struct {
 type ModelPreferences struct {
 	// CostPriority is the weight of a low price, from 0 (irrelevant) to 1 (most
 	// important); nil means no preference.
-	CostPriority *float64 `json:"costPriority,omitempty"`
+	CostPriority *float64 `json:"costPriority,omitzero"`
 	// Hints suggests models, the preferred one first. The first hint that
 	// matches takes precedence over the three priorities; nil suggests none.
-	Hints []ModelHint `json:"hints,omitempty"`
+	Hints []ModelHint `json:"hints,omitzero"`
 	// IntelligencePriority is the weight of the model's abilities, from 0
 	// (irrelevant) to 1 (most important); nil means no preference.
-	IntelligencePriority *float64 `json:"intelligencePriority,omitempty"`
+	IntelligencePriority *float64 `json:"intelligencePriority,omitzero"`
 	// SpeedPriority is the weight of a fast answer, from 0 (irrelevant) to 1
 	// (most important); nil means no preference.
-	SpeedPriority *float64 `json:"speedPriority,omitempty"`
+	SpeedPriority *float64 `json:"speedPriority,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -180,9 +182,9 @@ type SamplingMessage struct {
 	// Role is the author of this message.
 	Role Role `json:"role"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -200,18 +202,20 @@ type SamplingMessage struct {
 // model's provider instead.
 type SamplingMessageContent interface {
 	wire.Appender
-	isSamplingMessageContent()
+	// IsSamplingMessageContent marks the variants.
+	IsSamplingMessageContent()
 }
 
 // UnknownSamplingMessageContent holds a value that matches none of the
-// variants of SamplingMessageContent, so that it can be passed on. Validate
-// reports it.
+// variants of SamplingMessageContent, so that it can be passed on.
+// wire.Validate reports it.
 type UnknownSamplingMessageContent struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownSamplingMessageContent) isSamplingMessageContent() {}
+// IsSamplingMessageContent marks a variant of SamplingMessageContent.
+func (*UnknownSamplingMessageContent) IsSamplingMessageContent() {}
 
 // SamplingMessageContentBlock is one part of a sampling message: text,
 // media, a tool call that the model makes, or the result of one. Its type
@@ -226,18 +230,21 @@ func (*UnknownSamplingMessageContent) isSamplingMessageContent() {}
 // model's provider instead.
 type SamplingMessageContentBlock interface {
 	wire.Appender
-	isSamplingMessageContentBlock()
+	// IsSamplingMessageContentBlock marks the variants.
+	IsSamplingMessageContentBlock()
 }
 
 // UnknownSamplingMessageContentBlock holds a value that matches none of the
 // variants of SamplingMessageContentBlock, so that it can be passed on.
-// Validate reports it.
+// wire.Validate reports it.
 type UnknownSamplingMessageContentBlock struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownSamplingMessageContentBlock) isSamplingMessageContentBlock() {}
+// IsSamplingMessageContentBlock marks a variant of
+// SamplingMessageContentBlock.
+func (*UnknownSamplingMessageContentBlock) IsSamplingMessageContentBlock() {}
 
 // SamplingMessageContentList is a message in several parts. A message with
 // tool results must not contain other parts.
@@ -246,7 +253,8 @@ func (*UnknownSamplingMessageContentBlock) isSamplingMessageContentBlock() {}
 // model's provider instead.
 type SamplingMessageContentList []SamplingMessageContentBlock
 
-func (SamplingMessageContentList) isSamplingMessageContent() {}
+// IsSamplingMessageContent marks a variant of SamplingMessageContent.
+func (SamplingMessageContentList) IsSamplingMessageContent() {}
 
 // ToolChoice controls how the model uses the tools of a sampling request.
 //
@@ -254,7 +262,7 @@ func (SamplingMessageContentList) isSamplingMessageContent() {}
 // model's provider instead.
 type ToolChoice struct {
 	// Mode selects whether the model may call tools; nil means auto.
-	Mode *ToolChoiceMode `json:"mode,omitempty"`
+	Mode *ToolChoiceMode `json:"mode,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -302,22 +310,25 @@ type ToolResultContent struct {
 	// call needs exactly one result.
 	ToolUseID string `json:"toolUseId"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// IsError reports that the call failed; Content then holds the reason; nil
 	// means false.
-	IsError *bool `json:"isError,omitempty"`
+	IsError *bool `json:"isError,omitzero"`
 	// StructuredContent is the tool's result for programs; "" if there is none.
-	StructuredContent wire.Raw `json:"structuredContent,omitempty"`
+	StructuredContent wire.Raw `json:"structuredContent,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*ToolResultContent) isSamplingMessageContent() {}
+// IsSamplingMessageContent marks a variant of SamplingMessageContent.
+func (*ToolResultContent) IsSamplingMessageContent() {}
 
-func (*ToolResultContent) isSamplingMessageContentBlock() {}
+// IsSamplingMessageContentBlock marks a variant of
+// SamplingMessageContentBlock.
+func (*ToolResultContent) IsSamplingMessageContentBlock() {}
 
 // ToolUseContent is a tool call that the model makes. The server that
 // requested the sampling runs the tool and sends a new sampling request with
@@ -337,14 +348,17 @@ type ToolUseContent struct {
 	// Name is the name of one of the tools in the request.
 	Name string `json:"name"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*ToolUseContent) isSamplingMessageContent() {}
+// IsSamplingMessageContent marks a variant of SamplingMessageContent.
+func (*ToolUseContent) IsSamplingMessageContent() {}
 
-func (*ToolUseContent) isSamplingMessageContentBlock() {}
+// IsSamplingMessageContentBlock marks a variant of
+// SamplingMessageContentBlock.
+func (*ToolUseContent) IsSamplingMessageContentBlock() {}

@@ -2,44 +2,32 @@
 
 package mcp20260728
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // CallToolRequest is a tools/call request: the client asks the server to run
-// a tool.
-type CallToolRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "tools/call", which the zero
-	// value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params CallToolRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*CallToolRequest) isClientRequest() {}
+// a tool. Its method is "tools/call".
+type CallToolRequest = jsonrpc.RequestOf[CallToolRequestParams]
 
 // CallToolRequestParams names the tool to run and holds its arguments.
 type CallToolRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/ and those of trace context.
+	// reserves keys under io.modelcontextprotocol/, and since 2026-07-28 those
+	// of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// Name is the tool's name as tools/list returns it.
 	Name string `json:"name"`
 	// Arguments is a JSON object that is valid under the tool's input schema; ""
 	// sends no arguments.
-	Arguments wire.Object `json:"arguments,omitempty"`
+	Arguments wire.Object `json:"arguments,omitzero"`
 	// InputResponses answers the input requests of the previous attempt, by
 	// their keys; nil means none, as in a first attempt.
-	InputResponses InputResponses `json:"inputResponses,omitempty"`
+	InputResponses InputResponses `json:"inputResponses,omitzero"`
 	// RequestState is the RequestState of the previous attempt, unchanged; nil
 	// if that had none, as in a first attempt.
-	RequestState *string `json:"requestState,omitempty"`
+	RequestState *string `json:"requestState,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -52,17 +40,19 @@ type CallToolRequestParams struct {
 // *UnknownCallToolResponse for values that this revision does not define.
 type CallToolResponse interface {
 	wire.Appender
-	isCallToolResponse()
+	// IsCallToolResponse marks the variants.
+	IsCallToolResponse()
 }
 
 // UnknownCallToolResponse holds a value that matches none of the variants of
-// CallToolResponse, so that it can be passed on. Validate reports it.
+// CallToolResponse, so that it can be passed on. wire.Validate reports it.
 type UnknownCallToolResponse struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownCallToolResponse) isCallToolResponse() {}
+// IsCallToolResponse marks a variant of CallToolResponse.
+func (*UnknownCallToolResponse) IsCallToolResponse() {}
 
 // CallToolResult is the outcome of a tool call. A tool that fails reports
 // the failure here, with IsError set, so that the model can read it and try
@@ -74,59 +64,31 @@ type CallToolResult struct {
 	// Content is the result for the model; nil is sent as an empty list.
 	Content []ContentBlock `json:"content"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *ResultMetaObject `json:"_meta,omitzero"`
 	// IsError reports that the tool ran and failed; Content then holds the
 	// reason; nil means false.
-	IsError *bool `json:"isError,omitempty"`
+	IsError *bool `json:"isError,omitzero"`
 	// StructuredContent is the result for programs, any JSON value that is valid
 	// under the tool's output schema; "" if the tool has none. Repeat it as text
 	// in Content for clients that do not read this member.
-	StructuredContent wire.Raw `json:"structuredContent,omitempty"`
+	StructuredContent wire.Raw `json:"structuredContent,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*CallToolResult) isCallToolResponse() {}
-
-func (*CallToolResult) isServerResult() {}
+// IsCallToolResponse marks a variant of CallToolResponse.
+func (*CallToolResult) IsCallToolResponse() {}
 
 // CallToolResultResponse is the response to a tools/call request that did
 // not fail.
-type CallToolResultResponse struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Result is the outcome, whose type depends on the method of the request.
-	Result CallToolResponse `json:"result"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type CallToolResultResponse = jsonrpc.ResultOf[CallToolResponseBox]
 
 // ListToolsRequest is a tools/list request: the client asks for the server's
-// tools.
-type ListToolsRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "tools/list", which the zero
-	// value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params PaginatedRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*ListToolsRequest) isClientRequest() {}
+// tools. Its method is "tools/list".
+type ListToolsRequest = jsonrpc.RequestOf[PaginatedRequestParams]
 
 // ListToolsResult is one page of the server's tools.
 type ListToolsResult struct {
@@ -143,33 +105,20 @@ type ListToolsResult struct {
 	// is out of date at once. It is not an interval for polling.
 	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *ResultMetaObject `json:"_meta,omitzero"`
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
-	NextCursor *string `json:"nextCursor,omitempty"`
+	NextCursor *string `json:"nextCursor,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*ListToolsResult) isServerResult() {}
 
 // ListToolsResultResponse is the response to a tools/list request that did
 // not fail.
-type ListToolsResultResponse struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Result is the outcome, whose type depends on the method of the request.
-	Result ListToolsResult `json:"result"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type ListToolsResultResponse = jsonrpc.ResultOf[ListToolsResult]
 
 // Tool describes a function that the model can call through the server. The
 // model decides from this description alone, so write it for the model.
@@ -181,23 +130,23 @@ type Tool struct {
 	// work everywhere.
 	Name string `json:"name"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta MetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta MetaObject `json:"_meta,omitzero"`
 	// Annotations describes the tool's behaviour as the server claims it; nil
 	// claims nothing, and clients assume the cautious defaults.
-	Annotations *ToolAnnotations `json:"annotations,omitempty"`
+	Annotations *ToolAnnotations `json:"annotations,omitzero"`
 	// Description explains to the model what the tool does and when to use it;
 	// nil leaves the model with the name alone.
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description,omitzero"`
 	// Icons lists alternative images to show next to the name; nil means none.
-	Icons []Icon `json:"icons,omitempty"`
+	Icons []Icon `json:"icons,omitzero"`
 	// OutputSchema describes the structured content of results; nil means that
 	// results need have none.
-	OutputSchema *ToolOutputSchema `json:"outputSchema,omitempty"`
+	OutputSchema *ToolOutputSchema `json:"outputSchema,omitzero"`
 	// Title is the display name; nil falls back to the title in Annotations,
 	// then to Name.
-	Title *string `json:"title,omitempty"`
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -210,18 +159,18 @@ type ToolAnnotations struct {
 	// DestructiveHint claims that the tool may delete or overwrite data, not
 	// only add to it; nil means true. It applies only to tools that are not
 	// read-only.
-	DestructiveHint *bool `json:"destructiveHint,omitempty"`
+	DestructiveHint *bool `json:"destructiveHint,omitzero"`
 	// IdempotentHint claims that repeating a call with the same arguments has no
 	// further effect; nil means false. It applies only to tools that are not
 	// read-only.
-	IdempotentHint *bool `json:"idempotentHint,omitempty"`
+	IdempotentHint *bool `json:"idempotentHint,omitzero"`
 	// OpenWorldHint claims that the tool interacts with external systems, such
 	// as web search; nil means true.
-	OpenWorldHint *bool `json:"openWorldHint,omitempty"`
+	OpenWorldHint *bool `json:"openWorldHint,omitzero"`
 	// ReadOnlyHint claims that the tool changes nothing; nil means false.
-	ReadOnlyHint *bool `json:"readOnlyHint,omitempty"`
+	ReadOnlyHint *bool `json:"readOnlyHint,omitzero"`
 	// Title is a display name for the tool; nil means none.
-	Title *string `json:"title,omitempty"`
+	Title *string `json:"title,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -234,7 +183,7 @@ type ToolInputSchema struct {
 	// for.
 	Type string `json:"type"`
 	// Schema is the URI of the JSON Schema dialect; nil means 2020-12.
-	Schema *string `json:"$schema,omitempty"`
+	Schema *string `json:"$schema,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -251,19 +200,20 @@ type ToolListChangedNotification struct {
 	// "notifications/tools/list_changed", which the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
-	Params *NotificationParams `json:"params,omitempty"`
+	Params *NotificationParams `json:"params,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*ToolListChangedNotification) isServerNotification() {}
+// IsServerNotification marks a variant of ServerNotification.
+func (*ToolListChangedNotification) IsServerNotification() {}
 
 // ToolOutputSchema is the JSON Schema of a tool's structured result, which
 // may be any JSON value. Keywords without a field here are kept.
 type ToolOutputSchema struct {
 	// Schema is the URI of the JSON Schema dialect; nil means 2020-12.
-	Schema *string `json:"$schema,omitempty"`
+	Schema *string `json:"$schema,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`

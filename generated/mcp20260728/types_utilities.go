@@ -2,7 +2,10 @@
 
 package mcp20260728
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // CancelledNotification is a notifications/cancelled message: the client
 // withdraws a request. Over HTTP a client closes the response instead. Over
@@ -23,7 +26,8 @@ type CancelledNotification struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*CancelledNotification) isServerNotification() {}
+// IsServerNotification marks a variant of ServerNotification.
+func (*CancelledNotification) IsServerNotification() {}
 
 // CancelledNotificationParams identifies the withdrawn request and can give
 // a reason.
@@ -32,49 +36,35 @@ type CancelledNotificationParams struct {
 	// server may name only a subscription.
 	RequestID RequestId `json:"requestId"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *NotificationMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *NotificationMetaObject `json:"_meta,omitzero"`
 	// Reason explains the cancellation, for logs or the user; nil gives no
 	// reason.
-	Reason *string `json:"reason,omitempty"`
+	Reason *string `json:"reason,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // CompleteRequest is a completion/complete request: the client asks for
-// suggestions while its user types an argument.
-type CompleteRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "completion/complete", which
-	// the zero value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params CompleteRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*CompleteRequest) isClientRequest() {}
+// suggestions while its user types an argument. Its method is
+// "completion/complete".
+type CompleteRequest = jsonrpc.RequestOf[CompleteRequestParams]
 
 // CompleteRequestParams identifies the argument to complete and holds the
 // text typed so far.
 type CompleteRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/ and those of trace context.
+	// reserves keys under io.modelcontextprotocol/, and since 2026-07-28 those
+	// of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// Argument is the argument that the user is typing.
 	Argument CompleteRequestParamsArgument `json:"argument"`
 	// Ref identifies the prompt or the template that the argument belongs to.
 	Ref CompleteRequestParamsRef `json:"ref"`
 	// Context holds the arguments that are already filled in; nil means unknown.
-	Context *CompleteRequestParamsContext `json:"context,omitempty"`
+	Context *CompleteRequestParamsContext `json:"context,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -97,7 +87,7 @@ type CompleteRequestParamsArgument struct {
 type CompleteRequestParamsContext struct {
 	// Arguments holds the values already filled in, by argument or variable
 	// name; nil means none.
-	Arguments wire.Map[string] `json:"arguments,omitempty"`
+	Arguments wire.Map[string] `json:"arguments,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -111,18 +101,20 @@ type CompleteRequestParamsContext struct {
 // define.
 type CompleteRequestParamsRef interface {
 	wire.Appender
-	isCompleteRequestParamsRef()
+	// IsCompleteRequestParamsRef marks the variants.
+	IsCompleteRequestParamsRef()
 }
 
 // UnknownCompleteRequestParamsRef holds a value that matches none of the
 // variants of CompleteRequestParamsRef, so that it can be passed on.
-// Validate reports it.
+// wire.Validate reports it.
 type UnknownCompleteRequestParamsRef struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownCompleteRequestParamsRef) isCompleteRequestParamsRef() {}
+// IsCompleteRequestParamsRef marks a variant of CompleteRequestParamsRef.
+func (*UnknownCompleteRequestParamsRef) IsCompleteRequestParamsRef() {}
 
 // CompleteResult holds suggestions for one argument.
 type CompleteResult struct {
@@ -132,15 +124,13 @@ type CompleteResult struct {
 	// Completion holds the suggestions.
 	Completion CompleteResultCompletion `json:"completion"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *ResultMetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
-
-func (*CompleteResult) isServerResult() {}
 
 // CompleteResultCompletion is a list of suggestions, with the information
 // whether there are more.
@@ -149,10 +139,10 @@ type CompleteResultCompletion struct {
 	Values []string `json:"values"`
 	// HasMore reports whether there are suggestions beyond Values; nil means
 	// unknown.
-	HasMore *bool `json:"hasMore,omitempty"`
+	HasMore *bool `json:"hasMore,omitzero"`
 	// Total is the number of all suggestions, including those not in Values; nil
 	// means unknown.
-	Total *int64 `json:"total,omitempty"`
+	Total *int64 `json:"total,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -160,18 +150,7 @@ type CompleteResultCompletion struct {
 
 // CompleteResultResponse is the response to a completion/complete request
 // that did not fail.
-type CompleteResultResponse struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Result is the outcome, whose type depends on the method of the request.
-	Result CompleteResult `json:"result"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type CompleteResultResponse = jsonrpc.ResultOf[CompleteResult]
 
 // Cursor marks a position in a paginated list. It is opaque to all but the
 // side that issued it: return it unchanged and do not store it.
@@ -233,7 +212,8 @@ type LoggingMessageNotification struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*LoggingMessageNotification) isServerNotification() {}
+// IsServerNotification marks a variant of ServerNotification.
+func (*LoggingMessageNotification) IsServerNotification() {}
 
 // LoggingMessageNotificationParams is a log record. It must not contain
 // credentials or personal data.
@@ -247,12 +227,12 @@ type LoggingMessageNotificationParams struct {
 	// Level is the severity of the record.
 	Level LoggingLevel `json:"level"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *NotificationMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *NotificationMetaObject `json:"_meta,omitzero"`
 	// Logger names the part of the server that wrote the record; nil means
 	// unspecified.
-	Logger *string `json:"logger,omitempty"`
+	Logger *string `json:"logger,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -260,30 +240,18 @@ type LoggingMessageNotificationParams struct {
 
 // PaginatedRequest holds the members that all list requests share. It is
 // never a message on its own.
-type PaginatedRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID RequestId `json:"id"`
-	// Method identifies the kind of message.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params PaginatedRequestParams `json:"params"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+type PaginatedRequest = jsonrpc.RequestOf[PaginatedRequestParams]
 
 // PaginatedRequestParams selects a page of a list. The zero value selects
 // the first page.
 type PaginatedRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/ and those of trace context.
+	// reserves keys under io.modelcontextprotocol/, and since 2026-07-28 those
+	// of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// Cursor is the NextCursor of the previous page; nil asks for the first
 	// page.
-	Cursor *string `json:"cursor,omitempty"`
+	Cursor *string `json:"cursor,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -295,12 +263,12 @@ type PaginatedResult struct {
 	// ResultType tells the kinds of results apart.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *ResultMetaObject `json:"_meta,omitzero"`
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
-	NextCursor *string `json:"nextCursor,omitempty"`
+	NextCursor *string `json:"nextCursor,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -323,7 +291,8 @@ type ProgressNotification struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*ProgressNotification) isServerNotification() {}
+// IsServerNotification marks a variant of ServerNotification.
+func (*ProgressNotification) IsServerNotification() {}
 
 // ProgressNotificationParams reports how far the work on a request is.
 type ProgressNotificationParams struct {
@@ -333,14 +302,14 @@ type ProgressNotificationParams struct {
 	// ProgressToken is the token that the request carried.
 	ProgressToken ProgressToken `json:"progressToken"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *NotificationMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *NotificationMetaObject `json:"_meta,omitzero"`
 	// Message describes the current step to the user; nil means no description.
-	Message *string `json:"message,omitempty"`
+	Message *string `json:"message,omitzero"`
 	// Total is the total amount of work, in the unit of Progress; nil means
 	// unknown.
-	Total *float64 `json:"total,omitempty"`
+	Total *float64 `json:"total,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -349,4 +318,4 @@ type ProgressNotificationParams struct {
 // ProgressToken links progress notifications to a request. The sender of the
 // request chooses it, a string or an integer, and must not use the same
 // token for two requests in flight. The tokens 1 and "1" differ.
-type ProgressToken = wire.Scalar
+type ProgressToken = wire.ID

@@ -6,9 +6,7 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeCallToolResponse decodes a CallToolResponse from its JSON text.
 func DecodeCallToolResponse(text []byte) (CallToolResponse, error) {
-	var box CallToolResponseBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, CallToolResponseBox{})
 }
 
 // CallToolResponseBox holds a CallToolResponse in its field V. Use it in
@@ -17,41 +15,10 @@ type CallToolResponseBox = wire.Box[CallToolResponse, callToolResponseCodec]
 
 type callToolResponseCodec struct{}
 
-func (callToolResponseCodec) Decode(r *wire.Reader) CallToolResponse {
-	return decodeCallToolResponse(r)
-}
-
-func (callToolResponseCodec) Check(c *wire.Collector, v CallToolResponse) {
-	validateCallToolResponse(c, v)
-}
-
-// DecodeClientRequest decodes a ClientRequest from its JSON text.
-func DecodeClientRequest(text []byte) (ClientRequest, error) {
-	var box ClientRequestBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// ClientRequestBox holds a ClientRequest in its field V. Use it in your own
-// structs, because encoding/json cannot decode into an interface.
-type ClientRequestBox = wire.Box[ClientRequest, clientRequestCodec]
-
-type clientRequestCodec struct{}
-
-func (clientRequestCodec) Decode(r *wire.Reader) ClientRequest {
-	return decodeClientRequest(r)
-}
-
-func (clientRequestCodec) Check(c *wire.Collector, v ClientRequest) {
-	validateClientRequest(c, v)
-}
-
 // DecodeCompleteRequestParamsRef decodes a CompleteRequestParamsRef from its
 // JSON text.
 func DecodeCompleteRequestParamsRef(text []byte) (CompleteRequestParamsRef, error) {
-	var box CompleteRequestParamsRefBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, CompleteRequestParamsRefBox{})
 }
 
 // CompleteRequestParamsRefBox holds a CompleteRequestParamsRef in its field
@@ -61,19 +28,9 @@ type CompleteRequestParamsRefBox = wire.Box[CompleteRequestParamsRef, completeRe
 
 type completeRequestParamsRefCodec struct{}
 
-func (completeRequestParamsRefCodec) Decode(r *wire.Reader) CompleteRequestParamsRef {
-	return decodeCompleteRequestParamsRef(r)
-}
-
-func (completeRequestParamsRefCodec) Check(c *wire.Collector, v CompleteRequestParamsRef) {
-	validateCompleteRequestParamsRef(c, v)
-}
-
 // DecodeContentBlock decodes a ContentBlock from its JSON text.
 func DecodeContentBlock(text []byte) (ContentBlock, error) {
-	var box ContentBlockBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, ContentBlockBox{})
 }
 
 // ContentBlockBox holds a ContentBlock in its field V. Use it in your own
@@ -82,20 +39,10 @@ type ContentBlockBox = wire.Box[ContentBlock, contentBlockCodec]
 
 type contentBlockCodec struct{}
 
-func (contentBlockCodec) Decode(r *wire.Reader) ContentBlock {
-	return decodeContentBlock(r)
-}
-
-func (contentBlockCodec) Check(c *wire.Collector, v ContentBlock) {
-	validateContentBlock(c, v)
-}
-
 // DecodeElicitRequestParams decodes a ElicitRequestParams from its JSON
 // text.
 func DecodeElicitRequestParams(text []byte) (ElicitRequestParams, error) {
-	var box ElicitRequestParamsBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, ElicitRequestParamsBox{})
 }
 
 // ElicitRequestParamsBox holds a ElicitRequestParams in its field V. Use it
@@ -105,20 +52,10 @@ type ElicitRequestParamsBox = wire.Box[ElicitRequestParams, elicitRequestParamsC
 
 type elicitRequestParamsCodec struct{}
 
-func (elicitRequestParamsCodec) Decode(r *wire.Reader) ElicitRequestParams {
-	return decodeElicitRequestParams(r)
-}
-
-func (elicitRequestParamsCodec) Check(c *wire.Collector, v ElicitRequestParams) {
-	validateElicitRequestParams(c, v)
-}
-
 // DecodeElicitResultContent decodes a ElicitResultContent from its JSON
 // text.
 func DecodeElicitResultContent(text []byte) (ElicitResultContent, error) {
-	var box ElicitResultContentBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, ElicitResultContentBox{})
 }
 
 // ElicitResultContentBox holds a ElicitResultContent in its field V. Use it
@@ -128,19 +65,9 @@ type ElicitResultContentBox = wire.Box[ElicitResultContent, elicitResultContentC
 
 type elicitResultContentCodec struct{}
 
-func (elicitResultContentCodec) Decode(r *wire.Reader) ElicitResultContent {
-	return decodeElicitResultContent(r)
-}
-
-func (elicitResultContentCodec) Check(c *wire.Collector, v ElicitResultContent) {
-	validateElicitResultContent(c, v)
-}
-
 // DecodeEnumSchema decodes a EnumSchema from its JSON text.
 func DecodeEnumSchema(text []byte) (EnumSchema, error) {
-	var box EnumSchemaBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, EnumSchemaBox{})
 }
 
 // EnumSchemaBox holds a EnumSchema in its field V. Use it in your own
@@ -149,19 +76,9 @@ type EnumSchemaBox = wire.Box[EnumSchema, enumSchemaCodec]
 
 type enumSchemaCodec struct{}
 
-func (enumSchemaCodec) Decode(r *wire.Reader) EnumSchema {
-	return decodeEnumSchema(r)
-}
-
-func (enumSchemaCodec) Check(c *wire.Collector, v EnumSchema) {
-	validateEnumSchema(c, v)
-}
-
 // DecodeGetPromptResponse decodes a GetPromptResponse from its JSON text.
 func DecodeGetPromptResponse(text []byte) (GetPromptResponse, error) {
-	var box GetPromptResponseBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, GetPromptResponseBox{})
 }
 
 // GetPromptResponseBox holds a GetPromptResponse in its field V. Use it in
@@ -170,19 +87,9 @@ type GetPromptResponseBox = wire.Box[GetPromptResponse, getPromptResponseCodec]
 
 type getPromptResponseCodec struct{}
 
-func (getPromptResponseCodec) Decode(r *wire.Reader) GetPromptResponse {
-	return decodeGetPromptResponse(r)
-}
-
-func (getPromptResponseCodec) Check(c *wire.Collector, v GetPromptResponse) {
-	validateGetPromptResponse(c, v)
-}
-
 // DecodeInputRequest decodes a InputRequest from its JSON text.
 func DecodeInputRequest(text []byte) (InputRequest, error) {
-	var box InputRequestBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, InputRequestBox{})
 }
 
 // InputRequestBox holds a InputRequest in its field V. Use it in your own
@@ -191,19 +98,9 @@ type InputRequestBox = wire.Box[InputRequest, inputRequestCodec]
 
 type inputRequestCodec struct{}
 
-func (inputRequestCodec) Decode(r *wire.Reader) InputRequest {
-	return decodeInputRequest(r)
-}
-
-func (inputRequestCodec) Check(c *wire.Collector, v InputRequest) {
-	validateInputRequest(c, v)
-}
-
 // DecodeInputResponse decodes a InputResponse from its JSON text.
 func DecodeInputResponse(text []byte) (InputResponse, error) {
-	var box InputResponseBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, InputResponseBox{})
 }
 
 // InputResponseBox holds a InputResponse in its field V. Use it in your own
@@ -212,62 +109,10 @@ type InputResponseBox = wire.Box[InputResponse, inputResponseCodec]
 
 type inputResponseCodec struct{}
 
-func (inputResponseCodec) Decode(r *wire.Reader) InputResponse {
-	return decodeInputResponse(r)
-}
-
-func (inputResponseCodec) Check(c *wire.Collector, v InputResponse) {
-	validateInputResponse(c, v)
-}
-
-// DecodeJSONRPCMessage decodes a JSONRPCMessage from its JSON text.
-func DecodeJSONRPCMessage(text []byte) (JSONRPCMessage, error) {
-	var box JSONRPCMessageBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// JSONRPCMessageBox holds a JSONRPCMessage in its field V. Use it in your
-// own structs, because encoding/json cannot decode into an interface.
-type JSONRPCMessageBox = wire.Box[JSONRPCMessage, jSONRPCMessageCodec]
-
-type jSONRPCMessageCodec struct{}
-
-func (jSONRPCMessageCodec) Decode(r *wire.Reader) JSONRPCMessage {
-	return decodeJSONRPCMessage(r)
-}
-
-func (jSONRPCMessageCodec) Check(c *wire.Collector, v JSONRPCMessage) {
-	validateJSONRPCMessage(c, v)
-}
-
-// DecodeJSONRPCResponse decodes a JSONRPCResponse from its JSON text.
-func DecodeJSONRPCResponse(text []byte) (JSONRPCResponse, error) {
-	var box JSONRPCResponseBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// JSONRPCResponseBox holds a JSONRPCResponse in its field V. Use it in your
-// own structs, because encoding/json cannot decode into an interface.
-type JSONRPCResponseBox = wire.Box[JSONRPCResponse, jSONRPCResponseCodec]
-
-type jSONRPCResponseCodec struct{}
-
-func (jSONRPCResponseCodec) Decode(r *wire.Reader) JSONRPCResponse {
-	return decodeJSONRPCResponse(r)
-}
-
-func (jSONRPCResponseCodec) Check(c *wire.Collector, v JSONRPCResponse) {
-	validateJSONRPCResponse(c, v)
-}
-
 // DecodeMultiSelectEnumSchema decodes a MultiSelectEnumSchema from its JSON
 // text.
 func DecodeMultiSelectEnumSchema(text []byte) (MultiSelectEnumSchema, error) {
-	var box MultiSelectEnumSchemaBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, MultiSelectEnumSchemaBox{})
 }
 
 // MultiSelectEnumSchemaBox holds a MultiSelectEnumSchema in its field V. Use
@@ -277,20 +122,10 @@ type MultiSelectEnumSchemaBox = wire.Box[MultiSelectEnumSchema, multiSelectEnumS
 
 type multiSelectEnumSchemaCodec struct{}
 
-func (multiSelectEnumSchemaCodec) Decode(r *wire.Reader) MultiSelectEnumSchema {
-	return decodeMultiSelectEnumSchema(r)
-}
-
-func (multiSelectEnumSchemaCodec) Check(c *wire.Collector, v MultiSelectEnumSchema) {
-	validateMultiSelectEnumSchema(c, v)
-}
-
 // DecodePrimitiveSchemaDefinition decodes a PrimitiveSchemaDefinition from
 // its JSON text.
 func DecodePrimitiveSchemaDefinition(text []byte) (PrimitiveSchemaDefinition, error) {
-	var box PrimitiveSchemaDefinitionBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, PrimitiveSchemaDefinitionBox{})
 }
 
 // PrimitiveSchemaDefinitionBox holds a PrimitiveSchemaDefinition in its
@@ -300,34 +135,10 @@ type PrimitiveSchemaDefinitionBox = wire.Box[PrimitiveSchemaDefinition, primitiv
 
 type primitiveSchemaDefinitionCodec struct{}
 
-func (primitiveSchemaDefinitionCodec) Decode(r *wire.Reader) PrimitiveSchemaDefinition {
-	return decodePrimitiveSchemaDefinition(r)
-}
-
-func (primitiveSchemaDefinitionCodec) Check(c *wire.Collector, v PrimitiveSchemaDefinition) {
-	validatePrimitiveSchemaDefinition(c, v)
-}
-
-type progressTokenBox = wire.Box[wire.Scalar, progressTokenCodec]
-
-type progressTokenCodec struct{}
-
-func (progressTokenCodec) Decode(r *wire.Reader) wire.Scalar {
-	return r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-}
-
-func (progressTokenCodec) Check(c *wire.Collector, v wire.Scalar) {
-	if !v.Is(wire.ScalarString | wire.ScalarInteger) {
-		c.Report("must be a string or an integer")
-	}
-}
-
 // DecodeReadResourceResponse decodes a ReadResourceResponse from its JSON
 // text.
 func DecodeReadResourceResponse(text []byte) (ReadResourceResponse, error) {
-	var box ReadResourceResponseBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, ReadResourceResponseBox{})
 }
 
 // ReadResourceResponseBox holds a ReadResourceResponse in its field V. Use
@@ -337,34 +148,10 @@ type ReadResourceResponseBox = wire.Box[ReadResourceResponse, readResourceRespon
 
 type readResourceResponseCodec struct{}
 
-func (readResourceResponseCodec) Decode(r *wire.Reader) ReadResourceResponse {
-	return decodeReadResourceResponse(r)
-}
-
-func (readResourceResponseCodec) Check(c *wire.Collector, v ReadResourceResponse) {
-	validateReadResourceResponse(c, v)
-}
-
-type requestIdBox = wire.Box[wire.Scalar, requestIdCodec]
-
-type requestIdCodec struct{}
-
-func (requestIdCodec) Decode(r *wire.Reader) wire.Scalar {
-	return r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-}
-
-func (requestIdCodec) Check(c *wire.Collector, v wire.Scalar) {
-	if !v.Is(wire.ScalarString | wire.ScalarInteger) {
-		c.Report("must be a string or an integer")
-	}
-}
-
 // DecodeResourceContentsUnion decodes a ResourceContentsUnion from its JSON
 // text.
 func DecodeResourceContentsUnion(text []byte) (ResourceContentsUnion, error) {
-	var box ResourceContentsUnionBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, ResourceContentsUnionBox{})
 }
 
 // ResourceContentsUnionBox holds a ResourceContentsUnion in its field V. Use
@@ -374,20 +161,10 @@ type ResourceContentsUnionBox = wire.Box[ResourceContentsUnion, resourceContents
 
 type resourceContentsUnionCodec struct{}
 
-func (resourceContentsUnionCodec) Decode(r *wire.Reader) ResourceContentsUnion {
-	return decodeResourceContentsUnion(r)
-}
-
-func (resourceContentsUnionCodec) Check(c *wire.Collector, v ResourceContentsUnion) {
-	validateResourceContentsUnion(c, v)
-}
-
 // DecodeSamplingMessageContent decodes a SamplingMessageContent from its
 // JSON text.
 func DecodeSamplingMessageContent(text []byte) (SamplingMessageContent, error) {
-	var box SamplingMessageContentBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, SamplingMessageContentBox{})
 }
 
 // SamplingMessageContentBox holds a SamplingMessageContent in its field V.
@@ -397,20 +174,10 @@ type SamplingMessageContentBox = wire.Box[SamplingMessageContent, samplingMessag
 
 type samplingMessageContentCodec struct{}
 
-func (samplingMessageContentCodec) Decode(r *wire.Reader) SamplingMessageContent {
-	return decodeSamplingMessageContent(r)
-}
-
-func (samplingMessageContentCodec) Check(c *wire.Collector, v SamplingMessageContent) {
-	validateSamplingMessageContent(c, v)
-}
-
 // DecodeSamplingMessageContentBlock decodes a SamplingMessageContentBlock
 // from its JSON text.
 func DecodeSamplingMessageContentBlock(text []byte) (SamplingMessageContentBlock, error) {
-	var box SamplingMessageContentBlockBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, SamplingMessageContentBlockBox{})
 }
 
 // SamplingMessageContentBlockBox holds a SamplingMessageContentBlock in its
@@ -420,19 +187,9 @@ type SamplingMessageContentBlockBox = wire.Box[SamplingMessageContentBlock, samp
 
 type samplingMessageContentBlockCodec struct{}
 
-func (samplingMessageContentBlockCodec) Decode(r *wire.Reader) SamplingMessageContentBlock {
-	return decodeSamplingMessageContentBlock(r)
-}
-
-func (samplingMessageContentBlockCodec) Check(c *wire.Collector, v SamplingMessageContentBlock) {
-	validateSamplingMessageContentBlock(c, v)
-}
-
 // DecodeServerNotification decodes a ServerNotification from its JSON text.
 func DecodeServerNotification(text []byte) (ServerNotification, error) {
-	var box ServerNotificationBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, ServerNotificationBox{})
 }
 
 // ServerNotificationBox holds a ServerNotification in its field V. Use it in
@@ -441,41 +198,10 @@ type ServerNotificationBox = wire.Box[ServerNotification, serverNotificationCode
 
 type serverNotificationCodec struct{}
 
-func (serverNotificationCodec) Decode(r *wire.Reader) ServerNotification {
-	return decodeServerNotification(r)
-}
-
-func (serverNotificationCodec) Check(c *wire.Collector, v ServerNotification) {
-	validateServerNotification(c, v)
-}
-
-// DecodeServerResult decodes a ServerResult from its JSON text.
-func DecodeServerResult(text []byte) (ServerResult, error) {
-	var box ServerResultBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// ServerResultBox holds a ServerResult in its field V. Use it in your own
-// structs, because encoding/json cannot decode into an interface.
-type ServerResultBox = wire.Box[ServerResult, serverResultCodec]
-
-type serverResultCodec struct{}
-
-func (serverResultCodec) Decode(r *wire.Reader) ServerResult {
-	return decodeServerResult(r)
-}
-
-func (serverResultCodec) Check(c *wire.Collector, v ServerResult) {
-	validateServerResult(c, v)
-}
-
 // DecodeSingleSelectEnumSchema decodes a SingleSelectEnumSchema from its
 // JSON text.
 func DecodeSingleSelectEnumSchema(text []byte) (SingleSelectEnumSchema, error) {
-	var box SingleSelectEnumSchemaBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, SingleSelectEnumSchemaBox{})
 }
 
 // SingleSelectEnumSchemaBox holds a SingleSelectEnumSchema in its field V.
@@ -484,11 +210,3 @@ func DecodeSingleSelectEnumSchema(text []byte) (SingleSelectEnumSchema, error) {
 type SingleSelectEnumSchemaBox = wire.Box[SingleSelectEnumSchema, singleSelectEnumSchemaCodec]
 
 type singleSelectEnumSchemaCodec struct{}
-
-func (singleSelectEnumSchemaCodec) Decode(r *wire.Reader) SingleSelectEnumSchema {
-	return decodeSingleSelectEnumSchema(r)
-}
-
-func (singleSelectEnumSchemaCodec) Check(c *wire.Collector, v SingleSelectEnumSchema) {
-	validateSingleSelectEnumSchema(c, v)
-}

@@ -106,15 +106,14 @@ func readStrings(r *wire.Reader) map[string]string {
 	return m
 }
 
-// Validate implements wire.Validator.
-func (q *request) Validate() error {
+// Check implements wire.Checker.
+func (q *request) Check(c *wire.Collector) {
 	switch q.method.members[0] {
 	case "uri":
-		return checkURI(q.key)
+		c.Include(checkURI(q.key))
 	case "ref":
-		return q.completing.checkRef()
+		c.Include(q.completing.checkRef())
 	}
-	return nil
 }
 
 // maxURI limits the length of URIs in requests, in bytes. Subscriptions keep URIs in

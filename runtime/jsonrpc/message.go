@@ -41,6 +41,9 @@ type Message struct {
 	Error  *Error      // responses
 }
 
+// version is the value of the member jsonrpc.
+const version = "2.0"
+
 // integral is the set of scalars that an ID may be.
 const integral = wire.ScalarString | wire.ScalarInteger
 
@@ -284,7 +287,7 @@ func (e *envelope) fault() string {
 	switch {
 	case e.Kind == 0:
 		return "message has neither a method nor a result nor an error"
-	case e.version != "2.0":
+	case e.version != version:
 		return `jsonrpc is not "2.0"`
 	case e.badID != "":
 		return e.badID

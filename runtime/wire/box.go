@@ -1,11 +1,18 @@
 package wire
 
+import "unsafe"
+
 // Codec decodes and checks the values of a type that is not a [Value], for a [Box].
 type Codec[T any] interface {
 	// Decode reads a value. An error is the Reader's.
 	Decode(r *Reader) T
-	// Check reports what Validate reports.
+	// Check reports each value that the schema does not allow. The value itself is not missing.
 	Check(c *Collector, v T)
+}
+
+// isNil reports whether v is nil or holds a nil pointer: a variant that is missing.
+func isNil(v Appender) bool {
+	return v == nil || (*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1] == nil
 }
 
 // Box holds a value of a union, which is an interface, or of another type that is not a [Value],
@@ -17,7 +24,7 @@ type Box[T Appender, C Codec[T]] struct {
 
 // AppendJSON implements [Appender].
 func (b Box[T, C]) AppendJSON(dst []byte) ([]byte, error) {
-	if any(b.V) == nil {
+	if isNil(b.V) {
 		return dst, ErrMissing
 	}
 	return b.V.AppendJSON(dst)
@@ -30,17 +37,19 @@ func (b *Box[T, C]) DecodeJSON(r *Reader) error {
 	return r.Err()
 }
 
-// Validate implements [Validator].
-func (b Box[T, C]) Validate() error {
+// Check implements [Checker].
+func (b Box[T, C]) Check(c *Collector) {
+	if isNil(b.V) {
+		c.Report("is missing")
+		return
+	}
 	var codec C
-	var c Collector
-	codec.Check(&c, b.V)
-	return c.Err()
+	codec.Check(c, b.V)
 }
 
 // MarshalJSON implements the interface of encoding/json.
 func (b Box[T, C]) MarshalJSON() ([]byte, error) {
-	if any(b.V) == nil {
+	if isNil(b.V) {
 		return []byte("null"), nil
 	}
 	return Marshal(b.V)
@@ -58,9 +67,23 @@ func (b *Box[T, C]) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// ReadBox decodes a value with the codec of its box and returns it. It is for code that uses a union
-// of another package.
-func ReadBox[T Appender, C Codec[T]](r *Reader, _ *Box[T, C]) T {
+// ReadBox reads a value as its box does. The box itself is not used.
+func ReadBox[T Appender, C Codec[T]](r *Reader, _ Box[T, C]) T {
 	var codec C
 	return codec.Decode(r)
+}
+
+// ReadBoxes is [ReadList] for values that have a box.
+func ReadBoxes[T Appender, C Codec[T]](r *Reader, _ Box[T, C]) []T {
+	return ReadList(r, func(element *T, r *Reader) error {
+		var codec C
+		*element = codec.Decode(r)
+		return nil
+	})
+}
+
+// UnmarshalBox is [Unmarshal] for a value that has a box, which it returns.
+func UnmarshalBox[T Appender, C Codec[T]](text []byte, box Box[T, C]) (T, error) {
+	err := Unmarshal(text, &box)
+	return box.V, err
 }

@@ -8,11 +8,11 @@ import (
 )
 
 var (
-	_ wire.Value     = (*shortBox)(nil)
-	_ wire.Validator = (*shortBox)(nil)
-	_ wire.Value     = (*wire.Raw)(nil)
-	_ wire.Value     = (*wire.Object)(nil)
-	_ wire.Value     = (*wire.Scalar)(nil)
+	_ wire.Value   = (*shortBox)(nil)
+	_ wire.Checker = (*shortBox)(nil)
+	_ wire.Value   = (*wire.Raw)(nil)
+	_ wire.Value   = (*wire.Object)(nil)
+	_ wire.Value   = (*wire.Scalar)(nil)
 )
 
 // short is an interface, like a union, whose values are strings of at most two characters.

@@ -43,6 +43,17 @@ func (m *Map[T]) Set(name string, value T) {
 	*m = append(*m, Entry[T]{name, value})
 }
 
+// With returns m with the value of the member called name, as Set leaves it. It makes a Map of several members in
+// one expression: wire.Map[string](nil).With("a", "1").With("b", "2").
+func (m Map[T]) With(name string, value T) Map[T] {
+	m = slices.Clip(m)
+	if m.index(name) >= 0 {
+		m = slices.Clone(m)
+	}
+	m.Set(name, value)
+	return m
+}
+
 // Delete removes the member called name, if m has it.
 func (m *Map[T]) Delete(name string) {
 	if i := m.index(name); i >= 0 {

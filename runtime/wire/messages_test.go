@@ -30,7 +30,7 @@ func (m message) text(tb testing.TB) []byte {
 
 func messages() []message {
 	return []message{
-		{"request", request(), func() wire.Value { return new(mcp.CallToolRequest) }, func() any { return new(stdRequest) }},
+		{"params", params(), func() wire.Value { return new(mcp.CallToolRequestParams) }, func() any { return new(stdParams) }},
 		{"result", result(), func() wire.Value { return new(mcp.CallToolResult) }, func() any { return new(stdResult) }},
 		{"list", list(100), func() wire.Value { return new(mcp.ListToolsResult) }, nil},
 		{"blob", blob(1 << 20), func() wire.Value { return new(mcp.ReadResourceResult) }, nil},
@@ -60,12 +60,12 @@ func (g growth) message(times int) message {
 	return message{name: g.name, value: g.value(times), fresh: g.fresh}
 }
 
-// request is a small call, 140 bytes of JSON with its method.
-func request() *mcp.CallToolRequest {
-	return &mcp.CallToolRequest{Params: mcp.CallToolRequestParams{
+// params are those of a small call, 110 bytes of JSON.
+func params() *mcp.CallToolRequestParams {
+	return &mcp.CallToolRequestParams{
 		Name:      "get_weather",
 		Arguments: `{"city":"Lisbon","units":"metric","days":3,"hourly":false,"language":"pt"}`,
-	}}
+	}
 }
 
 // result is a typical answer to tools/call: three content blocks and
@@ -156,12 +156,9 @@ func structured(n int) *mcp.CallToolResult {
 // The messages as one would write them for encoding/json: a struct for all
 // kinds of content, told apart by its type member.
 type (
-	stdRequest struct {
-		Method string `json:"method"`
-		Params struct {
-			Name      string          `json:"name"`
-			Arguments json.RawMessage `json:"arguments,omitempty"`
-		} `json:"params"`
+	stdParams struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments,omitempty"`
 	}
 	stdResult struct {
 		Content           []stdContent    `json:"content"`

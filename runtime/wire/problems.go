@@ -164,6 +164,12 @@ func (c *Collector) UnknownVariant(union string, value Raw, member string, known
 	}
 }
 
+// NoVariant reports a value whose Go type is not that of a variant of a union. It may be that of another
+// revision.
+func (c *Collector) NoVariant(union string, v Appender) {
+	c.Report("a %T is no variant of %s", v, union)
+}
+
 // quoteAll lists the first twenty names.
 func quoteAll(names []string) string {
 	if len(names) == 0 {

@@ -144,7 +144,7 @@ func TestValidate(t *testing.T) {
 		}
 	}
 	if got := testing.AllocsPerRun(100, func() {
-		if x.Validate() != nil {
+		if wire.Validate(x) != nil {
 			t.Error("not valid")
 		}
 	}); got > 0 {

@@ -67,14 +67,6 @@ func ReadList[T any](r *Reader, read func(*T, *Reader) error) []T {
 	return list
 }
 
-// ReadUnions is [ReadList] for elements that are decoded by a function.
-func ReadUnions[T any](r *Reader, read func(*Reader) T) []T {
-	return ReadList(r, func(element *T, r *Reader) error {
-		*element = read(r)
-		return nil
-	})
-}
-
 // ReadStrings reads an array of strings.
 func (r *Reader) ReadStrings() []string {
 	if r.lenient.lenience != 0 && r.absentNull(true) {

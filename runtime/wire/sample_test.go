@@ -121,8 +121,7 @@ func (x *sample) AppendJSON(dst []byte) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-func (x *sample) Validate() error {
-	var c wire.Collector
+func (x *sample) Check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "text", `"text"`)
 	c.Pop()
@@ -141,7 +140,6 @@ func (x *sample) Validate() error {
 		c.Pop()
 		c.Pop()
 	}
-	return c.Err()
 }
 
 type notes struct {

@@ -110,9 +110,9 @@ func (w *Writer) PutBool(b bool) { w.dst = AppendBool(w.dst, b) }
 // PutNull writes null.
 func (w *Writer) PutNull() { w.dst = append(w.dst, "null"...) }
 
-// Put writes a value that encodes itself. A nil v is [ErrMissing].
+// Put writes a value that encodes itself. If v is nil or a nil pointer, the error is [ErrMissing].
 func (w *Writer) Put(v Appender) {
-	if v == nil {
+	if isNil(v) {
 		w.Fail(ErrMissing)
 		return
 	}
@@ -148,7 +148,7 @@ func (w *Writer) Bool(name string, b bool) {
 	w.dst = AppendBool(appendPlainName(w.dst, name), b)
 }
 
-// Value writes a member whose value encodes itself. A nil v is [ErrMissing].
+// Value writes a member whose value encodes itself, see [Writer.Put].
 func (w *Writer) Value(name string, v Appender) {
 	w.dst = appendPlainName(w.dst, name)
 	w.Put(v)

@@ -107,7 +107,7 @@ func use(t *testing.T, ctx context.Context, server mcp.ServerCaller, log *journa
 	log.mark("notifications")
 	for _, err := range []error{
 		server.RootsListChanged(ctx, nil),
-		server.Progress(ctx, &mcp.ProgressNotificationParams{ProgressToken: wire.IntScalar(1), Progress: 1, Message: new("half")}),
+		server.Progress(ctx, &mcp.ProgressNotificationParams{ProgressToken: wire.IntID(1), Progress: 1, Message: new("half")}),
 		server.Cancelled(ctx, &mcp.CancelledNotificationParams{Reason: new("a task")}),
 	} {
 		if err != nil {

@@ -3,63 +3,9 @@
 package tasks
 
 import (
-	mcp20260728 "github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *CancelTaskRequest) DecodeJSON(r *wire.Reader) error {
-	*x = CancelTaskRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("tasks/cancel")
-		case "id":
-			r.Once(&seen[0], 2)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "params":
-			r.Once(&seen[0], 3)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "jsonrpc", "method", "id", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *CancelTaskRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "tasks/cancel")
-	w.Value("id", &x.ID)
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x CancelTaskRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *CancelTaskRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
@@ -389,7 +335,7 @@ func (x *CreateTaskResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeDetailedTask(r *wire.Reader) DetailedTask {
+func (detailedTaskCodec) Decode(r *wire.Reader) DetailedTask {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("status")
@@ -501,60 +447,6 @@ func (x *FailedTask) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *GetTaskRequest) DecodeJSON(r *wire.Reader) error {
-	*x = GetTaskRequest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen[0], 0)
-			x.JSONRPC = r.ReadConstString("2.0")
-		case "method":
-			r.Once(&seen[0], 1)
-			x.Method = r.ReadConstString("tasks/get")
-		case "id":
-			r.Once(&seen[0], 2)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		case "params":
-			r.Once(&seen[0], 3)
-			x.Params.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "jsonrpc", "method", "id", "params")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *GetTaskRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
-	w.ConstString("method", x.Method, "tasks/get")
-	w.Value("id", &x.ID)
-	w.Value("params", &x.Params)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetTaskRequest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetTaskRequest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
 func (x *GetTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = GetTaskRequestParams{}
 	var seen [1]uint64
@@ -602,7 +494,7 @@ func (x *GetTaskRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeGetTaskResult(r *wire.Reader) GetTaskResult {
+func (getTaskResultCodec) Decode(r *wire.Reader) GetTaskResult {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("status")
@@ -1061,5 +953,917 @@ func (x GetTaskResultWorking) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetTaskResultWorking) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *InputRequiredTask) DecodeJSON(r *wire.Reader) error {
+	*x = InputRequiredTask{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "status":
+			r.Once(&seen[0], 0)
+			x.Status = r.ReadConstString("input_required")
+		case "createdAt":
+			r.Once(&seen[0], 1)
+			x.CreatedAt = r.ReadString()
+		case "inputRequests":
+			r.Once(&seen[0], 2)
+			x.InputRequests.DecodeJSON(r)
+		case "lastUpdatedAt":
+			r.Once(&seen[0], 3)
+			x.LastUpdatedAt = r.ReadString()
+		case "taskId":
+			r.Once(&seen[0], 4)
+			x.TaskID = r.ReadString()
+		case "ttlMs":
+			r.Once(&seen[0], 5)
+			if !r.ReadNull() {
+				x.TTLMs = r.ReadInt64Pointer()
+			}
+		case "pollIntervalMs":
+			if r.Present(&seen[0], 6) {
+				x.PollIntervalMs = r.ReadInt64Pointer()
+			}
+		case "statusMessage":
+			if r.Present(&seen[0], 7) {
+				x.StatusMessage = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3f != 0x3f {
+		r.Missing(seen[:], "status", "createdAt", "inputRequests", "lastUpdatedAt", "taskId", "ttlMs")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *InputRequiredTask) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("status", x.Status, "input_required")
+	w.String("createdAt", x.CreatedAt)
+	w.Value("inputRequests", &x.InputRequests)
+	w.String("lastUpdatedAt", x.LastUpdatedAt)
+	w.String("taskId", x.TaskID)
+	w.Int64Pointer("ttlMs", x.TTLMs)
+	w.NullIf("ttlMs", x.TTLMs == nil)
+	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
+	w.StringPointer("statusMessage", x.StatusMessage)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "status", "createdAt", "inputRequests", "lastUpdatedAt", "taskId", "ttlMs", "pollIntervalMs", "statusMessage")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x InputRequiredTask) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *InputRequiredTask) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *Task) DecodeJSON(r *wire.Reader) error {
+	*x = Task{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "createdAt":
+			r.Once(&seen[0], 0)
+			x.CreatedAt = r.ReadString()
+		case "lastUpdatedAt":
+			r.Once(&seen[0], 1)
+			x.LastUpdatedAt = r.ReadString()
+		case "status":
+			r.Once(&seen[0], 2)
+			x.Status = TaskStatus(r.ReadString())
+		case "taskId":
+			r.Once(&seen[0], 3)
+			x.TaskID = r.ReadString()
+		case "ttlMs":
+			r.Once(&seen[0], 4)
+			if !r.ReadNull() {
+				x.TTLMs = r.ReadInt64Pointer()
+			}
+		case "pollIntervalMs":
+			if r.Present(&seen[0], 5) {
+				x.PollIntervalMs = r.ReadInt64Pointer()
+			}
+		case "statusMessage":
+			if r.Present(&seen[0], 6) {
+				x.StatusMessage = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1f != 0x1f {
+		r.Missing(seen[:], "createdAt", "lastUpdatedAt", "status", "taskId", "ttlMs")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Task) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("createdAt", x.CreatedAt)
+	w.String("lastUpdatedAt", x.LastUpdatedAt)
+	w.String("status", string(x.Status))
+	w.String("taskId", x.TaskID)
+	w.Int64Pointer("ttlMs", x.TTLMs)
+	w.NullIf("ttlMs", x.TTLMs == nil)
+	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
+	w.StringPointer("statusMessage", x.StatusMessage)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttlMs", "pollIntervalMs", "statusMessage")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Task) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Task) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a string.
+func (x *TaskStatus) DecodeJSON(r *wire.Reader) error {
+	*x = TaskStatus(r.ReadString())
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x TaskStatus) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendString(dst, string(x))
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x TaskStatus) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *TaskStatus) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+func (taskStatusNotificationParamsCodec) Decode(r *wire.Reader) TaskStatusNotificationParams {
+	switch r.Kind() {
+	case wire.KindObject:
+		tag, _ := r.PeekString("status")
+		switch tag {
+		case "cancelled":
+			v := new(TaskStatusNotificationParamsCancelled)
+			v.DecodeJSON(r)
+			return v
+		case "completed":
+			v := new(TaskStatusNotificationParamsCompleted)
+			v.DecodeJSON(r)
+			return v
+		case "failed":
+			v := new(TaskStatusNotificationParamsFailed)
+			v.DecodeJSON(r)
+			return v
+		case "input_required":
+			v := new(TaskStatusNotificationParamsInputRequired)
+			v.DecodeJSON(r)
+			return v
+		case "working":
+			v := new(TaskStatusNotificationParamsWorking)
+			v.DecodeJSON(r)
+			return v
+		}
+	}
+	return &UnknownTaskStatusNotificationParams{Raw: r.ReadRaw()}
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UnknownTaskStatusNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendRaw(dst, x.Raw)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *TaskStatusNotificationParamsCancelled) DecodeJSON(r *wire.Reader) error {
+	*x = TaskStatusNotificationParamsCancelled{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "status":
+			r.Once(&seen[0], 0)
+			x.Status = r.ReadConstString("cancelled")
+		case "createdAt":
+			r.Once(&seen[0], 1)
+			x.CreatedAt = r.ReadString()
+		case "lastUpdatedAt":
+			r.Once(&seen[0], 2)
+			x.LastUpdatedAt = r.ReadString()
+		case "taskId":
+			r.Once(&seen[0], 3)
+			x.TaskID = r.ReadString()
+		case "ttlMs":
+			r.Once(&seen[0], 4)
+			if !r.ReadNull() {
+				x.TTLMs = r.ReadInt64Pointer()
+			}
+		case "_meta":
+			if r.Present(&seen[0], 5) {
+				x.Meta = new(mcp20260728.NotificationMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
+		case "pollIntervalMs":
+			if r.Present(&seen[0], 6) {
+				x.PollIntervalMs = r.ReadInt64Pointer()
+			}
+		case "statusMessage":
+			if r.Present(&seen[0], 7) {
+				x.StatusMessage = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1f != 0x1f {
+		r.Missing(seen[:], "status", "createdAt", "lastUpdatedAt", "taskId", "ttlMs")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *TaskStatusNotificationParamsCancelled) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("status", x.Status, "cancelled")
+	w.String("createdAt", x.CreatedAt)
+	w.String("lastUpdatedAt", x.LastUpdatedAt)
+	w.String("taskId", x.TaskID)
+	w.Int64Pointer("ttlMs", x.TTLMs)
+	w.NullIf("ttlMs", x.TTLMs == nil)
+	if x.Meta != nil {
+		w.Value("_meta", x.Meta)
+	}
+	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
+	w.StringPointer("statusMessage", x.StatusMessage)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "status", "createdAt", "lastUpdatedAt", "taskId", "ttlMs", "_meta", "pollIntervalMs", "statusMessage")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x TaskStatusNotificationParamsCancelled) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *TaskStatusNotificationParamsCancelled) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *TaskStatusNotificationParamsCompleted) DecodeJSON(r *wire.Reader) error {
+	*x = TaskStatusNotificationParamsCompleted{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "status":
+			r.Once(&seen[0], 0)
+			x.Status = r.ReadConstString("completed")
+		case "createdAt":
+			r.Once(&seen[0], 1)
+			x.CreatedAt = r.ReadString()
+		case "lastUpdatedAt":
+			r.Once(&seen[0], 2)
+			x.LastUpdatedAt = r.ReadString()
+		case "result":
+			r.Once(&seen[0], 3)
+			x.Result = r.ReadObject()
+		case "taskId":
+			r.Once(&seen[0], 4)
+			x.TaskID = r.ReadString()
+		case "ttlMs":
+			r.Once(&seen[0], 5)
+			if !r.ReadNull() {
+				x.TTLMs = r.ReadInt64Pointer()
+			}
+		case "_meta":
+			if r.Present(&seen[0], 6) {
+				x.Meta = new(mcp20260728.NotificationMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
+		case "pollIntervalMs":
+			if r.Present(&seen[0], 7) {
+				x.PollIntervalMs = r.ReadInt64Pointer()
+			}
+		case "statusMessage":
+			if r.Present(&seen[0], 8) {
+				x.StatusMessage = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3f != 0x3f {
+		r.Missing(seen[:], "status", "createdAt", "lastUpdatedAt", "result", "taskId", "ttlMs")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *TaskStatusNotificationParamsCompleted) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("status", x.Status, "completed")
+	w.String("createdAt", x.CreatedAt)
+	w.String("lastUpdatedAt", x.LastUpdatedAt)
+	w.Value("result", &x.Result)
+	w.String("taskId", x.TaskID)
+	w.Int64Pointer("ttlMs", x.TTLMs)
+	w.NullIf("ttlMs", x.TTLMs == nil)
+	if x.Meta != nil {
+		w.Value("_meta", x.Meta)
+	}
+	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
+	w.StringPointer("statusMessage", x.StatusMessage)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "status", "createdAt", "lastUpdatedAt", "result", "taskId", "ttlMs", "_meta", "pollIntervalMs", "statusMessage")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x TaskStatusNotificationParamsCompleted) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *TaskStatusNotificationParamsCompleted) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *TaskStatusNotificationParamsFailed) DecodeJSON(r *wire.Reader) error {
+	*x = TaskStatusNotificationParamsFailed{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "status":
+			r.Once(&seen[0], 0)
+			x.Status = r.ReadConstString("failed")
+		case "createdAt":
+			r.Once(&seen[0], 1)
+			x.CreatedAt = r.ReadString()
+		case "error":
+			r.Once(&seen[0], 2)
+			x.Error.DecodeJSON(r)
+		case "lastUpdatedAt":
+			r.Once(&seen[0], 3)
+			x.LastUpdatedAt = r.ReadString()
+		case "taskId":
+			r.Once(&seen[0], 4)
+			x.TaskID = r.ReadString()
+		case "ttlMs":
+			r.Once(&seen[0], 5)
+			if !r.ReadNull() {
+				x.TTLMs = r.ReadInt64Pointer()
+			}
+		case "_meta":
+			if r.Present(&seen[0], 6) {
+				x.Meta = new(mcp20260728.NotificationMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
+		case "pollIntervalMs":
+			if r.Present(&seen[0], 7) {
+				x.PollIntervalMs = r.ReadInt64Pointer()
+			}
+		case "statusMessage":
+			if r.Present(&seen[0], 8) {
+				x.StatusMessage = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3f != 0x3f {
+		r.Missing(seen[:], "status", "createdAt", "error", "lastUpdatedAt", "taskId", "ttlMs")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *TaskStatusNotificationParamsFailed) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("status", x.Status, "failed")
+	w.String("createdAt", x.CreatedAt)
+	w.Value("error", &x.Error)
+	w.String("lastUpdatedAt", x.LastUpdatedAt)
+	w.String("taskId", x.TaskID)
+	w.Int64Pointer("ttlMs", x.TTLMs)
+	w.NullIf("ttlMs", x.TTLMs == nil)
+	if x.Meta != nil {
+		w.Value("_meta", x.Meta)
+	}
+	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
+	w.StringPointer("statusMessage", x.StatusMessage)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "status", "createdAt", "error", "lastUpdatedAt", "taskId", "ttlMs", "_meta", "pollIntervalMs", "statusMessage")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x TaskStatusNotificationParamsFailed) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *TaskStatusNotificationParamsFailed) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *TaskStatusNotificationParamsInputRequired) DecodeJSON(r *wire.Reader) error {
+	*x = TaskStatusNotificationParamsInputRequired{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "status":
+			r.Once(&seen[0], 0)
+			x.Status = r.ReadConstString("input_required")
+		case "createdAt":
+			r.Once(&seen[0], 1)
+			x.CreatedAt = r.ReadString()
+		case "inputRequests":
+			r.Once(&seen[0], 2)
+			x.InputRequests.DecodeJSON(r)
+		case "lastUpdatedAt":
+			r.Once(&seen[0], 3)
+			x.LastUpdatedAt = r.ReadString()
+		case "taskId":
+			r.Once(&seen[0], 4)
+			x.TaskID = r.ReadString()
+		case "ttlMs":
+			r.Once(&seen[0], 5)
+			if !r.ReadNull() {
+				x.TTLMs = r.ReadInt64Pointer()
+			}
+		case "_meta":
+			if r.Present(&seen[0], 6) {
+				x.Meta = new(mcp20260728.NotificationMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
+		case "pollIntervalMs":
+			if r.Present(&seen[0], 7) {
+				x.PollIntervalMs = r.ReadInt64Pointer()
+			}
+		case "statusMessage":
+			if r.Present(&seen[0], 8) {
+				x.StatusMessage = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3f != 0x3f {
+		r.Missing(seen[:], "status", "createdAt", "inputRequests", "lastUpdatedAt", "taskId", "ttlMs")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *TaskStatusNotificationParamsInputRequired) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("status", x.Status, "input_required")
+	w.String("createdAt", x.CreatedAt)
+	w.Value("inputRequests", &x.InputRequests)
+	w.String("lastUpdatedAt", x.LastUpdatedAt)
+	w.String("taskId", x.TaskID)
+	w.Int64Pointer("ttlMs", x.TTLMs)
+	w.NullIf("ttlMs", x.TTLMs == nil)
+	if x.Meta != nil {
+		w.Value("_meta", x.Meta)
+	}
+	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
+	w.StringPointer("statusMessage", x.StatusMessage)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "status", "createdAt", "inputRequests", "lastUpdatedAt", "taskId", "ttlMs", "_meta", "pollIntervalMs", "statusMessage")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x TaskStatusNotificationParamsInputRequired) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *TaskStatusNotificationParamsInputRequired) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *TaskStatusNotificationParamsWorking) DecodeJSON(r *wire.Reader) error {
+	*x = TaskStatusNotificationParamsWorking{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "status":
+			r.Once(&seen[0], 0)
+			x.Status = r.ReadConstString("working")
+		case "createdAt":
+			r.Once(&seen[0], 1)
+			x.CreatedAt = r.ReadString()
+		case "lastUpdatedAt":
+			r.Once(&seen[0], 2)
+			x.LastUpdatedAt = r.ReadString()
+		case "taskId":
+			r.Once(&seen[0], 3)
+			x.TaskID = r.ReadString()
+		case "ttlMs":
+			r.Once(&seen[0], 4)
+			if !r.ReadNull() {
+				x.TTLMs = r.ReadInt64Pointer()
+			}
+		case "_meta":
+			if r.Present(&seen[0], 5) {
+				x.Meta = new(mcp20260728.NotificationMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
+		case "pollIntervalMs":
+			if r.Present(&seen[0], 6) {
+				x.PollIntervalMs = r.ReadInt64Pointer()
+			}
+		case "statusMessage":
+			if r.Present(&seen[0], 7) {
+				x.StatusMessage = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1f != 0x1f {
+		r.Missing(seen[:], "status", "createdAt", "lastUpdatedAt", "taskId", "ttlMs")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *TaskStatusNotificationParamsWorking) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("status", x.Status, "working")
+	w.String("createdAt", x.CreatedAt)
+	w.String("lastUpdatedAt", x.LastUpdatedAt)
+	w.String("taskId", x.TaskID)
+	w.Int64Pointer("ttlMs", x.TTLMs)
+	w.NullIf("ttlMs", x.TTLMs == nil)
+	if x.Meta != nil {
+		w.Value("_meta", x.Meta)
+	}
+	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
+	w.StringPointer("statusMessage", x.StatusMessage)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "status", "createdAt", "lastUpdatedAt", "taskId", "ttlMs", "_meta", "pollIntervalMs", "statusMessage")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x TaskStatusNotificationParamsWorking) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *TaskStatusNotificationParamsWorking) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *TaskSubscriptionAcknowledgedNotifications) DecodeJSON(r *wire.Reader) error {
+	*x = TaskSubscriptionAcknowledgedNotifications{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "taskIds":
+			if r.Present(&seen[0], 0) {
+				x.TaskIds = r.ReadStrings()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *TaskSubscriptionAcknowledgedNotifications) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	if x.TaskIds != nil {
+		w.Name("taskIds")
+		w.BeginArray()
+		for i := range x.TaskIds {
+			w.Element()
+			w.PutString(x.TaskIds[i])
+		}
+		w.EndArray()
+	}
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "taskIds")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x TaskSubscriptionAcknowledgedNotifications) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *TaskSubscriptionAcknowledgedNotifications) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *TaskSubscriptionNotifications) DecodeJSON(r *wire.Reader) error {
+	*x = TaskSubscriptionNotifications{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "taskIds":
+			if r.Present(&seen[0], 0) {
+				x.TaskIds = r.ReadStrings()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *TaskSubscriptionNotifications) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	if x.TaskIds != nil {
+		w.Name("taskIds")
+		w.BeginArray()
+		for i := range x.TaskIds {
+			w.Element()
+			w.PutString(x.TaskIds[i])
+		}
+		w.EndArray()
+	}
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "taskIds")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x TaskSubscriptionNotifications) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *TaskSubscriptionNotifications) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *TasksExtensionCapability) DecodeJSON(r *wire.Reader) error {
+	*x = TasksExtensionCapability{}
+	for r.BeginObject(); r.Member(); {
+		{
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *TasksExtensionCapability) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x TasksExtensionCapability) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *TasksExtensionCapability) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *UpdateTaskRequestParams) DecodeJSON(r *wire.Reader) error {
+	*x = UpdateTaskRequestParams{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "inputResponses":
+			r.Once(&seen[0], 0)
+			x.InputResponses.DecodeJSON(r)
+		case "taskId":
+			r.Once(&seen[0], 1)
+			x.TaskID = r.ReadString()
+		case "_meta":
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "inputResponses", "taskId")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UpdateTaskRequestParams) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("inputResponses", &x.InputResponses)
+	w.String("taskId", x.TaskID)
+	if x.Meta != "" {
+		w.Value("_meta", &x.Meta)
+	}
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "inputResponses", "taskId", "_meta")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x UpdateTaskRequestParams) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *UpdateTaskRequestParams) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *UpdateTaskResult) DecodeJSON(r *wire.Reader) error {
+	*x = UpdateTaskResult{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "resultType":
+			r.Once(&seen[0], 0)
+			x.ResultType = r.ReadConstString("complete")
+		case "_meta":
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(mcp20260728.ResultMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "resultType")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UpdateTaskResult) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("resultType", x.ResultType, "complete")
+	if x.Meta != nil {
+		w.Value("_meta", x.Meta)
+	}
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "resultType", "_meta")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x UpdateTaskResult) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *UpdateTaskResult) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *WorkingTask) DecodeJSON(r *wire.Reader) error {
+	*x = WorkingTask{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "status":
+			r.Once(&seen[0], 0)
+			x.Status = r.ReadConstString("working")
+		case "createdAt":
+			r.Once(&seen[0], 1)
+			x.CreatedAt = r.ReadString()
+		case "lastUpdatedAt":
+			r.Once(&seen[0], 2)
+			x.LastUpdatedAt = r.ReadString()
+		case "taskId":
+			r.Once(&seen[0], 3)
+			x.TaskID = r.ReadString()
+		case "ttlMs":
+			r.Once(&seen[0], 4)
+			if !r.ReadNull() {
+				x.TTLMs = r.ReadInt64Pointer()
+			}
+		case "pollIntervalMs":
+			if r.Present(&seen[0], 5) {
+				x.PollIntervalMs = r.ReadInt64Pointer()
+			}
+		case "statusMessage":
+			if r.Present(&seen[0], 6) {
+				x.StatusMessage = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1f != 0x1f {
+		r.Missing(seen[:], "status", "createdAt", "lastUpdatedAt", "taskId", "ttlMs")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *WorkingTask) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("status", x.Status, "working")
+	w.String("createdAt", x.CreatedAt)
+	w.String("lastUpdatedAt", x.LastUpdatedAt)
+	w.String("taskId", x.TaskID)
+	w.Int64Pointer("ttlMs", x.TTLMs)
+	w.NullIf("ttlMs", x.TTLMs == nil)
+	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
+	w.StringPointer("statusMessage", x.StatusMessage)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "status", "createdAt", "lastUpdatedAt", "taskId", "ttlMs", "pollIntervalMs", "statusMessage")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x WorkingTask) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *WorkingTask) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }

@@ -15,7 +15,8 @@
 // Types are named after the revision's definitions. Optional members are
 // pointers. Unions are sealed interfaces whose variants are pointers.
 // Undefined members are kept in Extra, so that decoding and encoding
-// preserves them. Decoding checks the structure; Validate checks values.
+// preserves them. Decoding checks the structure; wire.Validate checks
+// values.
 //
 // The types of definitions that revision 2026-07-28 also has are those of
 // its package.

@@ -4,7 +4,7 @@ package tasks
 
 import (
 	"github.com/mcpgen/mcpgen/runtime"
-	jsonrpc "github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // Methods lists the requests and notifications of the extension, sorted by

@@ -3,27 +3,14 @@
 package tasks
 
 import (
-	mcp20260728 "github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // CancelTaskRequest is a tasks/cancel request: the client no longer wants
-// the outcome of a task.
-type CancelTaskRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "tasks/cancel", which the
-	// zero value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID mcp20260728.RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params CancelTaskRequestParams `json:"params"`
-	// Extra holds the members that this extension does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+// the outcome of a task. Its method is "tasks/cancel".
+type CancelTaskRequest = jsonrpc.RequestOf[CancelTaskRequestParams]
 
 // CancelTaskRequestParams identifies the task to cancel.
 type CancelTaskRequestParams struct {
@@ -31,9 +18,9 @@ type CancelTaskRequestParams struct {
 	// be cancelled.
 	TaskID string `json:"taskId"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -46,9 +33,9 @@ type CancelTaskResult struct {
 	// zero value stands for.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *mcp20260728.ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *mcp20260728.ResultMetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -71,16 +58,17 @@ type CancelledTask struct {
 	TTLMs *int64 `json:"ttlMs"`
 	// PollIntervalMs is the time in milliseconds that clients should wait
 	// between two polls, which may change; nil leaves it to them.
-	PollIntervalMs *int64 `json:"pollIntervalMs,omitempty"`
+	PollIntervalMs *int64 `json:"pollIntervalMs,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*CancelledTask) isDetailedTask() {}
+// IsDetailedTask marks a variant of DetailedTask.
+func (*CancelledTask) IsDetailedTask() {}
 
 // CompletedTask is the state of a task whose request has a result.
 type CompletedTask struct {
@@ -101,16 +89,17 @@ type CompletedTask struct {
 	TTLMs *int64 `json:"ttlMs"`
 	// PollIntervalMs is the time in milliseconds that clients should wait
 	// between two polls, which may change; nil leaves it to them.
-	PollIntervalMs *int64 `json:"pollIntervalMs,omitempty"`
+	PollIntervalMs *int64 `json:"pollIntervalMs,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*CompletedTask) isDetailedTask() {}
+// IsDetailedTask marks a variant of DetailedTask.
+func (*CompletedTask) IsDetailedTask() {}
 
 // CreateTaskResult answers a request that continues as a task. Poll the task
 // with tasks/get, which also returns the outcome.
@@ -131,15 +120,15 @@ type CreateTaskResult struct {
 	// which it may be dropped; nil is an unlimited one. It may change.
 	TTLMs *int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *mcp20260728.ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *mcp20260728.ResultMetaObject `json:"_meta,omitzero"`
 	// PollIntervalMs is the time in milliseconds that clients should wait
 	// between two polls, which may change; nil leaves it to them.
-	PollIntervalMs *int64 `json:"pollIntervalMs,omitempty"`
+	PollIntervalMs *int64 `json:"pollIntervalMs,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -153,17 +142,19 @@ type CreateTaskResult struct {
 // extension does not define.
 type DetailedTask interface {
 	wire.Appender
-	isDetailedTask()
+	// IsDetailedTask marks the variants.
+	IsDetailedTask()
 }
 
 // UnknownDetailedTask holds a value that matches none of the variants of
-// DetailedTask, so that it can be passed on. Validate reports it.
+// DetailedTask, so that it can be passed on. wire.Validate reports it.
 type UnknownDetailedTask struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownDetailedTask) isDetailedTask() {}
+// IsDetailedTask marks a variant of DetailedTask.
+func (*UnknownDetailedTask) IsDetailedTask() {}
 
 // FailedTask is the state of a task whose request has failed with an error
 // of JSON-RPC.
@@ -185,43 +176,30 @@ type FailedTask struct {
 	TTLMs *int64 `json:"ttlMs"`
 	// PollIntervalMs is the time in milliseconds that clients should wait
 	// between two polls, which may change; nil leaves it to them.
-	PollIntervalMs *int64 `json:"pollIntervalMs,omitempty"`
+	PollIntervalMs *int64 `json:"pollIntervalMs,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*FailedTask) isDetailedTask() {}
+// IsDetailedTask marks a variant of DetailedTask.
+func (*FailedTask) IsDetailedTask() {}
 
 // GetTaskRequest is a tasks/get request: the client asks for the state of a
-// task.
-type GetTaskRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "tasks/get", which the zero
-	// value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID mcp20260728.RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params GetTaskRequestParams `json:"params"`
-	// Extra holds the members that this extension does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+// task. Its method is "tasks/get".
+type GetTaskRequest = jsonrpc.RequestOf[GetTaskRequestParams]
 
 // GetTaskRequestParams identifies the task to report on.
 type GetTaskRequestParams struct {
 	// TaskID identifies the task to report on.
 	TaskID string `json:"taskId"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -234,17 +212,19 @@ type GetTaskRequestParams struct {
 // and *UnknownGetTaskResult for values that this extension does not define.
 type GetTaskResult interface {
 	wire.Appender
-	isGetTaskResult()
+	// IsGetTaskResult marks the variants.
+	IsGetTaskResult()
 }
 
 // UnknownGetTaskResult holds a value that matches none of the variants of
-// GetTaskResult, so that it can be passed on. Validate reports it.
+// GetTaskResult, so that it can be passed on. wire.Validate reports it.
 type UnknownGetTaskResult struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownGetTaskResult) isGetTaskResult() {}
+// IsGetTaskResult marks a variant of GetTaskResult.
+func (*UnknownGetTaskResult) IsGetTaskResult() {}
 
 // GetTaskResultCancelled is the result of tasks/get for a task that was
 // cancelled.
@@ -266,21 +246,22 @@ type GetTaskResultCancelled struct {
 	// which it may be dropped; nil is an unlimited one. It may change.
 	TTLMs *int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *mcp20260728.ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *mcp20260728.ResultMetaObject `json:"_meta,omitzero"`
 	// PollIntervalMs is the time in milliseconds that clients should wait
 	// between two polls, which may change; nil leaves it to them.
-	PollIntervalMs *int64 `json:"pollIntervalMs,omitempty"`
+	PollIntervalMs *int64 `json:"pollIntervalMs,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*GetTaskResultCancelled) isGetTaskResult() {}
+// IsGetTaskResult marks a variant of GetTaskResult.
+func (*GetTaskResultCancelled) IsGetTaskResult() {}
 
 // GetTaskResultCompleted is the result of tasks/get for a task that has a
 // result.
@@ -304,21 +285,22 @@ type GetTaskResultCompleted struct {
 	// which it may be dropped; nil is an unlimited one. It may change.
 	TTLMs *int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *mcp20260728.ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *mcp20260728.ResultMetaObject `json:"_meta,omitzero"`
 	// PollIntervalMs is the time in milliseconds that clients should wait
 	// between two polls, which may change; nil leaves it to them.
-	PollIntervalMs *int64 `json:"pollIntervalMs,omitempty"`
+	PollIntervalMs *int64 `json:"pollIntervalMs,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*GetTaskResultCompleted) isGetTaskResult() {}
+// IsGetTaskResult marks a variant of GetTaskResult.
+func (*GetTaskResultCompleted) IsGetTaskResult() {}
 
 // GetTaskResultFailed is the result of tasks/get for a task that has failed.
 type GetTaskResultFailed struct {
@@ -341,21 +323,22 @@ type GetTaskResultFailed struct {
 	// which it may be dropped; nil is an unlimited one. It may change.
 	TTLMs *int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *mcp20260728.ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *mcp20260728.ResultMetaObject `json:"_meta,omitzero"`
 	// PollIntervalMs is the time in milliseconds that clients should wait
 	// between two polls, which may change; nil leaves it to them.
-	PollIntervalMs *int64 `json:"pollIntervalMs,omitempty"`
+	PollIntervalMs *int64 `json:"pollIntervalMs,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*GetTaskResultFailed) isGetTaskResult() {}
+// IsGetTaskResult marks a variant of GetTaskResult.
+func (*GetTaskResultFailed) IsGetTaskResult() {}
 
 // GetTaskResultInputRequired is the result of tasks/get for a task that
 // waits for answers.
@@ -380,21 +363,22 @@ type GetTaskResultInputRequired struct {
 	// which it may be dropped; nil is an unlimited one. It may change.
 	TTLMs *int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *mcp20260728.ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *mcp20260728.ResultMetaObject `json:"_meta,omitzero"`
 	// PollIntervalMs is the time in milliseconds that clients should wait
 	// between two polls, which may change; nil leaves it to them.
-	PollIntervalMs *int64 `json:"pollIntervalMs,omitempty"`
+	PollIntervalMs *int64 `json:"pollIntervalMs,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*GetTaskResultInputRequired) isGetTaskResult() {}
+// IsGetTaskResult marks a variant of GetTaskResult.
+func (*GetTaskResultInputRequired) IsGetTaskResult() {}
 
 // GetTaskResultWorking is the result of tasks/get for a task that is going
 // on.
@@ -416,21 +400,22 @@ type GetTaskResultWorking struct {
 	// which it may be dropped; nil is an unlimited one. It may change.
 	TTLMs *int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *mcp20260728.ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *mcp20260728.ResultMetaObject `json:"_meta,omitzero"`
 	// PollIntervalMs is the time in milliseconds that clients should wait
 	// between two polls, which may change; nil leaves it to them.
-	PollIntervalMs *int64 `json:"pollIntervalMs,omitempty"`
+	PollIntervalMs *int64 `json:"pollIntervalMs,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*GetTaskResultWorking) isGetTaskResult() {}
+// IsGetTaskResult marks a variant of GetTaskResult.
+func (*GetTaskResultWorking) IsGetTaskResult() {}
 
 // InputRequiredTask is the state of a task that waits for answers of the
 // client, which tasks/update delivers.
@@ -453,16 +438,17 @@ type InputRequiredTask struct {
 	TTLMs *int64 `json:"ttlMs"`
 	// PollIntervalMs is the time in milliseconds that clients should wait
 	// between two polls, which may change; nil leaves it to them.
-	PollIntervalMs *int64 `json:"pollIntervalMs,omitempty"`
+	PollIntervalMs *int64 `json:"pollIntervalMs,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*InputRequiredTask) isDetailedTask() {}
+// IsDetailedTask marks a variant of DetailedTask.
+func (*InputRequiredTask) IsDetailedTask() {}
 
 // Task holds the members that all states of a task share.
 type Task struct {
@@ -480,10 +466,10 @@ type Task struct {
 	TTLMs *int64 `json:"ttlMs"`
 	// PollIntervalMs is the time in milliseconds that clients should wait
 	// between two polls, which may change; nil leaves it to them.
-	PollIntervalMs *int64 `json:"pollIntervalMs,omitempty"`
+	PollIntervalMs *int64 `json:"pollIntervalMs,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -521,20 +507,9 @@ func (x TaskStatus) Known() bool {
 }
 
 // TaskStatusNotification is a notifications/tasks message: the state of a
-// task has changed. Clients get those of the tasks that they listen to.
-type TaskStatusNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "notifications/tasks", which
-	// the zero value stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params TaskStatusNotificationParams `json:"params"`
-	// Extra holds the members that this extension does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+// task has changed. Clients get those of the tasks that they listen to. Its
+// method is "notifications/tasks".
+type TaskStatusNotification = jsonrpc.NotificationOf[TaskStatusNotificationParamsBox]
 
 // TaskStatusNotificationParams is the state of a task, as in DetailedTask.
 //
@@ -547,18 +522,21 @@ type TaskStatusNotification struct {
 // not define.
 type TaskStatusNotificationParams interface {
 	wire.Appender
-	isTaskStatusNotificationParams()
+	// IsTaskStatusNotificationParams marks the variants.
+	IsTaskStatusNotificationParams()
 }
 
 // UnknownTaskStatusNotificationParams holds a value that matches none of the
 // variants of TaskStatusNotificationParams, so that it can be passed on.
-// Validate reports it.
+// wire.Validate reports it.
 type UnknownTaskStatusNotificationParams struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownTaskStatusNotificationParams) isTaskStatusNotificationParams() {}
+// IsTaskStatusNotificationParams marks a variant of
+// TaskStatusNotificationParams.
+func (*UnknownTaskStatusNotificationParams) IsTaskStatusNotificationParams() {}
 
 // TaskStatusNotificationParamsCancelled is the params of notifications/tasks
 // for a task that was cancelled.
@@ -577,21 +555,23 @@ type TaskStatusNotificationParamsCancelled struct {
 	// which it may be dropped; nil is an unlimited one. It may change.
 	TTLMs *int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *mcp20260728.NotificationMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *mcp20260728.NotificationMetaObject `json:"_meta,omitzero"`
 	// PollIntervalMs is the time in milliseconds that clients should wait
 	// between two polls, which may change; nil leaves it to them.
-	PollIntervalMs *int64 `json:"pollIntervalMs,omitempty"`
+	PollIntervalMs *int64 `json:"pollIntervalMs,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*TaskStatusNotificationParamsCancelled) isTaskStatusNotificationParams() {}
+// IsTaskStatusNotificationParams marks a variant of
+// TaskStatusNotificationParams.
+func (*TaskStatusNotificationParamsCancelled) IsTaskStatusNotificationParams() {}
 
 // TaskStatusNotificationParamsCompleted is the params of notifications/tasks
 // for a task that has a result.
@@ -612,21 +592,23 @@ type TaskStatusNotificationParamsCompleted struct {
 	// which it may be dropped; nil is an unlimited one. It may change.
 	TTLMs *int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *mcp20260728.NotificationMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *mcp20260728.NotificationMetaObject `json:"_meta,omitzero"`
 	// PollIntervalMs is the time in milliseconds that clients should wait
 	// between two polls, which may change; nil leaves it to them.
-	PollIntervalMs *int64 `json:"pollIntervalMs,omitempty"`
+	PollIntervalMs *int64 `json:"pollIntervalMs,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*TaskStatusNotificationParamsCompleted) isTaskStatusNotificationParams() {}
+// IsTaskStatusNotificationParams marks a variant of
+// TaskStatusNotificationParams.
+func (*TaskStatusNotificationParamsCompleted) IsTaskStatusNotificationParams() {}
 
 // TaskStatusNotificationParamsFailed is the params of notifications/tasks
 // for a task that has failed.
@@ -647,21 +629,23 @@ type TaskStatusNotificationParamsFailed struct {
 	// which it may be dropped; nil is an unlimited one. It may change.
 	TTLMs *int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *mcp20260728.NotificationMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *mcp20260728.NotificationMetaObject `json:"_meta,omitzero"`
 	// PollIntervalMs is the time in milliseconds that clients should wait
 	// between two polls, which may change; nil leaves it to them.
-	PollIntervalMs *int64 `json:"pollIntervalMs,omitempty"`
+	PollIntervalMs *int64 `json:"pollIntervalMs,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*TaskStatusNotificationParamsFailed) isTaskStatusNotificationParams() {}
+// IsTaskStatusNotificationParams marks a variant of
+// TaskStatusNotificationParams.
+func (*TaskStatusNotificationParamsFailed) IsTaskStatusNotificationParams() {}
 
 // TaskStatusNotificationParamsInputRequired is the params of
 // notifications/tasks for a task that waits for answers.
@@ -683,21 +667,23 @@ type TaskStatusNotificationParamsInputRequired struct {
 	// which it may be dropped; nil is an unlimited one. It may change.
 	TTLMs *int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *mcp20260728.NotificationMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *mcp20260728.NotificationMetaObject `json:"_meta,omitzero"`
 	// PollIntervalMs is the time in milliseconds that clients should wait
 	// between two polls, which may change; nil leaves it to them.
-	PollIntervalMs *int64 `json:"pollIntervalMs,omitempty"`
+	PollIntervalMs *int64 `json:"pollIntervalMs,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*TaskStatusNotificationParamsInputRequired) isTaskStatusNotificationParams() {}
+// IsTaskStatusNotificationParams marks a variant of
+// TaskStatusNotificationParams.
+func (*TaskStatusNotificationParamsInputRequired) IsTaskStatusNotificationParams() {}
 
 // TaskStatusNotificationParamsWorking is the params of notifications/tasks
 // for a task that is going on.
@@ -716,27 +702,29 @@ type TaskStatusNotificationParamsWorking struct {
 	// which it may be dropped; nil is an unlimited one. It may change.
 	TTLMs *int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *mcp20260728.NotificationMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *mcp20260728.NotificationMetaObject `json:"_meta,omitzero"`
 	// PollIntervalMs is the time in milliseconds that clients should wait
 	// between two polls, which may change; nil leaves it to them.
-	PollIntervalMs *int64 `json:"pollIntervalMs,omitempty"`
+	PollIntervalMs *int64 `json:"pollIntervalMs,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*TaskStatusNotificationParamsWorking) isTaskStatusNotificationParams() {}
+// IsTaskStatusNotificationParams marks a variant of
+// TaskStatusNotificationParams.
+func (*TaskStatusNotificationParamsWorking) IsTaskStatusNotificationParams() {}
 
 // TaskSubscriptionAcknowledgedNotifications is what the server adds to the
 // filter that it acknowledges.
 type TaskSubscriptionAcknowledgedNotifications struct {
 	// TaskIDs lists tasks by their ids; nil if there are none.
-	TaskIds []string `json:"taskIds,omitempty"`
+	TaskIds []string `json:"taskIds,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -746,7 +734,7 @@ type TaskSubscriptionAcknowledgedNotifications struct {
 // subscription.
 type TaskSubscriptionNotifications struct {
 	// TaskIDs lists tasks by their ids; nil if there are none.
-	TaskIds []string `json:"taskIds,omitempty"`
+	TaskIds []string `json:"taskIds,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -760,22 +748,8 @@ type TasksExtensionCapability struct {
 }
 
 // UpdateTaskRequest is a tasks/update request: the client answers questions
-// of a task.
-type UpdateTaskRequest struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
-	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "tasks/update", which the
-	// zero value stands for.
-	Method string `json:"method"`
-	// ID is unique among the sender's requests. The response repeats it.
-	ID mcp20260728.RequestId `json:"id"`
-	// Params is the payload of the message.
-	Params UpdateTaskRequestParams `json:"params"`
-	// Extra holds the members that this extension does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
+// of a task. Its method is "tasks/update".
+type UpdateTaskRequest = jsonrpc.RequestOf[UpdateTaskRequestParams]
 
 // UpdateTaskRequestParams holds the task and the answers.
 type UpdateTaskRequestParams struct {
@@ -786,9 +760,9 @@ type UpdateTaskRequestParams struct {
 	// it; treat it as opaque.
 	TaskID string `json:"taskId"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -801,9 +775,9 @@ type UpdateTaskResult struct {
 	// zero value stands for.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta *mcp20260728.ResultMetaObject `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta *mcp20260728.ResultMetaObject `json:"_meta,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -826,13 +800,14 @@ type WorkingTask struct {
 	TTLMs *int64 `json:"ttlMs"`
 	// PollIntervalMs is the time in milliseconds that clients should wait
 	// between two polls, which may change; nil leaves it to them.
-	PollIntervalMs *int64 `json:"pollIntervalMs,omitempty"`
+	PollIntervalMs *int64 `json:"pollIntervalMs,omitzero"`
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
-	StatusMessage *string `json:"statusMessage,omitempty"`
+	StatusMessage *string `json:"statusMessage,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*WorkingTask) isDetailedTask() {}
+// IsDetailedTask marks a variant of DetailedTask.
+func (*WorkingTask) IsDetailedTask() {}

@@ -6,9 +6,7 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeDetailedTask decodes a DetailedTask from its JSON text.
 func DecodeDetailedTask(text []byte) (DetailedTask, error) {
-	var box DetailedTaskBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, DetailedTaskBox{})
 }
 
 // DetailedTaskBox holds a DetailedTask in its field V. Use it in your own
@@ -17,19 +15,9 @@ type DetailedTaskBox = wire.Box[DetailedTask, detailedTaskCodec]
 
 type detailedTaskCodec struct{}
 
-func (detailedTaskCodec) Decode(r *wire.Reader) DetailedTask {
-	return decodeDetailedTask(r)
-}
-
-func (detailedTaskCodec) Check(c *wire.Collector, v DetailedTask) {
-	validateDetailedTask(c, v)
-}
-
 // DecodeGetTaskResult decodes a GetTaskResult from its JSON text.
 func DecodeGetTaskResult(text []byte) (GetTaskResult, error) {
-	var box GetTaskResultBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, GetTaskResultBox{})
 }
 
 // GetTaskResultBox holds a GetTaskResult in its field V. Use it in your own
@@ -38,20 +26,10 @@ type GetTaskResultBox = wire.Box[GetTaskResult, getTaskResultCodec]
 
 type getTaskResultCodec struct{}
 
-func (getTaskResultCodec) Decode(r *wire.Reader) GetTaskResult {
-	return decodeGetTaskResult(r)
-}
-
-func (getTaskResultCodec) Check(c *wire.Collector, v GetTaskResult) {
-	validateGetTaskResult(c, v)
-}
-
 // DecodeTaskStatusNotificationParams decodes a TaskStatusNotificationParams
 // from its JSON text.
 func DecodeTaskStatusNotificationParams(text []byte) (TaskStatusNotificationParams, error) {
-	var box TaskStatusNotificationParamsBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, TaskStatusNotificationParamsBox{})
 }
 
 // TaskStatusNotificationParamsBox holds a TaskStatusNotificationParams in
@@ -60,11 +38,3 @@ func DecodeTaskStatusNotificationParams(text []byte) (TaskStatusNotificationPara
 type TaskStatusNotificationParamsBox = wire.Box[TaskStatusNotificationParams, taskStatusNotificationParamsCodec]
 
 type taskStatusNotificationParamsCodec struct{}
-
-func (taskStatusNotificationParamsCodec) Decode(r *wire.Reader) TaskStatusNotificationParams {
-	return decodeTaskStatusNotificationParams(r)
-}
-
-func (taskStatusNotificationParamsCodec) Check(c *wire.Collector, v TaskStatusNotificationParams) {
-	validateTaskStatusNotificationParams(c, v)
-}

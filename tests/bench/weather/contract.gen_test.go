@@ -3,12 +3,13 @@
 package weather
 
 import (
+	"log/slog"
+	"testing"
+
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
-	"log/slog"
-	"testing"
 )
 
 // fake is an implementation of Tools for tests, whose methods record that they were called.

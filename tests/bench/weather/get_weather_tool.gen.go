@@ -24,7 +24,7 @@ type GetWeatherInput struct {
 	// Default: "metric".
 	Units GetWeatherInputUnits `json:"units"`
 	// From 0 to 72.
-	Hours *int64 `json:"hours,omitempty"`
+	Hours *int64 `json:"hours,omitzero"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }

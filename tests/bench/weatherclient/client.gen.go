@@ -4,6 +4,7 @@ package weatherclient
 
 import (
 	"context"
+
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/tools"

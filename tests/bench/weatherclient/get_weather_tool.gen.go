@@ -4,6 +4,7 @@ package weatherclient
 
 import (
 	"context"
+
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -28,9 +29,9 @@ type GetWeatherInput struct {
 	// 1 to 100 characters.
 	City string `json:"city"`
 	// Default: "metric".
-	Units *GetWeatherInputUnits `json:"units,omitempty"`
+	Units *GetWeatherInputUnits `json:"units,omitzero"`
 	// From 0 to 72.
-	Hours *int64 `json:"hours,omitempty"`
+	Hours *int64 `json:"hours,omitzero"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }

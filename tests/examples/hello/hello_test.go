@@ -275,7 +275,7 @@ func testErrors(t *testing.T, f *fixture) {
 }
 
 func testProgress(t *testing.T, f *fixture) {
-	token := wire.StringScalar("the token")
+	token := wire.StringID("the token")
 	_, err := f.server.CallTool(t.Context(), &mcp.CallToolRequestParams{
 		Name:      "count",
 		Arguments: `{"to":3}`,

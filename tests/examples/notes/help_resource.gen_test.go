@@ -3,8 +3,9 @@
 package main
 
 import (
-	"github.com/mcpgen/mcpgen/runtime/tools/contract"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/tools/contract"
 )
 
 // TestResourceHelp runs the tests of package contract for the resource

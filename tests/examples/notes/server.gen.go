@@ -4,12 +4,13 @@ package main
 
 import (
 	"context"
+	"slices"
+
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-	"slices"
 )
 
 // This code does not compile with other versions of the runtime.

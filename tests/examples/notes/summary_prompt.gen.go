@@ -22,7 +22,7 @@ type SummaryArgs struct {
 	// The topic of the notes.
 	Topic string `json:"topic"`
 	// The length of the summary.
-	Length *SummaryArgsLength `json:"length,omitempty"`
+	Length *SummaryArgsLength `json:"length,omitzero"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }

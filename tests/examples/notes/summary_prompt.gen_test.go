@@ -4,11 +4,12 @@ package main
 
 import (
 	"context"
+	"testing"
+
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-	"testing"
 )
 
 // TestPromptSummary runs the tests of package contract for the prompt

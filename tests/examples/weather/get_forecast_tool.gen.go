@@ -39,7 +39,7 @@ type GetForecastInputCity struct {
 	// Two letters, to tell cities of one name apart.
 	//
 	// Matches ^[A-Z]{2}$.
-	Country *string `json:"country,omitempty"`
+	Country *string `json:"country,omitzero"`
 }
 
 // GetForecastInputPlace is the type of place in the arguments of
@@ -89,7 +89,7 @@ type GetForecastOutput struct {
 	Place string                 `json:"place"`
 	Days  []GetForecastOutputDay `json:"days"`
 	// Warnings that hold during these days.
-	Alerts []GetForecastOutputAlert `json:"alerts,omitempty"`
+	Alerts []GetForecastOutputAlert `json:"alerts,omitzero"`
 }
 
 // GetForecastOutputAlert is the type of the elements of alerts in the

@@ -18,18 +18,18 @@ var toolJSONSchema202012Tool = &tools.Tool{
 
 // JSONSchema202012ToolInput holds the arguments of json_schema_2020_12_tool.
 type JSONSchema202012ToolInput struct {
-	Name          *string                                 `json:"name,omitempty"`
-	Address       *JSONSchema202012ToolInputAddress       `json:"address,omitempty"`
-	ContactMethod *JSONSchema202012ToolInputContactMethod `json:"contactMethod,omitempty"`
-	Phone         *string                                 `json:"phone,omitempty"`
-	Email         *string                                 `json:"email,omitempty"`
+	Name          *string                                 `json:"name,omitzero"`
+	Address       *JSONSchema202012ToolInputAddress       `json:"address,omitzero"`
+	ContactMethod *JSONSchema202012ToolInputContactMethod `json:"contactMethod,omitzero"`
+	Phone         *string                                 `json:"phone,omitzero"`
+	Email         *string                                 `json:"email,omitzero"`
 }
 
 // JSONSchema202012ToolInputAddress is the type of address in the arguments
 // of json_schema_2020_12_tool.
 type JSONSchema202012ToolInputAddress struct {
-	Street *string `json:"street,omitempty"`
-	City   *string `json:"city,omitempty"`
+	Street *string `json:"street,omitzero"`
+	City   *string `json:"city,omitzero"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }

@@ -4,10 +4,11 @@ package everything
 
 import (
 	"context"
+	"testing"
+
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-	"testing"
 )
 
 // TestContractNews runs the tests of package contract for the tool "news".

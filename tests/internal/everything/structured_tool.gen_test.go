@@ -4,9 +4,10 @@ package everything
 
 import (
 	"context"
+	"testing"
+
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-	"testing"
 )
 
 // TestContractStructured runs the tests of package contract for the tool

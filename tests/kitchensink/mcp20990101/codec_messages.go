@@ -40,7 +40,7 @@ func (x *AskRequest) DecodeJSON(r *wire.Reader) error {
 			x.Method = r.ReadConstString("ask")
 		case "params":
 			r.Once(&seen[0], 1)
-			x.Params = decodeMode(r)
+			x.Params = wire.ReadBox(r, ModeBox{})
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -120,56 +120,6 @@ func (x AskResult) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *AskResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *BareNotification) DecodeJSON(r *wire.Reader) error {
-	*x = BareNotification{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("bare")
-		case "params":
-			if r.Present(&seen[0], 1) {
-				x.Params = new(BareNotificationParams)
-				x.Params.DecodeJSON(r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "method")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *BareNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "bare")
-	if x.Params != nil {
-		w.Value("params", x.Params)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x BareNotification) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *BareNotification) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -730,7 +680,7 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 			x.Flag = Flag(r.ReadBool())
 		case "key":
 			r.Once(&seen[0], 5)
-			x.Key = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+			x.Key = r.ReadID()
 		case "level":
 			r.Once(&seen[0], 6)
 			x.Level = Level(r.ReadString())
@@ -745,7 +695,7 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 			x.Ratio = Ratio(r.ReadFloat64())
 		case "shape":
 			r.Once(&seen[0], 10)
-			x.Shape = decodeShape(r)
+			x.Shape = wire.ReadBox(r, ShapeBox{})
 		case "tree":
 			r.Once(&seen[0], 11)
 			x.Tree.DecodeJSON(r)
@@ -782,11 +732,11 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 			}
 		case "inlineUnion":
 			if r.Present(&seen[0], 20) {
-				x.InlineUnion = decodeEverythingInlineUnion(r)
+				x.InlineUnion = wire.ReadBox(r, EverythingInlineUnionBox{})
 			}
 		case "keyMay":
 			if r.Present(&seen[0], 21) {
-				x.KeyMay = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+				x.KeyMay = r.ReadID()
 			}
 		case "levelMay":
 			if r.Present(&seen[0], 22) {
@@ -831,7 +781,7 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 			}
 		case "mixed":
 			r.Once(&seen[0], 27)
-			x.Mixed = decodeMixed(r)
+			x.Mixed = wire.ReadBox(r, MixedBox{})
 		case "openMay":
 			if r.Present(&seen[0], 28) {
 				x.OpenMay = r.ReadObject()
@@ -850,11 +800,11 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 			}
 		case "sameUnion":
 			if r.Present(&seen[0], 32) {
-				x.SameUnion = decodeFailure(r)
+				x.SameUnion = wire.ReadBox(r, FailureBox{})
 			}
 		case "shapeMay":
 			if r.Present(&seen[0], 33) {
-				x.ShapeMay = decodeShape(r)
+				x.ShapeMay = wire.ReadBox(r, ShapeBox{})
 			}
 		case "shapes":
 			if r.Present(&seen[0], 34) {
@@ -1148,7 +1098,7 @@ func (x *EverythingInlineDeepDeeperItem) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeEverythingInlineUnion(r *wire.Reader) EverythingInlineUnion {
+func (everythingInlineUnionCodec) Decode(r *wire.Reader) EverythingInlineUnion {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("t")
@@ -1276,7 +1226,7 @@ func (x *EverythingMapOfEnumsValue) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeFailure(r *wire.Reader) Failure {
+func (failureCodec) Decode(r *wire.Reader) Failure {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekInt64("code")
@@ -1299,7 +1249,7 @@ func (x *UnknownFailure) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func decodeFit(r *wire.Reader) Fit {
+func (fitCodec) Decode(r *wire.Reader) Fit {
 	switch r.Kind() {
 	case wire.KindObject:
 		has := r.PeekHas("b", "a", "c")
@@ -1337,4 +1287,28 @@ func decodeFit(r *wire.Reader) Fit {
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownFit) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
+}
+
+// DecodeJSON reads a boolean.
+func (x *Flag) DecodeJSON(r *wire.Reader) error {
+	*x = Flag(r.ReadBool())
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x Flag) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := bool(x)
+	w.PutBool(v)
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Flag) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Flag) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
 }

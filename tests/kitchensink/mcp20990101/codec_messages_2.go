@@ -4,30 +4,6 @@ package mcp20990101
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads a boolean.
-func (x *Flag) DecodeJSON(r *wire.Reader) error {
-	*x = Flag(r.ReadBool())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x Flag) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	v := bool(x)
-	w.PutBool(v)
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Flag) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Flag) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *Gone) DecodeJSON(r *wire.Reader) error {
@@ -94,7 +70,7 @@ func (x *Identifier) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeJson(r *wire.Reader) Json {
+func (jsonCodec) Decode(r *wire.Reader) Json {
 	switch r.Kind() {
 	case wire.KindObject:
 		var v JsonObject
@@ -130,7 +106,7 @@ func (x *JsonList) DecodeJSON(r *wire.Reader) error {
 	var all []Json
 	all = []Json{}
 	for r.BeginArray(); r.Element(); {
-		*wire.Extend(r, &all) = decodeJson(r)
+		*wire.Extend(r, &all) = wire.ReadBox(r, JsonBox{})
 	}
 	*x = JsonList(all)
 	return r.Err()
@@ -163,7 +139,7 @@ func (x *JsonMap) DecodeJSON(r *wire.Reader) error {
 	var all wire.Map[Json]
 	all = wire.Map[Json]{}
 	for r.BeginObject(); r.Member(); {
-		*all.Entry(r) = decodeJson(r)
+		*all.Entry(r) = wire.ReadBox(r, JsonBox{})
 	}
 	*x = JsonMap(all)
 	return r.Err()
@@ -271,7 +247,7 @@ func (x *Knot) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "loop":
 			r.Once(&seen[0], 0)
-			x.Loop = decodeLoop(r)
+			x.Loop = wire.ReadBox(r, LoopBox{})
 		case "none":
 			r.Once(&seen[0], 1)
 			if !r.ReadNull() {
@@ -443,7 +419,7 @@ func (x *Lists) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeLoop(r *wire.Reader) Loop {
+func (loopCodec) Decode(r *wire.Reader) Loop {
 	switch r.Kind() {
 	case wire.KindObject:
 		v := new(Knot)
@@ -676,7 +652,7 @@ func (x *Merged) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeMixed(r *wire.Reader) Mixed {
+func (mixedCodec) Decode(r *wire.Reader) Mixed {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("kind")
@@ -752,7 +728,7 @@ func (x *MixedList) DecodeJSON(r *wire.Reader) error {
 	var all []Mixed
 	all = []Mixed{}
 	for r.BeginArray(); r.Element(); {
-		*wire.Extend(r, &all) = decodeMixed(r)
+		*wire.Extend(r, &all) = wire.ReadBox(r, MixedBox{})
 	}
 	*x = MixedList(all)
 	return r.Err()
@@ -780,7 +756,7 @@ func (x *MixedList) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeMixedMap(r *wire.Reader) MixedMap {
+func (mixedMapCodec) Decode(r *wire.Reader) MixedMap {
 	switch r.Kind() {
 	case wire.KindObject:
 		var v MixedMapObject
@@ -913,7 +889,7 @@ func (x *MixedNull) DecodeJSON(r *wire.Reader) error {
 	return r.Err()
 }
 
-func decodeMixedOpen(r *wire.Reader) MixedOpen {
+func (mixedOpenCodec) Decode(r *wire.Reader) MixedOpen {
 	switch r.Kind() {
 	case wire.KindObject:
 		var v MixedOpenObject

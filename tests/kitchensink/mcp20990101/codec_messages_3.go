@@ -12,7 +12,7 @@ func (x *MixedOpenObject) DecodeJSON(r *wire.Reader) error {
 
 // DecodeJSON reads a Key.
 func (x *MixedOpenScalar) DecodeJSON(r *wire.Reader) error {
-	*x = MixedOpenScalar(r.ReadScalar(wire.ScalarString | wire.ScalarInteger))
+	*x = MixedOpenScalar(r.ReadID())
 	return r.Err()
 }
 
@@ -36,11 +36,11 @@ func (x *MixedOpenScalar) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads a scalar.
 func (x *MixedScalar) DecodeJSON(r *wire.Reader) error {
-	x.Scalar = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+	x.ID = r.ReadID()
 	return r.Err()
 }
 
-func decodeMode(r *wire.Reader) Mode {
+func (modeCodec) Decode(r *wire.Reader) Mode {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, ok := r.PeekString("mode")
@@ -279,7 +279,7 @@ func (x *NestItem) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeNested(r *wire.Reader) Nested {
+func (nestedCodec) Decode(r *wire.Reader) Nested {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("kind")
@@ -432,55 +432,6 @@ func (x NotThis) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *NotThis) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *NoteNotification) DecodeJSON(r *wire.Reader) error {
-	*x = NoteNotification{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "method":
-			r.Once(&seen[0], 0)
-			x.Method = r.ReadConstString("note")
-		case "params":
-			if r.Present(&seen[0], 1) {
-				x.Params = decodeMode(r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "method")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *NoteNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("method", x.Method, "note")
-	if x.Params != nil {
-		w.Value("params", x.Params)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "method", "params")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x NoteNotification) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *NoteNotification) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -898,7 +849,7 @@ func (x *OddNames) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeOneOfMany(r *wire.Reader) OneOfMany {
+func (oneOfManyCodec) Decode(r *wire.Reader) OneOfMany {
 	switch r.Kind() {
 	case wire.KindString:
 		var v OneOfManyString
@@ -989,7 +940,7 @@ func (x *OneOfManyString) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeOneShape(r *wire.Reader) OneShape {
+func (oneShapeCodec) Decode(r *wire.Reader) OneShape {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("kind")

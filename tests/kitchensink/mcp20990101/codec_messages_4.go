@@ -275,7 +275,7 @@ func (x *Sealed) DecodeJSON(r *wire.Reader) error {
 			x.A = r.ReadString()
 		case "shape":
 			if r.Present(&seen[0], 1) {
-				x.Shape = decodeShape(r)
+				x.Shape = wire.ReadBox(r, ShapeBox{})
 			}
 		case "share":
 			if r.Present(&seen[0], 2) {
@@ -350,30 +350,7 @@ func (x *SealedEmpty) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeServerNotification(r *wire.Reader) ServerNotification {
-	switch r.Kind() {
-	case wire.KindObject:
-		tag, _ := r.PeekString("method")
-		switch tag {
-		case "bare":
-			v := new(BareNotification)
-			v.DecodeJSON(r)
-			return v
-		case "note":
-			v := new(NoteNotification)
-			v.DecodeJSON(r)
-			return v
-		}
-	}
-	return &UnknownServerNotification{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownServerNotification) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
-}
-
-func decodeShape(r *wire.Reader) Shape {
+func (shapeCodec) Decode(r *wire.Reader) Shape {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("kind")
@@ -409,7 +386,7 @@ func (x *Shapes) DecodeJSON(r *wire.Reader) error {
 		var e []Shape
 		e = []Shape{}
 		for r.BeginArray(); r.Element(); {
-			*wire.Extend(r, &e) = decodeShape(r)
+			*wire.Extend(r, &e) = wire.ReadBox(r, ShapeBox{})
 		}
 		*at = e
 	}
@@ -635,7 +612,7 @@ func (x *Square) DecodeJSON(r *wire.Reader) error {
 			x.Kind = r.ReadConstString("square")
 		case "corner":
 			if r.Present(&seen[0], 1) {
-				x.Corner = decodeShape(r)
+				x.Corner = wire.ReadBox(r, ShapeBox{})
 			}
 		case "side":
 			if r.Present(&seen[0], 2) {
@@ -677,7 +654,7 @@ func (x *Square) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-func decodeStamped(r *wire.Reader) Stamped {
+func (stampedCodec) Decode(r *wire.Reader) Stamped {
 	switch r.Kind() {
 	case wire.KindObject:
 		tag, _ := r.PeekString("state")

@@ -4,6 +4,7 @@ package mcp20990101
 
 import (
 	"context"
+
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -48,7 +49,7 @@ type ClientOptions struct {
 func (o ClientOptions) NewClient(table *convert.Table) *runtime.Client {
 	handlers := runtime.Handlers{
 		"bare": runtime.HandleNotification(o.Bare),
-		"note": runtime.HandleNotificationValue[modeCodec](o.Note),
+		"note": runtime.HandleNotificationValue(ModeBox{}, o.Note),
 	}
 	options := o.Runtime
 	if o.Name != "" {

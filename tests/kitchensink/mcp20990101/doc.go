@@ -7,7 +7,8 @@
 // Types are named after the revision's definitions. Optional members are
 // pointers. Unions are sealed interfaces whose variants are pointers.
 // Undefined members are kept in Extra, so that decoding and encoding
-// preserves them. Decoding checks the structure; Validate checks values.
+// preserves them. Decoding checks the structure; wire.Validate checks
+// values.
 package mcp20990101
 
 import (

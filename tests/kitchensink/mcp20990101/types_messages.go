@@ -3,8 +3,10 @@
 package mcp20990101
 
 import (
-	"github.com/mcpgen/mcpgen/runtime/wire"
 	"iter"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Address is a definition without a description.
@@ -29,34 +31,24 @@ type AskRequest struct {
 type AskResult struct {
 	Answer string `json:"answer"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// BareNotification is a definition without a description.
-type BareNotification struct {
-	// Method identifies the kind of message. It is "bare", which the zero value
-	// stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params *BareNotificationParams `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*BareNotification) isServerNotification() {}
+// BareNotification is a definition without a description. Its method is
+// "bare".
+type BareNotification = jsonrpc.NotificationOf[BareNotificationParams]
 
 // BareNotificationParams is the type of BareNotification.params.
 type BareNotificationParams struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta wire.Object `json:"_meta,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -65,10 +57,10 @@ type BareNotificationParams struct {
 // Bounded is a definition without a description.
 type Bounded struct {
 	N  float64 `json:"n"`
-	At *string `json:"at,omitempty"`
+	At *string `json:"at,omitzero"`
 	// List declares that tasks/list is supported; nil means it is not.
-	List []wire.Raw `json:"list,omitempty"`
-	Tree *Tree      `json:"tree,omitempty"`
+	List []wire.Raw `json:"list,omitzero"`
+	Tree *Tree      `json:"tree,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -115,13 +107,17 @@ type Circle struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*Circle) isMixed() {}
+// IsMixed marks a variant of Mixed.
+func (*Circle) IsMixed() {}
 
-func (*Circle) isNested() {}
+// IsNested marks a variant of Nested.
+func (*Circle) IsNested() {}
 
-func (*Circle) isOneShape() {}
+// IsOneShape marks a variant of OneShape.
+func (*Circle) IsOneShape() {}
 
-func (*Circle) isShape() {}
+// IsShape marks a variant of Shape.
+func (*Circle) IsShape() {}
 
 // ClientRequest is any request that a client may send. The method selects
 // the variant.
@@ -132,7 +128,7 @@ type Count int64
 
 // Counted is a definition without a description.
 type Counted struct {
-	A *string `json:"a,omitempty"`
+	A *string `json:"a,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -145,16 +141,17 @@ type Couple []Share
 type Defaulted struct {
 	Text string `json:"text"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta wire.Object `json:"_meta,omitempty"`
-	Mode *string     `json:"mode,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
+	Mode *string     `json:"mode,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*Defaulted) isMode() {}
+// IsMode marks a variant of Mode.
+func (*Defaulted) IsMode() {}
 
 // Derived is a definition without a description.
 type Derived struct {
@@ -200,7 +197,7 @@ type Endless struct {
 // EndlessNext is a definition without a description.
 type EndlessNext struct {
 	Next *Endless `json:"next"`
-	Stop *bool    `json:"stop,omitempty"`
+	Stop *bool    `json:"stop,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -224,31 +221,31 @@ type Everything struct {
 	Shape          Shape                               `json:"shape"`
 	Tree           RenamedObject                       `json:"tree"`
 	Words          Words                               `json:"words"`
-	AddressMay     *Address                            `json:"addressMay,omitempty"`
-	AnyMay         wire.Raw                            `json:"anyMay,omitempty"`
-	ByName         ByName                              `json:"byName,omitempty"`
-	CountMay       *Count                              `json:"countMay,omitempty"`
-	EmptyMay       Empty                               `json:"emptyMay,omitempty"`
-	FlagMay        *Flag                               `json:"flagMay,omitempty"`
-	Inline         *EverythingInline                   `json:"inline,omitempty"`
-	InlineUnion    EverythingInlineUnion               `json:"inlineUnion,omitempty"`
-	KeyMay         Key                                 `json:"keyMay,omitempty"`
-	LevelMay       *Renamed                            `json:"levelMay,omitempty"`
-	LevelsMay      RenamedList                         `json:"levelsMay,omitempty"`
-	ListOfMaps     []wire.Map[[]*string]               `json:"listOfMaps,omitempty"`
-	MapOfEnums     wire.Map[EverythingMapOfEnumsValue] `json:"mapOfEnums,omitempty"`
-	Matrix         Matrix                              `json:"matrix,omitempty"`
-	Mixed          Mixed                               `json:"mixed,omitempty"`
-	OpenMay        wire.Object                         `json:"openMay,omitempty"`
-	OptionalConst  *string                             `json:"optionalConst,omitempty"`
-	OptionalNumber *int64                              `json:"optionalNumber,omitempty"`
-	RatioMay       *Ratio                              `json:"ratioMay,omitempty"`
-	SameUnion      Failure                             `json:"sameUnion,omitempty"`
-	ShapeMay       RenamedUnion                        `json:"shapeMay,omitempty"`
-	Shapes         Shapes                              `json:"shapes,omitempty"`
-	TreeMay        *RenamedObject                      `json:"treeMay,omitempty"`
-	WordLists      WordLists                           `json:"wordLists,omitempty"`
-	WordsMay       Words                               `json:"wordsMay,omitempty"`
+	AddressMay     *Address                            `json:"addressMay,omitzero"`
+	AnyMay         wire.Raw                            `json:"anyMay,omitzero"`
+	ByName         ByName                              `json:"byName,omitzero"`
+	CountMay       *Count                              `json:"countMay,omitzero"`
+	EmptyMay       Empty                               `json:"emptyMay,omitzero"`
+	FlagMay        *Flag                               `json:"flagMay,omitzero"`
+	Inline         *EverythingInline                   `json:"inline,omitzero"`
+	InlineUnion    EverythingInlineUnion               `json:"inlineUnion,omitzero"`
+	KeyMay         Key                                 `json:"keyMay,omitzero"`
+	LevelMay       *Renamed                            `json:"levelMay,omitzero"`
+	LevelsMay      RenamedList                         `json:"levelsMay,omitzero"`
+	ListOfMaps     []wire.Map[[]*string]               `json:"listOfMaps,omitzero"`
+	MapOfEnums     wire.Map[EverythingMapOfEnumsValue] `json:"mapOfEnums,omitzero"`
+	Matrix         Matrix                              `json:"matrix,omitzero"`
+	Mixed          Mixed                               `json:"mixed,omitzero"`
+	OpenMay        wire.Object                         `json:"openMay,omitzero"`
+	OptionalConst  *string                             `json:"optionalConst,omitzero"`
+	OptionalNumber *int64                              `json:"optionalNumber,omitzero"`
+	RatioMay       *Ratio                              `json:"ratioMay,omitzero"`
+	SameUnion      Failure                             `json:"sameUnion,omitzero"`
+	ShapeMay       RenamedUnion                        `json:"shapeMay,omitzero"`
+	Shapes         Shapes                              `json:"shapes,omitzero"`
+	TreeMay        *RenamedObject                      `json:"treeMay,omitzero"`
+	WordLists      WordLists                           `json:"wordLists,omitzero"`
+	WordsMay       Words                               `json:"wordsMay,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -256,7 +253,7 @@ type Everything struct {
 
 // EverythingInline is the type of Everything.inline.
 type EverythingInline struct {
-	Deep *EverythingInlineDeep `json:"deep,omitempty"`
+	Deep *EverythingInlineDeep `json:"deep,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -264,7 +261,7 @@ type EverythingInline struct {
 
 // EverythingInlineDeep is the type of Everything.inline.deep.
 type EverythingInlineDeep struct {
-	Deeper []EverythingInlineDeepDeeperItem `json:"deeper,omitempty"`
+	Deeper []EverythingInlineDeepDeeperItem `json:"deeper,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -286,18 +283,20 @@ type EverythingInlineDeepDeeperItem struct {
 // define.
 type EverythingInlineUnion interface {
 	wire.Appender
-	isEverythingInlineUnion()
+	// IsEverythingInlineUnion marks the variants.
+	IsEverythingInlineUnion()
 }
 
 // UnknownEverythingInlineUnion holds a value that matches none of the
-// variants of EverythingInlineUnion, so that it can be passed on. Validate
-// reports it.
+// variants of EverythingInlineUnion, so that it can be passed on.
+// wire.Validate reports it.
 type UnknownEverythingInlineUnion struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownEverythingInlineUnion) isEverythingInlineUnion() {}
+// IsEverythingInlineUnion marks a variant of EverythingInlineUnion.
+func (*UnknownEverythingInlineUnion) IsEverythingInlineUnion() {}
 
 // EverythingInlineUnionX is an alternative of Everything.inlineUnion.
 type EverythingInlineUnionX struct {
@@ -308,7 +307,8 @@ type EverythingInlineUnionX struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*EverythingInlineUnionX) isEverythingInlineUnion() {}
+// IsEverythingInlineUnion marks a variant of EverythingInlineUnion.
+func (*EverythingInlineUnionX) IsEverythingInlineUnion() {}
 
 // EverythingInlineUnionY is an alternative of Everything.inlineUnion.
 type EverythingInlineUnionY struct {
@@ -319,7 +319,8 @@ type EverythingInlineUnionY struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*EverythingInlineUnionY) isEverythingInlineUnion() {}
+// IsEverythingInlineUnion marks a variant of EverythingInlineUnion.
+func (*EverythingInlineUnionY) IsEverythingInlineUnion() {}
 
 // EverythingMapOfEnumsValue is the value of a member of
 // Everything.mapOfEnums.
@@ -348,17 +349,19 @@ func (x EverythingMapOfEnumsValue) Known() bool {
 // this revision does not define.
 type Failure interface {
 	wire.Appender
-	isFailure()
+	// IsFailure marks the variants.
+	IsFailure()
 }
 
 // UnknownFailure holds a value that matches none of the variants of Failure,
-// so that it can be passed on. Validate reports it.
+// so that it can be passed on. wire.Validate reports it.
 type UnknownFailure struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownFailure) isFailure() {}
+// IsFailure marks a variant of Failure.
+func (*UnknownFailure) IsFailure() {}
 
 // Fit is a definition without a description.
 //
@@ -366,17 +369,19 @@ func (*UnknownFailure) isFailure() {}
 // this revision does not define.
 type Fit interface {
 	wire.Appender
-	isFit()
+	// IsFit marks the variants.
+	IsFit()
 }
 
 // UnknownFit holds a value that matches none of the variants of Fit, so that
-// it can be passed on. Validate reports it.
+// it can be passed on. wire.Validate reports it.
 type UnknownFit struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownFit) isFit() {}
+// IsFit marks a variant of Fit.
+func (*UnknownFit) IsFit() {}
 
 // Flag is a definition without a description.
 type Flag bool
@@ -390,7 +395,8 @@ type Gone struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*Gone) isFailure() {}
+// IsFailure marks a variant of Failure.
+func (*Gone) IsFailure() {}
 
 // Identifier is a definition without a description.
 type Identifier string
@@ -401,22 +407,25 @@ type Identifier string
 // values that this revision does not define.
 type Json interface {
 	wire.Appender
-	isJson()
+	// IsJson marks the variants.
+	IsJson()
 }
 
 // UnknownJson holds a value that matches none of the variants of Json, so
-// that it can be passed on. Validate reports it.
+// that it can be passed on. wire.Validate reports it.
 type UnknownJson struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownJson) isJson() {}
+// IsJson marks a variant of Json.
+func (*UnknownJson) IsJson() {}
 
 // JsonList is an alternative of Json.
 type JsonList []Json
 
-func (JsonList) isJson() {}
+// IsJson marks a variant of Json.
+func (JsonList) IsJson() {}
 
 // JsonMap is a definition without a description.
 type JsonMap wire.Map[Json]
@@ -452,17 +461,19 @@ func (x JsonMap) All() iter.Seq2[string, Json] {
 // JsonObject is an alternative of Json.
 type JsonObject JsonMap
 
-func (JsonObject) isJson() {}
+// IsJson marks a variant of Json.
+func (JsonObject) IsJson() {}
 
 // JsonScalar is an alternative of Json.
 type JsonScalar struct {
 	wire.Scalar
 }
 
-func (JsonScalar) isJson() {}
+// IsJson marks a variant of Json.
+func (JsonScalar) IsJson() {}
 
 // Key is a definition without a description.
-type Key = wire.Scalar
+type Key = wire.ID
 
 // Keys is a definition without a description.
 type Keys wire.Map[int64]
@@ -504,7 +515,8 @@ type Knot struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*Knot) isLoop() {}
+// IsLoop marks a variant of Loop.
+func (*Knot) IsLoop() {}
 
 // Less is a definition without a description.
 type Less struct {
@@ -514,7 +526,8 @@ type Less struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*Less) isFit() {}
+// IsFit marks a variant of Fit.
+func (*Less) IsFit() {}
 
 // Level is a definition without a description.
 type Level string
@@ -550,26 +563,29 @@ type Lists []Lists
 // revision does not define.
 type Loop interface {
 	wire.Appender
-	isLoop()
+	// IsLoop marks the variants.
+	IsLoop()
 }
 
 // UnknownLoop holds a value that matches none of the variants of Loop, so
-// that it can be passed on. Validate reports it.
+// that it can be passed on. wire.Validate reports it.
 type UnknownLoop struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownLoop) isLoop() {}
+// IsLoop marks a variant of Loop.
+func (*UnknownLoop) IsLoop() {}
 
 // LoopNumber is an alternative of Loop.
 type LoopNumber Count
 
-func (LoopNumber) isLoop() {}
+// IsLoop marks a variant of Loop.
+func (LoopNumber) IsLoop() {}
 
 // LowerCase is a definition without a description.
 type LowerCase struct {
-	A *string `json:"a,omitempty"`
+	A *string `json:"a,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -616,7 +632,7 @@ type Merged struct {
 	A        string `json:"a"`
 	Children []Tree `json:"children"`
 	Own      string `json:"own"`
-	Left     *Tree  `json:"left,omitempty"`
+	Left     *Tree  `json:"left,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -629,27 +645,31 @@ type Merged struct {
 // does not define.
 type Mixed interface {
 	wire.Appender
-	isMixed()
+	// IsMixed marks the variants.
+	IsMixed()
 }
 
 // UnknownMixed holds a value that matches none of the variants of Mixed, so
-// that it can be passed on. Validate reports it.
+// that it can be passed on. wire.Validate reports it.
 type UnknownMixed struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownMixed) isMixed() {}
+// IsMixed marks a variant of Mixed.
+func (*UnknownMixed) IsMixed() {}
 
 // MixedBoolean is an alternative of Mixed.
 type MixedBoolean bool
 
-func (MixedBoolean) isMixed() {}
+// IsMixed marks a variant of Mixed.
+func (MixedBoolean) IsMixed() {}
 
 // MixedList is an alternative of Mixed.
 type MixedList []Mixed
 
-func (MixedList) isMixed() {}
+// IsMixed marks a variant of Mixed.
+func (MixedList) IsMixed() {}
 
 // MixedMap is a definition without a description.
 //
@@ -658,44 +678,51 @@ func (MixedList) isMixed() {}
 // not define.
 type MixedMap interface {
 	wire.Appender
-	isMixedMap()
+	// IsMixedMap marks the variants.
+	IsMixedMap()
 }
 
 // UnknownMixedMap holds a value that matches none of the variants of
-// MixedMap, so that it can be passed on. Validate reports it.
+// MixedMap, so that it can be passed on. wire.Validate reports it.
 type UnknownMixedMap struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownMixedMap) isMixedMap() {}
+// IsMixedMap marks a variant of MixedMap.
+func (*UnknownMixedMap) IsMixedMap() {}
 
 // MixedMapList is an alternative of MixedMap.
 type MixedMapList Levels
 
-func (MixedMapList) isMixedMap() {}
+// IsMixedMap marks a variant of MixedMap.
+func (MixedMapList) IsMixedMap() {}
 
 // MixedMapNumber is an alternative of MixedMap.
 type MixedMapNumber Count
 
-func (MixedMapNumber) isMixedMap() {}
+// IsMixedMap marks a variant of MixedMap.
+func (MixedMapNumber) IsMixedMap() {}
 
 // MixedMapObject is an alternative of MixedMap.
 type MixedMapObject Words
 
-func (MixedMapObject) isMixedMap() {}
+// IsMixedMap marks a variant of MixedMap.
+func (MixedMapObject) IsMixedMap() {}
 
 // MixedMapString is an alternative of MixedMap.
 type MixedMapString Level
 
-func (MixedMapString) isMixedMap() {}
+// IsMixedMap marks a variant of MixedMap.
+func (MixedMapString) IsMixedMap() {}
 
 // MixedNull is an alternative of Mixed.
 type MixedNull struct {
 	wire.Scalar
 }
 
-func (MixedNull) isMixed() {}
+// IsMixed marks a variant of Mixed.
+func (MixedNull) IsMixed() {}
 
 // MixedOpen is a definition without a description.
 //
@@ -703,36 +730,41 @@ func (MixedNull) isMixed() {}
 // for values that this revision does not define.
 type MixedOpen interface {
 	wire.Appender
-	isMixedOpen()
+	// IsMixedOpen marks the variants.
+	IsMixedOpen()
 }
 
 // UnknownMixedOpen holds a value that matches none of the variants of
-// MixedOpen, so that it can be passed on. Validate reports it.
+// MixedOpen, so that it can be passed on. wire.Validate reports it.
 type UnknownMixedOpen struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownMixedOpen) isMixedOpen() {}
+// IsMixedOpen marks a variant of MixedOpen.
+func (*UnknownMixedOpen) IsMixedOpen() {}
 
 // MixedOpenObject is an alternative of MixedOpen.
 type MixedOpenObject struct {
 	wire.Object
 }
 
-func (MixedOpenObject) isMixedOpen() {}
+// IsMixedOpen marks a variant of MixedOpen.
+func (MixedOpenObject) IsMixedOpen() {}
 
 // MixedOpenScalar is an alternative of MixedOpen.
 type MixedOpenScalar Key
 
-func (MixedOpenScalar) isMixedOpen() {}
+// IsMixedOpen marks a variant of MixedOpen.
+func (MixedOpenScalar) IsMixedOpen() {}
 
 // MixedScalar is an alternative of Mixed.
 type MixedScalar struct {
-	wire.Scalar
+	wire.ID
 }
 
-func (MixedScalar) isMixed() {}
+// IsMixed marks a variant of Mixed.
+func (MixedScalar) IsMixed() {}
 
 // Mode is a definition without a description.
 //
@@ -740,17 +772,19 @@ func (MixedScalar) isMixed() {}
 // this revision does not define.
 type Mode interface {
 	wire.Appender
-	isMode()
+	// IsMode marks the variants.
+	IsMode()
 }
 
 // UnknownMode holds a value that matches none of the variants of Mode, so
-// that it can be passed on. Validate reports it.
+// that it can be passed on. wire.Validate reports it.
 type UnknownMode struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownMode) isMode() {}
+// IsMode marks a variant of Mode.
+func (*UnknownMode) IsMode() {}
 
 // More is a definition without a description.
 type More struct {
@@ -761,7 +795,8 @@ type More struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*More) isFit() {}
+// IsFit marks a variant of Fit.
+func (*More) IsFit() {}
 
 // NamedMembers is a definition without a description.
 type NamedMembers struct {
@@ -771,10 +806,10 @@ type NamedMembers struct {
 // Narrowed is a definition without a description.
 type Narrowed struct {
 	N  float64 `json:"n"`
-	At *string `json:"at,omitempty"`
+	At *string `json:"at,omitzero"`
 	// List declares that tasks/list is supported; nil means it is not.
-	List []string `json:"list,omitempty"`
-	Tree *Tree    `json:"tree,omitempty"`
+	List []string `json:"list,omitzero"`
+	Tree *Tree    `json:"tree,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -782,7 +817,7 @@ type Narrowed struct {
 
 // Nest is a definition without a description.
 type Nest struct {
-	V *NestItem `json:"v,omitempty"`
+	V *NestItem `json:"v,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -790,8 +825,8 @@ type Nest struct {
 
 // NestItem is a definition without a description.
 type NestItem struct {
-	A     *string   `json:"a,omitempty"`
-	Again *NestItem `json:"again,omitempty"`
+	A     *string   `json:"a,omitzero"`
+	Again *NestItem `json:"again,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -803,22 +838,25 @@ type NestItem struct {
 // *UnknownNested for values that this revision does not define.
 type Nested interface {
 	wire.Appender
-	isNested()
+	// IsNested marks the variants.
+	IsNested()
 }
 
 // UnknownNested holds a value that matches none of the variants of Nested,
-// so that it can be passed on. Validate reports it.
+// so that it can be passed on. wire.Validate reports it.
 type UnknownNested struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownNested) isNested() {}
+// IsNested marks a variant of Nested.
+func (*UnknownNested) IsNested() {}
 
 // NestedString is an alternative of Nested.
 type NestedString Level
 
-func (NestedString) isNested() {}
+// IsNested marks a variant of Nested.
+func (NestedString) IsNested() {}
 
 // Never is a definition without a description.
 type Never struct {
@@ -829,36 +867,27 @@ type Never struct {
 type NotFound struct {
 	// It is 404, which the zero value stands for.
 	Code int64   `json:"code"`
-	Path *string `json:"path,omitempty"`
+	Path *string `json:"path,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*NotFound) isFailure() {}
+// IsFailure marks a variant of Failure.
+func (*NotFound) IsFailure() {}
 
 // NotThis is a definition without a description.
 type NotThis struct {
 	Mode  string   `json:"mode"`
-	Never wire.Raw `json:"never,omitempty"`
+	Never wire.Raw `json:"never,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// NoteNotification is a definition without a description.
-type NoteNotification struct {
-	// Method identifies the kind of message. It is "note", which the zero value
-	// stands for.
-	Method string `json:"method"`
-	// Params is the payload of the message.
-	Params Mode `json:"params,omitempty"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-func (*NoteNotification) isServerNotification() {}
+// NoteNotification is a definition without a description. Its method is
+// "note".
+type NoteNotification = jsonrpc.NotificationOf[ModeBox]
 
 // Nothing is a definition without a description.
 type Nothing = wire.Scalar
@@ -869,11 +898,11 @@ type NullableBounds struct {
 	// is no other.
 	Name   *Identifier           `json:"name"`
 	Sealed *NullableBoundsSealed `json:"sealed"`
-	At     wire.Optional[string] `json:"at,omitempty"`
+	At     wire.Optional[string] `json:"at,omitzero"`
 	// List declares that tasks/list is supported; nil means it is not.
-	List  []*int64             `json:"list,omitempty"`
-	N     wire.Optional[int64] `json:"n,omitempty"`
-	Words wire.Map[*string]    `json:"words,omitempty"`
+	List  []*int64             `json:"list,omitzero"`
+	N     wire.Optional[int64] `json:"n,omitzero"`
+	Words wire.Map[*string]    `json:"words,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -893,8 +922,8 @@ type Nullables struct {
 	MustFlag *bool                `json:"mustFlag"`
 	MustMany wire.Scalar          `json:"mustMany"`
 	MustText *string              `json:"mustText"`
-	May      wire.Optional[int64] `json:"may,omitempty"`
-	Nothing  Nothing              `json:"nothing,omitempty"`
+	May      wire.Optional[int64] `json:"may,omitzero"`
+	Nothing  Nothing              `json:"nothing,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -908,26 +937,26 @@ type OddNames struct {
 	QuoTe            string   `json:"-"`
 	Undeclared       wire.Raw `json:"undeclared"`
 	Empty            *string  `json:"-"`
-	Ref              *string  `json:"$ref,omitempty"`
-	N9lives          *string  `json:"9lives,omitempty"`
-	B                *string  `json:"a/b,omitempty"`
-	AC               *string  `json:"a~c,omitempty"`
+	Ref              *string  `json:"$ref,omitzero"`
+	N9lives          *string  `json:"9lives,omitzero"`
+	B                *string  `json:"a/b,omitzero"`
+	AC               *string  `json:"a~c,omitzero"`
 	BackSlash        *string  `json:"-"`
 	BackTick         *string  `json:"-"`
-	DecodeJSONMember *string  `json:"decodeJSON,omitempty"`
-	Dst              *string  `json:"dst,omitempty"`
-	Err              *string  `json:"err,omitempty"`
-	ExtraMember      *string  `json:"extra,omitempty"`
-	Func             *string  `json:"func,omitempty"`
-	Größe            *string  `json:"größe,omitempty"`
+	DecodeJSONMember *string  `json:"decodeJSON,omitzero"`
+	Dst              *string  `json:"dst,omitzero"`
+	Err              *string  `json:"err,omitzero"`
+	ExtraMember      *string  `json:"extra,omitzero"`
+	Func             *string  `json:"func,omitzero"`
+	Größe            *string  `json:"größe,omitzero"`
 	LineBreak        *string  `json:"-"`
-	R                *string  `json:"r,omitempty"`
-	Seen             *string  `json:"seen,omitempty"`
+	R                *string  `json:"r,omitzero"`
+	Seen             *string  `json:"seen,omitzero"`
 	// Type is the constant that identifies the kind of value.
-	Type           *string `json:"type,omitempty"`
-	ValidateMember *string `json:"validate,omitempty"`
-	X              *string `json:"x,omitempty"`
-	X名前            *string `json:"名前,omitempty"`
+	Type           *string `json:"type,omitzero"`
+	ValidateMember *string `json:"validate,omitzero"`
+	X              *string `json:"x,omitzero"`
+	X名前            *string `json:"名前,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -939,32 +968,37 @@ type OddNames struct {
 // *UnknownOneOfMany for values that this revision does not define.
 type OneOfMany interface {
 	wire.Appender
-	isOneOfMany()
+	// IsOneOfMany marks the variants.
+	IsOneOfMany()
 }
 
 // UnknownOneOfMany holds a value that matches none of the variants of
-// OneOfMany, so that it can be passed on. Validate reports it.
+// OneOfMany, so that it can be passed on. wire.Validate reports it.
 type UnknownOneOfMany struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownOneOfMany) isOneOfMany() {}
+// IsOneOfMany marks a variant of OneOfMany.
+func (*UnknownOneOfMany) IsOneOfMany() {}
 
 // OneOfManyNumber is an alternative of OneOfMany.
 type OneOfManyNumber int64
 
-func (OneOfManyNumber) isOneOfMany() {}
+// IsOneOfMany marks a variant of OneOfMany.
+func (OneOfManyNumber) IsOneOfMany() {}
 
 // OneOfManyOption3 is an alternative of OneOfMany.
 type OneOfManyOption3 float64
 
-func (OneOfManyOption3) isOneOfMany() {}
+// IsOneOfMany marks a variant of OneOfMany.
+func (OneOfManyOption3) IsOneOfMany() {}
 
 // OneOfManyString is an alternative of OneOfMany.
 type OneOfManyString string
 
-func (OneOfManyString) isOneOfMany() {}
+// IsOneOfMany marks a variant of OneOfMany.
+func (OneOfManyString) IsOneOfMany() {}
 
 // OneShape is a definition without a description.
 //
@@ -972,17 +1006,19 @@ func (OneOfManyString) isOneOfMany() {}
 // this revision does not define.
 type OneShape interface {
 	wire.Appender
-	isOneShape()
+	// IsOneShape marks the variants.
+	IsOneShape()
 }
 
 // UnknownOneShape holds a value that matches none of the variants of
-// OneShape, so that it can be passed on. Validate reports it.
+// OneShape, so that it can be passed on. wire.Validate reports it.
 type UnknownOneShape struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownOneShape) isOneShape() {}
+// IsOneShape marks a variant of OneShape.
+func (*UnknownOneShape) IsOneShape() {}
 
 // Other is a definition without a description.
 type Other struct {
@@ -992,7 +1028,8 @@ type Other struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*Other) isFit() {}
+// IsFit marks a variant of Fit.
+func (*Other) IsFit() {}
 
 // OtherC is the type of Other.c.
 type OtherC struct {
@@ -1004,7 +1041,7 @@ type OtherC struct {
 
 // OtherNest is a definition without a description.
 type OtherNest struct {
-	V []OtherNestItem `json:"v,omitempty"`
+	V []OtherNestItem `json:"v,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -1016,17 +1053,20 @@ type OtherNestItem int64
 // Polygon is a definition without a description.
 type Polygon struct {
 	Kind  PolygonKind `json:"kind"`
-	Sides []int64     `json:"sides,omitempty"`
+	Sides []int64     `json:"sides,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*Polygon) isMixed() {}
+// IsMixed marks a variant of Mixed.
+func (*Polygon) IsMixed() {}
 
-func (*Polygon) isNested() {}
+// IsNested marks a variant of Nested.
+func (*Polygon) IsNested() {}
 
-func (*Polygon) isShape() {}
+// IsShape marks a variant of Shape.
+func (*Polygon) IsShape() {}
 
 // PolygonKind is the type of Polygon.kind.
 type PolygonKind string
@@ -1115,13 +1155,13 @@ type RestOfObjects struct {
 
 // Ruled is a definition without a description.
 type Ruled struct {
-	Cost         *RuledCost `json:"cost,omitempty"`
-	MIMEDashType *string    `json:"mime-type,omitempty"`
+	Cost         *RuledCost `json:"cost,omitzero"`
+	MIMEDashType *string    `json:"mime-type,omitzero"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
-	MIMEType *string      `json:"mimeType,omitempty"`
-	Names    NamedMembers `json:"names,omitempty"`
-	Never    Never        `json:"never,omitempty"`
+	MIMEType *string      `json:"mimeType,omitzero"`
+	Names    NamedMembers `json:"names,omitzero"`
+	Never    Never        `json:"never,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -1156,8 +1196,8 @@ func (x RuledCost) Known() bool {
 // Sealed is a definition without a description.
 type Sealed struct {
 	A     string `json:"a"`
-	Shape Shape  `json:"shape,omitempty"`
-	Share *Share `json:"share,omitempty"`
+	Shape Shape  `json:"shape,omitzero"`
+	Share *Share `json:"share,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -1170,42 +1210,25 @@ type SealedEmpty struct {
 	Extra wire.Members `json:"-"`
 }
 
-// ServerNotification is any notification that a server may send. The method
-// selects the variant.
-//
-// Its variants are *NoteNotification, *BareNotification, and
-// *UnknownServerNotification for values that this revision does not define.
-type ServerNotification interface {
-	wire.Appender
-	isServerNotification()
-}
-
-// UnknownServerNotification holds a value that matches none of the variants
-// of ServerNotification, so that it can be passed on. Validate reports it.
-type UnknownServerNotification struct {
-	// Raw is the value as received.
-	Raw wire.Raw
-}
-
-func (*UnknownServerNotification) isServerNotification() {}
-
 // Shape is a definition without a description.
 //
 // Its variants are *Circle, *Square, *Polygon, and *UnknownShape for values
 // that this revision does not define.
 type Shape interface {
 	wire.Appender
-	isShape()
+	// IsShape marks the variants.
+	IsShape()
 }
 
 // UnknownShape holds a value that matches none of the variants of Shape, so
-// that it can be passed on. Validate reports it.
+// that it can be passed on. wire.Validate reports it.
 type UnknownShape struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownShape) isShape() {}
+// IsShape marks a variant of Shape.
+func (*UnknownShape) IsShape() {}
 
 // Shapes is a definition without a description.
 type Shapes wire.Map[[]Shape]
@@ -1243,13 +1266,13 @@ type Share float64
 
 // Siblings is a definition without a description.
 type Siblings struct {
-	More *SiblingsMore `json:"more,omitempty"`
+	More *SiblingsMore `json:"more,omitzero"`
 	// A short one.
 	//
 	// Default: "ab".
 	//
 	// Deprecated: the schema says so.
-	Short *Identifier `json:"short,omitempty"`
+	Short *Identifier `json:"short,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -1270,35 +1293,40 @@ type Special struct {
 	Mode string `json:"mode"`
 	Text string `json:"text"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/ and those of
-	// trace context.
-	Meta        wire.Object `json:"_meta,omitempty"`
-	ExtraMember *string     `json:"extra,omitempty"`
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta        wire.Object `json:"_meta,omitzero"`
+	ExtraMember *string     `json:"extra,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*Special) isMode() {}
+// IsMode marks a variant of Mode.
+func (*Special) IsMode() {}
 
 // Square is a definition without a description.
 type Square struct {
 	// It is "square", which the zero value stands for.
 	Kind   string   `json:"kind"`
-	Corner Shape    `json:"corner,omitempty"`
-	Side   *float64 `json:"side,omitempty"`
+	Corner Shape    `json:"corner,omitzero"`
+	Side   *float64 `json:"side,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-func (*Square) isMixed() {}
+// IsMixed marks a variant of Mixed.
+func (*Square) IsMixed() {}
 
-func (*Square) isNested() {}
+// IsNested marks a variant of Nested.
+func (*Square) IsNested() {}
 
-func (*Square) isOneShape() {}
+// IsOneShape marks a variant of OneShape.
+func (*Square) IsOneShape() {}
 
-func (*Square) isShape() {}
+// IsShape marks a variant of Shape.
+func (*Square) IsShape() {}
 
 // Stamped is a definition without a description.
 //
@@ -1306,17 +1334,19 @@ func (*Square) isShape() {}
 // that this revision does not define.
 type Stamped interface {
 	wire.Appender
-	isStamped()
+	// IsStamped marks the variants.
+	IsStamped()
 }
 
 // UnknownStamped holds a value that matches none of the variants of Stamped,
-// so that it can be passed on. Validate reports it.
+// so that it can be passed on. wire.Validate reports it.
 type UnknownStamped struct {
 	// Raw is the value as received.
 	Raw wire.Raw
 }
 
-func (*UnknownStamped) isStamped() {}
+// IsStamped marks a variant of Stamped.
+func (*UnknownStamped) IsStamped() {}
 
 // StampedDone is an alternative of Stamped.
 type StampedDone struct {
@@ -1329,7 +1359,8 @@ type StampedDone struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*StampedDone) isStamped() {}
+// IsStamped marks a variant of Stamped.
+func (*StampedDone) IsStamped() {}
 
 // StampedNew is an alternative of Stamped.
 type StampedNew struct {
@@ -1341,7 +1372,8 @@ type StampedNew struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*StampedNew) isStamped() {}
+// IsStamped marks a variant of Stamped.
+func (*StampedNew) IsStamped() {}
 
 // Tags is a definition without a description.
 type Tags []Identifier
@@ -1350,7 +1382,7 @@ type Tags []Identifier
 type Tree struct {
 	Children []Tree   `json:"children"`
 	Value    wire.Raw `json:"value"`
-	Left     *Tree    `json:"left,omitempty"`
+	Left     *Tree    `json:"left,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -1423,9 +1455,9 @@ type Wide struct {
 	F62 int64  `json:"f62"`
 	F63 int64  `json:"f63"`
 	F64 int64  `json:"f64"`
-	F65 *int64 `json:"f65,omitempty"`
-	F66 *int64 `json:"f66,omitempty"`
-	F67 *int64 `json:"f67,omitempty"`
+	F65 *int64 `json:"f65,omitzero"`
+	F66 *int64 `json:"f66,omitzero"`
+	F67 *int64 `json:"f67,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -1499,8 +1531,8 @@ type ZeroConsts struct {
 	Number int64 `json:"number"`
 	// It is "", which the zero value stands for.
 	Text      string  `json:"text"`
-	NumberMay *int64  `json:"numberMay,omitempty"`
-	TextMay   *string `json:"textMay,omitempty"`
+	NumberMay *int64  `json:"numberMay,omitzero"`
+	TextMay   *string `json:"textMay,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`

@@ -7,9 +7,7 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // DecodeEverythingInlineUnion decodes a EverythingInlineUnion from its JSON
 // text.
 func DecodeEverythingInlineUnion(text []byte) (EverythingInlineUnion, error) {
-	var box EverythingInlineUnionBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, EverythingInlineUnionBox{})
 }
 
 // EverythingInlineUnionBox holds a EverythingInlineUnion in its field V. Use
@@ -19,19 +17,9 @@ type EverythingInlineUnionBox = wire.Box[EverythingInlineUnion, everythingInline
 
 type everythingInlineUnionCodec struct{}
 
-func (everythingInlineUnionCodec) Decode(r *wire.Reader) EverythingInlineUnion {
-	return decodeEverythingInlineUnion(r)
-}
-
-func (everythingInlineUnionCodec) Check(c *wire.Collector, v EverythingInlineUnion) {
-	validateEverythingInlineUnion(c, v)
-}
-
 // DecodeFailure decodes a Failure from its JSON text.
 func DecodeFailure(text []byte) (Failure, error) {
-	var box FailureBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, FailureBox{})
 }
 
 // FailureBox holds a Failure in its field V. Use it in your own structs,
@@ -40,19 +28,9 @@ type FailureBox = wire.Box[Failure, failureCodec]
 
 type failureCodec struct{}
 
-func (failureCodec) Decode(r *wire.Reader) Failure {
-	return decodeFailure(r)
-}
-
-func (failureCodec) Check(c *wire.Collector, v Failure) {
-	validateFailure(c, v)
-}
-
 // DecodeFit decodes a Fit from its JSON text.
 func DecodeFit(text []byte) (Fit, error) {
-	var box FitBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, FitBox{})
 }
 
 // FitBox holds a Fit in its field V. Use it in your own structs, because
@@ -61,19 +39,9 @@ type FitBox = wire.Box[Fit, fitCodec]
 
 type fitCodec struct{}
 
-func (fitCodec) Decode(r *wire.Reader) Fit {
-	return decodeFit(r)
-}
-
-func (fitCodec) Check(c *wire.Collector, v Fit) {
-	validateFit(c, v)
-}
-
 // DecodeJson decodes a Json from its JSON text.
 func DecodeJson(text []byte) (Json, error) {
-	var box JsonBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, JsonBox{})
 }
 
 // JsonBox holds a Json in its field V. Use it in your own structs, because
@@ -82,33 +50,9 @@ type JsonBox = wire.Box[Json, jsonCodec]
 
 type jsonCodec struct{}
 
-func (jsonCodec) Decode(r *wire.Reader) Json {
-	return decodeJson(r)
-}
-
-func (jsonCodec) Check(c *wire.Collector, v Json) {
-	validateJson(c, v)
-}
-
-type keyBox = wire.Box[wire.Scalar, keyCodec]
-
-type keyCodec struct{}
-
-func (keyCodec) Decode(r *wire.Reader) wire.Scalar {
-	return r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-}
-
-func (keyCodec) Check(c *wire.Collector, v wire.Scalar) {
-	if !v.Is(wire.ScalarString | wire.ScalarInteger) {
-		c.Report("must be a string or an integer")
-	}
-}
-
 // DecodeLoop decodes a Loop from its JSON text.
 func DecodeLoop(text []byte) (Loop, error) {
-	var box LoopBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, LoopBox{})
 }
 
 // LoopBox holds a Loop in its field V. Use it in your own structs, because
@@ -117,19 +61,9 @@ type LoopBox = wire.Box[Loop, loopCodec]
 
 type loopCodec struct{}
 
-func (loopCodec) Decode(r *wire.Reader) Loop {
-	return decodeLoop(r)
-}
-
-func (loopCodec) Check(c *wire.Collector, v Loop) {
-	validateLoop(c, v)
-}
-
 // DecodeMixed decodes a Mixed from its JSON text.
 func DecodeMixed(text []byte) (Mixed, error) {
-	var box MixedBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, MixedBox{})
 }
 
 // MixedBox holds a Mixed in its field V. Use it in your own structs, because
@@ -138,19 +72,9 @@ type MixedBox = wire.Box[Mixed, mixedCodec]
 
 type mixedCodec struct{}
 
-func (mixedCodec) Decode(r *wire.Reader) Mixed {
-	return decodeMixed(r)
-}
-
-func (mixedCodec) Check(c *wire.Collector, v Mixed) {
-	validateMixed(c, v)
-}
-
 // DecodeMixedMap decodes a MixedMap from its JSON text.
 func DecodeMixedMap(text []byte) (MixedMap, error) {
-	var box MixedMapBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, MixedMapBox{})
 }
 
 // MixedMapBox holds a MixedMap in its field V. Use it in your own structs,
@@ -159,19 +83,9 @@ type MixedMapBox = wire.Box[MixedMap, mixedMapCodec]
 
 type mixedMapCodec struct{}
 
-func (mixedMapCodec) Decode(r *wire.Reader) MixedMap {
-	return decodeMixedMap(r)
-}
-
-func (mixedMapCodec) Check(c *wire.Collector, v MixedMap) {
-	validateMixedMap(c, v)
-}
-
 // DecodeMixedOpen decodes a MixedOpen from its JSON text.
 func DecodeMixedOpen(text []byte) (MixedOpen, error) {
-	var box MixedOpenBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, MixedOpenBox{})
 }
 
 // MixedOpenBox holds a MixedOpen in its field V. Use it in your own structs,
@@ -180,19 +94,9 @@ type MixedOpenBox = wire.Box[MixedOpen, mixedOpenCodec]
 
 type mixedOpenCodec struct{}
 
-func (mixedOpenCodec) Decode(r *wire.Reader) MixedOpen {
-	return decodeMixedOpen(r)
-}
-
-func (mixedOpenCodec) Check(c *wire.Collector, v MixedOpen) {
-	validateMixedOpen(c, v)
-}
-
 // DecodeMode decodes a Mode from its JSON text.
 func DecodeMode(text []byte) (Mode, error) {
-	var box ModeBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, ModeBox{})
 }
 
 // ModeBox holds a Mode in its field V. Use it in your own structs, because
@@ -201,19 +105,9 @@ type ModeBox = wire.Box[Mode, modeCodec]
 
 type modeCodec struct{}
 
-func (modeCodec) Decode(r *wire.Reader) Mode {
-	return decodeMode(r)
-}
-
-func (modeCodec) Check(c *wire.Collector, v Mode) {
-	validateMode(c, v)
-}
-
 // DecodeNested decodes a Nested from its JSON text.
 func DecodeNested(text []byte) (Nested, error) {
-	var box NestedBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, NestedBox{})
 }
 
 // NestedBox holds a Nested in its field V. Use it in your own structs,
@@ -221,14 +115,6 @@ func DecodeNested(text []byte) (Nested, error) {
 type NestedBox = wire.Box[Nested, nestedCodec]
 
 type nestedCodec struct{}
-
-func (nestedCodec) Decode(r *wire.Reader) Nested {
-	return decodeNested(r)
-}
-
-func (nestedCodec) Check(c *wire.Collector, v Nested) {
-	validateNested(c, v)
-}
 
 type nothingBox = wire.Box[wire.Scalar, nothingCodec]
 
@@ -246,9 +132,7 @@ func (nothingCodec) Check(c *wire.Collector, v wire.Scalar) {
 
 // DecodeOneOfMany decodes a OneOfMany from its JSON text.
 func DecodeOneOfMany(text []byte) (OneOfMany, error) {
-	var box OneOfManyBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, OneOfManyBox{})
 }
 
 // OneOfManyBox holds a OneOfMany in its field V. Use it in your own structs,
@@ -257,19 +141,9 @@ type OneOfManyBox = wire.Box[OneOfMany, oneOfManyCodec]
 
 type oneOfManyCodec struct{}
 
-func (oneOfManyCodec) Decode(r *wire.Reader) OneOfMany {
-	return decodeOneOfMany(r)
-}
-
-func (oneOfManyCodec) Check(c *wire.Collector, v OneOfMany) {
-	validateOneOfMany(c, v)
-}
-
 // DecodeOneShape decodes a OneShape from its JSON text.
 func DecodeOneShape(text []byte) (OneShape, error) {
-	var box OneShapeBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, OneShapeBox{})
 }
 
 // OneShapeBox holds a OneShape in its field V. Use it in your own structs,
@@ -278,40 +152,9 @@ type OneShapeBox = wire.Box[OneShape, oneShapeCodec]
 
 type oneShapeCodec struct{}
 
-func (oneShapeCodec) Decode(r *wire.Reader) OneShape {
-	return decodeOneShape(r)
-}
-
-func (oneShapeCodec) Check(c *wire.Collector, v OneShape) {
-	validateOneShape(c, v)
-}
-
-// DecodeServerNotification decodes a ServerNotification from its JSON text.
-func DecodeServerNotification(text []byte) (ServerNotification, error) {
-	var box ServerNotificationBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
-}
-
-// ServerNotificationBox holds a ServerNotification in its field V. Use it in
-// your own structs, because encoding/json cannot decode into an interface.
-type ServerNotificationBox = wire.Box[ServerNotification, serverNotificationCodec]
-
-type serverNotificationCodec struct{}
-
-func (serverNotificationCodec) Decode(r *wire.Reader) ServerNotification {
-	return decodeServerNotification(r)
-}
-
-func (serverNotificationCodec) Check(c *wire.Collector, v ServerNotification) {
-	validateServerNotification(c, v)
-}
-
 // DecodeShape decodes a Shape from its JSON text.
 func DecodeShape(text []byte) (Shape, error) {
-	var box ShapeBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, ShapeBox{})
 }
 
 // ShapeBox holds a Shape in its field V. Use it in your own structs, because
@@ -320,19 +163,9 @@ type ShapeBox = wire.Box[Shape, shapeCodec]
 
 type shapeCodec struct{}
 
-func (shapeCodec) Decode(r *wire.Reader) Shape {
-	return decodeShape(r)
-}
-
-func (shapeCodec) Check(c *wire.Collector, v Shape) {
-	validateShape(c, v)
-}
-
 // DecodeStamped decodes a Stamped from its JSON text.
 func DecodeStamped(text []byte) (Stamped, error) {
-	var box StampedBox
-	err := wire.Unmarshal(text, &box)
-	return box.V, err
+	return wire.UnmarshalBox(text, StampedBox{})
 }
 
 // StampedBox holds a Stamped in its field V. Use it in your own structs,
@@ -340,11 +173,3 @@ func DecodeStamped(text []byte) (Stamped, error) {
 type StampedBox = wire.Box[Stamped, stampedCodec]
 
 type stampedCodec struct{}
-
-func (stampedCodec) Decode(r *wire.Reader) Stamped {
-	return decodeStamped(r)
-}
-
-func (stampedCodec) Check(c *wire.Collector, v Stamped) {
-	validateStamped(c, v)
-}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generated"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -36,14 +37,19 @@ func (c *check) extras(v reflect.Value, src, pointer, at string, base int) {
 			}
 		}
 	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[jsonrpc.DefinedMessage]() {
+			m := v.Addr().Interface().(*jsonrpc.DefinedMessage)
+			c.extraMembers(m.Extra, m.Definition.Name, src, pointer, at, base)
+			if m.Payload != nil && !c.envelope {
+				c.extras(reflect.ValueOf(m.Payload), src, pointer, at+"/"+m.Definition.PayloadName(), base)
+			}
+			return
+		}
 		c.extraFields(v, src, pointer, at, base)
 	}
 }
 
 func (c *check) extraFields(v reflect.Value, src, pointer, at string, base int) {
-	if c.envelope && (strings.HasPrefix(at, "/params") || strings.HasPrefix(at, "/result")) {
-		return
-	}
 	// The schema of a tool has the members of JSON Schema, and the result of a task those of
 	// the request that runs as the task.
 	if name := v.Type().Name(); strings.HasSuffix(name, "InputSchema") || strings.HasSuffix(name, "OutputSchema") || name == "GetTaskPayloadResult" {
@@ -55,16 +61,20 @@ func (c *check) extraFields(v reflect.Value, src, pointer, at string, base int) 
 		switch {
 		case !field.IsExported(), name == "_meta": // an open object
 		case field.Type == membersType:
-			for _, m := range v.Field(i).Interface().(wire.Members) {
-				here := wire.ChildPointer(at, m.Name)
-				c.note("undeclared", pointer+here, base+offsetOf(src, here), "revision %[3]s does not define %[1]s.%[2]s%[4]s",
-					v.Type().Name(), m.Name, c.s.revision.ID, firstWith(c.s.revision.ID, v.Type().Name(), m.Name))
-			}
+			c.extraMembers(v.Field(i).Interface().(wire.Members), v.Type().Name(), src, pointer, at, base)
 		case name == "" || name == "-":
 			c.extras(v.Field(i), src, pointer, at, base)
 		default:
 			c.extras(v.Field(i), src, pointer, wire.ChildPointer(at, name), base)
 		}
+	}
+}
+
+func (c *check) extraMembers(extra wire.Members, definition, src, pointer, at string, base int) {
+	for _, m := range extra {
+		here := wire.ChildPointer(at, m.Name)
+		c.note("undeclared", pointer+here, base+offsetOf(src, here), "revision %[3]s does not define %[1]s.%[2]s%[4]s",
+			definition, m.Name, c.s.revision.ID, firstWith(c.s.revision.ID, definition, m.Name))
 	}
 }
 

@@ -5,6 +5,7 @@ package client
 import (
 	"context"
 	"errors"
+
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/tools"

@@ -4,6 +4,7 @@ package client
 
 import (
 	"context"
+
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 )

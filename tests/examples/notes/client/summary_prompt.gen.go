@@ -4,6 +4,7 @@ package client
 
 import (
 	"context"
+
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -34,7 +35,7 @@ type SummaryArgs struct {
 	// The topic of the notes.
 	Topic string `json:"topic"`
 	// The length of the summary.
-	Length *SummaryArgsLength `json:"length,omitempty"`
+	Length *SummaryArgsLength `json:"length,omitzero"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }

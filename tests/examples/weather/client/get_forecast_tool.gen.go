@@ -4,6 +4,7 @@ package client
 
 import (
 	"context"
+
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -32,9 +33,9 @@ type GetForecastInput struct {
 	// From 1 to 14.
 	//
 	// Default: 3.
-	Days *int64 `json:"days,omitempty"`
+	Days *int64 `json:"days,omitzero"`
 	// Default: "metric".
-	Units *GetForecastInputUnits `json:"units,omitempty"`
+	Units *GetForecastInputUnits `json:"units,omitzero"`
 }
 
 // GetForecastInputCity is a variant of place in the arguments of
@@ -45,7 +46,7 @@ type GetForecastInputCity struct {
 	// Two letters, to tell cities of one name apart.
 	//
 	// Matches ^[A-Z]{2}$.
-	Country *string `json:"country,omitempty"`
+	Country *string `json:"country,omitzero"`
 }
 
 // GetForecastInputPlace is the type of place in the arguments of
@@ -96,7 +97,7 @@ type GetForecastOutput struct {
 	Place string                 `json:"place"`
 	Days  []GetForecastOutputDay `json:"days"`
 	// Warnings that hold during these days.
-	Alerts []GetForecastOutputAlert `json:"alerts,omitempty"`
+	Alerts []GetForecastOutputAlert `json:"alerts,omitzero"`
 }
 
 // GetForecastOutputAlert is the type of the elements of alerts in the

@@ -4,6 +4,7 @@ package client
 
 import (
 	"context"
+
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -32,7 +33,7 @@ type GetWeatherInput struct {
 	// Fahrenheit and miles per hour.
 	//
 	// Default: "metric".
-	Units *GetWeatherInputUnits `json:"units,omitempty"`
+	Units *GetWeatherInputUnits `json:"units,omitzero"`
 }
 
 // GetWeatherInputUnits is the type of units in the arguments of get_weather.

@@ -4,6 +4,7 @@ package client
 
 import (
 	"context"
+
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -30,9 +31,9 @@ type ReportSightingInput struct {
 	// In the format date-time.
 	SeenAt string `json:"seen-at"`
 	// What instruments say, by what they measure.
-	Readings wire.Map[float64] `json:"readings,omitempty"`
+	Readings wire.Map[float64] `json:"readings,omitzero"`
 	// At most 5 elements. No two elements are the same.
-	Tags []string `json:"tags,omitempty"`
+	Tags []string `json:"tags,omitzero"`
 }
 
 // ReportSightingOutput holds the structured result of report_sighting.

@@ -1,0 +1,151 @@
+package emit
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+// definitions renders the table of definitions and New, which creates values for callers that know
+// definitions only by name.
+func (e *emitter) definitions(f *jen.File) {
+	f.Add(doc("New returns a new value of a definition of the revision, by its upstream name, or of a type of this package that has no definition of its own. It reports whether the name is known."))
+	f.Func().Id("New").Params(jen.Id("definition").String()).Params(jen.Qual(wirePath, "Value"), jen.Bool()).BlockFunc(func(g *jen.Group) {
+		found := jen.Id("definitions").Dot("New").Call(jen.Id("definition"))
+		if e.core == "" {
+			g.Return(found)
+			return
+		}
+		// An extension also knows the definitions of its revision.
+		g.If(jen.List(jen.Id("v"), jen.Id("ok")).Op(":=").Add(found), jen.Id("ok")).Block(jen.Return(jen.Id("v"), jen.True()))
+		g.Return(jen.Qual(e.core, "New").Call(jen.Id("definition")))
+	})
+	f.Line()
+	decls := slices.Clone(e.rev.Decls)
+	slices.SortFunc(decls, func(a, b *ir.Decl) int { return strings.Compare(newKey(a), newKey(b)) })
+	f.Var().Id("definitions").Op("=").Qual(jsonrpcPath, "Definitions").ValuesFunc(func(g *jen.Group) {
+		for _, d := range decls {
+			g.Line().Values(definition(d)...)
+		}
+		g.Line()
+	})
+}
+
+// definition renders the row of a declaration.
+func definition(d *ir.Decl) []jen.Code {
+	row := []jen.Code{pair("Name", jen.Lit(newKey(d)))}
+	if !d.Message {
+		return append(row, pair("New", fresh(&ir.Ref{Decl: d})))
+	}
+	switch t := d.Type.(type) {
+	case *ir.Union:
+		if t.Context {
+			return append(row, pair("New", fresh(&ir.Ref{Decl: t.Variants[0].Decl})))
+		}
+		return append(row, pair("OneOf", jen.Index().String().ValuesFunc(func(g *jen.Group) {
+			for _, v := range t.Variants {
+				g.Lit(newKey(v.Decl))
+			}
+		})))
+	case *ir.Array:
+		return append(row, pair("Each", jen.Lit(newKey(t.Elem.(*ir.Ref).Decl))))
+	case *ir.Object:
+		var members []string
+		method := ""
+		payload := jen.Add(jen.Qual(wirePath, "New").Types(jen.Qual(wirePath, "Object")))
+		for _, field := range t.Fields {
+			name := field.Wire
+			if !field.Required {
+				name += "?"
+			}
+			members = append(members, name)
+			switch field.Wire {
+			case "method":
+				method, _ = field.Const.(string)
+			case "params", "result", "error":
+				payload = fresh(field.Type)
+			}
+		}
+		row = append(row, pair("Members", jen.Lit(strings.Join(members, " "))))
+		if method != "" {
+			row = append(row, pair("Method", jen.Lit(method)))
+		}
+		return append(row, pair("New", payload))
+	}
+	panic("emit: a message is an object, or a union or array of some")
+}
+
+// message renders the name of a whole message.
+func message(f *jen.File, d *ir.Decl) {
+	o := d.Type.(*ir.Object)
+	generic, text := "RequestOf", d.Doc
+	if strings.HasSuffix(d.Name, "Notification") {
+		generic = "NotificationOf"
+	}
+	payload := jen.Add(jen.Qual(wirePath, "Object"))
+	for _, field := range o.Fields {
+		switch field.Wire {
+		case "method":
+			if method, ok := field.Const.(string); ok {
+				text += " Its method is \"" + method + "\"."
+			}
+			continue
+		case "params":
+		case "result":
+			generic = "ResultOf"
+		case "error":
+			generic = "ErrorOf"
+		default:
+			continue
+		}
+		payload = valueType(field.Type)
+	}
+	f.Add(doc(text + deprecation(d.Deprecated)))
+	f.Type().Id(d.Name).Op("=").Qual(jsonrpcPath, generic).Types(payload)
+}
+
+// newKey returns the name under which New knows a declaration.
+func newKey(d *ir.Decl) string {
+	if d.Definition {
+		return d.Path
+	}
+	return d.Name
+}
+
+// fresh renders a function that returns a new wire.Value.
+func fresh(t ir.Type) *jen.Statement { return jen.Qual(wirePath, "New").Types(valueType(t)) }
+
+// valueType renders the type whose pointer is a wire.Value of a type.
+func valueType(t ir.Type) *jen.Statement {
+	ref, ok := t.(*ir.Ref)
+	if !ok {
+		return jen.Add(goType(t))
+	}
+	d := underlying(ref.Decl)
+	if hasBox(d) {
+		return qualified(d, boxName(d))
+	}
+	return declName(d)
+}
+
+// underlying returns the declaration that an alias stands for.
+func underlying(d *ir.Decl) *ir.Decl {
+	if under, ok := d.Type.(*ir.Ref); ok && isAlias(d) {
+		return underlying(under.Decl)
+	}
+	return d
+}
+
+// hasBox reports whether a declaration is not a wire.Value without a box.
+func hasBox(d *ir.Decl) bool {
+	switch t := d.Type.(type) {
+	case *ir.Union:
+		return true
+	case *ir.Scalar:
+		return isAlias(d) && !t.ID
+	}
+	return false
+}
