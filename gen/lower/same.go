@@ -10,8 +10,8 @@ import (
 // Same sets Decl.Same of the declarations of a revision that mean exactly the same in the next one, whose
 // package has the given path. Same must have been called for the next revision and its next one before.
 //
-// Two declarations are the same if they have the same text in the ir, the same doc comments, and fields with the
-// same marks of deprecation, if everything that they refer to is the same, and if the newer one has the marks of
+// Two declarations are the same if they have the same text in the ir, the same doc comments and marks of
+// deprecation, if everything that they refer to is the same, and if the newer one has the marks of
 // all unions that the older one is a variant of, because only the package of a type can declare its methods.
 func Same(older, newer *ir.Revision, path string) {
 	next := make(map[string]*ir.Decl, len(newer.Decls))
@@ -79,7 +79,7 @@ func hasMethods(d *ir.Decl) bool {
 }
 
 func equalText(a, b *ir.Decl) bool {
-	if a.Doc != b.Doc {
+	if a.Doc != b.Doc || a.Deprecated != b.Deprecated {
 		return false
 	}
 	switch a := a.Type.(type) {

@@ -4,7 +4,6 @@ package mcp20250326
 
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
-	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -91,11 +90,11 @@ const (
 
 // ModelHint suggests a model. A client that does not have it may use a
 // similar model of another provider.
-type ModelHint = mcp20260728.ModelHint
+type ModelHint = mcp20251125.ModelHint
 
 // ModelPreferences describes the model that a server would like for
 // sampling. The client decides how much weight it gives them.
-type ModelPreferences = mcp20260728.ModelPreferences
+type ModelPreferences = mcp20251125.ModelPreferences
 
 // SamplingMessage is one message of a conversation for the client's model.
 type SamplingMessage struct {

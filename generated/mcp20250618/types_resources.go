@@ -65,7 +65,7 @@ type ListResourcesResult struct {
 type ListRootsRequest = jsonrpc.RequestOf[RequestParams]
 
 // ListRootsResult holds all roots of the client. This list is not paginated.
-type ListRootsResult = mcp20260728.ListRootsResult
+type ListRootsResult = mcp20251125.ListRootsResult
 
 // ReadResourceRequest is a resources/read request: the client asks for the
 // contents of a resource. Its method is "resources/read".
@@ -208,7 +208,7 @@ type ResourceUpdatedNotificationParams = mcp20251125.ResourceUpdatedNotification
 
 // Root is a place in the file system that the user wants a server to work
 // on. It is a request to the server, not an enforced limit.
-type Root = mcp20260728.Root
+type Root = mcp20251125.Root
 
 // RootsListChangedNotification is a notifications/roots/list_changed
 // message: the client's roots have changed, and the server should request

@@ -75,26 +75,26 @@ type Cursor = mcp20260728.Cursor
 
 // LoggingLevel is the severity of a log record, on the scale of syslog (RFC
 // 5424). The constants are sorted by severity, the lowest first.
-type LoggingLevel = mcp20260728.LoggingLevel
+type LoggingLevel = mcp20251125.LoggingLevel
 
 // The values of LoggingLevel.
 const (
 	// LoggingLevelDebug is for details that help with debugging only.
-	LoggingLevelDebug = mcp20260728.LoggingLevelDebug
+	LoggingLevelDebug = mcp20251125.LoggingLevelDebug
 	// LoggingLevelInfo is for normal operation.
-	LoggingLevelInfo = mcp20260728.LoggingLevelInfo
+	LoggingLevelInfo = mcp20251125.LoggingLevelInfo
 	// LoggingLevelNotice is for events that are normal but worth knowing.
-	LoggingLevelNotice = mcp20260728.LoggingLevelNotice
+	LoggingLevelNotice = mcp20251125.LoggingLevelNotice
 	// LoggingLevelWarning is for signs that something may go wrong.
-	LoggingLevelWarning = mcp20260728.LoggingLevelWarning
+	LoggingLevelWarning = mcp20251125.LoggingLevelWarning
 	// LoggingLevelError is for an operation that failed.
-	LoggingLevelError = mcp20260728.LoggingLevelError
+	LoggingLevelError = mcp20251125.LoggingLevelError
 	// LoggingLevelCritical is for the failure of an essential component.
-	LoggingLevelCritical = mcp20260728.LoggingLevelCritical
+	LoggingLevelCritical = mcp20251125.LoggingLevelCritical
 	// LoggingLevelAlert is for problems that require immediate action.
-	LoggingLevelAlert = mcp20260728.LoggingLevelAlert
+	LoggingLevelAlert = mcp20251125.LoggingLevelAlert
 	// LoggingLevelEmergency is for a system that has become unusable.
-	LoggingLevelEmergency = mcp20260728.LoggingLevelEmergency
+	LoggingLevelEmergency = mcp20251125.LoggingLevelEmergency
 )
 
 // LoggingMessageNotification is a notifications/message message: the server

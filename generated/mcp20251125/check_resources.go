@@ -27,6 +27,17 @@ func (x *ListResourcesResult) Check(c *wire.Collector) {
 }
 
 // Check reports each value that this revision does not allow.
+func (x *ListRootsResult) Check(c *wire.Collector) {
+	c.Push("roots")
+	for i := range x.Roots {
+		c.PushIndex(i)
+		x.Roots[i].Check(c)
+		c.Pop()
+	}
+	c.Pop()
+}
+
+// Check reports each value that this revision does not allow.
 func (x *ReadResourceRequestParams) Check(c *wire.Collector) {
 	c.Push("uri")
 	c.Format("uri", x.URI)
@@ -63,6 +74,13 @@ func (x *ResourceRequestParams) Check(c *wire.Collector) {
 
 // Check reports each value that this revision does not allow.
 func (x *ResourceUpdatedNotificationParams) Check(c *wire.Collector) {
+	c.Push("uri")
+	c.Format("uri", x.URI)
+	c.Pop()
+}
+
+// Check reports each value that this revision does not allow.
+func (x *Root) Check(c *wire.Collector) {
 	c.Push("uri")
 	c.Format("uri", x.URI)
 	c.Pop()

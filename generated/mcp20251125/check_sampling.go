@@ -82,6 +82,28 @@ func (x IncludeContext) Check(c *wire.Collector) {
 }
 
 // Check reports each value that this revision does not allow.
+func (x *ModelPreferences) Check(c *wire.Collector) {
+	if x.CostPriority != nil {
+		c.Push("costPriority")
+		c.Minimum(*x.CostPriority, 0.0)
+		c.Maximum(*x.CostPriority, 1.0)
+		c.Pop()
+	}
+	if x.IntelligencePriority != nil {
+		c.Push("intelligencePriority")
+		c.Minimum(*x.IntelligencePriority, 0.0)
+		c.Maximum(*x.IntelligencePriority, 1.0)
+		c.Pop()
+	}
+	if x.SpeedPriority != nil {
+		c.Push("speedPriority")
+		c.Minimum(*x.SpeedPriority, 0.0)
+		c.Maximum(*x.SpeedPriority, 1.0)
+		c.Pop()
+	}
+}
+
+// Check reports each value that this revision does not allow.
 func (x *SamplingMessage) Check(c *wire.Collector) {
 	c.Push("content")
 	SamplingMessageContentBox{V: x.Content}.Check(c)
@@ -141,6 +163,24 @@ func (x SamplingMessageContentList) Check(c *wire.Collector) {
 }
 
 // Check reports each value that this revision does not allow.
+func (x *ToolChoice) Check(c *wire.Collector) {
+	if x.Mode != nil {
+		c.Push("mode")
+		if !(*x.Mode).Known() {
+			c.Report("unknown value %q", string(*x.Mode))
+		}
+		c.Pop()
+	}
+}
+
+// Check reports each value that this revision does not allow.
+func (x ToolChoiceMode) Check(c *wire.Collector) {
+	if !x.Known() {
+		c.Report("unknown value %q", string(x))
+	}
+}
+
+// Check reports each value that this revision does not allow.
 func (x *ToolResultContent) Check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "tool_result", "\"tool_result\"")
@@ -151,5 +191,12 @@ func (x *ToolResultContent) Check(c *wire.Collector) {
 		ContentBlockBox{V: e}.Check(c)
 		c.Pop()
 	}
+	c.Pop()
+}
+
+// Check reports each value that this revision does not allow.
+func (x *ToolUseContent) Check(c *wire.Collector) {
+	c.Push("type")
+	c.Const(x.Type == "" || x.Type == "tool_use", "\"tool_use\"")
 	c.Pop()
 }

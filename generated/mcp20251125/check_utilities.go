@@ -26,6 +26,13 @@ func (x *CompleteRequestParams) Check(c *wire.Collector) {
 }
 
 // Check reports each value that this revision does not allow.
+func (x LoggingLevel) Check(c *wire.Collector) {
+	if !x.Known() {
+		c.Report("unknown value %q", string(x))
+	}
+}
+
+// Check reports each value that this revision does not allow.
 func (x *LoggingMessageNotificationParams) Check(c *wire.Collector) {
 	c.Push("level")
 	if !(x.Level).Known() {

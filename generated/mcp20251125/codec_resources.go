@@ -126,6 +126,61 @@ func (x *ListResourcesResult) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
+func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
+	*x = ListRootsResult{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "roots":
+			r.Once(&seen[0], 0)
+			x.Roots = wire.ReadList(r, (*Root).DecodeJSON)
+		case "_meta":
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "roots")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *ListRootsResult) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("roots")
+	w.BeginArray()
+	for i := range x.Roots {
+		w.Element()
+		w.Put(&x.Roots[i])
+	}
+	w.EndArray()
+	if x.Meta != "" {
+		w.Value("_meta", &x.Meta)
+	}
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "roots", "_meta")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x ListRootsResult) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *ListRootsResult) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
 func (x *ReadResourceRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = ReadResourceRequestParams{}
 	var seen [1]uint64
@@ -325,6 +380,60 @@ func (x ResourceUpdatedNotificationParams) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ResourceUpdatedNotificationParams) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *Root) DecodeJSON(r *wire.Reader) error {
+	*x = Root{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "uri":
+			r.Once(&seen[0], 0)
+			x.URI = r.ReadString()
+		case "_meta":
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
+		case "name":
+			if r.Present(&seen[0], 2) {
+				x.Name = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "uri")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Root) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("uri", x.URI)
+	if x.Meta != "" {
+		w.Value("_meta", &x.Meta)
+	}
+	w.StringPointer("name", x.Name)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta", "name")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Root) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Root) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 

@@ -256,6 +256,112 @@ func (x *IncludeContext) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
+func (x *ModelHint) DecodeJSON(r *wire.Reader) error {
+	*x = ModelHint{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "name":
+			if r.Present(&seen[0], 0) {
+				x.Name = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *ModelHint) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.StringPointer("name", x.Name)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x ModelHint) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *ModelHint) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *ModelPreferences) DecodeJSON(r *wire.Reader) error {
+	*x = ModelPreferences{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "costPriority":
+			if r.Present(&seen[0], 0) {
+				x.CostPriority = r.ReadFloat64Pointer()
+			}
+		case "hints":
+			if r.Present(&seen[0], 1) {
+				x.Hints = []ModelHint{}
+				for r.BeginArray(); r.Element(); {
+					wire.Extend(r, &x.Hints).DecodeJSON(r)
+				}
+			}
+		case "intelligencePriority":
+			if r.Present(&seen[0], 2) {
+				x.IntelligencePriority = r.ReadFloat64Pointer()
+			}
+		case "speedPriority":
+			if r.Present(&seen[0], 3) {
+				x.SpeedPriority = r.ReadFloat64Pointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Float64Pointer("costPriority", x.CostPriority)
+	if x.Hints != nil {
+		w.Name("hints")
+		w.BeginArray()
+		for i := range x.Hints {
+			w.Element()
+			w.Put(&x.Hints[i])
+		}
+		w.EndArray()
+	}
+	w.Float64Pointer("intelligencePriority", x.IntelligencePriority)
+	w.Float64Pointer("speedPriority", x.SpeedPriority)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "costPriority", "hints", "intelligencePriority", "speedPriority")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x ModelPreferences) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *ModelPreferences) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
 func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
 	*x = SamplingMessage{}
 	var seen [1]uint64
@@ -416,6 +522,67 @@ func (x *SamplingMessageContentList) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
+func (x *ToolChoice) DecodeJSON(r *wire.Reader) error {
+	*x = ToolChoice{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "mode":
+			if r.Present(&seen[0], 0) {
+				x.Mode = (*ToolChoiceMode)(r.ReadStringPointer())
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *ToolChoice) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.StringPointer("mode", (*string)(x.Mode))
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "mode")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x ToolChoice) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *ToolChoice) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a string.
+func (x *ToolChoiceMode) DecodeJSON(r *wire.Reader) error {
+	*x = ToolChoiceMode(r.ReadString())
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x ToolChoiceMode) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendString(dst, string(x))
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x ToolChoiceMode) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *ToolChoiceMode) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
 func (x *ToolResultContent) DecodeJSON(r *wire.Reader) error {
 	*x = ToolResultContent{}
 	var seen [1]uint64
@@ -489,5 +656,66 @@ func (x ToolResultContent) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolResultContent) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *ToolUseContent) DecodeJSON(r *wire.Reader) error {
+	*x = ToolUseContent{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "type":
+			r.Once(&seen[0], 0)
+			x.Type = r.ReadConstString("tool_use")
+		case "id":
+			r.Once(&seen[0], 1)
+			x.ID = r.ReadString()
+		case "input":
+			r.Once(&seen[0], 2)
+			x.Input = r.ReadObject()
+		case "name":
+			r.Once(&seen[0], 3)
+			x.Name = r.ReadString()
+		case "_meta":
+			if r.Present(&seen[0], 4) {
+				x.Meta = r.ReadObject()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0xf != 0xf {
+		r.Missing(seen[:], "type", "id", "input", "name")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *ToolUseContent) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "tool_use")
+	w.String("id", x.ID)
+	w.Value("input", &x.Input)
+	w.String("name", x.Name)
+	if x.Meta != "" {
+		w.Value("_meta", &x.Meta)
+	}
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "id", "input", "name", "_meta")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x ToolUseContent) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *ToolUseContent) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }

@@ -227,6 +227,27 @@ func (x *CompleteResultCompletion) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
+// DecodeJSON reads a string.
+func (x *LoggingLevel) DecodeJSON(r *wire.Reader) error {
+	*x = LoggingLevel(r.ReadString())
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x LoggingLevel) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendString(dst, string(x))
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x LoggingLevel) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *LoggingLevel) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *LoggingMessageNotificationParams) DecodeJSON(r *wire.Reader) error {

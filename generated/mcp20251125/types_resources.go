@@ -64,7 +64,17 @@ type ListResourcesResult struct {
 type ListRootsRequest = jsonrpc.RequestOf[RequestParams]
 
 // ListRootsResult holds all roots of the client. This list is not paginated.
-type ListRootsResult = mcp20260728.ListRootsResult
+type ListRootsResult struct {
+	// Roots is the complete list, possibly empty.
+	Roots []Root `json:"roots"`
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
 
 // ReadResourceRequest is a resources/read request: the client asks for the
 // contents of a resource. Its method is "resources/read".
@@ -173,7 +183,19 @@ type ResourceUpdatedNotificationParams struct {
 
 // Root is a place in the file system that the user wants a server to work
 // on. It is a request to the server, not an enforced limit.
-type Root = mcp20260728.Root
+type Root struct {
+	// URI is the location of the root. Only file URIs are allowed at present.
+	URI string `json:"uri"`
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
+	// Name is the name to display for the root; nil means no name.
+	Name *string `json:"name,omitzero"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
 
 // RootsListChangedNotification is a notifications/roots/list_changed
 // message: the client's roots have changed, and the server should request

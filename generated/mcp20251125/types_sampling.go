@@ -3,7 +3,6 @@
 package mcp20251125
 
 import (
-	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -135,11 +134,34 @@ func (x IncludeContext) Known() bool {
 
 // ModelHint suggests a model. A client that does not have it may use a
 // similar model of another provider.
-type ModelHint = mcp20260728.ModelHint
+type ModelHint struct {
+	// Name is the name of a model or a part of it, such as a model family; nil
+	// suggests no model.
+	Name *string `json:"name,omitzero"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
 
 // ModelPreferences describes the model that a server would like for
 // sampling. The client decides how much weight it gives them.
-type ModelPreferences = mcp20260728.ModelPreferences
+type ModelPreferences struct {
+	// CostPriority is the weight of a low price, from 0 (irrelevant) to 1 (most
+	// important); nil means no preference.
+	CostPriority *float64 `json:"costPriority,omitzero"`
+	// Hints suggests models, the preferred one first. The first hint that
+	// matches takes precedence over the three priorities; nil suggests none.
+	Hints []ModelHint `json:"hints,omitzero"`
+	// IntelligencePriority is the weight of the model's abilities, from 0
+	// (irrelevant) to 1 (most important); nil means no preference.
+	IntelligencePriority *float64 `json:"intelligencePriority,omitzero"`
+	// SpeedPriority is the weight of a fast answer, from 0 (irrelevant) to 1
+	// (most important); nil means no preference.
+	SpeedPriority *float64 `json:"speedPriority,omitzero"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
 
 // SamplingMessage is one message of a conversation for the client's model.
 type SamplingMessage struct {
@@ -214,21 +236,36 @@ type SamplingMessageContentList []SamplingMessageContentBlock
 func (SamplingMessageContentList) IsSamplingMessageContent() {}
 
 // ToolChoice controls how the model uses the tools of a sampling request.
-type ToolChoice = mcp20260728.ToolChoice
+type ToolChoice struct {
+	// Mode selects whether the model may call tools; nil means auto.
+	Mode *ToolChoiceMode `json:"mode,omitzero"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
 
 // ToolChoiceMode selects whether the model may, must or must not call tools.
-type ToolChoiceMode = mcp20260728.ToolChoiceMode
+type ToolChoiceMode string
 
 // The values of ToolChoiceMode.
 const (
 	// ToolChoiceModeAuto lets the model decide.
-	ToolChoiceModeAuto = mcp20260728.ToolChoiceModeAuto
+	ToolChoiceModeAuto ToolChoiceMode = "auto"
 	// ToolChoiceModeNone forbids tool calls.
-	ToolChoiceModeNone = mcp20260728.ToolChoiceModeNone
+	ToolChoiceModeNone ToolChoiceMode = "none"
 	// ToolChoiceModeRequired makes the model call at least one tool before it
 	// ends.
-	ToolChoiceModeRequired = mcp20260728.ToolChoiceModeRequired
+	ToolChoiceModeRequired ToolChoiceMode = "required"
 )
+
+// Known reports whether this revision defines the value.
+func (x ToolChoiceMode) Known() bool {
+	switch x {
+	case ToolChoiceModeAuto, ToolChoiceModeNone, ToolChoiceModeRequired:
+		return true
+	}
+	return false
+}
 
 // ToolResultContent is the result of a tool call that the model made. It
 // belongs in a user message, directly after the assistant message with the
@@ -266,4 +303,29 @@ func (*ToolResultContent) IsSamplingMessageContentBlock() {}
 // ToolUseContent is a tool call that the model makes. The server that
 // requested the sampling runs the tool and sends a new sampling request with
 // the result.
-type ToolUseContent = mcp20260728.ToolUseContent
+type ToolUseContent struct {
+	// Type is the constant that identifies the kind of value. It is "tool_use",
+	// which the zero value stands for.
+	Type string `json:"type"`
+	// ID identifies the call. The ToolResultContent repeats it.
+	ID string `json:"id"`
+	// Input holds the arguments that the model chose. Validate them against the
+	// input schema before use.
+	Input wire.Object `json:"input"`
+	// Name is the name of one of the tools in the request.
+	Name string `json:"name"`
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/, and since
+	// 2026-07-28 those of trace context.
+	Meta wire.Object `json:"_meta,omitzero"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
+
+// IsSamplingMessageContent marks a variant of SamplingMessageContent.
+func (*ToolUseContent) IsSamplingMessageContent() {}
+
+// IsSamplingMessageContentBlock marks a variant of
+// SamplingMessageContentBlock.
+func (*ToolUseContent) IsSamplingMessageContentBlock() {}

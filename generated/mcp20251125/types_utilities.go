@@ -110,27 +110,36 @@ type Cursor = mcp20260728.Cursor
 
 // LoggingLevel is the severity of a log record, on the scale of syslog (RFC
 // 5424). The constants are sorted by severity, the lowest first.
-type LoggingLevel = mcp20260728.LoggingLevel
+type LoggingLevel string
 
 // The values of LoggingLevel.
 const (
 	// LoggingLevelDebug is for details that help with debugging only.
-	LoggingLevelDebug = mcp20260728.LoggingLevelDebug
+	LoggingLevelDebug LoggingLevel = "debug"
 	// LoggingLevelInfo is for normal operation.
-	LoggingLevelInfo = mcp20260728.LoggingLevelInfo
+	LoggingLevelInfo LoggingLevel = "info"
 	// LoggingLevelNotice is for events that are normal but worth knowing.
-	LoggingLevelNotice = mcp20260728.LoggingLevelNotice
+	LoggingLevelNotice LoggingLevel = "notice"
 	// LoggingLevelWarning is for signs that something may go wrong.
-	LoggingLevelWarning = mcp20260728.LoggingLevelWarning
+	LoggingLevelWarning LoggingLevel = "warning"
 	// LoggingLevelError is for an operation that failed.
-	LoggingLevelError = mcp20260728.LoggingLevelError
+	LoggingLevelError LoggingLevel = "error"
 	// LoggingLevelCritical is for the failure of an essential component.
-	LoggingLevelCritical = mcp20260728.LoggingLevelCritical
+	LoggingLevelCritical LoggingLevel = "critical"
 	// LoggingLevelAlert is for problems that require immediate action.
-	LoggingLevelAlert = mcp20260728.LoggingLevelAlert
+	LoggingLevelAlert LoggingLevel = "alert"
 	// LoggingLevelEmergency is for a system that has become unusable.
-	LoggingLevelEmergency = mcp20260728.LoggingLevelEmergency
+	LoggingLevelEmergency LoggingLevel = "emergency"
 )
+
+// Known reports whether this revision defines the value.
+func (x LoggingLevel) Known() bool {
+	switch x {
+	case LoggingLevelDebug, LoggingLevelInfo, LoggingLevelNotice, LoggingLevelWarning, LoggingLevelError, LoggingLevelCritical, LoggingLevelAlert, LoggingLevelEmergency:
+		return true
+	}
+	return false
+}
 
 // LoggingMessageNotification is a notifications/message message: the server
 // sends the client a log record. Its method is "notifications/message".

