@@ -49,10 +49,10 @@ func TestItems(t *testing.T) {
 		"func NewServer(s Service, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {",
 		"= (*a).ReadNoteTemplate\n",
 		"\tTopic string `json:\"topic\"`\n",
-		"\tLang *NoteTemplateVariablesLang `json:\"lang,omitempty\"`\n",
+		"\tLang *NoteTemplateVariablesLang `json:\"lang,omitzero\"`\n",
 		`Scopes:     []string{"notes"}`,
-		" []string `json:\"path,omitempty\"`\n",
-		" []ListsVariablesTagItem `json:\"tag,omitempty\"`\n",
+		" []string `json:\"path,omitzero\"`\n",
+		" []ListsVariablesTagItem `json:\"tag,omitzero\"`\n",
 		`Exploded:    []string{"path", "tag"}`,
 		`h.ReadLists).Complete("tag", catalog.OneOf("a", "b")),`,
 	} {
