@@ -2,8 +2,10 @@ package diff
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // also is a constraint that no field of an alternative can express, such as "not" or "if".
@@ -145,7 +147,7 @@ func (b *schemaBuilder) condition(a *Alt, s *jsonschema.Schema) {
 // strict question also considers undeclared members.
 func (p *prover) breaking(a *Alt, c *also, strict bool) answer {
 	switch {
-	case slices.Contains(a.Also, c), p.implied(a, c):
+	case slices.ContainsFunc(a.Also, c.same), p.implied(a, c):
 		return answer{is: none}
 	case len(a.all) == 0, p.asked > mostAsked:
 		return answer{is: unknown}
@@ -156,6 +158,19 @@ func (p *prover) breaking(a *Alt, c *also, strict bool) answer {
 	}
 	defer func() { p.asked += f.steps }()
 	return f.breaking(a, c)
+}
+
+// same reports whether another constraint is this one, or is written alike. A schema with references is written
+// like another one only if both are the same schema.
+func (c *also) same(other *also) bool {
+	if c == other {
+		return true
+	}
+	return c.keyword == other.keyword && c.name == other.name && (c.refused == nil) == (other.refused == nil) &&
+		slices.EqualFunc(c.nodes, other.nodes, func(x, y *jsonschema.Schema) bool {
+			refers := strings.Contains(string(x.Source), `"$ref"`) || strings.Contains(string(x.Source), `"$dynamicRef"`)
+			return x == y || x.Source != "" && !refers && wire.Equal(x.Source, y.Source)
+		})
 }
 
 // implies reports whether it can prove that all values of an alternative satisfy a constraint.
