@@ -130,7 +130,7 @@ func (c *typeScript) checkSteps(t *testing.T, out []byte) {
 		{"step":"call","result":{"content":[{"type":"text","text":"Hello, Zoë!"}],"structuredContent":{"greeting":"Hello, Zoë!"}}}
 		{"step":"tool error","result":{"content":[{"type":"text","text":"cannot divide by zero"}],"isError":true}}
 		{"step":"unknown tool","error":{"code":-32602,"message":"unknown tool: \"dance\""}}
-		{"step":"bad arguments","result":{"content":[{"type":"text","text":"invalid arguments: at /name: must be string, found number"}],"isError":true}}
+		{"step":"bad arguments","result":{"content":[{"type":"text","text":"invalid arguments: at /name: must be a string, found 7"}],"isError":true}}
 		{"step":"unknown method","error":{"code":-32601,"message":"method not found: \"tools/dance\""}}
 		{"step":"progress","result":{"content":[{"type":"text","text":"1 2 3"}]}}`
 	if c.stateless() {

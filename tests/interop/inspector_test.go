@@ -64,7 +64,7 @@ var inspections = []inspection{
 		`{"result":{"content":[{"type":"text","text":"cannot divide by zero"}],"isError":true}}`, "tool_is_error"},
 	{"unknown tool", []string{"--method", "tools/call", "--tool-name", "dance"}, 5, ``, "tool_not_found"},
 	{"bad arguments", []string{"--method", "tools/call", "--tool-name", "greet", "--tool-args-json", `{"name":7}`}, 5,
-		`{"result":{"content":[{"type":"text","text":"invalid arguments: at /name: must be string, found number"}],"isError":true}}`, "tool_is_error"},
+		`{"result":{"content":[{"type":"text","text":"invalid arguments: at /name: must be a string, found 7"}],"isError":true}}`, "tool_is_error"},
 }
 
 func (row inspection) run(t *testing.T, server ...string) {
