@@ -311,3 +311,184 @@ func badError(err error) string {
 	p := wire.ProblemsOf(err)[0]
 	return fmt.Sprintf("error%.100s: %.300s", p.Pointer, p.Message)
 }
+
+// Item is one element of a batch: a message, or the error that explains why it is not one.
+type Item struct {
+	Message
+	Err error // nil, or an *Error as Parse returns it
+}
+
+// IsBatch reports whether the text is an array, provided that it is JSON.
+func IsBatch(text string) bool {
+	for i := range len(text) {
+		switch text[i] {
+		case ' ', '\t', '\r', '\n':
+			continue
+		}
+		return text[i] == '['
+	}
+	return false
+}
+
+// MaxBatch is the maximum number of messages in a batch of [ParseText].
+const MaxBatch = 1000
+
+// Text is what a text holds: a message or a batch of messages.
+type Text struct {
+	Message        // zero for a batch
+	IsBatch bool   // the text is an array
+	Batch   []Item // its elements
+	Err     error  // why the text is neither, as Parse and ParseBatch return it
+}
+
+// ParseText parses a message or a batch.
+func ParseText(text string) (t Text) {
+	if t.IsBatch = IsBatch(text); t.IsBatch {
+		t.Batch, t.Err = ParseBatch(text, MaxBatch)
+	} else {
+		t.Message, t.Err = Parse(text)
+	}
+	return t
+}
+
+// ParseBatch parses a batch of at most max messages. A non-nil error is an *Error to send
+// back. It means that no message of the batch may be processed: the text is not acceptable
+// JSON, or the array is empty or too long.
+func ParseBatch(text string, max int) ([]Item, error) {
+	r := wire.NewStringReader(text)
+	var items []Item
+	n := 0
+	for r.BeginArray(); r.Element(); n++ {
+		if n >= max {
+			r.Skip()
+			continue
+		}
+		m, fault := read(r)
+		item := Item{Message: m}
+		if fault != "" {
+			item.Err = invalid(fault)
+		}
+		items = append(items, item)
+	}
+	r.End()
+	if err := r.Err(); err != nil {
+		return nil, parseError(err)
+	}
+	if n == 0 {
+		return nil, invalid("empty batch")
+	}
+	if n > max {
+		return nil, Errorf(CodeInvalidRequest, "invalid request: batch of %d messages exceeds the limit of %d", n, max)
+	}
+	return items, nil
+}
+
+// AppendJSON appends the message as one line of compact JSON.
+func (m *Message) AppendJSON(dst []byte) ([]byte, error) {
+	switch {
+	case m.Kind == Request:
+		return AppendRequest(dst, m.ID, m.Method, optional(m.Params))
+	case m.Kind == Notification:
+		return AppendNotification(dst, m.Method, optional(m.Params))
+	case m.Error != nil:
+		return AppendError(dst, m.ID, m.Error)
+	}
+	return AppendResult(dst, m.ID, m.Result)
+}
+
+func optional(params wire.Raw) wire.Appender {
+	if params == "" {
+		return nil
+	}
+	return params
+}
+
+// AppendRequest appends a request. Nil params omit the member; other params must append an
+// object.
+func AppendRequest(dst []byte, id wire.Scalar, method string, params wire.Appender) ([]byte, error) {
+	dst, err := BeginRequest(dst, id, method)
+	if err == nil {
+		dst, err = AppendParams(dst, params)
+	}
+	return append(dst, '}'), err
+}
+
+// AppendNotification appends a notification. Nil params omit the member; other params must
+// append an object.
+func AppendNotification(dst []byte, method string, params wire.Appender) ([]byte, error) {
+	dst, err := BeginNotification(dst, method)
+	if err == nil {
+		dst, err = AppendParams(dst, params)
+	}
+	return append(dst, '}'), err
+}
+
+// BeginRequest appends the part of a request that comes before the member params. After that, only a closing
+// brace is left to append.
+func BeginRequest(dst []byte, id wire.Scalar, method string) ([]byte, error) {
+	dst, err := appendID(append(dst, `{"jsonrpc":"2.0","id":`...), id)
+	if err != nil {
+		return dst, err
+	}
+	return appendMethod(dst, method)
+}
+
+// BeginNotification is BeginRequest for a notification.
+func BeginNotification(dst []byte, method string) ([]byte, error) {
+	return appendMethod(append(dst, `{"jsonrpc":"2.0"`...), method)
+}
+
+func appendMethod(dst []byte, method string) ([]byte, error) {
+	dst, err := wire.AppendString(append(dst, `,"method":`...), method)
+	return dst, wire.In(err, "method")
+}
+
+// AppendParams appends the member params. It appends nothing if params is nil.
+func AppendParams(dst []byte, params wire.Appender) ([]byte, error) {
+	if params == nil {
+		return dst, nil
+	}
+	dst, err := params.AppendJSON(append(dst, `,"params":`...))
+	return dst, wire.In(err, "params")
+}
+
+// AppendResult appends a response with a result to the request with the given ID.
+func AppendResult(dst []byte, id wire.Scalar, result wire.Appender) ([]byte, error) {
+	dst, err := BeginResult(dst, id)
+	if err != nil {
+		return dst, err
+	}
+	if dst, err = result.AppendJSON(dst); err != nil {
+		return dst, wire.In(err, "result")
+	}
+	return append(dst, '}'), nil
+}
+
+// BeginResult appends the part of a response that comes before the result. After the result, only a
+// closing brace is left to append.
+func BeginResult(dst []byte, id wire.Scalar) ([]byte, error) {
+	dst, err := appendID(append(dst, `{"jsonrpc":"2.0","id":`...), id)
+	return append(dst, `,"result":`...), err
+}
+
+// AppendError appends a response with an error to the request with the given ID. If the ID
+// is unknown, JSON-RPC requires null, and revisions since 2025-11-25 require its absence: a
+// zero ID is omitted.
+func AppendError(dst []byte, id wire.Scalar, e *Error) ([]byte, error) {
+	dst = append(dst, `{"jsonrpc":"2.0"`...)
+	var err error
+	if !id.IsZero() {
+		if dst, err = appendID(append(dst, `,"id":`...), id); err != nil {
+			return dst, err
+		}
+	}
+	if dst, err = e.AppendJSON(append(dst, `,"error":`...)); err != nil {
+		return dst, wire.In(err, "error")
+	}
+	return append(dst, '}'), nil
+}
+
+func appendID(dst []byte, id wire.Scalar) ([]byte, error) {
+	dst, err := id.AppendJSON(dst)
+	return dst, wire.In(err, "id")
+}

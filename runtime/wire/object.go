@@ -165,3 +165,147 @@ func (o Object) MarshalJSON() ([]byte, error) { return Marshal(o) }
 
 // UnmarshalJSON implements the interface of encoding/json.
 func (o *Object) UnmarshalJSON(data []byte) error { return Unmarshal(data, o) }
+
+// Raw is the source text of one JSON value. It is immutable, so it can share the memory of the
+// text that it was read from. "" stands for an absent value.
+//
+// A Raw from a Reader is well formed. One that a program makes is checked when it is written.
+type Raw string
+
+// Kind returns the kind of the value, judged by its first byte.
+func (x Raw) Kind() Kind {
+	i := skipSpace(string(x), 0)
+	if i == len(x) {
+		return KindInvalid
+	}
+	return kindOf(x[i])
+}
+
+// Str returns the meaning of a well-formed string without white space around it. For any other
+// text, ok is false.
+func (x Raw) Str() (s string, ok bool) {
+	if len(x) < 2 || x[0] != '"' {
+		return "", false
+	}
+	end, escaped, ok := scanString(string(x), 0)
+	switch {
+	case !ok || end != len(x):
+		return "", false
+	case escaped:
+		return unquote(string(x[1 : end-1])), true
+	}
+	return string(x[1 : end-1]), true
+}
+
+// Elements returns the elements of an array, and nil for any other value. In malformed text, it
+// returns the elements before the first error.
+func (x Raw) Elements() []Raw {
+	if x.Kind() != KindArray {
+		return nil
+	}
+	var all []Raw
+	r := Reader{src: string(x)}
+	for r.BeginArray(); r.Element(); {
+		element := r.ReadRaw()
+		if r.err != nil {
+			break
+		}
+		all = append(all, element)
+	}
+	return all
+}
+
+// Clone returns a copy of x that does not share the memory of the message that x was read from.
+// Programs that keep a small part of a message should keep a clone, because the part holds the
+// memory of the whole message.
+func (x Raw) Clone() Raw { return Raw(strings.Clone(string(x))) }
+
+// AppendJSON implements [Appender] with [AppendRaw].
+func (x Raw) AppendJSON(dst []byte) ([]byte, error) { return AppendRaw(dst, x) }
+
+// DecodeJSON implements [Value].
+func (x *Raw) DecodeJSON(r *Reader) error {
+	*x = r.ReadRaw()
+	return r.Err()
+}
+
+// MarshalJSON implements the interface of encoding/json.
+func (x Raw) MarshalJSON() ([]byte, error) { return Marshal(x) }
+
+// UnmarshalJSON implements the interface of encoding/json.
+func (x *Raw) UnmarshalJSON(data []byte) error { return Unmarshal(data, x) }
+
+// Equal reports whether a and b are the same JSON value. White space, the order of members and
+// the spelling of strings and numbers do not matter. Numbers are compared by their exact values:
+// 1, 1.0 and 10e-1 are equal, 0.1 and 0.10000000000000001 are not. Malformed text is equal only
+// to the same text.
+func Equal(a, b Raw) bool {
+	if a == b {
+		return true
+	}
+	x, ok := parseTree(string(a))
+	if !ok {
+		return false
+	}
+	y, ok := parseTree(string(b))
+	return ok && equalTrees(&x, &y)
+}
+
+// tree is a value with its parts.
+type tree struct {
+	kind     Kind
+	text     string // of a string its meaning, of another scalar its token
+	elements []tree
+	members  map[string]tree
+}
+
+func parseTree(text string) (tree, bool) {
+	r := Reader{src: text}
+	r.Skip()
+	r.End()
+	if r.err != nil {
+		return tree{}, false
+	}
+	r.pos, r.checked = 0, true
+	return r.tree(), true
+}
+
+// tree reads a value that has been checked.
+func (r *Reader) tree() tree {
+	t := tree{kind: r.Kind()}
+	switch t.kind {
+	case KindObject:
+		t.members = map[string]tree{}
+		for r.BeginObject(); r.Member(); {
+			name := r.Name()
+			t.members[name] = r.tree()
+		}
+	case KindArray:
+		for r.BeginArray(); r.Element(); {
+			t.elements = append(t.elements, r.tree())
+		}
+	case KindString:
+		t.text = r.ReadString()
+	default:
+		t.text = string(r.Take())
+	}
+	return t
+}
+
+func equalTrees(a, b *tree) bool {
+	if a.kind != b.kind || len(a.members) != len(b.members) || len(a.elements) != len(b.elements) {
+		return false
+	}
+	for name, x := range a.members {
+		y, ok := b.members[name]
+		if !ok || !equalTrees(&x, &y) {
+			return false
+		}
+	}
+	for i := range a.elements {
+		if !equalTrees(&a.elements[i], &b.elements[i]) {
+			return false
+		}
+	}
+	return a.text == b.text || a.kind == KindNumber && CompareNumbers(Raw(a.text), Raw(b.text)) == 0
+}
