@@ -153,11 +153,11 @@ type Caller interface {
 	Notify(ctx context.Context, method string, params wire.Appender) error
 }
 
-// bound is a binding with the tables and functions that are needed to handle its messages. It is
+// protocol is a binding with the tables and functions that are needed to handle its messages. It is
 // immutable.
 //
 // The exception is what a stateless server's side offers, which changes with the catalog.
-type bound struct {
+type protocol struct {
 	Binding
 	stateless bool            // see Binding.Stateless
 	rows      map[string]*row // by method
@@ -169,8 +169,8 @@ type bound struct {
 	offered *offers // nil except on a stateless server's side
 }
 
-func bind(b Binding, around layers) *bound {
-	ready := &bound{Binding: b, stateless: b.Stateless(), way: deliver}
+func bind(b Binding, around layers) *protocol {
+	ready := &protocol{Binding: b, stateless: b.Stateless(), way: deliver}
 	ready.serve = around.around(ready.handle)
 	if b.Around != nil {
 		ready.way = b.Around(deliver)
@@ -181,14 +181,14 @@ func bind(b Binding, around layers) *bound {
 
 // terms returns the terms of messages under the binding. They consist of the peer's Implementation and
 // capabilities and of this side's capabilities; "" means unknown.
-func (b *bound) terms(info, peer, own wire.Object) *terms {
+func (b *protocol) terms(info, peer, own wire.Object) *terms {
 	return &terms{
 		revision:     b.Revision,
 		handle:       b.serve,
 		info:         info,
 		capabilities: peer,
 		declared:     own,
-		bound:        b,
+		protocol:     b,
 		theirs:       b.grants(peer),
 		ours:         b.grants(own),
 	}
@@ -196,7 +196,7 @@ func (b *bound) terms(info, peer, own wire.Object) *terms {
 
 // handle calls Binding.Handle and adds what the runtime does itself: checks of results, the log
 // level, and fallback.
-func (b *bound) handle(ctx context.Context, m *Message) (wire.Appender, error) {
+func (b *protocol) handle(ctx context.Context, m *Message) (wire.Appender, error) {
 	if b.Handle == nil {
 		return b.fallback(ctx, m, MethodNotFound(m.Method))
 	}
@@ -212,7 +212,7 @@ func (b *bound) handle(ctx context.Context, m *Message) (wire.Appender, error) {
 }
 
 // handleOnce is handle for one of the rounds of a request.
-func (b *bound) handleOnce(ctx context.Context, m *Message) (wire.Appender, error) {
+func (b *protocol) handleOnce(ctx context.Context, m *Message) (wire.Appender, error) {
 	result, err := b.Handle(ctx, m)
 	switch {
 	case err != nil:
@@ -231,7 +231,7 @@ func (b *bound) handleOnce(ctx context.Context, m *Message) (wire.Appender, erro
 
 // fallback answers server/discover, subscriptions/listen, ping and logging/setLevel if the implementation does
 // not. For other methods it returns err.
-func (b *bound) fallback(ctx context.Context, m *Message, err error) (wire.Appender, error) {
+func (b *protocol) fallback(ctx context.Context, m *Message, err error) (wire.Appender, error) {
 	method := m.Method
 	if !isMethodNotFound(err) || len(b.rows) > 0 && b.row(method).kind != jsonrpc.Request {
 		return nil, err
@@ -273,11 +273,11 @@ func (b Binding) declared(capabilities wire.Appender) (wire.Object, error) {
 }
 
 // bindAll checks the bindings of one side and sorts them, newest revision first.
-func bindAll(side Direction, bindings []Binding, around layers) ([]*bound, error) {
+func bindAll(side Direction, bindings []Binding, around layers) ([]*protocol, error) {
 	if len(bindings) == 0 {
 		return nil, errors.New("runtime: no binding")
 	}
-	var all []*bound
+	var all []*protocol
 	for _, b := range bindings {
 		switch {
 		case b.Revision == "":
@@ -285,7 +285,7 @@ func bindAll(side Direction, bindings []Binding, around layers) ([]*bound, error
 		case b.Direction != side:
 			return nil, fmt.Errorf("runtime: the binding of %s is for messages %s, not %s", b.Revision, b.Direction, side)
 		}
-		at, found := slices.BinarySearchFunc(all, b.Revision, func(other *bound, revision string) int {
+		at, found := slices.BinarySearchFunc(all, b.Revision, func(other *protocol, revision string) int {
 			return strings.Compare(revision, other.Revision)
 		})
 		if found {
@@ -297,8 +297,8 @@ func bindAll(side Direction, bindings []Binding, around layers) ([]*bound, error
 }
 
 // ofEra returns the bindings of revisions with or without sessions, in their order.
-func ofEra(bindings []*bound, stateless bool) []*bound {
-	var of []*bound
+func ofEra(bindings []*protocol, stateless bool) []*protocol {
+	var of []*protocol
 	for _, b := range bindings {
 		if b.stateless == stateless {
 			of = append(of, b)
@@ -308,7 +308,7 @@ func ofEra(bindings []*bound, stateless bool) []*bound {
 }
 
 // ofRevision returns the binding of a revision, or nil.
-func ofRevision(bindings []*bound, revision string) *bound {
+func ofRevision(bindings []*protocol, revision string) *protocol {
 	for _, b := range bindings {
 		if b.Revision == revision {
 			return b
@@ -317,7 +317,7 @@ func ofRevision(bindings []*bound, revision string) *bound {
 	return nil
 }
 
-func revisions(bindings []*bound) []string {
+func revisions(bindings []*protocol) []string {
 	names := make([]string, len(bindings))
 	for i, b := range bindings {
 		names[i] = b.Revision
@@ -380,7 +380,7 @@ const (
 // runtime or the revision defines, or one outside the range that JSON-RPC reserves. Codes from -32099 to -32020 that the
 // revision does not define must not be sent, those from -32019 to -32000 and all others should not ("Error
 // Codes" in basic, 2026-07-28).
-func (b *bound) defines(code int64) bool {
+func (b *protocol) defines(code int64) bool {
 	switch code {
 	case jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidParams, jsonrpc.CodeInternalError,
 		jsonrpc.CodeHeaderMismatch, jsonrpc.CodeMissingCapability, jsonrpc.CodeUnsupportedVersion:
@@ -486,7 +486,7 @@ func (x Extension) declare(capabilities wire.Appender) (wire.Appender, error) {
 // memberExtensions is the member of capabilities with the extensions by their names.
 const memberExtensions = "extensions"
 
-// extensionNeed begins the need of an extension among bound.needs. Names of extensions contain dots, so
+// extensionNeed begins the need of an extension among protocol.needs. Names of extensions contain dots, so
 // they cannot be dotted paths.
 const extensionNeed = memberExtensions + ":"
 
@@ -503,10 +503,10 @@ func (c *Call) Extension(name string) bool { return declaresExtension(c.terms.ca
 
 // Server returns the server that handles a stateless request, and nil on a client's side and in sessions.
 func (c *Call) Server() *Server {
-	if c.terms.bound == nil || c.terms.bound.offered == nil {
+	if c.terms.protocol == nil || c.terms.protocol.offered == nil {
 		return nil
 	}
-	return c.terms.bound.offered.server
+	return c.terms.protocol.offered.server
 }
 
 // missingExtension returns the error for a request that must declare an extension.
@@ -525,7 +525,7 @@ func missingExtension(name string) error {
 // extended reports whether a value of resultType belongs to an extension that this side has declared and
 // that gives it to results of the method ("Extension Negotiation" in basic/versioning, 2026-07-28).
 func (t *terms) extended(method, kind string) bool {
-	for _, x := range t.bound.Extensions {
+	for _, x := range t.protocol.Extensions {
 		owns := slices.ContainsFunc(x.Results, func(r ExtensionResult) bool { return r.Method == method && r.Type == kind })
 		if owns && declaresExtension(t.declared, x.Name) {
 			return true

@@ -93,7 +93,7 @@ func (c *Call) Method() string { return c.m.Method }
 // Known reports whether the method is in the method table of the revision. A peer may send other
 // methods too.
 func (c *Call) Known() bool {
-	return c.terms.bound == nil || c.terms.bound.row(c.m.Method).kind != 0
+	return c.terms.protocol == nil || c.terms.protocol.row(c.m.Method).kind != 0
 }
 
 // ID returns the id of the request; zero for a notification.
@@ -154,7 +154,7 @@ func (c *Call) PeerCapabilities() wire.Object { return c.terms.capabilities }
 func (c *Call) Declared(capability string) bool {
 	declared := c.terms.declared
 	if c.terms.serving() {
-		declared = c.terms.bound.offered.current().text
+		declared = c.terms.protocol.offered.current().text
 	}
 	return declared == "" || Declares(declared, capability)
 }
@@ -380,7 +380,7 @@ func (a *admission) newCall() *Call {
 // scoped returns an error if a notification cannot belong to the request. Those for which a server must
 // declare a part of a capability, such as tools.listChanged, are for listeners.
 func (c *Call) scoped(method string, r *row) error {
-	listeners := method == methodCancelled || method == methodAck || strings.Contains(c.terms.bound.needs[r.need], ".")
+	listeners := method == methodCancelled || method == methodAck || strings.Contains(c.terms.protocol.needs[r.need], ".")
 	switch {
 	case listeners || c.id.IsZero():
 		return fmt.Errorf("%w: %.100s", ErrNotRequested, method)

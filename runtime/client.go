@@ -14,8 +14,8 @@ import (
 // Client opens sessions. It is safe for concurrent use and holds no state of a session.
 type Client struct {
 	opts     ClientOptions
-	bindings []*bound // newest revision first
-	err      error    // error in the bindings or the options
+	bindings []*protocol // newest revision first
+	err      error       // error in the bindings or the options
 	eras     *Eras
 	*settings
 }
@@ -136,7 +136,7 @@ func (s *Session) Revision() string { return s.now().server.Load().revision }
 
 // Has reports whether the revision of the session has a method.
 func (s *Session) Has(method string) bool {
-	return s.now().server.Load().terms.bound.row(method).kind != 0
+	return s.now().server.Load().terms.protocol.row(method).kind != 0
 }
 
 // ServerInfo returns the Implementation object with which the server introduced itself.
@@ -186,9 +186,9 @@ func (s *Session) renegotiate(ctx context.Context, l *link, refused *terms, why 
 	if l.server.Load().terms != refused {
 		return true // another call has done it
 	}
-	e := l.era()
+	e := l.side()
 	b, err := e.of.choose(supportedBy(why))
-	if err != nil || b == refused.bound {
+	if err != nil || b == refused.protocol {
 		return false
 	}
 	server, err := e.discover(ctx, b)
@@ -316,7 +316,7 @@ func (s *Session) again(ctx context.Context, l *link, method string, params wire
 	if !s.reopens() || ctx.Err() != nil || !refused && !errors.Is(err, ErrClosed) {
 		return false, err
 	}
-	if !refused && !l.era().repeats(method, params, l.server.Load().terms.bound.row(method)) {
+	if !refused && !l.side().repeats(method, params, l.server.Load().terms.protocol.row(method)) {
 		return false, &LostError{Err: err}
 	}
 	select {
@@ -342,7 +342,7 @@ type link struct {
 	err       error         // error of the connection; valid after done is closed
 }
 
-func (l *link) era() *clientSide { return l.conn.side.(*clientSide) }
+func (l *link) side() *clientSide { return l.conn.side.(*clientSide) }
 
 // close ends the connection and waits until all its handlers have returned.
 func (l *link) close() {

@@ -62,7 +62,7 @@ func (e *clientSide) resultType(m *Message, result wire.Raw) error {
 			return nil
 		}
 		return questions(m.Method, wire.Object(result))
-	case text && (slices.Contains(m.sent.row.types, name) || m.sent.terms.bound.Forwards || m.sent.terms.extended(m.Method, name)):
+	case text && (slices.Contains(m.sent.row.types, name) || m.sent.terms.protocol.Forwards || m.sent.terms.extended(m.Method, name)):
 		return nil
 	}
 	return fmt.Errorf("runtime: result of %s: unknown resultType %.100s", m.Method, kind)
@@ -102,7 +102,7 @@ func (e *clientSide) askOnce(ctx context.Context, m *Message) (wire.Appender, er
 			return result, err
 		}
 		e.conn.debug("request sent again", slog.String("method", m.Method), slog.Any("error", lost))
-		if rest(ctx, pause) != nil {
+		if sleep(ctx, pause) != nil {
 			return nil, err
 		}
 		pause *= 2
@@ -178,7 +178,7 @@ func (e *clientSide) askAgain(ctx context.Context, m *Message, err error) (resul
 		case round == p.rounds:
 			return nil, prefix.Errorf("runtime: %s is not complete after %d rounds: %w", m.Method, round, err)
 		case asked.Questions.Len() == 0: // the server does not say when it wants to be asked again
-			if err := rest(ctx, pause); err != nil {
+			if err := sleep(ctx, pause); err != nil {
 				return nil, err
 			}
 			pause *= 2
@@ -211,8 +211,8 @@ func (e *clientSide) complete(ctx context.Context, m *Message, text wire.Raw) (w
 	return text, nil
 }
 
-// rest waits for d.
-func rest(ctx context.Context, d time.Duration) error {
+// sleep waits for d.
+func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -261,7 +261,7 @@ func (e *clientSide) answerQuestion(ctx context.Context, t *terms, question wire
 	if params.Kind() != wire.KindObject {
 		params = ""
 	}
-	r := t.bound.row(method)
+	r := t.protocol.row(method)
 	if !r.within {
 		return "", MethodNotFound(method)
 	}
@@ -294,7 +294,7 @@ func (e *clientSide) answerQuestion(ctx context.Context, t *terms, question wire
 // undeclared returns a capability that a request with these params needs and this side has not declared.
 func (t *terms) undeclared(r *row, params wire.Object) (capability string, ok bool) {
 	if !t.ours.has(r.need) {
-		return t.bound.needs[r.need], true
+		return t.protocol.needs[r.need], true
 	}
 	for _, f := range r.refined {
 		if !t.ours.has(f.need) && f.asked(params) {

@@ -52,7 +52,7 @@ func (e *clientSide) admit(m jsonrpc.Message, _ headers.Header) (admission, erro
 // initialize opens a session: it sends initialize with the revision of a binding and, if the client has a
 // binding for the revision in the answer, notifications/initialized. If ctx ends, no cancellation is
 // sent, because initialize cannot be cancelled.
-func (e *clientSide) initialize(ctx context.Context, b *bound) (*opened, error) {
+func (e *clientSide) initialize(ctx context.Context, b *protocol) (*opened, error) {
 	own, err := e.of.capabilities(b)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (e *clientSide) initialize(ctx context.Context, b *bound) (*opened, error) 
 }
 
 // capabilities returns what the client declares under a binding.
-func (c *Client) capabilities(b *bound) (wire.Object, error) {
+func (c *Client) capabilities(b *protocol) (wire.Object, error) {
 	return b.declared(c.opts.Capabilities)
 }
 
@@ -105,7 +105,7 @@ func (e *clientSide) accept(result wire.Raw, own wire.Object) (*opened, error) {
 // appendParams appends the member params of a message. A request of a client without a session says in its _meta
 // what a session would have agreed on ("_meta" in basic, 2026-07-28).
 func (p *conn) appendParams(dst []byte, t *terms, method string, params wire.Appender) ([]byte, error) {
-	if t == nil || t.envelope == "" || t.bound.row(method).kind == jsonrpc.Notification {
+	if t == nil || t.envelope == "" || t.protocol.row(method).kind == jsonrpc.Notification {
 		return jsonrpc.AppendParams(dst, params)
 	}
 	enveloped := envelope{params, t.envelope, ""}
@@ -119,8 +119,8 @@ func (p *conn) appendParams(dst []byte, t *terms, method string, params wire.App
 // discover asks the server for its revisions and capabilities under the revision of a binding and, if the
 // server does not speak that revision, under one that it lists, which may be the same. The error is an
 // *[initializeError] if the sides have only a revision with sessions in common.
-func (e *clientSide) discover(ctx context.Context, b *bound) (*opened, error) {
-	tried := map[*bound]int{}
+func (e *clientSide) discover(ctx context.Context, b *protocol) (*opened, error) {
+	tried := map[*protocol]int{}
 	for {
 		tried[b]++
 		t, err := e.statelessTerms(b, greeting{})
@@ -178,7 +178,7 @@ func (e *clientSide) discovered(result wire.Raw) (*opened, error) {
 }
 
 // statelessTerms returns the terms of requests under a binding.
-func (e *clientSide) statelessTerms(b *bound, server greeting) (*terms, error) {
+func (e *clientSide) statelessTerms(b *protocol, server greeting) (*terms, error) {
 	own, err := e.of.capabilities(b)
 	if err != nil {
 		return nil, err
@@ -330,7 +330,7 @@ type unavailable interface {
 	Unavailable() bool
 }
 
-// open determines the era of the server and opens a session if it has one. Known is the revision that the
+// open determines whether the server has sessions, and opens one if it has. Known is the revision that the
 // server is known to speak, or "". Older means that the transport has only revisions with sessions.
 func (e *clientSide) open(ctx context.Context, known string, older bool) (*opened, error) {
 	stateless, session := e.of.newest(true), e.of.newest(false)
@@ -359,7 +359,7 @@ func (e *clientSide) open(ctx context.Context, known string, older bool) (*opene
 }
 
 // openStateless opens a connection of a client that has no revisions with sessions.
-func (e *clientSide) openStateless(ctx context.Context, b *bound) (*opened, error) {
+func (e *clientSide) openStateless(ctx context.Context, b *protocol) (*opened, error) {
 	server, err := e.discover(ctx, b)
 	if err != nil && ctx.Err() == nil && isRefusal(err) && !ofStateless(err) {
 		err = &EraError{Bound: revisions(e.of.bindings), Err: err}
@@ -368,7 +368,7 @@ func (e *clientSide) openStateless(ctx context.Context, b *bound) (*opened, erro
 }
 
 // probe asks the server for its revisions, and opens a session if the server does not know the method.
-func (e *clientSide) probe(ctx context.Context, stateless, session *bound) (*opened, error) {
+func (e *clientSide) probe(ctx context.Context, stateless, session *protocol) (*opened, error) {
 	probing, cancel := context.WithCancel(ctx)
 	defer cancel()
 	answers := make(chan probed, 1)
@@ -387,7 +387,7 @@ func (e *clientSide) probe(ctx context.Context, stateless, session *bound) (*ope
 	silent := late || expired && limit >= 0
 	if !silent {
 		if choice, ok := errors.AsType[*initializeError](answer.err); ok {
-			return e.initialize(ctx, choice.bound)
+			return e.initialize(ctx, choice.protocol)
 		}
 		if answer.err == nil || ctx.Err() != nil || !isRefusal(answer.err) || ofStateless(answer.err) {
 			return answer.server, answer.err
@@ -423,7 +423,7 @@ func (e *clientSide) probe(ctx context.Context, stateless, session *bound) (*ope
 
 // listed returns the newest binding for one of the revisions without sessions that a refusal of initialize
 // lists, or nil. The server has that revision, whatever it answered to server/discover before.
-func (e *clientSide) listed(refusal error) *bound {
+func (e *clientSide) listed(refusal error) *protocol {
 	b, _ := e.of.choose(supportedBy(refusal))
 	return b
 }
@@ -499,15 +499,15 @@ func supportedBy(err error) []string {
 }
 
 // initializeError means that client and server have only revisions with sessions in common.
-type initializeError struct{ bound *bound }
+type initializeError struct{ protocol *protocol }
 
 func (e *initializeError) Error() string {
-	return "runtime: the server speaks revision " + e.bound.Revision + ", which needs initialize"
+	return "runtime: the server speaks revision " + e.protocol.Revision + ", which needs initialize"
 }
 
 // choose returns the newest binding for one of the server's revisions. The error is an *initializeError if
 // the binding needs a session, and a *VersionError if there is none.
-func (c *Client) choose(supported []string) (*bound, error) {
+func (c *Client) choose(supported []string) (*protocol, error) {
 	for _, b := range c.bindings { // newest first
 		if !slices.Contains(supported, b.Revision) {
 			continue
@@ -521,7 +521,7 @@ func (c *Client) choose(supported []string) (*bound, error) {
 }
 
 // newest returns the newest binding of one of the eras, or nil.
-func (c *Client) newest(stateless bool) *bound {
+func (c *Client) newest(stateless bool) *protocol {
 	for _, b := range c.bindings {
 		if b.stateless == stateless {
 			return b

@@ -182,7 +182,7 @@ func (c *statelessCall) restated(err error) error {
 		// If possible, Call.askURLs asks for what the error demands; otherwise the error remains.
 		return jsonrpc.MissingCapability(`{"elicitation":{"url":{}}}`)
 	}
-	if !c.terms.bound.defines(e.Code) {
+	if !c.terms.protocol.defines(e.Code) {
 		c.conn.logFailure("the handler's error code is reserved and not defined; the client gets an internal error", "method", c.m.Method, "id", c.id, "error", err)
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message, Data: e.Data}
 	}

@@ -75,7 +75,7 @@ func (s *Session) Listen(ctx context.Context, filter wire.Appender) iter.Seq2[No
 				return
 			}
 			l.link.conn.debug("listening again", slog.Any("error", err))
-			if rest(ctx, backoff(pauses)) != nil {
+			if sleep(ctx, backoff(pauses)) != nil {
 				return
 			}
 		}
@@ -138,7 +138,7 @@ func final(err error) bool {
 
 // hear opens one stream and yields what it carries. More is false if the sequence ends.
 func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification, error) bool) (more bool, err error) {
-	defer l.link.era().listeners.remove(l)
+	defer l.link.side().listeners.remove(l)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	subscribed := make(chan error, 1)
@@ -183,7 +183,7 @@ func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
 	m := sender{conn: l.link.conn, terms: t}.message(jsonrpc.Request, methodListen, params)
 	m.sent.row, m.sent.begun = r, func(id int64) {
 		l.id = wire.IntScalar(id)
-		l.link.era().listeners.add(l)
+		l.link.side().listeners.add(l)
 	}
 	_, err = l.link.conn.transmit(ctx, m)
 	return err
@@ -191,7 +191,7 @@ func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
 
 // subscribeSession subscribes in a session to what the filter asks for, until ctx ends.
 func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
-	for method, r := range l.link.server.Load().terms.bound.rows {
+	for method, r := range l.link.server.Load().terms.protocol.rows {
 		if asked, _ := l.filter.Get(r.filter); r.filter != "" && asked == "true" {
 			l.methods = append(l.methods, method)
 		}
@@ -202,7 +202,7 @@ func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 			l.uris = append(l.uris, uri)
 		}
 	}
-	l.link.era().listeners.add(l)
+	l.link.side().listeners.add(l)
 	for _, uri := range l.uris {
 		if err := s.Call(ctx, methodSubscribe, uriParams(uri), nil); err != nil {
 			return err
@@ -392,7 +392,7 @@ func (e *clientSide) unsubscribed(params wire.Raw) bool {
 
 // adapt carries out a request that exists only in revisions with sessions. Done is false for others.
 func (s *Session) adapt(ctx context.Context, t *terms, method string, params wire.Appender, result wire.Value) (done bool, err error) {
-	if t.bound.row(method).kind != 0 {
+	if t.protocol.row(method).kind != 0 {
 		return false, nil
 	}
 	switch method {
@@ -442,8 +442,8 @@ func (w *watch) restore(ctx context.Context, s *Session) {
 	if w.lists = nil; !t.stateless() {
 		return
 	}
-	for _, method := range t.bound.Notified {
-		if r := t.bound.row(method); r.filter != "" && t.theirs.has(r.need) {
+	for _, method := range t.protocol.Notified {
+		if r := t.protocol.row(method); r.filter != "" && t.theirs.has(r.need) {
 			w.lists = append(w.lists, r.filter)
 		}
 	}
@@ -539,7 +539,7 @@ func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge 
 			ended = 1
 		}
 		acknowledged = time.Time{}
-		if ended > 0 && rest(ctx, backoff(ended)) != nil {
+		if ended > 0 && sleep(ctx, backoff(ended)) != nil {
 			break
 		}
 		for n, err := range s.Listen(ctx, filter) {

@@ -132,7 +132,7 @@ func (m *Message) Revision() string {
 	case m.sent != nil && m.sent.terms == nil:
 		return wire.Object(m.sent.answer).GetString("protocolVersion")
 	case m.sent != nil:
-		return m.sent.terms.spoken()
+		return m.sent.terms.knownRevision()
 	case m.call != nil:
 		return m.call.Revision()
 	}
@@ -152,10 +152,13 @@ func (m *Message) SessionID() string {
 
 // Caller returns a Caller for further messages that belong to the same request as m, and that go the same way.
 func (m *Message) Caller(next Handler) Caller {
-	if m.sent == nil {
-		return sender{conn: m.call.conn, terms: m.call.terms, to: m.call.Reply(), call: m.call, way: next}
+	var s sender
+	switch {
+	case m.sent != nil:
+		s = m.sent.sender
+	case m.call != nil:
+		s = m.call.caller()
 	}
-	s := m.sent.sender
 	s.way = next
 	return s
 }

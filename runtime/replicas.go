@@ -38,7 +38,7 @@ type Replicas struct {
 }
 
 // join passes Replicas to the bindings that have a Joined function.
-func (s *Server) join(all []*bound) error {
+func (s *Server) join(all []*protocol) error {
 	if err := checkNotNil("Bus in the options", s.opts.Bus); err != nil {
 		return err
 	}

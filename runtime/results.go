@@ -388,12 +388,12 @@ func (c *resultCache) invalidate(t *terms, m *jsonrpc.Message) {
 	if family, ok := strings.CutSuffix(m.Method, "/list_changed"); ok {
 		family = strings.TrimPrefix(family, "notifications/") + "/"
 		c.forget(func(k *cacheKey) bool {
-			return strings.HasPrefix(k.method, family) && t.bound.row(k.method).lists
+			return strings.HasPrefix(k.method, family) && t.protocol.row(k.method).lists
 		})
 	} else if m.Method == methodUpdated {
 		uri, _ := wire.Object(m.Params).Get("uri")
 		c.forget(func(k *cacheKey) bool {
-			name := t.bound.row(k.method).nameParam
+			name := t.protocol.row(k.method).nameParam
 			at, _ := wire.Object(k.params).Get(name)
 			return name == "uri" && wire.Equal(at, uri)
 		})

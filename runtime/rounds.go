@@ -98,7 +98,7 @@ func (c *statelessCall) input(ctx context.Context, m *Message) (wire.Raw, error)
 	if c.over.Load() {
 		return "", errNoInput(m.Method)
 	}
-	if !c.terms.bound.row(c.m.Method).asks {
+	if !c.terms.protocol.row(c.m.Method).asks {
 		return "", fmt.Errorf("runtime: %s: revision %s has no way to ask the client during %s", m.Method, c.terms.revision, c.m.Method)
 	}
 	question, err := questionOf(m)
@@ -215,7 +215,7 @@ func (c *statelessCall) askURLs(ctx context.Context, required *jsonrpc.Error) {
 func (r *rounds) warn(c *Call) {
 	for _, key := range slices.Sorted(maps.Keys(r.given)) {
 		method, _, _ := strings.Cut(key, ":")
-		if g := r.given[key]; g.fresh && !g.used && c.terms.bound.row(method).within {
+		if g := r.given[key]; g.fresh && !g.used && c.terms.protocol.row(method).within {
 			c.conn.logger().Warn("the handler asks another question than before; see runtime.Once and runtime.WithInputKey", "method", c.m.Method, "answered", fmt.Sprintf("%.100s", key))
 			return
 		}
@@ -435,14 +435,14 @@ func (c *statelessCall) purpose() seal.Purpose {
 }
 
 // server returns the server of a stateless call.
-func (c *statelessCall) server() *Server { return c.terms.bound.offered.server }
+func (c *statelessCall) server() *Server { return c.terms.protocol.offered.server }
 
 // resume reads what the client has sent about earlier rounds, and returns the message for the handler. The
 // members of the rounds are removed, unless the handler has made the result by hand; then it gets its own
 // state. Without a state, the params do not change, because the client may know the keys of a handler.
 func (c *statelessCall) resume(m *Message) (*Message, error) {
 	o := m.Object()
-	if !c.mayResume(o) || !c.terms.bound.row(c.m.Method).asks {
+	if !c.mayResume(o) || !c.terms.protocol.row(c.m.Method).asks {
 		return m, nil
 	}
 	responses := present(o, memberInputResponses)
@@ -553,7 +553,7 @@ func stateOf(content wire.Object) *state {
 
 // requireInput completes a result that asks the client: it checks the questions and adds the state.
 func (c *statelessCall) requireInput(result wire.Object) (wire.Object, error) {
-	if !c.terms.bound.row(c.m.Method).asks {
+	if !c.terms.protocol.row(c.m.Method).asks {
 		return "", fmt.Errorf("runtime: revision %s has no way to ask the client during %s", c.terms.revision, c.m.Method)
 	}
 	requests := present(result, memberInputRequests)

@@ -38,8 +38,8 @@ func (s sender) handler() Handler {
 	switch {
 	case s.way != nil:
 		return s.way
-	case s.terms != nil && s.terms.bound != nil:
-		return s.terms.bound.way
+	case s.terms != nil && s.terms.protocol != nil:
+		return s.terms.protocol.way
 	}
 	return deliver
 }

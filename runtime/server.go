@@ -21,12 +21,12 @@ import (
 // Server serves sessions. It is safe for concurrent use and holds no state of a session.
 type Server struct {
 	opts     ServerOptions
-	sessions []*bound // the bindings of revisions with sessions, newest first
-	err      error    // error in the bindings or the options
+	sessions []*protocol // the bindings of revisions with sessions, newest first
+	err      error       // error in the bindings or the options
 	*settings
 
-	stateless []*bound // the bindings of revisions without
-	spoken    []string // all revisions, newest first
+	stateless []*protocol // the bindings of revisions without
+	revisions []string    // all revisions, newest first
 	known     termsCache
 	listening atomic.Int64 // requests that listen for notifications
 	ring      *seal.Ring   // of the states of stateless requests
@@ -42,9 +42,9 @@ type Server struct {
 func NewServer(opts ServerOptions, bindings ...Binding) *Server {
 	s := &Server{opts: opts, settings: newSettings(opts.Logger, opts.Receiving, opts.Sending, opts.Limits, opts.Grace)}
 	all, err := bindAll(ToServer, bindings, s.layers)
-	s.sessions, s.stateless, s.spoken = ofEra(all, false), ofEra(all, true), revisions(all)
+	s.sessions, s.stateless, s.revisions = ofEra(all, false), ofEra(all, true), revisions(all)
 	for _, b := range s.stateless {
-		b.offered = &offers{bound: b, server: s}
+		b.offered = &offers{protocol: b, server: s}
 	}
 	s.err = errors.Join(err, checkCapabilities(opts.Capabilities), opts.Cache.check())
 	if len(s.stateless) > 0 && !opts.Unnamed {
@@ -185,7 +185,7 @@ func (s *Server) Revisions() []string { return revisions(s.sessions) }
 func (s *Server) StatelessRevisions() []string { return revisions(s.stateless) }
 
 // choose returns the binding for a client that asks for a revision: that revision or the newest.
-func (s *Server) choose(revision string) *bound {
+func (s *Server) choose(revision string) *protocol {
 	return cmp.Or(ofRevision(s.sessions, revision), s.sessions[0])
 }
 
@@ -221,14 +221,14 @@ func (s *Server) Subscriptions() int { return int(s.listening.Load()) }
 // because a client that speaks none of the others can open a session. The text of the revision
 // contradicts itself about hints for caches: the changelog leaves the method out of those whose results
 // have them, and server/utilities/caching includes it. The results have them.
-func (s *Server) discovery(b *bound) (wire.Appender, error) {
+func (s *Server) discovery(b *protocol) (wire.Appender, error) {
 	capabilities, err := b.offered.declared()
 	if err != nil {
 		return nil, err
 	}
 	return appendFunc(func(dst []byte) ([]byte, error) {
 		dst = append(dst, `{"supportedVersions":[`...)
-		for _, revision := range s.spoken {
+		for _, revision := range s.revisions {
 			if dst, err = wire.AppendString(wire.AppendComma(dst), revision); err != nil {
 				return dst, wire.In(err, "supportedVersions")
 			}
@@ -401,7 +401,7 @@ func (e *serverSide) announce() {
 		return
 	}
 	s.terms = e.terms
-	if opened := e.terms.bound.Opened; opened != nil && e.conn.life.Context().Err() == nil {
+	if opened := e.terms.protocol.Opened; opened != nil && e.conn.life.Context().Err() == nil {
 		e.conn.life.Do(func() { s.closed = opened(s) })
 	}
 }

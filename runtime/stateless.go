@@ -61,7 +61,7 @@ func (e *serverSide) requestTerms(m *jsonrpc.Message, h headers.Header) (*terms,
 	switch {
 	case m.Kind == jsonrpc.Request && m.Method == methodInitialize && !meta.stateless():
 		if e.sessionless {
-			return nil, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), e.of.spoken)
+			return nil, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), e.of.revisions)
 		}
 		return nil, nil
 	case meta.stateless(): // also initialize, which the revision does not have
@@ -119,7 +119,7 @@ func (s *Server) newTerms(m requestMeta) (*terms, error) {
 	}
 	b := ofRevision(s.stateless, revision)
 	if b == nil {
-		return nil, jsonrpc.UnsupportedVersion(revision, s.spoken)
+		return nil, jsonrpc.UnsupportedVersion(revision, s.revisions)
 	}
 	if m.capabilities == "" {
 		return nil, missingMeta(metaCapabilities)
@@ -229,13 +229,13 @@ func (t *terms) checkHeaders(m *jsonrpc.Message, h headers.Header) error {
 	}
 	params := wire.Object(m.Params)
 	repeated := headers.Standard{Revision: t.revision, Method: m.Method}
-	if name := t.bound.row(m.Method).nameParam; name != "" {
+	if name := t.protocol.row(m.Method).nameParam; name != "" {
 		repeated.Named = true
 		repeated.Name = params.GetString(name)
 	}
 	err := repeated.Check(h)
-	if err == nil && m.Method == methodCallTool && t.bound.ToolHeaders != nil {
-		if table := t.bound.ToolHeaders(repeated.Name); table != nil {
+	if err == nil && m.Method == methodCallTool && t.protocol.ToolHeaders != nil {
+		if table := t.protocol.ToolHeaders(repeated.Name); table != nil {
 			arguments, _ := params.Get("arguments")
 			err = table.Check(h, wire.Object(arguments))
 		}
@@ -326,7 +326,7 @@ func stampOf(named string) string {
 // appendStamp appends the beginning of an object with the members of a complete result that has none of
 // its own. It also returns their names.
 func (c *statelessCall) appendStamp(dst []byte) ([]byte, []string) {
-	b := c.terms.bound
+	b := c.terms.protocol
 	dst = append(dst, b.offered.server.stamp...)
 	if !b.row(c.m.Method).cacheable {
 		return dst, stampedMembers[:atTTL]
@@ -360,7 +360,7 @@ func (c *statelessCall) stamp(dst []byte, start int) ([]byte, error) {
 	}
 	var found [len(stampedMembers)]wire.Span
 	wire.FindMembers(text, stampedMembers[:], found[:])
-	b := c.terms.bound
+	b := c.terms.protocol
 	self := b.offered.server.named
 	complete := true
 	if at := found[atResultType]; at.End > 0 {
@@ -500,7 +500,7 @@ func (c *statelessCall) hint() CacheHint {
 	if own := c.cache; own != nil {
 		return *own
 	}
-	return c.terms.bound.offered.server.opts.Cache.of(c.m.Method)
+	return c.terms.protocol.offered.server.opts.Cache.of(c.m.Method)
 }
 
 // Hinted is implemented by the generated results that say how long they may be kept. WithCacheHint returns

@@ -78,7 +78,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 	if err != nil {
 		return nil, err
 	}
-	server := c.terms.bound.offered.server
+	server := c.terms.protocol.offered.server
 	defer server.listening.Add(-1)
 	if n := server.listening.Add(1); n > server.maxListeners() {
 		c.conn.logger().Warn("too many clients listen for notifications", "id", c.id)
@@ -90,7 +90,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 	l.context = own
 	session := &ServerSession{conn: c.conn, terms: c.terms, subscriber: l}
 	c.stateless.session = session
-	if opened := c.terms.bound.Opened; opened != nil && feed == nil {
+	if opened := c.terms.protocol.Opened; opened != nil && feed == nil {
 		session.closed = opened(session)
 	}
 	defer session.end()
@@ -144,11 +144,11 @@ func (c *statelessCall) readFilter(filter wire.Object) (all []wanted, err error)
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications: expected an object")
 	}
 	for name, value := range filter.All() {
-		i := slices.IndexFunc(c.terms.bound.Methods, func(m Method) bool { return m.Filter == name })
+		i := slices.IndexFunc(c.terms.protocol.Methods, func(m Method) bool { return m.Filter == name })
 		if name == "" || i < 0 || value == "null" {
 			continue
 		}
-		w := wanted{Method: &c.terms.bound.Methods[i]}
+		w := wanted{Method: &c.terms.protocol.Methods[i]}
 		switch {
 		case w.Extension != "" && !c.Extension(w.Extension):
 			return nil, missingExtension(w.Extension)
@@ -217,7 +217,7 @@ func (l *subscriber) honour(ctx context.Context, all []wanted) error {
 
 // accept asks the binding whether the client may listen to a value.
 func (l *subscriber) accept(ctx context.Context, m *Method, value string) error {
-	b := l.call.terms.bound
+	b := l.call.terms.protocol
 	switch {
 	case m.Name == methodUpdated && b.Subscribe != nil:
 		return b.Subscribe(ctx, value)

@@ -53,7 +53,7 @@ type terms struct {
 	capabilities wire.Object // the peer's
 	declared     wire.Object // the capabilities of this side
 
-	bound        *bound // nil before the revision is known
+	protocol     *protocol // nil before the revision is known
 	theirs, ours grants
 
 	severity int    // the lowest severity of the log messages that a stateless request asks for; noLogs for none
@@ -61,14 +61,14 @@ type terms struct {
 }
 
 // stateless reports whether the message belongs to no session.
-func (t *terms) stateless() bool { return t != nil && t.bound != nil && t.bound.stateless }
+func (t *terms) stateless() bool { return t != nil && t.protocol != nil && t.protocol.stateless }
 
 // serving reports whether this side is the server of a stateless request, which sends no request itself
 // ("Requests" in basic, 2026-07-28).
-func (t *terms) serving() bool { return t.stateless() && t.bound.Direction == ToServer }
+func (t *terms) serving() bool { return t.stateless() && t.protocol.Direction == ToServer }
 
-// spoken returns the revision, or "" before it is known.
-func (t *terms) spoken() string {
+// knownRevision returns the revision, or "" before it is known.
+func (t *terms) knownRevision() string {
 	if t == nil {
 		return ""
 	}
@@ -76,7 +76,7 @@ func (t *terms) spoken() string {
 }
 
 // asking reports whether this side is the client of a stateless request.
-func (t *terms) asking() bool { return t.stateless() && t.bound.Direction == ToClient }
+func (t *terms) asking() bool { return t.stateless() && t.protocol.Direction == ToClient }
 
 // revisionSent returns the revision if each message carries its own terms, otherwise "".
 func (t *terms) revisionSent() string {
@@ -87,7 +87,7 @@ func (t *terms) revisionSent() string {
 }
 
 // around reports whether the binding wraps the messages that it sends.
-func (t *terms) around() bool { return t != nil && t.bound != nil && t.bound.Around != nil }
+func (t *terms) around() bool { return t != nil && t.protocol != nil && t.protocol.Around != nil }
 
 // The errors of messages that are not handled.
 var (
@@ -132,7 +132,7 @@ func (p *conn) unknownID() (id wire.Scalar, answered bool) {
 	case p.terms == nil && p.server.stateless(): // the text may be meant as a stateless request, whose revisions do not allow null
 		return wire.Scalar{}, true
 	}
-	return unknownID(p.terms.spoken()), true
+	return unknownID(p.terms.knownRevision()), true
 }
 
 // silent reports whether this side does not answer requests, as a client without a session, which gets none
@@ -141,20 +141,20 @@ func (p *conn) silent() bool { return p.server == nil && p.terms.stateless() }
 
 // admit admits a message under terms whose revision is known.
 func (t *terms) admit(m jsonrpc.Message) (admission, error) {
-	switch r := t.bound.row(m.Method); {
+	switch r := t.protocol.row(m.Method); {
 	case m.Kind == jsonrpc.Request && (r.kind == jsonrpc.Notification || !t.offers(r.need)):
 		return admission{}, MethodNotFound(m.Method)
 	case m.Kind == jsonrpc.Notification && r.kind == jsonrpc.Request:
 		return admission{}, errNotARequest
 	case m.Kind == jsonrpc.Notification && !t.theirs.has(r.need):
-		return admission{}, &CapabilityError{Method: m.Method, Capability: t.bound.needs[r.need]}
+		return admission{}, &CapabilityError{Method: m.Method, Capability: t.protocol.needs[r.need]}
 	}
 	return admission{terms: t}, nil
 }
 
 // admitEarly admits a message before the handshake, which must be a ping. The error for a method that
 // no binding has is MethodNotFound, so that the peer does not try again after the handshake.
-func admitEarly(m jsonrpc.Message, bindings []*bound) (admission, error) {
+func admitEarly(m jsonrpc.Message, bindings []*protocol) (admission, error) {
 	if m.Kind == jsonrpc.Request && m.Method == methodPing {
 		pong := func(context.Context, *Message) (wire.Appender, error) { return emptyResult, nil }
 		return admission{terms: &terms{handle: pong}, inline: true}, nil
@@ -248,7 +248,7 @@ func (p *conn) logEnd(err error) {
 type row struct {
 	kind    jsonrpc.Kind
 	to      Direction
-	need    int       // index in bound.needs; 0 is nothing
+	need    int       // index in protocol.needs; 0 is nothing
 	refined []refined // further needs of some requests of the method
 	lists   bool      // the result is a list
 
@@ -260,7 +260,7 @@ type row struct {
 	types     []string // values of resultType, see Method
 }
 
-// refined is a refinement with its place in bound.needs.
+// refined is a refinement with its place in protocol.needs.
 type refined struct {
 	*refinement
 	need   int
@@ -291,14 +291,14 @@ var refinements = []refinement{
 	{method: "elicitation/create", member: "task", capability: "tasks.requests.elicitation.create", before: revisionNoTasks},
 }
 
-// grants holds for each of bound.needs whether a side has declared it. It is nil for a side whose
+// grants holds for each of protocol.needs whether a side has declared it. It is nil for a side whose
 // capabilities are unknown, which has all of them.
 type grants []bool
 
 func (g grants) has(need int) bool { return g == nil || g[need] }
 
 // grants returns the grants of a side with the given capabilities; "" means unknown.
-func (b *bound) grants(capabilities wire.Object) grants {
+func (b *protocol) grants(capabilities wire.Object) grants {
 	if capabilities == "" {
 		return nil
 	}
@@ -336,7 +336,7 @@ func granted(capabilities wire.Object, path string) bool {
 }
 
 // need returns the index of a capability in b.needs. It adds the capability if it is not there.
-func (b *bound) need(capability string) int {
+func (b *protocol) need(capability string) int {
 	for i, n := range b.needs {
 		if n == capability {
 			return i
@@ -350,7 +350,7 @@ func (b *bound) need(capability string) int {
 var noRow row
 
 // row returns the row of a method.
-func (b *bound) row(method string) *row {
+func (b *protocol) row(method string) *row {
 	if r := b.rows[method]; r != nil {
 		return r
 	}
@@ -358,7 +358,7 @@ func (b *bound) row(method string) *row {
 }
 
 // tabulate fills b.rows, b.needs and b.codes.
-func (b *bound) tabulate() {
+func (b *protocol) tabulate() {
 	b.needs = []string{""}
 	b.rows = make(map[string]*row, len(b.Methods))
 	for i := range b.Methods {
@@ -389,19 +389,19 @@ func (b *bound) tabulate() {
 // The revision must have the method, a request may need a capability of the peer, and a notification
 // one of this side. A binding without a table allows everything.
 func (t *terms) sending(kind jsonrpc.Kind, method string) (*row, error) {
-	if t == nil || t.bound == nil || len(t.bound.rows) == 0 {
+	if t == nil || t.protocol == nil || len(t.protocol.rows) == 0 {
 		return &noRow, nil
 	}
-	r := t.bound.row(method)
-	to := (ToServer | ToClient) &^ t.bound.Direction
+	r := t.protocol.row(method)
+	to := (ToServer | ToClient) &^ t.protocol.Direction
 	switch {
-	case r.kind == 0 && t.bound.Forwards:
+	case r.kind == 0 && t.protocol.Forwards:
 	case r.kind != kind || r.to&to == 0:
 		return nil, &MethodError{Method: method, Kind: kind, To: to, Revision: t.revision}
 	case kind == jsonrpc.Request && !t.theirs.has(r.need):
-		return nil, &CapabilityError{Method: method, Capability: t.bound.needs[r.need]}
+		return nil, &CapabilityError{Method: method, Capability: t.protocol.needs[r.need]}
 	case kind == jsonrpc.Notification && !t.offers(r.need):
-		return nil, &CapabilityError{Method: method, Capability: t.bound.needs[r.need], Own: true}
+		return nil, &CapabilityError{Method: method, Capability: t.protocol.needs[r.need], Own: true}
 	}
 	return r, nil
 }
@@ -475,8 +475,8 @@ func (m *Method) Needs(params wire.Raw) []string {
 // offers are the capabilities that a server declares in a stateless revision. They belong to no session,
 // and what a catalog declares grows with its items, so they are computed again when a message needs more.
 type offers struct {
-	bound  *bound
-	server *Server
+	protocol *protocol
+	server   *Server
 
 	mu   sync.Mutex // held while last is replaced
 	last atomic.Pointer[offer]
@@ -488,12 +488,12 @@ type offer struct {
 	grants grants // of every capability that was declared so far
 }
 
-// offers reports whether this side has declared the capability with that index in bound.needs.
+// offers reports whether this side has declared the capability with that index in protocol.needs.
 func (t *terms) offers(need int) bool {
 	if need == 0 || !t.serving() {
 		return t.ours.has(need)
 	}
-	o := t.bound.offered
+	o := t.protocol.offered
 	return o.current().grants.has(need) || o.renewed().grants.has(need)
 }
 
@@ -511,7 +511,7 @@ func (o *offers) current() *offer {
 func (o *offers) renewed() *offer {
 	text, err := o.declared()
 	if err != nil {
-		o.server.log.Error("the capabilities cannot be declared", "revision", o.bound.Revision, "error", err)
+		o.server.log.Error("the capabilities cannot be declared", "revision", o.protocol.Revision, "error", err)
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -522,7 +522,7 @@ func (o *offers) renewed() *offer {
 	if err != nil {
 		text = "{}"
 	}
-	next := &offer{text: text, grants: o.bound.grants(text)}
+	next := &offer{text: text, grants: o.protocol.grants(text)}
 	if last != nil {
 		for i, granted := range last.grants {
 			next.grants[i] = next.grants[i] || granted
@@ -537,5 +537,5 @@ func (o *offers) renewed() *offer {
 
 // declared returns the capabilities that the server declares now.
 func (o *offers) declared() (wire.Object, error) {
-	return o.bound.declared(o.server.opts.Capabilities)
+	return o.protocol.declared(o.server.opts.Capabilities)
 }
