@@ -104,11 +104,7 @@ func TypedNotifications[N any](heard iter.Seq2[Notification, error], decode func
 }
 
 func decodeNotification[N any](n Notification, decode func(text []byte) (N, error)) (N, error) {
-	var params wire.Appender
-	if n.Params != "" {
-		params = n.Params
-	}
-	text, err := jsonrpc.AppendNotification(nil, n.Method, params)
+	text, err := jsonrpc.AppendNotification(nil, n.Method, ParamsOf(n.Params))
 	if err == nil {
 		var typed N
 		if typed, err = decode(text); err == nil {

@@ -45,7 +45,7 @@ type Message struct {
 	Method string
 	Params wire.Appender // nil for none; see Text and Object
 
-	call *Call // that the message belongs to: its own, if the peer has sent it; nil for none
+	call *Call // of a message that the peer has sent; otherwise nil
 	sent *sent // nil for a message of the peer
 }
 
@@ -63,6 +63,14 @@ func (m *Message) With(params wire.Appender) *Message {
 
 // Text returns the params as a JSON text, or "" for none.
 func (m *Message) Text() (wire.Raw, error) { return TextOf(m.Params) }
+
+// ParamsOf returns a JSON text as params, or nil for "". [TextOf] is its reverse.
+func ParamsOf(text wire.Raw) wire.Appender {
+	if text == "" {
+		return nil
+	}
+	return text
+}
 
 // TextOf returns the JSON text of params or of a result, or "" for nil. It does not encode a text again.
 func TextOf(v wire.Appender) (wire.Raw, error) {
@@ -119,7 +127,7 @@ func (m *Message) ID() wire.Scalar {
 	switch {
 	case m.sent != nil && m.sent.id != 0:
 		return wire.IntScalar(m.sent.id)
-	case m.sent == nil && m.call != nil:
+	case m.call != nil:
 		return m.call.id
 	}
 	return wire.Scalar{}
@@ -144,7 +152,7 @@ func (m *Message) SessionID() string {
 	switch {
 	case m.sent != nil && m.sent.conn != nil:
 		return m.sent.conn.sessionID()
-	case m.sent == nil && m.call != nil:
+	case m.call != nil:
 		return m.call.SessionID()
 	}
 	return ""

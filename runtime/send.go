@@ -28,7 +28,7 @@ func (s sender) message(kind jsonrpc.Kind, method string, params wire.Appender) 
 	m := &struct {
 		Message
 		own sent
-	}{Message: Message{Kind: kind, Method: method, Params: params, call: s.call}, own: sent{sender: s, row: &noRow}}
+	}{Message: Message{Kind: kind, Method: method, Params: params}, own: sent{sender: s, row: &noRow}}
 	m.sent = &m.own
 	return &m.Message
 }

@@ -95,13 +95,8 @@ func equalText(a, b *ir.Decl) bool {
 		}
 	case *ir.Enum:
 		b, ok := b.Type.(*ir.Enum)
-		if !ok || len(a.Values) != len(b.Values) {
+		if !ok || !slices.Equal(a.Values, b.Values) {
 			return false
-		}
-		for i, v := range a.Values {
-			if v != b.Values[i] {
-				return false
-			}
 		}
 	}
 	text := func(d *ir.Decl) string {

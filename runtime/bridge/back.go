@@ -62,7 +62,7 @@ func (l *link) ask(ctx context.Context, to runtime.Caller, method string, params
 		})
 	}
 	var answer wire.Raw
-	err := l.to(to).Call(ctx, method, appender(params), &answer)
+	err := l.to(to).Call(ctx, method, runtime.ParamsOf(params), &answer)
 	return answer, failure(method, "client", err)
 }
 
@@ -79,7 +79,7 @@ func (l *link) announce(ctx context.Context, method string, params wire.Raw) err
 	if newest := l.newest(); newest != nil && !l.isNews(method) {
 		caller = newest
 	}
-	return l.sent(ctx, method, l.to(caller).Notify(ctx, method, appender(params)))
+	return l.sent(ctx, method, l.to(caller).Notify(ctx, method, runtime.ParamsOf(params)))
 }
 
 // announceStateless passes a notification on to the clients that listen for it, or to the newest request.
@@ -101,7 +101,7 @@ func (l *link) announceStateless(ctx context.Context, method string, params wire
 		l.bridge.lose(ctx, l.native.ID, l.of.revision.ID, method, "", "not sent: without a session, a notification belongs to a request, and there is none")
 		return nil
 	}
-	return l.sent(ctx, method, l.to(newest).Notify(ctx, method, appender(params)))
+	return l.sent(ctx, method, l.to(newest).Notify(ctx, method, runtime.ParamsOf(params)))
 }
 
 // sent reports a notification that was not sent as a loss.

@@ -338,7 +338,7 @@ func (l *link) call(ctx context.Context, p *passage, method string, params wire.
 		params = withToken(params, p.token)
 	}
 	var result wire.Raw
-	err := l.session.Call(ctx, method, appender(params), &result)
+	err := l.session.Call(ctx, method, runtime.ParamsOf(params), &result)
 	l.session.Settle(ctx)
 	if errors.Is(err, runtime.ErrClosed) {
 		l.bridge.pool.drop(l) // the next request gets another session even if this one takes long to end
@@ -398,7 +398,7 @@ func (l *link) notify(ctx context.Context, method string, params wire.Raw) error
 		l.bridge.lose(ctx, l.of.revision.ID, l.native.ID, method, "", "not sent: the revision does not have it")
 		return nil
 	}
-	return l.session.Notify(ctx, method, appender(params))
+	return l.session.Notify(ctx, method, runtime.ParamsOf(params))
 }
 
 // lacks reports whether a method is one of other revisions than the server's. The server may know a method
@@ -482,12 +482,4 @@ func withToken(params wire.Raw, token string) wire.Raw {
 	with, _ := wire.Object(meta).With("progressToken", wire.Raw(`"`+token+`"`)) // withoutToken has read both
 	all, _ := wire.Object(params).With("_meta", wire.Raw(with))
 	return wire.Raw(all)
-}
-
-// appender returns params as an argument of a call; absent ones are nil.
-func appender(params wire.Raw) wire.Appender {
-	if params == "" {
-		return nil
-	}
-	return params
 }

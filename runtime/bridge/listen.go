@@ -51,7 +51,7 @@ func (l *link) listen(ctx context.Context, call *runtime.Call, params wire.Objec
 				return
 			}
 			if n.Method != methodAck {
-				_ = l.sent(ctx, n.Method, l.to(s).Notify(ctx, n.Method, appender(n.Params)))
+				_ = l.sent(ctx, n.Method, l.to(s).Notify(ctx, n.Method, runtime.ParamsOf(n.Params)))
 			}
 		}
 	})
@@ -196,7 +196,7 @@ func (h *listener) feed(ctx context.Context, s *runtime.ServerSession) {
 		h.heard = nil
 		h.mu.Unlock()
 		for _, n := range heard {
-			if h.link.sent(ctx, n.Method, h.link.to(s).Notify(ctx, n.Method, appender(n.Params))) != nil {
+			if h.link.sent(ctx, n.Method, h.link.to(s).Notify(ctx, n.Method, runtime.ParamsOf(n.Params))) != nil {
 				return
 			}
 		}

@@ -200,7 +200,7 @@ func (c *taskCaller) update(ctx context.Context, name, state wire.Object, answer
 		a := answers[key]
 		if a == nil {
 			asked, _ := wire.Object(question).Get("params")
-			answer, err := c.answer(ctx, runtime.NewMessage(jsonrpc.Request, wire.Object(question).GetString("method"), present(asked)))
+			answer, err := c.answer(ctx, runtime.NewMessage(jsonrpc.Request, wire.Object(question).GetString("method"), runtime.ParamsOf(asked)))
 			if err != nil {
 				return fmt.Errorf("tasks: the question %.100q cannot be answered: %w", key, err)
 			}
@@ -313,12 +313,4 @@ func pollStatus(ctx context.Context, caller runtime.Caller, name, state wire.Obj
 		}
 	}
 	return nil
-}
-
-// present returns params, or nil if they are absent.
-func present(params wire.Raw) wire.Appender {
-	if params == "" {
-		return nil
-	}
-	return params
 }

@@ -197,7 +197,7 @@ func (s receiver) outcome(ctx context.Context, r *Record) (out outcome) {
 		returned = true
 		return outcome{cancelled: true}
 	}
-	result, err := s.handle(ctx, runtime.NewMessage(jsonrpc.Request, r.Method, present(r.Params)))
+	result, err := s.handle(ctx, runtime.NewMessage(jsonrpc.Request, r.Method, runtime.ParamsOf(r.Params)))
 	var text wire.Object
 	if err == nil {
 		text, err = resultOf(result, r.ID)
