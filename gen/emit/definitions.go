@@ -78,7 +78,7 @@ func definition(d *ir.Decl) []jen.Code {
 	panic("emit: a message is an object, or a union or array of some")
 }
 
-// message renders the name of a whole message.
+// message renders the type of a whole message as another name of a generic type of package jsonrpc.
 func message(f *jen.File, d *ir.Decl) {
 	o := d.Type.(*ir.Object)
 	generic, text := "RequestOf", d.Doc

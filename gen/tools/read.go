@@ -167,7 +167,7 @@ func (r *reader) root(t *Tool, keyword string, judge func(*jsonschema.Schema) Ro
 	return r.schema(at, root.Served)
 }
 
-// withoutGo returns a definition as clients get it.
+// withoutGo returns a definition without the members x-go-..., which are for mcpgen and which clients do not get.
 func withoutGo(definition wire.Object) wire.Object {
 	if !strings.Contains(string(definition), "x-go-") {
 		return definition

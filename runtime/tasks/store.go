@@ -296,6 +296,7 @@ func (m *Memory) Create(_ context.Context, r *Record) error {
 	r.Version = 1
 	m.use(r, 1, size)
 	id := r.ID
+	// A timer takes 160 bytes, where a goroutine that waits would take 3 KB for each task.
 	m.records[id] = stored{r.clone(), time.AfterFunc(time.Until(r.Expires), func() { m.expired(id) })}
 	if r.Session != "" {
 		ids := m.sessions[r.Session]

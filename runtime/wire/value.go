@@ -114,7 +114,7 @@ const maxPooled = 1 << 16
 // The pools hold scratch memory that no caller can see. A Reader is passed to an interface method, so
 // each use would allocate one: a tools/call in process would take 22 allocations and 2.3 kB instead of 20
 // and 1.6 kB. Without the buffers, which need not grow, it would take 26 and 1.9 kB. A Collector is passed to
-// an interface method, too.
+// an interface method, too: each check would allocate 256 bytes more, and a call without a session 2.3 kB, not 2.1.
 var (
 	readers = sync.Pool{New: func() any { return new(Reader) }}
 	buffers = sync.Pool{New: func() any { return new([]byte) }}
@@ -211,7 +211,8 @@ type Codec[T any] interface {
 	Check(c *Collector, v T)
 }
 
-// isNil reports whether v is nil or holds a nil pointer: a variant that is missing.
+// isNil reports whether v is nil or holds a nil pointer: a variant that is missing. It reads the pointer, which is
+// the second word of an interface, because code on the way of a call does without package reflect.
 func isNil(v Appender) bool {
 	return v == nil || (*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1] == nil
 }
