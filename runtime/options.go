@@ -10,7 +10,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
-	"github.com/mcpgen/mcpgen/runtime/share"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -109,7 +108,7 @@ type ServerOptions struct {
 	// Bus, if not nil, connects the server with its other replicas, which have the same Name. What one
 	// announces to its sessions and listeners, they announce to theirs: changes of a catalog, and what code
 	// with a [Binding] of its own passes to [Replicas]. No call waits for the bus; its failures are logged.
-	Bus share.Bus
+	Bus Bus
 }
 
 // ClientOptions are the options of [NewClient].

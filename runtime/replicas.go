@@ -13,18 +13,30 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
-	"github.com/mcpgen/mcpgen/runtime/share"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
+
+// Bus carries messages between the replicas of a server: the part of share.Bus that a server uses.
+type Bus interface {
+	// Publish sends a message to all that subscribe to the subject, this process included. It does not
+	// wait for them and does not keep data.
+	Publish(ctx context.Context, subject string, data []byte) error
+	// Subscribe calls receive for each message that is published on the subject from now on, in the order
+	// in which a publisher has sent them, until stop is called. Calls do not overlap.
+	Subscribe(ctx context.Context, subject string, receive func(data []byte)) (stop func(), err error)
+}
+
+// maxAnnounced is the length of the longest announcement, which every share.Bus carries, in bytes.
+const maxAnnounced = 1<<20 - 4096
 
 // Replicas exchanges notifications with the other replicas of a server over ServerOptions.Bus. It is
 // safe for concurrent use.
 //
 // A failing bus does not delay anything: announcements wait, each text once, and are sent again after
 // growing pauses. When too many wait, the other replicas are only told that they have missed some. If the
-// bus is a [share.Reconnector], a replica whose connection was lost learns that too.
+// bus has the method Reconnected of share.Reconnector, a replica whose connection was lost learns that too.
 type Replicas struct {
-	bus     share.Bus
+	bus     Bus
 	subject string
 	from    string // tells the own announcements apart
 	log     *slog.Logger
@@ -71,7 +83,7 @@ func changesSubject(name string) string {
 // have been lost. Calls of heard do not overlap. Follow is called once, and the calls last as long as the
 // bus. If the bus cannot be reached within seconds, Follow returns and keeps trying in the background.
 func (r *Replicas) Follow(heard func(Notification), missed func()) {
-	if b, ok := r.bus.(share.Reconnector); ok {
+	if b, ok := r.bus.(interface{ Reconnected(func()) (stop func()) }); ok {
 		b.Reconnected(missed)
 	}
 	receive := func(data []byte) { r.receive(data, heard, missed) }
@@ -131,8 +143,8 @@ func (r *Replicas) Announce(n Notification) {
 	text, err := r.message(n)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err == nil && len(text) > share.MaxMessage {
-		err = fmt.Errorf("%d bytes, which is more than %d", len(text), share.MaxMessage)
+	if err == nil && len(text) > maxAnnounced {
+		err = fmt.Errorf("%d bytes, which is more than %d", len(text), maxAnnounced)
 	}
 	if err != nil {
 		r.fault("a change cannot be announced to other replicas", err)

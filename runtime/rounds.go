@@ -14,9 +14,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
-	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/share"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -367,7 +365,7 @@ type Rounds struct {
 	// transports over HTTP and the middleware of runtime/auth set.
 	Principal func(ctx context.Context) string
 	// Use, if not nil, is called with the id of each state before its request is handled, and reports whether
-	// the state may be used. [UseOnce] and [UseOnceIn] allow each state once. A client whose connection
+	// the state may be used. [UseOnce] and share.UseOnce allow each state once. A client whose connection
 	// breaks during a retry then has to start over. The id is remembered at least until expires. An error
 	// fails the request.
 	Use func(ctx context.Context, id string, expires time.Time) (bool, error)
@@ -375,7 +373,7 @@ type Rounds struct {
 
 // UseOnce returns a function for Rounds.Use that allows each state once. It remembers the states in memory,
 // at most limit at a time, and allows no further ones until some of them expire. The replicas of a server
-// need [UseOnceIn] instead.
+// need share.UseOnce instead.
 func UseOnce(limit int) func(ctx context.Context, id string, expires time.Time) (bool, error) {
 	used := seal.NewUsed(limit)
 	return func(_ context.Context, id string, expires time.Time) (bool, error) {
@@ -384,22 +382,6 @@ func UseOnce(limit int) func(ctx context.Context, id string, expires time.Time) 
 			return false, fmt.Errorf("runtime: the limit of %d used states is reached", limit)
 		}
 		return added, nil
-	}
-}
-
-// UseOnceIn returns a function for Rounds.Use that allows each state once at all replicas of a server. It
-// remembers the states in a store that they share. While the store cannot be used, requests with a state
-// fail with an internal error.
-func UseOnceIn(kv share.KV) func(ctx context.Context, id string, expires time.Time) (bool, error) {
-	return func(ctx context.Context, id string, expires time.Time) (bool, error) {
-		_, err := kv.Put(ctx, "mcpgen.used."+id, nil, 0, max(time.Until(expires), 0)+waits.ClockSkew)
-		if errors.Is(err, share.ErrConflict) {
-			return false, nil
-		}
-		if err != nil {
-			return false, fmt.Errorf("runtime: the store of used states: %w", err)
-		}
-		return true, nil
 	}
 }
 

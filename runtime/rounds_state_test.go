@@ -94,7 +94,7 @@ func TestState(t *testing.T) {
 			wantSaid(c.t.(*testing.T), c.round("tools/call", confirm, first), "done")
 			return c.round("tools/call", confirm, first)
 		}, "used before"},
-		{"P11 twice, with a shared store", runtime.Rounds{Use: runtime.UseOnceIn(new(share.Memory))}, func(c *client, first wire.Object) wire.Object {
+		{"P11 twice, with a shared store", runtime.Rounds{Use: share.UseOnce(new(share.Memory))}, func(c *client, first wire.Object) wire.Object {
 			wantSaid(c.t.(*testing.T), c.round("tools/call", confirm, first), "done")
 			return c.round("tools/call", confirm, first)
 		}, "used before"},
@@ -324,11 +324,11 @@ func TestStateHostile(t *testing.T) {
 	})
 }
 
-// TestUseOnceIn checks that two replicas together allow a state once, and none while their store fails.
-func TestUseOnceIn(t *testing.T) {
+// TestUseOnceShared checks that two replicas together allow a state once, and none while their store fails.
+func TestUseOnceShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kv := &brokenStore{KV: new(share.Memory)}
-		a, b := runtime.UseOnceIn(kv), runtime.UseOnceIn(kv)
+		a, b := share.UseOnce(kv), share.UseOnce(kv)
 		check := func(use func(context.Context, string, time.Time) (bool, error), id string, want bool) {
 			t.Helper()
 			if ok, err := use(t.Context(), id, time.Now().Add(time.Minute)); ok != want || err != nil {
