@@ -95,7 +95,7 @@ func (c *comparer) removed(v view, m *member) {
 	switch {
 	case m.Required && closed:
 		rule = "closed-member-removed"
-	case m.Required:
+	case m.Required, m.Implied:
 		rule = "required-member-removed"
 	}
 	ch := add(rule)
@@ -112,6 +112,9 @@ func (c *comparer) removed(v view, m *member) {
 		v.show(ch, values, nil, false)
 	case m.Required:
 		ch.ways[v.way].refuted = true
+	case m.Implied:
+		ch.ways[1-v.way].refuted = false
+		ch.guard, ch.noted = guardImplied, true
 	default:
 		ch.guard, ch.noted = c.dropped, true
 	}
@@ -147,16 +150,20 @@ func (c *comparer) lacking(v view, ch *change, name string) {
 // member compares a member that both sides declare.
 func (c *comparer) member(p *pairing, old, new *Alt, o, n *member) {
 	p.child(old, new, o.Shape, n.Shape, n.Name, "."+n.Name, "")
-	if o.Required == n.Required {
+	if o.Required == n.Required && o.Implied == n.Implied {
 		return
 	}
 	rule, way := "member-became-required", narrows
-	if o.Required {
+	if o.Required || !n.Required && o.Implied {
 		rule, way = "member-became-optional", widens
 	}
 	ch := p.at(rule, n.Name)
 	ch.below, ch.old, ch.new = "."+n.Name, o.Where, n.Where
 	ch.ways[1-way].refuted = true
+	if o.Required == n.Required {
+		ch.guard, ch.noted = guardImplied, true
+		return
+	}
 	c.lacking(p.views(old, new)[way], ch, n.Name)
 }
 

@@ -48,8 +48,8 @@
 //     find_values.go): it finds a value that some accept and others refuse, or proves that there is none, or gives
 //     up after a number of steps.
 //  4. Changes (match.go, compare*.go). Alternatives are paired by name, by constant members and by similarity, and
-//     each pair is compared once, breadth first, so a change is named by its shortest path and recursion ends. Each
-//     change has samples (sample.go): values that one side may send and the other refuses, and that show this
+//     each pair is compared once, breadth first, so a change is named by its shortest path and recursion ends. What the
+//     sides say in different messages is paired by a table (payloads.go). Each change has samples (sample.go): values that one side may send and the other refuses, and that show this
 //     change.
 //  5. Messages (lift.go). Samples are placed in the values around them, up to whole messages. A change is then
 //     shown, refuted, or undecided; only a proof removes it. If no change is shown, the finder decides on the whole

@@ -16,6 +16,8 @@ type builder struct {
 	// sources replaces the ir in the places that the ir does not fully describe. It is nil if
 	// there are none.
 	sources *sources
+	// bare leaves out the members that the schema omits although the protocol has them.
+	bare bool
 }
 
 // decl returns the shape of a declaration.
@@ -57,7 +59,9 @@ func (b *builder) decl(d *ir.Decl) *Shape {
 func (b *builder) fields(o *object, t *ir.Object, where Place) {
 	name := where.Path
 	for _, f := range t.Fields {
-		o.Members = append(o.Members, b.field(f, name))
+		if !b.bare || !f.Injected {
+			o.Members = append(o.Members, b.field(f, name))
+		}
 	}
 	o.sort()
 	if t.Additional != nil {
@@ -68,11 +72,11 @@ func (b *builder) fields(o *object, t *ir.Object, where Place) {
 
 func (b *builder) field(f *ir.Field, of string) *member {
 	where := Place{of + "." + f.Wire, f.Pointer}
-	required := f.Required && !Implied(f)
-	if shape := b.sourceAt(where); shape != nil {
-		return &member{Name: f.Wire, Required: required, Where: where, Shape: shape}
+	m := &member{Name: f.Wire, Required: f.Required && !Implied(f), Implied: Implied(f), Where: where}
+	if m.Shape = b.sourceAt(where); m.Shape != nil {
+		return m
 	}
-	m := &member{Name: f.Wire, Required: required, Where: where, Shape: b.shape(f.Base(), where)}
+	m.Shape = b.shape(f.Base(), where)
 	switch c := f.Const.(type) {
 	case string:
 		m.Shape = constant(where, kindString, render(c))

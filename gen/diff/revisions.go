@@ -126,6 +126,9 @@ func (p *protocol) methods(report *Report) {
 		if !sameKind(old, new) {
 			report.Compared.Removed = append(report.Compared.Removed, wire)
 			p.presence("method-removed", p.was, p.is, old)
+			if new != nil {
+				p.payload(old, new)
+			}
 			continue
 		}
 		report.Compared.Subjects++
@@ -137,6 +140,7 @@ func (p *protocol) methods(report *Report) {
 			p.presence("method-added", p.was, p.is, p.is.methods[wire])
 		}
 	}
+	p.statements()
 }
 
 // common reports whether both sides have a method. Requests within results do not count: schemas of

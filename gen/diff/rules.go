@@ -153,6 +153,8 @@ const (
 	guardListed         = "listed"
 	guardUndeclared     = "undeclared-members"
 	guardPromisedNobody = "unconstrained"
+	guardImplied        = "implied"
+	guardElsewhere      = "elsewhere"
 )
 
 // Guards returns the guards.
@@ -166,6 +168,8 @@ func Guards() []Guard {
 		{ID: guardNoAnswer, Level: LevelWarn, Doc: "A receiver ignores a notification that it does not know, and no answer is expected."},
 		{ID: guardListed, Level: LevelInfo, SenderOnly: true, Doc: "A client calls only tools that the server lists."},
 		{ID: guardUndeclared, Level: LevelWarn, Doc: "Only members that neither side declares are affected."},
+		{ID: guardImplied, Level: LevelInfo, Doc: "A receiver reads a message without the member as if it had the member's default."},
+		{ID: guardElsewhere, Level: LevelInfo, Doc: "The two revisions say this in different messages, so no peer reads the message of the other one."},
 		{ID: guardPromisedNobody, Level: LevelInfo, Doc: "The schema constrains nothing."},
 	}...)
 }

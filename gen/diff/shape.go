@@ -141,8 +141,11 @@ type (
 	member struct {
 		Name     string
 		Required bool
-		Shape    *Shape
-		Where    Place
+		// Implied means that the schema requires the member, but that receivers do not: Required is
+		// false.
+		Implied bool
+		Shape   *Shape
+		Where   Place
 	}
 
 	// about has the texts and the default that a schema gives for a value.

@@ -1,0 +1,89 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/gen/diff"
+)
+
+// said returns the findings of a report as "level rule subject guard".
+func said(r *diff.Report) []string {
+	var list []string
+	for _, f := range r.Findings {
+		list = append(list, strings.TrimSpace(strings.Join([]string{string(f.Level), f.Rule, f.Subject, f.Guard}, " ")))
+	}
+	return list
+}
+
+// TestPayloads compares what the sides say in different messages: requests of a server that became requests
+// within results, and the handshake, whose parts each request has in its _meta.
+func TestPayloads(t *testing.T) {
+	const older, newer = "2025-11-25", "2026-07-28"
+	object := func(d map[string]any, name string) map[string]any { return d[name].(map[string]any) }
+	properties := func(d map[string]any, name string) map[string]any {
+		return object(d, name)["properties"].(map[string]any)
+	}
+	for _, test := range []struct {
+		name string
+		edit func(defs map[string]any) // of the newer revision
+		want []string
+	}{
+		{"as pinned", nil, []string{
+			"info member-added ClientCapabilities.extensions open-object",
+			"info member-removed ClientCapabilities.tasks open-object",
+			"info member-removed ClientCapabilitiesRoots.listChanged open-object",
+			"info member-added ServerCapabilities.extensions open-object",
+			"info member-removed ServerCapabilities.tasks open-object",
+			"err required-member-removed ElicitRequestURLParams.elicitationId",
+			"info member-removed ElicitRequestURLParams.task open-object",
+			"info member-removed ElicitRequestURLParams._meta open-object",
+			"info member-removed ElicitRequestFormParams.task open-object",
+			"info member-removed CreateMessageRequestParams.task open-object",
+			"info member-removed CreateMessageRequestParams._meta open-object",
+			"info member-became-optional RequestMetaObject.io.modelcontextprotocol/clientInfo elsewhere",
+			"info member-became-optional ResultMetaObject.io.modelcontextprotocol/serverInfo elsewhere",
+			"info required-member-added ListToolsResult.resultType implied",
+		}},
+		{"another type of a capability", func(d map[string]any) {
+			properties(d, "ServerCapabilities")["tools"] = map[string]any{"type": "boolean"}
+		}, []string{"err type-changed ServerCapabilities.tools"}},
+		{"required params of a request within a result", func(d map[string]any) {
+			object(d, "ListRootsRequest")["required"] = []any{"method", "params"}
+		}, []string{"err member-became-required ListRootsRequest.params"}},
+		{"another result of a request within a result", func(d map[string]any) {
+			object(d, "Root")["required"] = []any{"name", "uri"}
+		}, []string{"err member-became-required Root.name"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			old, new := side(t, older), side(t, newer)
+			if test.edit != nil {
+				new = revised(t, newer, test.edit).side()
+			}
+			report, err := diff.Revisions(old, new)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(report.Problems) > 0 {
+				t.Errorf("%q", report.Problems)
+			}
+			got := said(report)
+			for _, want := range test.want {
+				if !slices.Contains(got, want) {
+					t.Errorf("no %q in\n%s", want, strings.Join(got, "\n"))
+				}
+			}
+			for _, f := range report.Findings {
+				if f.Level == diff.LevelErr && len(f.Witnesses) == 0 && !strings.HasPrefix(f.Rule, "method-") {
+					t.Errorf("%s %s has no example", f.Rule, f.Subject)
+				}
+			}
+			back, err := diff.Revisions(new, old)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareMirror(t, mirrors(), report, back)
+		})
+	}
+}
