@@ -16,6 +16,7 @@ type Overlay struct {
 	Results      []ResultRow     `yaml:"results"`
 	Capabilities []CapabilityRow `yaml:"capabilities"`
 	Headers      []HeaderRow     `yaml:"headers"`
+	HTTP         []HTTPRow       `yaml:"http"`
 	Enums        []EnumRow       `yaml:"enums"`
 	Senders      []SenderRow     `yaml:"senders"`
 	Settings     []SettingsRow   `yaml:"settings"`
@@ -100,6 +101,12 @@ type HeaderRow struct {
 	Param  string `yaml:"param"`
 }
 
+// HTTPRow names a header of HTTP requests.
+type HTTPRow struct {
+	Range  `yaml:",inline"`
+	Header string `yaml:"header"`
+}
+
 // EnumRow restores the order of an enum's values, which schemas sort alphabetically.
 type EnumRow struct {
 	Range `yaml:",inline"`
@@ -144,7 +151,8 @@ func (o *Overlay) Unreached(revisions []string) []string {
 		unreached(o, "names", o.Names, revisions), unreached(o, "unions", o.Unions, revisions),
 		unreached(o, "values", o.Values, revisions), unreached(o, "context", o.Context, revisions),
 		unreached(o, "results", o.Results, revisions), unreached(o, "capabilities", o.Capabilities, revisions),
-		unreached(o, "headers", o.Headers, revisions), unreached(o, "enums", o.Enums, revisions),
+		unreached(o, "headers", o.Headers, revisions), unreached(o, "http", o.HTTP, revisions),
+		unreached(o, "enums", o.Enums, revisions),
 		unreached(o, "senders", o.Senders, revisions), unreached(o, "settings", o.Settings, revisions),
 		unreached(o, "replies", o.Replies, revisions), unreached(o, "filters", o.Filters, revisions),
 	)

@@ -24,32 +24,38 @@ type place struct {
 	path   []string
 }
 
-const meta = "io.modelcontextprotocol/"
+const (
+	handshake = "initialize"
+	meta      = "io.modelcontextprotocol/"
+)
+
+// versionOfRequest is where a request names its revision.
+var versionOfRequest = place{"*", "params", []string{"_meta", meta + "protocolVersion"}}
 
 // statements are what revisions say in different messages.
 var statements = []statement{
 	{ToServer, []place{
-		{"initialize", "params", []string{"capabilities"}},
+		{handshake, "params", []string{"capabilities"}},
 		{"*", "params", []string{"_meta", meta + "clientCapabilities"}},
 	}},
 	{ToServer, []place{
-		{"initialize", "params", []string{"clientInfo"}},
+		{handshake, "params", []string{"clientInfo"}},
 		{"*", "params", []string{"_meta", meta + "clientInfo"}},
 	}},
 	{ToServer, []place{
-		{"initialize", "params", []string{"protocolVersion"}},
-		{"*", "params", []string{"_meta", meta + "protocolVersion"}},
+		{handshake, "params", []string{"protocolVersion"}},
+		versionOfRequest,
 	}},
 	{ToClient, []place{
-		{"initialize", "result", []string{"capabilities"}},
+		{handshake, "result", []string{"capabilities"}},
 		{"server/discover", "result", []string{"capabilities"}},
 	}},
 	{ToClient, []place{
-		{"initialize", "result", []string{"instructions"}},
+		{handshake, "result", []string{"instructions"}},
 		{"server/discover", "result", []string{"instructions"}},
 	}},
 	{ToClient, []place{
-		{"initialize", "result", []string{"serverInfo"}},
+		{handshake, "result", []string{"serverInfo"}},
 		{"*", "result", []string{"_meta", meta + "serverInfo"}},
 	}},
 }

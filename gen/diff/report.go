@@ -24,6 +24,8 @@ type Report struct {
 	Suggested Version `json:"suggested" jsonschema:"enum=major,enum=minor,enum=patch,enum=none"`
 	// Bump says whether the version of the server has changed enough, if that was checked.
 	Bump *Bump `json:"bump,omitempty"`
+	// Negotiation says how peers of two revisions agree on one.
+	Negotiation *Negotiation `json:"negotiation,omitempty"`
 	// Compared counts the subjects of the comparison.
 	Compared Compared `json:"compared"`
 	// Findings are sorted by level, the worst first, and then by subject. Accepted findings

@@ -55,7 +55,7 @@ func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
 	p.comparer = newComparer(p.rules, guardOpenObject)
 	p.envelope()
 	p.errors()
-	report := &Report{Old: p.old.Label, New: p.new.Label, Kind: p.kind}
+	report := &Report{Old: p.old.Label, New: p.new.Label, Kind: p.kind, Negotiation: p.negotiation()}
 	p.methods(report)
 	settings := p.extension(report)
 	if !settings && !p.common() {

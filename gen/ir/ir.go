@@ -23,6 +23,8 @@ type Revision struct {
 	Decls []*Decl
 	// Methods are sorted by wire name.
 	Methods []*Method
+	// Headers are those by which HTTP requests tell what no schema says.
+	Headers []string
 	// Extension is set if this is an extension of the revision and not the revision itself.
 	Extension *Extension
 }

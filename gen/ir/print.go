@@ -10,6 +10,9 @@ import (
 func Print(w io.Writer, r *Revision) error {
 	p := printer{w: w}
 	p.line("revision %s", r.ID)
+	if len(r.Headers) > 0 {
+		p.line("headers %s", strings.Join(r.Headers, ", "))
+	}
 	for _, d := range r.Decls {
 		p.decl(d)
 	}

@@ -95,6 +95,10 @@ func Lower(in Input) (*Output, error) {
 	if extension != nil {
 		rev.Package = ExtensionPackage(extension.Name)
 	}
+	for _, r := range l.overlay.http {
+		r.use()
+		rev.Headers = append(rev.Headers, r.it.Header)
+	}
 	for _, d := range l.decls {
 		rev.Decls = append(rev.Decls, d)
 	}

@@ -17,6 +17,7 @@ type overlay struct {
 	results      []*row[spec.ResultRow]
 	capabilities []*row[spec.CapabilityRow]
 	headers      []*row[spec.HeaderRow]
+	http         []*row[spec.HTTPRow]
 	enums        []*row[spec.EnumRow]
 	senders      []*row[spec.SenderRow]
 	settings     []*row[spec.SettingsRow]
@@ -62,6 +63,7 @@ func (o *overlay) add(from *spec.Overlay, users bool) {
 	o.results = collect(o, o.results, from.At, "results", from.Results, users, func(r spec.ResultRow) string { return r.Method })
 	o.capabilities = collect(o, o.capabilities, from.At, "capabilities", from.Capabilities, users, func(r spec.CapabilityRow) string { return r.Method })
 	o.headers = collect(o, o.headers, from.At, "headers", from.Headers, users, func(r spec.HeaderRow) string { return r.Method })
+	o.http = collect(o, o.http, from.At, "http", from.HTTP, users, func(r spec.HTTPRow) string { return r.Header })
 	o.enums = collect(o, o.enums, from.At, "enums", from.Enums, users, func(r spec.EnumRow) string { return r.Enum })
 	o.senders = collect(o, o.senders, from.At, "senders", from.Senders, users, func(r spec.SenderRow) string { return r.Method })
 	o.settings = collect(o, o.settings, from.At, "settings", from.Settings, users, func(r spec.SettingsRow) string { return r.Definition })

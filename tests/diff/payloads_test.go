@@ -87,3 +87,42 @@ func TestPayloads(t *testing.T) {
 		})
 	}
 }
+
+// TestNegotiation checks what becomes of peers of two revisions, by what their schemas say.
+func TestNegotiation(t *testing.T) {
+	const stateless = "2026-07-28"
+	eachPair(t, func(t *testing.T, old, new string) {
+		r := revisions(t, old, new)
+		switch n := r.Negotiation; {
+		case old == new:
+			if n != nil || r.Negotiate() != "" {
+				t.Errorf("a revision negotiates with itself: %+v", n)
+			}
+		case old == stateless || new == stateless:
+			if n.By != diff.ByNone || !strings.Contains(r.Negotiate(), "fail as a whole") {
+				t.Errorf("%+v: %s", n, r.Negotiate())
+			}
+		case n.By != diff.ByHandshake:
+			t.Errorf("%+v", n)
+		}
+	})
+	edited := func(edit func(defs map[string]any)) diff.Revision {
+		s := revised(t, stateless, edit).side()
+		s.IR.ID = "2027-01-01"
+		return s
+	}
+	later := edited(func(map[string]any) {})
+	report, err := diff.Revisions(side(t, stateless), later)
+	if err != nil || report.Negotiation == nil || report.Negotiation.By != diff.ByRequest {
+		t.Errorf("two revisions without sessions: %+v, %v", report.Negotiation, err)
+	}
+	silent := edited(func(d map[string]any) {
+		meta := d["RequestMetaObject"].(map[string]any)
+		delete(meta["properties"].(map[string]any), "io.modelcontextprotocol/protocolVersion")
+		meta["required"] = []any{"io.modelcontextprotocol/clientCapabilities"}
+	})
+	report, err = diff.Revisions(side(t, stateless), silent)
+	if err != nil || report.Negotiation != nil {
+		t.Errorf("a revision that does not say how: %+v, %v", report.Negotiation, err)
+	}
+}

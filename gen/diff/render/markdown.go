@@ -20,6 +20,9 @@ func (p *printer) markdown(out Output, o Options) {
 		p.Line("## %s → %s\n", report.Cell(r.Old), report.Cell(r.New))
 		p.Line("%s\n", report.Cell(Summary(r)))
 		p.Line("%s\n", report.Cell(Suggestion(r)))
+		if text := r.Negotiate(); text != "" {
+			p.Line("Negotiation: %s.\n", report.Cell(text))
+		}
 		p.changes(r)
 		p.tables(r, o)
 		for _, s := range r.Skipped {

@@ -23,6 +23,9 @@ func (p *printer) text(out Output, o Options) {
 		for _, warning := range r.Warnings {
 			p.Line("warning: %s", warning)
 		}
+		if text := r.Negotiate(); text != "" {
+			p.Line("negotiation: %s", text)
+		}
 		p.Line("%s", Suggestion(r))
 		p.Line("%s", Summary(r))
 		for _, problem := range r.Problems {

@@ -49,7 +49,7 @@ type Input struct {
 // Write writes the page.
 func Write(w io.Writer, in Input) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"plural": report.Plural, "word": word, "visible": visible, "text": func(raw json.RawMessage) string { return visible(string(raw)) },
+		"plural": report.Plural, "word": word, "visible": visible, "sentence": sentence, "text": func(raw json.RawMessage) string { return visible(string(raw)) },
 	}).ParseFS(files, "template/*.html")
 	if err != nil {
 		return err
@@ -92,6 +92,14 @@ func concat(dir string) (string, error) {
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// sentence returns a text that begins with a capital letter.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + visible(text[1:])
 }
 
 // word returns the words for a level.

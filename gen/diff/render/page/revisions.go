@@ -13,12 +13,20 @@ type revisionsView struct {
 	// Meetings has a row for each revision of a server, with a cell for each revision of a
 	// client.
 	Meetings [][]meeting
+	// Terms has what each revision says about connections.
+	Terms []terms
 	// Timeline has an entry for each revision, the oldest first.
 	Timeline []era
 	// Jumps has the comparisons of revisions that are not adjacent.
 	Jumps []*comparison
 	// Grid shows the revisions in which methods and definitions changed.
 	Grid *grid
+}
+
+// terms are what a revision says about connections.
+type terms struct {
+	Revision string
+	diff.Terms
 }
 
 // meeting is a server of one revision with clients of another one.
@@ -32,6 +40,42 @@ type meeting struct {
 	Findings []met
 	// Pair is the comparison that has them, or nil if there is none.
 	Pair *comparison
+}
+
+// Fails reports whether peers that speak only their own revisions have no way to agree on one.
+func (m meeting) Fails() bool { return m.by() == diff.ByNone }
+
+// Agrees reports whether the peers agree on a revision if one of them speaks both.
+func (m meeting) Agrees() bool { return m.by() == diff.ByHandshake || m.by() == diff.ByRequest }
+
+// by returns how the peers agree on a revision, or "" if that is not known.
+func (m meeting) by() string {
+	if m.Pair == nil || m.Pair.Report.Negotiation == nil {
+		return ""
+	}
+	return m.Pair.Report.Negotiation.By
+}
+
+// Heat returns the CSS class of the cell.
+func (m meeting) Heat() string {
+	switch {
+	case m.Fails():
+		return "heat err-4"
+	case m.Agrees():
+		return "heat info-2"
+	}
+	return m.Counts.Heat()
+}
+
+// Outcome returns what becomes of the peers, in words.
+func (m meeting) Outcome() string {
+	switch {
+	case m.Fails():
+		return "fail as a whole"
+	case m.Agrees():
+		return "agree on a revision; they differ in " + m.Counts.String()
+	}
+	return m.Counts.String()
 }
 
 // met is a finding with its level in a meeting.
@@ -106,7 +150,23 @@ func newRevisionsView(order []string, list []*comparison, sources map[string]*so
 		}
 	}
 	v.Grid.fill(sources)
+	v.terms(order, list)
 	return v
+}
+
+// terms takes what each revision says about connections from a comparison that has it.
+func (v *revisionsView) terms(order []string, list []*comparison) {
+	known := map[string]diff.Terms{}
+	for _, c := range list {
+		if n := c.Report.Negotiation; n != nil {
+			known[c.Old], known[c.New] = n.Old, n.New
+		}
+	}
+	for _, revision := range order {
+		if t, ok := known[revision]; ok {
+			v.Terms = append(v.Terms, terms{revision, t})
+		}
+	}
 }
 
 // count counts the findings at their level if the newer side was upgraded first.
