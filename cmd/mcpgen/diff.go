@@ -40,7 +40,8 @@ type differ struct {
 	// most is the greatest number of findings about a tool that are shown.
 	most int
 	// sides are the sides that were read, for the HTML page.
-	sides []page.Side
+	sides   []page.Side
+	counter *counter
 }
 
 // formatHTML is the only format that package render does not write.
@@ -204,6 +205,8 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	d.profile = policy.Profile
+	d.counter = newCounter(cmd.ErrOrStderr(), d.quiet, "item", "compared")
+	defer d.counter.end()
 	var out render.Output
 	options := render.Options{Most: d.most}
 	if d.all {
@@ -214,6 +217,7 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	d.counter.end()
 	policy.Apply(out.Reports, time.Now())
 	for i, b := range d.bumps {
 		if b != nil {
@@ -327,7 +331,7 @@ func (d *differ) pair(cmd *cobra.Command, p pairing) (*diff.Report, render.Files
 	if err != nil {
 		return nil, render.Files{}, err
 	}
-	report, err := compareSides(was, is)
+	report, err := d.compareSides(was, is)
 	if err != nil {
 		return nil, render.Files{}, err
 	}
@@ -367,13 +371,15 @@ func (d *differ) bothSides(cmd *cobra.Command, p pairing) (was, is *diffSide, er
 }
 
 // compareSides compares two sides of the same kind.
-func compareSides(old, new *diffSide) (*diff.Report, error) {
+func (d *differ) compareSides(old, new *diffSide) (*diff.Report, error) {
 	var report *diff.Report
 	var err error
 	switch {
 	case old.revision != nil && new.revision != nil:
+		new.revision.Progress = d.counter.step
 		report, err = diff.Revisions(*old.revision, *new.revision)
 	case old.tools != nil && new.tools != nil:
+		new.tools.Progress = d.counter.step
 		if report, err = diff.Tools(*old.tools, *new.tools); err == nil && report.Compared.Items == 0 {
 			err = fmt.Errorf("%w: the lists have no items of the same kind", diff.ErrNothing)
 		}
@@ -402,7 +408,7 @@ func (d *differ) matrix(cmd *cobra.Command) ([]*diff.Report, error) {
 	var reports []*diff.Report
 	for i, old := range sides {
 		for _, new := range sides[i+1:] {
-			report, err := compareSides(old, new)
+			report, err := d.compareSides(old, new)
 			if err != nil {
 				return nil, err
 			}

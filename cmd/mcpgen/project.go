@@ -62,9 +62,7 @@ func (p *project) flags(cmd *cobra.Command, pkg string) {
 // load reads the list and the existing files of the folder.
 func (p *project) load(cmd *cobra.Command, pkg string) error {
 	p.named = p.pkg != ""
-	if p.counter = newCounter(cmd.ErrOrStderr()); p.quiet {
-		p.counter.w = nil
-	}
+	p.counter = newCounter(cmd.ErrOrStderr(), p.quiet, "file", "generated")
 	var err error
 	if p.file, err = readList(cmd, p.list); err != nil {
 		return err
@@ -123,7 +121,7 @@ func (p *project) sources() (map[string][]byte, error) {
 }
 
 func (p *project) options() skeleton.Options {
-	o := skeleton.Options{List: p.file.List, Source: p.source(), Package: p.pkg, Implementations: p.survey.Implementations, BigIntegers: p.big, Time: p.time, Progress: p.counter.file}
+	o := skeleton.Options{List: p.file.List, Source: p.source(), Package: p.pkg, Implementations: p.survey.Implementations, BigIntegers: p.big, Time: p.time, Progress: p.counter.step}
 	if len(o.Implementations) == 0 && !p.apart() {
 		o.Implementations = []string{skeleton.HandlersType(p.pkg)} // to be overwritten
 	}

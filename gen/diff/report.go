@@ -43,6 +43,13 @@ type Report struct {
 	Summary  Summary  `json:"summary"`
 }
 
+// progressed calls a function that follows the progress of a comparison.
+func progressed(progress func()) {
+	if progress != nil {
+		progress()
+	}
+}
+
 // Compared counts the subjects that both sides have: methods of revisions, or tools.
 type Compared struct {
 	Subjects int `json:"subjects"`

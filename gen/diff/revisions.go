@@ -25,6 +25,9 @@ type Revision struct {
 	Schema  *jsonschema.Schema
 	Sources []string
 	Notes   Notes
+	// Progress, unless it is nil, is called after each method that both sides have. That of the new side is
+	// used.
+	Progress func()
 }
 
 func (r Revision) names() Names {
@@ -56,7 +59,7 @@ func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
 	p.envelope()
 	p.errors()
 	report := &Report{Old: p.old.Label, New: p.new.Label, Kind: p.kind, Negotiation: p.negotiation()}
-	p.methods(report)
+	p.methods(report, new.Progress)
 	settings := p.extension(report)
 	if !settings && !p.common() {
 		return nil, fmt.Errorf("%w: the schemas have no method of the protocol in common", ErrNothing)
@@ -119,7 +122,7 @@ func (d Direction) answer() Direction {
 	return d
 }
 
-func (p *protocol) methods(report *Report) {
+func (p *protocol) methods(report *Report, progress func()) {
 	names := slices.Sorted(maps.Keys(p.was.methods))
 	for _, wire := range names {
 		old, new := p.was.methods[wire], p.is.methods[wire]
@@ -133,6 +136,7 @@ func (p *protocol) methods(report *Report) {
 		}
 		report.Compared.Subjects++
 		p.method(old, new)
+		progressed(progress)
 	}
 	for _, wire := range slices.Sorted(maps.Keys(p.is.methods)) {
 		if !sameKind(p.was.methods[wire], p.is.methods[wire]) {

@@ -19,6 +19,9 @@ type ToolList struct {
 	// Judge confirms witnesses by the names that [OfInput] and [OfOutput] return.
 	Judge Judge
 	Notes Notes
+	// Progress, unless it is nil, is called after each tool that both lists have. That of the new list is
+	// used.
+	Progress func()
 }
 
 // OfInput returns the [Witness.Of] of a tool's arguments.
@@ -60,6 +63,7 @@ func Tools(old, new ToolList) (*Report, error) {
 			t.renamed(was[name], is[name])
 		}
 		t.tool(was[name], is[name])
+		progressed(new.Progress)
 		if len(t.order) == before {
 			report.Compared.Unchanged++
 		} else {
