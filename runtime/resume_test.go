@@ -22,11 +22,14 @@ import (
 // TestResumedLogLevel checks that the log level a client has set with one replica of a
 // server is that of the replica that goes on with the session.
 func TestResumedLogLevel(t *testing.T) {
-	sharing := streamable.Sharing{Keys: [][]byte{make([]byte, 32)}, KV: new(share.Memory)}
+	sharing := share.Sessions{Keys: [][]byte{make([]byte, 32)}, KV: new(share.Memory)}
 	replica := func() *streamable.Handler {
 		server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"tools":{},"logging":{}}`)},
 			tools.with(side{"log": logTool}).bindGated(r11, runtime.ToServer))
-		h := streamable.NewHandler(server, streamable.Options{Sharing: sharing})
+		h, err := share.NewHandler(server, streamable.Options{}, sharing)
+		if err != nil {
+			t.Fatal(err)
+		}
 		t.Cleanup(h.Close)
 		return h
 	}

@@ -3,6 +3,19 @@
 // runtime/natsmcp implements both with NATS.
 //
 // Package runtime announces changes of lists and resources to the other replicas through a Bus
-// (ServerOptions.Bus). Package runtime/streamable lets every replica serve every session with both
-// (Options.Sharing).
+// (ServerOptions.Bus). [UseOnce] lets the replicas accept each state of a request once.
+//
+// # Sessions
+//
+// [NewHandler] returns a handler of package runtime/streamable whose sessions every replica serves. A request is served
+// where it arrives. Only what belongs to another replica is handed over: the client's answer, cancellation or
+// progress, the server's own messages, and a GET that resumes a stream.
+//
+// The id of a session is its name and a sealed text with what never changes in the session. The name is chosen when the
+// session opens; by it, the handler, the event store, the KV and the subjects of the bus know the session.
+//
+// The runtime reports messages about requests that are not in flight here (runtime.Replicated.Forward). An answer
+// goes to the replica that the id of the request names, everything else to all replicas. The replica where the client
+// opened its last GET serves a subject of the session, and the others pass the server's own messages to it; if there
+// is none, messages wait where they are until a GET is opened.
 package share

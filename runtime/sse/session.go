@@ -61,9 +61,9 @@ func (s *session) used() bool {
 // Place implements web.Session.
 func (s *session) Place() *web.Place { return &s.place }
 
-// Rest implements web.Session. A session is a connection that its client holds open, so it is busy
+// Usage implements web.Session. A session is a connection that its client holds open, so it is busy
 // from its first use on.
-func (s *session) Rest() (since time.Time, used, busy bool) {
+func (s *session) Usage() (since time.Time, used, busy bool) {
 	used = s.used()
 	return s.opened, used, used
 }

@@ -115,7 +115,7 @@ func TestSessionLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range r.handler.sessions.All() {
-		s.(*session).end(runtime.ErrClosed)
+		s.(*usage).session.end(runtime.ErrClosed)
 	}
 	if err := s.Call(t.Context(), "echo", nil, nil); !errors.Is(err, ErrSessionLost) {
 		t.Errorf("Call: %v", err)

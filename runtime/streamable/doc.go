@@ -36,8 +36,8 @@
 //
 // # Replicas
 //
-// With Options.Sharing, the replicas of a server serve each other's sessions, so a proxy may send each
-// request to any of them. Requests without sessions do not need it.
+// The replicas of a server serve each other's sessions with share.NewHandler of package runtime/share, so a proxy may
+// send each request to any of them. Requests without sessions do not need it.
 //
 // # Clients
 //
@@ -89,20 +89,8 @@
 // in common; the Reply of each is the response of its own POST. A client marks a received answer with the id that it
 // must answer (runtime.Incoming.Answers).
 //
-// With Options.Sharing, the id of a session is a text of package runtime/internal/seal with what never changes in
-// the session. The head of the text is chosen when the session opens and is its name in the table, in the event
-// store, in the KV and in subjects of the bus. A request of a session that is here therefore opens no seal: the
-// name finds the session, and the ids are compared. What a client changes goes to the KV before the request is
-// answered (runtime.Replicated.Keep), and comes to the other replicas through Restore of their inboxes. Each change is
-// announced after it is kept, and a replica that takes a session over reads the KV again when the session is in its
-// table, so none is missed in between.
-//
-// The runtime reports messages about requests that are not in flight here (runtime.Replicated.Forward). An answer goes to
-// the replica that the id of the request names, everything else to all replicas. The replica where the client
-// opened its last GET serves a subject of the session, and the others pass the server's own messages to it; if there
-// is none, messages wait where they are until a GET is opened. The names of streams begin with that of their replica,
-// which is asked for news while the events themselves are in the event store, and end with the id of their
-// request, so that another replica can answer it if the first is gone.
+// What several processes share of a session is behind [Sharing], and this package knows only the sessions and streams of
+// its own process.
 //
 // Sections that comments name without a page are those of basic/transports, revision 2025-11-25.
 package streamable

@@ -2,6 +2,7 @@ package streamable
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -45,9 +46,6 @@ type Handler struct {
 	posts       atomic.Int64 // requests in progress
 	draining    atomic.Bool  // Shutdown was called
 	sessionless requests     // those that belong to no session
-	sharing     *sharing     // nil if nothing is shared
-	announces   bool         // the replicas of the server announce changes to each other
-	err         error        // in the options
 }
 
 // NewHandler returns a handler for the sessions of server.
@@ -71,23 +69,10 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	limits.All = opts.MaxRequests
 	h.requests = web.NewRequests(limits, opts.User)
 	h.traffic, h.budget = opts.traffic(), web.NewBudget(opts.MaxBytes)
-	if of, ok := server.(interface{ Announces() bool }); ok {
-		h.announces = of.Announces()
-	}
 	h.any = len(h.revisions) == 0 && len(h.stateless) == 0
 	h.sessionless = requests{handler: h, over: make(chan struct{})}
-	if !opts.Stateless {
-		h.sharing, h.err = newSharing(h, opts.Sharing)
-	}
-	if h.err != nil {
-		h.log.Error("no request is served", "error", h.err)
-	}
 	return h
 }
-
-// Err returns the error in the options that NewHandler was called with, or nil. A handler with an error
-// answers every request with status 500.
-func (h *Handler) Err() error { return h.err }
 
 // principal is the default of Options.User.
 func principal(r *http.Request) (string, error) { return runtime.PrincipalOf(r.Context()), nil }
@@ -118,7 +103,6 @@ func (h *Handler) shutdown(ctx context.Context) error {
 	both.Go(func() { h.sessionless.shutdown(ctx) })
 	both.Go(func() { _ = h.sessions.Shutdown(ctx) })
 	both.Wait()
-	h.sharing.stop()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -158,8 +142,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	allow := "GET, POST, DELETE"
 	switch {
-	case h.err != nil:
-		return errOptions
 	case r.Method == http.MethodPost:
 		return h.post(w, r)
 	case h.opts.Stateless || h.isStateless(r):
@@ -177,31 +159,41 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 var (
 	errBatched   = web.Refuse(http.StatusBadRequest, "invalid request: initialize must not be part of a batch")
 	errSessionID = web.Refuse(http.StatusBadRequest, "invalid request: the Mcp-Session-Id header is missing")
-	errOptions   = web.Refuse(http.StatusInternalServerError, "unavailable: the server is not configured")
-	errUnspoken  = web.Refuse(http.StatusBadRequest, "invalid request: the MCP-Protocol-Version header names a revision that is not supported")
+	errRevision  = web.Refuse(http.StatusBadRequest, "invalid request: the MCP-Protocol-Version header names a revision that is not supported")
 )
 
 // find returns the session that a request names (section Session Management, 2 and 3), entered. The
 // session keeps its negotiated revision, whichever supported revision the request names.
-func (h *Handler) find(r *http.Request) (*session, error) {
+func (h *Handler) find(r *http.Request) (*Session, error) {
 	if revision := r.Header.Get(headerRevision); revision != "" && !h.speaks(revision) {
-		return nil, errUnspoken
+		return nil, errRevision
 	}
 	id := r.Header.Get(headerSession)
 	if id == "" {
 		return nil, errSessionID
 	}
-	if h.sharing != nil {
-		return h.findShared(r, id)
+	s, err := h.lookUp(r, id)
+	if err == nil && s == nil {
+		err = h.sessions.NoSession()
 	}
-	key, err := web.User(h.opts.User).Key(r, id, h.log)
-	if err != nil {
-		return nil, err
+	return s, err
+}
+
+// lookUp returns the session with an id, entered, or nil.
+func (h *Handler) lookUp(r *http.Request, id string) (*Session, error) {
+	if h.opts.Sharing == nil {
+		key, err := h.Key(r, id)
+		if err != nil {
+			return nil, err
+		}
+		return h.Enter(key), nil
 	}
-	if s := h.known(key); s != nil && s.enter() {
-		return s, nil
+	s, err := h.opts.Sharing.Find(r, id)
+	if _, refused := errors.AsType[*web.Refusal](err); err != nil && !refused {
+		h.log.Error("a session could not be loaded", "error", err)
+		err = web.Refuse(http.StatusServiceUnavailable, "unavailable: the session cannot be loaded")
 	}
-	return nil, h.sessions.NoSession()
+	return s, err
 }
 
 // speaks reports whether a session may have the revision.
@@ -210,16 +202,22 @@ func (h *Handler) speaks(revision string) bool {
 }
 
 // known returns the open session with a key, or nil.
-func (h *Handler) known(key string) *session {
-	s, _ := h.sessions.Find(key).(*session)
-	return s
+func (h *Handler) known(key string) *Session {
+	if u, ok := h.sessions.Find(key).(*usage); ok {
+		return u.session
+	}
+	return nil
 }
+
+// ownOutbox is the outbox of a session that no other process has.
+func ownOutbox(s *Session) runtime.Outbox { return s }
 
 // open starts a session. If the handshake has a revision, the session is resumed. The request is the one
 // that opens it.
-func (h *Handler) open(s *session, r *http.Request, handshake runtime.Handshake) error {
-	err := h.sessions.Open(s, r, s.key, s.id, func() (err error) {
-		s.inbox, err = h.server.Open(h.sessions.Context(), s, handshake, s.ended)
+func (h *Handler) open(s *Session, r *http.Request, handshake runtime.Handshake, outbox func(*Session) runtime.Outbox) error {
+	err := h.sessions.Open(&s.usage, r, s.key, s.id, func() (err error) {
+		s.outbox = outbox(s)
+		s.inbox, err = h.server.Open(h.sessions.Context(), s.outbox, handshake, s.ended)
 		return err
 	})
 	switch {
@@ -237,10 +235,12 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	defer s.leave()
-	if err := s.withdraw(r.Context()); err != nil {
-		h.log.Error("a session could not be ended", "session", s.logID(), "error", err)
-		return web.Refuse(http.StatusServiceUnavailable, "unavailable: the session cannot be ended now; try again later")
+	defer s.Leave()
+	if h.opts.Sharing != nil {
+		if err := h.opts.Sharing.End(r.Context(), s); err != nil {
+			h.log.Error("a session could not be ended", "session", s.logID(), "error", err)
+			return web.Refuse(http.StatusServiceUnavailable, "unavailable: the session cannot be ended now; try again later")
+		}
 	}
 	s.end(runtime.ErrClosed)
 	w.WriteHeader(http.StatusNoContent)
@@ -343,14 +343,8 @@ func reachable(address string, listened net.Addr) string {
 
 // Serve is [ListenAndServe] for an existing listener and server, such as one with TLS, middleware or
 // more paths. The handler of the server must lead to the handlers of the sessions, which Serve shuts
-// down. It closes the listener. If a handler has an error in its options, Serve returns it at once.
+// down. It closes the listener.
 func Serve(ctx context.Context, l net.Listener, server *http.Server, sessions ...SessionHandler) error {
-	for _, h := range sessions {
-		if checked, ok := h.(interface{ Err() error }); ok && checked.Err() != nil {
-			_ = l.Close()
-			return checked.Err()
-		}
-	}
 	ctx, stop := signals.Context(ctx)
 	defer stop()
 	failed := make(chan error, 1)

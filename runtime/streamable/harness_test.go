@@ -14,7 +14,6 @@ import (
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
-	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -289,13 +288,9 @@ func codeOf(t testing.TB, body string) int64 {
 }
 
 // sessionOf returns the server's session with an id.
-func (r *rig) sessionOf(id string) *session {
+func (r *rig) sessionOf(id string) *Session {
 	r.t.Helper()
-	key := id
-	if name, ok := seal.Head(id); ok {
-		key = name
-	}
-	s := r.handler.known(key)
+	s := r.handler.known(id)
 	if s == nil {
 		r.t.Fatal("no session ", id)
 	}

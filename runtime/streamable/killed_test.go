@@ -72,7 +72,7 @@ func killConnections(t *testing.T, l net.Listener, dial dialer, sessions, calls 
 	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, echoing.bind(r11, runtime.ToClient))
 
 	goroutines := goruntime.NumGoroutine()
-	var some []weak.Pointer[session] // some of the sessions
+	var some []weak.Pointer[Session] // some of the sessions
 	var answered, failed, twice atomic.Int64
 	var all sync.WaitGroup
 	for n := range sessions {
@@ -122,7 +122,7 @@ func killConnections(t *testing.T, l net.Listener, dial dialer, sessions, calls 
 	}
 	pool.CloseIdleConnections()
 	for _, s := range handler.sessions.All() { // the clients of these could not end them
-		s.(*session).end(runtime.ErrClosed)
+		s.(*usage).session.end(runtime.ErrClosed)
 	}
 	var open, kept, more, inMemory int
 	for range 600 { // timers of connections hold memory for two minutes, those of sessions would for half an hour

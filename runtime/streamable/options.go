@@ -47,8 +47,7 @@ type Options struct {
 	// ids, GET requests, or requests to the client. The MCP-Protocol-Version header determines the
 	// revision. Later revisions have no sessions anyway.
 	Stateless bool
-	// Sharing lets every replica of the server serve every session. By default, a session exists in this
-	// handler only.
+	// Sharing lets handlers in other processes serve the sessions too. share.NewHandler sets it.
 	Sharing Sharing
 	// Events stores events for clients that come back. If it is nil, the handler uses
 	// NewMemoryEvents(DefaultMemoryEvents).

@@ -30,7 +30,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.Leave()
 	c, err := h.read(w, r)
 	defer c.release()
 	if err != nil {
@@ -101,37 +101,28 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 
 // postInitialize opens a session.
 func (h *Handler) postInitialize(c *connection) error {
-	s, err := h.newNamedSession(c.request)
+	id := rand.Text()
+	key, err := h.Key(c.request, id)
 	if err != nil {
 		return err
 	}
-	s.active = 1
-	if err := h.open(s, c.request, runtime.Handshake{Shared: s.shared != nil}); err != nil {
+	s, outbox := h.newSession(id, key), ownOutbox
+	if h.opts.Sharing != nil {
+		outbox = h.opts.Sharing.Outbox
+	}
+	s.usage.active = 1
+	if err := h.open(s, c.request, runtime.Handshake{Shared: h.opts.Sharing != nil}, outbox); err != nil {
 		return err
 	}
 	st := newStream(s)
 	st.opening = true
 	sent, err := h.exchange(st, c)
-	if !sent || s.revision() == "" {
-		s.forget() // no client knows its id
-		s.end(runtime.ErrClosed)
+	if !sent || s.negotiated() == "" {
+		s.end(runtime.ErrClosed) // no client knows its id
 	} else {
-		s.leave()
+		s.Leave()
 	}
 	return err
-}
-
-// newNamedSession returns a session for the user of a request, with a new name.
-func (h *Handler) newNamedSession(r *http.Request) (*session, error) {
-	name, create := rand.Text(), h.newSession
-	if h.sharing != nil {
-		name, create = h.sharing.ring.NewHead(), h.newSharedSession
-	}
-	key, err := web.User(h.opts.User).Key(r, name, h.log)
-	if err != nil {
-		return nil, err
-	}
-	return create(name, key), nil
 }
 
 // exchange hands the message to the session and waits until the stream that answers it has ended or
@@ -215,9 +206,9 @@ func (h *Handler) postSingle(c *connection, initialize bool) error {
 		if err != nil {
 			return err
 		}
-		s.negotiated, handshake.Revision = revision, revision
+		s.revision, handshake.Revision = revision, revision
 	}
-	if err := h.open(s, c.request, handshake); err != nil {
+	if err := h.open(s, c.request, handshake, ownOutbox); err != nil {
 		return err
 	}
 	stop := context.AfterFunc(c.request.Context(), func() { s.end(runtime.ErrClosed) })
@@ -240,7 +231,7 @@ func (h *Handler) revisionOf(r *http.Request) (string, error) {
 	case revision == "":
 		return revisionAssumed, nil
 	case !h.speaks(revision):
-		return "", errUnspoken
+		return "", errRevision
 	}
 	return revision, nil
 }

@@ -72,49 +72,6 @@ func TestNothingLeft(t *testing.T) {
 	}
 }
 
-// TestNothingLeftElsewhere checks the same for a stream of another process, which may go on.
-func TestNothingLeftElsewhere(t *testing.T) {
-	opts := Options{Sharing: Sharing{Keys: keys(1)}, Events: NewMemoryEvents(1 << 20)}
-	h := base.with(handlers{"steps": noteAndWait})
-	a, b := newRig(t, h, opts), newRig(t, h, opts)
-	session := []string{"Mcp-Session-Id", a.open(r11)}
-
-	resp := a.request(t.Context(), "POST", call(1, "steps", "{}"), session...)
-	defer resp.Body.Close()
-	event := streamOf(t, resp.Body, 1)[0].id
-	name, _, _ := parseEventID(event)
-	if status, n, _ := b.resumed(event, session); status != 200 || n != 0 {
-		t.Errorf("while the call goes on: status %d, %d messages", status, n)
-	}
-	if status, n, _ := b.resumed(string(eventID(name+"0", 0)), session); status != 200 || n != 0 {
-		t.Errorf("of a call without an event: status %d, %d messages", status, n)
-	}
-	a.do("POST", cancelled, session...)
-	streamOf(t, resp.Body, 0)
-	if status, _, _ := b.resumed(event, session); status != 405 {
-		t.Errorf("after the last event of a cancelled call: status %d", status)
-	}
-	_, text := a.do("POST", call(1, "note", "{}"), session...)
-	if status, _, _ := b.resumed(streamOf(t, strings.NewReader(text), 0)[2].id, session); status != 405 {
-		t.Errorf("after the answer: status %d", status)
-	}
-
-	// A stream of the server's own messages goes on here, after the last event there.
-	own := a.sessionOf(session[1]).ownStream()
-	for range 2 {
-		own.send(t.Context(), runtime.Outgoing{Text: []byte(`{"own":true}`)})
-	}
-	resp = b.request(t.Context(), "GET", "", append(session, "Last-Event-ID", string(eventID(own.name, 1)))...)
-	defer resp.Body.Close()
-	if missed := streamOf(t, resp.Body, 2); missed[0].id != string(eventID(own.name, 2)) || missed[1].data != "" {
-		t.Errorf("%q", missed)
-	}
-	b.sessionOf(session[1]).ownStream().send(t.Context(), runtime.Outgoing{Text: []byte(`{"own":true}`)})
-	if next := streamOf(t, resp.Body, 1); next[0].data != `{"own":true}` {
-		t.Errorf("%q", next)
-	}
-}
-
 // TestAnswersBecomeStreams checks that an answer that takes longer than StreamAfter can be resumed in
 // revisions that allow it, and is JSON in the others.
 func TestAnswersBecomeStreams(t *testing.T) {

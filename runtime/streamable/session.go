@@ -1,14 +1,9 @@
 package streamable
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -29,203 +24,163 @@ const (
 // errStateless is the error of a message that needs a session.
 var errStateless = errors.New("streamable: without sessions a server cannot send messages of its own or ask the client")
 
-// session is a session of a handler. It is the runtime.Outbox of its server.
-type session struct {
+// Session is a session of a [Handler]. It is the runtime.Outbox of its server. Its methods are for a [Sharing].
+type Session struct {
 	handler *Handler
-	id      string  // "" for a session for one message; the name of a shared one
-	key     string  // in the table and the event store, see web.User
-	shared  *shared // nil unless other replicas may have the session
+	key     string // in the table and the event store, see web.User; "" for a session of a single message
 	inbox   runtime.Inbox
-	gone    chan struct{} // closed when the session is over
+	outbox  runtime.Outbox // of the server: the session, or what a Sharing has put before it
+	gone    chan struct{}  // closed when the session is over
 	over    sync.Once
-	place   web.Place
+	usage   usage
+	streams streams
 
-	mu         sync.Mutex
-	negotiated string // the revision; "" before it is negotiated
-
-	streams map[string]*stream // by name
-	own     []*stream          // for the server's own messages, see get.go
-	prefix  string             // of the names of streams in this process
-	named   uint64             // the number of names that were given
-
-	active  int         // requests of the client in progress
-	used    bool        // the client has sent something after initialize
-	since   time.Time   // when active became 0
-	idle    *time.Timer // calls checkIdle; nil without an id
-	expired bool        // the session refuses requests
+	mu       sync.Mutex
+	id       string // that the client sends; "" for a session of a single message
+	revision string // the negotiated one; "" before the handshake
 }
 
-func (h *Handler) newSession(id, key string) *session {
-	s := &session{handler: h, id: id, key: key, gone: make(chan struct{})}
-	if id != "" {
-		s.startIdle()
+// newSession returns a session. Its key is "" if it is for a single message, and other sessions end when they are idle.
+func (h *Handler) newSession(id, key string) *Session {
+	s := &Session{handler: h, id: id, key: key, gone: make(chan struct{})}
+	s.outbox, s.usage.session, s.streams.session = s, s, s
+	if key != "" {
+		s.usage.start()
 	}
 	return s
 }
 
-// SessionID implements runtime.Identified. It is the name of a shared session that has no id yet.
-func (s *session) SessionID() string {
-	if s.shared == nil {
-		return s.id
-	}
+// Key returns the name of the session in the event store: its user and the id with which it was opened.
+func (s *Session) Key() string { return s.key }
+
+// Inbox takes messages of the client that have come to another process.
+func (s *Session) Inbox() runtime.Inbox { return s.inbox }
+
+// Outbox returns what the server sends to: the session, or what [Sharing.Outbox] has put before it.
+func (s *Session) Outbox() runtime.Outbox { return s.outbox }
+
+// SessionID implements runtime.Identified.
+func (s *Session) SessionID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return cmp.Or(s.shared.id, s.id)
+	return s.id
+}
+
+// SetID changes the id that the client gets to know with the answer to initialize.
+func (s *Session) SetID(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.id = id
 }
 
 // logID names the session in logs.
-func (s *session) logID() string { return runtime.LogID(s.SessionID()) }
+func (s *Session) logID() string { return runtime.LogID(s.SessionID()) }
 
 // debug logs an event of the session at the level Debug.
-func (s *session) debug(text string, attrs ...slog.Attr) {
+func (s *Session) debug(text string) {
 	if ctx, log := context.Background(), s.handler.log; log.Enabled(ctx, slog.LevelDebug) {
-		log.With("session", s.logID()).LogAttrs(ctx, slog.LevelDebug, text, attrs...)
+		log.With("session", s.logID()).LogAttrs(ctx, slog.LevelDebug, text)
 	}
 }
 
-// Send implements runtime.Outbox.
-func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
+// single reports whether the session is for a single message: no client can come back to it.
+func (s *Session) single() bool { return s.key == "" }
+
+// Send implements runtime.Outbox. The message goes to the stream that the client opened last by GET.
+func (s *Session) Send(ctx context.Context, m runtime.Outgoing) error {
 	if err := s.maySend(&m); err != nil {
 		return err
 	}
-	if s.id == "" {
+	if s.single() {
 		return errStateless
 	}
-	return s.sendOwn(ctx, m)
+	_, err := s.streams.current().send(ctx, m)
+	return err
 }
 
-// maySend returns an error if a message cannot be sent. It prepares for the answer to a request.
-func (s *session) maySend(m *runtime.Outgoing) error {
+// maySend returns an error if a message cannot be sent.
+func (s *Session) maySend(m *runtime.Outgoing) error {
 	switch {
 	case s.isGone():
 		return runtime.ErrClosed
-	case m.Kind == jsonrpc.Request && s.id == "":
+	case m.Kind == jsonrpc.Request && s.single():
 		return errStateless
-	case m.Kind == jsonrpc.Request && s.onBus():
-		s.awaitAnswer(m.ID)
+	case m.Kind == jsonrpc.Request && s.handler.opts.Sharing != nil:
+		s.handler.opts.Sharing.Asking(s, m.ID)
 	}
 	return nil
 }
 
 // Negotiated implements runtime.Identified.
-func (s *session) Negotiated(h runtime.Handshake) error {
-	if s.shared != nil {
-		if err := s.seal(h); err != nil {
-			return err
-		}
-	}
+func (s *Session) Negotiated(h runtime.Handshake) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.negotiated = h.Revision
-	if s.shared != nil {
-		s.shared.capabilities = h.Capabilities
-	}
+	s.revision = h.Revision
 	return nil
 }
 
 // Close implements runtime.Outbox.
-func (s *session) Close() error {
+func (s *Session) Close() error {
 	s.end(runtime.ErrClosed)
 	return nil
 }
 
 // end ends the session. Its server notices soon after.
-func (s *session) end(why error) {
+func (s *Session) end(why error) {
 	s.over.Do(func() {
 		close(s.gone)
-		s.handler.sessions.Leave(s)
-		s.mu.Lock()
-		if s.idle != nil {
-			s.idle.Stop()
-		}
-		s.mu.Unlock()
-		if s.shared != nil {
-			s.shared.asked.stop()
-		}
+		s.handler.sessions.Leave(&s.usage)
+		s.usage.stop()
 		if s.inbox != nil {
 			s.inbox.End(why)
 		}
 	})
 }
 
-// Shutdown implements web.Session.
-func (s *session) Shutdown(ctx context.Context) {
-	s.mu.Lock()
-	own := slices.Clone(s.own)
-	s.mu.Unlock()
-	for _, st := range own {
-		st.hangUp(ctx)
-	}
-	s.inbox.Shutdown(ctx)
-}
-
 // ended is called when nothing runs for the session any more.
-func (s *session) ended(err error) {
+func (s *Session) ended(err error) {
 	h := s.handler
 	s.end(runtime.ErrClosed)
-	if err != nil && !errors.Is(err, runtime.ErrClosed) && err != errIdle && err != errEvicted && err != errExpired && h.sessions.Context().Err() == nil {
+	if err != nil && !errors.Is(err, runtime.ErrClosed) && err != errIdle && err != errEvicted && h.sessions.Context().Err() == nil {
 		h.log.Warn("session failed", "error", err)
 	}
-	if s.id != "" && s.forgotten() {
+	if shared, ok := s.outbox.(runtime.Replicated); !s.single() && !(ok && shared.Lasts()) {
 		if err := h.opts.Events.Drop(context.Background(), s.key); err != nil {
 			h.log.Warn("the events of a session could not be dropped", "session", s.logID(), "error", err)
 		}
 	}
-	h.sessions.Done(s)
+	h.sessions.Done(&s.usage)
 }
 
-// forgotten reports whether the session is over and no replica can take it over.
-func (s *session) forgotten() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.isGone() && (s.shared == nil || s.shared.id == "" || s.shared.ended)
-}
-
-// Lasts implements runtime.Replicated.
-func (s *session) Lasts() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.shared != nil && s.shared.id != "" && !s.shared.ended && time.Now().Before(s.shared.expires)
-}
-
-func (s *session) isGone() bool { return web.Closed(s.gone) }
+func (s *Session) isGone() bool { return web.Closed(s.gone) }
 
 // whyNot returns the error of an operation that could not lock a stream.
-func (s *session) whyNot(ctx context.Context) error {
+func (s *Session) whyNot(ctx context.Context) error {
 	if s.isGone() {
 		return runtime.ErrClosed
 	}
 	return context.Cause(ctx)
 }
 
-// revision returns the negotiated revision, or "" before the handshake.
-func (s *session) revision() string {
+// negotiated returns the negotiated revision, or "" before the handshake.
+func (s *Session) negotiated() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.negotiated
+	return s.revision
 }
 
 // primes reports whether the client knows events without data.
-func (s *session) primes() bool { return s.revision() >= revisionPriming }
+func (s *Session) primes() bool { return s.negotiated() >= revisionPriming }
 
 // batches reports whether the client may send several messages in an array.
-func (s *session) batches() bool { return s.revision() == revisionBatches }
+func (s *Session) batches() bool { return s.negotiated() == revisionBatches }
 
 // resumable reports whether the client can resume an event stream from its beginning.
-func (s *session) resumable() bool { return s.id != "" && s.primes() }
+func (s *Session) resumable() bool { return !s.single() && s.primes() }
 
-// prime begins an event stream on the connection. It tells a client that knows events without data
-// how to resume the stream after the event with this id.
-func (s *session) prime(c *connection, id []byte) error {
-	if !s.resumable() {
-		return c.Begin()
-	}
-	return c.Event(id, "", s.handler.opts.Retry, nil)
-}
-
-// keep stores an event. Without a session, no client could ask for it.
-func (s *session) keep(ctx context.Context, stream string, n uint64, data []byte) error {
-	if s.id == "" {
+// store stores an event for a client that comes back.
+func (s *Session) store(ctx context.Context, stream string, n uint64, data []byte) error {
+	if s.single() {
 		return errStateless
 	}
 	events := s.handler.opts.Events
@@ -239,48 +194,19 @@ func (s *session) keep(ctx context.Context, stream string, n uint64, data []byte
 	return err
 }
 
-// register gives a stream a name, by which a client that comes back finds it. Each process that has
-// the session gives different names.
-func (s *session) register(st *stream) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.streams == nil {
-		s.streams = make(map[string]*stream)
-		s.prefix = rand.Text()[:12]
-		if s.shared != nil {
-			s.prefix = s.handler.sharing.replica + s.prefix
+// missed returns the stored events after number n. ended means that the stream ends after them
+// without an answer.
+func (s *Session) missed(ctx context.Context, stream string, n uint64) (events [][]byte, ended bool, err error) {
+	for data, err := range s.handler.opts.Events.After(ctx, s.key, stream, n) {
+		if err != nil {
+			return nil, false, err
 		}
+		if len(data) == 0 {
+			return events, true, nil
+		}
+		events = append(events, data)
 	}
-	s.named++
-	mark := ""
-	if st.own {
-		mark = ownMark
-	}
-	st.name = s.prefix + mark + strconv.FormatUint(s.named, 10)
-	if s.shared != nil && !st.own && st.conn != nil {
-		st.name += requestName(st.conn.in.Content())
-	}
-	s.streams[st.name] = st
-}
-
-func (s *session) unregister(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.streams, name)
-}
-
-// stream returns the stream with a name, or nil.
-func (s *session) stream(name string) *stream {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.streams[name]
-}
-
-// isForeign reports whether another process may be writing a stream that is not registered.
-func (s *session) isForeign(name string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.shared != nil && (s.prefix == "" || !strings.HasPrefix(name, s.prefix))
+	return events, false, nil
 }
 
 // Reasons for which a session ends although its client has not ended it.
@@ -289,49 +215,73 @@ var (
 	errEvicted = errors.New("streamable: the session has made room for another")
 )
 
+// usage is whether the client uses a session, which ends when it has been idle for a while. It is the session in the
+// table of sessions.
+type usage struct {
+	session *Session
+	place   web.Place
+
+	mu      sync.Mutex
+	active  int         // requests of the client in progress
+	used    bool        // the client has sent something after initialize
+	since   time.Time   // when active became 0
+	idle    *time.Timer // calls check; nil for a session of a single message
+	expired bool        // the session refuses requests
+}
+
 // enter records that a request of the client is in progress. It reports false if the session is
 // over.
-func (s *session) enter() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.expired || s.isGone() {
+func (u *usage) enter() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.expired || u.session.isGone() {
 		return false
 	}
-	s.active++
-	s.used = true
+	u.active++
+	u.used = true
 	return true
 }
 
-// leave records that a request of the client is no longer in progress.
-func (s *session) leave() {
-	s.mu.Lock()
-	s.active--
-	rests := s.active == 0
-	if rests {
-		s.since = time.Now()
+// Leave records that a request of the client is no longer in progress. It follows [Handler.Enter].
+func (s *Session) Leave() {
+	u := &s.usage
+	u.mu.Lock()
+	u.active--
+	idle := u.active == 0
+	if idle {
+		u.since = time.Now()
 	}
-	s.mu.Unlock()
-	if rests {
-		s.handler.sessions.Rested(s)
+	u.mu.Unlock()
+	if idle {
+		s.handler.sessions.Idle(u)
 	}
 }
 
-// startIdle starts the idle timeout. It is a timer that calls a function, because an idle session has no goroutine.
-// The timer is not set again with every request: when it fires, checkIdle finds out whether there was one.
-func (s *session) startIdle() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.since = time.Now()
-	timeout, _ := s.timeoutLocked()
-	s.idle = time.AfterFunc(timeout, s.checkIdle)
+// start starts the idle timeout. It is a timer that calls a function, because an idle session has no goroutine.
+// The timer is not set again with every request: when it fires, check finds out whether there was one.
+func (u *usage) start() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.since = time.Now()
+	timeout, _ := u.timeoutLocked()
+	u.idle = time.AfterFunc(timeout, u.check)
+}
+
+// stop stops the idle timeout.
+func (u *usage) stop() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.idle != nil {
+		u.idle.Stop()
+	}
 }
 
 // timeoutLocked returns the session's idle timeout, which is shorter until the client has sent
 // something after initialize. It returns false if there is none.
-func (s *session) timeoutLocked() (time.Duration, bool) {
-	d := s.handler.opts.IdleTimeout
+func (u *usage) timeoutLocked() (time.Duration, bool) {
+	d := u.session.handler.opts.IdleTimeout
 	switch {
-	case s.used:
+	case u.used:
 		return d, d > 0
 	case d > 0:
 		return min(d, waits.FirstUse), true
@@ -339,50 +289,56 @@ func (s *session) timeoutLocked() (time.Duration, bool) {
 	return waits.FirstUse, true
 }
 
-// checkIdle ends the session if it was idle for its timeout.
-func (s *session) checkIdle() {
-	s.mu.Lock()
-	timeout, limited := s.timeoutLocked()
-	if s.active == 0 {
-		timeout -= time.Since(s.since)
+// check ends the session if it was idle for its timeout.
+func (u *usage) check() {
+	u.mu.Lock()
+	timeout, limited := u.timeoutLocked()
+	if u.active == 0 {
+		timeout -= time.Since(u.since)
 	}
 	expired := limited && timeout <= 0
 	switch {
 	case expired:
-		s.expired = true
-	case limited && !s.isGone():
-		s.idle.Reset(timeout)
+		u.expired = true
+	case limited && !u.session.isGone():
+		u.idle.Reset(timeout)
 	}
-	s.mu.Unlock()
+	u.mu.Unlock()
 	if expired {
-		s.debug("idle session closed")
-		s.end(errIdle)
+		u.session.debug("idle session closed")
+		u.session.end(errIdle)
 	}
 }
 
 // Place implements web.Session.
-func (s *session) Place() *web.Place { return &s.place }
+func (u *usage) Place() *web.Place { return &u.place }
 
-// Rest implements web.Session.
-func (s *session) Rest() (since time.Time, used, busy bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.since, s.used, s.active > 0
+// Usage implements web.Session.
+func (u *usage) Usage() (since time.Time, used, busy bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.since, u.used, u.active > 0
 }
 
 // Expire implements web.Session.
-func (s *session) Expire() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.active > 0 {
+func (u *usage) Expire() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.active > 0 {
 		return false
 	}
-	s.expired = true
+	u.expired = true
 	return true
 }
 
 // Evict implements web.Session.
-func (s *session) Evict() {
-	s.debug("session closed to make room for another")
-	s.end(errEvicted)
+func (u *usage) Evict() {
+	u.session.debug("session closed to make room for another")
+	u.session.end(errEvicted)
+}
+
+// Shutdown implements web.Session.
+func (u *usage) Shutdown(ctx context.Context) {
+	u.session.streams.hangUp(ctx)
+	u.session.inbox.Shutdown(ctx)
 }

@@ -2,8 +2,12 @@ package streamable
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"net/http"
+	"slices"
+	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +20,137 @@ import (
 // errDisconnected is the error of a message that no client can receive any more.
 var errDisconnected = errors.New("streamable: the client is not connected")
 
+// ownMark is part of the names of streams for the server's own messages, and of no others.
+const ownMark = "g"
+
+// streams are the event streams of a session. A client that comes back finds them by their names.
+type streams struct {
+	session *Session
+
+	mu     sync.Mutex
+	byName map[string]*stream
+	own    []*stream // for the server's own messages; the one that was opened last is the last
+	prefix string    // of the names of streams in this process
+	named  uint64    // the number of names that were given
+}
+
+// add gives a stream a name. Each process that has the session gives different names.
+func (t *streams) add(st *stream) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byName == nil {
+		t.byName = make(map[string]*stream)
+		t.prefix = rand.Text()[:12]
+	}
+	t.named++
+	mark := ""
+	if st.own {
+		mark = ownMark
+	}
+	st.name = t.prefix + mark + strconv.FormatUint(t.named, 10)
+	if sharing := t.session.handler.opts.Sharing; sharing != nil {
+		st.name = sharing.Name(st.name, st.request())
+	}
+	t.byName[st.name] = st
+}
+
+// remove removes a stream that has ended.
+func (t *streams) remove(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.byName, name)
+}
+
+// find returns the stream with a name, or nil.
+func (t *streams) find(name string) *stream {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.byName[name]
+}
+
+// current returns the stream for a message of the server's own. A client may have several open.
+// Each message goes to one of them (section Multiple Connections): the one that was opened last. If
+// none is open, the message waits on the one that was open last.
+func (t *streams) current() *stream {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, st := range slices.Backward(t.own) {
+		if st.gets > 0 {
+			return st
+		}
+	}
+	if len(t.own) == 0 {
+		return t.openLocked()
+	}
+	return t.own[len(t.own)-1]
+}
+
+// claim returns the stream of the server's own messages for a GET: st or, if st is nil, one that no
+// GET follows. It takes only st from another GET. unclaim must follow.
+func (t *streams) claim(st *stream) *stream {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if st == nil {
+		for _, idle := range slices.Backward(t.own) {
+			if idle.gets == 0 {
+				st = idle
+				break
+			}
+		}
+	}
+	if st == nil {
+		st = t.openLocked()
+	}
+	st.gets++
+	t.own = append(slices.DeleteFunc(t.own, func(other *stream) bool { return other == st }), st)
+	return st
+}
+
+// unclaim records that a GET no longer follows a stream. Among the streams that no GET follows, it
+// keeps only the last one, where messages wait. A client that names one of the others gets its
+// events from the store.
+func (t *streams) unclaim(st *stream) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	st.gets--
+	waiting := false
+	for i := len(t.own) - 1; i >= 0; i-- {
+		idle := t.own[i]
+		if idle.gets > 0 {
+			continue
+		}
+		if waiting {
+			t.own = slices.Delete(t.own, i, i+1)
+			delete(t.byName, idle.name)
+		}
+		waiting = true
+	}
+}
+
+func (t *streams) openLocked() *stream {
+	st := newStream(t.session)
+	st.own = true
+	t.own = append(t.own, st)
+	return st
+}
+
+// listening returns the streams for the server's own messages.
+func (t *streams) listening() []*stream {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.own)
+}
+
+// hangUp ends the connections of the streams for the server's own messages.
+func (t *streams) hangUp(ctx context.Context) {
+	for _, st := range t.listening() {
+		if st.take(ctx) {
+			st.drop()
+			st.release()
+		}
+	}
+}
+
 // stream is a sequence of messages to the client: the answer to one POST, or messages of the
 // server's own. It is the runtime.Reply of the messages that belong to it. It outlives its
 // connection and may get another one.
@@ -23,10 +158,10 @@ var errDisconnected = errors.New("streamable: the client is not connected")
 // Under the lock, events go first to the store and then to the connection, so that a client that
 // comes back gets exactly the events that it has missed.
 type stream struct {
-	session   *session
+	session   *Session
 	opening   bool           // it answers initialize, so its response carries the session's id
 	own       bool           // it is for the server's own messages and never ends
-	followers int            // GETs that write an own stream; guarded by the session's mu
+	gets      int            // GETs that write an own stream; guarded by streams.mu
 	admission *web.Admission // of the requests that it answers
 	body      web.Hold       // of their text
 
@@ -43,12 +178,10 @@ type stream struct {
 	complete   bool        // the answer was sent or stored
 	unanswered bool        // the request gets no answer
 
-	changed chan struct{} // closed with the next event, for other replicas that wait for it; nil if none does
-
 	current atomic.Pointer[connection] // conn, for readers without the lock
 }
 
-func newStream(s *session) *stream {
+func newStream(s *Session) *stream {
 	return &stream{session: s, lock: make(chan struct{}, 1)}
 }
 
@@ -69,6 +202,17 @@ func (st *stream) acquire(ctx context.Context) bool {
 }
 
 func (st *stream) release() { <-st.lock }
+
+// request returns the id of the request that the stream answers, or zero if there is not one. The lock must be held.
+func (st *stream) request() (id wire.Scalar) {
+	if st.own || st.conn == nil {
+		return id
+	}
+	if m := st.conn.in.Content(); m.Err == nil && m.Kind == jsonrpc.Request {
+		id = m.ID
+	}
+	return id
+}
 
 // connect gives the stream a connection. The lock must be held if the stream is in use.
 func (st *stream) connect(c *connection) {
@@ -140,14 +284,11 @@ func (st *stream) Send(ctx context.Context, m runtime.Outgoing) error {
 	if sent, err := st.send(ctx, m); sent {
 		return err
 	}
-	if s.id == "" {
-		return errStateless
-	}
-	return s.sendOwn(ctx, m)
+	return s.outbox.Send(ctx, m)
 }
 
 // send writes a message, or stores it for a client that comes back. It returns false if the stream
-// has ended, so that the message belongs elsewhere.
+// has ended, so that the message does not belong to it.
 func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
 	if !st.acquire(ctx) {
 		return true, st.session.whyNot(ctx)
@@ -177,7 +318,7 @@ func (st *stream) answer(m runtime.Outgoing) error {
 		return errDisconnected
 	}
 	st.answered = true
-	if st.opening && st.session.revision() != "" {
+	if st.opening && st.session.negotiated() != "" {
 		st.announce()
 	}
 	status := http.StatusOK
@@ -210,14 +351,13 @@ func (st *stream) announce() {
 func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	st.begin()
 	n := st.last + 1
-	stored := st.session.keep(ctx, st.name, n, m.Text)
-	if stored != nil && m.Kind == jsonrpc.Response && !m.ID.IsZero() && st.session.id != "" {
+	stored := st.session.store(ctx, st.name, n, m.Text)
+	if stored != nil && m.Kind == jsonrpc.Response && !m.ID.IsZero() && !st.session.single() {
 		// The client may lose the answer and come back for it.
-		stored = st.session.keep(ctx, st.name, n, replaced(&m, "the answer of %d bytes was lost with its connection, because it could not be kept; the request was handled", len(m.Text)))
+		stored = st.session.store(ctx, st.name, n, replaced(&m, "the answer of %d bytes was lost with its connection, because it could not be kept; the request was handled", len(m.Text)))
 	}
 	if stored == nil {
 		st.last = n
-		st.tellNews()
 	}
 	c := st.conn
 	if c == nil {
@@ -255,7 +395,7 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 // held.
 func (st *stream) begin() {
 	if st.name == "" {
-		st.session.register(st)
+		st.session.streams.add(st)
 		if st.opening && st.conn != nil {
 			st.announce()
 		}
@@ -329,7 +469,7 @@ func (st *stream) replay(ctx context.Context, c *connection, n uint64) error {
 			return err
 		}
 	}
-	if err := st.session.prime(c, eventID(st.name, n)); err != nil {
+	if err := c.prime(st.session, eventID(st.name, n)); err != nil {
 		return err
 	}
 	for _, data := range missed {
@@ -342,16 +482,8 @@ func (st *stream) replay(ctx context.Context, c *connection, n uint64) error {
 	return nil
 }
 
-// hangUp ends the connection of the stream.
-func (st *stream) hangUp(ctx context.Context) {
-	if st.take(ctx) {
-		defer st.release()
-		st.drop()
-	}
-}
-
-// part ends the connection but not the stream, and asks the client to come back after the given time.
-func (st *stream) part(ctx context.Context, retry time.Duration) error {
+// disconnectFor ends the connection but not the stream, and asks the client to come back after the given time.
+func (st *stream) disconnectFor(ctx context.Context, retry time.Duration) error {
 	if !st.acquire(ctx) {
 		return st.session.whyNot(ctx)
 	}
@@ -393,13 +525,12 @@ func (st *stream) finish(unanswered bool) {
 	st.body.Release()
 	st.unanswered = unanswered
 	if st.name != "" {
-		if unanswered && !st.session.forgotten() {
-			_ = st.session.keep(st.session.handler.sessions.Context(), st.name, st.last+1, nil)
+		if unanswered && !st.session.isGone() {
+			_ = st.session.store(st.session.handler.sessions.Context(), st.name, st.last+1, nil)
 		}
-		st.session.unregister(st.name)
+		st.session.streams.remove(st.name)
 	}
 	st.over.Store(true)
-	st.tellNews()
 	if st.conn != nil {
 		st.conn.leave()
 	}
@@ -417,89 +548,8 @@ func Disconnect(ctx context.Context, retry time.Duration) error {
 			to = batched.Unwrap()
 		}
 		if st, ok := to.(*stream); ok {
-			return st.part(ctx, retry)
+			return st.disconnectFor(ctx, retry)
 		}
 	}
 	return nil
-}
-
-// connection is an HTTP request whose response carries a stream. Its timer keeps a silent connection
-// in use, and makes a slow answer an event stream.
-type connection struct {
-	web.Response
-	request *http.Request
-	in      runtime.Incoming // the message of a POST
-	held    bool             // the goroutine of the request runs the message's handler
-	stream  *stream
-
-	admission *web.Admission // of the requests in the message; nil when the stream has it
-
-	// These fields are guarded by the lock of the stream.
-	timer *time.Timer   // nil if there are no beats
-	left  chan struct{} // closed by leave; nil if no goroutine waits
-}
-
-// leave wakes the request's goroutine: the stream has ended or let go of the connection.
-func (c *connection) leave() {
-	if c.left != nil {
-		close(c.left)
-		c.left = nil
-	}
-}
-
-// startBeats starts the timer, unless the duration is not positive. A timer takes 160 bytes, a goroutine
-// that waits 3 KB, and a client may hold thousands of connections that carry nothing.
-func (c *connection) startBeats(first time.Duration) {
-	c.stream.lock <- struct{}{}
-	defer c.stream.release()
-	if first > 0 && c.stream.conn == c {
-		c.timer = time.AfterFunc(first, c.beat)
-	}
-}
-
-// patience returns how long the answer to a POST may take before it becomes an event stream; 0 or less
-// means for ever.
-func (st *stream) patience() time.Duration {
-	opts := &st.session.handler.opts
-	if opts.StreamAfter <= 0 || st.opening || !st.session.resumable() {
-		return opts.KeepAlive
-	}
-	if opts.KeepAlive <= 0 {
-		return opts.StreamAfter
-	}
-	return min(opts.StreamAfter, opts.KeepAlive)
-}
-
-// beat is called by the timer.
-func (c *connection) beat() {
-	st := c.stream
-	st.lock <- struct{}{}
-	defer st.release()
-	if st.conn != c || st.over.Load() || st.answered {
-		return // the response is complete or no longer this connection's
-	}
-	var err error
-	switch {
-	case st.name != "":
-		err = c.Beat()
-	case !st.opening && c.asks():
-		st.begin()
-		err = st.session.prime(c, eventID(st.name, 0))
-	}
-	if err != nil {
-		st.drop()
-		return
-	}
-	if next := st.session.handler.opts.KeepAlive; next > 0 {
-		c.timer.Reset(next)
-	}
-}
-
-// asks reports whether a POST has brought a request. Anything else gets an HTTP status and no stream.
-func (c *connection) asks() bool {
-	m := c.in.Content()
-	if m.IsBatch {
-		return c.stream.session.batches()
-	}
-	return m.Err == nil && m.Kind == jsonrpc.Request
 }

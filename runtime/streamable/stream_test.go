@@ -145,7 +145,7 @@ func TestAnswerAfterDisconnect(t *testing.T) {
 	steps <- struct{}{}
 	steps <- struct{}{}
 	name, _, _ := parseEventID(first[0].id)
-	testkit.Eventually(func() bool { return r.sessionOf(id).stream(name) == nil }) // the handler has returned
+	testkit.Eventually(func() bool { return r.sessionOf(id).streams.find(name) == nil }) // the handler has returned
 	_, text := r.do("GET", "", append(session, "Last-Event-ID", first[0].id)...)
 	events := streamOf(t, strings.NewReader(text), 0)
 	if len(events) != 3 || events[2].data != `{"jsonrpc":"2.0","id":1,"result":{}}` {
@@ -246,7 +246,7 @@ func TestOwnStreamsAreRemoved(t *testing.T) {
 			resp := r.request(t.Context(), "GET", "", session...)
 			open = append(open, resp)
 			streamOf(t, resp.Body, 1)
-			if _, err := s.ownStream().send(t.Context(), runtime.Outgoing{Text: fmt.Appendf(nil, `{"n":%d}`, i)}); err != nil {
+			if _, err := s.streams.current().send(t.Context(), runtime.Outgoing{Text: fmt.Appendf(nil, `{"n":%d}`, i)}); err != nil {
 				t.Fatal(err)
 			}
 			last = append(last, streamOf(t, resp.Body, 1)[0].id)
@@ -258,16 +258,16 @@ func TestOwnStreamsAreRemoved(t *testing.T) {
 			t.Fatal("a connection is held")
 		}
 	}
-	s.mu.Lock()
-	own, named := len(s.own), len(s.streams)
-	s.mu.Unlock()
+	s.streams.mu.Lock()
+	own, named := len(s.streams.own), len(s.streams.byName)
+	s.streams.mu.Unlock()
 	if own != 1 || named != 1 {
 		t.Errorf("%d own streams are left, %d streams have names", own, named)
 	}
 	// Each of the five missed nothing, and goes on with the server's next message.
 	for _, event := range last {
 		resp := r.request(t.Context(), "GET", "", append(session, headerLast, event)...)
-		if _, err := s.ownStream().send(t.Context(), runtime.Outgoing{Text: []byte(`{"next":true}`)}); err != nil {
+		if _, err := s.streams.current().send(t.Context(), runtime.Outgoing{Text: []byte(`{"next":true}`)}); err != nil {
 			t.Fatal(err)
 		}
 		if events := streamOf(t, resp.Body, 2); resp.StatusCode != 200 || events[1].data != `{"next":true}` {
@@ -283,10 +283,10 @@ func TestOwnStreamsAreRemoved(t *testing.T) {
 // followed returns how many GETs a session's own streams have.
 func (r *rig) followed(id string) (n int) {
 	s := r.sessionOf(id)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, st := range s.own {
-		n += st.followers
+	s.streams.mu.Lock()
+	defer s.streams.mu.Unlock()
+	for _, st := range s.streams.own {
+		n += st.gets
 	}
 	return n
 }

@@ -45,10 +45,12 @@ func spreadOver(t *testing.T, n int, f func(*spread)) {
 			keeper := tasks.New(tasks.Options{Store: store, Lease: 30 * time.Second, TTL: time.Hour, MaxTTL: time.Hour})
 			srv := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(serverTasks), Bus: &bus},
 				keeper.Over(mcp20251125.BindServer(server{t: t})))
-			handler := streamable.NewHandler(srv, streamable.Options{
-				Hosts:   []string{"*"},
-				Sharing: streamable.Sharing{Keys: [][]byte{[]byte("0123456789abcdef0123456789abcdef")}, Bus: &bus, KV: &bus},
+			handler, err := share.NewHandler(srv, streamable.Options{Hosts: []string{"*"}}, share.Sessions{
+				Keys: [][]byte{[]byte("0123456789abcdef0123456789abcdef")}, Bus: &bus, KV: &bus,
 			})
+			if err != nil {
+				t.Fatal(err)
+			}
 			network := pipes{make(chan net.Conn), make(chan struct{})}
 			web := http.Server{Handler: handler}
 			served := make(chan error, 1)

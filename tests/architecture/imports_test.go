@@ -55,6 +55,7 @@ var modulesOf = map[string][]string{
 	"runtime/internal/web":         {"golang.org/x/time"},
 	"runtime/internal/uritemplate": {"github.com/yosida95/uritemplate/v3"},
 	"runtime/streamable":           {"golang.org/x/time"},
+	"runtime/share":                {"golang.org/x/time"},
 	"runtime/storetest":            {"golang.org/x/time"},
 	"runtime/sse":                  {"golang.org/x/time"},
 	"runtime/dial":                 {"golang.org/x/time"},

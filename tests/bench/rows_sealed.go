@@ -40,11 +40,10 @@ func sealedHTTP(ctx context.Context) (*Work, error) {
 		return nil, err
 	}
 	var shared share.Memory
-	h := streamable.NewHandler(server, streamable.Options{
-		StreamAfter: time.Minute,
-		Sharing:     streamable.Sharing{Keys: [][]byte{bytes.Repeat([]byte{1}, 32)}, Bus: &shared, KV: &shared},
+	h, err := share.NewHandler(server, streamable.Options{StreamAfter: time.Minute}, share.Sessions{
+		Keys: [][]byte{bytes.Repeat([]byte{1}, 32)}, Bus: &shared, KV: &shared,
 	})
-	if err := h.Err(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return rawHTTP(ctx, onMcpgen(revision), h, false, 1)

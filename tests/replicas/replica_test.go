@@ -61,6 +61,11 @@ func replica() error {
 	if err := server.Err(); err != nil {
 		return err
 	}
+	streams := streamable.Options{Events: shared.events, MaxSessions: limit, MaxRequests: limit}
+	handler, err := share.NewHandler(server, streams, share.Sessions{Keys: keys, Bus: shared.bus, KV: shared.kv})
+	if err != nil {
+		return err
+	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -69,10 +74,6 @@ func replica() error {
 	working, stop := context.WithCancel(ctx)
 	worked := make(chan error, 1)
 	go func() { worked <- keeper.Serve(working, server) }()
-	handler := streamable.NewHandler(server, streamable.Options{
-		Events: shared.events, Sharing: streamable.Sharing{Keys: keys, Bus: shared.bus, KV: shared.kv},
-		MaxSessions: limit, MaxRequests: limit,
-	})
 	err = streamable.Serve(ctx, listener, streamable.NewServer(handler), handler)
 	keeper.Close()
 	stop()

@@ -60,10 +60,6 @@ const (
 	version    = 1
 	headLength = 1 + len(key{}.name) + len(ID{})
 	bindLength = 8 + 2*sha256.Size
-
-	// HeadLength is the length of the head of a sealed text: its version, the name of its key and its
-	// salt. They are a multiple of 3 bytes, so their base64url is a prefix of the text.
-	HeadLength = headLength / 3 * 4
 )
 
 // NewRing returns a ring of keys with at least MinKey random bytes each. Without keys, it has a random
@@ -109,44 +105,13 @@ var nonce [12]byte
 
 // Seal returns a text that opens to content, for the purpose, until it expires.
 func (r *Ring) Seal(p Purpose, expires time.Time, content []byte) (string, error) {
-	return r.seal(r.newHead(), p, expires, content)
-}
-
-// NewHead returns a head for SealAs. The head identifies the sealed text before its content is known, and tells
-// nothing about the content. It consists of characters of base64url.
-func (r *Ring) NewHead() string { return base64.RawURLEncoding.EncodeToString(r.newHead()) }
-
-// SealAs is Seal with a head that NewHead has returned. A head must be used for one text only.
-func (r *Ring) SealAs(head string, p Purpose, expires time.Time, content []byte) (string, error) {
-	raw, err := base64.RawURLEncoding.DecodeString(head)
-	if err != nil || len(raw) != headLength {
-		return "", fmt.Errorf("%.50q is not the head of a text", head)
-	}
-	return r.seal(raw, p, expires, content)
-}
-
-// Head returns the head of a text. It does not open the text, which may be forged. Ok is false if the text is
-// too short to be a sealed one.
-func Head(text string) (head string, ok bool) {
-	if len(text) <= HeadLength {
-		return "", false
-	}
-	return text[:HeadLength], true
-}
-
-// newHead returns the first bytes of a text: its version, the name of the first key, and a salt.
-func (r *Ring) newHead() []byte {
 	var id ID
 	rand.Read(id[:]) // never fails
-	return append(append([]byte{version}, r.keys[0].name[:]...), id[:]...)
-}
-
-// seal seals a text that begins with head.
-func (r *Ring) seal(head []byte, p Purpose, expires time.Time, content []byte) (string, error) {
-	aead, err := r.keys[0].aead(ID(head[headLength-len(ID{}):]))
+	aead, err := r.keys[0].aead(id)
 	if err != nil {
 		return "", err
 	}
+	head := append(append([]byte{version}, r.keys[0].name[:]...), id[:]...)
 	principal := sha256.Sum256([]byte(p.Principal))
 	plain := binary.BigEndian.AppendUint64(nil, uint64(expires.Unix()))
 	plain = append(append(append(plain, principal[:]...), p.Request[:]...), content...)

@@ -345,16 +345,16 @@ type Place struct {
 	groups  [kinds]*group // nil for groups without a limit
 	index   [kinds]int    // in the heap of each group
 	queued  bool          // it is in those heaps
-	since   time.Time     // as Rest reported it; the session may have been used later
+	since   time.Time     // as Usage reported it; the session may have been used later
 	used    bool          // likewise
 	free    bool          // Leave was called
 	ended   bool          // Done was called
 	running bool          // Shutdown waits for it
-	parked  atomic.Bool   // Rest reported busy, so Rested must queue it again
+	parked  atomic.Bool   // Usage reported busy, so Idle must queue it again
 }
 
 // group is a set of sessions with a limit. Its heap has those that may be evicted, in the order of
-// eviction. A session that turns out to be busy leaves the heap until it rests, so that a full
+// eviction. A session that turns out to be busy leaves the heap until it is idle, so that a full
 // table of busy sessions costs nothing to search.
 type group struct {
 	key  groupKey
@@ -452,10 +452,10 @@ func (t *Sessions) chooseLocked(in [kinds]groupKey) (leaving []*Place, err error
 func (g *group) first() *Place {
 	for len(g.idle) > 0 {
 		p := g.idle[0]
-		// Set before Rest is asked: a session that rests afterwards calls Rested, which waits for
+		// Set before Usage is called: a session that becomes idle afterwards calls Idle, which waits for
 		// the lock and queues the session again.
 		p.parked.Store(true)
-		since, used, busy := p.session.Rest()
+		since, used, busy := p.session.Usage()
 		if busy {
 			p.unqueue()
 			continue

@@ -28,9 +28,9 @@ var (
 type Session interface {
 	// Place returns the session's place, which Sessions alone uses.
 	Place() *Place
-	// Rest reports when the client last used the session, whether it has used it since
+	// Usage reports when the client last used the session, whether it has used it since
 	// initialize, and whether it is using it now.
-	Rest() (since time.Time, used, busy bool)
+	Usage() (since time.Time, used, busy bool)
 	// Expire makes the session refuse requests, unless the client is using it. It reports whether
 	// it did. Sessions calls it with a lock held.
 	Expire() bool
@@ -144,7 +144,7 @@ func (t *Sessions) Open(s Session, r *http.Request, key, id string, open func() 
 		return nil
 	}
 	t.byKey[key], p.key = s, key
-	p.since, p.used, _ = s.Rest()
+	p.since, p.used, _ = s.Usage()
 	p.queue()
 	return nil
 }
@@ -219,8 +219,8 @@ func (t *Sessions) Done(s Session) {
 	}
 }
 
-// Rested reports that the client has stopped using a session.
-func (t *Sessions) Rested(s Session) {
+// Idle reports that the client has stopped using a session.
+func (t *Sessions) Idle(s Session) {
 	p := s.Place()
 	if !p.parked.Load() {
 		return // the common case: no session had to make room
@@ -228,7 +228,7 @@ func (t *Sessions) Rested(s Session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p.parked.Load() && !p.free {
-		p.since, p.used, _ = s.Rest()
+		p.since, p.used, _ = s.Usage()
 		p.queue()
 	}
 }

@@ -24,7 +24,7 @@ type guest struct {
 }
 
 func (g *guest) Place() *Place { return &g.place }
-func (g *guest) Rest() (time.Time, bool, bool) {
+func (g *guest) Usage() (time.Time, bool, bool) {
 	g.asked++
 	return g.since, g.used, g.busy
 }
@@ -70,7 +70,7 @@ func (v *visitors) open(user, address string, used bool) *guest {
 // rest ends the use of a session.
 func (v *visitors) rest(g *guest) {
 	g.busy, g.since = false, v.now()
-	v.sessions.Rested(g)
+	v.sessions.Idle(g)
 }
 
 func evicted(guests ...*guest) (is string) {
@@ -187,9 +187,9 @@ func TestManyBusySessions(t *testing.T) {
 	}
 }
 
-// TestRested checks that a session that was busy when room was needed can be evicted when it rests,
+// TestIdle checks that a session that was busy when room was needed can be evicted when it is idle,
 // once, and only if it still has its place.
-func TestRested(t *testing.T) {
+func TestIdle(t *testing.T) {
 	v := newVisitors(t, 2, -1, -1)
 	a, b := v.open("", "a", true), v.open("", "b", true)
 	a.busy, b.busy = true, true

@@ -29,6 +29,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/natsmcp"
 	"github.com/mcpgen/mcpgen/runtime/natsmcp/embedded"
+	"github.com/mcpgen/mcpgen/runtime/share"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/typed"
@@ -108,14 +109,15 @@ func (f flags) serve(ctx context.Context, log *slog.Logger) error {
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	go keeper.Serve(working, server)
-	options := streamable.Options{
-		Events:  events,
-		Sharing: streamable.Sharing{Keys: [][]byte{key}, Bus: bus, KV: kv},
-	}
+	options := streamable.Options{Events: events}
 	if f.hosts != "" {
 		options.Hosts = strings.Split(f.hosts, ",")
 	}
-	return streamable.ListenAndServe(ctx, f.address, "/mcp", streamable.NewHandler(server, options))
+	handler, err := share.NewHandler(server, options, share.Sessions{Keys: [][]byte{key}, Bus: bus, KV: kv})
+	if err != nil {
+		return err
+	}
+	return streamable.ListenAndServe(ctx, f.address, "/mcp", handler)
 }
 
 // connect returns a connection to NATS, and a function that closes it.

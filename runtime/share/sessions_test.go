@@ -1,4 +1,4 @@
-package streamable
+package share
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -15,7 +16,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
-	"github.com/mcpgen/mcpgen/runtime/share"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -28,26 +29,35 @@ func keys(numbers ...byte) [][]byte {
 	return all
 }
 
-// replicas are handlers of the same server.
-type replicas []*Handler
+// options are those of a replica.
+type options struct {
+	streamable.Options
+	Sharing Sessions
+}
+
+// replicas are replicas of the same server.
+type replicas []*replica
+
+// ServeHTTP lets a replica be used like its handler.
+func (p *replica) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
 
 // newReplicas returns a replica for each of the options. It uses no network, so it may be in a bubble.
-func newReplicas(t testing.TB, h handlers, opts ...Options) replicas {
+func newReplicas(t testing.TB, h handlers, opts ...options) replicas {
 	var all replicas
 	for _, o := range opts {
 		if o.StreamAfter == 0 {
 			o.StreamAfter = -1
 		}
-		server := newRuntimeServer(t, h, runtime.ServerOptions{Logger: discard, Grace: time.Second, Capabilities: wire.Raw(`{"logging":{}}`)}, r11, r06)
-		replica := NewHandler(server, o)
-		if replica.Err() != nil {
-			t.Fatal(replica.Err())
+		server := newRuntimeServer(h, runtime.ServerOptions{Logger: discard, Grace: time.Second, Capabilities: wire.Raw(`{"logging":{}}`)}, r11, r06)
+		p, err := newReplica(server, o.Options, o.Sharing)
+		if err != nil {
+			t.Fatal(err)
 		}
-		all = append(all, replica)
+		all = append(all, p)
 		t.Cleanup(func() {
-			replica.Close()
-			if n := replica.sessions.Len(); n != 0 {
-				t.Errorf("%d sessions are left", n)
+			p.handler.Close()
+			if n := p.handler.Stats().Sessions; n != 0 || len(p.all()) != 0 {
+				t.Errorf("%d sessions are left, and %d are known", n, len(p.all()))
 			}
 		})
 	}
@@ -55,8 +65,8 @@ func newReplicas(t testing.TB, h handlers, opts ...Options) replicas {
 }
 
 // alike returns n replicas with the same options.
-func alike(t testing.TB, n int, h handlers, o Options) replicas {
-	all := make([]Options, n)
+func alike(t testing.TB, n int, h handlers, o options) replicas {
+	all := make([]options, n)
 	for i := range all {
 		all[i] = o
 	}
@@ -91,7 +101,7 @@ func (rs replicas) echo(t testing.TB, at int, session []string) int {
 // TestReplicas checks that replicas with nothing but a key in common serve the same session, at any time.
 func TestReplicas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rs := alike(t, 3, base, Options{Sharing: Sharing{Keys: keys(1)}, IdleTimeout: time.Minute})
+		rs := alike(t, 3, base, options{Sharing: Sessions{Keys: keys(1)}, Options: streamable.Options{IdleTimeout: time.Minute}})
 		session := rs.open(t, 0, r06)
 		for i := range 9 {
 			if status := rs.echo(t, i%3, session); status != 200 {
@@ -101,7 +111,7 @@ func TestReplicas(t *testing.T) {
 		}
 		time.Sleep(2 * time.Minute)
 		for i, r := range rs {
-			if n := r.sessions.Len(); n != 0 {
+			if n := r.handler.Stats().Sessions; n != 0 {
 				t.Errorf("replica %d holds %d idle sessions", i, n)
 			}
 			if status := rs.echo(t, i, session); status != 200 {
@@ -117,7 +127,7 @@ func TestSealedHandshake(t *testing.T) {
 		s := runtime.CallOf(ctx).Session()
 		return wire.Raw(fmt.Sprintf(`{"r":%q,"info":%s,"capabilities":%s}`, s.Revision(), s.PeerInfo(), s.PeerCapabilities())), nil
 	}})
-	rs := alike(t, 2, h, Options{Sharing: Sharing{Keys: keys(1)}})
+	rs := alike(t, 2, h, options{Sharing: Sessions{Keys: keys(1)}})
 	w := serve(t.Context(), rs[0], "POST", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"roots":{"x":1}},"clientInfo":{"name":"ü","version":"2","title":"T"}}}`)
 	id := w.Header().Get(headerSession)
 	if strings.ContainsFunc(id, func(r rune) bool { return r < 0x21 || r > 0x7e }) || len(id) > 500 {
@@ -144,15 +154,17 @@ func TestSealedHandshake(t *testing.T) {
 // H4
 func TestStaleIDs(t *testing.T) {
 	log := new(syncBuffer)
-	server := newRuntimeServer(t, base, runtime.ServerOptions{Logger: slog.New(slog.NewTextHandler(log, nil))}, r11)
-	opts := Options{User: userOf, Sharing: Sharing{Keys: keys(1)}}
-	a, b := NewHandler(server, opts), NewHandler(server, opts)
-	opts.Sharing.Keys = keys(2)
-	foreign := NewHandler(server, opts)
-	defer a.Close()
-	defer b.Close()
-	defer foreign.Close()
-	as := func(user string, h *Handler, method, body, id string) *httptest.ResponseRecorder {
+	server := newRuntimeServer(base, runtime.ServerOptions{Logger: slog.New(slog.NewTextHandler(log, nil))}, r11)
+	replica := func(key byte) *streamable.Handler {
+		h, err := NewHandler(server, streamable.Options{User: userOf}, Sessions{Keys: keys(key)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(h.Close)
+		return h
+	}
+	a, b, foreign := replica(1), replica(1), replica(2)
+	as := func(user string, h *streamable.Handler, method, body, id string) *httptest.ResponseRecorder {
 		header := []string{"X-User", user}
 		if id != "" {
 			header = append(header, headerSession, id)
@@ -173,12 +185,12 @@ func TestStaleIDs(t *testing.T) {
 		{"of another user with a similar name", "ann:", id, seal.ErrPrincipal.Error()},
 		{"changed", "ann", forged, seal.ErrForeign.Error()},
 		{"without its end", "ann", id[:len(id)-4], seal.ErrForeign.Error()},
-		{"the head alone", "ann", id[:seal.HeadLength], seal.ErrForeign.Error()},
+		{"the name alone", "ann", id[:nameLength], seal.ErrForeign.Error()},
 		{"of another key", "ann", other, seal.ErrForeign.Error()},
 		{"of no replica", "ann", "EXAMPLE", seal.ErrForeign.Error()},
 		{"with a colon", "ann", "x:" + id, ""},
 	} {
-		for _, h := range []*Handler{a, b} {
+		for _, h := range []*streamable.Handler{a, b} {
 			for _, method := range []string{"POST", "GET", "DELETE"} {
 				if w := as(c.user, h, method, call(1, "echo", "{}"), c.id); w.Code != 404 {
 					t.Errorf("%s %s: %d: %s", method, c.name, w.Code, w.Body)
@@ -189,7 +201,7 @@ func TestStaleIDs(t *testing.T) {
 			t.Errorf("%s: the log does not say %q:\n%s", c.name, c.reason, log)
 		}
 	}
-	for _, h := range []*Handler{a, b} {
+	for _, h := range []*streamable.Handler{a, b} {
 		if w := as("ann", h, "POST", call(1, "echo", "{}"), id); w.Code != 200 {
 			t.Errorf("the id itself: %d: %s", w.Code, w.Body)
 		}
@@ -201,7 +213,7 @@ func TestStaleIDs(t *testing.T) {
 
 // TestKeyRotation replaces the keys of replicas one after the other.
 func TestKeyRotation(t *testing.T) {
-	with := func(numbers ...byte) Options { return Options{Sharing: Sharing{Keys: keys(numbers...)}} }
+	with := func(numbers ...byte) options { return options{Sharing: Sessions{Keys: keys(numbers...)}} }
 	rs := newReplicas(t, base, with(1), with(2, 1), with(2))
 	old := rs.open(t, 0, r11)
 	if status := rs.echo(t, 1, old); status != 200 {
@@ -218,7 +230,7 @@ func TestKeyRotation(t *testing.T) {
 // TestSessionExpiry checks that a session ends with its lifetime, although it is in use.
 func TestSessionExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rs := alike(t, 3, base, Options{Sharing: Sharing{Keys: keys(1), Lifetime: time.Hour}})
+		rs := alike(t, 3, base, options{Sharing: Sessions{Keys: keys(1), Lifetime: time.Hour}})
 		session := rs.open(t, 0, r11)
 		for range 5 {
 			time.Sleep(10 * time.Minute)
@@ -235,7 +247,7 @@ func TestSessionExpiry(t *testing.T) {
 		}
 		synctest.Wait()
 		for i, r := range rs {
-			if n := r.sessions.Len(); n != 0 {
+			if n := r.handler.Stats().Sessions; n != 0 {
 				t.Errorf("replica %d has %d sessions", i, n)
 			}
 		}
@@ -246,16 +258,16 @@ func TestSessionExpiry(t *testing.T) {
 func TestSharedDelete(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		sharing Sharing
+		sharing Sessions
 		want    [3]int // at the replica that ends it, at one that has the session and at one that does not
 	}{
-		{"KV", Sharing{KV: new(share.Memory)}, [3]int{404, 200, 404}},
-		{"bus", Sharing{Bus: new(share.Memory)}, [3]int{404, 404, 404}},
-		{"nothing", Sharing{}, [3]int{404, 200, 200}},
+		{"KV", Sessions{KV: new(Memory)}, [3]int{404, 200, 404}},
+		{"bus", Sessions{Bus: new(Memory)}, [3]int{404, 404, 404}},
+		{"nothing", Sessions{}, [3]int{404, 200, 200}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c.sharing.Keys = keys(1)
-			rs := alike(t, 3, base, Options{Sharing: c.sharing})
+			rs := alike(t, 3, base, options{Sharing: c.sharing})
 			session := rs.open(t, 1, r11)
 			if w := serve(t.Context(), rs[0], "DELETE", "", session...); w.Code != 204 {
 				t.Errorf("%s: DELETE: %d: %s", c.name, w.Code, w.Body)
@@ -280,12 +292,12 @@ func TestSharedDelete(t *testing.T) {
 // session there, however many of them take it over, and that it is opened once.
 func TestTakeOverAtOnce(t *testing.T) {
 	const requests = 50
-	for _, state := range []*share.Memory{nil, new(share.Memory)} {
-		sharing := Sharing{Keys: keys(1)}
+	for _, state := range []*Memory{nil, new(Memory)} {
+		sharing := Sessions{Keys: keys(1)}
 		if state != nil {
 			sharing.Bus, sharing.KV = state, state
 		}
-		rs := alike(t, 2, base, Options{Sharing: sharing})
+		rs := alike(t, 2, base, options{Sharing: sharing})
 		session := rs.open(t, 0, r11)
 		var all sync.WaitGroup
 		for i := range requests {
@@ -297,7 +309,7 @@ func TestTakeOverAtOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := rs[1].sessions.Len(); n != 1 {
+		if n := rs[1].handler.Stats().Sessions; n != 1 {
 			t.Errorf("%d sessions", n)
 		}
 	}
@@ -305,7 +317,7 @@ func TestTakeOverAtOnce(t *testing.T) {
 
 // TestRoomAtOnce checks that sessions that make room for each other while they are used lose no request.
 func TestRoomAtOnce(t *testing.T) {
-	rs := newReplicas(t, base, Options{Sharing: Sharing{Keys: keys(1)}}, Options{Sharing: Sharing{Keys: keys(1)}, MaxSessions: 2})
+	rs := newReplicas(t, base, options{Sharing: Sessions{Keys: keys(1)}}, options{Sharing: Sessions{Keys: keys(1)}, Options: streamable.Options{MaxSessions: 2}})
 	var all sync.WaitGroup
 	for range 4 {
 		session := rs.open(t, 0, r11)
@@ -329,7 +341,7 @@ func TestInitializedElsewhere(t *testing.T) {
 		got <- struct{}{}
 		return nil, nil
 	}})
-	rs := alike(t, 2, h, Options{Sharing: Sharing{Keys: keys(1)}})
+	rs := alike(t, 2, h, options{Sharing: Sessions{Keys: keys(1)}})
 	id := serve(t.Context(), rs[0], "POST", initialize(r11)).Header().Get(headerSession)
 	serve(t.Context(), rs[1], "POST", initialized, headerSession, id)
 	serve(t.Context(), rs[0], "POST", `{"jsonrpc":"2.0","method":"notifications/n"}`, headerSession, id)
@@ -337,7 +349,7 @@ func TestInitializedElsewhere(t *testing.T) {
 }
 
 // brokenKV is a KV that fails.
-type brokenKV struct{ share.KV }
+type brokenKV struct{ KV }
 
 func (brokenKV) Get(context.Context, string) ([]byte, uint64, error) {
 	return nil, 0, errors.New("no connection")
@@ -345,8 +357,8 @@ func (brokenKV) Get(context.Context, string) ([]byte, uint64, error) {
 
 // TestBrokenKV checks that requests that need the KV fail, and the others do not.
 func TestBrokenKV(t *testing.T) {
-	with := func(kv share.KV) Options { return Options{Sharing: Sharing{Keys: keys(1), KV: kv}} }
-	rs := newReplicas(t, base, with(new(share.Memory)), with(brokenKV{}))
+	with := func(kv KV) options { return options{Sharing: Sessions{Keys: keys(1), KV: kv}} }
+	rs := newReplicas(t, base, with(new(Memory)), with(brokenKV{}))
 	own, foreign := rs.open(t, 1, r11), rs.open(t, 0, r11)
 	if status := rs.echo(t, 1, own); status != 200 {
 		t.Errorf("a session that is here: status %d", status)
@@ -362,21 +374,68 @@ func TestBrokenKV(t *testing.T) {
 	}
 }
 
-// TestSharingOptions checks that a handler with bad options serves nothing, and says why.
-func TestSharingOptions(t *testing.T) {
-	for want, sharing := range map[string]Sharing{
-		"streamable: Sharing.Keys: key 1 has 3 bytes; it needs at least 32": {Keys: append(keys(1), []byte("abc"))},
-		"streamable: Sharing has a Bus or a KV, but no Keys":                {KV: new(share.Memory)},
+// TestSessionsOptions checks that there is no handler with bad options, and why.
+func TestSessionsOptions(t *testing.T) {
+	for want, sessions := range map[string]Sessions{
+		"share: Sessions.Keys: key 1 has 3 bytes; it needs at least 32": {Keys: append(keys(1), []byte("abc"))},
+		"share: Sessions has a Bus or a KV, but no Keys":                {KV: new(Memory)},
 	} {
-		h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{Logger: discard}, r11), Options{Sharing: sharing})
-		if err := h.Err(); err == nil || err.Error() != want {
+		server := newRuntimeServer(base, runtime.ServerOptions{Logger: discard}, r11)
+		if h, err := NewHandler(server, streamable.Options{}, sessions); h != nil || err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
-		if w := serve(t.Context(), h, "POST", initialize(r11)); w.Code != 500 {
-			t.Errorf("%d: %s", w.Code, w.Body)
+	}
+}
+
+// TestUsers checks that only the user of a session can use it, at the replica that has begun it and at another one.
+//
+// H4
+func TestUsers(t *testing.T) {
+	opts := options{Sharing: Sessions{Keys: keys(1)}, Options: streamable.Options{User: userOf, Events: streamable.NewMemoryEvents(1 << 20)}}
+	rs := alike(t, 2, base, opts)
+	do := func(at int, method, body string, header ...string) *httptest.ResponseRecorder {
+		return serve(t.Context(), authenticated(rs[at]), method, body, header...)
+	}
+	w := do(0, "POST", initialize(r11), "X-User", "ann")
+	id := w.Header().Get(headerSession)
+	if w.Code != 200 || id == "" || strings.Contains(id, "ann") {
+		t.Fatalf("%d, id %q: %s", w.Code, id, w.Body)
+	}
+	do(0, "POST", initialized, "X-User", "ann", headerSession, id)
+	event := streamOf(t, do(0, "POST", call(1, "note", "{}"), "X-User", "ann", headerSession, id).Body, 1)[0].id
+	for at := range rs {
+		for _, c := range []struct {
+			user, id string
+			status   int
+		}{
+			{"ann", id, 200},
+			{"bob", id, 404},
+			{"an", "n:" + id, 404},
+			{"", id, 403},
+			{"ann", "ann:" + id, 404},
+		} {
+			header := []string{headerSession, c.id, "X-User", c.user}
+			if w := do(at, "POST", call(1, "echo", "{}"), header...); w.Code != c.status || strings.Contains(w.Body.String(), `"error"`) != (c.status != 200) {
+				t.Errorf("POST as %q with %q: %d: %s", c.user, c.id, w.Code, w.Body)
+			}
+			if w := do(at, "GET", "", append(header, headerLast, event)...); w.Code != c.status {
+				t.Errorf("GET as %q with %q: %d: %s", c.user, c.id, w.Code, w.Body)
+			}
+			if c.status != 200 {
+				if w := do(at, "DELETE", "", header...); w.Code != c.status {
+					t.Errorf("DELETE as %q with %q: %d: %s", c.user, c.id, w.Code, w.Body)
+				}
+			}
 		}
-		if err := ListenAndServe(t.Context(), "localhost:0", "/", h); err != h.Err() {
-			t.Errorf("ListenAndServe: %v", err)
-		}
+	}
+	// A user whose name contains another's and part of an id is a different user.
+	if w := do(0, "POST", call(1, "echo", "{}"), headerSession, id, "X-User", "ann:x"); w.Code != 404 {
+		t.Error(w.Code)
+	}
+	if w := do(0, "POST", initialize(r11)); w.Code != 403 || w.Header().Get(headerSession) != "" {
+		t.Errorf("initialize by nobody: %d: %s", w.Code, w.Body)
+	}
+	if w := do(0, "DELETE", "", "X-User", "ann", headerSession, id); w.Code != 204 {
+		t.Error(w.Code)
 	}
 }

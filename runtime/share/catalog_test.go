@@ -1,4 +1,4 @@
-package streamable_test
+package share_test
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
-const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
+const initializeRequest = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
 
 // replica is a replica of a server with a catalog.
 type replica struct {
@@ -26,7 +26,7 @@ type replica struct {
 
 // newReplica returns a replica that offers the resources test:1 to test:3. It announces changes to others on a
 // bus, unless that is nil.
-func newReplica(t *testing.T, sharing streamable.Sharing, announced share.Bus) *replica {
+func newReplica(t *testing.T, sharing share.Sessions, announced share.Bus) *replica {
 	read := func(_ context.Context, uri string) (*mcp.ReadResourceResult, error) {
 		return nil, catalog.ErrNoResource
 	}
@@ -44,7 +44,10 @@ func newReplica(t *testing.T, sharing streamable.Sharing, announced share.Bus) *
 		t.Fatal(err)
 	}
 	sharing.Keys = [][]byte{make([]byte, seal.MinKey)}
-	h := streamable.NewHandler(server, streamable.Options{Sharing: sharing, StreamAfter: -1})
+	h, err := share.NewHandler(server, streamable.Options{StreamAfter: -1}, sharing)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(h.Close)
 	return &replica{h, offers}
 }
@@ -98,9 +101,9 @@ func (r *replica) updates(t *testing.T, session string) (uris []string) {
 func TestSubscriptionsElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var state share.Memory
-		sharing := streamable.Sharing{Bus: &state, KV: &state}
+		sharing := share.Sessions{Bus: &state, KV: &state}
 		a, b := newReplica(t, sharing, nil), newReplica(t, sharing, nil)
-		session := a.serve(t.Context(), "POST", initialize, "").Header().Get("Mcp-Session-Id")
+		session := a.serve(t.Context(), "POST", initializeRequest, "").Header().Get("Mcp-Session-Id")
 		a.ask(t, session, "resources/subscribe", `{"uri":"test:1"}`)
 		a.ask(t, session, "resources/subscribe", `{"uri":"test:2"}`)
 		check := func(want string) {
@@ -134,13 +137,13 @@ func TestAnnouncedOnce(t *testing.T) {
 	for _, announced := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			var state share.Memory
-			sharing := streamable.Sharing{Bus: &state, KV: &state}
+			sharing := share.Sessions{Bus: &state, KV: &state}
 			var bus share.Bus
 			if announced {
 				bus = &state
 			}
 			rs := []*replica{newReplica(t, sharing, bus), newReplica(t, sharing, bus), newReplica(t, sharing, bus)}
-			session := rs[0].serve(t.Context(), "POST", initialize, "").Header().Get("Mcp-Session-Id")
+			session := rs[0].serve(t.Context(), "POST", initializeRequest, "").Header().Get("Mcp-Session-Id")
 			for _, r := range rs {
 				r.ask(t, session, "ping", "{}")
 			}

@@ -1,4 +1,4 @@
-package streamable
+package share
 
 import (
 	"context"
@@ -12,9 +12,8 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/share"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -44,8 +43,7 @@ func (rs replicas) begin(t *testing.T, at int, method, body string, header ...st
 
 // key is the key of a session in the table of each replica.
 func keyOf(session []string) string {
-	name, _ := seal.Head(session[1])
-	return name
+	return session[1][:nameLength]
 }
 
 // messages returns the messages of an event stream.
@@ -58,9 +56,9 @@ func (l *live) messages(t *testing.T) (all []string) {
 	return all
 }
 
-func onBus() Options {
-	var bus share.Memory
-	return Options{Sharing: Sharing{Keys: keys(1), Bus: &bus, KV: &bus}, Events: NewMemoryEvents(1 << 20)}
+func onBus() options {
+	var bus Memory
+	return options{Sharing: Sessions{Keys: keys(1), Bus: &bus, KV: &bus}, Options: streamable.Options{Events: streamable.NewMemoryEvents(1 << 20)}}
 }
 
 // TestAnswerElsewhere checks that the answer to a question of the server reaches the replica that has asked:
@@ -95,7 +93,7 @@ func TestLargeAnswerElsewhere(t *testing.T) {
 		rs := alike(t, 2, base, onBus())
 		session := rs.open(t, 0, r11)
 		l := rs.begin(t, 0, "POST", call(5, "ask", `{}`), session...)
-		answer := `{"jsonrpc":"2.0","id":1,"result":{"a":"` + strings.Repeat("x", share.MaxMessage) + `"}}`
+		answer := `{"jsonrpc":"2.0","id":1,"result":{"a":"` + strings.Repeat("x", MaxMessage) + `"}}`
 		serve(t.Context(), rs[1], "POST", answer, session...)
 		<-l.done
 		if !strings.Contains(l.String(), `"id":5,"error"`) {
@@ -112,7 +110,7 @@ func TestAnswerToNobody(t *testing.T) {
 		rs[1].log = slog.New(slog.NewTextHandler(log, nil))
 		session := rs.open(t, 0, r11)
 		l := rs.begin(t, 0, "POST", call(5, "ask", `{}`), session...)
-		rs[0].Close()
+		rs[0].handler.Close()
 		<-l.done
 		if w := serve(t.Context(), rs[1], "POST", `{"jsonrpc":"2.0","id":1,"result":{}}`, session...); w.Code != 202 {
 			t.Errorf("%d: %s", w.Code, w.Body)
@@ -181,7 +179,7 @@ func TestOwnMessagesElsewhere(t *testing.T) {
 				t.Helper()
 				sent++
 				text := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/n","params":{"n":%d}}`, sent)
-				if err := rs[at].known(keyOf(session)).Send(t.Context(), runtime.Outgoing{Kind: jsonrpc.Notification, Method: "notifications/n", Text: text}); err != nil {
+				if err := rs[at].find(keyOf(session)).Send(t.Context(), runtime.Outgoing{Kind: jsonrpc.Notification, Method: "notifications/n", Text: text}); err != nil {
 					t.Error(err)
 				}
 				synctest.Wait()
@@ -276,7 +274,7 @@ func TestOwnerGone(t *testing.T) {
 		id := streamOf(t, strings.NewReader(l.String()), 1)[0].id
 		l.cut()
 		again := rs.begin(t, 1, "GET", "", append(session, headerLast, id)...)
-		rs[0].sharing.stop() // as if it were killed
+		rs[0].leave() // as if it were killed
 		<-again.done
 		got := again.messages(t)
 		if len(got) == 0 {
@@ -292,7 +290,7 @@ func TestOwnerGone(t *testing.T) {
 
 // lossyBus is a bus that loses notices until it is reconnected.
 type lossyBus struct {
-	share.Memory
+	Memory
 	lost atomic.Bool
 	back []func()
 }
@@ -304,7 +302,7 @@ func (b *lossyBus) Publish(ctx context.Context, subject string, data []byte) err
 	return b.Memory.Publish(ctx, subject, data)
 }
 
-// Reconnected implements share.Reconnector.
+// Reconnected implements Reconnector.
 func (b *lossyBus) Reconnected(f func()) (stop func()) {
 	b.back = append(b.back, f)
 	return func() {}
@@ -314,11 +312,11 @@ func (b *lossyBus) Reconnected(f func()) (stop func()) {
 func TestReconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bus := new(lossyBus)
-		rs := alike(t, 2, base, Options{Sharing: Sharing{Keys: keys(1), Bus: bus, KV: bus}})
+		rs := alike(t, 2, base, options{Sharing: Sessions{Keys: keys(1), Bus: bus, KV: bus}})
 		changed, ended := rs.open(t, 0, r11), rs.open(t, 0, r11)
 		bus.lost.Store(true)
 		rs.echo(t, 1, changed)
-		if err := rs[1].known(keyOf(changed)).Keep(t.Context(), runtime.Change{LogLevel: runtime.LogError}); err != nil {
+		if err := rs[1].find(keyOf(changed)).Keep(t.Context(), runtime.Change{LogLevel: runtime.LogError}); err != nil {
 			t.Fatal(err)
 		}
 		serve(t.Context(), rs[1], "DELETE", "", ended...)
@@ -330,11 +328,84 @@ func TestReconnected(t *testing.T) {
 			f()
 		}
 		synctest.Wait()
-		if level := rs[0].known(keyOf(changed)).shared.kept.level; level != runtime.LogError {
+		if level := rs[0].find(keyOf(changed)).state.values.level; level != runtime.LogError {
 			t.Errorf("the log level is %q", level)
 		}
 		if status := rs.echo(t, 0, ended); status != 404 {
 			t.Errorf("a session that has ended: status %d", status)
 		}
+	})
+}
+
+// TestNothingLeftElsewhere checks what a client gets that comes back for a stream of another replica, without a bus: the
+// events that it has missed, or if the stream has ended a response after which it does not ask again.
+func TestNothingLeftElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		opts := options{Sharing: Sessions{Keys: keys(1)}, Options: streamable.Options{Events: streamable.NewMemoryEvents(1 << 20)}}
+		noteAndWait := func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", message.Params); err != nil {
+				return nil, err
+			}
+			return base["wait"](ctx, message)
+		}
+		rs := alike(t, 2, base.with(handlers{"steps": noteAndWait}), opts)
+		session := rs.open(t, 0, r11)
+		resumed := func(id string) (status, messages int) {
+			w := serve(t.Context(), rs[1], "GET", "", append(session, headerLast, id)...)
+			if w.Code != 200 {
+				return w.Code, 0
+			}
+			for _, e := range streamOf(t, w.Body, 0) {
+				if e.data != "" {
+					messages++
+				}
+			}
+			return w.Code, messages
+		}
+
+		l := rs.begin(t, 0, "POST", call(1, "steps", "{}"), session...)
+		event := streamOf(t, strings.NewReader(l.String()), 1)[0].id
+		name, _, _ := strings.Cut(event, "_")
+		if status, n := resumed(event); status != 200 || n != 0 {
+			t.Errorf("while the call goes on: status %d, %d messages", status, n)
+		}
+		if status, n := resumed(name + "0_0"); status != 200 || n != 0 {
+			t.Errorf("of a call without an event: status %d, %d messages", status, n)
+		}
+		serve(t.Context(), rs[0], "POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, session...)
+		<-l.done
+		if status, _ := resumed(event); status != 405 {
+			t.Errorf("after the last event of a cancelled call: status %d", status)
+		}
+		w := serve(t.Context(), rs[0], "POST", call(1, "note", "{}"), session...)
+		if status, _ := resumed(streamOf(t, w.Body, 0)[2].id); status != 405 {
+			t.Errorf("after the answer: status %d", status)
+		}
+
+		// A stream of the server's own messages goes on here, after the last event there.
+		own := func(at int) {
+			text := []byte(`{"jsonrpc":"2.0","method":"notifications/n"}`)
+			if err := rs[at].find(keyOf(session)).Send(t.Context(), runtime.Outgoing{Kind: jsonrpc.Notification, Text: text}); err != nil {
+				t.Error(err)
+			}
+		}
+		first := rs.begin(t, 0, "GET", "", session...)
+		own(0)
+		own(0)
+		first.cut()
+		<-first.done
+		sent := streamOf(t, strings.NewReader(first.String()), 0)
+		second := rs.begin(t, 1, "GET", "", append(session, headerLast, sent[1].id)...)
+		missed := streamOf(t, strings.NewReader(second.String()), 2)
+		if missed[0] != sent[2] || missed[1].data != "" {
+			t.Errorf("%q, want %q", missed, sent[2])
+		}
+		own(1)
+		synctest.Wait()
+		if got := second.messages(t); len(got) != 2 {
+			t.Errorf("%q", got)
+		}
+		second.cut()
+		<-second.done
 	})
 }

@@ -1,0 +1,300 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file passes the server's own messages to the replica that has the client's GET stream. The replica
+// with the GET that was opened last serves subjectGet of the session and notifies the others. If none serves
+// it, each message waits at the replica that has sent it, until a GET is opened somewhere.
+
+// get is what a session knows about the GET streams of its client.
+type get struct {
+	mu        sync.Mutex // held while the subject begins or ends to be served, and while others are told
+	here      int        // GETs at this replica
+	stop      func()     // ends serving; nil while the subject is not served
+	opened    int64      // when the last GET was opened here, in nanoseconds; 0 for never
+	elsewhere bool       // another replica may have a GET that was opened later
+	heard     int        // how often elsewhere was set by others
+	stale     bool       // the client may have missed announcements
+}
+
+// Listen implements streamable.Sharing.
+func (p *replica) Listen(ctx context.Context, of *streamable.Session, former string, n uint64, replay func() error) (stop func(), err error) {
+	s := of.Outbox().(*session)
+	s.getOpened()
+	if former == "" || !s.releaseFormer(ctx, former, n) {
+		err = replay()
+	}
+	switch {
+	case errors.Is(err, streamable.ErrEventsLost):
+		s.setStale()
+	case err != nil:
+		s.getClosed()
+		return nil, err
+	}
+	s.tellGet()
+	s.renew(ctx)
+	return s.getClosed, nil
+}
+
+// releaseFormer asks the replica with a stream that the client has left for the events after number n. It reports
+// whether they come.
+func (s *session) releaseFormer(ctx context.Context, former string, n uint64) bool {
+	if s.replica.bus == nil {
+		return false
+	}
+	at, err := s.replica.ask(ctx, question{session: s.Key(), stream: former, after: n, release: true})
+	return err == nil && at.known
+}
+
+// getOpened directs messages of other replicas to the GET that has been opened here. The others keep using
+// theirs until tellGet.
+func (s *session) getOpened() {
+	g := &s.get
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.here++
+	g.opened = time.Now().UnixNano()
+	s.serveGetLocked()
+}
+
+// serveGetLocked serves the subject of the session, unless it is served already. The lock of get must be
+// held.
+func (s *session) serveGetLocked() {
+	g, p := &s.get, s.replica
+	g.elsewhere = false
+	if g.stop != nil || p.bus == nil {
+		return
+	}
+	stop, err := p.bus.Serve(p.handler.Context(), subjectGet+s.name, func(ctx context.Context, data []byte) []byte {
+		err := s.Session.Send(ctx, runtime.Outgoing{Kind: jsonrpc.Notification, Text: data})
+		switch {
+		case errors.Is(err, runtime.ErrClosed):
+			return []byte(answerGone)
+		case err != nil:
+			return []byte(err.Error())
+		}
+		return nil
+	})
+	if err != nil {
+		p.log.Warn("messages of other replicas will not reach the client", "session", s.logID(), "error", err)
+		return
+	}
+	g.stop = stop
+}
+
+// answerGone is the answer to a message for a session that is over at the replica.
+const answerGone = "gone"
+
+// tellGet tells the other replicas that this one has the client's GET.
+func (s *session) tellGet() {
+	g := &s.get
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s.replica.publish(notice{kind: noticeGet, session: s.Key(), time: g.opened})
+}
+
+// getClosed is called when a GET has ended.
+func (s *session) getClosed() {
+	g := &s.get
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.here--
+	if g.stop == nil || g.here > 0 {
+		return
+	}
+	g.stop()
+	g.stop = nil
+	if !s.isClosed() {
+		s.replica.publish(notice{kind: noticeNoGet, session: s.Key()})
+	}
+}
+
+// hasGet reports whether the client has a GET open at this replica.
+func (s *session) hasGet() bool {
+	s.get.mu.Lock()
+	defer s.get.mu.Unlock()
+	return s.get.here > 0
+}
+
+// getElsewhere is called when another replica reports that it has a GET, which was opened at the given
+// time.
+func (s *session) getElsewhere(opened int64) {
+	if s.yieldGet(opened) {
+		go s.handOver(s.replica.handler.Context())
+	} else {
+		s.tellGet()
+	}
+}
+
+// yieldGet leaves messages to a GET that was opened elsewhere at the given time. It returns false if one was
+// opened here later.
+func (s *session) yieldGet(opened int64) bool {
+	g := &s.get
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.stop != nil && opened < g.opened {
+		return false
+	}
+	g.heard++
+	g.elsewhere = true
+	if g.stop != nil {
+		g.stop()
+		g.stop = nil
+	}
+	return true
+}
+
+// getNowhere is called when another replica reports that it no longer has a GET.
+func (s *session) getNowhere() {
+	g := &s.get
+	g.mu.Lock()
+	g.heard++
+	g.elsewhere = false
+	here := g.here > 0
+	if here {
+		s.serveGetLocked()
+	}
+	g.mu.Unlock()
+	if here {
+		s.tellGet()
+	}
+}
+
+// Send implements runtime.Outbox. It sends a message of the server's own to the client's GET, wherever it is.
+func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
+	p, g := s.replica, &s.get
+	if p.bus == nil {
+		return s.Session.Send(ctx, m)
+	}
+	if s.isClosed() {
+		return runtime.ErrClosed
+	}
+	g.mu.Lock()
+	elsewhere, heard := g.elsewhere, g.heard
+	if p.announces && announced(m.Method) && (elsewhere || g.here == 0) {
+		g.stale = true
+		g.mu.Unlock()
+		return nil // every replica sends it, and so does the one that has the GET
+	}
+	g.mu.Unlock()
+	if elsewhere {
+		if m.Kind == jsonrpc.Request {
+			s.asking(m.ID)
+		}
+		switch err := s.sendElsewhere(ctx, m.Text); {
+		case err == nil:
+			return nil
+		case !errors.Is(err, ErrNobody):
+			p.log.Warn("a message could not be forwarded to the client", "session", s.logID(), "method", m.Method, "error", err)
+			return err
+		}
+		g.mu.Lock()
+		if g.heard == heard {
+			g.elsewhere = false
+		}
+		g.mu.Unlock()
+	}
+	err := s.Session.Send(ctx, m)
+	g.mu.Lock()
+	elsewhere = g.elsewhere
+	g.mu.Unlock()
+	if elsewhere { // since then
+		s.handOver(ctx)
+	}
+	return err
+}
+
+// announced reports whether a notification is one of those that replicas announce to each other.
+func announced(method string) bool {
+	switch method {
+	case "notifications/tools/list_changed", "notifications/prompts/list_changed",
+		"notifications/resources/list_changed", "notifications/resources/updated":
+		return true
+	}
+	return false
+}
+
+// sendElsewhere passes a message to the replica with the client's GET.
+func (s *session) sendElsewhere(ctx context.Context, text []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, waits.Bus)
+	defer cancel()
+	answer, err := s.replica.bus.Request(ctx, subjectGet+s.name, text)
+	switch {
+	case err != nil:
+		return err
+	case string(answer) == answerGone:
+		return ErrNobody
+	case len(answer) > 0:
+		return errors.New(string(answer))
+	}
+	return nil
+}
+
+// handOver passes the messages that wait for a GET here to the replica that has one now.
+func (s *session) handOver(ctx context.Context) {
+	err := s.HandOver(ctx, func(message []byte) error { return s.sendElsewhere(ctx, message) })
+	if err != nil && !errors.Is(err, ErrNobody) && !errors.Is(err, runtime.ErrClosed) {
+		s.replica.log.Warn("messages could not be forwarded to the client", "session", s.logID(), "error", err)
+		s.setStale()
+	}
+}
+
+func (s *session) setStale() {
+	s.get.mu.Lock()
+	defer s.get.mu.Unlock()
+	s.get.stale = true
+}
+
+// renew tells the client on its GET that everything may have changed, if it may have missed announcements
+// because the session was taken over or another replica had the GET.
+func (s *session) renew(ctx context.Context) {
+	g := &s.get
+	g.mu.Lock()
+	stale := g.stale
+	g.stale = false
+	g.mu.Unlock()
+	if !stale {
+		return
+	}
+	s.mu.Lock()
+	capabilities := s.capabilities
+	s.mu.Unlock()
+	s.state.mu.Lock()
+	subscriptions := s.state.values.subscriptions
+	s.state.mu.Unlock()
+	tell := func(method string, params wire.Appender) {
+		text, err := jsonrpc.AppendNotification(nil, method, params)
+		if err == nil {
+			err = s.Session.Send(ctx, runtime.Outgoing{Kind: jsonrpc.Notification, Method: method, Text: text})
+		}
+		if err != nil {
+			s.setStale()
+		}
+	}
+	for _, list := range []string{"tools", "prompts", "resources"} {
+		declared, _ := capabilities.Get(list)
+		if changes, _ := wire.Object(declared).Get("listChanged"); changes == "true" {
+			tell("notifications/"+list+"/list_changed", nil)
+		}
+	}
+	for _, uri := range subscriptions {
+		w := wire.NewWriter(nil)
+		w.BeginObject()
+		w.String("uri", uri)
+		w.EndObject()
+		if params, err := w.End(); err == nil {
+			tell("notifications/resources/updated", wire.Object(params))
+		}
+	}
+}

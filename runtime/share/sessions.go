@@ -1,0 +1,399 @@
+package share
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// DefaultSessionLifetime is the default of Sessions.Lifetime.
+const DefaultSessionLifetime = 24 * time.Hour
+
+// Sessions are the sessions of a server's replicas, each of which serves every session (section Session Management).
+// A session's id carries what never changes in the session: the revision, the capabilities of both sides, and the name
+// and version of the client. It is sealed, so that a client can neither read nor change it, and no store
+// is needed. A replica that gets a request of a session that it does not have takes the session over.
+// Requests of a session with an id that has expired, was changed, is of another user or was sealed with an
+// unknown key get status 404, upon which clients initialize again; the logger gets the reason.
+//
+// The state that changes in a session is in a KV, and replicas communicate over a Bus. Both are
+// optional:
+//
+//   - Without a KV, a replica that takes a session over has neither the log level that the client has set nor
+//     its subscriptions, and only replicas that have heard of the end of a session refuse its id.
+//   - Without a Bus, a client's answer, cancellation or progress is lost if it comes to another replica than
+//     the one with the request, and so is a message of the server's own if the client has its GET stream
+//     at another replica. A replica does not notice changes that a client makes at another one.
+//
+// A stream is resumed at another replica with the events in streamable.Options.Events, which must then be shared too.
+type Sessions struct {
+	// Keys seal the ids: the first seals, and all of them open, so that keys can be replaced. Each has
+	// at least 32 random bytes. All replicas need the same keys. Without keys, nothing is shared.
+	Keys [][]byte
+	// Lifetime is how long a session can last. 0 means DefaultSessionLifetime.
+	Lifetime time.Duration
+	// Bus carries messages between the replicas.
+	Bus Bus
+	// KV keeps the log level, the subscriptions and the end of each session for its Lifetime.
+	KV KV
+}
+
+// NewHandler is streamable.NewHandler for a replica of a server. The handler's Shutdown ends what it does with the Bus.
+func NewHandler(server runtime.SessionServer, opts streamable.Options, sessions Sessions) (*streamable.Handler, error) {
+	if len(sessions.Keys) == 0 && (sessions.Bus != nil || sessions.KV != nil) {
+		return nil, errors.New("share: Sessions has a Bus or a KV, but no Keys")
+	}
+	if len(sessions.Keys) == 0 || opts.Stateless {
+		return streamable.NewHandler(server, opts), nil
+	}
+	p, err := newReplica(server, opts, sessions)
+	if err != nil {
+		return nil, err
+	}
+	return p.handler, nil
+}
+
+func newReplica(server runtime.SessionServer, opts streamable.Options, sessions Sessions) (*replica, error) {
+	ring, err := seal.NewRing(sessions.Keys...)
+	if err != nil {
+		return nil, fmt.Errorf("share: Sessions.Keys: %w", err)
+	}
+	if opts.Events == nil {
+		opts.Events = streamable.NewMemoryEvents(streamable.DefaultMemoryEvents)
+	}
+	p := &replica{
+		name:     rand.Text()[:replicaLength],
+		log:      server.Logger(),
+		server:   server,
+		ring:     ring,
+		lifetime: cmp.Or(max(sessions.Lifetime, 0), DefaultSessionLifetime),
+		bus:      sessions.Bus,
+		kv:       sessions.KV,
+		ended:    seal.NewUsed(maxEnded),
+		events:   &events{EventStore: opts.Events},
+		open:     make(map[string]*session),
+	}
+	if of, ok := server.(interface{ Announces() bool }); ok {
+		p.announces = of.Announces()
+	}
+	opts.Sharing, opts.Events = p, p.events
+	p.handler = streamable.NewHandler(server, opts)
+	if p.bus != nil {
+		err = p.join()
+	}
+	return p, err
+}
+
+// maxEnded limits the ended sessions that a replica remembers, in addition to those in the KV.
+const maxEnded = 1 << 16
+
+// replicaLength is the length of the name of a replica.
+const replicaLength = 12
+
+// replica is the streamable.Sharing of a handler.
+type replica struct {
+	name      string
+	log       *slog.Logger
+	server    runtime.SessionServer
+	handler   *streamable.Handler
+	ring      *seal.Ring
+	lifetime  time.Duration
+	bus       Bus        // may be nil
+	kv        KV         // may be nil
+	ended     *seal.Used // names of sessions that their clients have ended
+	events    *events
+	announces bool   // the replicas of the server announce changes to each other
+	leave     func() // ends the subscriptions to the bus; nil without one
+
+	mu   sync.Mutex
+	open map[string]*session // by their keys
+}
+
+// session is a session at this replica. It is the runtime.Outbox of the server. Its name is the id by which its handler
+// knows it, and the beginning of the id that the client gets when it has initialized.
+type session struct {
+	*streamable.Session
+	replica *replica
+	name    string
+
+	mu           sync.Mutex
+	id           string // "" before the client has initialized
+	expires      time.Time
+	ended        bool        // the client has ended the session
+	closed       bool        // the session is over at this replica
+	capabilities wire.Object // that the server has declared; "" before the handshake
+
+	state     state
+	questions questions
+	get       get
+}
+
+// Outbox implements streamable.Sharing.
+func (p *replica) Outbox(s *streamable.Session) runtime.Outbox {
+	return &session{Session: s, replica: p, name: nameOf(s.Key())}
+}
+
+// register lets notices of other replicas find a session that is open.
+func (s *session) register() {
+	p := s.replica
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !s.isClosed() {
+		p.open[s.Key()] = s
+	}
+}
+
+// find returns the session with a key, or nil.
+func (p *replica) find(key string) *session {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.open[key]
+}
+
+// all returns the sessions of this replica.
+func (p *replica) all() []*session {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Collect(maps.Values(p.open))
+}
+
+// Close implements runtime.Outbox.
+func (s *session) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	p := s.replica
+	p.mu.Lock()
+	if p.open[s.Key()] == s { // otherwise the replica has taken the session over again
+		delete(p.open, s.Key())
+	}
+	p.mu.Unlock()
+	s.questions.stop()
+	return s.Session.Close()
+}
+
+// isClosed reports whether the session is over at this replica.
+func (s *session) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+// logID names the session in logs.
+func (s *session) logID() string { return runtime.LogID(s.SessionID()) }
+
+// nameLength is the length of the name of a session, which is that of rand.Text.
+const nameLength = 26
+
+// nameOf returns the name of the session with a key.
+func nameOf(key string) string { return key[len(key)-nameLength:] }
+
+// purpose returns what the id of the session with a key is sealed for: its user and its name.
+func purpose(key string) seal.Purpose {
+	return seal.Purpose{
+		Principal: key[:len(key)-nameLength],
+		Request:   seal.Request("", "session of streamable", wire.Object(`{"name":"`+nameOf(key)+`"}`)),
+	}
+}
+
+// maxSealed limits the content of a session's id, in bytes. The id is sent with each request, and
+// servers limit the size of headers. Most clients need 300 bytes.
+const maxSealed = 1 << 10
+
+// Negotiated implements runtime.Identified. It gives the session the id that carries the handshake.
+func (s *session) Negotiated(h runtime.Handshake) error {
+	content, err := appendHandshake(nil, h)
+	if err != nil {
+		return err
+	}
+	if len(content) > maxSealed {
+		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams,
+			"invalid params: /capabilities and the name and version of /clientInfo make a session id of %d bytes; at most %d are allowed", len(content), maxSealed)
+	}
+	expires := time.Now().Add(s.replica.lifetime)
+	sealed, err := s.replica.ring.Seal(purpose(s.Key()), expires, content)
+	if err != nil {
+		return fmt.Errorf("share: %w", err)
+	}
+	s.identify(s.name+"."+sealed, expires, h.Capabilities)
+	s.register()
+	return s.Session.Negotiated(h)
+}
+
+// identify sets what is known when the client has initialized.
+func (s *session) identify(id string, expires time.Time, capabilities wire.Object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.id, s.expires, s.capabilities = id, expires, capabilities
+	s.SetID(id)
+}
+
+// appendHandshake appends what an id carries.
+func appendHandshake(dst []byte, h runtime.Handshake) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("r", h.Revision)
+	w.String("n", h.PeerInfo.GetString("name"))
+	w.String("v", h.PeerInfo.GetString("version"))
+	if h.PeerCapabilities != "" {
+		w.Value("p", h.PeerCapabilities)
+	}
+	if h.Capabilities != "" {
+		w.Value("c", h.Capabilities)
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// readHandshake reads what appendHandshake has appended.
+func readHandshake(content []byte) (runtime.Handshake, error) {
+	o := wire.Object(content)
+	info := wire.NewWriter(nil)
+	info.BeginObject()
+	info.String("name", o.GetString("n"))
+	info.String("version", o.GetString("v"))
+	info.EndObject()
+	text, err := info.End()
+	peer, _ := o.Get("p")
+	own, _ := o.Get("c")
+	return runtime.Handshake{
+		Revision:         o.GetString("r"),
+		PeerInfo:         wire.Object(text),
+		PeerCapabilities: wire.Object(peer),
+		Capabilities:     wire.Object(own),
+		Shared:           true,
+	}, err
+}
+
+// Find implements streamable.Sharing. A request of a session that is here opens no seal: the name finds the session,
+// and the ids are compared.
+func (p *replica) Find(r *http.Request, id string) (*streamable.Session, error) {
+	name, sealed, ok := strings.Cut(id, ".")
+	if !ok || len(name) != nameLength {
+		return nil, p.refuse(id, seal.ErrForeign)
+	}
+	key, err := p.handler.Key(r, name)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if s := p.handler.Enter(key); s != nil {
+			if err := s.Outbox().(*session).mayUse(id); err != nil {
+				s.Leave()
+				return nil, p.refuse(id, err)
+			}
+			return s, nil
+		}
+		// The session has not begun here, or it has ended here but not for its client.
+		if ok, err := p.takeOver(r, id, key, sealed); !ok {
+			return nil, err
+		}
+	}
+}
+
+// refuse logs why an id is not, or no longer, that of a session. The client is not told why.
+func (p *replica) refuse(id string, why error) error {
+	p.log.Info("session id refused", "session", runtime.LogID(id), "reason", why)
+	return nil
+}
+
+// errEnded is the reason to refuse a session that its client has ended.
+var errEnded = errors.New("the client has ended the session")
+
+// mayUse returns an error if a request may not use the session with an id that has the session's name.
+func (s *session) mayUse(id string) error {
+	s.mu.Lock()
+	own, expires, ended := s.id, s.expires, s.ended
+	s.mu.Unlock()
+	switch {
+	case subtle.ConstantTimeCompare([]byte(id), []byte(own)) == 0:
+		return seal.ErrForeign
+	case ended:
+		return errEnded
+	case !time.Now().Before(expires):
+		_ = s.Session.Close()
+		return seal.ErrExpired
+	}
+	return nil
+}
+
+// takeOver opens a session that another replica has begun. It returns false if there is no such session.
+func (p *replica) takeOver(r *http.Request, id, key, sealed string) (bool, error) {
+	opened, err := p.ring.Open(sealed, purpose(key), time.Now())
+	if err != nil {
+		return false, p.refuse(id, err)
+	}
+	handshake, err := readHandshake(opened.Content)
+	if err != nil {
+		return false, fmt.Errorf("share: %w", err)
+	}
+	if known := p.server.Revisions(); len(known) > 0 && !slices.Contains(known, handshake.Revision) {
+		return false, p.refuse(id, fmt.Errorf("revision %s is not supported", handshake.Revision))
+	}
+	s := &session{replica: p, name: strings.Clone(nameOf(key))}
+	now, err := p.load(r.Context(), s.name)
+	if err != nil {
+		return false, err
+	}
+	if now.ended {
+		return false, p.refuse(id, errEnded)
+	}
+	s.state.values = now
+	s.get.elsewhere, s.get.stale = true, true
+	handshake.LogLevel, handshake.Subscriptions = now.level, now.subscriptions
+	err = p.handler.Resume(r, key, s.name, handshake, func(resumed *streamable.Session) runtime.Outbox {
+		s.Session = resumed
+		s.identify(strings.Clone(id), opened.Expires, handshake.Capabilities)
+		return s
+	})
+	if err != nil {
+		return false, err
+	}
+	if s.Session != nil { // otherwise another request has opened it
+		s.register()
+		s.catchUp(r.Context()) // a change since load was announced before this replica had the session
+	}
+	return true, nil
+}
+
+// forget records that the client has ended the session: no replica takes it over.
+func (s *session) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+}
+
+// End implements streamable.Sharing. It makes all replicas refuse a session that its client has ended.
+func (p *replica) End(ctx context.Context, of *streamable.Session) error {
+	s := of.Outbox().(*session)
+	if err := s.keepEnd(ctx); err != nil {
+		return err
+	}
+	s.forget()
+	p.ended.Add(s.name, s.expires, time.Now())
+	p.publish(notice{kind: noticeEnded, session: s.Key(), time: s.expires.Unix()})
+	return nil
+}
+
+// Lasts implements runtime.Replicated.
+func (s *session) Lasts() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.id != "" && !s.ended && time.Now().Before(s.expires)
+}

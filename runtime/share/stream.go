@@ -1,0 +1,299 @@
+package share
+
+import (
+	"context"
+	"encoding/base32"
+	"errors"
+	"iter"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file follows streams of other replicas. Their names begin with that of the replica, which is asked for
+// news, while the events themselves are in the event store. They end with the id of the request, so that another replica
+// can answer it if the first is gone.
+
+// requestMark comes before the id of the request in the name of a stream that answers it.
+const requestMark = "q"
+
+// maxRequestID is the length of the longest id in the name of a stream.
+const maxRequestID = 48
+
+var requestEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// Name implements streamable.Sharing.
+func (p *replica) Name(stream string, request wire.Scalar) string {
+	stream = p.name + stream
+	if id := request.String(); !request.IsZero() && len(id) <= maxRequestID {
+		stream += requestMark + requestEncoding.EncodeToString([]byte(id))
+	}
+	return stream
+}
+
+// requestOf returns the id of the request that a stream answers.
+func requestOf(stream string) (id wire.Scalar, ok bool) {
+	_, encoded, _ := strings.Cut(stream, requestMark)
+	text, err := requestEncoding.DecodeString(encoded)
+	if err != nil || len(text) == 0 {
+		return id, false
+	}
+	err = wire.Unmarshal(text, &id)
+	return id, err == nil
+}
+
+// events is the event store of a replica, which knows when this replica stores an event.
+type events struct {
+	streamable.EventStore
+
+	mu      sync.Mutex
+	waiting map[streamKey]*waiting
+}
+
+// streamKey identifies a stream.
+type streamKey struct{ session, stream string }
+
+// waiting is what waits for the next event of a stream.
+type waiting struct {
+	next  chan struct{} // closed with the event
+	count int           // of goroutines
+}
+
+// Append implements streamable.EventStore.
+func (e *events) Append(ctx context.Context, session, stream string, n uint64, data []byte) error {
+	err := e.EventStore.Append(ctx, session, stream, n, data)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	of := streamKey{session, stream}
+	if w := e.waiting[of]; w != nil {
+		close(w.next)
+		delete(e.waiting, of)
+	}
+	return err
+}
+
+// wait returns a channel that is closed when the next event of a stream is stored. cancel must be called.
+func (e *events) wait(of streamKey) (next <-chan struct{}, cancel func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	w := e.waiting[of]
+	if w == nil {
+		w = &waiting{next: make(chan struct{})}
+		if e.waiting == nil {
+			e.waiting = make(map[streamKey]*waiting)
+		}
+		e.waiting[of] = w
+	}
+	w.count++
+	return w.next, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if w.count--; w.count == 0 && e.waiting[of] == w {
+			delete(e.waiting, of)
+		}
+	}
+}
+
+// missed returns the stored events after number n. ended means that the stream ends after them
+// without an answer.
+func (e *events) missed(ctx context.Context, of streamKey, n uint64) (missed [][]byte, ended bool, err error) {
+	for data, err := range e.After(ctx, of.session, of.stream, n) {
+		if err != nil {
+			return nil, false, err
+		}
+		if len(data) == 0 {
+			return missed, true, nil
+		}
+		missed = append(missed, data)
+	}
+	return missed, false, nil
+}
+
+// answered reports whether event n is the answer, after which the stream ends.
+func (e *events) answered(ctx context.Context, of streamKey, n uint64) (bool, error) {
+	if n == 0 {
+		return false, nil
+	}
+	last, _, err := e.missed(ctx, of, n-1)
+	if errors.Is(err, streamable.ErrEventsLost) || len(last) == 0 {
+		return false, nil
+	}
+	return isAnswer(last[0]), err
+}
+
+// isAnswer reports whether an event is a response, or the responses to a batch.
+func isAnswer(data []byte) bool {
+	return jsonrpc.IsBatch(string(data)) || wire.NewStringReader(string(data)).PeekHas("method") == 0
+}
+
+// question is what a replica asks the one that has a stream.
+type question struct {
+	session string // the key in the table of sessions
+	stream  string
+	after   uint64 // the number of the last event that the client has
+	wait    bool   // for an event after that
+	release bool   // the client has left a stream of the server's own messages, whose events are to be passed on
+}
+
+// news is the answer to a question.
+type news struct {
+	known bool   // the replica has the stream, which may go on
+	last  uint64 // the number of the last event
+}
+
+func (q *question) encode() ([]byte, error) {
+	w := wire.NewWriter(nil)
+	w.BeginObject()
+	w.String("session", q.session)
+	w.String("stream", q.stream)
+	w.Int64("after", int64(q.after))
+	w.Bool("wait", q.wait)
+	w.Bool("release", q.release)
+	w.EndObject()
+	return w.End()
+}
+
+func decodeQuestion(data []byte) (q question) {
+	o := wire.Object(data)
+	after, _ := o.GetScalar("after")
+	n, _ := after.Int64()
+	wait, _ := o.Get("wait")
+	release, _ := o.Get("release")
+	return question{o.GetString("session"), o.GetString("stream"), uint64(n), wait == "true", release == "true"}
+}
+
+// ask asks the replica that has a stream. The error is ErrNobody if it is gone.
+func (p *replica) ask(ctx context.Context, q question) (news, error) {
+	data, err := q.encode()
+	if err != nil {
+		return news{}, err
+	}
+	if len(q.stream) < replicaLength {
+		return news{}, streamable.ErrEventsLost
+	}
+	ctx, cancel := context.WithTimeout(ctx, waits.News+waits.Bus)
+	defer cancel()
+	answer, err := p.bus.Request(ctx, subjectReplica+q.stream[:replicaLength], data)
+	if err != nil {
+		return news{}, err
+	}
+	last, _ := wire.Object(answer).GetScalar("last")
+	n, ok := last.Int64()
+	return news{known: ok, last: uint64(n)}, nil
+}
+
+// answer answers a question of another replica.
+func (p *replica) answer(ctx context.Context, data []byte) []byte {
+	q := decodeQuestion(data)
+	s := p.find(q.session)
+	if s == nil {
+		return []byte("{}")
+	}
+	next, cancel := p.events.wait(streamKey{q.session, q.stream})
+	defer cancel()
+	last, ok := s.Release(ctx, q.stream, q.after)
+	switch {
+	case ok && q.release:
+		s.yieldGet(time.Now().UnixNano())
+		s.handOver(ctx)
+	case ok && q.wait && last <= q.after:
+		timer := time.NewTimer(waits.News)
+		defer timer.Stop()
+		select {
+		case <-next:
+			last, ok = s.Release(ctx, q.stream, q.after)
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
+	if !ok {
+		return []byte("{}")
+	}
+	return append(wire.AppendInt64([]byte(`{"last":`), int64(last)), '}')
+}
+
+// Follow implements streamable.Sharing. If the replica that has the stream is gone and has not answered the request, the
+// last event is an error in place of the answer. Without a bus, it yields what is stored, and the client comes back for
+// more.
+func (p *replica) Follow(ctx context.Context, s *streamable.Session, stream string, n uint64) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		f := follower{replica: p, of: streamKey{s.Key(), stream}, logID: runtime.LogID(s.SessionID()), begun: n, n: n}
+		for going := true; going; {
+			var err error
+			if going, err = f.next(ctx, yield); err != nil {
+				yield(nil, err)
+			}
+		}
+	}
+}
+
+// follower follows a stream of another replica.
+type follower struct {
+	*replica
+	of       streamKey
+	logID    string // of the session
+	begun, n uint64 // the number of the last event that the client has: at first, and now
+	waits    bool   // for news; the first question only asks what there is
+}
+
+// next yields the events that there are since the last call. It reports whether more may come.
+func (f *follower) next(ctx context.Context, yield func([]byte, error) bool) (more bool, err error) {
+	var at news
+	if f.bus != nil {
+		q := question{session: f.of.session, stream: f.of.stream, after: f.n, wait: f.waits}
+		if at, err = f.ask(ctx, q); err != nil && !errors.Is(err, ErrNobody) {
+			return false, err // the client comes back
+		}
+	}
+	f.waits = true
+	missed, ended, err := f.events.missed(ctx, f.of, f.n)
+	switch {
+	case errors.Is(err, streamable.ErrEventsLost) && f.n == 0 && at.last == 0:
+		// The stream has begun, and nothing was sent on it yet.
+	case err != nil:
+		return false, err
+	case len(missed) == 0 && !ended && !at.known && f.n == f.begun:
+		if ended, err = f.events.answered(ctx, f.of, f.n); err != nil {
+			return false, err
+		}
+	}
+	for _, data := range missed {
+		f.n++
+		if !yield(data, nil) || isAnswer(data) {
+			return false, nil
+		}
+	}
+	switch {
+	case ended:
+		return false, nil
+	case f.bus == nil:
+		if len(missed) == 0 {
+			yield(nil, nil)
+		}
+		return false, nil
+	case !at.known:
+		f.abandon(yield)
+		return false, nil
+	}
+	return len(missed) > 0 || yield(nil, nil), nil
+}
+
+// errAbandoned is the answer to a request whose replica is gone.
+var errAbandoned = jsonrpc.Errorf(jsonrpc.CodeInternalError,
+	"unavailable: the replica of the server that handled the request has ended; whether the request was done is unknown; send it again if that does no harm")
+
+// abandon answers the request of a stream whose replica is gone.
+func (f *follower) abandon(yield func([]byte, error) bool) {
+	f.log.Warn("a request was not answered: its replica is gone", "session", f.logID)
+	id, ok := requestOf(f.of.stream)
+	if !ok {
+		return // an array of requests
+	}
+	yield(jsonrpc.AppendError(nil, id, errAbandoned))
+}
