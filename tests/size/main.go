@@ -52,7 +52,7 @@ var shapes = []Shape{
 	{"interfaces of package runtime", "runtime", interfaces},
 	{"methods of a call: runtime.Call", "runtime", methodsOf("Call")},
 	{"methods of a connection: runtime.conn", "runtime", methodsOf("conn")},
-	{"methods of a connection: streamable.session", "runtime/streamable", methodsOf("session")},
+	{"methods of a connection: streamable.Session", "runtime/streamable", methodsOf("Session")},
 	{"fields of runtime.Binding", "runtime", fieldsOf("Binding")},
 }
 
