@@ -161,4 +161,12 @@ func TestOffersSkipped(t *testing.T) {
 			t.Errorf("%s\n%s\n%+v %+v", test.old, test.new, report.Findings, report.Skipped)
 		}
 	}
+	// A list that is kept in a file has no capabilities, and the server that it came from has.
+	kept, served := `{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}`, `{"tools":[{"name":"t","inputSchema":{"type":"object"}}],"capabilities":{"tools":{}}}`
+	for _, pair := range [][2]string{{kept, served}, {served, kept}} {
+		report, err := diff.Tools(offerSide(t, "old", pair[0]), offerSide(t, "new", pair[1]))
+		if err != nil || len(report.Findings)+len(report.Skipped) > 0 {
+			t.Errorf("capabilities on one side only: %v, %+v", err, report)
+		}
+	}
 }

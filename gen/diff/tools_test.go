@@ -167,6 +167,9 @@ func holds(t *testing.T, r *diff.Report) {
 		if len(f.Witnesses) < errs && f.Unproven == "" || len(f.Witnesses) > 0 && !f.Level.AtLeast(diff.LevelWarn) {
 			t.Errorf("%s at %s is %s with %d witnesses", f.Rule, f.Subject, f.Level, len(f.Witnesses))
 		}
+		if errs > 0 && len(f.Witnesses) == errs && f.Unproven != "" {
+			t.Errorf("%s at %s has examples, and %s", f.Rule, f.Subject, f.Unproven)
+		}
 		if strings.Contains(f.Message, "{") && !strings.Contains(strings.Join(f.Args, ""), "{") || len(f.Fingerprint) != 12 || len(f.Uses) == 0 {
 			t.Errorf("%+v", f)
 		}
