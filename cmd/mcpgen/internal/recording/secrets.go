@@ -16,10 +16,10 @@ const RedactedPrefix = "redacted:"
 
 var (
 	// secretNames matches the words of names whose values are secrets, joined by underscores.
-	secretNames = regexp.MustCompile(`^(.*_)?(pass|passwords?|passwd|pwd|passphrase|passcode|pin|pin_code|otp|totp|mfa_code|one_time_code|verification_code|` +
+	secretNames = regexp.MustCompile(`^(.*_)?(pass|passwords?|passwd|pwd|passphrase|passcode|pin|otp|totp|mfa|(pin|otp|totp|mfa|2fa|two_factor|one_time|verification|security|recovery|backup|auth|authorization)_codes?|code_verifier|client_assertion|` +
 		`secrets?|secret_key|(api|access|private|signing|encryption|master|ssh|auth|account|subscription|license|deploy|service|session)_?keys?|access_key_id|` +
 		`tokens?|jwt|bearer|authorization|auth|auth_header|cookies?|session_?id|credentials?|creds|signature|sas|sas_url|webhook_url|` +
-		`connection_string|conn_str|dsn|database_url|db_url|mnemonic|seed_phrase|recovery_codes?|` +
+		`connection_string|conn_str|dsn|database_url|db_url|mnemonic|seed_phrase|` +
 		`card_number|credit_card|cc_number|pan|cvv2?|cvc2?|ssn|social_security|social_security_number|tax_id|passport_number|iban|account_number)` +
 		`(_(value|text|old|new|current|confirm|confirmation|again|repeat|hash|plain|base64|[0-9]+))?$`)
 	// publicNames matches names of the protocol and of paging that secretNames matches too.
@@ -41,6 +41,8 @@ var (
 		regexp.MustCompile(`\bnpm_[A-Za-z0-9]{30,}|\bpypi-[A-Za-z0-9_-]{20,}|\bhf_[A-Za-z0-9]{20,}|\bdop_v1_[a-f0-9]{60,}|\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}`),
 		regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*`),
 		regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/-]{16,}=*)`),
+		regexp.MustCompile(`\b[Bb]asic\s+([A-Za-z0-9+/]{6,}={1,2}|[A-Za-z+/]*[0-9][A-Za-z0-9+/]{10,})`),
+		regexp.MustCompile(`(?:^|\s)(?:-u|--user|--proxy-user)[ =]?["']?[A-Za-z][^\s:"']*:([^\s"']{4,})`),
 		regexp.MustCompile(`(?i)\bauthorization["']?\s*[:=]\s*["']?(?:[a-z]+\s+)?([A-Za-z0-9._~+/-]{4,}=*)`),
 		regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@"']*:([^\s/@"']+)@`),
 		regexp.MustCompile(`(?i)\b[a-z0-9_-]*(?:password|passwd|pwd|secret|api[-_]?key|access[-_]?key|account[-_]?key|private[-_]?key|access[-_]?token|auth[-_]?token|refresh[-_]?token)["']?\s*[=:]\s*["']?([^\s"'*<>\[\](){}&;,]{4,})`),
