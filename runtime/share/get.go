@@ -19,13 +19,13 @@ import (
 
 // get is what a session knows about the GET streams of its client.
 type get struct {
-	mu        sync.Mutex // held while the subject begins or ends to be served, and while others are told
-	here      int        // GETs at this replica
-	stop      func()     // ends serving; nil while the subject is not served
-	opened    int64      // when the last GET was opened here, in nanoseconds; 0 for never
-	elsewhere bool       // another replica may have a GET that was opened later
-	heard     int        // how often elsewhere was set by others
-	stale     bool       // the client may have missed announcements
+	mu     sync.Mutex // held while the subject begins or ends to be served, and while others are told
+	local  int        // GETs at this replica
+	stop   func()     // ends serving; nil while the subject is not served
+	opened int64      // when the last GET was opened here, in nanoseconds; 0 for never
+	remote bool       // another replica may have a GET that was opened later
+	heard  int        // how often remote was set by others
+	stale  bool       // the client may have missed announcements
 }
 
 // Listen implements streamable.Sharing.
@@ -63,7 +63,7 @@ func (s *session) getOpened() {
 	g := &s.get
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.here++
+	g.local++
 	g.opened = time.Now().UnixNano()
 	s.serveGetLocked()
 }
@@ -72,7 +72,7 @@ func (s *session) getOpened() {
 // held.
 func (s *session) serveGetLocked() {
 	g, p := &s.get, s.replica
-	g.elsewhere = false
+	g.remote = false
 	if g.stop != nil || p.bus == nil {
 		return
 	}
@@ -109,8 +109,8 @@ func (s *session) getClosed() {
 	g := &s.get
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.here--
-	if g.stop == nil || g.here > 0 {
+	g.local--
+	if g.stop == nil || g.local > 0 {
 		return
 	}
 	g.stop()
@@ -124,12 +124,12 @@ func (s *session) getClosed() {
 func (s *session) hasGet() bool {
 	s.get.mu.Lock()
 	defer s.get.mu.Unlock()
-	return s.get.here > 0
+	return s.get.local > 0
 }
 
-// getElsewhere is called when another replica reports that it has a GET, which was opened at the given
+// getOpenedRemotely is called when another replica reports that it has a GET, which was opened at the given
 // time.
-func (s *session) getElsewhere(opened int64) {
+func (s *session) getOpenedRemotely(opened int64) {
 	if s.yieldGet(opened) {
 		go s.handOver(s.replica.handler.Context())
 	} else {
@@ -137,7 +137,7 @@ func (s *session) getElsewhere(opened int64) {
 	}
 }
 
-// yieldGet leaves messages to a GET that was opened elsewhere at the given time. It returns false if one was
+// yieldGet leaves messages to a GET that another replica opened at the given time. It returns false if one was
 // opened here later.
 func (s *session) yieldGet(opened int64) bool {
 	g := &s.get
@@ -147,7 +147,7 @@ func (s *session) yieldGet(opened int64) bool {
 		return false
 	}
 	g.heard++
-	g.elsewhere = true
+	g.remote = true
 	if g.stop != nil {
 		g.stop()
 		g.stop = nil
@@ -155,13 +155,13 @@ func (s *session) yieldGet(opened int64) bool {
 	return true
 }
 
-// getNowhere is called when another replica reports that it no longer has a GET.
-func (s *session) getNowhere() {
+// getClosedRemotely is called when another replica reports that it no longer has a GET.
+func (s *session) getClosedRemotely() {
 	g := &s.get
 	g.mu.Lock()
 	g.heard++
-	g.elsewhere = false
-	here := g.here > 0
+	g.remote = false
+	here := g.local > 0
 	if here {
 		s.serveGetLocked()
 	}
@@ -181,18 +181,18 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 		return runtime.ErrClosed
 	}
 	g.mu.Lock()
-	elsewhere, heard := g.elsewhere, g.heard
-	if p.announces && announced(m.Method) && (elsewhere || g.here == 0) {
+	remote, heard := g.remote, g.heard
+	if p.announces && announced(m.Method) && (remote || g.local == 0) {
 		g.stale = true
 		g.mu.Unlock()
 		return nil // every replica sends it, and so does the one that has the GET
 	}
 	g.mu.Unlock()
-	if elsewhere {
+	if remote {
 		if m.Kind == jsonrpc.Request {
-			s.asking(m.ID)
+			s.serveAnswers(m.ID)
 		}
-		switch err := s.sendElsewhere(ctx, m.Text); {
+		switch err := s.sendRemotely(ctx, m.Text); {
 		case err == nil:
 			return nil
 		case !errors.Is(err, ErrNobody):
@@ -201,15 +201,15 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 		}
 		g.mu.Lock()
 		if g.heard == heard {
-			g.elsewhere = false
+			g.remote = false
 		}
 		g.mu.Unlock()
 	}
 	err := s.Session.Send(ctx, m)
 	g.mu.Lock()
-	elsewhere = g.elsewhere
+	remote = g.remote
 	g.mu.Unlock()
-	if elsewhere { // since then
+	if remote { // since then
 		s.handOver(ctx)
 	}
 	return err
@@ -225,8 +225,8 @@ func announced(method string) bool {
 	return false
 }
 
-// sendElsewhere passes a message to the replica with the client's GET.
-func (s *session) sendElsewhere(ctx context.Context, text []byte) error {
+// sendRemotely passes a message to the replica with the client's GET.
+func (s *session) sendRemotely(ctx context.Context, text []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, waits.Bus)
 	defer cancel()
 	answer, err := s.replica.bus.Request(ctx, subjectGet+s.name, text)
@@ -243,7 +243,7 @@ func (s *session) sendElsewhere(ctx context.Context, text []byte) error {
 
 // handOver passes the messages that wait for a GET here to the replica that has one now.
 func (s *session) handOver(ctx context.Context) {
-	err := s.HandOver(ctx, func(message []byte) error { return s.sendElsewhere(ctx, message) })
+	err := s.HandOver(ctx, func(message []byte) error { return s.sendRemotely(ctx, message) })
 	if err != nil && !errors.Is(err, ErrNobody) && !errors.Is(err, runtime.ErrClosed) {
 		s.replica.log.Warn("messages could not be forwarded to the client", "session", s.logID(), "error", err)
 		s.setStale()

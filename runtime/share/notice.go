@@ -18,10 +18,10 @@ import (
 
 // The subjects of the bus. The name of a session does not suffice to use the session.
 const (
-	subjectNotices  = "mcp.streamable"          // of notices, to all replicas
-	subjectReplica  = "mcp.streamable.replica." // and the name of the replica that has a stream
-	subjectQuestion = "mcp.streamable.asked."   // and the name and copy of the session that has sent a request
-	subjectGet      = "mcp.streamable.get."     // and the name of the session whose GET stream a replica has
+	subjectNotices = "mcp.streamable"          // of notices, to all replicas
+	subjectReplica = "mcp.streamable.replica." // and the name of the replica that has a stream
+	subjectAnswer  = "mcp.streamable.answer."  // and the name and copy of the session that has sent a request
+	subjectGet     = "mcp.streamable.get."     // and the name of the session whose GET stream a replica has
 )
 
 // join connects the replica with the others, until the sessions of its handler have ended.
@@ -130,9 +130,9 @@ func (p *replica) notified(data []byte) {
 	case noticeMessage:
 		s.deliver(n.text)
 	case noticeGet:
-		s.getElsewhere(n.time)
+		s.getOpenedRemotely(n.time)
 	case noticeNoGet:
-		s.getNowhere()
+		s.getClosedRemotely()
 	}
 }
 
@@ -155,17 +155,17 @@ type questions struct {
 func (s *session) subjectOf(id wire.Scalar) (subject string, of int64, ok bool) {
 	n, ok := id.Int64()
 	of = n >> copyBits
-	return subjectQuestion + s.name + "." + strconv.FormatInt(of, 10), of, ok && n >= 0
+	return subjectAnswer + s.name + "." + strconv.FormatInt(of, 10), of, ok && n >= 0
 }
 
-// Asking implements streamable.Sharing. It lets other replicas forward the answer.
-func (p *replica) Asking(of *streamable.Session, id wire.Scalar) {
+// BeforeRequest implements streamable.Sharing. It lets other replicas forward the answer.
+func (p *replica) BeforeRequest(of *streamable.Session, id wire.Scalar) {
 	if p.bus != nil {
-		of.Outbox().(*session).asking(id)
+		of.Outbox().(*session).serveAnswers(id)
 	}
 }
 
-func (s *session) asking(id wire.Scalar) {
+func (s *session) serveAnswers(id wire.Scalar) {
 	subject, of, ok := s.subjectOf(id)
 	q := &s.questions
 	q.mu.Lock()

@@ -355,7 +355,7 @@ func (p *replica) takeOver(r *http.Request, id, key, sealed string) (bool, error
 		return false, p.refuse(id, errEnded)
 	}
 	s.state.values = now
-	s.get.elsewhere, s.get.stale = true, true
+	s.get.remote, s.get.stale = true, true
 	handshake.LogLevel, handshake.Subscriptions = now.level, now.subscriptions
 	err = p.handler.Resume(r, key, s.name, handshake, func(resumed *streamable.Session) runtime.Outbox {
 		s.Session = resumed
@@ -382,7 +382,7 @@ func (s *session) forget() {
 // End implements streamable.Sharing. It makes all replicas refuse a session that its client has ended.
 func (p *replica) End(ctx context.Context, of *streamable.Session) error {
 	s := of.Outbox().(*session)
-	if err := s.keepEnd(ctx); err != nil {
+	if err := s.storeEnd(ctx); err != nil {
 		return err
 	}
 	s.forget()

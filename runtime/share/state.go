@@ -119,8 +119,8 @@ func (s *session) Keep(ctx context.Context, c runtime.Change) error {
 	return nil
 }
 
-// keepEnd stores in the KV that the client has ended the session.
-func (s *session) keepEnd(ctx context.Context) error {
+// storeEnd stores in the KV that the client has ended the session.
+func (s *session) storeEnd(ctx context.Context) error {
 	_, err := s.change(ctx, func(values) values { return values{ended: true} })
 	if err == errEnded {
 		return nil // by another replica

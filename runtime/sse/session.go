@@ -127,7 +127,7 @@ func (s *session) beat() {
 		return // it is not silent
 	}
 	defer func() { <-s.writing }()
-	if s.response.Beat() != nil {
+	if s.response.Comment() != nil {
 		s.end()
 	}
 }

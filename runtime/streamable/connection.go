@@ -4,9 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // connection is an HTTP request whose response carries a stream. Its timer keeps a silent connection
@@ -14,14 +12,10 @@ import (
 type connection struct {
 	web.Response
 	request *http.Request
-	in      runtime.Incoming // the message of a POST
-	held    bool             // the goroutine of the request runs the message's handler
 	stream  *stream
 
-	admission *web.Admission // of the requests in the message; nil when the stream has it
-
 	// These fields are guarded by the lock of the stream.
-	timer *time.Timer   // nil if there are no beats
+	timer *time.Timer   // nil if the connection is not kept alive
 	left  chan struct{} // closed by leave; nil if no goroutine waits
 }
 
@@ -42,19 +36,19 @@ func (c *connection) prime(s *Session, id []byte) error {
 	return c.Event(id, "", s.handler.opts.Retry, nil)
 }
 
-// startBeats starts the timer, unless the duration is not positive. A timer takes 160 bytes, a goroutine
+// startKeepAlive starts the timer, unless the duration is not positive. A timer takes 160 bytes, a goroutine
 // that waits 3 KB, and a client may hold thousands of connections that carry nothing.
-func (c *connection) startBeats(first time.Duration) {
+func (c *connection) startKeepAlive(first time.Duration) {
 	c.stream.lock <- struct{}{}
 	defer c.stream.release()
 	if first > 0 && c.stream.conn == c {
-		c.timer = time.AfterFunc(first, c.beat)
+		c.timer = time.AfterFunc(first, c.keepAlive)
 	}
 }
 
-// patience returns how long the answer to a POST may take before it becomes an event stream; 0 or less
+// streamAfter returns how long the answer to a POST may take before it becomes an event stream; 0 or less
 // means for ever.
-func (st *stream) patience() time.Duration {
+func (st *stream) streamAfter() time.Duration {
 	opts := &st.session.handler.opts
 	if opts.StreamAfter <= 0 || st.opening || !st.session.resumable() {
 		return opts.KeepAlive
@@ -65,8 +59,8 @@ func (st *stream) patience() time.Duration {
 	return min(opts.StreamAfter, opts.KeepAlive)
 }
 
-// beat is called by the timer.
-func (c *connection) beat() {
+// keepAlive is called by the timer.
+func (c *connection) keepAlive() {
 	st := c.stream
 	st.lock <- struct{}{}
 	defer st.release()
@@ -76,8 +70,8 @@ func (c *connection) beat() {
 	var err error
 	switch {
 	case st.name != "":
-		err = c.Beat()
-	case !st.opening && c.asks():
+		err = c.Comment()
+	case st.answers:
 		st.begin()
 		err = c.prime(st.session, eventID(st.name, 0))
 	}
@@ -88,13 +82,4 @@ func (c *connection) beat() {
 	if next := st.session.handler.opts.KeepAlive; next > 0 {
 		c.timer.Reset(next)
 	}
-}
-
-// asks reports whether a POST has brought a request. Anything else gets an HTTP status and no stream.
-func (c *connection) asks() bool {
-	m := c.in.Content()
-	if m.IsBatch {
-		return c.stream.session.batches()
-	}
-	return m.Err == nil && m.Kind == jsonrpc.Request
 }

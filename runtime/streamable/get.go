@@ -61,38 +61,44 @@ func (g *get) serve() error {
 // listen writes the server's own messages. The client may have got a stream with them up to event n before. If that
 // stream is st, it goes on; otherwise the client first gets the events that it has missed of it.
 func (g *get) listen(st *stream, former string, n uint64) error {
-	s, h, ctx := g.session, g.session.handler, g.request.Context()
-	if h.sessions.Closing() {
+	s, ctx, resumes := g.session, g.request.Context(), st != nil
+	if s.handler.sessions.Closing() {
 		return web.ErrClosing
-	}
-	take := func() error { return st.listen(ctx, g.connection) }
-	replay := func() error { return nil }
-	if st != nil {
-		former = ""
-		take = func() error { return st.resume(ctx, g.connection, n) }
-	} else if former != "" {
-		replay = func() error {
-			err := g.replay(former, n)
-			if err == errEnded {
-				return nil
-			}
-			return err
-		}
 	}
 	st = s.streams.claim(st)
 	defer s.streams.unclaim(st)
-	if h.opts.Sharing == nil {
-		if err := replay(); err != nil {
-			return err
-		}
-		return g.follow(st, take)
+	if resumes {
+		former = ""
 	}
-	stop, err := h.opts.Sharing.Listen(ctx, s, former, n, replay)
+	stop, err := g.leave(former, n)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	return g.follow(st, take)
+	return g.follow(st, func() error {
+		if resumes {
+			return st.resume(ctx, g.connection, n)
+		}
+		return st.listen(ctx, g.connection)
+	})
+}
+
+// leave writes the events that the client has missed of a stream that it has left; "" for none. The caller calls stop
+// when the GET has ended.
+func (g *get) leave(former string, n uint64) (stop func(), err error) {
+	replay := func() error {
+		if former == "" {
+			return nil
+		}
+		if err := g.replay(former, n); err != errEnded {
+			return err
+		}
+		return nil
+	}
+	if sharing := g.session.handler.opts.Sharing; sharing != nil {
+		return sharing.Listen(g.request.Context(), g.session, former, n, replay)
+	}
+	return func() {}, replay()
 }
 
 // follow lets the connection take over a stream and waits until either has ended.
@@ -102,7 +108,7 @@ func (g *get) follow(st *stream, take func() error) error {
 		return err
 	}
 	defer st.disconnect(g.connection)
-	g.startBeats(g.session.handler.opts.KeepAlive)
+	g.startKeepAlive(g.session.handler.opts.KeepAlive)
 	st.wait(g.request.Context(), g.connection)
 	return nil
 }
@@ -141,7 +147,7 @@ func (g *get) followShared(stream string, n uint64) error {
 		case !g.Streaming():
 			err = g.prime(s, eventID(stream, n))
 		case every > 0 && time.Since(written) >= every:
-			err = g.Beat()
+			err = g.Comment()
 		default:
 			continue
 		}

@@ -3,7 +3,6 @@ package streamable
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -11,7 +10,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
+
+// post is a POST request of a session, or one that opens a session, with its message.
+type post struct {
+	connection
+	handler   *Handler
+	in        runtime.Incoming
+	id        wire.Scalar    // of the request, if the message is one
+	admission *web.Admission // of the requests in the message; nil when the stream has it
+}
 
 // post accepts a message (section Sending Messages to the Server).
 func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
@@ -23,86 +32,100 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if h.isStateless(r) {
 		return h.postStateless(w, r, runtime.Incoming{})
 	}
+	p := &post{connection: connection{request: r}, handler: h}
+	p.Init(w, h.opts.IOTimeout, h.budget)
+	defer p.release()
 	if h.opts.Stateless || r.Header.Get(headerSession) == "" {
-		return h.postFirst(w, r)
+		return p.first(w)
 	}
 	s, err := h.find(r)
 	if err != nil {
 		return err
 	}
 	defer s.Leave()
-	c, err := h.read(w, r)
-	defer c.release()
+	if err = p.read(); err == nil {
+		err = p.admit()
+	}
+	if err == nil {
+		_, err = p.exchange(newStream(s))
+	}
+	return web.For(p.id, err)
+}
+
+// read reads the message.
+func (p *post) read() error {
+	r := p.request
+	text, err := p.ReadBody(r, p.handler.server.MaxMessage(), web.CodeBusy(false))
 	if err != nil {
 		return err
 	}
-	if err := h.admit(c); err != nil {
-		return c.refused(err)
-	}
-	_, err = h.exchange(newStream(s), c)
-	return c.refused(err)
+	p.take(runtime.Incoming{Text: text, Header: r.Header, Context: r.Context()})
+	return nil
 }
 
-// read reads the message of a POST.
-func (h *Handler) read(w http.ResponseWriter, r *http.Request) (*connection, error) {
-	c := &connection{request: r}
-	c.Init(w, h.opts.IOTimeout, h.budget)
-	text, err := c.ReadBody(r, h.server.MaxMessage(), web.CodeBusy(false))
-	c.in = runtime.Incoming{Text: text, Header: r.Header, Context: r.Context()}
-	return c, err
+// take sets the message.
+func (p *post) take(in runtime.Incoming) {
+	p.in = in
+	if m := p.in.Content(); m.Err == nil && m.Kind == jsonrpc.Request {
+		p.id = m.ID
+	}
 }
 
-// refused returns an error with the id of the request that the connection has brought, if the error
-// is a refusal.
-func (c *connection) refused(err error) error {
-	if _, ok := errors.AsType[*web.Refusal](err); !ok {
-		return err
+// admit counts the requests in the message.
+func (p *post) admit() error {
+	h := p.handler
+	if h.traffic == nil {
+		return nil
 	}
-	if m := c.in.Content(); m.Err == nil && m.Kind == jsonrpc.Request {
-		return web.For(m.ID, err)
+	user, err := web.User(h.opts.User).Name(p.request, h.log)
+	if err == nil {
+		p.admission, err = h.enter(p.request, user, &p.in, false)
 	}
 	return err
 }
 
-// postFirst accepts a message without a session: it is initialize, or the server keeps no sessions.
-func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
-	c, err := h.read(w, r)
-	defer c.release()
-	if err != nil {
+// release ends what no stream has taken.
+func (p *post) release() {
+	p.admission.Leave()
+	p.Body.Release()
+}
+
+// first accepts a message without a session: it is initialize, or the server keeps no sessions.
+func (p *post) first(w http.ResponseWriter) error {
+	if err := p.read(); err != nil {
 		return err
 	}
-	m := c.in.Content()
+	h, m := p.handler, p.in.Content()
 	if err := web.CheckMessage(m); err != nil {
 		return err
 	}
 	initialize := m.Kind == jsonrpc.Request && m.Method == "initialize"
-	if !initialize && h.carriesTerms(&m.Message) {
-		in := c.in
-		c.in = runtime.Incoming{}
-		return h.postStateless(w, r, in)
+	if !initialize && h.isStatelessMessage(&m.Message) {
+		in := p.in
+		p.in = runtime.Incoming{}
+		return h.postStateless(w, p.request, in)
 	}
-	if err := h.admit(c); err != nil {
-		return c.refused(err)
-	}
+	err := p.admit()
 	switch {
+	case err != nil:
 	case h.opts.Stateless:
-		err = h.postSingle(c, initialize)
+		err = p.single(initialize)
 	case initialize:
-		err = h.postInitialize(c)
+		err = p.initialize()
 	case slices.ContainsFunc(m.Batch, func(item jsonrpc.Item) bool { return item.Method == "initialize" }):
 		err = errBatched
-	case len(h.stateless) > 0 && !h.speaks(r.Header.Get(headerRevision)):
-		err = h.unsupported(r)
+	case len(h.stateless) > 0 && !h.speaks(p.request.Header.Get(headerRevision)):
+		err = h.unsupported(p.request)
 	default:
 		err = errSessionID
 	}
-	return c.refused(err)
+	return web.For(p.id, err)
 }
 
-// postInitialize opens a session.
-func (h *Handler) postInitialize(c *connection) error {
-	id := rand.Text()
-	key, err := h.Key(c.request, id)
+// initialize opens a session.
+func (p *post) initialize() error {
+	h, id := p.handler, rand.Text()
+	key, err := h.Key(p.request, id)
 	if err != nil {
 		return err
 	}
@@ -111,12 +134,12 @@ func (h *Handler) postInitialize(c *connection) error {
 		outbox = h.opts.Sharing.Outbox
 	}
 	s.usage.active = 1
-	if err := h.open(s, c.request, runtime.Handshake{Shared: h.opts.Sharing != nil}, outbox); err != nil {
+	if err := h.open(s, p.request, runtime.Handshake{Shared: h.opts.Sharing != nil}, outbox); err != nil {
 		return err
 	}
 	st := newStream(s)
 	st.opening = true
-	sent, err := h.exchange(st, c)
+	sent, err := p.exchange(st)
 	if !sent || s.negotiated() == "" {
 		s.end(runtime.ErrClosed) // no client knows its id
 	} else {
@@ -125,50 +148,108 @@ func (h *Handler) postInitialize(c *connection) error {
 	return err
 }
 
+// revisionAssumed is the revision of a request without a session that does not name one (section
+// Protocol Version Header).
+const revisionAssumed = "2025-03-26"
+
+// single serves a message without a session: it opens one for the message alone. A request other
+// than initialize is served under the revision that it names.
+func (p *post) single(initialize bool) error {
+	h := p.handler
+	s := h.newSession("", "")
+	var handshake runtime.Handshake
+	if !initialize {
+		revision, err := h.revisionOf(p.request)
+		if err != nil {
+			return err
+		}
+		s.revision, handshake.Revision = revision, revision
+	}
+	if err := h.open(s, p.request, handshake, ownOutbox); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(p.request.Context(), func() { s.end(runtime.ErrClosed) })
+	defer stop()
+	sent, err := p.exchange(newStream(s))
+	if sent {
+		s.end(io.EOF)
+	} else {
+		s.end(runtime.ErrClosed) // no client can get the answer or cancel the request
+	}
+	return err
+}
+
+// revisionOf returns the revision of a request without a session.
+func (h *Handler) revisionOf(r *http.Request) (string, error) {
+	revision := r.Header.Get(headerRevision)
+	switch {
+	case revision == "" && len(h.revisions) > 0 && !slices.Contains(h.revisions, revisionAssumed):
+		return h.revisions[0], nil
+	case revision == "":
+		return revisionAssumed, nil
+	case !h.speaks(revision):
+		return "", errRevision
+	}
+	return revision, nil
+}
+
 // exchange hands the message to the session and waits until the stream that answers it has ended or
 // the connection is gone. It reports whether the client has got everything.
-func (h *Handler) exchange(st *stream, c *connection) (bool, error) {
-	s, ctx := st.session, c.request.Context()
-	c.stream = st
-	st.admission, c.admission = c.admission, nil
-	st.body, c.Body = c.Body, web.Hold{}
-	st.connect(c)
-	defer st.disconnect(c)
-	c.in.Reply = st
-	switch run := s.inbox.Accept(c.in); {
+func (p *post) exchange(st *stream) (bool, error) {
+	s, ctx := st.session, p.request.Context()
+	p.stream = st
+	st.admission, p.admission = p.admission, nil
+	st.body, p.Body = p.Body, web.Hold{}
+	st.request, st.answers = p.id, !st.opening && p.asks(s)
+	st.connect(&p.connection)
+	defer st.disconnect(&p.connection)
+	p.in.Reply = st
+	run := s.inbox.Accept(p.in)
+	p.in = runtime.Incoming{} // a request that lasts long does not keep it
+	switch {
 	case run == nil:
 		st.end(false)
-	case h.opts.Disconnect:
-		c.startBeats(st.patience())
+	case p.handler.opts.Disconnect:
+		p.startKeepAlive(st.streamAfter())
 		go func() {
 			defer st.end(true)
 			run()
 		}()
 	default:
-		c.startBeats(st.patience())
-		h.run(c, run)
+		p.startKeepAlive(st.streamAfter())
+		st.run(run)
 	}
-	if !st.over.Load() && !st.wait(ctx, c) {
-		st.disconnect(c)
-		if s.isGone() && !c.Streaming() && !st.answered {
-			return false, h.sessions.NoSession()
+	if !st.over.Load() && !st.wait(ctx, &p.connection) {
+		st.disconnect(&p.connection)
+		if s.isGone() && !p.Streaming() && !st.answered {
+			return false, p.handler.sessions.NoSession()
 		}
 		return false, nil
 	}
-	return true, st.close(c)
+	return true, st.close(&p.connection)
 }
 
-// run runs the message's handler in the goroutine of the connection. With another goroutine, a
+// asks reports whether the message has requests.
+func (p *post) asks(s *Session) bool {
+	if p.in.Content().IsBatch {
+		return s.batches()
+	}
+	return !p.id.IsZero()
+}
+
+// run runs the handler of the stream's message in the goroutine of the POST. With another goroutine, a
 // call takes a tenth longer.
-func (h *Handler) run(c *connection, run func()) {
-	c.held = true
+func (st *stream) run(run func()) {
+	st.inline = true
 	returned := false
 	defer func() {
-		c.stream.end(true)
+		st.end(true)
 		if !returned { // the handler has ended the goroutine, and net/http closes the connection
-			c.stream.lock <- struct{}{}
-			defer c.stream.release()
-			c.Flush()
+			st.lock <- struct{}{}
+			defer st.release()
+			if st.conn != nil {
+				_ = st.conn.Flush()
+			}
 		}
 	}()
 	run()
@@ -192,46 +273,39 @@ func (st *stream) close(c *connection) error {
 	return nil
 }
 
-// revisionAssumed is the revision of a request without a session that does not name one (section
-// Protocol Version Header).
-const revisionAssumed = "2025-03-26"
+// methodListen is the method of requests that last as long as their clients like.
+const methodListen = "subscriptions/listen"
 
-// postSingle serves a message without a session: it opens one for the message alone. A request other
-// than initialize is served under the revision that it names.
-func (h *Handler) postSingle(c *connection, initialize bool) error {
-	s := h.newSession("", "")
-	var handshake runtime.Handshake
-	if !initialize {
-		revision, err := h.revisionOf(c.request)
-		if err != nil {
-			return err
-		}
-		s.revision, handshake.Revision = revision, revision
+// enter counts the requests in a message. The refusal has the id of a single request.
+func (h *Handler) enter(r *http.Request, user string, in *runtime.Incoming, stateless bool) (*web.Admission, error) {
+	if h.traffic == nil {
+		return nil, nil
 	}
-	if err := h.open(s, c.request, handshake, ownOutbox); err != nil {
-		return err
-	}
-	stop := context.AfterFunc(c.request.Context(), func() { s.end(runtime.ErrClosed) })
-	defer stop()
-	sent, err := h.exchange(newStream(s), c)
-	if sent {
-		s.end(io.EOF)
-	} else {
-		s.end(runtime.ErrClosed) // no client can get the answer or cancel the request
-	}
-	return err
+	text := in.Content()
+	a, err := h.traffic.Enter(r, user, arriving(text), web.CodeBusy(stateless))
+	return a, web.For(text.ID, err)
 }
 
-// revisionOf returns the revision of a request without a session.
-func (h *Handler) revisionOf(r *http.Request) (string, error) {
-	revision := r.Header.Get(headerRevision)
-	switch {
-	case revision == "" && len(h.revisions) > 0 && !slices.Contains(h.revisions, revisionAssumed):
-		return h.revisions[0], nil
-	case revision == "":
-		return revisionAssumed, nil
-	case !h.speaks(revision):
-		return "", errRevision
+// arriving returns the number of requests in a text. What is not a message counts as a request, because it is
+// answered too.
+func arriving(text *jsonrpc.Text) (n web.Arriving) {
+	count := func(m *jsonrpc.Message, err error) {
+		if err == nil && m.Kind != jsonrpc.Request {
+			return
+		}
+		n.All++
+		if m.Method != methodListen {
+			n.InFlight++
+		}
 	}
-	return revision, nil
+	switch {
+	case !text.IsBatch:
+		count(&text.Message, text.Err)
+	case text.Err != nil:
+		n.All = 1
+	}
+	for i := range text.Batch {
+		count(&text.Batch[i].Message, text.Batch[i].Err)
+	}
+	return n
 }

@@ -117,12 +117,15 @@ func TestWhatBecomesAStream(t *testing.T) {
 		`{"jsonrpc":"2.0","id":{},"method":"x"`: false,
 		"[" + call(1, "echo", "{}") + "]":       false,
 	} {
-		c := &connection{request: httptest.NewRequest("POST", "/", nil), in: runtime.Incoming{Text: text}, stream: newStream(r.sessionOf(r.open(r11)))}
-		c.Init(httptest.NewRecorder(), 0, nil)
-		c.stream.connect(c)
-		c.timer = time.AfterFunc(time.Hour, func() {})
-		c.beat()
-		if got := c.Streaming(); got != want {
+		session := r.sessionOf(r.open(r11))
+		p := &post{connection: connection{stream: newStream(session)}, handler: r.handler}
+		p.take(runtime.Incoming{Text: text})
+		p.Init(httptest.NewRecorder(), 0, nil)
+		p.stream.answers = p.asks(session)
+		p.stream.connect(&p.connection)
+		p.timer = time.AfterFunc(time.Hour, func() {})
+		p.keepAlive()
+		if got := p.Streaming(); got != want {
 			t.Errorf("%s: %t, want %t", text, got, want)
 		}
 	}

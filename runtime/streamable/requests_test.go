@@ -137,10 +137,10 @@ func TestGoexit(t *testing.T) {
 	r := newModernRig(t, modern.with(handlers{"exit": exit}), true, Options{})
 	r.Client().Transport.(*http.Transport).DisableKeepAlives = true
 	for range 3 {
-		if text, err := post(t.Context(), r, alone(1, "exit", ""), standard("exit")...); err != nil || codeOf(t, text) != jsonrpc.CodeInternalError {
+		if text, err := sendPost(t.Context(), r, alone(1, "exit", ""), standard("exit")...); err != nil || codeOf(t, text) != jsonrpc.CodeInternalError {
 			t.Errorf("exit: %q, %v", text, err)
 		}
-		if text, err := post(t.Context(), r, alone(1, "echo", ""), standard("echo")...); err != nil || codeOf(t, text) != 0 {
+		if text, err := sendPost(t.Context(), r, alone(1, "echo", ""), standard("echo")...); err != nil || codeOf(t, text) != 0 {
 			t.Errorf("echo: %q, %v", text, err)
 		}
 	}
@@ -161,7 +161,7 @@ func TestRequestsUnderStress(t *testing.T) {
 					time.AfterFunc(time.Millisecond, cancel)
 				}
 				mark := fmt.Sprintf(`"mark":"%d-%d"`, client, i)
-				text, err := post(ctx, r, alone(1, method, mark), standard(method)...)
+				text, err := sendPost(ctx, r, alone(1, method, mark), standard(method)...)
 				cancel()
 				switch method {
 				case "echo", "note":
@@ -188,8 +188,8 @@ func TestRequestsUnderStress(t *testing.T) {
 	}
 }
 
-// post sends a request and returns the body of the response, whatever its status.
-func post(ctx context.Context, r *rig, body string, header ...string) (string, error) {
+// sendPost sends a request and returns the body of the response, whatever its status.
+func sendPost(ctx context.Context, r *rig, body string, header ...string) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, "POST", r.URL, strings.NewReader(body))
 	if err != nil {
 		return "", err

@@ -106,7 +106,7 @@ func (s *Session) maySend(m *runtime.Outgoing) error {
 	case m.Kind == jsonrpc.Request && s.single():
 		return errStateless
 	case m.Kind == jsonrpc.Request && s.handler.opts.Sharing != nil:
-		s.handler.opts.Sharing.Asking(s, m.ID)
+		s.handler.opts.Sharing.BeforeRequest(s, m.ID)
 	}
 	return nil
 }
@@ -154,8 +154,8 @@ func (s *Session) ended(err error) {
 
 func (s *Session) isGone() bool { return web.Closed(s.gone) }
 
-// whyNot returns the error of an operation that could not lock a stream.
-func (s *Session) whyNot(ctx context.Context) error {
+// lockError returns the error of an operation that could not lock a stream.
+func (s *Session) lockError(ctx context.Context) error {
 	if s.isGone() {
 		return runtime.ErrClosed
 	}
@@ -339,6 +339,6 @@ func (u *usage) Evict() {
 
 // Shutdown implements web.Session.
 func (u *usage) Shutdown(ctx context.Context) {
-	u.session.streams.hangUp(ctx)
+	u.session.streams.closeConnections(ctx)
 	u.session.inbox.Shutdown(ctx)
 }

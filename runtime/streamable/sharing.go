@@ -26,8 +26,8 @@ type Sharing interface {
 	Outbox(s *Session) runtime.Outbox
 	// End is called before the client ends a session. An error leaves it open.
 	End(ctx context.Context, s *Session) error
-	// Asking is called before the server sends a request, whose answer may come to another process.
-	Asking(s *Session, id wire.Scalar)
+	// BeforeRequest is called before the server sends a request, whose answer may come to another process.
+	BeforeRequest(s *Session, id wire.Scalar)
 
 	// Name returns the name of a stream by which other processes find this one: it contains the given name and
 	// otherwise digits and capital letters. The stream answers the request with the id; zero for none.
@@ -93,7 +93,7 @@ func (s *Session) Release(ctx context.Context, stream string, n uint64) (last ui
 func (s *Session) HandOver(ctx context.Context, deliver func(message []byte) error) error {
 	for _, st := range s.streams.listening() {
 		if !st.acquire(ctx) {
-			return s.whyNot(ctx)
+			return s.lockError(ctx)
 		}
 		err := st.handOver(ctx, deliver)
 		st.release()

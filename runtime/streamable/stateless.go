@@ -30,9 +30,9 @@ func (h *Handler) isStateless(r *http.Request) bool {
 	return len(revision) > 0 && slices.Contains(h.stateless, revision[0]) || len(h.revisions) == 0
 }
 
-// carriesTerms reports whether a message is of a revision without sessions, judged by itself. Its headers
+// isStatelessMessage reports whether a message is of a revision without sessions, judged by itself. Its headers
 // do not match that, so it is refused unless they may be absent.
-func (h *Handler) carriesTerms(m *jsonrpc.Message) bool {
+func (h *Handler) isStatelessMessage(m *jsonrpc.Message) bool {
 	return (h.any || len(h.stateless) > 0) && runtime.CarriesTerms(m.Params)
 }
 
@@ -55,9 +55,9 @@ var (
 	errNoRequest   = web.Refuse(http.StatusBadRequest, "invalid request: the body must be a request or a notification")
 )
 
-// requests is the connection with the server for all requests without a session. It is the runtime.Outbox of
+// statelessOutbox is the connection with the server for all requests without a session. It is the runtime.Outbox of
 // that connection, on which nothing can be sent but the replies to requests.
-type requests struct {
+type statelessOutbox struct {
 	handler *Handler
 	over    chan struct{} // closed when the connection is over
 
@@ -67,29 +67,29 @@ type requests struct {
 }
 
 // open returns the inbox for requests.
-func (q *requests) open() (runtime.Inbox, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.closing {
+func (o *statelessOutbox) open() (runtime.Inbox, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closing {
 		return nil, errClosing
 	}
-	if q.inbox != nil {
-		return q.inbox, nil
+	if o.inbox != nil {
+		return o.inbox, nil
 	}
-	in, err := q.handler.server.Open(context.Background(), q, runtime.Handshake{Stateless: true}, q.ended)
+	in, err := o.handler.server.Open(context.Background(), o, runtime.Handshake{Stateless: true}, o.ended)
 	if err != nil {
-		q.handler.log.Error("requests without a session cannot be served", "error", err)
+		o.handler.log.Error("requests without a session cannot be served", "error", err)
 		return nil, errUnreachable
 	}
-	q.inbox = in
+	o.inbox = in
 	return in, nil
 }
 
 // refusal returns the error for a request that was not answered.
-func (q *requests) refusal() error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.closing {
+func (o *statelessOutbox) refusal() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closing {
 		return errClosing
 	}
 	return errUnreachable
@@ -97,30 +97,30 @@ func (q *requests) refusal() error {
 
 // shutdown refuses new requests, and returns when those in flight are answered, as
 // runtime.Inbox.Shutdown does.
-func (q *requests) shutdown(ctx context.Context) {
-	q.mu.Lock()
-	q.closing = true
-	in := q.inbox
-	q.mu.Unlock()
+func (o *statelessOutbox) shutdown(ctx context.Context) {
+	o.mu.Lock()
+	o.closing = true
+	in := o.inbox
+	o.mu.Unlock()
 	if in != nil {
 		in.Shutdown(ctx)
-		<-q.over
+		<-o.over
 	}
 }
 
 // ended is called when the connection is over.
-func (q *requests) ended(err error) {
+func (o *statelessOutbox) ended(err error) {
 	if err != nil && !errors.Is(err, runtime.ErrClosed) {
-		q.handler.log.Warn("requests without a session failed", "error", err)
+		o.handler.log.Warn("requests without a session failed", "error", err)
 	}
-	close(q.over)
+	close(o.over)
 }
 
 // Send implements runtime.Outbox.
-func (*requests) Send(context.Context, runtime.Outgoing) error { return errStateless }
+func (*statelessOutbox) Send(context.Context, runtime.Outgoing) error { return errStateless }
 
 // Close implements runtime.Outbox.
-func (*requests) Close() error { return nil }
+func (*statelessOutbox) Close() error { return nil }
 
 // postStateless accepts a message of a revision without sessions. If its body was not read yet, the message
 // has no text.
@@ -133,7 +133,7 @@ func (h *Handler) postStateless(w http.ResponseWriter, r *http.Request, in runti
 	if user := counted.User(); user != runtime.PrincipalOf(r.Context()) {
 		r = r.WithContext(runtime.WithPrincipal(r.Context(), user))
 	}
-	e := &reply{handler: h}
+	e := &statelessReply{handler: h}
 	e.Init(w, h.opts.IOTimeout, h.budget)
 	defer func() { e.Body.Release() }()
 	if in.Text == "" {
@@ -150,20 +150,20 @@ func (h *Handler) postStateless(w http.ResponseWriter, r *http.Request, in runti
 	return e.serve(in)
 }
 
-// reply is the response to a request without a session. It is the runtime.Reply of the request.
-type reply struct {
+// statelessReply is the response to a request without a session. It is the runtime.Reply of the request.
+type statelessReply struct {
 	web.Response
 	handler *Handler
 
-	mu       sync.Mutex // also held while the response is written
-	beats    *time.Timer
-	answered bool // the response is complete
-	over     bool // the HTTP request is over, and net/http may use the response for another one
+	mu       sync.Mutex  // also held while the response is written
+	timer    *time.Timer // calls keepAlive
+	answered bool        // the response is complete
+	over     bool        // the HTTP request is over, and net/http may use the response for another one
 }
 
 // serve serves the message in the goroutine of its HTTP request.
-func (r *reply) serve(in runtime.Incoming) error {
-	inbox, err := r.handler.sessionless.open()
+func (r *statelessReply) serve(in runtime.Incoming) error {
+	inbox, err := r.handler.statelessOutbox.open()
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (r *reply) serve(in runtime.Incoming) error {
 		if listens {
 			r.Body.Release() // the server does not keep the text of such a request either
 		}
-		r.startBeats()
+		r.startKeepAlive()
 		run()
 	}
 	returned = true
@@ -185,7 +185,7 @@ func (r *reply) serve(in runtime.Incoming) error {
 	case r.answered || r.Streaming() || ctx.Err() != nil:
 		return nil
 	case kind == jsonrpc.Request:
-		return r.handler.sessionless.refusal()
+		return r.handler.statelessOutbox.refusal()
 	case kind != jsonrpc.Notification: // "Sending Messages", 4 and 5: a client sends no responses
 		return errNoRequest
 	}
@@ -193,31 +193,31 @@ func (r *reply) serve(in runtime.Incoming) error {
 	return nil
 }
 
-// startBeats begins to keep the connection of a request in use that takes a while.
-func (r *reply) startBeats() {
+// startKeepAlive begins to keep the connection of a request in use that takes a while.
+func (r *statelessReply) startKeepAlive() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if every := r.handler.opts.KeepAlive; every > 0 && !r.answered {
-		r.beats = time.AfterFunc(every, r.beat)
+		r.timer = time.AfterFunc(every, r.keepAlive)
 	}
 }
 
-// beat is called by the timer.
-func (r *reply) beat() {
+// keepAlive is called by the timer.
+func (r *statelessReply) keepAlive() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.over && !r.answered && r.Beat() == nil {
-		r.beats.Reset(r.handler.opts.KeepAlive)
+	if !r.over && !r.answered && r.Comment() == nil {
+		r.timer.Reset(r.handler.opts.KeepAlive)
 	}
 }
 
 // end ends the response.
-func (r *reply) end(returned bool) {
+func (r *statelessReply) end(returned bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.over = true
-	if r.beats != nil {
-		r.beats.Stop()
+	if r.timer != nil {
+		r.timer.Stop()
 	}
 	if !returned { // the handler has ended the goroutine, and net/http closes the connection
 		_ = r.Flush()
@@ -226,7 +226,7 @@ func (r *reply) end(returned bool) {
 }
 
 // Send implements runtime.Reply.
-func (r *reply) Send(_ context.Context, m runtime.Outgoing) error {
+func (r *statelessReply) Send(_ context.Context, m runtime.Outgoing) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -237,56 +237,11 @@ func (r *reply) Send(_ context.Context, m runtime.Outgoing) error {
 	}
 	r.answered = true
 	if !r.Streaming() {
-		return r.handler.answer(&r.Response, statusOf(&m), &m)
+		return r.handler.answer(&r.Response, statusWithout(&m), &m)
 	}
 	err := r.Put(nil, "", 0, m.Text)
 	if err == web.ErrBudget {
 		err = r.Put(nil, "", 0, r.handler.lostAnswer(&m))
-	}
-	if err == nil && m.Abandoned {
-		err = r.Flush()
-	}
-	return err
-}
-
-// statusOf returns the HTTP status of an answer. The protocol gives some codes a status of their own, and
-// status 400 to a request without the right _meta. Other errors of handlers get status 200: some clients
-// treat a different status as a failure of the transport.
-func statusOf(m *runtime.Outgoing) int {
-	if m.Denied != nil {
-		return m.Denied.Status
-	}
-	switch m.Code {
-	case 0:
-		return http.StatusOK
-	case jsonrpc.CodeMethodNotFound:
-		return http.StatusNotFound
-	case jsonrpc.CodeHeaderMismatch, jsonrpc.CodeMissingCapability, jsonrpc.CodeUnsupportedVersion:
-		return http.StatusBadRequest
-	case jsonrpc.CodeUnavailable:
-		return http.StatusServiceUnavailable
-	}
-	switch {
-	case m.NotBegun:
-		return http.StatusServiceUnavailable
-	case m.Refused:
-		return http.StatusBadRequest
-	}
-	return http.StatusOK
-}
-
-// answer writes a whole response as one JSON text.
-func (h *Handler) answer(r *web.Response, status int, m *runtime.Outgoing) error {
-	if status == http.StatusServiceUnavailable {
-		r.Header().Set("Retry-After", web.RetryAfter)
-	}
-	if m.Denied != nil {
-		r.Header()["Www-Authenticate"] = m.Denied.Challenges
-	}
-	h.countAnswer(m)
-	err := r.JSON(status, m.Text)
-	if err == web.ErrBudget {
-		err = r.JSON(http.StatusInternalServerError, h.lostAnswer(m))
 	}
 	if err == nil && m.Abandoned {
 		err = r.Flush()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"net/http"
 	"slices"
 	"strconv"
 	"sync"
@@ -49,7 +48,7 @@ func (t *streams) add(st *stream) {
 	}
 	st.name = t.prefix + mark + strconv.FormatUint(t.named, 10)
 	if sharing := t.session.handler.opts.Sharing; sharing != nil {
-		st.name = sharing.Name(st.name, st.request())
+		st.name = sharing.Name(st.name, st.request)
 	}
 	t.byName[st.name] = st
 }
@@ -75,7 +74,7 @@ func (t *streams) current() *stream {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, st := range slices.Backward(t.own) {
-		if st.gets > 0 {
+		if st.listeners > 0 {
 			return st
 		}
 	}
@@ -92,7 +91,7 @@ func (t *streams) claim(st *stream) *stream {
 	defer t.mu.Unlock()
 	if st == nil {
 		for _, idle := range slices.Backward(t.own) {
-			if idle.gets == 0 {
+			if idle.listeners == 0 {
 				st = idle
 				break
 			}
@@ -101,7 +100,7 @@ func (t *streams) claim(st *stream) *stream {
 	if st == nil {
 		st = t.openLocked()
 	}
-	st.gets++
+	st.listeners++
 	t.own = append(slices.DeleteFunc(t.own, func(other *stream) bool { return other == st }), st)
 	return st
 }
@@ -112,11 +111,11 @@ func (t *streams) claim(st *stream) *stream {
 func (t *streams) unclaim(st *stream) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	st.gets--
+	st.listeners--
 	waiting := false
 	for i := len(t.own) - 1; i >= 0; i-- {
 		idle := t.own[i]
-		if idle.gets > 0 {
+		if idle.listeners > 0 {
 			continue
 		}
 		if waiting {
@@ -141,8 +140,8 @@ func (t *streams) listening() []*stream {
 	return slices.Clone(t.own)
 }
 
-// hangUp ends the connections of the streams for the server's own messages.
-func (t *streams) hangUp(ctx context.Context) {
+// closeConnections ends the connections of the streams for the server's own messages.
+func (t *streams) closeConnections(ctx context.Context) {
 	for _, st := range t.listening() {
 		if st.take(ctx) {
 			st.drop()
@@ -161,7 +160,10 @@ type stream struct {
 	session   *Session
 	opening   bool           // it answers initialize, so its response carries the session's id
 	own       bool           // it is for the server's own messages and never ends
-	gets      int            // GETs that write an own stream; guarded by streams.mu
+	request   wire.Scalar    // the id of the request that it answers; zero for none or several
+	answers   bool           // it answers requests; anything else gets an HTTP status and no events
+	inline    bool           // the goroutine of the POST runs the message's handler
+	listeners int            // GETs that write an own stream; guarded by streams.mu
 	admission *web.Admission // of the requests that it answers
 	body      web.Hold       // of their text
 
@@ -202,17 +204,6 @@ func (st *stream) acquire(ctx context.Context) bool {
 }
 
 func (st *stream) release() { <-st.lock }
-
-// request returns the id of the request that the stream answers, or zero if there is not one. The lock must be held.
-func (st *stream) request() (id wire.Scalar) {
-	if st.own || st.conn == nil {
-		return id
-	}
-	if m := st.conn.in.Content(); m.Err == nil && m.Kind == jsonrpc.Request {
-		id = m.ID
-	}
-	return id
-}
 
 // connect gives the stream a connection. The lock must be held if the stream is in use.
 func (st *stream) connect(c *connection) {
@@ -264,7 +255,7 @@ func (st *stream) disconnect(c *connection) {
 	select {
 	case st.lock <- struct{}{}:
 	default:
-		if !st.over.Load() { // otherwise only beat may use it, and the answer must still leave
+		if !st.over.Load() { // otherwise only keepAlive may use it, and the answer must still leave
 			c.Interrupt()
 		}
 		st.lock <- struct{}{}
@@ -291,7 +282,7 @@ func (st *stream) Send(ctx context.Context, m runtime.Outgoing) error {
 // has ended, so that the message does not belong to it.
 func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
 	if !st.acquire(ctx) {
-		return true, st.session.whyNot(ctx)
+		return true, st.session.lockError(ctx)
 	}
 	defer st.release()
 	if st.over.Load() {
@@ -321,20 +312,7 @@ func (st *stream) answer(m runtime.Outgoing) error {
 	if st.opening && st.session.negotiated() != "" {
 		st.announce()
 	}
-	status := http.StatusOK
-	if m.ID.IsZero() && len(m.Text) > 0 && m.Text[0] == '{' || m.ID.Is(wire.ScalarNull) {
-		status = http.StatusBadRequest // the text was not a message with an id
-	}
-	if m.Code == jsonrpc.CodeHeaderMismatch {
-		status = http.StatusBadRequest // the message belongs to no session, although its headers say so
-	}
-	if m.NotBegun {
-		status = http.StatusServiceUnavailable
-	}
-	if m.Denied != nil {
-		status = m.Denied.Status
-	}
-	err := st.session.handler.answer(&st.conn.Response, status, &m)
+	err := st.session.handler.answer(&st.conn.Response, statusInSession(&m), &m)
 	if err != nil {
 		st.drop()
 	}
@@ -406,7 +384,7 @@ func (st *stream) begin() {
 // the new ones. The error is errEnded if there are no more events.
 func (st *stream) resume(ctx context.Context, c *connection, n uint64) error {
 	if !st.take(ctx) {
-		return st.session.whyNot(ctx)
+		return st.session.lockError(ctx)
 	}
 	defer st.release()
 	if st.over.Load() {
@@ -427,7 +405,7 @@ func (st *stream) resume(ctx context.Context, c *connection, n uint64) error {
 // any client.
 func (st *stream) listen(ctx context.Context, c *connection) error {
 	if !st.take(ctx) {
-		return st.session.whyNot(ctx)
+		return st.session.lockError(ctx)
 	}
 	defer st.release()
 	st.drop()
@@ -485,13 +463,13 @@ func (st *stream) replay(ctx context.Context, c *connection, n uint64) error {
 // disconnectFor ends the connection but not the stream, and asks the client to come back after the given time.
 func (st *stream) disconnectFor(ctx context.Context, retry time.Duration) error {
 	if !st.acquire(ctx) {
-		return st.session.whyNot(ctx)
+		return st.session.lockError(ctx)
 	}
 	defer st.release()
 	switch {
 	case st.conn == nil || st.over.Load():
 		return nil
-	case st.conn.held:
+	case st.inline:
 		return errors.New("streamable: Disconnect requires Options.Disconnect")
 	case !st.session.primes() && st.last == 0:
 		return errors.New("streamable: revisions before " + revisionPriming + " cannot disconnect before the first message")

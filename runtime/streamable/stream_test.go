@@ -286,7 +286,7 @@ func (r *rig) followed(id string) (n int) {
 	s.streams.mu.Lock()
 	defer s.streams.mu.Unlock()
 	for _, st := range s.streams.own {
-		n += st.gets
+		n += st.listeners
 	}
 	return n
 }

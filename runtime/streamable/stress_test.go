@@ -235,7 +235,7 @@ func (c *counting) again() (requests int) {
 // TestSlowReaders checks that clients that do not read block no other clients, and block writes to
 // themselves only for IOTimeout.
 func TestSlowReaders(t *testing.T) {
-	const patience, slow = time.Second, 10
+	const streamAfter, slow = time.Second, 10
 	synctest.Test(t, func(t *testing.T) {
 		var ended atomic.Int32
 		h := NewHandler(newRuntimeServer(t, base.with(handlers{"flood": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
@@ -245,7 +245,7 @@ func TestSlowReaders(t *testing.T) {
 				runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(`{"a":"`+strings.Repeat("x", 10_000)+`"}`))
 			}
 			return params, nil
-		}}), runtime.ServerOptions{Logger: discard}, r11), Options{IOTimeout: patience})
+		}}), runtime.ServerOptions{Logger: discard}, r11), Options{IOTimeout: streamAfter})
 		ts := testkit.NewServer(h)
 		defer ts.Close()
 		defer h.Close()
@@ -276,7 +276,7 @@ func TestSlowReaders(t *testing.T) {
 		if text, err := io.ReadAll(post(call(slow, "echo", `{}`), id).Body); err != nil || !strings.Contains(string(text), "result") || time.Since(start) > 0 {
 			t.Errorf("after %v: %s, %v", time.Since(start), text, err)
 		}
-		time.Sleep(patience)
+		time.Sleep(streamAfter)
 		synctest.Wait()
 		if n := ended.Load(); n != slow {
 			t.Errorf("%d handlers have ended", n)

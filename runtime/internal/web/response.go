@@ -129,8 +129,8 @@ func (r *Response) Event(id []byte, typ string, retry time.Duration, data []byte
 	return r.Flush()
 }
 
-// Beat sends a comment, which shows both sides and every proxy that the connection is in use.
-func (r *Response) Beat() error {
+// Comment sends a comment, which shows both sides and every proxy that the connection is in use.
+func (r *Response) Comment() error {
 	r.begin()
 	if _, err := io.WriteString(r.w, eventstream.Comment); err != nil {
 		return err
