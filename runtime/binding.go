@@ -75,16 +75,9 @@ type Binding struct {
 	// sessions, the client subscribes to those of them that need it.
 	Notified []string
 
-	// Opened, if not nil, is called for each session of a server with the revision, before any of the
-	// client's messages except initialize is handled. The function that it returns, if not nil, is
-	// called when the session is over. The session reads nothing meanwhile, so both must be quick. In a
-	// stateless revision, it is called for each client that listens for notifications instead.
-	Opened func(*ServerSession) (closed func())
-
-	// Joined, if not nil, is called by NewServer if the server has a Bus. A binding that sends notifications to
-	// all of its sessions also passes them to r.Announce, and sends to its sessions what r.Follow reports from
-	// other replicas.
-	Joined func(r *Replicas)
+	// Served, if not nil, is called by NewServer with the new server, whose Publish sends the notifications of
+	// the binding's implementation. An implementation that outlives its servers keeps weak pointers to them.
+	Served func(*Server)
 
 	// Permit, if not nil, returns an error if the sender of a request may not use the tool, prompt or
 	// resource in the params. Handle checks that itself. Permit is for code that runs Handle later, after
@@ -95,16 +88,13 @@ type Binding struct {
 	// resources together.
 	Scopes func() []string
 
-	// Subscribe, if not nil, is called for each resource that a client of a stateless revision listens
-	// to, after Opened; Session of the context's call is the listener. If it returns an error, the
-	// client is told that it gets no updates of the resource; a *DeniedError refuses the request.
-	// Without Subscribe, the client gets the updates that are sent to all listeners.
-	Subscribe func(ctx context.Context, uri string) error
-
-	// Listen, if not nil, is called for each value in a member that an extension of the binding adds to
-	// the filter of a listener, like Subscribe. If it returns an error, the client is told that it gets
-	// nothing for the value. Notifications are sent to the Session of the context's call.
-	Listen func(ctx context.Context, member, value string) error
+	// Listen, if not nil, returns an error if a client may not get the notifications of a method with a value:
+	// the URI of a resource, or a member of the params that an extension lets clients filter by. It is called
+	// for resources/subscribe if Handle does not handle the request, and in a stateless revision for each value
+	// in the filter of a listener, which is the Session of the context's call. A listener learns from the
+	// acknowledgement which values have no error; a *DeniedError refuses its request. Without Listen, a client
+	// gets what is sent to all listeners.
+	Listen func(ctx context.Context, notification, value string) error
 
 	// Capabilities, if not nil, returns the capabilities that a session of the revision declares,
 	// given those in the options. Declared may be nil.
@@ -213,7 +203,11 @@ func (b *protocol) handle(ctx context.Context, m *Message) (wire.Appender, error
 
 // handleOnce is handle for one of the rounds of a request.
 func (b *protocol) handleOnce(ctx context.Context, m *Message) (wire.Appender, error) {
-	result, err := b.Handle(ctx, m)
+	handle := b.Handle
+	if (m.Method == methodSubscribe || m.Method == methodUnsubscribe) && b.Direction == ToServer && !b.stateless && !b.Forwards {
+		handle = b.subscription
+	}
+	result, err := handle(ctx, m)
 	switch {
 	case err != nil:
 		return b.fallback(ctx, m, err)

@@ -124,8 +124,8 @@ func (c *Call) Lasts() bool {
 
 // Session returns the server's session that the call belongs to. It returns nil on a client's side,
 // in a handler of initialize and for a stateless request, except for one that listens for notifications.
-// All calls of a session return the same value, so it can be the key of a map with data of sessions. The
-// function that Binding.Opened returns can delete the data.
+// All calls of a session return the same value, so it can be the key of a map with data of sessions, which
+// context.AfterFunc of its Context can delete.
 func (c *Call) Session() *ServerSession {
 	if c.stateless != nil {
 		return c.stateless.session

@@ -81,8 +81,8 @@
 //
 // # Replicas
 //
-// A catalog that notifies its sessions of a change also passes the notification to [Replicas], which publishes it
-// on the bus of the server ([ServerOptions].Bus); the subject contains the server's name. The goroutine that publishes
+// [Server.Publish] sends a notification to the clients of the server and to the other replicas, on the bus of the
+// server ([ServerOptions].Bus); the subject contains the server's name. The goroutine that publishes
 // exists while something waits, and a failure is followed by a timer, so no call waits for the bus. A message
 // names the participant that has sent it, which ignores it on its way back. What arrives goes into the same queues
 // of sessions as changes of this process. A participant that may have lost messages tells its sessions that every

@@ -110,8 +110,7 @@ func TestLogNotDeclared(t *testing.T) {
 func TestSessionLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var session *runtime.ServerSession
-		b := tools.bindGated(r11, runtime.ToServer)
-		b.Opened = func(s *runtime.ServerSession) func() { session = s; return nil }
+		b := whenOpened(tools.bindGated(r11, runtime.ToServer), func(s *runtime.ServerSession) { session = s })
 		conn := open(t.Context(), t, runtime.NewServer(runtime.ServerOptions{Capabilities: wire.Raw(`{"logging":{}}`)}, b), r11)
 		conn.send(`{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"error"}}`)
 		conn.replies()

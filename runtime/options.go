@@ -24,6 +24,7 @@ const (
 	DefaultKeepAliveFailures = 3 // pings
 	DefaultMaxRounds         = 10
 	DefaultMaxListeners      = 10_000
+	DefaultMaxSubscriptions  = 1000 // resources
 )
 
 // Limits are the limits of a session. The options of servers and clients embed them.
@@ -96,6 +97,9 @@ type ServerOptions struct {
 	// Further ones get the error jsonrpc.CodeUnavailable, over HTTP with status 503, and should try again
 	// later. 0 means DefaultMaxListeners; a negative MaxListeners means no limit.
 	MaxListeners int
+	// MaxSubscriptions is how many resources a session can subscribe to with resources/subscribe. 0 means
+	// DefaultMaxSubscriptions; a negative MaxSubscriptions means no limit.
+	MaxSubscriptions int
 
 	// Cache says how long clients may keep the results of stateless revisions that say so, such as
 	// lists and contents of resources. A handler overrides it with [Call.Cache], or with the members
@@ -106,8 +110,8 @@ type ServerOptions struct {
 	Rounds Rounds
 
 	// Bus, if not nil, connects the server with its other replicas, which have the same Name. What one
-	// announces to its sessions and listeners, they announce to theirs: changes of a catalog, and what code
-	// with a [Binding] of its own passes to [Replicas]. No call waits for the bus; its failures are logged.
+	// sends to its clients with [Server.Publish], such as changes of a catalog, they send to theirs. No call waits for
+	// the bus; its failures are logged.
 	Bus Bus
 }
 

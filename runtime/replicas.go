@@ -29,13 +29,12 @@ type Bus interface {
 // maxAnnounced is the length of the longest announcement, which every share.Bus carries, in bytes.
 const maxAnnounced = 1<<20 - 4096
 
-// Replicas exchanges notifications with the other replicas of a server over ServerOptions.Bus. It is
-// safe for concurrent use.
+// announcer exchanges what a server publishes with the other replicas of the server over ServerOptions.Bus.
 //
 // A failing bus does not delay anything: announcements wait, each text once, and are sent again after
 // growing pauses. When too many wait, the other replicas are only told that they have missed some. If the
 // bus has the method Reconnected of share.Reconnector, a replica whose connection was lost learns that too.
-type Replicas struct {
+type announcer struct {
 	bus     Bus
 	subject string
 	from    string // tells the own announcements apart
@@ -49,19 +48,16 @@ type Replicas struct {
 	muted   int // faults since then that were not logged
 }
 
-// join passes Replicas to the bindings that have a Joined function.
-func (s *Server) join(all []*protocol) error {
+// join connects the server with its replicas.
+func (s *Server) join() error {
 	if err := checkNotNil("Bus in the options", s.opts.Bus); err != nil {
 		return err
 	}
 	if s.opts.Name == "" {
 		return errors.New("runtime: a server with a Bus needs a Name, which its replicas have in common")
 	}
-	for _, b := range all {
-		if b.Joined != nil {
-			b.Joined(&Replicas{bus: s.opts.Bus, subject: changesSubject(s.opts.Name), from: rand.Text(), log: s.log})
-		}
-	}
+	s.bus = &announcer{bus: s.opts.Bus, subject: changesSubject(s.opts.Name), from: rand.Text(), log: s.log}
+	s.bus.follow(func(n Notification) { s.audience.publish(n, &s.audience.changesElsewhere) }, s.missed)
 	return nil
 }
 
@@ -78,11 +74,10 @@ func changesSubject(name string) string {
 	return "mcpgen.changes.name." + base64.RawURLEncoding.EncodeToString([]byte(name))
 }
 
-// Follow calls heard with each notification that another replica announces from now on, or that another
-// binding with the same bus and the same name of the server does. It calls missed after announcements may
-// have been lost. Calls of heard do not overlap. Follow is called once, and the calls last as long as the
-// bus. If the bus cannot be reached within seconds, Follow returns and keeps trying in the background.
-func (r *Replicas) Follow(heard func(Notification), missed func()) {
+// follow calls heard with each notification that another replica announces from now on. It calls missed after
+// announcements may have been lost. Calls of heard do not overlap, and the calls last as long as the bus. If the bus
+// cannot be reached within seconds, follow returns and keeps trying in the background.
+func (r *announcer) follow(heard func(Notification), missed func()) {
 	if b, ok := r.bus.(interface{ Reconnected(func()) (stop func()) }); ok {
 		b.Reconnected(missed)
 	}
@@ -94,7 +89,7 @@ func (r *Replicas) Follow(heard func(Notification), missed func()) {
 
 // followLater subscribes when the bus can be reached again. The timer takes 160 bytes, where a goroutine that
 // waits would take 3 KB.
-func (r *Replicas) followLater(faults int, receive func([]byte), missed func()) {
+func (r *announcer) followLater(faults int, receive func([]byte), missed func()) {
 	time.AfterFunc(backoff(faults), func() {
 		if r.subscribe(receive) {
 			missed()
@@ -104,7 +99,7 @@ func (r *Replicas) followLater(faults int, receive func([]byte), missed func()) 
 	})
 }
 
-func (r *Replicas) subscribe(receive func([]byte)) bool {
+func (r *announcer) subscribe(receive func([]byte)) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), waits.Bus)
 	defer cancel()
 	_, err := r.bus.Subscribe(ctx, r.subject, receive)
@@ -117,7 +112,7 @@ func (r *Replicas) subscribe(receive func([]byte)) bool {
 }
 
 // receive reads a message of the bus. A message without a method says that its replica has lost some.
-func (r *Replicas) receive(data []byte, heard func(Notification), missed func()) {
+func (r *announcer) receive(data []byte, heard func(Notification), missed func()) {
 	var message wire.Object
 	if err := wire.Unmarshal(data, &message); err != nil {
 		r.mu.Lock()
@@ -137,9 +132,8 @@ func (r *Replicas) receive(data []byte, heard func(Notification), missed func())
 	heard(Notification{method, params})
 }
 
-// Announce passes a notification to the other replicas. The caller sends it to its own sessions. It
-// does not wait for them.
-func (r *Replicas) Announce(n Notification) {
+// announce passes a notification to the other replicas. It does not wait for them.
+func (r *announcer) announce(n Notification) {
 	text, err := r.message(n)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -163,7 +157,7 @@ func (r *Replicas) Announce(n Notification) {
 }
 
 // message returns the text of an announcement. Without a method, it says that some were lost.
-func (r *Replicas) message(n Notification) (string, error) {
+func (r *announcer) message(n Notification) (string, error) {
 	w := wire.NewWriter(nil)
 	w.BeginObject()
 	w.String("from", r.from)
@@ -179,7 +173,7 @@ func (r *Replicas) message(n Notification) (string, error) {
 }
 
 // publish sends the waiting announcements, and returns when none is left or the bus fails.
-func (r *Replicas) publish() {
+func (r *announcer) publish() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for len(r.waiting) > 0 {
@@ -205,7 +199,7 @@ func (r *Replicas) publish() {
 }
 
 // fault logs an error unless another one was logged a short time ago. The lock must be held.
-func (r *Replicas) fault(what string, err error) {
+func (r *announcer) fault(what string, err error) {
 	if now := time.Now(); r.logged.IsZero() || now.Sub(r.logged) >= waits.BusFault {
 		r.log.Warn(what, "subject", r.subject, "error", err, "unlogged", r.muted)
 		r.logged, r.muted = now, 0

@@ -17,29 +17,24 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// follower is a binding that follows what other replicas announce.
-type follower struct {
-	*runtime.Replicas
-	heard  []runtime.Notification
-	missed int
+// replica is a server on a bus, with a client that has subscribed to a resource.
+type replica struct {
+	*runtime.Server
+	*conn
 }
 
-// follow makes a server whose binding is a follower.
-func follow(t *testing.T, o runtime.ServerOptions) *follower {
+// join makes a replica.
+func join(t *testing.T, o runtime.ServerOptions) *replica {
 	t.Helper()
-	f := new(follower)
-	b := tools.in(rA)
-	b.Joined = func(r *runtime.Replicas) {
-		f.Replicas = r
-		r.Follow(func(n runtime.Notification) { f.heard = append(f.heard, n) }, func() { f.missed++ })
-	}
-	if err := runtime.NewServer(o, b).Err(); err != nil {
-		t.Fatal(err)
-	}
-	return f
+	o.Version, o.Capabilities = "1", everyChange
+	server := runtime.NewServer(o, withResources(tools.bind(r06, runtime.ToServer)))
+	c := open(t.Context(), t, server, r06)
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"a:b"}}`)
+	c.replies()
+	return &replica{server, c}
 }
 
-// TestReplicas checks which notifications reach the code of other replicas.
+// TestReplicas checks which notifications reach the clients of other replicas.
 func TestReplicas(t *testing.T) {
 	long := strings.Repeat("long", 100)
 	for _, names := range [][]string{
@@ -49,26 +44,33 @@ func TestReplicas(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var bus share.Memory
-			var all []*follower
+			var all []*replica
 			for _, name := range names {
-				all = append(all, follow(t, runtime.ServerOptions{Name: name, Bus: &bus}))
+				all = append(all, join(t, runtime.ServerOptions{Name: name, Bus: &bus}))
 			}
-			sent := []runtime.Notification{
-				{Method: "notifications/tools/list_changed"},
-				{Method: "notifications/message", Params: wire.Raw(`{"level":"info","data":"x\u0000"}`)},
-			}
-			for _, n := range sent {
-				all[0].Announce(n)
-			}
-			synctest.Wait()
-			for i, f := range all {
-				var want []runtime.Notification
-				if i == 1 { // the only one with the name, except the sender
-					want = sent
+			for range 2 {
+				if err := all[0].Publish(toolsChanged, nil); err != nil {
+					t.Error(err)
 				}
-				if diff := cmp.Diff(want, f.heard); diff != "" || f.missed > 0 {
-					t.Errorf("%.20s, number %d: missed %d (-want +got):\n%s", names[i], i, f.missed, diff)
+				if err := all[0].Publish(updated, wire.Raw(`{"uri":"a:b","_meta":{"x":"\u0000"}}`)); err != nil {
+					t.Error(err)
 				}
+			}
+			time.Sleep(time.Second)
+			for i, r := range all {
+				var want []string
+				if i < 2 { // those with the name
+					want = []string{
+						`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:b","_meta":{"x":"\u0000"}}}`,
+						`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`,
+					}
+				}
+				got := r.replies()
+				slices.Sort(got)
+				if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
+					t.Errorf("%.20s, number %d (-want +got):\n%s", names[i], i, diff)
+				}
+				r.hangUp()
 			}
 		})
 	}
@@ -91,10 +93,11 @@ func TestBusMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var bus subjects
 		var log strings.Builder
-		o := runtime.ServerOptions{Name: "shop", Bus: &bus, Logger: slog.New(slog.NewTextHandler(&log, nil))}
-		f := follow(t, o)
+		o := runtime.ServerOptions{Name: "shop", Bus: &bus, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+		f := join(t, o)
+		defer f.hangUp()
 		for _, name := range []string{"a b", "日本", strings.Repeat("x", 120), strings.Repeat("x", 121), strings.Repeat("é", 1000)} {
-			follow(t, runtime.ServerOptions{Name: name, Bus: &bus})
+			defer join(t, runtime.ServerOptions{Name: name, Bus: &bus}).hangUp()
 		}
 		form := regexp.MustCompile(`^[\w-]+(\.[\w-]+)*$`)
 		for i, s := range bus.all {
@@ -118,12 +121,12 @@ func TestBusMessages(t *testing.T) {
 			}
 		}
 		logged("cannot be read")
-		f.Announce(runtime.Notification{Method: "m", Params: wire.Raw(`"` + strings.Repeat("x", share.MaxMessage) + `"`)})
+		if err := f.Publish(updated, wire.Raw(`{"uri":"`+strings.Repeat("x", share.MaxMessage)+`"}`)); err != nil {
+			t.Error(err)
+		}
 		logged("unlogged=2")
-		f.Announce(runtime.Notification{Method: "\xff"})
-		logged("cannot be announced")
-		if f.heard != nil || f.missed != 0 {
-			t.Errorf("heard %v, missed %d", f.heard, f.missed)
+		if got := f.replies(); len(got) > 0 {
+			t.Errorf("the client was sent %s", got)
 		}
 	})
 }

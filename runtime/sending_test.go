@@ -54,8 +54,7 @@ func TestSending(t *testing.T) {
 			a, b := inproc.Pair()
 			serverEnd, clientEnd := &spied{Transport: a}, &spied{Transport: b}
 			opened := make(chan *runtime.ServerSession, 1)
-			binding := s.server
-			binding.Opened = func(s *runtime.ServerSession) func() { opened <- s; return nil }
+			binding := whenOpened(s.server, func(s *runtime.ServerSession) { opened <- s })
 			server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(allOfServer)}, binding)
 			ended := make(chan error, 1)
 			go func() { ended <- server.Serve(t.Context(), serverEnd) }()

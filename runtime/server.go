@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,9 +28,11 @@ type Server struct {
 	revisions []string    // all revisions, newest first
 	known     termsCache
 	listening atomic.Int64 // requests that listen for notifications
-	ring      *seal.Ring   // of the states of stateless requests
-	named     string       // the member of the _meta of results that names the server; "" for none
-	stamp     string       // how complete results begin, see appendStamp
+	audience  audience
+	bus       *announcer // nil without ServerOptions.Bus
+	ring      *seal.Ring // of the states of stateless requests
+	named     string     // the member of the _meta of results that names the server; "" for none
+	stamp     string     // how complete results begin, see appendStamp
 }
 
 // NewServer returns a server that speaks the revisions of the bindings. Each binding has another
@@ -60,7 +61,12 @@ func NewServer(opts ServerOptions, bindings ...Binding) *Server {
 		}
 	}
 	if opts.Bus != nil && s.err == nil {
-		s.err = s.join(all)
+		s.err = s.join()
+	}
+	for _, b := range all {
+		if b.Served != nil && s.err == nil {
+			b.Served(s)
+		}
 	}
 	return s
 }
@@ -98,7 +104,7 @@ func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
 	if err != nil {
 		return err
 	}
-	defer e.session.end()
+	defer s.audience.leave(&e.session)
 	e.conn.receiveFrom(t)
 	if e.terms != nil {
 		e.resumed(h)
@@ -121,7 +127,7 @@ func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(e
 	}
 	p := e.conn
 	p.ended = func(err error) {
-		e.session.end()
+		s.audience.leave(&e.session)
 		ended(err)
 	}
 	if e.terms != nil {
@@ -389,21 +395,19 @@ func (e *serverSide) resumed(h Handshake) {
 // restore sets the log level and the subscriptions to those of h.
 func (e *serverSide) restore(h Handshake) {
 	e.logLevel.Store(int32(max(h.LogLevel.severity(), 0)))
-	e.session.restore(h.Subscriptions)
+	e.of.audience.restore(&e.session, h.Subscriptions)
 }
 
-// announce calls Binding.Opened at the client's first message after initialize, which shows that the
-// client has the answer. Before that, a server must not send messages of its own ("Initialization"
-// in basic/lifecycle).
+// announce makes the client part of the audience at its first message after initialize, which shows that it
+// has the answer. Before that, a server must not send messages of its own ("Initialization" in
+// basic/lifecycle).
 func (e *serverSide) announce() {
 	s := &e.session
 	if s.terms != nil {
 		return
 	}
 	s.terms = e.terms
-	if opened := e.terms.protocol.Opened; opened != nil && e.conn.life.Context().Err() == nil {
-		e.conn.life.Do(func() { s.closed = opened(s) })
-	}
+	e.of.audience.enter(s)
 }
 
 // notified implements side.
@@ -420,7 +424,7 @@ func (e *serverSide) complete(_ context.Context, m *Message, text wire.Raw) (wir
 }
 
 // ServerSession is a server's session with a client. Code outside of handlers uses it to send messages
-// that belong to no request, for example when a list has changed or a resource was updated. A handler
+// to one client that belong to no request; [Server.Publish] sends to all clients. A handler
 // uses its [Call] instead. A ServerSession is a [Caller] that sends on no particular stream. It is
 // safe for concurrent use.
 //
@@ -428,20 +432,12 @@ func (e *serverSide) complete(_ context.Context, m *Message, text wire.Raw) (wir
 // ServerSession too, as long as it listens. It gets the notifications that it has asked for, on the stream
 // of its request; others are dropped. It cannot be sent requests.
 type ServerSession struct {
-	conn   *conn
-	terms  *terms // nil until the session is announced
-	closed func() // result of Binding.Opened
+	conn  *conn
+	terms *terms // nil until the session is announced
 
 	subscriber *subscriber // nil unless it is one
 
-	subscriptions subscriptions
-}
-
-// subscriptions are the subscriptions of a session, as changed at another server.
-type subscriptions struct {
-	mu   sync.Mutex
-	uris []string
-	set  func(uris []string) // nil before RestoreSubscriptions is called and after the session has ended
+	mailbox
 }
 
 // Revision returns the negotiated revision.
@@ -466,61 +462,10 @@ func (s *ServerSession) Notify(ctx context.Context, method string, params wire.A
 	return s.conn.notify(ctx, s.terms, method, params)
 }
 
-// Go runs f in a goroutine that belongs to the session: its context ends with the session, and
-// [Server.Serve] waits for it. If Go returns false, the session is ending and f is not run. It lets
-// code send to many sessions without waiting for a client that does not read.
-func (s *ServerSession) Go(f func(ctx context.Context)) bool {
-	ctx := s.conn.life.Context()
+// Context returns a context that ends with the session. Its values are those of the contexts of handlers.
+func (s *ServerSession) Context() context.Context {
 	if s.subscriber != nil {
-		ctx = s.subscriber.context
+		return s.subscriber.context
 	}
-	return s.conn.life.Go(func() { f(ctx) })
-}
-
-// KeepSubscription stores that the client has subscribed to a resource or ended its subscription, for other
-// servers that continue the session. Code that handles resources/subscribe calls it before it answers. If no
-// other server can have the session, KeepSubscription does nothing.
-func (s *ServerSession) KeepSubscription(ctx context.Context, uri string, subscribed bool) error {
-	switch {
-	case s.subscriber != nil:
-		return nil
-	case subscribed:
-		return s.conn.keep(ctx, Change{Subscribed: uri})
-	}
-	return s.conn.keep(ctx, Change{Unsubscribed: uri})
-}
-
-// RestoreSubscriptions calls set with all subscriptions of a session that another server has begun, and
-// again with the current ones whenever the client has changed them at another server. Calls do not
-// overlap, and set must not call methods of the session. Code that handles resources/subscribe calls
-// RestoreSubscriptions in Binding.Opened.
-func (s *ServerSession) RestoreSubscriptions(set func(uris []string)) {
-	s.subscriptions.mu.Lock()
-	defer s.subscriptions.mu.Unlock()
-	s.subscriptions.set = set
-	if len(s.subscriptions.uris) > 0 {
-		set(s.subscriptions.uris)
-		s.subscriptions.uris = nil
-	}
-}
-
-// restore sets the subscriptions.
-func (s *ServerSession) restore(uris []string) {
-	s.subscriptions.mu.Lock()
-	defer s.subscriptions.mu.Unlock()
-	if s.subscriptions.set != nil {
-		s.subscriptions.set(uris)
-	} else {
-		s.subscriptions.uris = uris
-	}
-}
-
-// end is called when the session is over.
-func (s *ServerSession) end() {
-	s.subscriptions.mu.Lock()
-	s.subscriptions.set = nil
-	s.subscriptions.mu.Unlock()
-	if s.closed != nil {
-		s.closed()
-	}
+	return s.conn.life.Context()
 }

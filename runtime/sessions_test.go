@@ -4,68 +4,77 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// opening is a server whose binding tells of its sessions.
-func opening(t *testing.T, opened func(*runtime.ServerSession) func()) *runtime.Server {
-	binding := tools.bind("2025-06-18", runtime.ToServer)
-	binding.Opened = opened
-	return runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "0.1"}, binding)
+// whenOpened returns a binding that calls f with each session when its client is initialized.
+func whenOpened(b runtime.Binding, f func(*runtime.ServerSession)) runtime.Binding {
+	handle := b.Handle
+	b.Handle = func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+		if m.Method == "notifications/initialized" {
+			f(runtime.CallOf(ctx).Session())
+		}
+		return handle(ctx, m)
+	}
+	return b
 }
 
-// TestSessionOpened tells when the binding hears of a session, what the session can do
-// and that nothing of it is left.
-func TestSessionOpened(t *testing.T) {
+// withResources returns a binding of a revision with sessions whose clients can subscribe to resources.
+func withResources(b runtime.Binding) runtime.Binding {
+	b.Methods = append(slices.Clip(b.Methods),
+		runtime.Method{Name: "resources/subscribe", Kind: jsonrpc.Request, Direction: runtime.ToServer},
+		runtime.Method{Name: updated, Kind: jsonrpc.Notification, Direction: runtime.ToClient})
+	b.Listen = func(context.Context, string, string) error { return nil }
+	return b
+}
+
+// TestServerSession checks when a session begins, what it knows and that nothing of it is left.
+func TestServerSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var events []string
 		var seen *runtime.ServerSession
-		server := opening(t, func(s *runtime.ServerSession) func() {
-			seen = s
-			events = append(events, fmt.Sprintf("opened %s %s %s", s.Revision(), s.PeerInfo(), s.PeerCapabilities()))
-			return func() { events = append(events, "closed") }
-		})
+		binding := whenOpened(tools.bind("2025-06-18", runtime.ToServer), func(s *runtime.ServerSession) { seen = s })
+		server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "0.1"}, binding)
+		publish := func() {
+			if err := server.Publish(toolsChanged, nil); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(time.Second)
+		}
 		c := dial(t.Context(), t, server)
 		c.send(fmt.Sprintf(initialize, "2025-06-18"))
 		c.replies()
-		if seen != nil {
-			t.Error("opened before the client has shown that it knows")
+		publish()
+		if got := c.replies(); len(got) > 0 {
+			t.Errorf("sent before the client has shown that it knows: %s", got)
 		}
 		c.send(initialized)
 		c.replies()
-		ended := make(chan error, 1)
-		if !seen.Go(func(ctx context.Context) {
-			if err := seen.Notify(ctx, "notifications/tools/list_changed", nil); err != nil {
-				t.Error(err)
-			}
-			<-ctx.Done()
-			ended <- ctx.Err()
-		}) {
-			t.Error("the session runs nothing")
-		}
+		publish()
 		if diff := cmp.Diff([]string{`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`}, c.replies()); diff != "" {
 			t.Errorf("sent (-want +got):\n%s", diff)
 		}
+		if got := fmt.Sprint(seen.Revision(), seen.PeerInfo(), seen.PeerCapabilities()); got != `2025-06-18{"name":"test","version":"1"}{"roots":{}}` {
+			t.Errorf("the session knows %s", got)
+		}
+		if seen.Context().Err() != nil || server.Audience() != 1 {
+			t.Errorf("%v, %d sessions", seen.Context().Err(), server.Audience())
+		}
 		c.hangUp()
-		select {
-		case <-ended:
-		default:
-			t.Error("a goroutine of the session is left")
+		if seen.Context().Err() == nil || server.Audience() != 0 {
+			t.Errorf("after the end: %v, %d sessions", seen.Context().Err(), server.Audience())
 		}
-		if seen.Go(func(context.Context) {}) {
-			t.Error("runs after the end")
-		}
-		want := []string{`opened 2025-06-18 {"name":"test","version":"1"} {"roots":{}}`, "closed"}
-		if diff := cmp.Diff(want, events); diff != "" {
-			t.Errorf("events (-want +got):\n%s", diff)
-		}
+		publish()
 	})
 }
 
@@ -73,7 +82,7 @@ func TestSessionOpened(t *testing.T) {
 func TestSessionOfCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var early, opened, called *runtime.ServerSession
-		probe := tools.with(side{
+		probe := whenOpened(tools.with(side{
 			"initialize": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 				early = runtime.CallOf(ctx).Session()
 				return nil, runtime.MethodNotFound("initialize")
@@ -82,8 +91,7 @@ func TestSessionOfCall(t *testing.T) {
 				called = runtime.CallOf(ctx).Session()
 				return wire.Raw("{}"), nil
 			},
-		}).bind("2025-06-18", runtime.ToServer)
-		probe.Opened = func(s *runtime.ServerSession) func() { opened = s; return nil }
+		}).bind("2025-06-18", runtime.ToServer), func(s *runtime.ServerSession) { opened = s })
 		c := open(t.Context(), t, runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "0.1"}, probe), "2025-06-18")
 		c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who"}}`)
 		c.replies()
@@ -94,23 +102,29 @@ func TestSessionOfCall(t *testing.T) {
 	})
 }
 
-// TestSessionResumed tells that a session without a handshake is open from the start.
+// TestSessionResumed checks that a session without a handshake gets what is published from the start.
 func TestSessionResumed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		opened, closed := 0, 0
-		server := opening(t, func(*runtime.ServerSession) func() { opened++; return func() { closed++ } })
+		server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "0.1"}, withResources(tools.bind("2025-06-18", runtime.ToServer)))
 		in, hold := io.Pipe()
+		var out strings.Builder
 		ended := make(chan error, 1)
 		go func() {
-			ended <- server.Resume(t.Context(), stdio.New(in, io.Discard), runtime.Handshake{Revision: "2025-06-18"})
+			ended <- server.Resume(t.Context(), stdio.New(in, &out), runtime.Handshake{Revision: "2025-06-18", Subscriptions: []string{"a:b"}})
 		}()
 		synctest.Wait()
-		if opened != 1 {
-			t.Errorf("opened %d times", opened)
+		for _, uri := range []string{"a:b", "a:c"} {
+			if err := server.Publish(updated, wire.Object(fmt.Sprintf(`{"uri":%q}`, uri))); err != nil {
+				t.Error(err)
+			}
 		}
+		synctest.Wait()
 		hold.Close()
-		if err := <-ended; err != nil || closed != 1 {
-			t.Errorf("ended with %v, closed %d times", err, closed)
+		if err := <-ended; err != nil || server.Audience() != 0 {
+			t.Errorf("ended with %v, %d sessions are left", err, server.Audience())
+		}
+		if got := strings.TrimSpace(out.String()); got != notification(updated, `{"uri":"a:b"}`) {
+			t.Errorf("sent %s", got)
 		}
 	})
 }

@@ -64,9 +64,9 @@ func (c *statelessCall) shrink() error {
 
 // Listen handles subscriptions/listen for a handler that gets the notifications from elsewhere, such as
 // another server. It acknowledges the part of the filter in the params that the server has declared and
-// Binding.Subscribe accepts. Then it calls feed, which sends notifications to the session until its context
+// Binding.Listen accepts. Then it calls feed, which sends notifications to the session until its context
 // ends, or until it returns, which ends the subscription. The session drops what the client has not asked
-// for. If feed is nil, the session gets what Binding.Opened sends. The handler must return what Listen
+// for. If feed is nil, the session gets what the server publishes. The handler must return what Listen
 // returns. In a session, Listen returns MethodNotFound.
 func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx context.Context, s *ServerSession)) (wire.Appender, error) {
 	if c.stateless == nil {
@@ -90,12 +90,12 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 	l.context = own
 	session := &ServerSession{conn: c.conn, terms: c.terms, subscriber: l}
 	c.stateless.session = session
-	if opened := c.terms.protocol.Opened; opened != nil && feed == nil {
-		session.closed = opened(session)
-	}
-	defer session.end()
 	if err := l.honour(ctx, all); err != nil {
 		return nil, err
+	}
+	if feed == nil {
+		server.audience.enter(session)
+		defer server.audience.leave(session)
 	}
 	if err := c.conn.announce(ctx, c.terms, methodAck, l.tagged(l.acknowledgement()), c.reply, c); err != nil {
 		return nil, err
@@ -190,13 +190,17 @@ func readValues(name string, list wire.Raw) (values []string, err error) {
 func (l *subscriber) honour(ctx context.Context, all []wanted) error {
 	ctx, scopes := gatherScopes(ctx)
 	var denied *DeniedError
+	listen := l.call.terms.protocol.Listen
 	for _, w := range all {
 		if _, err := l.call.terms.sending(jsonrpc.Notification, w.Name); err != nil {
 			continue
 		}
 		if w.FilterParam != "" {
 			w.values = slices.DeleteFunc(w.values, func(value string) bool {
-				err := l.accept(ctx, w.Method, value)
+				if listen == nil {
+					return false
+				}
+				err := listen(ctx, w.Name, value)
 				if err != nil {
 					denied = cmp.Or(denied, deniedBy(err))
 					l.call.conn.debug("subscription refused", slog.String("filter", w.Filter), slog.String("value", value), slog.Any("error", err))
@@ -215,16 +219,13 @@ func (l *subscriber) honour(ctx context.Context, all []wanted) error {
 	return cmp.Or(scopes(), denied)
 }
 
-// accept asks the binding whether the client may listen to a value.
-func (l *subscriber) accept(ctx context.Context, m *Method, value string) error {
-	b := l.call.terms.protocol
-	switch {
-	case m.Name == methodUpdated && b.Subscribe != nil:
-		return b.Subscribe(ctx, value)
-	case m.Name != methodUpdated && b.Listen != nil:
-		return b.Listen(ctx, m.Filter, value)
+// resources returns the resources whose updates the client gets.
+func (l *subscriber) resources() []string {
+	i := slices.IndexFunc(l.wanted, func(w wanted) bool { return w.Name == methodUpdated })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return l.wanted[i].values
 }
 
 // acknowledgement returns the params of the first notification: the honoured part of the filter.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,54 +14,41 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// audience keeps the listeners of a server.
+// audience is a server whose clients listen.
 type audience struct {
-	mu      sync.Mutex
-	open    map[*runtime.ServerSession]bool
-	uris    []string // of the subscriptions
-	opening func(*runtime.ServerSession)
+	*runtime.Server
+	opened *runtime.ServerSession // the last listener that has subscribed to a resource
+	uris   []string               // of the subscriptions
+
+	opening func() // called before the acknowledgement of such a subscription, if not nil
 }
 
-// in returns a binding of the stateless revision whose listeners are the audience.
-func (a *audience) in(s side) runtime.Binding {
-	a.open = map[*runtime.ServerSession]bool{}
+// newAudience returns a server of the stateless revision.
+func newAudience(capabilities wire.Object, s side) *audience {
+	a := new(audience)
 	b := s.in(rA)
-	b.Opened = func(s *runtime.ServerSession) func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.open[s] = true
-		if a.opening != nil {
-			a.opening(s)
-		}
-		return func() {
-			a.mu.Lock()
-			defer a.mu.Unlock()
-			delete(a.open, s)
-		}
-	}
-	b.Subscribe = func(ctx context.Context, uri string) error {
-		if s := runtime.CallOf(ctx).Session(); !a.open[s] {
-			return errors.New("the listener is not open")
-		}
-		if strings.HasPrefix(uri, "no:") {
+	b.Listen = func(ctx context.Context, notification, uri string) error {
+		if notification != updated || strings.HasPrefix(uri, "no:") {
 			return errors.New("no such resource")
 		}
+		a.opened = runtime.CallOf(ctx).Session()
 		a.uris = append(a.uris, uri)
+		if a.opening != nil {
+			a.opening()
+		}
 		return nil
 	}
-	return b
+	a.Server = runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "0.1", Capabilities: capabilities}, b)
+	return a
 }
 
 // tell sends a notification to all listeners.
 func (a *audience) tell(t *testing.T, method string, params wire.Appender) {
 	t.Helper()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for s := range a.open {
-		if err := s.Notify(t.Context(), method, params); err != nil {
-			t.Errorf("%s: %v", method, err)
-		}
+	if err := a.Publish(method, params); err != nil {
+		t.Errorf("%s: %v", method, err)
 	}
+	time.Sleep(time.Second)
 }
 
 const (
@@ -103,15 +89,14 @@ func closing(id string) []string {
 func audition(t *testing.T, name string, capabilities wire.Object, test func(t *testing.T, c *conn, a *audience)) {
 	t.Run(name, func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			a := new(audience)
-			server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "0.1", Capabilities: capabilities}, a.in(tools))
-			c := dial(t.Context(), t, server)
+			a := newAudience(capabilities, tools)
+			c := dial(t.Context(), t, a.Server)
 			test(t, c, a)
 			if err := c.hangUp(); err != nil {
 				t.Errorf("Serve returned %v", err)
 			}
-			if len(a.open) > 0 {
-				t.Errorf("%d listeners are left", len(a.open))
+			if n := a.Audience(); n > 0 {
+				t.Errorf("%d listeners are left", n)
 			}
 		})
 	})
@@ -158,21 +143,23 @@ func TestSubscriber(t *testing.T) {
 		c.answers([]string{listen("1", `{"toolsListChanged":true,"resourceSubscriptions":["a:b"]}`)}, append([]string{acknowledged("1", `{}`)}, closing("1")...)...)
 	})
 	audition(t, "P26 nothing comes before the acknowledgement", everyChange, func(t *testing.T, c *conn, a *audience) {
-		a.opening = func(s *runtime.ServerSession) {
-			s.Go(func(ctx context.Context) { s.Notify(ctx, toolsChanged, nil) })
+		a.opening = func() {
+			go a.opened.Notify(t.Context(), toolsChanged, nil)
+			time.Sleep(time.Second) // until it waits
 		}
-		c.answers([]string{listen("1", `{"toolsListChanged":true}`)}, acknowledged("1", `{"toolsListChanged":true}`), notification(toolsChanged, tagged("1", "")))
+		const filter = `{"toolsListChanged":true,"resourceSubscriptions":["a:b"]}`
+		c.send(listen("1", filter))
+		time.Sleep(time.Minute)
+		c.answers(nil, acknowledged("1", filter), notification(toolsChanged, tagged("1", "")))
 	})
 	audition(t, "P32 P46 the client cancels", everyChange, func(t *testing.T, c *conn, a *audience) {
-		c.answers([]string{listen("1", `{"toolsListChanged":true}`)}, acknowledged("1", `{"toolsListChanged":true}`))
-		var kept *runtime.ServerSession
-		for kept = range a.open {
-		}
+		const filter = `{"toolsListChanged":true,"resourceSubscriptions":["a:b"]}`
+		c.answers([]string{listen("1", filter)}, acknowledged("1", filter))
 		c.answers([]string{notification("notifications/cancelled", `{"requestId":1}`)})
-		if len(a.open) != 0 {
+		if a.Audience() != 0 {
 			t.Error("the listener is still open")
 		}
-		if err := kept.Notify(t.Context(), toolsChanged, nil); !errors.Is(err, runtime.ErrNotRequested) {
+		if err := a.opened.Notify(t.Context(), toolsChanged, nil); !errors.Is(err, runtime.ErrNotRequested) {
 			t.Errorf("a notification after the end: %v", err)
 		}
 		c.answers([]string{call("2", "echo")}, result("2", ""))
@@ -184,14 +171,12 @@ func TestSubscriber(t *testing.T) {
 		c.answers(nil, closing(`"x"`)...)
 	})
 	audition(t, "H15 P1 a listener gets no log messages, no progress and no requests", everyChange, func(t *testing.T, c *conn, a *audience) {
-		c.answers([]string{request("1", "subscriptions/listen", `"notifications":{"toolsListChanged":true}`, metaTerms+`,"io.modelcontextprotocol/logLevel":"debug","progressToken":1`)},
-			acknowledged("1", `{"toolsListChanged":true}`))
-		for s := range a.open {
-			s.Log(t.Context(), runtime.LogError, "", nil)
-			s.Notify(t.Context(), "notifications/progress", wire.Raw(`{"progressToken":1,"progress":1}`))
-			if err := s.Call(t.Context(), "roots/list", nil, nil); err == nil {
-				t.Error("a request was sent")
-			}
+		c.answers([]string{request("1", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["a:b"]}`, metaTerms+`,"io.modelcontextprotocol/logLevel":"debug","progressToken":1`)},
+			acknowledged("1", `{"resourceSubscriptions":["a:b"]}`))
+		a.opened.Log(t.Context(), runtime.LogError, "", nil)
+		a.opened.Notify(t.Context(), "notifications/progress", wire.Raw(`{"progressToken":1,"progress":1}`))
+		if err := a.opened.Call(t.Context(), "roots/list", nil, nil); err == nil {
+			t.Error("a request was sent")
 		}
 		c.answers(nil)
 	})
@@ -213,14 +198,13 @@ func TestSubscriber(t *testing.T) {
 // still answered.
 func TestSubscriberShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := new(audience)
 		release := make(chan struct{})
-		server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "0.1", Capabilities: everyChange}, a.in(side{"slow": func(context.Context, *runtime.Message) (wire.Appender, error) {
+		a := newAudience(everyChange, side{"slow": func(context.Context, *runtime.Message) (wire.Appender, error) {
 			<-release
 			return wire.Raw("{}"), nil
-		}}))
+		}})
 		ctx, stop := context.WithCancel(t.Context())
-		c := dial(ctx, t, server)
+		c := dial(ctx, t, a.Server)
 		c.answers([]string{listen("1", `{"toolsListChanged":true}`), call("2", "slow")}, acknowledged("1", `{"toolsListChanged":true}`))
 		stop()
 		c.answers(nil, closing("1")...) // at once, not after the grace period
@@ -229,8 +213,8 @@ func TestSubscriberShutdown(t *testing.T) {
 		if err := <-c.ended; !errors.Is(err, context.Canceled) {
 			t.Errorf("Serve returned %v", err)
 		}
-		if len(a.open) > 0 {
-			t.Errorf("%d listeners are left", len(a.open))
+		if n := a.Audience(); n > 0 {
+			t.Errorf("%d listeners are left", n)
 		}
 	})
 }
@@ -242,17 +226,7 @@ func TestSubscriberMany(t *testing.T) {
 		go func() {
 			defer close(done)
 			for range 200 {
-				a.mu.Lock()
-				var open []*runtime.ServerSession
-				for s := range a.open {
-					open = append(open, s)
-				}
-				a.mu.Unlock()
-				for _, s := range open {
-					if err := s.Notify(t.Context(), toolsChanged, nil); err != nil && !errors.Is(err, runtime.ErrNotRequested) {
-						t.Errorf("Notify: %v", err)
-					}
-				}
+				a.tell(t, toolsChanged, nil)
 			}
 		}()
 		for i := range 200 {
@@ -287,8 +261,7 @@ func TestSubscriberMany(t *testing.T) {
 // TestMaxListeners checks that a server refuses more listeners than its options allow, until one ends.
 func TestMaxListeners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := new(audience)
-		server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "0.1", Capabilities: everyChange, MaxListeners: 1}, a.in(tools))
+		server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "0.1", Capabilities: everyChange, MaxListeners: 1}, tools.in(rA))
 		c := dial(t.Context(), t, server)
 		const filter = `{"toolsListChanged":true}`
 		c.answers([]string{listen("1", filter)}, acknowledged("1", filter))

@@ -50,7 +50,7 @@ func (b *Bridge) bindings() []runtime.Binding {
 			// Requests are admitted whatever the server offers, and the server refuses them.
 			everything := wire.Raw(allCapabilities(r.Methods))
 			binding.Capabilities = func(wire.Appender) (wire.Appender, error) { return everything, nil }
-			binding.Subscribe = subscribe
+			binding.Listen = subscribe
 			binding.ToolHeaders = b.tools.get
 		}
 		all = append(all, binding)

@@ -19,6 +19,7 @@ import (
 const (
 	methodSubscribe   = "resources/subscribe"
 	methodUnsubscribe = "resources/unsubscribe"
+	methodUpdated     = "notifications/resources/updated"
 	methodAck         = "notifications/subscriptions/acknowledged"
 )
 
@@ -113,10 +114,10 @@ type listener struct {
 
 type listenerKey struct{}
 
-// subscribe implements Binding.Subscribe. A server without sessions has accepted the resource already.
-func subscribe(ctx context.Context, uri string) error {
+// subscribe implements Binding.Listen. A server without sessions has accepted the resource already.
+func subscribe(ctx context.Context, notification, uri string) error {
 	own, ok := ctx.Value(listenerKey{}).(*listener)
-	if !ok {
+	if !ok || notification != methodUpdated {
 		return nil
 	}
 	l := own.link

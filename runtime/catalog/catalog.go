@@ -2,12 +2,14 @@ package catalog
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
-	"sync/atomic"
+	"time"
+	"weak"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
@@ -19,8 +21,7 @@ import (
 
 // The values of options that are left zero.
 const (
-	DefaultPageSize         = 1000 // items; many clients request only the first page
-	DefaultMaxSubscriptions = 1000 // per session
+	DefaultPageSize = 1000 // items; many clients request only the first page
 	// A client that waits for results does not reach these limits.
 	DefaultCallRate  = 10_000     // tool calls of a session, per second
 	DefaultCallBurst = 10_000_000 // tool calls of a session, at once
@@ -42,10 +43,6 @@ type Options struct {
 	// CallBurst is the number of calls that may arrive at once. 0 means the calls of one
 	// second at CallRate, but at least one, or DefaultCallBurst if CallRate is 0.
 	CallBurst int
-
-	// MaxSubscriptions limits the resources that a session can subscribe to. 0 means
-	// DefaultMaxSubscriptions.
-	MaxSubscriptions int
 
 	// HideForbidden makes lists leave out items for which the caller's access token lacks scopes,
 	// so that a model does not try them. A client must then know from elsewhere which scopes it
@@ -73,6 +70,20 @@ func (o *Options) callLimit() pace.Limit {
 	return pace.Limit{PerSecond: o.CallRate, Burst: o.CallBurst}
 }
 
+// admit counts a tool call. It returns how long to wait for another one if there have been too many, or 0.
+func (c *Catalog) admit(s *runtime.ServerSession) time.Duration {
+	if s == nil {
+		return c.sessionless.Admit(1)
+	}
+	calls, ok := c.limiters.Load(s)
+	if !ok {
+		if calls, ok = c.limiters.LoadOrStore(s, pace.New(c.opts.callLimit())); !ok {
+			context.AfterFunc(s.Context(), func() { c.limiters.Delete(s) })
+		}
+	}
+	return calls.(pace.Limiter).Admit(1)
+}
+
 // Catalog keeps tools, prompts, resources and resource templates. It is safe for
 // concurrent use. All methods may be called while sessions are open.
 type Catalog struct {
@@ -80,22 +91,18 @@ type Catalog struct {
 
 	tools, prompts, resources, templates *list
 
-	sessions    sync.Map // *runtime.ServerSession to *session
-	open        atomic.Int64
-	sessionless *session // counts the calls outside of sessions
-	subscribers subscribers
-	replicas    atomic.Pointer[runtime.Replicas] // nil without a bus
+	// The limits of the calls outside of sessions and of each session that has called a tool.
+	sessionless pace.Limiter
+	limiters    sync.Map // *runtime.ServerSession to pace.Limiter
 
-	mu                sync.Mutex
-	changed           change // in this process, and not yet sent to open sessions
-	changedAtReplicas change // the same, at other replicas
+	mu      sync.Mutex
+	servers []weak.Pointer[runtime.Server]
 }
 
 // New returns an empty catalog.
 func New(opts Options) *Catalog {
 	opts.PageSize = cmp.Or(max(opts.PageSize, 0), DefaultPageSize)
-	opts.MaxSubscriptions = cmp.Or(max(opts.MaxSubscriptions, 0), DefaultMaxSubscriptions)
-	sessionless := &session{}
+	c := new(Catalog)
 	if opts.CallRate == 0 {
 		opts.CallRate = DefaultCallRate
 		opts.CallBurst = cmp.Or(max(opts.CallBurst, 0), DefaultCallBurst)
@@ -103,9 +110,9 @@ func New(opts Options) *Catalog {
 		if opts.CallBurst <= 0 {
 			opts.CallBurst = max(int(opts.CallRate), 1)
 		}
-		sessionless.calls = pace.New(opts.callLimit())
+		c.sessionless = pace.New(opts.callLimit())
 	}
-	c := &Catalog{opts: opts, sessionless: sessionless, subscribers: subscribers{byURI: make(map[string]map[*session]bool)}}
+	c.opts = opts
 	c.tools, c.prompts = &list{kind: kindTool, catalog: c}, &list{kind: kindPrompt, catalog: c}
 	c.resources, c.templates = &list{kind: kindResource, catalog: c}, &list{kind: kindTemplate, catalog: c}
 	return c
@@ -157,7 +164,7 @@ func (c *Catalog) Add(items ...Item) error {
 			what |= l.change
 		}
 	}
-	c.announce(what)
+	c.publishChanges(what)
 	return nil
 }
 

@@ -319,7 +319,7 @@ func TestChecker(t *testing.T) {
 
 // TestOver tells who answers what.
 func TestOver(t *testing.T) {
-	var opened, closed bool
+	served := 0
 	below := runtime.Binding{
 		Revision: "2025-11-25", Direction: runtime.ToServer,
 		Methods: []runtime.Method{
@@ -330,7 +330,7 @@ func TestOver(t *testing.T) {
 			method := message.Method
 			return wire.Object(fmt.Sprintf(`{"below":%q}`, method)), nil
 		},
-		Opened: func(*runtime.ServerSession) func() { opened = true; return func() { closed = true } },
+		Served: func(*runtime.Server) { served++ },
 	}
 	b := filled(t, catalog.Options{}).Over(below)
 	for method, want := range map[string]string{
@@ -343,10 +343,8 @@ func TestOver(t *testing.T) {
 			t.Errorf("%s: got %s, %v", method, got, err)
 		}
 	}
-	if done := b.Opened(new(runtime.ServerSession)); !opened || closed {
-		t.Error("the binding below was not told of the session")
-	} else if done(); !closed {
-		t.Error("the binding below was not told of the session's end")
+	if runtime.NewServer(runtime.ServerOptions{}, b); served != 1 {
+		t.Errorf("the binding below was told %d times of the server", served)
 	}
 	// A table that says nothing restricts nothing.
 	if result, err := filled(t, catalog.Options{}).Over(runtime.Binding{}).Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "prompts/list", nil)); err != nil || result == nil {

@@ -89,7 +89,7 @@ func (l *list) remove(keys []string) int {
 	}
 	l.mu.Unlock()
 	if removed > 0 {
-		l.catalog.announce(l.change)
+		l.catalog.publishChanges(l.change)
 	}
 	return removed
 }

@@ -81,15 +81,16 @@ func TestPermit(t *testing.T) {
 // TestSubscribeForbidden checks that the binding below is not asked about a resource that the catalog refuses.
 func TestSubscribeForbidden(t *testing.T) {
 	var asked []string
-	b := scoped(t).Over(runtime.Binding{Revision: "2026-07-28", Methods: methods, Subscribe: func(_ context.Context, uri string) error {
+	b := scoped(t).Over(runtime.Binding{Revision: "2026-07-28", Methods: methods, Listen: func(_ context.Context, _, uri string) error {
 		asked = append(asked, uri)
 		return nil
 	}})
+	const updated = "notifications/resources/updated"
 	ctx := runtime.WithAccess(t.Context(), holder{})
-	if _, ok := errors.AsType[*runtime.DeniedError](b.Subscribe(ctx, "a:x")); !ok {
+	if _, ok := errors.AsType[*runtime.DeniedError](b.Listen(ctx, updated, "a:x")); !ok {
 		t.Error("a resource without its scope is accepted")
 	}
-	if err := b.Subscribe(ctx, "unknown:"); err != nil || !slices.Equal(asked, []string{"unknown:"}) {
+	if err := b.Listen(ctx, updated, "unknown:"); err != nil || !slices.Equal(asked, []string{"unknown:"}) {
 		t.Errorf("the binding below was asked about %q: %v", asked, err)
 	}
 }

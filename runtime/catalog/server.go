@@ -100,8 +100,7 @@ func Collect(o Options, items ...Item) (*Catalog, error) {
 // If the server's options declare no capabilities, a session has those of the binding below
 // and those that the catalog's items have when the session opens.
 //
-// A catalog can be put over the bindings of several revisions. If it is behind several servers with a
-// Bus, it uses the bus and the name of the first.
+// A catalog can be put over the bindings of several revisions, and be behind several servers.
 func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 	known := maps.Clone(methods) // of the binding's revision
 	if len(below.Methods) > 0 {
@@ -152,33 +151,17 @@ func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 		}
 		return slices.Concat(c.Scopes(), below.Scopes())
 	}
-	b.Subscribe = func(ctx context.Context, uri string) error {
-		_, err := c.subscribe(ctx, &request{key: uri})
-		if _, denied := errors.AsType[*runtime.DeniedError](err); denied {
-			return err
-		}
-		if err != nil && below.Subscribe != nil {
-			return below.Subscribe(ctx, uri)
+	b.Listen = func(ctx context.Context, notification, value string) error {
+		err := c.listen(ctx, notification, value)
+		if _, denied := errors.AsType[*runtime.DeniedError](err); err != nil && !denied && below.Listen != nil {
+			return below.Listen(ctx, notification, value)
 		}
 		return err
 	}
-	b.Joined = func(r *runtime.Replicas) {
-		c.join(r)
-		if below.Joined != nil {
-			below.Joined(r)
-		}
-	}
-	b.Opened = func(s *runtime.ServerSession) func() {
-		c.opened(s)
-		if below.Opened == nil {
-			return func() { c.closed(s) }
-		}
-		closed := below.Opened(s)
-		return func() {
-			c.closed(s)
-			if closed != nil {
-				closed()
-			}
+	b.Served = func(s *runtime.Server) {
+		c.served(s)
+		if below.Served != nil {
+			below.Served(s)
 		}
 	}
 	return b

@@ -37,8 +37,8 @@ func (t *Table) Bind(native runtime.Binding, o Options) []runtime.Binding {
 			Methods:      r.Methods,
 			Handle:       b.handle,
 			Notified:     native.Notified,
-			Opened:       native.Opened,
-			Subscribe:    b.subscribe(),
+			Served:       native.Served,
+			Listen:       b.listen(),
 			Capabilities: b.capabilities,
 			ToolHeaders:  native.ToolHeaders,
 			Unhinted:     !slices.ContainsFunc(t.Revisions[at].Methods, func(m runtime.Method) bool { return m.Cacheable }),
@@ -140,11 +140,7 @@ func (b *bridge) handle(ctx context.Context, m *runtime.Message) (wire.Appender,
 		return nil, runtime.MethodNotFound(method)
 	}
 	if native == nil {
-		result, err := b.binding.Handle(ctx, m)
-		if e, ok := errors.AsType[*jsonrpc.Error](err); ok && e.Code == jsonrpc.CodeMethodNotFound && session != nil {
-			return b.subscription(ctx, method, m.Object(), err)
-		}
-		return result, err
+		return b.binding.Handle(ctx, m)
 	}
 	params, err := m.Text()
 	if err != nil {
@@ -196,37 +192,26 @@ func (o *answer) AppendJSON(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// The requests about updates of a resource that bindings of revisions with sessions handle.
+// The request for updates of a resource in revisions with sessions, and its notification.
 const (
-	methodSubscribe   = "resources/subscribe"
-	methodUnsubscribe = "resources/unsubscribe"
+	methodSubscribe = "resources/subscribe"
+	methodUpdated   = "notifications/resources/updated"
 )
 
-// subscription answers a request about updates of a resource for a native binding of a revision that has
-// Binding.Subscribe in place of such requests. Other requests are unknown.
-func (b *bridge) subscription(ctx context.Context, method string, params wire.Object, unknown error) (wire.Appender, error) {
-	uri := params.GetString("uri")
-	switch {
-	case method != methodSubscribe && method != methodUnsubscribe:
-		return nil, unknown
-	case uri == "":
-		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /uri: missing")
-	case method == methodSubscribe && b.binding.Subscribe != nil:
-		if err := b.binding.Subscribe(ctx, uri); err != nil {
-			return nil, err
-		}
-	}
-	return wire.Raw("{}"), nil
-}
-
-// subscribe returns the Subscribe of the session's binding: that of the native binding, or its handler of
-// resources/subscribe.
-func (b *bridge) subscribe() func(context.Context, string) error {
+// listen returns the Listen of the session's binding: that of the native binding, or its handler of
+// resources/subscribe. A native binding with neither accepts every resource.
+func (b *bridge) listen() func(ctx context.Context, notification, value string) error {
 	native, _ := b.method(methodSubscribe)
-	if b.binding.Subscribe != nil || native == nil || b.binding.Handle == nil {
-		return b.binding.Subscribe
+	switch {
+	case b.binding.Listen != nil:
+		return b.binding.Listen
+	case native == nil || b.binding.Handle == nil:
+		return func(context.Context, string, string) error { return nil }
 	}
-	return func(ctx context.Context, uri string) error {
+	return func(ctx context.Context, notification, uri string) error {
+		if notification != methodUpdated {
+			return fmt.Errorf("convert: there is no %.100q for %s", uri, notification)
+		}
 		params, err := wire.AppendString([]byte(`{"uri":`), uri)
 		if err == nil {
 			_, err = b.binding.Handle(ctx, runtime.NewMessage(jsonrpc.Request, methodSubscribe, wire.Raw(append(params, '}'))))

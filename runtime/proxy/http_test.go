@@ -40,6 +40,10 @@ type backend struct {
 func newBackend() *backend {
 	b := &backend{}
 	binding := handlers{
+		"notifications/initialized": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+			context.AfterFunc(runtime.CallOf(ctx).Session().Context(), b.sessions.Done)
+			return nil, nil
+		},
 		"echo": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
 			params := wire.Raw(message.Object())
 			return params, nil
@@ -67,7 +71,6 @@ func newBackend() *backend {
 			return nil, ctx.Err()
 		},
 	}.bind(runtime.ToServer)
-	binding.Opened = func(*runtime.ServerSession) func() { return b.sessions.Done }
 	b.Server = runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, binding)
 	return b
 }

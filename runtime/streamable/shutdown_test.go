@@ -15,7 +15,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -280,25 +279,4 @@ func TestRegisterOnShutdown(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-}
-
-// TestShutdownFromOpened checks that Binding.Opened may shut down the handler that opens the session:
-// the shutdown does not wait for this session, which is refused.
-func TestShutdownFromOpened(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var h *Handler
-		binding := base.bind(r11, runtime.ToServer)
-		binding.Opened = func(*runtime.ServerSession) func() {
-			h.Close()
-			return nil
-		}
-		h = NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Logger: discard}, binding), Options{Stateless: true})
-		w := serve(t.Context(), h, "POST", call(1, "echo", "{}"), headerRevision, r11)
-		if w.Code != http.StatusServiceUnavailable || codeOf(t, w.Body.String()) != jsonrpc.CodeServerBusy {
-			t.Errorf("%d: %s", w.Code, w.Body)
-		}
-		if n := h.sessions.Len(); n != 0 {
-			t.Errorf("%d sessions are left", n)
-		}
-	})
 }

@@ -63,7 +63,12 @@ func (t *Tasks) Extend(below runtime.Binding) runtime.Binding {
 		}
 		return t.callTool(ctx, handle, m)
 	}
-	b.Listen = t.listenTo
+	b.Listen = func(ctx context.Context, notification, value string) error {
+		if notification != methodTaskChanged && below.Listen != nil {
+			return below.Listen(ctx, notification, value)
+		}
+		return t.listenTo(ctx, notification, value)
+	}
 	return b
 }
 
@@ -209,8 +214,8 @@ func (t *Tasks) cancelTask(ctx context.Context, p *taskParams) (wire.Object, err
 
 // listenTo lets a subscriber listen to a task, and sends it the states from now on ("Task Status
 // Notifications").
-func (t *Tasks) listenTo(ctx context.Context, member, id string) error {
-	if member != filterTasks {
+func (t *Tasks) listenTo(ctx context.Context, notification, id string) error {
+	if notification != methodTaskChanged {
 		return errUnknown(id)
 	}
 	r, err := t.lookup(ctx, id, "")

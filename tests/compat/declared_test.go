@@ -352,13 +352,9 @@ func TestSubscribeInSession(t *testing.T) {
 	if err := items.Add(offered()...); err != nil {
 		t.Fatal(err)
 	}
-	var sessions []*runtime.ServerSession
+	var server *runtime.Server
 	byHand := mcp20260728.BindServer(subscriber{})
-	byHand.Opened = func(s *runtime.ServerSession) func() {
-		sessions = append(sessions, s)
-		return nil
-	}
-	byHand.Subscribe = func(_ context.Context, uri string) error {
+	byHand.Listen = func(_ context.Context, _, uri string) error {
 		if uri != "test://r" {
 			return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "no such resource")
 		}
@@ -371,14 +367,14 @@ func TestSubscribeInSession(t *testing.T) {
 	}{
 		"catalog": {items.Over(mcp20260728.BindBase()), runtime.ServerOptions{}, func() { items.ResourceUpdated("test://r") }},
 		"by hand": {byHand, runtime.ServerOptions{Capabilities: wire.Raw(`{"resources":{"subscribe":true}}`)}, func() {
-			if err := sessions[0].Notify(t.Context(), "notifications/resources/updated", wire.Object(`{"uri":"test://r"}`)); err != nil {
+			if err := server.Publish("notifications/resources/updated", wire.Object(`{"uri":"test://r"}`)); err != nil {
 				t.Error(err)
 			}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.options.Name, w.options.Version = "s", "1"
-			server := runtime.NewServer(w.options, ladder.Serve(w.native, ladder.Options{})...)
+			server = runtime.NewServer(w.options, ladder.Serve(w.native, ladder.Options{})...)
 			near, far := inproc.Pair()
 			go server.Serve(context.Background(), far)
 			defer near.Close()

@@ -234,7 +234,6 @@ func TestRootsAreFiles(t *testing.T) {
 			asked := make(chan error, 1)
 			server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, runtime.Binding{
 				Revision: revision.ID, Direction: runtime.ToServer, Methods: revision.Methods,
-				Opened: func(s *runtime.ServerSession) func() { return nil },
 				Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 					method := message.Method
 					if method != "ping" {

@@ -1,0 +1,349 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Publish sends a notification that belongs to no request to the clients that want it: to every session, and in
+// a stateless revision to the clients that listen for it (subscriptions/listen). An update of a resource
+// (notifications/resources/updated) is sent to the clients that have subscribed to the resource. With a Bus, the
+// clients of the other replicas get it too.
+//
+// Publish does not wait for the clients. A notification that a client has not read yet is not sent to it again. One
+// without params says only that something has changed, so it is sent after a few milliseconds, together with others
+// that come in the meantime. A session whose capabilities or revision do not have the notification does not get it.
+//
+// The error is a *MethodError if no revision of the server has the notification. Otherwise it is one of encoding
+// the params.
+func (s *Server) Publish(method string, params wire.Appender) error {
+	if !s.publishes(method) {
+		return &MethodError{Method: method, Kind: jsonrpc.Notification, To: ToClient, Revision: s.revisions[0]}
+	}
+	n := Notification{Method: method}
+	if params != nil {
+		text, err := wire.MarshalString(params)
+		if err != nil {
+			return prefix.Errorf("runtime: the params of %s: %w", method, err)
+		}
+		n.Params = wire.Raw(text)
+	}
+	if s.audience.publish(n, &s.audience.changes) && s.bus != nil {
+		s.bus.announce(n)
+	}
+	return nil
+}
+
+// publishes reports whether a revision of the server has a notification for clients.
+func (s *Server) publishes(method string) bool {
+	for _, b := range slices.Concat(s.sessions, s.stateless) {
+		if len(b.rows) == 0 || b.row(method).kind == jsonrpc.Notification {
+			return true
+		}
+	}
+	return false
+}
+
+// audience is the clients of a server that get what it publishes.
+type audience struct {
+	mu          sync.Mutex // locked before the mutex of a mailbox
+	sessions    clients
+	listeners   clients            // of stateless revisions
+	subscribers map[string]clients // the sessions, by the URIs of the resources that they have subscribed to
+	// The notifications without params that wait for a timer, from this server and from other replicas. They are
+	// separate so that a change here is announced to the others, and one that was announced is not announced again.
+	changes, changesElsewhere []Notification
+}
+
+// clients is a set of sessions and listeners.
+type clients map[*ServerSession]struct{}
+
+// enter adds a client that has not left.
+func (a *audience) enter(s *ServerSession) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	to := &a.sessions
+	if s.subscriber != nil {
+		to = &a.listeners
+	}
+	if *to == nil {
+		*to = make(clients)
+	}
+	if !s.left {
+		(*to)[s] = struct{}{}
+	}
+}
+
+// leave removes a client.
+func (a *audience) leave(s *ServerSession) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.subscribeOnly(s, nil)
+	s.left = true
+	delete(a.sessions, s)
+	delete(a.listeners, s)
+}
+
+// subscribe adds or removes a subscription of a session. An update that waits is not sent after the end of its
+// subscription.
+func (a *audience) subscribe(s *ServerSession, uri string, on bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if on {
+		a.add(s, uri)
+	} else {
+		a.remove(s, uri)
+	}
+}
+
+// restore makes the subscriptions of a session those that its client has with other replicas.
+func (a *audience) restore(s *ServerSession, uris []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.subscribeOnly(s, uris)
+}
+
+// subscribeOnly makes uris the subscriptions of a session. The mutex must be held.
+func (a *audience) subscribeOnly(s *ServerSession, uris []string) {
+	for uri := range s.subscribed {
+		if !slices.Contains(uris, uri) {
+			a.remove(s, uri)
+		}
+	}
+	for _, uri := range uris {
+		a.add(s, uri)
+	}
+}
+
+// add adds a subscription of a session that has not left. The mutex must be held.
+func (a *audience) add(s *ServerSession, uri string) {
+	if _, ok := s.subscribed[uri]; ok || s.left {
+		return
+	}
+	uri = strings.Clone(uri) // the request that contains it ends before the subscription
+	if s.subscribed == nil {
+		s.subscribed = make(map[string]struct{})
+	}
+	if a.subscribers == nil {
+		a.subscribers = make(map[string]clients)
+	}
+	if a.subscribers[uri] == nil {
+		a.subscribers[uri] = make(clients)
+	}
+	s.subscribed[uri], a.subscribers[uri][s] = struct{}{}, struct{}{}
+}
+
+// remove removes a subscription. The mutex must be held.
+func (a *audience) remove(s *ServerSession, uri string) {
+	delete(s.subscribed, uri)
+	if delete(a.subscribers[uri], s); len(a.subscribers[uri]) == 0 {
+		delete(a.subscribers, uri)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting = slices.DeleteFunc(s.waiting, func(n Notification) bool { return n.resource() == uri })
+}
+
+// maySubscribe reports whether a session can subscribe to a resource without exceeding a maximum.
+func (a *audience) maySubscribe(s *ServerSession, uri string, most int) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, already := s.subscribed[uri]
+	return already || len(s.subscribed) < most
+}
+
+// publish passes a notification to the clients. One without params waits in changes, which is one of the members; publish
+// returns false if it waits there already.
+func (a *audience) publish(n Notification, changes *[]Notification) (added bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case n.Params != "":
+		a.post(n)
+		return true
+	case slices.Contains(*changes, n):
+		return false
+	case len(a.changes)+len(a.changesElsewhere) == 0:
+		time.AfterFunc(waits.ListChanged, a.flush) // no goroutine waits for changes
+	}
+	*changes = append(*changes, n)
+	return true
+}
+
+// flush passes the notifications without params to the clients.
+func (a *audience) flush() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, n := range a.changes {
+		a.post(n)
+	}
+	for _, n := range a.changesElsewhere {
+		if !slices.Contains(a.changes, n) {
+			a.post(n)
+		}
+	}
+	a.changes, a.changesElsewhere = nil, nil
+}
+
+// post puts a notification into the mailboxes of the clients that want it. The mutex must be held.
+func (a *audience) post(n Notification) {
+	to := a.sessions
+	if n.Method == methodUpdated {
+		to = a.subscribers[n.resource()]
+	}
+	for s := range to {
+		s.post(n)
+	}
+	for s := range a.listeners {
+		if s.subscriber.sends(n.Method, n.Params) {
+			s.post(n)
+		}
+	}
+}
+
+// missed is called when notifications of other replicas may have been lost: it passes all of them to the clients
+// that could have been sent.
+func (s *Server) missed() {
+	for _, b := range slices.Concat(s.sessions, s.stateless) {
+		for _, m := range b.Methods {
+			if m.Kind == jsonrpc.Notification && strings.HasSuffix(m.Capability, ".listChanged") && m.Direction&ToClient != 0 {
+				s.audience.publish(Notification{Method: m.Name}, &s.audience.changesElsewhere)
+			}
+		}
+	}
+	s.audience.mu.Lock()
+	defer s.audience.mu.Unlock()
+	for uri, sessions := range s.audience.subscribers {
+		for client := range sessions {
+			client.post(updateOf(uri))
+		}
+	}
+	for client := range s.audience.listeners {
+		for _, uri := range client.subscriber.resources() {
+			client.post(updateOf(uri))
+		}
+	}
+}
+
+// updateOf returns the notification of an update of a resource.
+func updateOf(uri string) Notification {
+	text, _ := wire.AppendString([]byte(`{"uri":`), uri) // a URI of a request is valid UTF-8
+	return Notification{methodUpdated, wire.Raw(append(text, '}'))}
+}
+
+// resource returns the resource that the notification is an update of, or "".
+func (n Notification) resource() string {
+	if n.Method != methodUpdated {
+		return ""
+	}
+	return wire.Object(n.Params).GetString("uri")
+}
+
+// mailbox holds the subscriptions of a client and the notifications that it has not been sent yet, each once. So a
+// client that does not read does not delay others, and takes a bounded amount of memory.
+type mailbox struct {
+	// The mutex of the audience guards these.
+	subscribed map[string]struct{} // URIs of resources
+	left       bool
+
+	mu      sync.Mutex
+	waiting []Notification
+	sending bool // a goroutine sends
+}
+
+// post queues a notification. A client that lets too many wait loses the oldest.
+func (s *ServerSession) post(n Notification) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.Contains(s.waiting, n) {
+		return
+	}
+	if len(s.waiting) >= max(maxHeard, 2*len(s.subscribed)) {
+		s.conn.logger().Warn("a client does not read notifications, and the oldest is dropped", "method", s.waiting[0].Method)
+		s.waiting = s.waiting[1:]
+	}
+	s.waiting = append(s.waiting, n)
+	if !s.sending {
+		s.sending = s.conn.life.Go(s.send)
+	}
+}
+
+// send sends the notifications that wait, and returns when there are none left.
+func (s *ServerSession) send() {
+	for ctx := s.Context(); ; {
+		n, ok := s.next(ctx)
+		if !ok {
+			return
+		}
+		var params wire.Appender
+		if n.Params != "" {
+			params = n.Params
+		}
+		// An error means that the server has not declared the capability, or that the session is over. Both are normal.
+		_ = s.Notify(ctx, n.Method, params)
+	}
+}
+
+// next returns the next notification, if there is one and ctx has not ended.
+func (s *ServerSession) next(ctx context.Context) (n Notification, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.waiting) == 0 || ctx.Err() != nil {
+		s.waiting, s.sending = nil, false
+		return Notification{}, false
+	}
+	n, s.waiting = s.waiting[0], s.waiting[1:]
+	return n, true
+}
+
+// subscription handles resources/subscribe and resources/unsubscribe: it records the subscription if the
+// implementation accepts it.
+func (b *protocol) subscription(ctx context.Context, m *Message) (wire.Appender, error) {
+	s := CallOf(ctx).Session()
+	uri := m.Object().GetString("uri")
+	on := m.Method == methodSubscribe
+	of := s.conn.server.of
+	if most := of.maxSubscriptions(); on && !of.audience.maySubscribe(s, uri, most) {
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the session has %d subscriptions, which is the maximum", most)
+	}
+	result, err := b.Handle(ctx, m)
+	if isMethodNotFound(err) && b.Listen != nil {
+		result, err = emptyResult, nil
+		switch {
+		case uri == "":
+			err = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /uri: missing")
+		case on:
+			err = b.Listen(ctx, methodUpdated, uri)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	change := Change{Subscribed: uri}
+	if !on {
+		change = Change{Unsubscribed: uri}
+	}
+	if err := s.conn.keep(ctx, change); err != nil {
+		return nil, err
+	}
+	of.audience.subscribe(s, uri, on)
+	return result, nil
+}
+
+// maxSubscriptions returns how many resources a session can subscribe to.
+func (s *Server) maxSubscriptions() int {
+	if s.opts.MaxSubscriptions < 0 {
+		return math.MaxInt
+	}
+	return cmp.Or(s.opts.MaxSubscriptions, DefaultMaxSubscriptions)
+}
