@@ -259,14 +259,6 @@ func mismatch(err error) error {
 // Most results have none of these members. They are written first, because a client has to read the type
 // before it can read the rest.
 
-// KnownMembers is implemented by results that can tell which members they have. The runtime adds members to
-// the results of stateless requests, and a conversion changes some members. For other results, both have to
-// search the text for these members.
-type KnownMembers interface {
-	// MayHave reports whether the result may have a member with the name.
-	MayHave(name string) bool
-}
-
 // stampedMembers are the members of a result that stamp looks for, with their indexes.
 var stampedMembers = [...]string{"resultType", "_meta", "ttlMs", "cacheScope"}
 
@@ -292,26 +284,19 @@ func (c *statelessCall) appendResult(dst []byte, result wire.Appender) ([]byte, 
 	if err != nil {
 		return dst, wire.In(err, "result")
 	}
-	text, last := bytes.CutSuffix(dst[own:], []byte(completeLast))
-	if last { // as conversions to the revision write it
-		text, names = append(text, '}'), names[atResultType+1:]
-	}
+	text := dst[own:]
 	switch {
-	case !lacks(result, text, names):
+	case !lacks(text, names):
 		return c.stamp(append(dst[:start], text...), start)
 	case len(text) == len("{}"):
 		return append(dst[:own], '}'), nil
 	}
 	text[0] = ',' // in place of the bracket, which the stamp has
-	return dst[:own+len(text)], nil
+	return dst, nil
 }
 
-// The beginning or end of a complete result whose type comes first or last. The comma cannot end a
-// string, so the quote after it begins the name.
-const (
-	completeFirst = `{"resultType":"` + resultComplete + `"`
-	completeLast  = `,"resultType":"` + resultComplete + `"}`
-)
+// completeFirst is the beginning of a complete result.
+const completeFirst = `{"resultType":"` + resultComplete + `"`
 
 // stampOf returns the beginning of a server's complete results. Named is the member of their _meta that
 // names the server, or "".
@@ -338,13 +323,10 @@ func (c *statelessCall) appendStamp(dst []byte) ([]byte, []string) {
 
 // lacks reports whether the text of a result is certain to be an object without members of these names, so
 // that members can be inserted before its own.
-func lacks(result wire.Appender, text []byte, names []string) bool {
+func lacks(text []byte, names []string) bool {
 	n := len(text)
 	if n < 2 || text[0] != '{' || text[n-1] != '}' || text[1] <= ' ' {
 		return false
-	}
-	if known, ok := result.(KnownMembers); ok {
-		return !slices.ContainsFunc(names, known.MayHave)
 	}
 	return !bytes.Contains(text, []byte(escapedLetter)) && !slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(text, []byte(name)) })
 }

@@ -152,47 +152,14 @@ func TestStamp(t *testing.T) {
 	})
 }
 
-// knowing is a result that implements runtime.KnownMembers.
-type knowing struct {
-	wire.Raw
-	names string
-}
-
-func (k knowing) MayHave(name string) bool { return strings.Contains(k.names, name) }
-
-// TestStampKnownMembers checks that the runtime asks a result for its members, instead of searching its text.
-func TestStampKnownMembers(t *testing.T) {
-	const self = `{"io.modelcontextprotocol/serverInfo":{"name":"probe","version":"0.1"}}`
-	const first = `"resultType":"complete","_meta":` + self
-	for _, row := range []struct {
-		name string
-		have knowing
-		want string
-	}{
-		{"B6 none of those that are added", knowing{`{"a":"resultType, _meta \u0041"}`, "a"}, `{` + first + `,"a":"resultType, _meta \u0041"}`},
-		{"B6 no members", knowing{`{}`, ""}, `{` + first + `}`},
-		{"B36 a _meta", knowing{`{"a":1,"_meta":{}}`, "a _meta"}, `{"a":1,"_meta":` + self + `,"resultType":"complete"}`},
-		{"B36 perhaps a _meta", knowing{`{"a":1}`, "a _meta"}, `{"a":1,` + first + `}`},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			returns := func(context.Context, *runtime.Message) (wire.Appender, error) { return row.have, nil }
-			s := newStateless(t, side{"echo": returns}, runtime.ServerOptions{})
-			got := exchange(t, s, request("1", "tools/call", `"name":"echo"`, metaTerms))
-			if want := `{"jsonrpc":"2.0","id":1,"result":` + row.want + "}\n"; got != want {
-				t.Errorf("got  %s\nwant %s", got, want)
-			}
-		})
-	}
-}
-
 // TestStampOrder checks the texts of results: the members that all results have come first if the handler
-// has written none of them, or nothing but the type, at the end.
+// has written none of them.
 func TestStampOrder(t *testing.T) {
 	const first = `"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"probe","version":"0.1"}}`
 	for _, row := range []struct{ name, method, have, want string }{
 		{"B6 nothing", "tools/call", `{}`, `{` + first + `}`},
 		{"B6 other members", "tools/call", `{"content":[]}`, `{` + first + `,"content":[]}`},
-		{"B6 the type last", "tools/call", `{"content":[],"resultType":"complete"}`, `{` + first + `,"content":[]}`},
+		{"B6 the type last", "tools/call", `{"content":[],"resultType":"complete"}`, `{"content":[],` + first + `}`},
 		{"B6 the type last in a member", "tools/call", `{"a":{"b":1,"resultType":"complete"}}`, `{"a":{"b":1,"resultType":"complete"},` + first + `}`},
 		{"B6 the type alone", "tools/call", `{"resultType":"complete"}`, `{` + first + `}`},
 		{"B6 an escape that stands for no letter", "tools/call", `{"a":"\\\""}`, `{` + first + `,"a":"\\\""}`},

@@ -53,6 +53,9 @@ type Shape struct {
 	// satisfy. Reason is why one is refused that does not, or that exceeds Limits; "" names the problem.
 	Rules  []string
 	Reason string
+	// Touched, if not nil, are JSON strings. An object that has none of them, at any depth, is only changed by the
+	// members that it lacks.
+	Touched []string
 }
 
 // Limits are limits of a value. Kinds is empty if any kind is allowed.
@@ -154,6 +157,7 @@ func (p *pairing) run() *Step {
 // definitions returns the rows of the step. Shapes without an effect are removed.
 func (p *pairing) definitions() []Definition {
 	p.prune()
+	p.touch()
 	var all []Definition
 	for _, d := range p.defined {
 		all = append(all, Definition{newName(d.older), newName(d.newer), p.effective(d.up), p.effective(d.down)})

@@ -303,15 +303,14 @@ func (e *stepEmitter) shapes(list []*convert.Shape) jen.Code {
 
 func (e *stepEmitter) shape(s *convert.Shape) []jen.Code {
 	var fields []jen.Code
+	if s.Touched != nil {
+		fields = append(fields, pair("Touched", literals(s.Touched)))
+	}
 	if len(s.Members) > 0 {
 		fields = append(fields, pair("Members", lines("Member", len(s.Members), func(i int) []jen.Code { return e.member(s.Members[i]) })))
 	}
 	if s.Known != nil {
-		fields = append(fields, pair("Known", jen.Index().String().ValuesFunc(func(g *jen.Group) {
-			for _, name := range s.Known {
-				g.Lit(name)
-			}
-		})))
+		fields = append(fields, pair("Known", literals(s.Known)))
 	}
 	fields = e.shapeField(fields, "Each", s.Each)
 	fields = e.flag(fields, "LeaveOut", s.LeaveOut)
@@ -327,6 +326,15 @@ func (e *stepEmitter) shape(s *convert.Shape) []jen.Code {
 		})))
 	}
 	return e.text(fields, "Reason", s.Reason)
+}
+
+// literals renders a slice of strings.
+func literals(all []string) jen.Code {
+	return jen.Index().String().ValuesFunc(func(g *jen.Group) {
+		for _, s := range all {
+			g.Lit(s)
+		}
+	})
 }
 
 // lines renders a slice of structs, one on each line.
@@ -431,11 +439,7 @@ func (e *stepEmitter) variant(c convert.Case) []jen.Code {
 			for _, when := range c.When {
 				var fields []jen.Code
 				if len(when.Path) > 0 {
-					fields = append(fields, pair("Path", jen.Index().String().ValuesFunc(func(g *jen.Group) {
-						for _, name := range when.Path {
-							g.Lit(name)
-						}
-					})))
+					fields = append(fields, pair("Path", literals(when.Path)))
 				}
 				g.Values(e.flag(e.text(fields, "Is", when.Is), "Absent", when.Absent)...)
 			}

@@ -160,7 +160,7 @@ var step20250326 = convert.Step{
 		{Older: "UnsubscribeRequestParams", Newer: "UnsubscribeRequestParams"},
 	},
 	Down: []convert.Shape{
-		from20250326CallToolResult: {Members: []convert.Member{
+		from20250326CallToolResult: {Touched: []string{"\"audio\""}, Members: []convert.Member{
 			{Name: "content", Rule: from20250326ContentBlockEach},
 		}},
 		from20250326ClientNotification: {Cases: []convert.Case{
@@ -173,29 +173,29 @@ var step20250326 = convert.Step{
 		from20250326CreateMessageRequest: {Members: []convert.Member{
 			{Name: "params", Rule: from20250326CreateMessageRequestParams},
 		}},
-		from20250326CreateMessageRequestParams: {Members: []convert.Member{
+		from20250326CreateMessageRequestParams: {Touched: []string{"\"audio\""}, Members: []convert.Member{
 			{Name: "messages", Rule: from20250326SamplingMessageEach},
 		}},
-		from20250326CreateMessageResult: {Members: []convert.Member{
+		from20250326CreateMessageResult: {Touched: []string{"\"audio\""}, Members: []convert.Member{
 			{Name: "content", Rule: from20250326SamplingMessageContent},
 		}},
-		from20250326GetPromptResult: {Members: []convert.Member{
+		from20250326GetPromptResult: {Touched: []string{"\"audio\""}, Members: []convert.Member{
 			{Name: "messages", Rule: from20250326PromptMessageEach},
 		}},
-		from20250326InitializeResult: {Members: []convert.Member{
+		from20250326InitializeResult: {Touched: []string{"\"completions\""}, Members: []convert.Member{
 			{Name: "capabilities", Rule: from20250326ServerCapabilities},
 		}},
 		from20250326JSONRPCMessage: {Cases: []convert.Case{
 			{Kind: schema.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
 			{Kind: schema.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
 		}},
-		from20250326ListToolsResult: {Members: []convert.Member{
+		from20250326ListToolsResult: {Touched: []string{"\"annotations\""}, Members: []convert.Member{
 			{Name: "tools", Rule: from20250326ToolEach},
 		}},
 		from20250326ProgressNotification: {Members: []convert.Member{
 			{Name: "params", Rule: from20250326ProgressNotificationParams},
 		}},
-		from20250326ProgressNotificationParams: {Members: []convert.Member{
+		from20250326ProgressNotificationParams: {Touched: []string{"\"message\""}, Members: []convert.Member{
 			{Name: "message", Drop: missingIn20241105},
 		}},
 		from20250326PromptMessage: {Members: []convert.Member{
@@ -230,16 +230,16 @@ var step20250326 = convert.Step{
 		to20250326ClientNotification: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: to20250326ProgressNotification},
 		}},
-		to20250326InitializeResult: {Members: []convert.Member{
+		to20250326InitializeResult: {Touched: []string{"\"capabilities\""}, Members: []convert.Member{
 			{Name: "capabilities", Rule: to20250326ServerCapabilities},
 		}},
-		to20250326ListToolsResult: {Members: []convert.Member{
+		to20250326ListToolsResult: {Touched: []string{"\"annotations\""}, Members: []convert.Member{
 			{Name: "tools", Rule: to20250326ToolEach},
 		}},
 		to20250326ProgressNotification: {Members: []convert.Member{
 			{Name: "params", Rule: to20250326ProgressNotificationParams},
 		}},
-		to20250326ProgressNotificationParams: {Members: []convert.Member{
+		to20250326ProgressNotificationParams: {Touched: []string{"\"message\""}, Members: []convert.Member{
 			{Name: "message", Drop: onlyIn20250326},
 		}},
 		to20250326ServerCapabilities: {Members: []convert.Member{

@@ -243,7 +243,7 @@ var step20250618 = convert.Step{
 		from20250618BlobResourceContents: {Members: []convert.Member{
 			{Name: "_meta", Drop: missingIn20250326},
 		}},
-		from20250618CallToolResult: {Members: []convert.Member{
+		from20250618CallToolResult: {Touched: []string{"\"_meta\"", "\"lastModified\"", "\"resource_link\"", "\"structuredContent\""}, Members: []convert.Member{
 			{Name: "content", Rule: from20250618ContentBlockEach},
 			{Name: "structuredContent", Rewrite: convert.StructuredAsText, Drop: missingIn20250326},
 		}},
@@ -257,7 +257,7 @@ var step20250618 = convert.Step{
 		from20250618CompleteRequest: {Members: []convert.Member{
 			{Name: "params", Rule: from20250618CompleteRequestParams},
 		}},
-		from20250618CompleteRequestParams: {Members: []convert.Member{
+		from20250618CompleteRequestParams: {Touched: []string{"\"context\"", "\"title\""}, Members: []convert.Member{
 			{Name: "ref", Rule: from20250618CompleteRequestParamsRef},
 			{Name: "context", Drop: missingIn20250326},
 		}},
@@ -275,10 +275,10 @@ var step20250618 = convert.Step{
 		from20250618CreateMessageRequest: {Members: []convert.Member{
 			{Name: "params", Rule: from20250618CreateMessageRequestParams},
 		}},
-		from20250618CreateMessageRequestParams: {Members: []convert.Member{
+		from20250618CreateMessageRequestParams: {Touched: []string{"\"_meta\"", "\"lastModified\""}, Members: []convert.Member{
 			{Name: "messages", Rule: from20250618SamplingMessageEach},
 		}},
-		from20250618CreateMessageResult: {Members: []convert.Member{
+		from20250618CreateMessageResult: {Touched: []string{"\"_meta\"", "\"lastModified\""}, Members: []convert.Member{
 			{Name: "content", Rule: from20250618SamplingMessageContent},
 		}},
 		from20250618EmbeddedResource: {Members: []convert.Member{
@@ -286,7 +286,7 @@ var step20250618 = convert.Step{
 			{Name: "_meta", Drop: missingIn20250326},
 			{Name: "annotations", Rule: from20250618Annotations},
 		}},
-		from20250618GetPromptResult: {Members: []convert.Member{
+		from20250618GetPromptResult: {Touched: []string{"\"_meta\"", "\"lastModified\"", "\"resource_link\""}, Members: []convert.Member{
 			{Name: "messages", Rule: from20250618PromptMessageEach},
 		}},
 		from20250618ImageContent: {Members: []convert.Member{
@@ -299,26 +299,26 @@ var step20250618 = convert.Step{
 		from20250618InitializeRequest: {Members: []convert.Member{
 			{Name: "params", Rule: from20250618InitializeRequestParams},
 		}},
-		from20250618InitializeRequestParams: {Members: []convert.Member{
+		from20250618InitializeRequestParams: {Touched: []string{"\"elicitation\"", "\"title\""}, Members: []convert.Member{
 			{Name: "capabilities", Rule: from20250618ClientCapabilities},
 			{Name: "clientInfo", Rule: from20250618Implementation},
 		}},
-		from20250618InitializeResult: {Members: []convert.Member{
+		from20250618InitializeResult: {Touched: []string{"\"title\""}, Members: []convert.Member{
 			{Name: "serverInfo", Rule: from20250618Implementation},
 		}},
-		from20250618ListPromptsResult: {Members: []convert.Member{
+		from20250618ListPromptsResult: {Touched: []string{"\"_meta\"", "\"title\""}, Members: []convert.Member{
 			{Name: "prompts", Rule: from20250618PromptEach},
 		}},
-		from20250618ListResourceTemplatesResult: {Members: []convert.Member{
+		from20250618ListResourceTemplatesResult: {Touched: []string{"\"_meta\"", "\"lastModified\"", "\"title\""}, Members: []convert.Member{
 			{Name: "resourceTemplates", Rule: from20250618ResourceTemplateEach},
 		}},
-		from20250618ListResourcesResult: {Members: []convert.Member{
+		from20250618ListResourcesResult: {Touched: []string{"\"_meta\"", "\"lastModified\"", "\"title\""}, Members: []convert.Member{
 			{Name: "resources", Rule: from20250618ResourceEach},
 		}},
-		from20250618ListRootsResult: {Members: []convert.Member{
+		from20250618ListRootsResult: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "roots", Rule: from20250618RootEach},
 		}},
-		from20250618ListToolsResult: {Members: []convert.Member{
+		from20250618ListToolsResult: {Touched: []string{"\"_meta\"", "\"outputSchema\"", "\"title\""}, Members: []convert.Member{
 			{Name: "tools", Rule: from20250618ToolEach},
 		}},
 		from20250618Prompt: {Members: []convert.Member{
@@ -338,7 +338,7 @@ var step20250618 = convert.Step{
 		from20250618PromptReference: {Members: []convert.Member{
 			{Name: "title", Drop: missingIn20250326},
 		}},
-		from20250618ReadResourceResult: {Members: []convert.Member{
+		from20250618ReadResourceResult: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "contents", Rule: from20250618ResourceContentsUnionEach},
 		}},
 		from20250618Resource: {Members: []convert.Member{
@@ -406,7 +406,7 @@ var step20250618 = convert.Step{
 		to20250618BlobResourceContents: {Members: []convert.Member{
 			{Name: "_meta", Drop: onlyIn20250618},
 		}},
-		to20250618CallToolResult: {Members: []convert.Member{
+		to20250618CallToolResult: {Touched: []string{"\"_meta\"", "\"lastModified\"", "\"structuredContent\""}, Members: []convert.Member{
 			{Name: "content", Rule: to20250618ContentBlockEach},
 			{Name: "structuredContent", Drop: onlyIn20250618},
 		}},
@@ -420,7 +420,7 @@ var step20250618 = convert.Step{
 		to20250618CompleteRequest: {Members: []convert.Member{
 			{Name: "params", Rule: to20250618CompleteRequestParams},
 		}},
-		to20250618CompleteRequestParams: {Members: []convert.Member{
+		to20250618CompleteRequestParams: {Touched: []string{"\"context\"", "\"title\""}, Members: []convert.Member{
 			{Name: "ref", Rule: to20250618CompleteRequestParamsRef},
 			{Name: "context", Drop: onlyIn20250618},
 		}},
@@ -437,10 +437,10 @@ var step20250618 = convert.Step{
 		to20250618CreateMessageRequest: {Members: []convert.Member{
 			{Name: "params", Rule: to20250618CreateMessageRequestParams},
 		}},
-		to20250618CreateMessageRequestParams: {Members: []convert.Member{
+		to20250618CreateMessageRequestParams: {Touched: []string{"\"_meta\"", "\"lastModified\""}, Members: []convert.Member{
 			{Name: "messages", Rule: to20250618SamplingMessageEach},
 		}},
-		to20250618CreateMessageResult: {Members: []convert.Member{
+		to20250618CreateMessageResult: {Touched: []string{"\"_meta\"", "\"lastModified\""}, Members: []convert.Member{
 			{Name: "content", Rule: to20250618SamplingMessageContent},
 		}},
 		to20250618EmbeddedResource: {Members: []convert.Member{
@@ -448,7 +448,7 @@ var step20250618 = convert.Step{
 			{Name: "annotations", Rule: to20250618Annotations},
 			{Name: "_meta", Drop: onlyIn20250618},
 		}},
-		to20250618GetPromptResult: {Members: []convert.Member{
+		to20250618GetPromptResult: {Touched: []string{"\"_meta\"", "\"lastModified\""}, Members: []convert.Member{
 			{Name: "messages", Rule: to20250618PromptMessageEach},
 		}},
 		to20250618ImageContent: {Members: []convert.Member{
@@ -461,30 +461,30 @@ var step20250618 = convert.Step{
 		to20250618InitializeRequest: {Members: []convert.Member{
 			{Name: "params", Rule: to20250618InitializeRequestParams},
 		}},
-		to20250618InitializeRequestParams: {Members: []convert.Member{
+		to20250618InitializeRequestParams: {Touched: []string{"\"elicitation\"", "\"title\""}, Members: []convert.Member{
 			{Name: "capabilities", Rule: to20250618ClientCapabilities},
 			{Name: "clientInfo", Rule: to20250618Implementation},
 		}},
-		to20250618InitializeResult: {Members: []convert.Member{
+		to20250618InitializeResult: {Touched: []string{"\"title\""}, Members: []convert.Member{
 			{Name: "serverInfo", Rule: to20250618Implementation},
 		}},
 		to20250618JSONRPCMessage: {Cases: []convert.Case{
 			{Kind: schema.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
 			{Kind: schema.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
 		}},
-		to20250618ListPromptsResult: {Members: []convert.Member{
+		to20250618ListPromptsResult: {Touched: []string{"\"_meta\"", "\"title\""}, Members: []convert.Member{
 			{Name: "prompts", Rule: to20250618PromptEach},
 		}},
-		to20250618ListResourceTemplatesResult: {Members: []convert.Member{
+		to20250618ListResourceTemplatesResult: {Touched: []string{"\"_meta\"", "\"lastModified\"", "\"title\""}, Members: []convert.Member{
 			{Name: "resourceTemplates", Rule: to20250618ResourceTemplateEach},
 		}},
-		to20250618ListResourcesResult: {Members: []convert.Member{
+		to20250618ListResourcesResult: {Touched: []string{"\"_meta\"", "\"lastModified\"", "\"title\""}, Members: []convert.Member{
 			{Name: "resources", Rule: to20250618ResourceEach},
 		}},
-		to20250618ListRootsResult: {Members: []convert.Member{
+		to20250618ListRootsResult: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "roots", Rule: to20250618RootEach},
 		}},
-		to20250618ListToolsResult: {Members: []convert.Member{
+		to20250618ListToolsResult: {Touched: []string{"\"_meta\"", "\"outputSchema\"", "\"title\""}, Members: []convert.Member{
 			{Name: "tools", Rule: to20250618ToolEach},
 		}},
 		to20250618Prompt: {Members: []convert.Member{
@@ -504,7 +504,7 @@ var step20250618 = convert.Step{
 		to20250618PromptReference: {Members: []convert.Member{
 			{Name: "title", Drop: onlyIn20250618},
 		}},
-		to20250618ReadResourceResult: {Members: []convert.Member{
+		to20250618ReadResourceResult: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "contents", Rule: to20250618ResourceContentsUnionEach},
 		}},
 		to20250618Resource: {Members: []convert.Member{

@@ -292,20 +292,20 @@ var step20251125 = convert.Step{
 		from20251125CallToolRequest: {Members: []convert.Member{
 			{Name: "params", Rule: from20251125CallToolRequestParams},
 		}},
-		from20251125CallToolRequestParams: {Members: []convert.Member{
+		from20251125CallToolRequestParams: {Touched: []string{"\"task\""}, Members: []convert.Member{
 			{Name: "task", Drop: missingIn20250618},
 		}},
 		from20251125CallToolResponse: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: from20251125CallToolResult},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
 		}, Otherwise: "the revision does not define this variant"},
-		from20251125CallToolResult: {Members: []convert.Member{
+		from20251125CallToolResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "content", Rule: from20251125ContentBlockEach},
 		}},
 		from20251125CancelledNotification: {Members: []convert.Member{
 			{Name: "params", Rule: from20251125CancelledNotificationParams},
 		}},
-		from20251125CancelledNotificationParams: {Members: []convert.Member{
+		from20251125CancelledNotificationParams: {Touched: []string{"\"requestId\""}, Members: []convert.Member{
 			{Name: "requestId", Require: "the older revision requires the ID of the request"},
 		}},
 		from20251125ClientCapabilities: {Members: []convert.Member{
@@ -340,7 +340,7 @@ var step20251125 = convert.Step{
 		from20251125CreateMessageRequest: {Members: []convert.Member{
 			{Name: "params", Rule: from20251125CreateMessageRequestParams},
 		}},
-		from20251125CreateMessageRequestParams: {Members: []convert.Member{
+		from20251125CreateMessageRequestParams: {Touched: []string{"\"messages\"", "\"task\"", "\"toolChoice\"", "\"tools\""}, Members: []convert.Member{
 			{Name: "messages", Rewrite: convert.SplitMessages, Rule: from20251125SamplingMessageEach},
 			{Name: "task", Drop: missingIn20250618},
 			{Name: "toolChoice", Drop: missingIn20250618},
@@ -350,13 +350,13 @@ var step20251125 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: from20251125CreateMessageResult},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
 		}, Otherwise: "the revision does not define this variant"},
-		from20251125CreateMessageResult: {Members: []convert.Member{
+		from20251125CreateMessageResult: {Touched: []string{"\"content\""}, Members: []convert.Member{
 			{Name: "content", Rule: from20251125SamplingMessageContent},
 		}},
 		from20251125ElicitRequest: {Members: []convert.Member{
 			{Name: "params", Rule: from20251125ElicitRequestParams},
 		}},
-		from20251125ElicitRequestFormParams: {Members: []convert.Member{
+		from20251125ElicitRequestFormParams: {Touched: []string{"\"array\"", "\"default\"", "\"enumNames\"", "\"mode\"", "\"string\"", "\"task\""}, Members: []convert.Member{
 			{Name: "requestedSchema", Rule: from20251125ElicitRequestFormParamsRequestedSchema},
 			{Name: "mode", Drop: missingIn20250618},
 			{Name: "task", Drop: missingIn20250618},
@@ -373,7 +373,7 @@ var step20251125 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"action"}}}, Rule: from20251125ElicitResult},
 		}, Otherwise: "the revision does not define this variant"},
-		from20251125ElicitResult: {Members: []convert.Member{
+		from20251125ElicitResult: {Touched: []string{"\"content\""}, Members: []convert.Member{
 			{Name: "content", Rule: from20251125ElicitResultContentEach},
 		}},
 		from20251125ElicitResultContent: {Cases: []convert.Case{
@@ -383,7 +383,7 @@ var step20251125 = convert.Step{
 			{Kind: schema.Boolean},
 		}, Otherwise: "the revision does not define this variant"},
 		from20251125ElicitResultContentEach: {Each: from20251125ElicitResultContent},
-		from20251125GetPromptResult: {Members: []convert.Member{
+		from20251125GetPromptResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "messages", Rule: from20251125PromptMessageEach},
 		}},
 		from20251125Implementation: {Members: []convert.Member{
@@ -394,11 +394,11 @@ var step20251125 = convert.Step{
 		from20251125InitializeRequest: {Members: []convert.Member{
 			{Name: "params", Rule: from20251125InitializeRequestParams},
 		}},
-		from20251125InitializeRequestParams: {Members: []convert.Member{
+		from20251125InitializeRequestParams: {Touched: []string{"\"context\"", "\"description\"", "\"elicitation\"", "\"icons\"", "\"tasks\"", "\"tools\"", "\"websiteUrl\""}, Members: []convert.Member{
 			{Name: "capabilities", Rule: from20251125ClientCapabilities},
 			{Name: "clientInfo", Rule: from20251125Implementation},
 		}},
-		from20251125InitializeResult: {Members: []convert.Member{
+		from20251125InitializeResult: {Touched: []string{"\"description\"", "\"icons\"", "\"tasks\"", "\"websiteUrl\""}, Members: []convert.Member{
 			{Name: "capabilities", Rule: from20251125ServerCapabilities},
 			{Name: "serverInfo", Rule: from20251125Implementation},
 		}},
@@ -421,16 +421,16 @@ var step20251125 = convert.Step{
 			{Name: "default", Drop: missingIn20250618},
 		}},
 		from20251125Limit: {Checks: []func(*schema.Checker){checkOffrom20251125Limit}},
-		from20251125ListPromptsResult: {Members: []convert.Member{
+		from20251125ListPromptsResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "prompts", Rule: from20251125PromptEach},
 		}},
-		from20251125ListResourceTemplatesResult: {Members: []convert.Member{
+		from20251125ListResourceTemplatesResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "resourceTemplates", Rule: from20251125ResourceTemplateEach},
 		}},
-		from20251125ListResourcesResult: {Members: []convert.Member{
+		from20251125ListResourcesResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "resources", Rule: from20251125ResourceEach},
 		}},
-		from20251125ListToolsResult: {Members: []convert.Member{
+		from20251125ListToolsResult: {Touched: []string{"\"execution\"", "\"icons\""}, Members: []convert.Member{
 			{Name: "tools", Rule: from20251125ToolEachOrNone},
 		}},
 		from20251125Notification: {Members: []convert.Member{
@@ -530,10 +530,10 @@ var step20251125 = convert.Step{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		to20251125CallToolRequestParams: {Members: []convert.Member{
+		to20251125CallToolRequestParams: {Touched: []string{"\"task\""}, Members: []convert.Member{
 			{Name: "task", Drop: onlyIn20251125},
 		}},
-		to20251125CallToolResult: {Members: []convert.Member{
+		to20251125CallToolResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "content", Rule: to20251125ContentBlockEach},
 		}},
 		to20251125CancelledNotification: {Members: []convert.Member{
@@ -578,7 +578,7 @@ var step20251125 = convert.Step{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		to20251125CreateMessageRequestParams: {Members: []convert.Member{
+		to20251125CreateMessageRequestParams: {Touched: []string{"\"_meta\"", "\"task\"", "\"toolChoice\"", "\"tools\""}, Members: []convert.Member{
 			{Name: "messages", Rule: to20251125SamplingMessageEach},
 			{Name: "task", Drop: onlyIn20251125},
 			{Name: "toolChoice", Drop: onlyIn20251125},
@@ -589,7 +589,7 @@ var step20251125 = convert.Step{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		to20251125ElicitRequestFormParams: {Members: []convert.Member{
+		to20251125ElicitRequestFormParams: {Touched: []string{"\"$schema\"", "\"default\"", "\"mode\"", "\"task\""}, Members: []convert.Member{
 			{Name: "requestedSchema", Rule: to20251125ElicitRequestFormParamsRequestedSchema},
 			{Name: "mode", Drop: onlyIn20251125},
 			{Name: "task", Drop: onlyIn20251125},
@@ -602,7 +602,7 @@ var step20251125 = convert.Step{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		to20251125GetPromptResult: {Members: []convert.Member{
+		to20251125GetPromptResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "messages", Rule: to20251125PromptMessageEach},
 		}},
 		to20251125Implementation: {Members: []convert.Member{
@@ -615,11 +615,11 @@ var step20251125 = convert.Step{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		to20251125InitializeRequestParams: {Members: []convert.Member{
+		to20251125InitializeRequestParams: {Touched: []string{"\"context\"", "\"description\"", "\"form\"", "\"icons\"", "\"tasks\"", "\"tools\"", "\"url\"", "\"websiteUrl\""}, Members: []convert.Member{
 			{Name: "capabilities", Rule: to20251125ClientCapabilities},
 			{Name: "clientInfo", Rule: to20251125Implementation},
 		}},
-		to20251125InitializeResult: {Members: []convert.Member{
+		to20251125InitializeResult: {Touched: []string{"\"description\"", "\"icons\"", "\"tasks\"", "\"websiteUrl\""}, Members: []convert.Member{
 			{Name: "capabilities", Rule: to20251125ServerCapabilities},
 			{Name: "serverInfo", Rule: to20251125Implementation},
 		}},
@@ -635,21 +635,21 @@ var step20251125 = convert.Step{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		to20251125ListPromptsResult: {Members: []convert.Member{
+		to20251125ListPromptsResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "prompts", Rule: to20251125PromptEach},
 		}},
 		to20251125ListResourceTemplatesRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		to20251125ListResourceTemplatesResult: {Members: []convert.Member{
+		to20251125ListResourceTemplatesResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "resourceTemplates", Rule: to20251125ResourceTemplateEach},
 		}},
 		to20251125ListResourcesRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		to20251125ListResourcesResult: {Members: []convert.Member{
+		to20251125ListResourcesResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "resources", Rule: to20251125ResourceEach},
 		}},
 		to20251125ListRootsRequest: {Members: []convert.Member{
@@ -660,7 +660,7 @@ var step20251125 = convert.Step{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
-		to20251125ListToolsResult: {Members: []convert.Member{
+		to20251125ListToolsResult: {Touched: []string{"\"$schema\"", "\"execution\"", "\"icons\""}, Members: []convert.Member{
 			{Name: "tools", Rule: to20251125ToolEach},
 		}},
 		to20251125LoggingMessageNotification: {Members: []convert.Member{

@@ -325,7 +325,7 @@ var step20260728 = convert.Step{
 		from20260728CallToolRequest: {Members: []convert.Member{
 			{Name: "params", Rule: from20260728CallToolRequestParams},
 		}},
-		from20260728CallToolRequestParams: {Members: []convert.Member{
+		from20260728CallToolRequestParams: {Touched: []string{"\"_meta\"", "\"inputResponses\"", "\"requestState\"", "\"task\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728RequestMetaObject},
 			{Name: "inputResponses", Drop: missingIn20251125, Handled: true},
 			{Name: "requestState", Drop: missingIn20251125, Handled: true},
@@ -336,7 +336,7 @@ var step20260728 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: from20260728CallToolResult},
 		}},
-		from20260728CallToolResult: {Members: []convert.Member{
+		from20260728CallToolResult: {Touched: []string{"\"_meta\"", "\"resultType\"", "\"structuredContent\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "structuredContent", Rewrite: convert.StructuredValueAsText, Rule: from20260728Open},
@@ -344,7 +344,7 @@ var step20260728 = convert.Step{
 		from20260728CancelledNotification: {Members: []convert.Member{
 			{Name: "params", Rule: from20260728CancelledNotificationParams},
 		}},
-		from20260728CancelledNotificationParams: {Members: []convert.Member{
+		from20260728CancelledNotificationParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728NotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
 		from20260728ClientCapabilities: {Members: []convert.Member{
@@ -369,10 +369,10 @@ var step20260728 = convert.Step{
 		from20260728CompleteRequest: {Members: []convert.Member{
 			{Name: "params", Rule: from20260728CompleteRequestParams},
 		}},
-		from20260728CompleteRequestParams: {Members: []convert.Member{
+		from20260728CompleteRequestParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728RequestMetaObject},
 		}},
-		from20260728CompleteResult: {Members: []convert.Member{
+		from20260728CompleteResult: {Touched: []string{"\"_meta\"", "\"resultType\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
@@ -381,13 +381,13 @@ var step20260728 = convert.Step{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 			{Name: "id", Rule: from20260728Limit2, Reason: "a request within a result has no ID, and one of a session has", Require: "a request within a result has no ID, and one of a session has"},
 		}},
-		from20260728CreateMessageRequestParams: {Members: []convert.Member{
+		from20260728CreateMessageRequestParams: {Touched: []string{"\"_meta\"", "\"execution\"", "\"inputSchema\"", "\"outputSchema\"", "\"structuredContent\"", "\"task\""}, Members: []convert.Member{
 			{Name: "messages", Rule: from20260728SamplingMessageEach},
 			{Name: "_meta", Rule: from20260728OpenRequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "tools", Rule: from20260728ToolEach},
 			{Name: "task", Drop: onlyIn20251125},
 		}},
-		from20260728CreateMessageResult: {Members: []convert.Member{
+		from20260728CreateMessageResult: {Touched: []string{"\"structuredContent\""}, Members: []convert.Member{
 			{Name: "content", Rule: from20260728SamplingMessageContent},
 		}},
 		from20260728ElicitRequest: {Members: []convert.Member{
@@ -412,7 +412,7 @@ var step20260728 = convert.Step{
 		from20260728GetPromptRequest: {Members: []convert.Member{
 			{Name: "params", Rule: from20260728GetPromptRequestParams},
 		}},
-		from20260728GetPromptRequestParams: {Members: []convert.Member{
+		from20260728GetPromptRequestParams: {Touched: []string{"\"_meta\"", "\"inputResponses\"", "\"requestState\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728RequestMetaObject},
 			{Name: "inputResponses", Drop: missingIn20251125, Handled: true},
 			{Name: "requestState", Drop: missingIn20251125, Handled: true},
@@ -422,7 +422,7 @@ var step20260728 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: from20260728GetPromptResult},
 		}, Otherwise: "the revision does not define this variant"},
-		from20260728GetPromptResult: {Members: []convert.Member{
+		from20260728GetPromptResult: {Touched: []string{"\"_meta\"", "\"resultType\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
@@ -442,7 +442,7 @@ var step20260728 = convert.Step{
 		from20260728ListPromptsRequest: {Members: []convert.Member{
 			{Name: "params", Rule: from20260728PaginatedRequestParams},
 		}},
-		from20260728ListPromptsResult: {Members: []convert.Member{
+		from20260728ListPromptsResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "cacheScope", Drop: missingIn20251125, Implied: "\"private\""},
 			{Name: "ttlMs", Drop: missingIn20251125, Implied: "0"},
@@ -451,7 +451,7 @@ var step20260728 = convert.Step{
 		from20260728ListResourceTemplatesRequest: {Members: []convert.Member{
 			{Name: "params", Rule: from20260728PaginatedRequestParams},
 		}},
-		from20260728ListResourceTemplatesResult: {Members: []convert.Member{
+		from20260728ListResourceTemplatesResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "cacheScope", Drop: missingIn20251125, Implied: "\"private\""},
 			{Name: "ttlMs", Drop: missingIn20251125, Implied: "0"},
@@ -460,7 +460,7 @@ var step20260728 = convert.Step{
 		from20260728ListResourcesRequest: {Members: []convert.Member{
 			{Name: "params", Rule: from20260728PaginatedRequestParams},
 		}},
-		from20260728ListResourcesResult: {Members: []convert.Member{
+		from20260728ListResourcesResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "cacheScope", Drop: missingIn20251125, Implied: "\"private\""},
 			{Name: "ttlMs", Drop: missingIn20251125, Implied: "0"},
@@ -471,13 +471,13 @@ var step20260728 = convert.Step{
 			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 			{Name: "id", Rule: from20260728Limit2, Reason: "a request within a result has no ID, and one of a session has", Require: "a request within a result has no ID, and one of a session has"},
 		}},
-		from20260728ListRootsRequestParams: {Members: []convert.Member{
+		from20260728ListRootsRequestParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728OpenRequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
 		from20260728ListToolsRequest: {Members: []convert.Member{
 			{Name: "params", Rule: from20260728PaginatedRequestParams},
 		}},
-		from20260728ListToolsResult: {Members: []convert.Member{
+		from20260728ListToolsResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"execution\"", "\"inputSchema\"", "\"outputSchema\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "cacheScope", Drop: missingIn20251125, Implied: "\"private\""},
 			{Name: "tools", Rule: from20260728ToolEach},
@@ -487,13 +487,13 @@ var step20260728 = convert.Step{
 		from20260728LoggingMessageNotification: {Members: []convert.Member{
 			{Name: "params", Rule: from20260728LoggingMessageNotificationParams},
 		}},
-		from20260728LoggingMessageNotificationParams: {Members: []convert.Member{
+		from20260728LoggingMessageNotificationParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728NotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
 		from20260728NotificationMetaObject: {Members: []convert.Member{
 			{Name: "io.modelcontextprotocol/subscriptionId", Drop: missingIn20251125, Handled: true},
 		}},
-		from20260728NotificationParams: {Members: []convert.Member{
+		from20260728NotificationParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728NotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
 		from20260728Open:  {Checks: []func(*schema.Checker){checkOffrom20260728Open}},
@@ -508,7 +508,7 @@ var step20260728 = convert.Step{
 		from20260728PaginatedRequest: {Members: []convert.Member{
 			{Name: "params", Rule: from20260728PaginatedRequestParams},
 		}},
-		from20260728PaginatedRequestParams: {Members: []convert.Member{
+		from20260728PaginatedRequestParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728RequestMetaObject},
 		}},
 		from20260728PaginatedResult: {Members: []convert.Member{
@@ -518,7 +518,7 @@ var step20260728 = convert.Step{
 		from20260728ProgressNotification: {Members: []convert.Member{
 			{Name: "params", Rule: from20260728ProgressNotificationParams},
 		}},
-		from20260728ProgressNotificationParams: {Members: []convert.Member{
+		from20260728ProgressNotificationParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728NotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
 		from20260728PromptListChangedNotification: {Members: []convert.Member{
@@ -527,7 +527,7 @@ var step20260728 = convert.Step{
 		from20260728ReadResourceRequest: {Members: []convert.Member{
 			{Name: "params", Rule: from20260728ReadResourceRequestParams},
 		}},
-		from20260728ReadResourceRequestParams: {Members: []convert.Member{
+		from20260728ReadResourceRequestParams: {Touched: []string{"\"_meta\"", "\"inputResponses\"", "\"requestState\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728RequestMetaObject},
 			{Name: "inputResponses", Drop: missingIn20251125, Handled: true},
 			{Name: "requestState", Drop: missingIn20251125, Handled: true},
@@ -537,7 +537,7 @@ var step20260728 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: from20260728ReadResourceResult},
 		}, Otherwise: "the revision does not define this variant"},
-		from20260728ReadResourceResult: {Members: []convert.Member{
+		from20260728ReadResourceResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "cacheScope", Drop: missingIn20251125, Implied: "\"private\""},
 			{Name: "ttlMs", Drop: missingIn20251125, Implied: "0"},
@@ -549,7 +549,7 @@ var step20260728 = convert.Step{
 			{Name: "io.modelcontextprotocol/clientInfo", Drop: missingIn20251125, Handled: true},
 			{Name: "io.modelcontextprotocol/logLevel", Drop: missingIn20251125, Handled: true},
 		}},
-		from20260728RequestParams: {Members: []convert.Member{
+		from20260728RequestParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728RequestMetaObject},
 		}},
 		from20260728ResourceListChangedNotification: {Members: []convert.Member{
@@ -561,10 +561,10 @@ var step20260728 = convert.Step{
 		from20260728ResourceUpdatedNotification: {Members: []convert.Member{
 			{Name: "params", Rule: from20260728ResourceUpdatedNotificationParams},
 		}},
-		from20260728ResourceUpdatedNotificationParams: {Members: []convert.Member{
+		from20260728ResourceUpdatedNotificationParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728NotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		from20260728Result: {Members: []convert.Member{
+		from20260728Result: {Touched: []string{"\"_meta\"", "\"resultType\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
@@ -631,7 +631,7 @@ var step20260728 = convert.Step{
 		to20260728CallToolRequest: {Members: []convert.Member{
 			{Name: "params", Rule: to20260728CallToolRequestParams},
 		}},
-		to20260728CallToolRequestParams: {Members: []convert.Member{
+		to20260728CallToolRequestParams: {Touched: []string{"\"_meta\"", "\"inputResponses\"", "\"requestState\"", "\"task\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "task", Drop: missingIn20260728},
 			{Name: "inputResponses", Drop: onlyIn20260728},
@@ -641,14 +641,14 @@ var step20260728 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: to20260728CallToolResult},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the tasks of revision 2025-11-25 have no counterpart, so the result could never be fetched"},
 		}},
-		to20260728CallToolResult: {Members: []convert.Member{
+		to20260728CallToolResult: {Touched: []string{"\"_meta\"", "\"resultType\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 		}},
 		to20260728CancelledNotification: {Members: []convert.Member{
 			{Name: "params", Rule: to20260728CancelledNotificationParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		to20260728CancelledNotificationParams: {Members: []convert.Member{
+		to20260728CancelledNotificationParams: {Touched: []string{"\"_meta\"", "\"requestId\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenNotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "requestId", Require: "the newer revision requires the ID of the request"},
 		}},
@@ -703,10 +703,10 @@ var step20260728 = convert.Step{
 		to20260728CompleteRequest: {Members: []convert.Member{
 			{Name: "params", Rule: to20260728CompleteRequestParams},
 		}},
-		to20260728CompleteRequestParams: {Members: []convert.Member{
+		to20260728CompleteRequestParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		to20260728CompleteResult: {Members: []convert.Member{
+		to20260728CompleteResult: {Touched: []string{"\"_meta\"", "\"resultType\"", "\"values\""}, Members: []convert.Member{
 			{Name: "completion", Rule: to20260728CompleteResultCompletion},
 			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
@@ -718,7 +718,7 @@ var step20260728 = convert.Step{
 			{Name: "jsonrpc", Drop: missingIn20260728, Implied: "\"2.0\""},
 			{Name: "params", Rule: to20260728CreateMessageRequestParams},
 		}},
-		to20260728CreateMessageRequestParams: {Members: []convert.Member{
+		to20260728CreateMessageRequestParams: {Touched: []string{"\"_meta\"", "\"execution\"", "\"metadata\"", "\"task\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728RequestMetaObject2, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "metadata", Rule: to20260728OpenJSONObject},
 			{Name: "task", Drop: missingIn20260728},
@@ -753,12 +753,12 @@ var step20260728 = convert.Step{
 		to20260728GetPromptRequest: {Members: []convert.Member{
 			{Name: "params", Rule: to20260728GetPromptRequestParams},
 		}},
-		to20260728GetPromptRequestParams: {Members: []convert.Member{
+		to20260728GetPromptRequestParams: {Touched: []string{"\"_meta\"", "\"inputResponses\"", "\"requestState\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "inputResponses", Drop: onlyIn20260728},
 			{Name: "requestState", Drop: onlyIn20260728},
 		}},
-		to20260728GetPromptResult: {Members: []convert.Member{
+		to20260728GetPromptResult: {Touched: []string{"\"_meta\"", "\"resultType\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 		}},
@@ -776,7 +776,7 @@ var step20260728 = convert.Step{
 		to20260728ListPromptsRequest: {Members: []convert.Member{
 			{Name: "params", Rule: to20260728PaginatedRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		to20260728ListPromptsResult: {Members: []convert.Member{
+		to20260728ListPromptsResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 			{Name: "cacheScope", Drop: onlyIn20260728, Default: "\"private\""},
@@ -785,7 +785,7 @@ var step20260728 = convert.Step{
 		to20260728ListResourceTemplatesRequest: {Members: []convert.Member{
 			{Name: "params", Rule: to20260728PaginatedRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		to20260728ListResourceTemplatesResult: {Members: []convert.Member{
+		to20260728ListResourceTemplatesResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 			{Name: "cacheScope", Drop: onlyIn20260728, Default: "\"private\""},
@@ -794,7 +794,7 @@ var step20260728 = convert.Step{
 		to20260728ListResourcesRequest: {Members: []convert.Member{
 			{Name: "params", Rule: to20260728PaginatedRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		to20260728ListResourcesResult: {Members: []convert.Member{
+		to20260728ListResourcesResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 			{Name: "cacheScope", Drop: onlyIn20260728, Default: "\"private\""},
@@ -804,13 +804,13 @@ var step20260728 = convert.Step{
 			{Name: "jsonrpc", Drop: missingIn20260728, Implied: "\"2.0\""},
 			{Name: "params", Rule: to20260728ListRootsRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		to20260728ListRootsRequestParams: {Members: []convert.Member{
+		to20260728ListRootsRequestParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728RequestMetaObject3, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
 		to20260728ListToolsRequest: {Members: []convert.Member{
 			{Name: "params", Rule: to20260728PaginatedRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		to20260728ListToolsResult: {Members: []convert.Member{
+		to20260728ListToolsResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"execution\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "tools", Rule: to20260728ToolEachOrNone},
 			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
@@ -820,10 +820,10 @@ var step20260728 = convert.Step{
 		to20260728LoggingMessageNotification: {Members: []convert.Member{
 			{Name: "params", Rule: to20260728LoggingMessageNotificationParams},
 		}},
-		to20260728LoggingMessageNotificationParams: {Members: []convert.Member{
+		to20260728LoggingMessageNotificationParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenNotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		to20260728NotificationParams: {Members: []convert.Member{
+		to20260728NotificationParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenNotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
 		to20260728Open:               {Each: to20260728OpenJSONObject, Checks: []func(*schema.Checker){checkOfto20260728Open}},
@@ -838,7 +838,7 @@ var step20260728 = convert.Step{
 		to20260728PaginatedRequest: {Members: []convert.Member{
 			{Name: "params", Rule: to20260728PaginatedRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
-		to20260728PaginatedRequestParams: {Members: []convert.Member{
+		to20260728PaginatedRequestParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 		}},
 		to20260728PaginatedResult: {Members: []convert.Member{
@@ -848,7 +848,7 @@ var step20260728 = convert.Step{
 		to20260728ProgressNotification: {Members: []convert.Member{
 			{Name: "params", Rule: to20260728ProgressNotificationParams},
 		}},
-		to20260728ProgressNotificationParams: {Members: []convert.Member{
+		to20260728ProgressNotificationParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenNotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
 		to20260728PromptListChangedNotification: {Members: []convert.Member{
@@ -857,12 +857,12 @@ var step20260728 = convert.Step{
 		to20260728ReadResourceRequest: {Members: []convert.Member{
 			{Name: "params", Rule: to20260728ReadResourceRequestParams},
 		}},
-		to20260728ReadResourceRequestParams: {Members: []convert.Member{
+		to20260728ReadResourceRequestParams: {Touched: []string{"\"_meta\"", "\"inputResponses\"", "\"requestState\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "inputResponses", Drop: onlyIn20260728},
 			{Name: "requestState", Drop: onlyIn20260728},
 		}},
-		to20260728ReadResourceResult: {Members: []convert.Member{
+		to20260728ReadResourceResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 			{Name: "cacheScope", Drop: onlyIn20260728, Default: "\"private\""},
@@ -880,7 +880,7 @@ var step20260728 = convert.Step{
 		to20260728RequestMetaObject3: {Members: []convert.Member{
 			{Name: "progressToken", Drop: "a request within a result has no progress"},
 		}},
-		to20260728RequestParams: {Members: []convert.Member{
+		to20260728RequestParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 		}},
 		to20260728ResourceListChangedNotification: {Members: []convert.Member{
@@ -892,13 +892,13 @@ var step20260728 = convert.Step{
 		to20260728ResourceUpdatedNotification: {Members: []convert.Member{
 			{Name: "params", Rule: to20260728ResourceUpdatedNotificationParams},
 		}},
-		to20260728ResourceUpdatedNotificationParams: {Members: []convert.Member{
+		to20260728ResourceUpdatedNotificationParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenNotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
 		to20260728Result: {Cases: []convert.Case{
 			{Rule: to20260728Result2},
 		}},
-		to20260728Result2: {Members: []convert.Member{
+		to20260728Result2: {Touched: []string{"\"_meta\"", "\"resultType\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Drop: onlyIn20260728, Default: "\"complete\""},
 		}},

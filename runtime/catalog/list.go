@@ -230,7 +230,7 @@ func (l *list) answer(ctx context.Context, q *request) (wire.Appender, error) {
 	if l.catalog.opts.Convert == nil || q.revision == "" {
 		return p, nil
 	}
-	return &converted{Appender: p, revision: q.revision}, nil
+	return &converted{Appender: p, q: q}, nil
 }
 
 // page is the result of a list's method. The items are a part of a view's text.

@@ -147,16 +147,16 @@ func (c *Catalog) handle(ctx context.Context, q *request) (wire.Appender, error)
 		return result, err
 	case err != nil && by.Error != nil:
 		return nil, by.Error(q.revision, call.Method(), err)
-	case err != nil || result == nil || by.Same != nil && by.Same(q.revision, definition, result):
+	case err != nil || result == nil:
 		return result, err
 	}
-	return &converted{result, q.revision, definition, ctx, by}, nil
+	return &converted{result, q, ctx, by}, nil
 }
 
 // converted is a result in the revision of its request.
 type converted struct {
 	wire.Appender
-	revision, definition string
+	q *request
 
 	// by converts the result when it is encoded. It is nil for a result that is in the revision already.
 	ctx context.Context
@@ -164,14 +164,14 @@ type converted struct {
 }
 
 // InRevision returns the revision of the result, so that it is not converted again.
-func (r *converted) InRevision() string { return r.revision }
+func (r *converted) InRevision() string { return r.q.revision }
 
 // AppendJSON implements wire.Appender.
 func (r *converted) AppendJSON(dst []byte) ([]byte, error) {
 	if r.by == nil {
 		return r.Appender.AppendJSON(dst)
 	}
-	return r.by.Append(r.ctx, dst, r.revision, r.definition, r.Appender)
+	return r.by.Append(r.ctx, dst, r.q.revision, r.q.method.definition, r.Appender)
 }
 
 // permit is the Permit of a binding. For an unknown item it returns nil, because the handler reports that.

@@ -1,14 +1,11 @@
 package convert
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
-	"sync/atomic"
+	"strings"
 
-	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -44,11 +41,12 @@ type Conversion struct {
 	// not known. The facts are those of [KnownFacts].
 	Facts func(fact, revision string) wire.Raw
 
-	shapes []Shape  // of the step and the direction
-	to     string   // the revision that the step converts to
+	way             // of the step
 	path   []string // from the whole value to the current one
 	losses []Loss
 	err    *Error
+
+	supplies string // the revision in which the runtime adds members, or ""
 
 	changed bool // the value of the step differs from what it was made of
 
@@ -193,87 +191,61 @@ func (e *RevisionError) Error() string {
 // Unwrap returns the reason.
 func (e *RevisionError) Unwrap() error { return e.Err }
 
-// differing names the members by which the objects of a definition differ between two revisions. Objects that
-// have none of them are the same in both, except for what the runtime adds. Nil stands for a definition for
-// which that is not so. Without it, a call without a session takes a twentieth longer.
-type differing []string
-
-// keeps reports whether a value is certain to be the same in both revisions.
-func (names differing) keeps(v wire.Appender) bool {
-	known, ok := v.(runtime.KnownMembers)
-	return ok && names != nil && !slices.ContainsFunc(names, known.MayHave)
+// way is the conversion of a step in one direction.
+type way struct {
+	shapes []Shape
+	to     string // the revision that the step converts to
+	// supplied means that the runtime adds facts about the session, and the type of a complete result.
+	supplied bool
 }
 
-// addedToResults is what the runtime adds to complete results of stateless requests.
-const addedToResults = `"resultType":"complete"`
-
-// differing compares a definition in two revisions, without facts about a session.
-func (t *Table) differing(from, to int, definition string) differing {
-	var c Conversion
-	names, text := differing{}, wire.Raw("{}") // text is the object without members
-	alone := (&runtime.Binding{Methods: t.Revisions[to].Methods}).Stateless()
-	for from != to {
-		step, d, err := t.step(from, to, func(int) string { return definition })
-		if err != nil {
-			return nil
+// keeps reports whether a value is certain to be the same by a rule, except for what the runtime adds.
+func (w *way) keeps(rule Rule, v wire.Raw) bool {
+	for rule != Keep && w.shapes[rule].Cases != nil {
+		s := &w.shapes[rule]
+		i := slices.IndexFunc(s.Cases, func(k Case) bool { return k.matches(v) })
+		switch {
+		case s.Checks != nil || i < 0 && s.Otherwise != "":
+			return false
+		case i < 0:
+			return true
+		case s.Cases[i].Refuse != "" || s.Cases[i].Replace != "" || s.Cases[i].Rewrite != nil:
+			return false
 		}
-		if rule := step.begin(&c, d, from < to); rule != Keep {
-			s := &c.shapes[rule]
-			if !s.plain() {
-				return nil
-			}
-			for i := range s.Members {
-				m := &s.Members[i]
-				if m.Rewrite != nil && has(text, m.Name) { // it may depend on the rest of the object
-					return nil
-				}
-				names = append(names, m.Name)
-			}
-		}
-		if text, err = step.Convert(&c, d, from < to, text); err != nil || len(c.losses) > 0 {
-			return nil
-		}
-		from = toward(from, to)
+		rule = s.Cases[i].Rule
 	}
-	if text != "{}" && (!alone || text != "{"+addedToResults+"}") {
-		return nil
-	}
-	return names
+	return rule == Keep || w.shapes[rule].untouched(v) && !w.adds(&w.shapes[rule])
 }
 
-// differences has the definitions that were compared with those of a revision so far.
-type differences struct {
-	known atomic.Pointer[map[string]differing]
-}
-
-// of returns the differences of a definition. Two goroutines may both find them.
-func (k *differences) of(t *Table, from, to int, definition string) differing {
-	known := k.known.Load()
-	if known != nil {
-		if names, ok := (*known)[definition]; ok {
-			return names
+// adds reports whether an object that lacks members of a shape is changed.
+func (w *way) adds(s *Shape) bool {
+	for i := range s.Members {
+		if m := &s.Members[i]; (m.Default != "" || m.Fact != "" || m.Require != "") && !w.supplies(m) {
+			return true
 		}
 	}
-	names := t.differing(from, to, definition)
-	next := map[string]differing{definition: names}
-	if known != nil {
-		maps.Copy(next, *known)
-	}
-	k.known.Store(&next)
-	return names
+	return false
 }
 
-// escaped is the beginning of every escape sequence that can stand for a character of a member's name.
+// supplies reports whether the runtime adds a member: a fact, an object of facts, the type of a complete result, or
+// how long a result may be kept.
+func (w *way) supplies(m *Member) bool {
+	switch {
+	case !w.supplied:
+		return false
+	case m.Name == "resultType":
+		return m.Default == `"complete"`
+	case m.Default == "{}" && m.Rule != Keep:
+		return !w.adds(&w.shapes[m.Rule])
+	}
+	return m.Fact != "" || m.Name == "ttlMs" || m.Name == "cacheScope"
+}
+
+// escaped is the beginning of every escape sequence that can stand for a character of a string in Touched.
 const escaped = `\u00`
 
-// plain reports whether the values of a shape can only differ in the members that it names.
-func (s *Shape) plain() bool {
-	return s.Known == nil && s.Each == Keep && s.Cases == nil && s.Checks == nil &&
-		!slices.ContainsFunc(s.Members, func(m Member) bool { return m.Always })
-}
-
-// lackedBy reports whether text is certain to be an object without the members that the shape names.
-func (s *Shape) lackedBy(text []byte) bool {
-	return s.plain() && len(text) >= 2 && text[0] == '{' && !bytes.Contains(text, []byte(escaped)) &&
-		!slices.ContainsFunc(s.Members, func(m Member) bool { return bytes.Contains(text, []byte(m.Name)) })
+// untouched reports whether a value is certain to be an object that only changes by the members that it lacks.
+func (s *Shape) untouched(v wire.Raw) bool {
+	return s.Touched != nil && strings.HasPrefix(string(v), "{") && !strings.Contains(string(v), escaped) &&
+		!slices.ContainsFunc(s.Touched, func(word string) bool { return strings.Contains(string(v), word) })
 }

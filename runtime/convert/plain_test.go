@@ -1,7 +1,6 @@
 package convert_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -55,52 +54,48 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// members is a result that implements runtime.KnownMembers.
-type members struct {
-	wire.Raw
-	names []string
-}
-
-func (m members) MayHave(name string) bool { return slices.Contains(m.names, name) }
-
-// TestSame checks when a result needs no conversion: it implements KnownMembers, none of them differs, and none is
-// added but the type that the runtime adds.
+// TestSame checks which results a Converter leaves as they are: objects without the words that the table names for
+// their definition, and to which nothing is added but what the runtime adds itself.
 func TestSame(t *testing.T) {
 	sessions := []runtime.Method{{Name: "initialize", Kind: jsonrpc.Request, Direction: runtime.ToServer}}
 	alone := []runtime.Method{{Name: "m", Kind: jsonrpc.Request, Direction: runtime.ToServer}}
 	typed := func(value wire.Raw) convert.Shape {
-		return convert.Shape{Members: []convert.Member{{Name: "resultType", Default: value, Const: true}, {Name: "_meta", Rule: 3, LeaveOut: true, Default: "{}"}}}
+		return convert.Shape{Touched: []string{`"_meta"`, `"resultType"`},
+			Members: []convert.Member{{Name: "resultType", Default: value, Const: true}, {Name: "_meta", Rule: 4, LeaveOut: true, Default: "{}"}}}
 	}
 	table := func(newer []runtime.Method, up convert.Rule) *convert.Converter {
 		all := &convert.Table{
 			Revisions: []convert.Revision{{ID: "1", Methods: sessions}, {ID: "2", Methods: newer}},
 			Steps: []*convert.Step{{Older: "1", Newer: "2",
 				Definitions: []convert.Definition{{Older: "R", Newer: "R", Up: up}},
-				Up:          []convert.Shape{1: typed(`"complete"`), 2: typed(`"other"`), 3: {Members: []convert.Member{{Name: "server", Fact: convert.ServerInfo}}}}}},
+				Up: []convert.Shape{1: typed(`"complete"`), 2: typed(`"other"`),
+					3: {Cases: []convert.Case{{When: []convert.Condition{{Path: []string{"a"}}}, Rule: 1}}, Otherwise: "no a"},
+					4: {Members: []convert.Member{{Name: "server", Drop: "not in 2", Fact: convert.ServerInfo}}}}}},
 		}
 		return all.Converter("1", convert.Options{})
 	}
-	plain := members{`{"a":1}`, []string{"a"}}
 	for _, tt := range []struct {
-		name       string
-		by         *convert.Converter
-		definition string
-		result     wire.Appender
-		want       bool
+		name         string
+		by           *convert.Converter
+		result, want wire.Raw
 	}{
-		{"the type of complete results", table(alone, 1), "R", plain, true},
-		{"nothing", table(sessions, convert.Keep), "R", plain, true},
-		{"a member that differs", table(alone, 1), "R", members{`{"_meta":{}}`, []string{"_meta"}}, false},
-		{"members that are not known", table(alone, 1), "R", plain.Raw, false},
-		{"another type", table(alone, 2), "R", plain, false},
-		{"the type in a revision with sessions", table(sessions, 1), "R", plain, false},
-		{"a definition that is not known", table(alone, 1), "S", plain, false},
+		{"a session", table(sessions, 1), `{"a":1}`, `{"a":1,"resultType":"complete"}`},
+		{"no session", table(alone, 1), `{"a":1}`, `{"a":1}`},
+		{"a variant", table(alone, 3), `{"a":1}`, `{"a":1}`},
+		{"no rule", table(sessions, convert.Keep), `{"a":1}`, `{"a":1}`},
+		{"a word in a text", table(alone, 1), `{"a":"_meta","b":"\"_meta\""}`, `{"a":"_meta","b":"\"_meta\""}`},
+		{"a member that differs", table(alone, 1), `{"_meta":{"server":1}}`, `{"_meta":{}}`},
+		{"an escaped name of one", table(alone, 1), `{"\u005fmeta":{"server":1}}`, `{"\u005fmeta":{}}`},
+		{"one below another", table(alone, 1), `{"a":{"_meta":{"server":1}}}`, `{"a":{"_meta":{"server":1}}}`},
+		{"another type", table(alone, 2), `{"a":1}`, `{"a":1,"resultType":"other"}`},
+		{"no object", table(alone, 1), `[]`, `[]`},
 	} {
-		if got := tt.by.Same("2", tt.definition, tt.result); got != tt.want {
-			t.Errorf("%s: got %t, want %t", tt.name, got, tt.want)
+		got, err := tt.by.Append(t.Context(), nil, "2", "R", tt.result)
+		if err != nil || wire.Raw(got) != tt.want {
+			t.Errorf("%s: got %s, %v, want %s", tt.name, got, err, tt.want)
 		}
 	}
-	if table(alone, 1).Same("3", "R", plain) {
-		t.Error("a result is the same in an unknown revision")
+	if _, err := table(alone, 3).Append(t.Context(), nil, "2", "R", wire.Raw(`{"b":1}`)); err == nil {
+		t.Error("a value that is no variant is accepted")
 	}
 }

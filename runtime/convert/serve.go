@@ -30,7 +30,7 @@ func (t *Table) Bind(native runtime.Binding, o Options) []runtime.Binding {
 			all[i] = native
 			continue
 		}
-		b := &bridge{table: t, binding: native, native: at, session: i, opts: o}
+		b := &bridge{table: t, binding: native, native: at, session: i, opts: o, supplies: t.supplied(i)}
 		all[i] = runtime.Binding{
 			Revision:     r.ID,
 			Direction:    native.Direction,
@@ -54,6 +54,7 @@ type bridge struct {
 	binding         runtime.Binding
 	native, session int // indexes of the two revisions
 	opts            Options
+	supplies        string // see [Conversion]
 
 	mu       sync.Mutex
 	declared string // capabilities whose losses were reported; "" before the first
@@ -71,8 +72,15 @@ func resultOf(m *runtime.Method) string { return m.Result }
 
 // convert converts the params or the result of a method that both revisions have.
 func (b *bridge) convert(ctx context.Context, from, to int, method string, part func(*runtime.Method) string, text wire.Raw) (wire.Raw, error) {
-	c := Conversion{bridge: b, ctx: ctx}
-	converted, err := b.table.convert(&c, from, to, b.definition(method, part), text)
+	supplies, definition := "", b.definition(method, part)
+	if b.binding.Direction == runtime.ToClient {
+		supplies = b.supplies
+	}
+	if b.table.same(supplies, from, to, definition, text) {
+		return text, nil
+	}
+	c := Conversion{bridge: b, ctx: ctx, supplies: supplies}
+	converted, err := b.table.convert(&c, from, to, definition, text)
 	b.report(ctx, from, to, method, &c)
 	return converted, err
 }
@@ -150,10 +158,13 @@ func (b *bridge) handle(ctx context.Context, m *runtime.Message) (wire.Appender,
 		params = "{}"
 	}
 	if params != "" {
-		if params, err = b.params(ctx, method, params); err != nil {
+		converted, err := b.params(ctx, method, params)
+		if err != nil {
 			return nil, refusal(jsonrpc.CodeInvalidParams, "invalid params", err)
 		}
-		m = m.With(params)
+		if m.Params == nil || converted != params { // text that is the same need not be checked again
+			m = m.With(converted)
+		}
 	}
 	result, err := b.binding.Handle(ctx, m)
 	if err != nil {
@@ -183,13 +194,17 @@ func (o *answer) AppendJSON(dst []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	c := Conversion{bridge: o.bridge, ctx: o.ctx}
-	dst, err = o.table.convertEnd(&c, o.bridge.native, o.session, o.definition(o.method, resultOf), dst, start)
+	definition := o.definition(o.method, resultOf)
+	if o.table.same(o.supplies, o.bridge.native, o.session, definition, wire.View(dst[start:])) {
+		return dst, nil
+	}
+	c := Conversion{bridge: o.bridge, ctx: o.ctx, supplies: o.supplies}
+	text, err := o.table.convert(&c, o.bridge.native, o.session, definition, wire.Raw(dst[start:]))
 	o.report(o.ctx, o.bridge.native, o.session, o.method, &c)
 	if err != nil {
 		return dst, refusal(jsonrpc.CodeInternalError, "internal error", err)
 	}
-	return dst, nil
+	return append(dst[:start], text...), nil
 }
 
 // The request for updates of a resource in revisions with sessions, and its notification.
@@ -320,7 +335,9 @@ func (b *bridge) result(ctx context.Context, m *runtime.Message, result wire.App
 	if err := m.Decode(ctx, converted); err != nil {
 		return nil, err
 	}
-	b.opts.report(ctx, Report{From: b.id(b.session), To: b.id(b.native), Method: m.Method}, b.unknown(wire.Validate(m.Into())))
+	if b.opts.Lost != nil {
+		b.opts.report(ctx, Report{From: b.id(b.session), To: b.id(b.native), Method: m.Method}, b.unknown(wire.Validate(m.Into())))
+	}
 	return converted, nil
 }
 
@@ -389,9 +406,6 @@ type Converter struct {
 	// Append appends a value of a definition to dst, converted to another revision. It returns an error
 	// if the value cannot be expressed there.
 	Append func(ctx context.Context, dst []byte, revision, definition string, v wire.Appender) ([]byte, error)
-	// Same, if not nil, reports whether a result of a definition is the same in another revision, except for
-	// what the runtime adds to it. Such a result need not be converted by Append.
-	Same func(revision, definition string, result wire.Appender) bool
 	// Error, if not nil, converts the error of a request to another revision.
 	Error func(revision, method string, err error) error
 }
@@ -399,14 +413,12 @@ type Converter struct {
 // Converter returns the Converter of a catalog whose definitions and results are written for the native
 // revision (catalog.Options.Convert).
 func (t *Table) Converter(native string, o Options) *Converter {
-	known := make([]differences, len(t.Revisions))
-	restate := func(revision, method string, err error) error { return t.Error(native, revision, method, err) }
-	same := func(revision, definition string, result wire.Appender) bool {
-		from, err := t.index(native)
-		to, unknown := t.index(revision)
-		return err == nil && unknown == nil && known[to].of(t, from, to, definition).keeps(result)
+	supplies := make([]string, len(t.Revisions))
+	for i := range supplies {
+		supplies[i] = t.supplied(i)
 	}
-	return &Converter{Native: native, Same: same, Error: restate, Append: func(ctx context.Context, dst []byte, revision, definition string, v wire.Appender) ([]byte, error) {
+	restate := func(revision, method string, err error) error { return t.Error(native, revision, method, err) }
+	return &Converter{Native: native, Error: restate, Append: func(ctx context.Context, dst []byte, revision, definition string, v wire.Appender) ([]byte, error) {
 		from, err := t.index(native)
 		if err != nil {
 			return dst, err
@@ -419,8 +431,12 @@ func (t *Table) Converter(native string, o Options) *Converter {
 		if dst, err = v.AppendJSON(dst); err != nil {
 			return dst, err
 		}
-		var c Conversion
-		dst, err = t.convertEnd(&c, from, to, func(int) string { return definition }, dst, start)
+		name := func(int) string { return definition }
+		if t.same(supplies[to], from, to, name, wire.View(dst[start:])) {
+			return dst, nil
+		}
+		c := Conversion{supplies: supplies[to]}
+		text, err := t.convert(&c, from, to, name, wire.Raw(dst[start:]))
 		losses := c.Losses()
 		if c.err != nil {
 			losses = []Loss{{"", "left out: " + c.err.Reason}}
@@ -433,7 +449,7 @@ func (t *Table) Converter(native string, o Options) *Converter {
 			}
 			o.report(ctx, r, losses)
 		}
-		return dst, err
+		return append(dst[:start], text...), err
 	}}
 }
 

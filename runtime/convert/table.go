@@ -64,6 +64,9 @@ const Keep Rule = 0
 
 // Shape describes the differences between the values of a type in two revisions.
 type Shape struct {
+	// Touched, if not nil, are JSON strings. An object that has none of them, at any depth, is only changed by
+	// the members that it lacks.
+	Touched []string
 	// Members are the members of an object that are not the same in both revisions.
 	Members []Member
 	// Known, if not nil, are all members that the other revision allows. Others are dropped.
@@ -168,6 +171,16 @@ func (r *Revision) method(name string) *runtime.Method {
 	return &r.Methods[i]
 }
 
+// supplied returns the ID of a revision without sessions, in which the runtime completes results and the requests of
+// clients. It returns "" for others.
+func (t *Table) supplied(revision int) string {
+	r := &t.Revisions[revision]
+	if (&runtime.Binding{Methods: r.Methods}).Stateless() {
+		return r.ID
+	}
+	return ""
+}
+
 // definition returns the row of a definition.
 func (s *Step) definition(older, newer string) (Definition, bool) {
 	i, ok := slices.BinarySearchFunc(s.Definitions, newer, func(d Definition, name string) int { return strings.Compare(d.Newer, name) })
@@ -215,19 +228,21 @@ func (t *Table) convert(c *Conversion, from, to int, name func(revision int) str
 	return v, nil
 }
 
-// convertEnd is convert for the value that dst holds from start on, as an Appender has written it.
-func (t *Table) convertEnd(c *Conversion, from, to int, name func(revision int) string, dst []byte, start int) ([]byte, error) {
+// same reports whether a value is certain to be the same in another revision, except for what the runtime adds.
+// Most messages are. To look for a few words in a text is less work than to convert it.
+func (t *Table) same(supplies string, from, to int, name func(revision int) string, v wire.Raw) bool {
 	for from != to {
 		step, d, err := t.step(from, to, name)
 		if err != nil {
-			return dst, err
+			return false
 		}
-		if dst, err = step.convertEnd(c, d, from < to, dst, start); err != nil {
-			return dst, err
+		way, rule := step.way(d, from < to, supplies)
+		if !way.keeps(rule, v) {
+			return false
 		}
 		from = toward(from, to)
 	}
-	return dst, nil
+	return true
 }
 
 // toward returns the index of the revision after from, on the way to another.
@@ -248,15 +263,19 @@ func (t *Table) step(from, to int, name func(revision int) string) (*Step, Defin
 	return t.Steps[older], d, nil
 }
 
-// begin prepares c for a step and returns the rule for the values of a definition.
-func (s *Step) begin(c *Conversion, d Definition, up bool) Rule {
-	c.changed = false
+// way returns the shapes of a step in one direction, and the rule for the values of a definition.
+func (s *Step) way(d Definition, up bool, supplies string) (way, Rule) {
 	if up {
-		c.shapes, c.to = s.Up, s.Newer
-		return d.Up
+		return way{s.Up, s.Newer, supplies == s.Newer}, d.Up
 	}
-	c.shapes, c.to = s.Down, s.Older
-	return d.Down
+	return way{s.Down, s.Older, supplies == s.Older}, d.Down
+}
+
+// begin prepares c for a step and returns the rule for the values of a definition.
+func (s *Step) begin(c *Conversion, d Definition, up bool) (rule Rule) {
+	c.changed = false
+	c.way, rule = s.way(d, up, c.supplies)
+	return rule
 }
 
 // Convert converts a value of one of the step's definitions, up or down. The text must be
@@ -272,20 +291,6 @@ func (s *Step) Convert(c *Conversion, d Definition, up bool, v wire.Raw) (wire.R
 		return v, c.Err()
 	}
 	return wire.Raw(converted), nil
-}
-
-// convertEnd is Convert for the value that dst holds from start on, as an Appender has written it.
-func (s *Step) convertEnd(c *Conversion, d Definition, up bool, dst []byte, start int) ([]byte, error) {
-	rule := s.begin(c, d, up)
-	if rule == Keep {
-		return dst, nil
-	}
-	if shape := &c.shapes[rule]; shape.lackedBy(dst[start:]) {
-		dst = append(c.missing(dst[:len(dst)-1], shape, nil), '}')
-	} else {
-		dst = c.value(dst[:start], rule, wire.Raw(dst[start:]))
-	}
-	return dst, c.Err()
 }
 
 // Error converts the error of a request from one revision to another. Other errors than a

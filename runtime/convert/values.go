@@ -171,6 +171,9 @@ func (c *Conversion) missing(dst []byte, s *Shape, seen []bool) []byte {
 		if i < len(seen) && seen[i] && m.Drop == "" {
 			continue
 		}
+		if c.way.supplies(m) {
+			continue
+		}
 		if m.Default == "" && m.Fact == "" {
 			if m.Require != "" {
 				c.Refuse(m.Require, m.Name)

@@ -218,17 +218,6 @@ func (c *contentOf) AppendJSON(dst []byte) (_ []byte, err error) {
 	return dst, nil
 }
 
-// MayHave implements runtime.KnownMembers.
-func (r *reply) MayHave(name string) bool {
-	switch name {
-	case "content", "structuredContent", "isError":
-		return true
-	case "_meta":
-		return r.result.Meta != ""
-	}
-	return false
-}
-
 // AppendJSON implements wire.Appender.
 func (r *reply) AppendJSON(dst []byte) (_ []byte, err error) {
 	dst = append(dst, `{"content":[`...)
