@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// pipeWriter writes to a pipe without waiting for the reader.
+// pipeWriter writes to a pipe without waiting for the reader. A goroutine for each write, which Send would need
+// instead, makes a call take 24 to 56 us where it takes 16 to 24.
 type pipeWriter struct {
 	pipe syscall.RawConn
 	try  func(fd uintptr) (done bool)
