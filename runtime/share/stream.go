@@ -52,17 +52,8 @@ func requestOf(stream string) (id wire.Scalar, ok bool) {
 type events struct {
 	streamable.EventStore
 
-	mu      sync.Mutex
-	waiting map[streamKey]*waiting
-}
-
-// streamKey identifies a stream.
-type streamKey struct{ session, stream string }
-
-// waiting is what waits for the next event of a stream.
-type waiting struct {
-	next  chan struct{} // closed with the event
-	count int           // of goroutines
+	mu   sync.Mutex
+	next map[string]chan struct{} // closed with the next event of a stream, by its name
 }
 
 // Append implements streamable.EventStore.
@@ -70,40 +61,38 @@ func (e *events) Append(ctx context.Context, session, stream string, n uint64, d
 	err := e.EventStore.Append(ctx, session, stream, n, data)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	of := streamKey{session, stream}
-	if w := e.waiting[of]; w != nil {
-		close(w.next)
-		delete(e.waiting, of)
+	if next := e.next[stream]; next != nil {
+		close(next)
+		delete(e.next, stream)
 	}
 	return err
 }
 
 // wait returns a channel that is closed when the next event of a stream is stored. cancel must be called.
-func (e *events) wait(of streamKey) (next <-chan struct{}, cancel func()) {
+func (e *events) wait(stream string) (next <-chan struct{}, cancel func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	w := e.waiting[of]
-	if w == nil {
-		w = &waiting{next: make(chan struct{})}
-		if e.waiting == nil {
-			e.waiting = make(map[streamKey]*waiting)
-		}
-		e.waiting[of] = w
+	if e.next == nil {
+		e.next = make(map[string]chan struct{})
 	}
-	w.count++
-	return w.next, func() {
+	c := e.next[stream]
+	if c == nil {
+		c = make(chan struct{})
+		e.next[stream] = c
+	}
+	return c, func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		if w.count--; w.count == 0 && e.waiting[of] == w {
-			delete(e.waiting, of)
+		if e.next[stream] == c { // another goroutine that waits now waits until it gives up
+			delete(e.next, stream)
 		}
 	}
 }
 
 // missed returns the stored events after number n. ended means that the stream ends after them
 // without an answer.
-func (e *events) missed(ctx context.Context, of streamKey, n uint64) (missed [][]byte, ended bool, err error) {
-	for data, err := range e.After(ctx, of.session, of.stream, n) {
+func (e *events) missed(ctx context.Context, session, stream string, n uint64) (missed [][]byte, ended bool, err error) {
+	for data, err := range e.After(ctx, session, stream, n) {
 		if err != nil {
 			return nil, false, err
 		}
@@ -116,11 +105,11 @@ func (e *events) missed(ctx context.Context, of streamKey, n uint64) (missed [][
 }
 
 // answered reports whether event n is the answer, after which the stream ends.
-func (e *events) answered(ctx context.Context, of streamKey, n uint64) (bool, error) {
+func (e *events) answered(ctx context.Context, session, stream string, n uint64) (bool, error) {
 	if n == 0 {
 		return false, nil
 	}
-	last, _, err := e.missed(ctx, of, n-1)
+	last, _, err := e.missed(ctx, session, stream, n-1)
 	if errors.Is(err, streamable.ErrEventsLost) || len(last) == 0 {
 		return false, nil
 	}
@@ -195,7 +184,7 @@ func (p *replica) answer(ctx context.Context, data []byte) []byte {
 	if s == nil {
 		return []byte("{}")
 	}
-	next, cancel := p.events.wait(streamKey{q.session, q.stream})
+	next, cancel := p.events.wait(q.stream)
 	defer cancel()
 	last, ok := s.Release(ctx, q.stream, q.after)
 	switch {
@@ -223,7 +212,7 @@ func (p *replica) answer(ctx context.Context, data []byte) []byte {
 // more.
 func (p *replica) Follow(ctx context.Context, s *streamable.Session, stream string, n uint64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		f := follower{replica: p, of: streamKey{s.Key(), stream}, logID: runtime.LogID(s.SessionID()), begun: n, n: n}
+		f := follower{replica: p, session: s, stream: stream, begun: n, n: n}
 		for going := true; going; {
 			var err error
 			if going, err = f.next(ctx, yield); err != nil {
@@ -236,8 +225,8 @@ func (p *replica) Follow(ctx context.Context, s *streamable.Session, stream stri
 // follower follows a stream of another replica.
 type follower struct {
 	*replica
-	of       streamKey
-	logID    string // of the session
+	session  *streamable.Session
+	stream   string
 	begun, n uint64 // the number of the last event that the client has: at first, and now
 	waits    bool   // for news; the first question only asks what there is
 }
@@ -246,20 +235,20 @@ type follower struct {
 func (f *follower) next(ctx context.Context, yield func([]byte, error) bool) (more bool, err error) {
 	var at news
 	if f.bus != nil {
-		q := question{session: f.of.session, stream: f.of.stream, after: f.n, wait: f.waits}
+		q := question{session: f.session.Key(), stream: f.stream, after: f.n, wait: f.waits}
 		if at, err = f.ask(ctx, q); err != nil && !errors.Is(err, ErrNobody) {
 			return false, err // the client comes back
 		}
 	}
 	f.waits = true
-	missed, ended, err := f.events.missed(ctx, f.of, f.n)
+	missed, ended, err := f.events.missed(ctx, f.session.Key(), f.stream, f.n)
 	switch {
 	case errors.Is(err, streamable.ErrEventsLost) && f.n == 0 && at.last == 0:
 		// The stream has begun, and nothing was sent on it yet.
 	case err != nil:
 		return false, err
 	case len(missed) == 0 && !ended && !at.known && f.n == f.begun:
-		if ended, err = f.events.answered(ctx, f.of, f.n); err != nil {
+		if ended, err = f.events.answered(ctx, f.session.Key(), f.stream, f.n); err != nil {
 			return false, err
 		}
 	}
@@ -290,8 +279,8 @@ var errAbandoned = jsonrpc.Errorf(jsonrpc.CodeInternalError,
 
 // abandon answers the request of a stream whose replica is gone.
 func (f *follower) abandon(yield func([]byte, error) bool) {
-	f.log.Warn("a request was not answered: its replica is gone", "session", f.logID)
-	id, ok := requestOf(f.of.stream)
+	f.log.Warn("a request was not answered: its replica is gone", "session", runtime.LogID(f.session.SessionID()))
+	id, ok := requestOf(f.stream)
 	if !ok {
 		return // an array of requests
 	}
