@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -14,6 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/diff/render/page"
+	"github.com/mcpgen/mcpgen/gen/report"
 )
 
 // listSide reads a side that is a catalog, which is everything a server offers. name is the
@@ -47,11 +46,7 @@ func shown(name string, src []byte) []byte {
 	if err != nil || !catalog.IsYAML(name, src) {
 		return src
 	}
-	var indented bytes.Buffer
-	if json.Indent(&indented, text, "", "  ") != nil {
-		return src
-	}
-	return indented.Bytes()
+	return report.Indented(text, nil)
 }
 
 // placed adds the name of a side to an error, and the line and column if they are known.

@@ -1,8 +1,6 @@
 package authoring
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -11,6 +9,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/diff/locate"
+	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/yaml"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -108,15 +107,7 @@ func (f *File) Text() []byte {
 			}
 		}
 	}
-	return indented(append(text, '}'), "  ")
-}
-
-// indented returns a JSON text with a line for each member and element.
-func indented(text []byte, indent string) []byte {
-	var b bytes.Buffer
-	_ = json.Indent(&b, text, "", indent) // it is JSON
-	b.WriteByte('\n')
-	return b.Bytes()
+	return report.Indented(append(text, '}'), nil)
 }
 
 // Bundle returns a list for readers that do not support shared schemas: in the text, each tool has a copy of

@@ -3,6 +3,7 @@ package authoring
 import (
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -41,7 +42,7 @@ func Schema() []byte {
 	definitions = with(definitions, "variable", string(objectOf(ofVariable, "name")))
 	definitions = with(definitions, "schema", `{"anyOf":[{"type":"boolean"},`+string(objectOf(keywords))+`]}`)
 	file = with(file, "definitions", string(definitions))
-	return indented([]byte(file), "  ")
+	return report.Indented([]byte(file), nil)
 }
 
 // arrayOf returns properties of which one is an array of objects that a definition describes.

@@ -1,13 +1,13 @@
 package lint
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/tools/samples"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -33,7 +33,7 @@ func Fix(name string, text []byte, o Options) (fixed []byte, changes []Change, e
 	if o.Hosts == nil {
 		o.Hosts = Hosts()
 	}
-	report, err := Lint(name, text, o)
+	found, err := Lint(name, text, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -54,27 +54,13 @@ func Fix(name string, text []byte, o Options) (fixed []byte, changes []Change, e
 		if n == nil || n.kind != wire.KindObject {
 			continue
 		}
-		f := fixer{options: o, findings: report.Findings, at: d.Pointer}
+		f := fixer{options: o, findings: found.Findings, at: d.Pointer}
 		changes = append(changes, f.definition(n)...)
 	}
 	if len(changes) == 0 && json.Valid(text) {
 		return text, nil, nil
 	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, []byte(root.raw()), "", indentOf(source)); err != nil {
-		return nil, nil, err
-	}
-	out.WriteByte('\n')
-	return out.Bytes(), changes, nil
-}
-
-// indentOf returns the indentation of a JSON text, or two spaces.
-func indentOf(text []byte) string {
-	_, rest, _ := bytes.Cut(text, []byte("\n"))
-	if n := len(rest) - len(bytes.TrimLeft(rest, " \t")); n > 0 && n <= 8 {
-		return string(rest[:n])
-	}
-	return "  "
+	return report.Indented([]byte(root.raw()), source), changes, nil
 }
 
 // fixer rewrites one definition.

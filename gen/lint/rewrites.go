@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -270,68 +271,16 @@ func disjoint(s *node) bool {
 	if list == nil || list.kind != wire.KindArray || s.has("anyOf") {
 		return false
 	}
-	for i, a := range list.elements {
-		for _, b := range list.elements[:i] {
-			if !apart(a, b) {
-				return false
-			}
-		}
+	var branches []*jsonschema.Schema
+	for _, element := range list.elements {
+		branch, _ := jsonschema.Read("", element.raw()) // references, which lead elsewhere, are left out
+		branches = append(branches, branch)
+	}
+	if !jsonschema.Disjoint(branches) {
+		return false
 	}
 	s.members[s.index("oneOf")].name = "anyOf"
 	return true
-}
-
-// apart reports whether two schemas have no value in common: by their types, their constants, or
-// those of a member that both require.
-func apart(a, b *node) bool {
-	if a.kind != wire.KindObject || b.kind != wire.KindObject {
-		return false
-	}
-	if x, y := typesOf(a), typesOf(b); x != nil && y != nil {
-		if slices.Contains(x, "integer") {
-			x = append(x, "number")
-		}
-		if slices.Contains(y, "integer") {
-			y = append(y, "number")
-		}
-		if !slices.ContainsFunc(x, func(t string) bool { return slices.Contains(y, t) }) {
-			return true
-		}
-	}
-	if x, y := constants(a), constants(b); x != nil && y != nil {
-		return !slices.ContainsFunc(x, func(v *node) bool {
-			return slices.ContainsFunc(y, func(w *node) bool { return wire.Equal(v.raw(), w.raw()) })
-		})
-	}
-	if !slices.Equal(typesOf(a), []string{"object"}) || !slices.Equal(typesOf(b), []string{"object"}) {
-		return false
-	}
-	mine, others := a.get("properties"), b.get("properties")
-	if mine == nil || others == nil {
-		return false
-	}
-	for _, p := range mine.members {
-		if other := others.get(p.name); other != nil && requires(a, p.name) && requires(b, p.name) && apart(p.value, other) {
-			return true
-		}
-	}
-	return false
-}
-
-// constants returns the values that a schema allows by enum or const, or nil.
-func constants(s *node) []*node {
-	if value := s.get("const"); value != nil {
-		return []*node{value}
-	}
-	if list := s.get("enum"); list != nil {
-		return list.elements
-	}
-	return nil
-}
-
-func requires(s *node, name string) bool {
-	list := s.get("required")
-	return list != nil && slices.ContainsFunc(list.elements, func(e *node) bool { return e.text() == name })
 }
 
 // oneType writes a list of types as alternatives with one type each.

@@ -6,7 +6,6 @@ package merge
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/config"
+	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/yaml"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -60,7 +60,7 @@ func (i Imported) Merge() (*Merged, error) {
 		base = yaml.FromJSON(wire.Raw(i.Base))
 	}
 	m := &merger{base: base}
-	done := &Merged{Base: indented([]byte(yaml.JSON(overlaid(base, theirs))), "  ")}
+	done := &Merged{Base: report.Indented([]byte(yaml.JSON(overlaid(base, theirs))), nil)}
 	if len(bytes.TrimSpace(i.Mine)) == 0 {
 		var err error
 		done.Text, err = i.New()
@@ -173,16 +173,7 @@ func (i Imported) write(list, like *yaml.Node) ([]byte, error) {
 	if catalog.IsYAML(i.Name, nil) {
 		return yaml.Write(list, like)
 	}
-	return indented([]byte(yaml.JSON(list)), indentOf(i.Mine)), nil
-}
-
-// indentOf returns the indentation of a JSON text, or two spaces.
-func indentOf(text []byte) string {
-	_, rest, _ := strings.Cut(string(text), "\n")
-	if indent := rest[:len(rest)-len(strings.TrimLeft(rest, " \t"))]; indent != "" {
-		return indent
-	}
-	return "  "
+	return report.Indented([]byte(yaml.JSON(list)), i.Mine), nil
 }
 
 // overlaid returns an object with the members of another one in place of its own.
@@ -435,12 +426,4 @@ func keyed(list *yaml.Node, key string) keyedItems {
 func idOf(item *yaml.Node, key string) string {
 	text, _ := yaml.Text(orNothing(member(item, key)))
 	return text
-}
-
-// indented returns a JSON text with a line for each member and element.
-func indented(text []byte, indent string) []byte {
-	var b bytes.Buffer
-	_ = json.Indent(&b, text, "", indent) // it is JSON
-	b.WriteByte('\n')
-	return b.Bytes()
 }

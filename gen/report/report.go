@@ -3,6 +3,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -129,4 +130,20 @@ func Sentence(text string) string {
 		}
 	}
 	return text
+}
+
+// Indented returns a JSON text with a line for each member and element, and a newline at the end. The
+// indentation is that of another text, or two spaces.
+func Indented(text, like []byte) []byte {
+	indent := []byte("  ")
+	_, rest, _ := bytes.Cut(like, []byte("\n"))
+	if n := len(rest) - len(bytes.TrimLeft(rest, " \t")); n > 0 {
+		indent = rest[:n]
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, text, "", string(indent)) != nil {
+		return text
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
 }

@@ -163,7 +163,7 @@ func (r *reader) parts(s *jsonschema.Schema, member bool) []map[string]any {
 	around := len(parts) > 0 || describesMembers(s)
 	add(r.union(s, s.AnyOf, around))
 	add(r.union(s, s.OneOf, around))
-	r.lacks(s, !disjoint(s.OneOf))
+	r.lacks(s, !jsonschema.Disjoint(s.OneOf))
 	own := &values{reader: r, s: s, member: member, alone: len(parts) == 0}
 	add(own.core())
 	return parts
@@ -206,7 +206,7 @@ func (r *reader) union(s *jsonschema.Schema, branches []*jsonschema.Schema, arou
 			continue
 		}
 		core := r.schema(branch, false)
-		if !shape(core) || anything(resolved(branch)) || around && restricts(branch) {
+		if !shape(core) || anything(branch.Resolved()) || around && restricts(branch) {
 			r.lacks(s, r.more[branch.Pointer] || restricts(branch) && shape(core))
 			return nil
 		}
@@ -277,50 +277,6 @@ func joinScalars(into []string, core map[string]any) []string {
 		}
 	}
 	return into
-}
-
-// disjoint reports whether it is obvious that no value satisfies two of the branches: their types,
-// or the constants of a member that they require, are different.
-func disjoint(branches []*jsonschema.Schema) bool {
-	for i, a := range branches {
-		for _, b := range branches[:i] {
-			if !differ(resolved(a), resolved(b)) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func resolved(s *jsonschema.Schema) *jsonschema.Schema {
-	for range 100 { // references may form a cycle
-		if s.Target == nil {
-			break
-		}
-		s = s.Target
-	}
-	return s
-}
-
-func differ(a, b *jsonschema.Schema) bool {
-	if a.Const != "" && b.Const != "" {
-		return !wire.Equal(a.Const, b.Const)
-	}
-	if len(a.Types) > 0 && len(b.Types) > 0 && !slices.ContainsFunc(a.Types, func(t string) bool {
-		number := t == "number" || t == "integer"
-		return slices.ContainsFunc(b.Types, func(u string) bool { return t == u || number && (u == "number" || u == "integer") })
-	}) {
-		return true
-	}
-	object := []string{"object"}
-	if !slices.Equal(a.Types, object) || !slices.Equal(b.Types, object) {
-		return false
-	}
-	return slices.ContainsFunc(a.Properties, func(p jsonschema.Property) bool {
-		other := b.Property(p.Name)
-		return other != nil && slices.Contains(a.Required, p.Name) && slices.Contains(b.Required, p.Name) &&
-			p.Schema.Const != "" && other.Const != "" && !wire.Equal(p.Schema.Const, other.Const)
-	})
 }
 
 // number returns a number as the parser keeps it, if that is exact. Beyond 2^53, a comparison of

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -32,7 +31,7 @@ func ParseLenient(revision string, src []byte, errata []spec.Erratum) (*Lenient,
 		return nil, err
 	}
 	out := &Lenient{}
-	if pointer, ok := repeated(json.NewDecoder(bytes.NewReader(src)), ""); ok {
+	if pointer, ok := repeated(src); ok {
 		out.note(revision, pointer, "duplicate member; the last one takes precedence")
 	}
 	if err := out.carry(revision, root, errata); err != nil {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -89,7 +88,7 @@ func Tree(revision string, src []byte) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if pointer, ok := repeated(json.NewDecoder(bytes.NewReader(src)), ""); ok {
+	if pointer, ok := repeated(src); ok {
 		return nil, &Error{revision, pointer, "duplicate member"}
 	}
 	return root, nil
@@ -113,27 +112,14 @@ func decode(revision string, src []byte) (map[string]any, error) {
 
 // repeated returns the location of a duplicate member, which package json accepts silently. The
 // text must be valid JSON.
-func repeated(dec *json.Decoder, pointer string) (at string, found bool) {
-	start, _ := dec.Token()
-	seen := map[string]bool{}
-	for i := 0; (start == json.Delim('{') || start == json.Delim('[')) && dec.More(); i++ {
-		segment := strconv.Itoa(i)
-		if start == json.Delim('{') {
-			name, _ := dec.Token()
-			segment, _ = name.(string)
-			if seen[segment] {
-				return Child(pointer, segment), true
-			}
-			seen[segment] = true
-		}
-		if at, found = repeated(dec, Child(pointer, segment)); found {
-			return at, true
-		}
+func repeated(src []byte) (at string, found bool) {
+	in := wire.NewStringReader(string(src))
+	in.ReadRaw()
+	e, found := errors.AsType[*wire.Error](in.Err())
+	if !found || !strings.HasPrefix(e.Problem, "duplicate member") {
+		return "", false
 	}
-	if _, isDelim := start.(json.Delim); isDelim {
-		dec.Token() // the closing bracket
-	}
-	return "", false
+	return e.Pointer, true
 }
 
 // converter converts the parser's nodes to Schemas.
@@ -221,16 +207,22 @@ func Equal(a, b *Schema) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return equalSource(a, b) && a.Ref == b.Ref && slices.Equal(a.Types, b.Types) && slices.Equal(a.Required, b.Required) &&
-		a.Const == b.Const && slices.Equal(a.Enum, b.Enum) && a.Format == b.Format && a.Pattern == b.Pattern &&
+	return a.Ref == b.Ref && equal(a, b, Equal)
+}
+
+// equal reports whether two schemas have the same keywords, except for texts and references. Within
+// compares the schemas in them.
+func equal(a, b *Schema, within func(a, b *Schema) bool) bool {
+	return equalSource(a, b) && slices.Equal(a.Types, b.Types) && slices.Equal(a.Required, b.Required) &&
+		a.Const == b.Const && slices.Equal(sorted(a.Enum), sorted(b.Enum)) && a.Format == b.Format && a.Pattern == b.Pattern &&
 		a.MinLength == b.MinLength && a.MaxLength == b.MaxLength && a.MinItems == b.MinItems && a.MaxItems == b.MaxItems &&
 		equalBound(a.Minimum, b.Minimum) && equalBound(a.Maximum, b.Maximum) && a.MinOpen == b.MinOpen && a.MaxOpen == b.MaxOpen &&
-		Equal(a.Items, b.Items) && a.Closed == b.Closed && a.Loose == b.Loose && a.open() == b.open() && (a.open() || Equal(a.Additional, b.Additional)) &&
-		slices.EqualFunc(a.AnyOf, b.AnyOf, Equal) && slices.EqualFunc(a.AllOf, b.AllOf, Equal) &&
-		slices.EqualFunc(a.Properties, b.Properties, func(x, y Property) bool {
-			return x.Name == y.Name && Equal(x.Schema, y.Schema)
-		})
+		within(a.Items, b.Items) && a.Closed == b.Closed && a.Loose == b.Loose && a.open() == b.open() && (a.open() || within(a.Additional, b.Additional)) &&
+		slices.EqualFunc(a.AnyOf, b.AnyOf, within) && slices.EqualFunc(a.AllOf, b.AllOf, within) &&
+		slices.EqualFunc(a.Properties, b.Properties, func(x, y Property) bool { return x.Name == y.Name && within(x.Schema, y.Schema) })
 }
+
+func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
 
 // Open reports whether undeclared members may have any value: additionalProperties is absent,
 // true or {}.

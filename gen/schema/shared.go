@@ -1,9 +1,6 @@
 package schema
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // Sharing says which schemas in the document of an extension are equal to definitions of the
 // revision that it extends. Schemas are compared by structure, so the names need not be the same.
@@ -175,16 +172,5 @@ func (c *comparison) equal(a, b *Schema, depth int) bool {
 	case b.Ref != "" && a.Ref == "" && b.Source == nil:
 		return c.equal(a, c.b.Lookup(b.Ref), depth+1)
 	}
-	within := func(x, y *Schema) bool { return c.equal(x, y, depth+1) }
-	return equalSource(a, b) && slices.Equal(a.Types, b.Types) && slices.Equal(a.Required, b.Required) &&
-		a.Const == b.Const && slices.Equal(sorted(a.Enum), sorted(b.Enum)) && a.Format == b.Format && a.Pattern == b.Pattern &&
-		a.MinLength == b.MinLength && a.MaxLength == b.MaxLength && a.MinItems == b.MinItems && a.MaxItems == b.MaxItems &&
-		equalBound(a.Minimum, b.Minimum) && equalBound(a.Maximum, b.Maximum) && a.MinOpen == b.MinOpen && a.MaxOpen == b.MaxOpen &&
-		within(a.Items, b.Items) && a.Closed == b.Closed && a.Loose == b.Loose && a.open() == b.open() && (a.open() || within(a.Additional, b.Additional)) &&
-		slices.EqualFunc(a.AnyOf, b.AnyOf, within) && slices.EqualFunc(a.AllOf, b.AllOf, within) &&
-		slices.EqualFunc(a.Properties, b.Properties, func(x, y Property) bool { return x.Name == y.Name && within(x.Schema, y.Schema) })
-}
-
-func sorted(list []string) []string {
-	return slices.SortedFunc(slices.Values(list), cmp.Compare[string])
+	return equal(a, b, func(x, y *Schema) bool { return c.equal(x, y, depth+1) })
 }

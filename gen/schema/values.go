@@ -41,7 +41,7 @@ func (v *values) core() map[string]any {
 func (v *values) types() []string {
 	types := v.s.Types
 	if types == nil {
-		for _, literal := range v.literals() {
+		for _, literal := range v.s.Constants() {
 			types = append(types, typeOf(literal))
 		}
 	}
@@ -72,14 +72,6 @@ func typeOf(literal wire.Raw) string {
 		return "integer"
 	}
 	return "number"
-}
-
-// literals returns the only values, or nil if they are not listed.
-func (v *values) literals() []wire.Raw {
-	if v.s.Const != "" {
-		return []wire.Raw{v.s.Const}
-	}
-	return v.s.Enum
 }
 
 // constrained reports whether the schema has keywords for values.
@@ -114,7 +106,7 @@ func everyName(s *jsonschema.Schema) bool {
 // them, or if the list is a type and null, and otherwise a choice.
 func (v *values) several(types []string) map[string]any {
 	composed := slices.ContainsFunc(types, func(t string) bool { return t == "object" || t == "array" })
-	literals := v.literals() != nil
+	literals := v.s.Constants() != nil
 	nullable := len(types) == 2 && slices.Contains(types, "null")
 	if !composed && !literals {
 		core := map[string]any{"type": types}
@@ -148,7 +140,7 @@ func (v *values) several(types []string) map[string]any {
 // typed returns the core for values of one type.
 func (v *values) typed(t string) map[string]any {
 	core := map[string]any{"type": t}
-	if all := v.literals(); all != nil {
+	if all := v.s.Constants(); all != nil {
 		v.lacks(v.s.Const != "" && v.s.Enum != nil)
 		if v.literal(t, all, core) {
 			return core

@@ -1,10 +1,8 @@
 package skeleton
 
 import (
-	"bytes"
-	"encoding/json"
-
 	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -23,11 +21,7 @@ func Read(name string, text []byte) (*tools.List, error) {
 // their original order, indented, with tokens unchanged.
 func Canonical(list *tools.List) []byte {
 	compact := append([]byte(`{"tools":`), array(list, func(t *tools.Tool) wire.Object { return t.Source })...)
-	var text bytes.Buffer
-	// The definitions were parsed as JSON, so the text is valid.
-	_ = json.Indent(&text, append(compact, '}'), "", "  ")
-	text.WriteByte('\n')
-	return text.Bytes()
+	return report.Indented(append(compact, '}'), nil)
 }
 
 // array returns the array of the definitions of a list, without white space between tokens.

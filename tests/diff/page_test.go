@@ -118,6 +118,7 @@ func TestPageSays(t *testing.T) {
 		"<code>completion/complete</code> depends on the capability <code>completions</code> since 2025-03-26.",
 		"A client of 2025-11-25 does not know the input request <code>elicitation/create</code>, which came with 2026-07-28.",
 		"A client of 2026-07-28 does not know the request <code>elicitation/create</code>, which 2025-11-25 still has.",
+		"<code>ListToolsResult.resultType</code>: required member <code>resultType</code> added. A receiver reads a message without the member as if it had the member&#39;s default.",
 		`<article class="meeting" id="server-2025-06-18-client-2025-03-26">`,
 		`<li id="revision-2025-11-25">`,
 		`id="cell-tools-call-2025-06-18"`,

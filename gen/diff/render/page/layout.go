@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // maxInline is the maximum length of a nested array or object on one line.
@@ -16,83 +18,32 @@ func layout(raw json.RawMessage) string {
 	if json.Compact(&compact, raw) != nil {
 		return ""
 	}
-	p := &printer{text: compact.String()}
-	p.value(0)
-	return p.out.String()
+	return indented(wire.Raw(compact.String()), 0)
 }
 
-// printer formats a compact JSON text.
-type printer struct {
-	text string
-	pos  int
-	out  strings.Builder
-}
-
-// value writes the value at the position. depth is the number of containing values.
-func (p *printer) value(depth int) {
-	start := p.pos
-	end := p.end()
-	open := p.text[start]
-	if open != '{' && open != '[' || end-start == 2 {
-		p.out.WriteString(p.text[start:end])
-		p.pos = end
-		return
-	}
-	between, last := "\n"+strings.Repeat("  ", depth+1), "\n"+strings.Repeat("  ", depth)
-	if depth > 0 && end-start <= maxInline {
-		between, last = " ", " "
-		if open == '[' {
-			between, last = "", ""
+// indented formats a value without white space that is in a number of others.
+func indented(raw wire.Raw, depth int) string {
+	var parts []string
+	switch raw.Kind() {
+	case wire.KindObject:
+		for name, value := range wire.Object(raw).All() {
+			quoted, _ := wire.AppendString(nil, name) // it was read, so it is UTF-8
+			parts = append(parts, string(quoted)+": "+indented(value, depth+1))
+		}
+	case wire.KindArray:
+		for _, element := range raw.Elements() {
+			parts = append(parts, indented(element, depth+1))
 		}
 	}
-	p.out.WriteByte(open)
-	for p.pos++; p.pos < end-1; {
-		p.out.WriteString(between)
-		if open == '{' {
-			name := p.pos
-			p.pos = p.end()
-			p.out.WriteString(p.text[name:p.pos] + ": ")
-			p.pos++
-		}
-		p.value(depth + 1)
-		if p.text[p.pos] == ',' {
-			p.out.WriteByte(',')
-			p.pos++
-			if between == "" {
-				p.out.WriteByte(' ')
-			}
-		}
+	first, last := raw[:1], raw[len(raw)-1:]
+	switch {
+	case parts == nil:
+		return string(raw)
+	case depth > 0 && len(raw) <= maxInline && first == "{":
+		return "{ " + strings.Join(parts, ", ") + " }"
+	case depth > 0 && len(raw) <= maxInline:
+		return "[" + strings.Join(parts, ", ") + "]"
 	}
-	p.out.WriteString(last)
-	p.out.WriteByte(p.text[end-1])
-	p.pos = end
-}
-
-// end returns the end of the value, or of the member's name, at the position.
-func (p *printer) end() int {
-	depth, quoted := 0, false
-	for i := p.pos; i < len(p.text); i++ {
-		switch c := p.text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-			if !quoted && depth == 0 {
-				return i + 1
-			}
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			if depth == 0 {
-				return i
-			}
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case depth == 0 && (c == ',' || c == ':'):
-			return i
-		}
-	}
-	return len(p.text)
+	end := "\n" + strings.Repeat("  ", depth)
+	return string(first) + end + "  " + strings.Join(parts, ","+end+"  ") + end + string(last)
 }

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/diff/render"
 )
 
 // speaker describes the findings of a comparison in sentences.
@@ -28,6 +29,8 @@ func (s *speaker) sentence(f *diff.Finding) phrase {
 	case !known:
 	case s.report.Kind != "revisions":
 		return toolSentence(f, s.owner(f), what)
+	case what.manner && f.Level == diff.LevelInfo && f.Guard != "": // the receiver refuses nothing
+		return say("%: % %", code(f.Subject), marked(f.Message+"."), render.Why(f))
 	case f.Effect.Narrows() != f.Effect.Widens():
 		return s.peerSentence(f, what)
 	}
