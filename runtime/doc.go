@@ -81,12 +81,10 @@
 //
 // # Replicas
 //
-// [Server.Publish] sends a notification to the clients of the server and to the other replicas, on the bus of the
-// server ([ServerOptions].Bus); the subject contains the server's name. The goroutine that publishes
-// exists while something waits, and a failure is followed by a timer, so no call waits for the bus. A message
-// names the participant that has sent it, which ignores it on its way back. What arrives goes into the same queues
-// of sessions as changes of this process. A participant that may have lost messages tells its sessions that every
-// list and every resource may have changed. Tasks need no bus, because their store has Watch.
+// [Server.Publish] sends a notification to the clients of the server and to the other replicas (ServerOptions.Replicas,
+// see package runtime/share). What arrives from them goes into the same queues of sessions as changes of this process.
+// A server that may have lost messages tells its sessions that every list and every resource may have changed. Tasks
+// need no replicas, because their store has Watch.
 //
 // # Limits
 //

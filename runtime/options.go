@@ -109,10 +109,10 @@ type ServerOptions struct {
 	// Rounds configures requests of stateless revisions whose handlers ask the client.
 	Rounds Rounds
 
-	// Bus, if not nil, connects the server with its other replicas, which have the same Name. What one
+	// Replicas, if not nil, are the other replicas of the server, which have the same Name. What one
 	// sends to its clients with [Server.Publish], such as changes of a catalog, they send to theirs. No call waits for
-	// the bus; its failures are logged.
-	Bus Bus
+	// them; failures are logged. share.Announce returns replicas that a bus connects.
+	Replicas Replicas
 }
 
 // ClientOptions are the options of [NewClient].

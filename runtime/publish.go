@@ -3,6 +3,8 @@ package runtime
 import (
 	"cmp"
 	"context"
+	"errors"
+	"log/slog"
 	"math"
 	"slices"
 	"strings"
@@ -17,8 +19,8 @@ import (
 
 // Publish sends a notification that belongs to no request to the clients that want it: to every session, and in
 // a stateless revision to the clients that listen for it (subscriptions/listen). An update of a resource
-// (notifications/resources/updated) is sent to the clients that have subscribed to the resource. With a Bus, the
-// clients of the other replicas get it too.
+// (notifications/resources/updated) is sent to the clients that have subscribed to the resource. The clients
+// of the other replicas in the options get it too.
 //
 // Publish does not wait for the clients. A notification that a client has not read yet is not sent to it again. One
 // without params says only that something has changed, so it is sent after a few milliseconds, together with others
@@ -38,10 +40,28 @@ func (s *Server) Publish(method string, params wire.Appender) error {
 		}
 		n.Params = wire.Raw(text)
 	}
-	if s.audience.publish(n, &s.audience.changes) && s.bus != nil {
-		s.bus.announce(n)
+	if s.audience.publish(n, &s.audience.changes) && s.announce != nil {
+		s.announce(n)
 	}
 	return nil
+}
+
+// Replicas are the other replicas of a server. Package share implements it.
+type Replicas interface {
+	// Join connects a server with the replicas that have the same name. From then on, published is called with what
+	// another one publishes, one call at a time, and missed after some of that may have been lost. The server calls
+	// announce with what it publishes, which does not wait.
+	Join(name string, log *slog.Logger, published func(Notification), missed func()) (announce func(Notification), err error)
+}
+
+// join connects the server with its replicas.
+func (s *Server) join() (err error) {
+	if s.opts.Name == "" {
+		return errors.New("runtime: a server with Replicas needs a Name, which its replicas have in common")
+	}
+	published := func(n Notification) { s.audience.publish(n, &s.audience.changesElsewhere) }
+	s.announce, err = s.opts.Replicas.Join(s.opts.Name, s.log, published, s.missed)
+	return err
 }
 
 // publishes reports whether a revision of the server has a notification for clients.

@@ -46,7 +46,7 @@ func TestReplicas(t *testing.T) {
 			var bus share.Memory
 			var all []*replica
 			for _, name := range names {
-				all = append(all, join(t, runtime.ServerOptions{Name: name, Bus: &bus}))
+				all = append(all, join(t, runtime.ServerOptions{Name: name, Replicas: share.Announce(&bus)}))
 			}
 			for range 2 {
 				if err := all[0].Publish(toolsChanged, nil); err != nil {
@@ -93,11 +93,11 @@ func TestBusMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var bus subjects
 		var log strings.Builder
-		o := runtime.ServerOptions{Name: "shop", Bus: &bus, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+		o := runtime.ServerOptions{Name: "shop", Replicas: share.Announce(&bus), Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 		f := join(t, o)
 		defer f.hangUp()
 		for _, name := range []string{"a b", "日本", strings.Repeat("x", 120), strings.Repeat("x", 121), strings.Repeat("é", 1000)} {
-			defer join(t, runtime.ServerOptions{Name: name, Bus: &bus}).hangUp()
+			defer join(t, runtime.ServerOptions{Name: name, Replicas: share.Announce(&bus)}).hangUp()
 		}
 		form := regexp.MustCompile(`^[\w-]+(\.[\w-]+)*$`)
 		for i, s := range bus.all {
@@ -135,8 +135,8 @@ func TestBusMessages(t *testing.T) {
 func TestBusOptions(t *testing.T) {
 	var none *share.Memory
 	for want, o := range map[string]runtime.ServerOptions{
-		"needs a Name":                {Bus: new(share.Memory)},
-		"Bus in the options is a nil": {Name: "shop", Bus: none},
+		"needs a Name": {Replicas: share.Announce(new(share.Memory))},
+		"the bus of Announce is a nil *share.Memory": {Name: "shop", Replicas: share.Announce(none)},
 	} {
 		if err := runtime.NewServer(o, tools.in(rA)).Err(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

@@ -29,10 +29,10 @@ type Server struct {
 	known     termsCache
 	listening atomic.Int64 // requests that listen for notifications
 	audience  audience
-	bus       *announcer // nil without ServerOptions.Bus
-	ring      *seal.Ring // of the states of stateless requests
-	named     string     // the member of the _meta of results that names the server; "" for none
-	stamp     string     // how complete results begin, see appendStamp
+	announce  func(Notification) // passes a notification to the other replicas; nil without any
+	ring      *seal.Ring         // of the states of stateless requests
+	named     string             // the member of the _meta of results that names the server; "" for none
+	stamp     string             // how complete results begin, see appendStamp
 }
 
 // NewServer returns a server that speaks the revisions of the bindings. Each binding has another
@@ -60,7 +60,7 @@ func NewServer(opts ServerOptions, bindings ...Binding) *Server {
 			s.err = errors.Join(s.err, fmt.Errorf("runtime: Rounds.Keys: %w", keys))
 		}
 	}
-	if opts.Bus != nil && s.err == nil {
+	if opts.Replicas != nil && s.err == nil {
 		s.err = s.join()
 	}
 	for _, b := range all {
@@ -165,8 +165,8 @@ func (s *Server) MaxMessage() int { return s.limits.MaxMessage }
 func (s *Server) Grace() time.Duration { return max(s.limits.grace, 0) }
 
 // Announces reports whether the server and its other replicas announce changes to each other, so that each of
-// them notifies its sessions (ServerOptions.Bus).
-func (s *Server) Announces() bool { return s.opts.Bus != nil }
+// them notifies its sessions (ServerOptions.Replicas).
+func (s *Server) Announces() bool { return s.opts.Replicas != nil }
 
 // Logger returns the Logger of the options, or one that passes warnings and errors to slog.Default.
 func (s *Server) Logger() *slog.Logger { return s.log }

@@ -66,7 +66,7 @@ func (c *Catalog) publishChanges(what change) {
 }
 
 // ResourceUpdated notifies the clients that have subscribed to a resource of an update, here and at the other
-// replicas of the server (runtime.ServerOptions.Bus). It does not wait for them. Updates that follow each other
+// replicas of the server (runtime.ServerOptions.Replicas). It does not wait for them. Updates that follow each other
 // before a client has received the first notification are sent as one.
 func (c *Catalog) ResourceUpdated(uri string) { c.publish(methodUpdated, updatedParams(uri)) }
 

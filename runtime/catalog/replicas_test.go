@@ -49,7 +49,7 @@ func replicate(t *testing.T, n int, bus share.Bus, name string, connect func(*te
 	for i := range all {
 		c := filled(t, catalog.Options{})
 		server, err := mcp.NewServer(runtime.ServerOptions{
-			Name: name, Version: "1", Bus: bus, Capabilities: wire.Object(everything),
+			Name: name, Version: "1", Replicas: share.Announce(bus), Capabilities: wire.Object(everything),
 			Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		}, c)
 		must(t, err)
@@ -210,7 +210,7 @@ func TestReplicasOverHTTP(t *testing.T) {
 func TestReplicaAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var bus share.Memory
-		options := runtime.ServerOptions{Name: "shop", Version: "1", Bus: &bus, Capabilities: wire.Object(everything)}
+		options := runtime.ServerOptions{Name: "shop", Version: "1", Replicas: share.Announce(&bus), Capabilities: wire.Object(everything)}
 		alone := filled(t, catalog.Options{})
 		_, err := mcp.NewServer(options, alone)
 		must(t, err)

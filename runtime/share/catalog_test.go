@@ -39,7 +39,11 @@ func newReplica(t *testing.T, sharing share.Sessions, announced share.Bus) *repl
 	if err := offers.Add(items...); err != nil {
 		t.Fatal(err)
 	}
-	server, err := mcp.NewServer(mcp.ServerOptions{Name: "s", Version: "1", Bus: announced}, offers)
+	options := mcp.ServerOptions{Name: "s", Version: "1"}
+	if announced != nil {
+		options.Replicas = share.Announce(announced)
+	}
+	server, err := mcp.NewServer(options, offers)
 	if err != nil {
 		t.Fatal(err)
 	}

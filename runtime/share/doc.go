@@ -2,8 +2,10 @@
 // and a [KV], which keeps small values. [Memory] is both, for the servers of one process; package
 // runtime/natsmcp implements both with NATS.
 //
-// Package runtime announces changes of lists and resources to the other replicas through a Bus
-// (ServerOptions.Bus). [UseOnce] lets the replicas accept each state of a request once.
+// [Announce] connects servers, so that what one publishes, such as a change of a list, reaches the clients of all. The
+// subject contains the server's name. The goroutine that publishes exists while something waits, and a failure is
+// followed by a timer, so no call waits for the bus. A message names the replica that has sent it, which ignores it on
+// its way back. [UseOnce] lets the replicas accept each state of a request once.
 //
 // # Sessions
 //

@@ -182,7 +182,7 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 	}
 	g.mu.Lock()
 	remote, heard := g.remote, g.heard
-	if p.announces && announced(m.Method) && (remote || g.local == 0) {
+	if p.announces && isAnnounced(m.Method) && (remote || g.local == 0) {
 		g.stale = true
 		g.mu.Unlock()
 		return nil // every replica sends it, and so does the one that has the GET
@@ -215,8 +215,8 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 	return err
 }
 
-// announced reports whether a notification is one of those that replicas announce to each other.
-func announced(method string) bool {
+// isAnnounced reports whether a notification is one of those that replicas announce to each other.
+func isAnnounced(method string) bool {
 	switch method {
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed",
 		"notifications/resources/list_changed", "notifications/resources/updated":

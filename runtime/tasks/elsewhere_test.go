@@ -43,7 +43,7 @@ func spreadOver(t *testing.T, n int, f func(*spread)) {
 		for range n {
 			store := &stalled{Memory: s.memory}
 			keeper := tasks.New(tasks.Options{Store: store, Lease: 30 * time.Second, TTL: time.Hour, MaxTTL: time.Hour})
-			srv := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(serverTasks), Bus: &bus},
+			srv := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(serverTasks), Replicas: share.Announce(&bus)},
 				keeper.Over(mcp20251125.BindServer(server{t: t})))
 			handler, err := share.NewHandler(srv, streamable.Options{Hosts: []string{"*"}}, share.Sessions{
 				Keys: [][]byte{[]byte("0123456789abcdef0123456789abcdef")}, Bus: &bus, KV: &bus,

@@ -56,7 +56,10 @@ func replica() error {
 	keeper := tasks.New(tasks.Options{
 		Store: shared.tasks, Lease: lease, PollInterval: 50 * time.Millisecond, Support: items.TaskSupport, Logger: log,
 	})
-	options := runtime.ServerOptions{Name: "replica", Version: "1", Logger: log, Rounds: runtime.Rounds{Keys: keys}, Bus: shared.bus}
+	options := runtime.ServerOptions{Name: "replica", Version: "1", Logger: log, Rounds: runtime.Rounds{Keys: keys}}
+	if shared.bus != nil {
+		options.Replicas = share.Announce(shared.bus)
+	}
 	server := runtime.NewServer(options, keeper.Over(items.Over(mcp20251125.BindBase())), keeper.Extend(items.Over(mcp20260728.BindBase())))
 	if err := server.Err(); err != nil {
 		return err

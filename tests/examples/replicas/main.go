@@ -100,8 +100,8 @@ func (f flags) serve(ctx context.Context, log *slog.Logger) error {
 	}
 	server := runtime.NewServer(runtime.ServerOptions{
 		Name: "replicas", Version: "1.0.0", Logger: log,
-		Bus:    bus,
-		Rounds: runtime.Rounds{Keys: [][]byte{key}},
+		Replicas: share.Announce(bus),
+		Rounds:   runtime.Rounds{Keys: [][]byte{key}},
 	}, bindings...)
 	if err := server.Err(); err != nil {
 		return err

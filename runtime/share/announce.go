@@ -1,39 +1,42 @@
-package runtime
+package share
 
 import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"log/slog"
+	mathrand "math/rand/v2"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Bus carries messages between the replicas of a server: the part of share.Bus that a server uses.
-type Bus interface {
-	// Publish sends a message to all that subscribe to the subject, this process included. It does not
-	// wait for them and does not keep data.
-	Publish(ctx context.Context, subject string, data []byte) error
-	// Subscribe calls receive for each message that is published on the subject from now on, in the order
-	// in which a publisher has sent them, until stop is called. Calls do not overlap.
-	Subscribe(ctx context.Context, subject string, receive func(data []byte)) (stop func(), err error)
+// Announce returns the replicas of a server that are connected by a bus, for runtime.ServerOptions.
+func Announce(bus Bus) runtime.Replicas { return announced{bus} }
+
+type announced struct{ bus Bus }
+
+// Join implements runtime.Replicas.
+func (a announced) Join(name string, log *slog.Logger, published func(runtime.Notification), missed func()) (announce func(runtime.Notification), err error) {
+	if a.bus == nil || fmt.Sprintf("%p", a.bus) == "0x0" { // as package fmt prints nil pointers
+		return nil, fmt.Errorf("share: the bus of Announce is a nil %T", a.bus)
+	}
+	r := &announcer{bus: a.bus, subject: changesSubject(name), from: rand.Text(), log: log}
+	r.follow(published, missed)
+	return r.announce, nil
 }
 
-// maxAnnounced is the length of the longest announcement, which every share.Bus carries, in bytes.
-const maxAnnounced = 1<<20 - 4096
-
-// announcer exchanges what a server publishes with the other replicas of the server over ServerOptions.Bus.
+// announcer exchanges what a server publishes with the other replicas of the server.
 //
 // A failing bus does not delay anything: announcements wait, each text once, and are sent again after
 // growing pauses. When too many wait, the other replicas are only told that they have missed some. If the
-// bus has the method Reconnected of share.Reconnector, a replica whose connection was lost learns that too.
+// bus is a [Reconnector], a replica whose connection was lost learns that too.
 type announcer struct {
 	bus     Bus
 	subject string
@@ -48,18 +51,8 @@ type announcer struct {
 	muted   int // faults since then that were not logged
 }
 
-// join connects the server with its replicas.
-func (s *Server) join() error {
-	if err := checkNotNil("Bus in the options", s.opts.Bus); err != nil {
-		return err
-	}
-	if s.opts.Name == "" {
-		return errors.New("runtime: a server with a Bus needs a Name, which its replicas have in common")
-	}
-	s.bus = &announcer{bus: s.opts.Bus, subject: changesSubject(s.opts.Name), from: rand.Text(), log: s.log}
-	s.bus.follow(func(n Notification) { s.audience.publish(n, &s.audience.changesElsewhere) }, s.missed)
-	return nil
-}
+// maxWaiting limits the announcements that wait.
+const maxWaiting = 1000
 
 // maxSubjectName is the length of the longest name that a subject contains as it is. A subject has at most
 // 256 bytes, and base64 makes 4 of 3.
@@ -77,8 +70,8 @@ func changesSubject(name string) string {
 // follow calls heard with each notification that another replica announces from now on. It calls missed after
 // announcements may have been lost. Calls of heard do not overlap, and the calls last as long as the bus. If the bus
 // cannot be reached within seconds, follow returns and keeps trying in the background.
-func (r *announcer) follow(heard func(Notification), missed func()) {
-	if b, ok := r.bus.(interface{ Reconnected(func()) (stop func()) }); ok {
+func (r *announcer) follow(heard func(runtime.Notification), missed func()) {
+	if b, ok := r.bus.(Reconnector); ok {
 		b.Reconnected(missed)
 	}
 	receive := func(data []byte) { r.receive(data, heard, missed) }
@@ -90,7 +83,7 @@ func (r *announcer) follow(heard func(Notification), missed func()) {
 // followLater subscribes when the bus can be reached again. The timer takes 160 bytes, where a goroutine that
 // waits would take 3 KB.
 func (r *announcer) followLater(faults int, receive func([]byte), missed func()) {
-	time.AfterFunc(backoff(faults), func() {
+	time.AfterFunc(pause(faults), func() {
 		if r.subscribe(receive) {
 			missed()
 			return
@@ -112,7 +105,7 @@ func (r *announcer) subscribe(receive func([]byte)) bool {
 }
 
 // receive reads a message of the bus. A message without a method says that its replica has lost some.
-func (r *announcer) receive(data []byte, heard func(Notification), missed func()) {
+func (r *announcer) receive(data []byte, heard func(runtime.Notification), missed func()) {
 	var message wire.Object
 	if err := wire.Unmarshal(data, &message); err != nil {
 		r.mu.Lock()
@@ -129,23 +122,23 @@ func (r *announcer) receive(data []byte, heard func(Notification), missed func()
 		return
 	}
 	params, _ := message.Get("params")
-	heard(Notification{method, params})
+	heard(runtime.Notification{Method: method, Params: params})
 }
 
 // announce passes a notification to the other replicas. It does not wait for them.
-func (r *announcer) announce(n Notification) {
+func (r *announcer) announce(n runtime.Notification) {
 	text, err := r.message(n)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err == nil && len(text) > maxAnnounced {
-		err = fmt.Errorf("%d bytes, which is more than %d", len(text), maxAnnounced)
+	if err == nil && len(text) > MaxMessage {
+		err = fmt.Errorf("%d bytes, which is more than %d", len(text), MaxMessage)
 	}
 	if err != nil {
 		r.fault("a change cannot be announced to other replicas", err)
 		return
 	}
-	if len(r.waiting) == maxHeard {
-		everything, _ := r.message(Notification{})
+	if len(r.waiting) == maxWaiting {
+		everything, _ := r.message(runtime.Notification{})
 		r.waiting = append(r.waiting[:0], everything)
 	} else if !slices.Contains(r.waiting, text) {
 		r.waiting = append(r.waiting, text)
@@ -157,7 +150,7 @@ func (r *announcer) announce(n Notification) {
 }
 
 // message returns the text of an announcement. Without a method, it says that some were lost.
-func (r *announcer) message(n Notification) (string, error) {
+func (r *announcer) message(n runtime.Notification) (string, error) {
 	w := wire.NewWriter(nil)
 	w.BeginObject()
 	w.String("from", r.from)
@@ -190,12 +183,19 @@ func (r *announcer) publish() {
 			}
 			r.faults++
 			r.fault("a change is announced to other replicas later", err)
-			time.AfterFunc(backoff(r.faults), r.publish) // as in followLater
+			time.AfterFunc(pause(r.faults), r.publish) // as in followLater
 			return
 		}
 		r.faults = 0
 	}
 	r.waiting, r.busy = nil, false
+}
+
+// pause returns the time between attempts after a number of failures. A part of it is random, so that replicas that
+// lost the bus together do not come back together.
+func pause(failures int) time.Duration {
+	d := min(waits.RetryFirst<<min(failures-1, 12), waits.RetryFailed)
+	return d/2 + mathrand.N(d/2+1)
 }
 
 // fault logs an error unless another one was logged a short time ago. The lock must be held.
