@@ -172,6 +172,7 @@ func TestStaleIDs(t *testing.T) {
 		return serve(t.Context(), authenticated(h), method, body, header...)
 	}
 	id := as("ann", a, "POST", initialize(r11), "").Header().Get(headerSession)
+	second := as("ann", a, "POST", initialize(r11), "").Header().Get(headerSession)
 	other := as("ann", foreign, "POST", initialize(r11), "").Header().Get(headerSession)
 	last := byte('A')
 	if id[len(id)-5] == 'A' {
@@ -187,6 +188,7 @@ func TestStaleIDs(t *testing.T) {
 		{"without its end", "ann", id[:len(id)-4], seal.ErrForeign.Error()},
 		{"the name alone", "ann", id[:nameLength], seal.ErrForeign.Error()},
 		{"of another key", "ann", other, seal.ErrForeign.Error()},
+		{"with the name of another session", "ann", second[:nameLength] + id[nameLength:], seal.ErrForeign.Error()},
 		{"of no replica", "ann", "EXAMPLE", seal.ErrForeign.Error()},
 		{"with a colon", "ann", "x:" + id, ""},
 	} {

@@ -194,14 +194,6 @@ func (h *Handler) speaks(revision string) bool {
 	return len(h.revisions) == 0 || slices.Contains(h.revisions, revision)
 }
 
-// known returns the open session with a key, or nil.
-func (h *Handler) known(key string) *Session {
-	if u, ok := h.sessions.Find(key).(*usage); ok {
-		return u.session
-	}
-	return nil
-}
-
 // ownOutbox is the outbox of a session that no other process has.
 func ownOutbox(s *Session) runtime.Outbox { return s }
 

@@ -290,11 +290,11 @@ func codeOf(t testing.TB, body string) int64 {
 // sessionOf returns the server's session with an id.
 func (r *rig) sessionOf(id string) *Session {
 	r.t.Helper()
-	s := r.handler.known(id)
-	if s == nil {
+	u, ok := r.handler.sessions.Find(id).(*usage)
+	if !ok {
 		r.t.Fatal("no session ", id)
 	}
-	return s
+	return u.session
 }
 
 // serve calls a handler without a network, for tests in a bubble of testing/synctest.

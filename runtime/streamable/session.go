@@ -176,7 +176,7 @@ func (s *Session) primes() bool { return s.negotiated() >= revisionPriming }
 func (s *Session) batches() bool { return s.negotiated() == revisionBatches }
 
 // resumable reports whether the client can resume an event stream from its beginning.
-func (s *Session) resumable() bool { return !s.single() && s.primes() }
+func (s *Session) resumable() bool { return s.key != "" && s.negotiated() >= revisionPriming }
 
 // store stores an event for a client that comes back.
 func (s *Session) store(ctx context.Context, stream string, n uint64, data []byte) error {

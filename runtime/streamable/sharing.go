@@ -52,15 +52,15 @@ func (h *Handler) Key(r *http.Request, id string) (string, error) {
 
 // Enter returns the open session with a key, or nil. The session is not idle before its Leave is called.
 func (h *Handler) Enter(key string) *Session {
-	s := h.known(key)
-	if s == nil {
+	u, ok := h.sessions.Find(key).(*usage)
+	switch {
+	case !ok:
 		return nil
+	case u.enter():
+		return u.session
 	}
-	if s.usage.enter() {
-		return s
-	}
-	<-s.gone
-	h.sessions.Leave(&s.usage)
+	<-u.session.gone
+	h.sessions.Leave(u)
 	return nil
 }
 
