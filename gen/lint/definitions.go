@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/yosida95/uritemplate/v3"
+
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
@@ -261,8 +263,8 @@ func (l *linter) others(c *catalog.Catalog) {
 					l.add("uri-invalid", d.Pointer+"/uri", "%q is not an absolute URI", short(key))
 				}
 			case catalog.Templates:
-				if problem := templateProblem(key); key != "" && problem != "" {
-					l.add("uri-invalid", d.Pointer+"/uriTemplate", "%q: %s", short(key), problem)
+				if _, err := uritemplate.New(key); err != nil {
+					l.add("uri-invalid", d.Pointer+"/uriTemplate", "%q is not a URI template (RFC 6570): %v", short(key), err)
 				}
 			}
 		}
@@ -291,30 +293,4 @@ func (l *linter) arguments(at string, o wire.Object) {
 			l.add("parameter-description-missing", here, "the argument %q has no description", name)
 		}
 	}
-}
-
-// expression is an expression of a URI template: an operator and variables (RFC 6570, section 2).
-var expression = regexp.MustCompile(`^[+#./;?&=,!@|]?[A-Za-z0-9_%.]+(:[1-9][0-9]{0,3}|\*)?(,[A-Za-z0-9_%.]+(:[1-9][0-9]{0,3}|\*)?)*$`)
-
-// templateProblem says what is wrong with a URI template, or "".
-func templateProblem(template string) string {
-	rest := template
-	for rest != "" {
-		open := strings.IndexAny(rest, "{}")
-		if open < 0 {
-			return ""
-		}
-		if rest[open] == '}' {
-			return "a } closes nothing"
-		}
-		end := strings.IndexAny(rest[open+1:], "{}")
-		if end < 0 || rest[open+1+end] == '{' {
-			return "a { is not closed"
-		}
-		if inner := rest[open+1 : open+1+end]; !expression.MatchString(inner) {
-			return fmt.Sprintf("{%s} is not an expression of RFC 6570", inner)
-		}
-		rest = rest[open+end+2:]
-	}
-	return ""
 }
