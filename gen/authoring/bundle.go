@@ -14,7 +14,7 @@ import (
 // It is the text of the file itself if there are none.
 func (r *reader) bundle() wire.Raw {
 	r.copies = map[string]place{}
-	root := r.root.value
+	root := r.Root.Value
 	at, list := "", root
 	for _, member := range []string{"result", "tools"} {
 		if list.Kind() != wire.KindObject {
@@ -73,7 +73,7 @@ func (r *reader) bundleTool(at string, tool wire.Raw) wire.Raw {
 				b.taken[name] = true
 			}
 		}
-		body := b.rewrite(schema, place{r.root, b.at}, false)
+		body := b.rewrite(schema, place{r.Root, b.at}, false)
 		if len(b.added) == 0 {
 			continue
 		}
@@ -180,7 +180,7 @@ func (b *bundler) reference(value wire.Raw, at place, copied bool) wire.Raw {
 	case b.ids[file] && !copied:
 		return value // it leads to a schema within that of the tool
 	case file != "":
-		if target.file, err = b.load(at.file, file); err != nil {
+		if target.file, err = b.Load(at.file, file); err != nil {
 			b.fail(b.tool, at, "%s", err)
 			return value
 		}
@@ -194,7 +194,7 @@ func (b *bundler) reference(value wire.Raw, at place, copied bool) wire.Raw {
 		if _, own := b.own.Get(wire.PointerName(name)); own {
 			return value
 		}
-		if _, shared := lookup(b.root.value, "/$defs/"+name); !shared {
+		if _, shared := lookup(b.Root.Value, "/$defs/"+name); !shared {
 			return value
 		}
 	}
@@ -215,13 +215,13 @@ func (b *bundler) copyOf(from place) (name string, ok bool) {
 	if name, known := b.names[from]; known {
 		return name, true
 	}
-	value, ok := lookup(from.file.value, from.pointer)
+	value, ok := lookup(from.file.Value, from.pointer)
 	if !ok {
 		return "", false
 	}
 	base := wire.PointerName(from.pointer[strings.LastIndexByte(from.pointer, '/')+1:])
 	if from.pointer == "" {
-		base = strings.TrimSuffix(path.Base(from.file.at), path.Ext(from.file.at))
+		base = strings.TrimSuffix(path.Base(from.file.At), path.Ext(from.file.At))
 	}
 	name = base
 	for n := 2; b.taken[name]; n++ {

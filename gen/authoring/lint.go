@@ -20,26 +20,26 @@ var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // lint notes the faults of a list.
 func (r *reader) lint(list *tools.List) {
-	root := r.root.value
+	root := r.Root.Value
 	if root.Kind() == wire.KindObject {
-		r.misplaced("", place{r.root, ""}, root, "the file")
+		r.misplaced("", place{r.Root, ""}, root, "the file")
 		if result, ok := wire.Object(root).Get("result"); ok {
-			r.misplaced("", place{r.root, "/result"}, result, "the result")
+			r.misplaced("", place{r.Root, "/result"}, result, "the result")
 		}
-		r.unknown("", place{r.root, ""}, wire.Object(root), topLevel, "the file")
+		r.unknown("", place{r.Root, ""}, wire.Object(root), topLevel, "the file")
 		r.unused()
 	}
 	for _, t := range list.Tools {
-		at := place{r.root, t.Pointer}
+		at := place{r.Root, t.Pointer}
 		r.unknown(t.Name, at, t.Source, tables["tools"].words, tables["tools"].noun)
 		for member, words := range map[string][]word{"annotations": ofAnnotations, "execution": ofExecution} {
 			if value, ok := t.Definition.Get(member); ok && value.Kind() == wire.KindObject {
-				r.similar(t.Name, place{r.root, t.Pointer + "/" + member}, wire.Object(value), words, member)
+				r.similar(t.Name, place{r.Root, t.Pointer + "/" + member}, wire.Object(value), words, member)
 			}
 		}
-		r.within(t.Name, place{r.root, t.Pointer}, t.Definition, "annotations", "execution", "_meta")
+		r.within(t.Name, place{r.Root, t.Pointer}, t.Definition, "annotations", "execution", "_meta")
 		if !toolName.MatchString(t.Name) {
-			r.note(t.Name, place{r.root, t.Pointer + "/name"}, "the name %q has other characters than letters, digits, _, . and -, or more than 128; clients may refuse it", t.Name)
+			r.note(t.Name, place{r.Root, t.Pointer + "/name"}, "the name %q has other characters than letters, digits, _, . and -, or more than 128; clients may refuse it", t.Name)
 		}
 		for _, s := range []*jsonschema.Schema{t.Input, t.Output} {
 			if s == nil {
@@ -66,11 +66,11 @@ func (r *reader) lint(list *tools.List) {
 
 // item notes the unknown members of a prompt, resource or template, which is in the given list.
 func (r *reader) item(i *tools.Item, list string) {
-	r.unknown(i.Name, place{r.root, i.Pointer}, i.Source, tables[list].words, tables[list].noun)
+	r.unknown(i.Name, place{r.Root, i.Pointer}, i.Source, tables[list].words, tables[list].noun)
 	if value, ok := i.Source.Get("annotations"); ok && value.Kind() == wire.KindObject {
-		r.similar(i.Name, place{r.root, i.Pointer + "/annotations"}, wire.Object(value), ofResourceAnnotations, "annotations")
+		r.similar(i.Name, place{r.Root, i.Pointer + "/annotations"}, wire.Object(value), ofResourceAnnotations, "annotations")
 	}
-	r.within(i.Name, place{r.root, i.Pointer}, i.Source, "annotations", "_meta")
+	r.within(i.Name, place{r.Root, i.Pointer}, i.Source, "annotations", "_meta")
 }
 
 // within refuses scopes in members of an item, in which they have no effect.
@@ -115,7 +115,7 @@ func (r *reader) elements(i *tools.Item, member string, words []word, what strin
 		return
 	}
 	for n, element := range all.Elements() {
-		at := place{r.root, fmt.Sprintf("%s/%s/%d", i.Pointer, member, n)}
+		at := place{r.Root, fmt.Sprintf("%s/%s/%d", i.Pointer, member, n)}
 		r.misplaced(i.Name, at, element, what)
 		r.unknown(i.Name, at, wire.Object(element), words, what)
 	}
@@ -145,10 +145,10 @@ const mostTypos = 3
 
 // misspelled notes the members of the file and of its items whose names resemble those in a table.
 func (r *reader) misspelled() {
-	root := r.root.value
+	root := r.Root.Value
 	items := map[string]wire.Raw{"tools": root}
 	if root.Kind() == wire.KindObject {
-		r.similar("", place{r.root, ""}, wire.Object(root), topLevel, "the file")
+		r.similar("", place{r.Root, ""}, wire.Object(root), topLevel, "the file")
 		clear(items)
 		for name := range tables {
 			items[name], _ = wire.Object(root).Get(name)
@@ -161,7 +161,7 @@ func (r *reader) misspelled() {
 		}
 		for i, item := range list.Elements() {
 			if item.Kind() == wire.KindObject {
-				r.similar(wire.Object(item).GetString("name"), place{r.root, fmt.Sprintf("%s/%d", prefix, i)}, wire.Object(item), tables[name].words, tables[name].noun)
+				r.similar(wire.Object(item).GetString("name"), place{r.Root, fmt.Sprintf("%s/%d", prefix, i)}, wire.Object(item), tables[name].words, tables[name].noun)
 			}
 		}
 	}
@@ -182,20 +182,20 @@ func (r *reader) similar(tool string, at place, o wire.Object, words []word, wha
 
 // unused notes the shared schemas that no tool uses.
 func (r *reader) unused() {
-	defs, _ := wire.Object(r.root.value).Get("$defs")
+	defs, _ := wire.Object(r.Root.Value).Get("$defs")
 	if defs.Kind() != wire.KindObject {
 		return
 	}
 	var used []string
 	for _, from := range r.copies {
-		if from.file == r.root {
+		if from.file == r.Root {
 			used = append(used, from.pointer+"/")
 		}
 	}
 	for name := range wire.Object(defs).All() {
 		at := wire.ChildPointer("/$defs", name)
 		if !slices.ContainsFunc(used, func(pointer string) bool { return strings.HasPrefix(pointer, at+"/") }) {
-			r.note("", place{r.root, at}, "no tool refers to the schema %q", name)
+			r.note("", place{r.Root, at}, "no tool refers to the schema %q", name)
 		}
 	}
 }

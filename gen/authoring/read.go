@@ -3,47 +3,14 @@ package authoring
 import (
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/diff/locate"
 	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/tools"
-	"github.com/mcpgen/mcpgen/gen/yaml"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
-
-// Problem is a fault of a file, with its place.
-type Problem struct {
-	// File is the name of the file as it was given, or as a $ref has it.
-	File string
-	// Line and Column count from 1. They are 0 if the place is unknown.
-	Line, Column int
-	// Tool is the name of the tool, or "" if the problem is outside of tools.
-	Tool string
-	// Pointer is a JSON Pointer (RFC 6901) into the file.
-	Pointer string
-	Problem string
-}
-
-// Place returns the place of the problem, such as "tools.yaml:12:5".
-func (p *Problem) Place() string {
-	if p.Line == 0 {
-		return p.File
-	}
-	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
-}
-
-// Error returns the place, the tool and the problem.
-func (p *Problem) Error() string {
-	return p.Place() + ": " + (&tools.Error{Tool: p.Tool, Pointer: p.Pointer, Problem: p.Problem}).Error()
-}
-
-// Open returns the text of another file that a $ref names, by its path relative to the folder
-// of the list, with slashes. The path does not lead out of the folder.
-type Open func(path string) ([]byte, error)
 
 // File is a list that has been read.
 type File struct {
@@ -57,16 +24,16 @@ type File struct {
 // Read reads a list. Name is the name of its file. Open is nil if a $ref must not lead to
 // another file. The error joins a [*Problem] for each fault of a list that cannot be served.
 func Read(name string, text []byte, open Open) (*File, error) {
-	r := &reader{open: open, files: map[string]*source{}}
-	var err error
-	if r.root, err = newSource(name, "", text); err != nil {
+	sources, err := NewSources(name, "", text, few(open))
+	if err != nil {
 		return nil, err
 	}
+	r := &reader{Sources: sources}
 	bundled := r.bundle()
 	list, err := tools.Read([]byte(bundled))
 	for _, e := range joined(err) {
 		at := r.origin(e.Pointer)
-		if !slices.ContainsFunc(r.faults, func(p *problem) bool { return p.at == at }) { // a reference that has been reported
+		if !slices.ContainsFunc(r.faults, func(p *Problem) bool { return p.File == at.file.Name && p.Pointer == at.pointer }) { // a reference that has been reported
 			r.fail(e.Tool, at, "%s", e.Problem)
 		}
 	}
@@ -78,7 +45,7 @@ func Read(name string, text []byte, open Open) (*File, error) {
 	if len(r.faults) > 0 {
 		return nil, r.placed(r.faults)
 	}
-	r.place(r.notes)
+	r.Locate(r.notes)
 	return &File{list, distinct(r.notes), r, bundled}, nil
 }
 
@@ -114,13 +81,13 @@ func (f *File) Text() []byte {
 // those that it uses. The text is unchanged if the tools share none, or if it is not one document. A
 // reference without a target is left unchanged.
 func Bundle(name string, text []byte, open Open) *Bundled {
-	r := &reader{open: open, files: map[string]*source{}}
-	var err error
-	if r.root, err = newSource(name, "", text); err != nil {
+	sources, err := NewSources(name, "", text, few(open))
+	if err != nil {
 		return &Bundled{Text: text}
 	}
+	r := &reader{Sources: sources}
 	bundled := r.bundle()
-	if bundled == r.root.value {
+	if bundled == r.Root.Value {
 		return &Bundled{Text: text}
 	}
 	return &Bundled{Text: []byte(bundled), reader: r}
@@ -144,11 +111,11 @@ func (b *Bundled) Find(pointers []string) map[string]locate.Position {
 	origins := make([]string, len(pointers))
 	for i, pointer := range pointers {
 		origins[i] = pointer // at the closest ancestor that the file has
-		if from := b.reader.origin(pointer); from.file == b.reader.root {
+		if from := b.reader.origin(pointer); from.file == b.reader.Root {
 			origins[i] = from.pointer
 		}
 	}
-	at := locate.Find(b.reader.root.text, origins)
+	at := locate.Find(b.reader.Root.Text, origins)
 	found := map[string]locate.Position{}
 	for i, pointer := range pointers {
 		if position, ok := at[origins[i]]; ok {
@@ -173,7 +140,7 @@ func (f *File) Explain(err error) error {
 	if _, ok := errors.AsType[*tools.Error](err); !ok {
 		return err
 	}
-	var all []*problem
+	var all []*Problem
 	for _, e := range joined(err) {
 		all = append(all, newProblem(e.Tool, f.reader.origin(e.Pointer), "%s", e.Problem))
 	}
@@ -198,55 +165,17 @@ func joined(err error) []*tools.Error {
 	return []*tools.Error{{Problem: err.Error()}}
 }
 
-// source is a file.
-type source struct {
-	// name is what problems call it; at is its path relative to the folder of the list.
-	name, at string
-	text     []byte
-	value    wire.Raw
-}
-
-// newSource parses a file.
-func newSource(name, at string, text []byte) (*source, error) {
-	value, err := catalog.JSON(name, text)
-	if e, ok := errors.AsType[*catalog.SyntaxError](err); ok {
-		return nil, &Problem{File: name, Line: e.Line, Column: e.Column, Pointer: e.Pointer, Problem: e.Problem}
-	}
-	s := &source{name: name, at: at, text: text, value: wire.Raw(value)}
-	in := wire.NewStringReader(string(value))
-	in.ReadRaw()
-	in.End()
-	e, broken := errors.AsType[*wire.Error](in.Err())
-	switch {
-	case !broken:
-		return s, in.Err()
-	case catalog.IsYAML(name, text):
-		at := locate.Find(text, []string{e.Pointer})[e.Pointer]
-		return nil, &Problem{File: name, Line: at.Line, Column: at.Column, Pointer: e.Pointer, Problem: e.Problem}
-	}
-	begin := yaml.Place(value, int(e.Offset))
-	return nil, &Problem{File: name, Line: begin.Line, Column: begin.Column, Pointer: e.Pointer, Problem: e.Problem}
-}
-
 // place is a place in a file.
 type place struct {
-	file    *source
+	file    *Source
 	pointer string
 }
 
 type reader struct {
-	open  Open
-	root  *source
-	files map[string]*source // by path
+	*Sources
 	// copies maps the pointers of copied schemas in the list to where they come from.
 	copies        map[string]place
-	faults, notes []*problem
-}
-
-// problem is a Problem whose line is not known yet.
-type problem struct {
-	Problem
-	at place
+	faults, notes []*Problem
 }
 
 func (r *reader) fail(tool string, at place, format string, args ...any) {
@@ -257,8 +186,8 @@ func (r *reader) note(tool string, at place, format string, args ...any) {
 	r.notes = append(r.notes, newProblem(tool, at, format, args...))
 }
 
-func newProblem(tool string, at place, format string, args ...any) *problem {
-	return &problem{Problem{File: at.file.name, Tool: tool, Pointer: at.pointer, Problem: fmt.Sprintf(format, args...)}, at}
+func newProblem(tool string, at place, format string, args ...any) *Problem {
+	return &Problem{File: at.file.Name, Tool: tool, Pointer: at.pointer, Problem: fmt.Sprintf(format, args...)}
 }
 
 // origin returns the place in a file of a pointer into the bundled list.
@@ -268,28 +197,12 @@ func (r *reader) origin(pointer string) place {
 			return place{from.file, from.pointer + pointer[len(prefix):]}
 		}
 	}
-	return place{r.root, pointer}
-}
-
-// place sets the lines and columns of problems.
-func (r *reader) place(all []*problem) {
-	pointers := map[*source][]string{}
-	for _, p := range all {
-		pointers[p.at.file] = append(pointers[p.at.file], p.at.pointer)
-	}
-	for file, wanted := range pointers {
-		found := locate.Find(file.text, wanted)
-		for _, p := range all {
-			if at, ok := found[p.at.pointer]; ok && p.at.file == file {
-				p.Line, p.Column = at.Line, at.Column
-			}
-		}
-	}
+	return place{r.Root, pointer}
 }
 
 // placed returns problems as an error.
-func (r *reader) placed(all []*problem) error {
-	r.place(all)
+func (r *reader) placed(all []*Problem) error {
+	r.Locate(all)
 	var errs []error
 	for _, p := range distinct(all) {
 		errs = append(errs, p)
@@ -299,15 +212,15 @@ func (r *reader) placed(all []*problem) error {
 
 // distinct returns each problem once, although the schema with it may have been copied into
 // several tools.
-func distinct(all []*problem) []*Problem {
+func distinct(all []*Problem) []*Problem {
 	type key struct{ file, pointer, problem string }
 	seen := map[key]bool{}
 	var once []*Problem
 	for _, p := range all {
-		k := key{p.File, p.Pointer, p.Problem.Problem}
+		k := key{p.File, p.Pointer, p.Problem}
 		if !seen[k] {
 			seen[k] = true
-			once = append(once, &p.Problem)
+			once = append(once, p)
 		}
 	}
 	slices.SortStableFunc(once, func(a, b *Problem) int {
@@ -321,33 +234,21 @@ func distinct(all []*problem) []*Problem {
 
 func sign(n int) int { return min(max(n, -1), 1) }
 
-// load returns another file, by the path that a $ref in a file has.
-func (r *reader) load(from *source, ref string) (*source, error) {
+// few returns an open that fails if a list refers to too many files.
+func few(open Open) Open {
 	const mostFiles = 100
-	at := path.Join(path.Dir(from.at), ref)
-	if path.IsAbs(ref) || at == ".." || strings.HasPrefix(at, "../") {
-		return nil, fmt.Errorf("%q is not in the folder of the list", ref)
+	if open == nil {
+		return nil
 	}
-	if known := r.files[at]; known != nil {
-		return known, nil
+	opened := 0
+	return func(path string) ([]byte, error) {
+		if opened == mostFiles {
+			return nil, fmt.Errorf("the list refers to more than %d other files", mostFiles)
+		}
+		text, err := open(path)
+		if err == nil {
+			opened++
+		}
+		return text, err
 	}
-	if r.open == nil {
-		return nil, fmt.Errorf("%q is another file, which only a list that is a file itself may refer to", ref)
-	}
-	if len(r.files) == mostFiles {
-		return nil, fmt.Errorf("the list refers to more than %d other files", mostFiles)
-	}
-	text, err := r.open(at)
-	if err != nil {
-		return nil, err
-	}
-	s, err := newSource(path.Join(path.Dir(r.root.name), at), at, text)
-	if _, placed := errors.AsType[*Problem](err); err != nil && !placed {
-		return nil, fmt.Errorf("%s: %w", at, err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	r.files[at] = s
-	return s, nil
 }

@@ -9,39 +9,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/catalog"
-	"github.com/mcpgen/mcpgen/gen/diff/locate"
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/authoring"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Open returns the text of another file that a $ref names, by its path relative to the folder of
-// the document, with slashes.
-type Open func(path string) ([]byte, error)
-
-// Problem is a fault of a document, with its place.
-type Problem struct {
-	File         string
-	Line, Column int    // from 1, or 0 if the place is not known
-	Pointer      string // a JSON Pointer (RFC 6901)
-	Problem      string
-}
-
-// Error returns the place and the problem.
-func (p *Problem) Error() string {
-	at := p.File
-	if p.Line > 0 {
-		at = fmt.Sprintf("%s:%d:%d", at, p.Line, p.Column)
-	}
-	return at + ": " + (&tools.Error{Pointer: p.Pointer, Problem: p.Problem}).Error()
-}
-
 // document is a file.
 type document struct {
-	// name is what problems call it; at is its path relative to the folder of the first document.
-	name, at string
-	text     []byte
-	root     wire.Raw
+	*authoring.Source
 	// old means that schemas are in the dialect of OpenAPI 3.0.
 	old bool
 	// objects has the members of the objects that references have been looked up in, by pointer: a
@@ -115,7 +89,7 @@ func (n node) elements(yield func(element node) bool) {
 // lookup returns the value at a pointer.
 func (d *document) lookup(pointer string) (wire.Raw, bool) {
 	if pointer == "" {
-		return d.root, true
+		return d.Value, true
 	}
 	cut := strings.LastIndexByte(pointer, '/')
 	if cut < 0 {
@@ -150,46 +124,29 @@ type documents struct {
 	first *document
 	// swagger means that the description is of OpenAPI 2.0.
 	swagger bool
-	open    Open
-	files   map[string]*document
+	sources *authoring.Sources
+	files   map[*authoring.Source]*document
 	// bytes is the length of the other files, limit its bound. Beyond has the references that were not followed
 	// because of it, which the fault tooLong reports.
 	bytes, limit int64
 	beyond       map[place]bool
-	tooLong      *Problem
+	tooLong      *authoring.Problem
 	// insecure means that an operation has been noted whose credentials only a parameter describes.
 	insecure bool
 	// faults prevent the import; notes report what is not imported as written.
-	faults, notes []*Problem
-}
-
-// parse reads a file.
-func parse(name, at string, text []byte) (*document, error) {
-	d := &document{name: name, at: at, text: text, objects: map[string]map[string]wire.Raw{}}
-	value, err := catalog.JSON(name, text)
-	if e, ok := errors.AsType[*catalog.SyntaxError](err); ok {
-		return nil, &Problem{File: name, Line: e.Line, Column: e.Column, Pointer: e.Pointer, Problem: e.Problem}
-	}
-	in := wire.NewStringReader(string(value))
-	d.root = in.ReadRaw()
-	in.End()
-	if e, ok := errors.AsType[*wire.Error](in.Err()); ok {
-		p := &Problem{File: name, Pointer: e.Pointer, Problem: e.Problem}
-		if at, ok := locate.Find(text, []string{e.Pointer})[e.Pointer]; ok {
-			p.Line, p.Column = at.Line, at.Column
-		}
-		return nil, p
-	}
-	return d, in.Err()
+	faults, notes []*authoring.Problem
 }
 
 // read reads the first file.
-func read(name string, text []byte, open Open, limit int64) (*documents, error) {
-	d, err := parse(name, path.Base(name), text)
+func read(name string, text []byte, open authoring.Open, limit int64) (*documents, error) {
+	all := &documents{limit: limit, files: map[*authoring.Source]*document{}}
+	sources, err := authoring.NewSources(name, path.Base(name), text, all.limited(open))
 	if err != nil {
 		return nil, err
 	}
-	all := &documents{first: d, open: open, limit: limit, files: map[string]*document{d.at: d}}
+	all.sources = sources
+	d := all.file(sources.Root)
+	all.first = d
 	root := all.root()
 	version := strings.Trim(string(root.get("openapi").raw), `"`) // YAML reads 3.1 as a number
 	switch {
@@ -211,7 +168,7 @@ func read(name string, text []byte, open Open, limit int64) (*documents, error) 
 	return all, all.err()
 }
 
-func (d *documents) root() node { return node{d.first, "", d.first.root} }
+func (d *documents) root() node { return node{d.first, "", d.first.Value} }
 
 // at returns the node at a pointer in the first file. It may not exist.
 func (d *documents) at(pointer string) node {
@@ -220,11 +177,11 @@ func (d *documents) at(pointer string) node {
 }
 
 func (d *documents) fail(n node, format string, args ...any) {
-	d.faults = append(d.faults, &Problem{File: n.doc.name, Pointer: n.pointer, Problem: fmt.Sprintf(format, args...)})
+	d.faults = append(d.faults, &authoring.Problem{File: n.doc.Name, Pointer: n.pointer, Problem: fmt.Sprintf(format, args...)})
 }
 
 func (d *documents) note(n node, format string, args ...any) {
-	d.notes = append(d.notes, &Problem{File: n.doc.name, Pointer: n.pointer, Problem: fmt.Sprintf(format, args...)})
+	d.notes = append(d.notes, &authoring.Problem{File: n.doc.Name, Pointer: n.pointer, Problem: fmt.Sprintf(format, args...)})
 }
 
 // err returns the faults as an error.
@@ -233,7 +190,7 @@ func (d *documents) err() error {
 	all := d.located(d.faults)
 	for i, p := range all {
 		if i == mostFaults {
-			errs = append(errs, &Problem{File: d.first.name, Problem: fmt.Sprintf("%d more faults", len(all)-i)})
+			errs = append(errs, &authoring.Problem{File: d.first.Name, Problem: fmt.Sprintf("%d more faults", len(all)-i)})
 			break
 		}
 		errs = append(errs, p)
@@ -245,32 +202,16 @@ func (d *documents) err() error {
 const mostFaults = 20
 
 // located returns problems with their lines and columns, each once and in their order.
-func (d *documents) located(all []*Problem) []*Problem {
-	var once []*Problem
-	seen := map[Problem]bool{}
+func (d *documents) located(all []*authoring.Problem) []*authoring.Problem {
+	var once []*authoring.Problem
+	seen := map[authoring.Problem]bool{}
 	for _, p := range all {
 		if !seen[*p] {
 			seen[*p] = true
 			once = append(once, p)
 		}
 	}
-	for _, doc := range d.files {
-		var pointers []string
-		for _, p := range once {
-			if p.File == doc.name {
-				pointers = append(pointers, p.Pointer)
-			}
-		}
-		if len(pointers) == 0 {
-			continue
-		}
-		found := locate.Find(doc.text, pointers)
-		for _, p := range once {
-			if at, ok := found[p.Pointer]; ok && p.File == doc.name {
-				p.Line, p.Column = at.Line, at.Column
-			}
-		}
-	}
+	d.sources.Locate(once)
 	return once
 }
 
@@ -332,7 +273,7 @@ func (d *documents) target(from node, ref string) (node, bool) {
 			return node{}, false
 		}
 		if err != nil {
-			d.fail(at, "%q: %s", ref, err)
+			d.fail(at, "%s", err)
 			return node{}, false
 		}
 	}
@@ -351,38 +292,43 @@ func (d *documents) target(from node, ref string) (node, bool) {
 // errTooLong means that the files of a description are longer than the limit.
 var errTooLong = errors.New("the files of the document are too long")
 
-// load returns another file of the description. After errTooLong, it opens no other.
+// load returns another file of the description.
 func (d *documents) load(from *document, ref string) (*document, error) {
 	if strings.Contains(ref, "://") {
-		return nil, errors.New("references to other servers are not followed; write the file beside the document")
+		return nil, fmt.Errorf("%q: references to other servers are not followed; write the file beside the document", ref)
 	}
-	at := path.Join(path.Dir(from.at), ref)
-	if path.IsAbs(ref) || at == ".." || strings.HasPrefix(at, "../") {
-		return nil, errors.New("the file is not in the folder of the document")
-	}
-	if known := d.files[at]; known != nil {
-		return known, nil
-	}
-	if d.open == nil {
-		return nil, errors.New("only a document that is a file itself may refer to other files")
-	}
-	if d.tooLong != nil {
-		return nil, errTooLong
-	}
-	text, err := d.open(at)
+	source, err := d.sources.Load(from.Source, ref)
 	if err != nil {
 		return nil, err
 	}
-	if d.bytes += int64(len(text)); d.bytes > d.limit {
-		return nil, errTooLong
+	return d.file(source), nil
+}
+
+// file returns the document of a file.
+func (d *documents) file(source *authoring.Source) *document {
+	doc := d.files[source]
+	if doc == nil {
+		doc = &document{Source: source, old: d.first != nil && d.first.old, objects: map[string]map[string]wire.Raw{}}
+		d.files[source] = doc
 	}
-	doc, err := parse(path.Join(path.Dir(d.first.name), at), at, text)
-	if err != nil {
-		return nil, err
+	return doc
+}
+
+// limited returns an open that opens no file beyond the limit, and none after that.
+func (d *documents) limited(open authoring.Open) authoring.Open {
+	if open == nil {
+		return nil
 	}
-	doc.old = d.first.old
-	d.files[at] = doc
-	return doc, nil
+	return func(path string) ([]byte, error) {
+		if d.tooLong != nil {
+			return nil, errTooLong
+		}
+		text, err := open(path)
+		if d.bytes += int64(len(text)); err == nil && d.bytes > d.limit {
+			err = errTooLong
+		}
+		return text, err
+	}
 }
 
 // distinct returns the elements of a list, each once.

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpgen/mcpgen/gen/authoring"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -24,7 +25,7 @@ type Options struct {
 	Name string
 	Text []byte
 	// Open is nil if references must not lead to other files.
-	Open Open
+	Open authoring.Open
 	// Limit is how many bytes the other files may have together. 0 means MostBytes.
 	Limit int64
 	// Mapping is the mapping file, or nil for a new one, which gets the name MappingName.
@@ -47,7 +48,7 @@ type Result struct {
 	// file has.
 	Added, Removed []string
 	// Notes report what is not imported as written.
-	Notes []*Problem
+	Notes []*authoring.Problem
 }
 
 // Import makes tools of the operations of a document. The error joins a [*Problem] for each fault of
@@ -94,7 +95,7 @@ func Import(o Options) (*Result, error) {
 			done.Removed = append(done.Removed, key)
 		}
 	}
-	if done.Mapping, err = m.added(d.first.at, added); err != nil {
+	if done.Mapping, err = m.added(d.first.At, added); err != nil {
 		return nil, err
 	}
 	done.Notes = d.located(d.notes)

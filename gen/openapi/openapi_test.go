@@ -182,7 +182,7 @@ responses: {"200": {content: {application/json: {$ref: "#/media"}}}}
 	}
 	delete(files, "ops/add.yaml")
 	_, err = openapi.Import(openapi.Options{Name: "api.yaml", Text: []byte("openapi: 3.0.3\npaths: {/a: {post: {$ref: ops/add.yaml}}}"), Open: open})
-	if want := `api.yaml:2:21: /paths/~1a/post/$ref: "ops/add.yaml": there is no file ops/add.yaml`; err == nil || err.Error() != want {
+	if want := `api.yaml:2:21: /paths/~1a/post/$ref: there is no file ops/add.yaml`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -202,7 +202,7 @@ func (c *converter) nameOf(n node) string {
 	}
 	base := wire.PointerName(n.pointer[strings.LastIndexByte(n.pointer, '/')+1:])
 	if n.pointer == "" { // a file that is a schema
-		base = strings.TrimSuffix(path.Base(n.doc.at), path.Ext(n.doc.at))
+		base = strings.TrimSuffix(path.Base(n.doc.At), path.Ext(n.doc.At))
 	}
 	base = clean(base, "_")
 	if base == "" {

@@ -162,8 +162,8 @@ func TestBrokenReferences(t *testing.T) {
 		{`{"$ref":"#/components/schemas/S"}`, `the reference leads to itself`},
 		{`{"items":{"$ref":"#T"}}`, `"#T" is not a JSON Pointer, such as #/components/schemas/Name`},
 		{`{"items":{"$ref":"https://example.com/a.json"}}`, `references to other servers are not followed`},
-		{`{"items":{"$ref":"../a.json"}}`, `the file is not in the folder of the document`},
-		{`{"items":{"$ref":"a.json#/x"}}`, `only a document that is a file itself may refer to other files`},
+		{`{"items":{"$ref":"../a.json"}}`, `is not in the folder of api.json`},
+		{`{"items":{"$ref":"a.json#/x"}}`, `"a.json" is another file, to which only a file may refer`},
 	} {
 		d := documentOf(t, "3.1.0", row.schema, "")
 		c := d.converter(false, 1000)
