@@ -23,7 +23,9 @@ func (s *Session) logged(c *check, params wire.Raw, pointer string, base int) {
 
 var (
 	// sensitive matches names of members and fields whose values are credentials.
-	sensitive = regexp.MustCompile(`(?i)^(.*[^a-z])?(password|passwd|passphrase|passcode|secret|client_?secret|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|access[-_ ]?token|refresh[-_ ]?token|auth[-_ ]?token|bearer[-_ ]?token|credentials?|card[-_ ]?number|credit[-_ ]?card|cvv|cvc|ssn|social[-_ ]?security)([-_ ]?number)?$`)
+	sensitive = regexp.MustCompile(`(?i)^(.*[^a-z])?(password|passwd|passphrase|passcode|secret|client_?secret|(api|access|private|secret|signing|encryption)[-_ ]?key|` +
+		`(access|refresh|auth|bearer|api|id|session|secret|personal|oauth|jwt)[-_ ]?token|credentials?|(one[-_ ]?time|otp|card|mfa|2fa)[-_ ]?code|otp|seed[-_ ]?phrase|` +
+		`card[-_ ]?number|credit[-_ ]?card|cvv|cvc|iban|ssn|social[-_ ]?security)([-_ ]?number)?$`)
 	// camel matches the word boundaries of a name in camel case.
 	camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 )

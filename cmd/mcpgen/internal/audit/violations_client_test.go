@@ -50,6 +50,8 @@ func clientViolations() []violation {
 		{rule: "elicitation-content-missing", lines: form(`"a":{"type":"integer"}`, `"result":{"action":"accept"}`)},
 		{rule: "elicitation-content-extra", lines: form(`"a":{"type":"integer"}`, `"result":{"action":"decline","content":{"a":1}}`)},
 		{rule: "elicitation-sensitive", lines: form(`"userPassword":{"type":"string"}`, `"result":{"action":"decline"}`)},
+		{rule: "elicitation-sensitive", name: "a token", lines: form(`"githubApiToken":{"type":"string"}`, `"result":{"action":"decline"}`)},
+		{rule: "elicitation-sensitive", name: "a code", lines: form(`"one_time_code":{"type":"string"}`, `"result":{"action":"decline"}`)},
 		{rule: "elicitation-form-url", lines: form(`"a":{"type":"string","description":"see https://example.com"}`, `"result":{"action":"decline"}`)},
 		{rule: "elicitation-url", lines: visit("https:///nowhere")},
 		{rule: "elicitation-url-secret", name: "in the query", lines: visit("https://example.com/?access_token=abcdef")},
