@@ -2,9 +2,11 @@ package share
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -284,6 +286,42 @@ func TestOwnerGone(t *testing.T) {
 		<-l.done // its handler does not know
 		if err != nil || m.ID.String() != `"é"` || m.Error == nil || !strings.Contains(m.Error.Message, "the replica of the server that handled the request has ended") {
 			t.Errorf("%v: %q", err, got)
+		}
+	})
+}
+
+// cutBus is a bus that can fail.
+type cutBus struct {
+	Memory
+	cut atomic.Bool
+}
+
+func (b *cutBus) Request(ctx context.Context, subject string, data []byte) ([]byte, error) {
+	if b.cut.Load() {
+		return nil, errors.New("no connection")
+	}
+	return b.Memory.Request(ctx, subject, data)
+}
+
+// TestResumeWithoutBus checks that a client gets what it has missed of a stream of the replica that it comes back to,
+// although the bus fails, and that the stream of another replica is refused for now.
+func TestResumeWithoutBus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bus := new(cutBus)
+		rs := alike(t, 2, base, options{Sharing: Sessions{Keys: keys(1), Bus: bus}, Options: streamable.Options{Events: streamable.NewMemoryEvents(1 << 20)}})
+		session := rs.open(t, 0, r11)
+		rs.echo(t, 1, session)
+		all := streamOf(t, serve(t.Context(), rs[0], "POST", call(1, "note", "{}"), session...).Body, 0)
+		bus.cut.Store(true)
+		w := serve(t.Context(), rs[0], "GET", "", append(session, headerLast, all[0].id)...)
+		if left := streamOf(t, w.Body, 0); !slices.Equal(left, all[1:]) {
+			t.Errorf("%d: %q, want %q", w.Code, left, all[1:])
+		}
+		if w := serve(t.Context(), rs[0], "GET", "", append(session, headerLast, all[2].id)...); w.Code != 405 {
+			t.Errorf("after the answer: %d: %s", w.Code, w.Body)
+		}
+		if w := serve(t.Context(), rs[1], "GET", "", append(session, headerLast, all[0].id)...); w.Code != 503 {
+			t.Errorf("at another replica: %d: %s", w.Code, w.Body)
 		}
 	})
 }

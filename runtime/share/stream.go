@@ -234,7 +234,8 @@ type follower struct {
 // next yields the events that there are since the last call. It reports whether more may come.
 func (f *follower) next(ctx context.Context, yield func([]byte, error) bool) (more bool, err error) {
 	var at news
-	if f.bus != nil {
+	here := strings.HasPrefix(f.stream, f.name) // then it has ended
+	if f.bus != nil && !here {
 		q := question{session: f.session.Key(), stream: f.stream, after: f.n, wait: f.waits}
 		if at, err = f.ask(ctx, q); err != nil && !errors.Is(err, ErrNobody) {
 			return false, err // the client comes back
@@ -261,7 +262,7 @@ func (f *follower) next(ctx context.Context, yield func([]byte, error) bool) (mo
 	switch {
 	case ended:
 		return false, nil
-	case f.bus == nil:
+	case f.bus == nil && !here:
 		if len(missed) == 0 {
 			yield(nil, nil)
 		}

@@ -29,8 +29,8 @@ type Sharing interface {
 	// BeforeRequest is called before the server sends a request, whose answer may come to another process.
 	BeforeRequest(s *Session, id wire.Scalar)
 
-	// Name returns the name of a stream by which other processes find this one: it contains the given name and
-	// otherwise digits and capital letters. The stream answers the request with the id; zero for none.
+	// Name returns the name of a stream by which other processes find this one. It contains the given name, and
+	// no g in what it adds. The stream answers the request with the id; zero for none.
 	Name(stream string, request wire.Scalar) string
 	// Follow yields the events after number n of a stream that is not in progress here, and returns after
 	// the last one. It yields nil if there is none for a while. The error is that of an EventStore, or another one.
