@@ -215,12 +215,12 @@ func (b *protocol) handleOnce(ctx context.Context, m *Message) (wire.Appender, e
 		return checkRoots(result)
 	case m.Method == methodElicit && b.Direction == ToClient:
 		return checkForm(m.Object(), result)
-	case m.Method == methodSetLevel && b.Direction == ToServer:
-		if err := CallOf(ctx).setAcceptedLevel(m.Object()); err != nil {
-			return nil, err
+	case m.Method == methodSetLevel && b.Direction == ToServer && !b.stateless:
+		if level := LogLevel(m.Object().GetString("level")); level.severity() >= 0 { // others have no effect
+			err = CallOf(ctx).Session().setLogLevel(ctx, level)
 		}
 	}
-	return result, nil
+	return result, err
 }
 
 // fallback answers server/discover, subscriptions/listen, ping and logging/setLevel if the implementation does
@@ -238,10 +238,7 @@ func (b *protocol) fallback(ctx context.Context, m *Message, err error) (wire.Ap
 	case method == methodPing:
 		return emptyResult, nil
 	case method == methodSetLevel && len(b.rows) > 0 && b.Direction == ToServer:
-		if err := CallOf(ctx).setLogLevel(m.Object()); err != nil {
-			return nil, err
-		}
-		return emptyResult, nil
+		return emptyResult, CallOf(ctx).Session().setLogLevel(ctx, LogLevel(m.Object().GetString("level")))
 	}
 	return nil, err
 }

@@ -99,14 +99,14 @@ func (c *Call) Known() bool {
 // ID returns the id of the request; zero for a notification.
 func (c *Call) ID() wire.Scalar { return c.id }
 
-// registered is a Call as the connection registers it, by its canonical id.
-type registered struct{ *Call }
+// request is a Call that answers a request of the peer. The connection registers it by its canonical id.
+type request struct{ *Call }
 
 // Canonical implements engine.Request.
-func (r registered) Canonical() wire.Scalar { return r.key }
+func (r request) Canonical() wire.Scalar { return r.key }
 
 // Place implements engine.Request.
-func (r registered) Place() *int { return &r.place }
+func (r request) Place() *int { return &r.place }
 
 // SessionID returns the transport's name of the session, or "" if it has none.
 func (c *Call) SessionID() string {
@@ -277,7 +277,7 @@ func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Cont
 	ok = p.life.Go(func() {
 		defer d.cancel(nil)
 		defer release()
-		defer d.finishDetached()
+		defer d.finished()
 		if own.answered != nil {
 			<-own.answered
 		}
@@ -290,23 +290,11 @@ func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Cont
 	return d.cancel, ok
 }
 
-// finishDetached ends a detached call: it sends no more progress.
-func (c *Call) finishDetached() {
+// finished ends a call: it sends no more progress.
+func (c *Call) finished() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over.Store(true)
-}
-
-// release starts the detached call of c, which is over.
-func (c *Call) release() {
-	d := c.detached.Load()
-	if d == nil || d.call == c {
-		return
-	}
-	if c.unanswered {
-		d.call.cancel(context.Canceled)
-	}
-	close(d.answered)
 }
 
 // detachedHow returns the configuration of a detached call, or nil for other calls.

@@ -171,9 +171,9 @@ func (s *Session) callOn(ctx context.Context, l *link, method string, params wir
 			return err
 		}
 	}
-	err := l.conn.call(ctx, t, method, params, result)
+	err := sender{conn: l.conn, terms: t}.Call(ctx, method, params, result)
 	if err != nil && t.stateless() && supportedBy(err) != nil && s.renegotiate(ctx, l, t, err) {
-		err = l.conn.call(ctx, l.server.Load().terms, method, params, result)
+		err = l.sender().Call(ctx, method, params, result)
 	}
 	return err
 }
@@ -200,8 +200,7 @@ func (s *Session) renegotiate(ctx context.Context, l *link, refused *terms, why 
 
 // Notify implements [Caller].
 func (s *Session) Notify(ctx context.Context, method string, params wire.Appender) error {
-	l := s.ready(ctx)
-	return l.conn.notify(ctx, l.server.Load().terms, method, params)
+	return s.ready(ctx).sender().Notify(ctx, method, params)
 }
 
 // Settle waits until the handlers of the notifications that have come so far have returned, or ctx or the
@@ -343,6 +342,9 @@ type link struct {
 }
 
 func (l *link) side() *clientSide { return l.conn.side.(*clientSide) }
+
+// sender returns what sends messages to the server.
+func (l *link) sender() sender { return sender{conn: l.conn, terms: l.server.Load().terms} }
 
 // close ends the connection and waits until all its handlers have returned.
 func (l *link) close() {

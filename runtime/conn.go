@@ -31,7 +31,7 @@ type conn struct {
 	life    engine.Lifetime
 	values  context.Context // of the handlers of requests, which endContexts ends
 	pending engine.Pending
-	serving engine.Serving[registered]
+	serving engine.Serving[request]
 	queue   engine.Queue // notifications for their handlers
 
 	silence *silence // nil without KeepAlive
@@ -62,7 +62,7 @@ func newConn(ctx context.Context, t Outbox, shared *settings, many bool) *conn {
 	if many {
 		limit = 0
 	}
-	p.serving = engine.NewServing[registered](limit)
+	p.serving = engine.NewServing[request](limit)
 	p.silence = newSilence(&shared.limits)
 	p.life.Init(ctx)
 	p.values = ctx
@@ -74,7 +74,7 @@ func newConn(ctx context.Context, t Outbox, shared *settings, many bool) *conn {
 func (p *conn) receiveFrom(t Transport) {
 	s := &source{transport: t, ended: make(chan error, 1)}
 	s.pusher, _ = t.(Pusher)
-	s.reader.Receive = p.receive
+	s.reader.Receive = inbox{p}.receive
 	s.reader.Waiting = p.pending.Waiting
 	s.reader.Ended = func(why error) {
 		select {
@@ -196,27 +196,6 @@ func (p *conn) hangUp(why error) {
 	p.life.EndBackground(ErrClosed)
 }
 
-// refuse answers a request with an error. A zero id means that the id is unknown; unknownID decides
-// whether such a request is answered.
-func (p *conn) refuse(id wire.Scalar, err error, to Reply) {
-	if p.silent() {
-		return
-	}
-	if id.IsZero() {
-		unknown, answered := p.unknownID()
-		if !answered {
-			skip(to)
-			return
-		}
-		id = unknown
-	}
-	buf := p.buffers.get()
-	defer p.buffers.put(buf)
-	code := p.encodeError(buf, id, err)
-	p.send(p.life.Context(), buf, to, Outgoing{Kind: jsonrpc.Response, ID: id, Code: code,
-		Refused: true, NotBegun: err == errNotBegun || err == errNotBegunAlone})
-}
-
 // encodeError writes the text of an error answer to buf and returns its code.
 func (p *conn) encodeError(buf *[]byte, id wire.Scalar, err error) (code int64) {
 	e := peerError(err)
@@ -336,10 +315,10 @@ func (p *conn) cutShort() {
 		c.cancel(ErrShutdown)
 	}
 	engine.Wait(p.serving.Refuse(), waits.Cancelled, over)
-	var calls []*Call
-	p.serving.RemoveAll(func(r registered) {
+	var calls []request
+	p.serving.RemoveAll(func(r request) {
 		r.abandoned = true
-		calls = append(calls, r.Call)
+		calls = append(calls, r)
 	})
 	if len(calls) == 0 {
 		return
@@ -356,7 +335,7 @@ func (p *conn) cutShort() {
 }
 
 // answerAbandoned answers a request in place of its handler.
-func (c *Call) answerAbandoned() {
+func (c request) answerAbandoned() {
 	p := c.conn
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
@@ -436,7 +415,8 @@ func (p *conn) answersPing(limit time.Duration) bool {
 	heard := p.silence.heard.Load()
 	answered := make(chan bool, 1)
 	if !p.life.Go(func() {
-		_, err := p.exchange(ctx, sender{conn: p}.message(jsonrpc.Request, methodPing, nil))
+		ping := sender{conn: p}.message(jsonrpc.Request, methodPing, nil)
+		_, err := ping.sent.exchange(ctx, ping)
 		_, refused := asError(err)
 		answered <- err == nil || refused
 	}) {

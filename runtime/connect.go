@@ -75,7 +75,7 @@ func (e *clientSide) initialize(ctx context.Context, b *protocol) (*opened, erro
 	if _, err := e.conn.transmit(ctx, m); err != nil {
 		return nil, err
 	}
-	return server, e.conn.notify(ctx, server.terms, methodInitialized, nil)
+	return server, sender{conn: e.conn, terms: server.terms}.Notify(ctx, methodInitialized, nil)
 }
 
 // capabilities returns what the client declares under a binding.
@@ -104,12 +104,13 @@ func (e *clientSide) accept(result wire.Raw, own wire.Object) (*opened, error) {
 
 // appendParams appends the member params of a message. A request of a client without a session says in its _meta
 // what a session would have agreed on ("_meta" in basic, 2026-07-28).
-func (p *conn) appendParams(dst []byte, t *terms, method string, params wire.Appender) ([]byte, error) {
+func (s *sender) appendParams(dst []byte, method string, params wire.Appender) ([]byte, error) {
+	t := s.terms
 	if t == nil || t.envelope == "" || t.protocol.row(method).kind == jsonrpc.Notification {
 		return jsonrpc.AppendParams(dst, params)
 	}
 	enveloped := envelope{params, t.envelope, ""}
-	if wanted := p.wanted.Load(); wanted != nil {
+	if wanted := s.conn.wanted.Load(); wanted != nil {
 		enveloped.level = string(*wanted)
 	}
 	dst, err := enveloped.append(append(dst, `,"params":`...))

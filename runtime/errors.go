@@ -209,3 +209,15 @@ func (c *statelessCall) uriData(data wire.Raw) wire.Raw {
 	}
 	return wire.Raw(with)
 }
+
+// asError returns the *jsonrpc.Error that err is or wraps.
+func asError(err error) (*jsonrpc.Error, bool) { return errors.AsType[*jsonrpc.Error](err) }
+
+// unwrapped converts an error of this side's parser to an ordinary error. Callers interpret a
+// *jsonrpc.Error as the answer of the peer.
+func unwrapped(err error) error {
+	if e, ok := asError(err); ok {
+		return errors.New(e.Message)
+	}
+	return err
+}

@@ -36,7 +36,7 @@ func progressToken(meta wire.Object) wire.Scalar {
 const maxToken = 1 << 10
 
 // checkToken returns an error if the progress token is too long.
-func (c *Call) checkToken() error {
+func (c request) checkToken() error {
 	if len(c.params) <= maxToken {
 		return nil
 	}
@@ -177,7 +177,7 @@ func reporterOf(ctx context.Context, p *conn) (report func(engine.Report), follo
 
 // takeProgress passes a progress notification to the request with its token. It returns false if there
 // is none.
-func (p *conn) takeProgress(params wire.Raw) bool {
+func (p inbox) takeProgress(params wire.Raw) bool {
 	o := wire.Object(params)
 	token, _ := o.GetScalar("progressToken")
 	id, ok := token.Int64()
@@ -327,61 +327,58 @@ func (c *Call) Log(ctx context.Context, level LogLevel, logger string, data wire
 // messages or the server has not declared the capability. A client that has not set a level with
 // logging/setLevel gets all levels; for a stateless request, it gets those that the request asks for, and
 // none if the request asks for none ("Per-request log level" in server/utilities/logging, 2026-07-28).
-func (c *Call) Logs(level LogLevel) bool { return c.conn.mayLog(c.terms, level) }
+func (c *Call) Logs(level LogLevel) bool {
+	return sender{conn: c.conn, terms: c.terms}.mayLog(level)
+}
 
 // Log sends a log message that belongs to no request, see [Call.Log].
 func (s *ServerSession) Log(ctx context.Context, level LogLevel, logger string, data wire.Appender) error {
-	if !s.conn.mayLog(s.terms, level) {
+	if !s.sender().mayLog(level) {
 		return nil
 	}
 	return s.Notify(ctx, methodMessage, logParams{level, logger, data})
 }
 
 // mayLog reports whether a message of the level is to be sent, before its data is encoded.
-func (p *conn) mayLog(t *terms, level LogLevel) bool {
-	_, err := t.sending(jsonrpc.Notification, methodMessage)
-	return err == nil && p.wantsLevel(t, level)
+func (s sender) mayLog(level LogLevel) bool {
+	_, err := s.terms.sending(jsonrpc.Notification, methodMessage)
+	return err == nil && s.wantsLevel(level)
 }
 
 // wantsLevel reports whether the peer wants messages of the level. An unknown level counts as the most
 // severe one.
-func (p *conn) wantsLevel(t *terms, level LogLevel) bool {
+func (s *sender) wantsLevel(level LogLevel) bool {
 	severity := level.severity()
 	if severity < 0 {
 		severity = len(logLevels) - 1
 	}
-	return p.logs(t, severity)
+	return s.logs(severity)
 }
 
 // wantsMessage is wantsLevel for the text of a notifications/message.
-func (p *conn) wantsMessage(t *terms, text []byte) bool {
-	if p.logs(t, 0) {
+func (s *sender) wantsMessage(text []byte) bool {
+	if s.logs(0) {
 		return true
 	}
 	params, _ := wire.Object(text).Get("params")
-	return p.wantsLevel(t, LogLevel(wire.Object(params).GetString("level")))
+	return s.wantsLevel(LogLevel(wire.Object(params).GetString("level")))
 }
 
-// setLogLevel applies the params of logging/setLevel.
-func (c *Call) setLogLevel(params wire.Object) error {
-	if c.terms.stateless() {
-		return MethodNotFound(methodSetLevel) // each request asks for its own level
+// setLogLevel sets the level that the client has asked for with logging/setLevel. A request without a session asks for its
+// own level, so that s is nil.
+func (s *ServerSession) setLogLevel(ctx context.Context, level LogLevel) error {
+	if s == nil {
+		return MethodNotFound(methodSetLevel)
 	}
-	level := LogLevel(params.GetString("level"))
 	severity := level.severity()
 	if severity < 0 {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /level: not a log level: %.50q", level)
 	}
-	return c.conn.keepLogLevel(&c.context, severity)
-}
-
-// setAcceptedLevel is setLogLevel for params that a handler has accepted. A level that is not known has no
-// effect.
-func (c *Call) setAcceptedLevel(params wire.Object) error {
-	if c.terms.stateless() || LogLevel(params.GetString("level")).severity() < 0 {
-		return nil
+	if err := s.conn.keep(ctx, Change{LogLevel: logLevels[severity]}); err != nil {
+		return err
 	}
-	return c.setLogLevel(params)
+	s.conn.logLevel.Store(int32(severity))
+	return nil
 }
 
 // logParams are the params of notifications/message.

@@ -115,25 +115,15 @@ func deliver(ctx context.Context, m *Message) (wire.Appender, error) {
 	return s.conn.transmit(ctx, m)
 }
 
-// call sends a request and waits for its answer.
-func (p *conn) call(ctx context.Context, t *terms, method string, params wire.Appender, result wire.Value) error {
-	return sender{conn: p, terms: t}.Call(ctx, method, params, result)
-}
-
-// notify sends a notification.
-func (p *conn) notify(ctx context.Context, t *terms, method string, params wire.Appender) error {
-	return sender{conn: p, terms: t}.Notify(ctx, method, params)
-}
-
 // transmitOne is the innermost Handler within the middleware for messages of this side.
 func transmitOne(ctx context.Context, m *Message) (wire.Appender, error) {
 	s := m.sent
 	if m.Kind == jsonrpc.Notification {
-		return nil, s.conn.announce(ctx, s.terms, m.Method, m.Params, s.to, s.call)
+		return nil, s.announce(ctx, m.Method, m.Params)
 	}
 	s.id, s.answer = 0, ""
 	var err error
-	if s.answer, err = s.conn.exchange(ctx, m); err != nil {
+	if s.answer, err = s.exchange(ctx, m); err != nil {
 		return nil, err
 	}
 	if s.answer, err = s.conn.side.complete(ctx, m, s.answer); err != nil {
@@ -145,8 +135,8 @@ func transmitOne(ctx context.Context, m *Message) (wire.Appender, error) {
 // exchange sends a request and waits for its answer, or takes the answer from a stateless call. If it
 // stops waiting, it tells the peer that the request is cancelled, except for initialize, where the
 // protocol forbids it, and for server/discover, which the server may not know.
-func (p *conn) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
-	s := m.sent
+func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
+	p := s.conn
 	if s.terms.serving() {
 		if s.call == nil || s.call.stateless == nil {
 			return "", errNoInput(m.Method)
@@ -171,9 +161,9 @@ func (p *conn) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	limit := p.limits.patience(ctx, m.Method)
 	written := false
 	var r engine.Reply
-	if err = p.sendRequest(ctx, m); err == nil {
+	if err = s.sendRequest(ctx, m); err == nil {
 		written = true
-		r, err = p.await(ctx, w, limit, s)
+		r, err = s.await(ctx, w, limit)
 	} else {
 		written = ctx.Err() != nil // the transport may still be sending it
 	}
@@ -189,33 +179,33 @@ func (p *conn) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 		return r.Result, r.Err
 	}
 	if written && m.Method != methodInitialize && m.Method != methodDiscover {
-		p.withdraw(s, reasonOf(ctx, err))
+		s.withdraw(reasonOf(ctx, err))
 	}
 	return "", err
 }
 
 // await waits for the answer until ctx or the caller's patience ends.
-func (p *conn) await(ctx context.Context, w *engine.Call, limit engine.Patience, q *sent) (engine.Reply, error) {
-	p.pending.Limit(w, limit)
-	if s := p.source; s != nil && s.pusher == nil {
-		if q.progress != nil {
-			s.reader.Resume()
-		} else if r, ok := s.reader.Await(w); ok {
+func (s *sent) await(ctx context.Context, w *engine.Call, limit engine.Patience) (engine.Reply, error) {
+	s.conn.pending.Limit(w, limit)
+	if from := s.conn.source; from != nil && from.pusher == nil {
+		if s.progress != nil {
+			from.reader.Resume()
+		} else if r, ok := from.reader.Await(w); ok {
 			return r, nil
 		}
 	}
-	return w.Await(ctx, limit, q.progress)
+	return w.Await(ctx, limit, s.progress)
 }
 
 // withdraw tells the peer that a request is cancelled. It uses a goroutine, so that the caller does not
 // wait for a peer that does not read; the answer of the call that has sent the request waits. The context of
 // the session does not apply, because many callers close the session immediately after a cancelled call.
-func (p *conn) withdraw(q *sent, reason string) {
-	params := cancelledParams{wire.IntScalar(q.id), reason}
-	terms, to, told := q.terms, q.to, q.call.withdrawing()
-	begun := p.life.Go(func() {
+func (s *sent) withdraw(reason string) {
+	params := cancelledParams{wire.IntScalar(s.id), reason}
+	from, life, told := s.sender, &s.conn.life, s.call.withdrawing()
+	begun := life.Go(func() {
 		defer told()
-		p.tell(context.WithoutCancel(p.life.Context()), terms, methodCancelled, params, to)
+		from.tell(context.WithoutCancel(life.Context()), methodCancelled, params)
 	})
 	if !begun {
 		told()
@@ -237,10 +227,9 @@ func reasonOf(ctx context.Context, err error) string {
 	return "the request was cancelled"
 }
 
-func (p *conn) sendRequest(ctx context.Context, m *Message) error {
-	s := m.sent
-	buf := p.buffers.get()
-	defer p.buffers.put(buf)
+func (s *sent) sendRequest(ctx context.Context, m *Message) error {
+	buf := s.conn.buffers.get()
+	defer s.conn.buffers.put(buf)
 	id := wire.IntScalar(s.id)
 	params := m.Params
 	if s.progress != nil {
@@ -248,7 +237,7 @@ func (p *conn) sendRequest(ctx context.Context, m *Message) error {
 	}
 	text, err := jsonrpc.BeginRequest(*buf, id, m.Method)
 	if err == nil {
-		text, err = p.appendParams(text, s.terms, m.Method, params)
+		text, err = s.appendParams(text, m.Method, params)
 	}
 	if err != nil {
 		return prefix.Errorf("runtime: request %s: %w", m.Method, err)
@@ -258,43 +247,43 @@ func (p *conn) sendRequest(ctx context.Context, m *Message) error {
 		return err
 	}
 	*buf = text
-	return p.send(ctx, buf, s.to, Outgoing{Kind: jsonrpc.Request, ID: id, Method: m.Method, Revision: s.terms.revisionSent(), NameParam: s.row.nameParam})
+	return s.conn.send(ctx, buf, s.to, Outgoing{Kind: jsonrpc.Request, ID: id, Method: m.Method, Revision: s.terms.revisionSent(), NameParam: s.row.nameParam})
 }
 
-// announce sends a notification of a call, or of none. It sends nothing if ctx has ended or the peer has
+// announce sends a notification. It sends nothing if ctx has ended or the peer has
 // cancelled the request, whatever the transport would do.
-func (p *conn) announce(ctx context.Context, t *terms, method string, params wire.Appender, to Reply, of *Call) error {
-	if of != nil && t.serving() {
-		if !of.stateless.hold() {
+func (s *sender) announce(ctx context.Context, method string, params wire.Appender) error {
+	if s.call != nil && s.terms.serving() {
+		if !s.call.stateless.hold() {
 			return errAnswered
 		}
-		defer of.stateless.unhold()
-	} else if of.cancelled() {
+		defer s.call.stateless.unhold()
+	} else if s.call.cancelled() {
 		return errAnswered
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return p.tell(ctx, t, method, params, to)
+	return s.tell(ctx, method, params)
 }
 
 // tell sends a notification without middleware.
-func (p *conn) tell(ctx context.Context, t *terms, method string, params wire.Appender, to Reply) error {
-	buf := p.buffers.get()
-	defer p.buffers.put(buf)
+func (s *sender) tell(ctx context.Context, method string, params wire.Appender) error {
+	buf := s.conn.buffers.get()
+	defer s.conn.buffers.put(buf)
 	text, err := jsonrpc.BeginNotification(*buf, method)
 	if err == nil {
-		text, err = p.appendParams(text, t, method, params)
+		text, err = s.appendParams(text, method, params)
 	}
 	if err != nil {
 		return prefix.Errorf("runtime: notification %s: %w", method, err)
 	}
 	text = append(text, '}')
-	if method == methodMessage && !p.wantsMessage(t, text) {
+	if method == methodMessage && !s.wantsMessage(text) {
 		return nil
 	}
 	*buf = text
-	return p.send(ctx, buf, to, Outgoing{Kind: jsonrpc.Notification, Method: method, Revision: t.revisionSent()})
+	return s.conn.send(ctx, buf, s.to, Outgoing{Kind: jsonrpc.Notification, Method: method, Revision: s.terms.revisionSent()})
 }
 
 // cancelledParams are the params of notifications/cancelled.

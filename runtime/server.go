@@ -449,9 +449,12 @@ func (s *ServerSession) PeerInfo() wire.Object { return s.terms.info }
 // PeerCapabilities returns the capabilities that the client declared.
 func (s *ServerSession) PeerCapabilities() wire.Object { return s.terms.capabilities }
 
+// sender returns what sends messages to the client.
+func (s *ServerSession) sender() sender { return sender{conn: s.conn, terms: s.terms} }
+
 // Call implements [Caller].
 func (s *ServerSession) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
-	return s.conn.call(ctx, s.terms, method, params, result)
+	return s.sender().Call(ctx, method, params, result)
 }
 
 // Notify implements [Caller].
@@ -459,7 +462,7 @@ func (s *ServerSession) Notify(ctx context.Context, method string, params wire.A
 	if s.subscriber != nil {
 		return s.subscriber.notify(ctx, method, params)
 	}
-	return s.conn.notify(ctx, s.terms, method, params)
+	return s.sender().Notify(ctx, method, params)
 }
 
 // Context returns a context that ends with the session. Its values are those of the contexts of handlers.

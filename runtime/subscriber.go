@@ -85,9 +85,9 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 		return nil, c.terms.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d clients listen for notifications", n-1))
 	}
 	l := &subscriber{call: c, ready: make(chan struct{})}
-	own, end := context.WithCancel(&c.context)
+	streaming, end := context.WithCancel(&c.context)
 	defer end()
-	l.context = own
+	l.context = streaming
 	session := &ServerSession{conn: c.conn, terms: c.terms, subscriber: l}
 	c.stateless.session = session
 	if err := l.honour(ctx, all); err != nil {
@@ -97,7 +97,8 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 		server.audience.enter(session)
 		defer server.audience.leave(session)
 	}
-	if err := c.conn.announce(ctx, c.terms, methodAck, l.tagged(l.acknowledgement()), c.reply, c); err != nil {
+	own := c.caller()
+	if err := own.announce(ctx, methodAck, l.tagged(l.acknowledgement())); err != nil {
 		return nil, err
 	}
 	close(l.ready)
@@ -114,7 +115,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 		}()
 		if !c.conn.life.Go(func() {
 			defer close(fed)
-			feed(own, session)
+			feed(streaming, session)
 		}) {
 			close(fed)
 		}
@@ -305,5 +306,6 @@ func (l *subscriber) sendEnd() {
 	if c.reply != nil {
 		return
 	}
-	c.conn.tell(c.conn.life.Context(), c.terms, methodCancelled, l.tagged(cancelledParams{c.id, "the server ends the subscription"}), nil)
+	to := sender{conn: c.conn, terms: c.terms}
+	to.tell(c.conn.life.Context(), methodCancelled, l.tagged(cancelledParams{c.id, "the server ends the subscription"}))
 }

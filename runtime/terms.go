@@ -119,26 +119,6 @@ type Handshake struct {
 	Shared bool
 }
 
-// batches reports whether the peer may send a batch now.
-func (p *conn) batches() bool { return p.terms != nil && allowsBatches(p.terms.revision) }
-
-// unknownID returns the id for the error answer to a request whose id cannot be read: null, or zero for an answer
-// without an id. It returns false if this side does not answer at all: a client does not answer text that is not a
-// message, such as a line of the server's log, because the server does not expect answers to it.
-func (p *conn) unknownID() (id wire.Scalar, answered bool) {
-	switch {
-	case p.server == nil:
-		return wire.Scalar{}, false
-	case p.terms == nil && p.server.stateless(): // the text may be meant as a stateless request, whose revisions do not allow null
-		return wire.Scalar{}, true
-	}
-	return unknownID(p.terms.knownRevision()), true
-}
-
-// silent reports whether this side does not answer requests, as a client without a session, which gets none
-// ("Sending Messages" in basic/transports/stdio, 2026-07-28).
-func (p *conn) silent() bool { return p.server == nil && p.terms.stateless() }
-
 // admit admits a message under terms whose revision is known.
 func (t *terms) admit(m jsonrpc.Message) (admission, error) {
 	switch r := t.protocol.row(m.Method); {
@@ -169,20 +149,11 @@ func admitEarly(m jsonrpc.Message, bindings []*protocol) (admission, error) {
 
 // logs reports whether the peer wants log messages with a severity. A client that has not set a level gets all
 // messages.
-func (p *conn) logs(t *terms, severity int) bool {
-	if t.serving() {
-		return severity >= t.severity
+func (s *sender) logs(severity int) bool {
+	if s.terms.serving() {
+		return severity >= s.terms.severity
 	}
-	return severity >= int(p.logLevel.Load())
-}
-
-// keepLogLevel is called when the peer asks for log messages of at least a severity.
-func (p *conn) keepLogLevel(ctx context.Context, severity int) error {
-	if err := p.keep(ctx, Change{LogLevel: logLevels[severity]}); err != nil {
-		return err
-	}
-	p.logLevel.Store(int32(severity))
-	return nil
+	return severity >= int(s.conn.logLevel.Load())
 }
 
 // keep passes a change of the session to a transport that keeps changes.
