@@ -140,7 +140,7 @@ microbench: ## Run every benchmark function, each for BENCHTIME (default 1s)
 
 .PHONY: stress
 stress: ## Run the stress tests of HTTP over TCP, with STRESS clients and calls of each (default 1000,100)
-	MCPGEN_STRESS=$(STRESS) $(GO) test -count=1 -timeout 30m -v $(GOTESTFLAGS) -run 'TestManySessions|TestKilledConnections' ./runtime/streamable
+	MCPGEN_STRESS=$(STRESS) $(GO) test -count=1 -timeout 30m -v $(GOTESTFLAGS) -run 'TestManySessions|TestKilledConnections' ./runtime/streamable ./runtime/share
 
 .PHONY: chaos
 chaos: ## Run the test of replicas that are killed at full size: CHAOS sessions, clients, kills and the least time between kills (default 1000,1000,15,2s)

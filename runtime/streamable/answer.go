@@ -38,8 +38,8 @@ func (h *Handler) countAnswer(m *runtime.Outgoing) {
 	}
 }
 
-// statusInSession returns the HTTP status of an answer in a session, which is 200 also for errors of handlers.
-func statusInSession(m *runtime.Outgoing) int {
+// sessionStatus returns the HTTP status of an answer in a session, which is 200 also for errors of handlers.
+func sessionStatus(m *runtime.Outgoing) int {
 	switch {
 	case m.Denied != nil:
 		return m.Denied.Status
@@ -53,10 +53,10 @@ func statusInSession(m *runtime.Outgoing) int {
 	return http.StatusOK
 }
 
-// statusWithout returns the HTTP status of an answer. The protocol gives some codes a status of their own, and
+// statelessStatus returns the HTTP status of an answer to a request without a session. The protocol gives some codes a status of their own, and
 // status 400 to a request without the right _meta. Other errors of handlers get status 200: some clients
 // treat a different status as a failure of the transport.
-func statusWithout(m *runtime.Outgoing) int {
+func statelessStatus(m *runtime.Outgoing) int {
 	if m.Denied != nil {
 		return m.Denied.Status
 	}

@@ -16,8 +16,8 @@ import (
 // BenchmarkPost is a call through the handler without a network: "none" uses a handler that does
 // nothing, "echo" is answered with JSON, "note" with an event stream after two notifications. The stateless ones
 // belong to no session. The aims are at most 14, 26, 16 and 18 allocations. Three are the context of the
-// message's handler and the function that calls it. A request without a session takes hardly more: the lane is
-// kept, and what it needs in addition is the end of the connection and the members of every result.
+// message's handler and the function that calls it. A request without a session takes hardly more: what
+// it needs in addition is the end of the connection and the members of every result.
 func BenchmarkPost(b *testing.B) {
 	h := NewHandler(newRuntimeServer(b, base, runtime.ServerOptions{Logger: discard}, r07, r11), Options{})
 	defer h.Close()

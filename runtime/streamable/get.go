@@ -12,7 +12,7 @@ import (
 
 // get is a GET request: its response carries the server's own messages, or what the client has missed of a stream.
 type get struct {
-	*connection
+	connection
 	session *Session
 }
 
@@ -27,7 +27,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer s.Leave()
-	g := &get{&connection{request: r}, s}
+	g := &get{connection{request: r}, s}
 	g.Init(w, h.opts.IOTimeout, h.budget)
 	defer g.Finish()
 	return g.refusal(g.serve())
@@ -45,12 +45,12 @@ func (g *get) serve() error {
 	}
 	st := s.streams.find(name)
 	switch {
-	case st != nil && st.own, strings.Contains(name, ownMark): // claim may have removed an own stream
+	case st != nil && st.own, strings.Contains(name, ownMark): // unclaim may have removed it
 		return g.listen(st, name, n)
 	case st == nil && s.handler.opts.Sharing != nil:
 		return g.followShared(name, n)
 	case st != nil:
-		err := g.follow(st, func() error { return st.resume(g.request.Context(), g.connection, n) })
+		err := g.follow(st, func() error { return st.resume(g.request.Context(), &g.connection, n) })
 		if err != errEnded {
 			return err
 		}
@@ -77,9 +77,9 @@ func (g *get) listen(st *stream, former string, n uint64) error {
 	defer stop()
 	return g.follow(st, func() error {
 		if resumes {
-			return st.resume(ctx, g.connection, n)
+			return st.resume(ctx, &g.connection, n)
 		}
-		return st.listen(ctx, g.connection)
+		return st.listen(ctx, &g.connection)
 	})
 }
 
@@ -107,9 +107,9 @@ func (g *get) follow(st *stream, take func() error) error {
 	if err := take(); err != nil {
 		return err
 	}
-	defer st.disconnect(g.connection)
+	defer st.disconnect(&g.connection)
 	g.startKeepAlive(g.session.handler.opts.KeepAlive)
-	st.wait(g.request.Context(), g.connection)
+	st.wait(g.request.Context(), &g.connection)
 	return nil
 }
 

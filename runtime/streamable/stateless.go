@@ -237,7 +237,7 @@ func (r *statelessReply) Send(_ context.Context, m runtime.Outgoing) error {
 	}
 	r.answered = true
 	if !r.Streaming() {
-		return r.handler.answer(&r.Response, statusWithout(&m), &m)
+		return r.handler.answer(&r.Response, statelessStatus(&m), &m)
 	}
 	err := r.Put(nil, "", 0, m.Text)
 	if err == web.ErrBudget {

@@ -312,7 +312,7 @@ func (st *stream) answer(m runtime.Outgoing) error {
 	if st.opening && st.session.negotiated() != "" {
 		st.announce()
 	}
-	err := st.session.handler.answer(&st.conn.Response, statusInSession(&m), &m)
+	err := st.session.handler.answer(&st.conn.Response, sessionStatus(&m), &m)
 	if err != nil {
 		st.drop()
 	}
