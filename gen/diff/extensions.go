@@ -66,8 +66,8 @@ func (p *protocol) declared(use string, to Direction, old, new *ir.Decl) *root {
 // subjects returns the names of what a finding may be about, and whether both sides have it.
 func (p *protocol) subjects() map[string]bool {
 	both := map[string]bool{}
-	for name, m := range p.is.methods {
-		both[name] = sameKind(p.was.methods[name], m)
+	for name := range p.is.methods {
+		both[name] = p.was.methods[name] != nil
 	}
 	old := p.was.additions()
 	for name := range p.is.additions() {

@@ -126,20 +126,23 @@ func (p *protocol) methods(report *Report, progress func()) {
 	names := slices.Sorted(maps.Keys(p.was.methods))
 	for _, wire := range names {
 		old, new := p.was.methods[wire], p.is.methods[wire]
-		if !sameKind(old, new) {
+		if new == nil {
 			report.Compared.Removed = append(report.Compared.Removed, wire)
 			p.presence("method-removed", p.was, p.is, old)
-			if new != nil {
-				p.payload(old, new)
-			}
 			continue
 		}
 		report.Compared.Subjects++
-		p.method(old, new)
+		if sameKind(old, new) {
+			p.method(old, new)
+		} else {
+			p.presence("method-removed", p.was, p.is, old)
+			p.presence("method-added", p.was, p.is, new)
+			p.payload(old, new)
+		}
 		progressed(progress)
 	}
 	for _, wire := range slices.Sorted(maps.Keys(p.is.methods)) {
-		if !sameKind(p.was.methods[wire], p.is.methods[wire]) {
+		if p.was.methods[wire] == nil {
 			report.Compared.Added = append(report.Compared.Added, wire)
 			p.presence("method-added", p.was, p.is, p.is.methods[wire])
 		}
@@ -151,7 +154,7 @@ func (p *protocol) methods(report *Report, progress func()) {
 // extensions repeat them.
 func (p *protocol) common() bool {
 	for name, both := range p.subjects() {
-		if m := p.is.methods[name]; both && (m == nil || !m.Within) {
+		if m := p.is.methods[name]; both && (m == nil || sameKind(p.was.methods[name], m) && !m.Within) {
 			return true
 		}
 	}
