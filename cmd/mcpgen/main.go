@@ -20,12 +20,23 @@ func main() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	caught := make(chan struct{})
 	go func() {
-		s := <-signals
-		signal.Stop(signals) // a second signal ends the program at once
-		cancel(signalled{s})
+		defer close(caught)
+		if s, ok := <-signals; ok {
+			signal.Stop(signals) // a second signal ends the program at once
+			cancel(signalled{s})
+		}
 	}()
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	// A verb that serves may have heard of the signal before ctx has ended.
+	signal.Stop(signals)
+	close(signals)
+	<-caught
+	if code == exitDone && signalOf(ctx) != 0 {
+		code = exitInterrupted(ctx)
+	}
+	os.Exit(code)
 }
 
 // signalled is the cause of a context that a signal has cancelled.
