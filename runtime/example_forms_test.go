@@ -24,7 +24,7 @@ func ExampleFillDefaults() {
 	export := func(ctx context.Context, _ wire.Object) (*mcp.CallToolResult, error) {
 		asked, err := mcp.NewClientCaller(runtime.CallOf(ctx)).Elicit(ctx, &mcp.ElicitRequestFormParams{
 			Message: "How should the notes be exported?",
-			RequestedSchema: mcp.ElicitRequestFormParamsRequestedSchema{
+			RequestedSchema: mcp.FormSchema{
 				Properties: wire.Map[mcp.PrimitiveSchemaDefinition]{
 					{Name: "format", Value: &mcp.StringSchema{Default: new("pdf")}},
 					{Name: "images", Value: &mcp.BooleanSchema{Default: new(true)}},

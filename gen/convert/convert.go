@@ -126,7 +126,7 @@ func Steps(revisions []*ir.Revision, rows *spec.Conversions) ([]*Step, error) {
 
 func (p *pairing) run() *Step {
 	for _, d := range p.older.Decls {
-		if newer := p.counterpart(d, true); newer != nil {
+		if newer := p.counterpart(d, true); newer != nil && !(d.Message && newer.Message) {
 			p.define(d, newer)
 		}
 	}

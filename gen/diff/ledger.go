@@ -32,7 +32,7 @@ func Exceptions() []Exception {
 			"A receiver answers with a task only if the params of the request contain a task. Servers of other revisions do not send one."},
 		{"member-added", "ToolInputSchema.$schema", "$schema", noChange, alwaysSchema},
 		{"member-added", "ToolOutputSchema.$schema", "$schema", noChange, alwaysSchema},
-		{"member-added", "ElicitRequestFormParamsRequestedSchema.$schema", "$schema", noChange, alwaysSchema},
+		{"member-added", "FormSchema.$schema", "$schema", noChange, alwaysSchema},
 	}
 }
 

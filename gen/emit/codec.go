@@ -68,7 +68,8 @@ func appendFunc(f *jen.File, receiver jen.Code) *jen.Statement {
 		Params(jen.Index().Byte(), jen.Error())
 }
 
-// glue renders the methods for encoding/json.
+// glue renders the methods for encoding/json, and for package fmt, which prints the addresses of optional members
+// otherwise.
 func (e *emitter) glue(f *jen.File, d *ir.Decl, decodes, encodes bool) {
 	if encodes {
 		f.Line()
@@ -76,6 +77,11 @@ func (e *emitter) glue(f *jen.File, d *ir.Decl, decodes, encodes bool) {
 		f.Func().Params(jen.Id("x").Id(d.Name)).Id("MarshalJSON").Params().Params(jen.Index().Byte(), jen.Error()).Block(
 			jen.Return(jen.Qual(wirePath, "Marshal").Call(jen.Op("&").Id("x"))),
 		)
+		if o, ok := d.Type.(*ir.Object); ok && !e.checked && slices.ContainsFunc(o.Fields, byPointer) {
+			f.Line()
+			f.Add(doc("String returns the value as JSON."))
+			f.Func().Params(jen.Id("x").Id(d.Name)).Id("String").Params().String().Values(jen.Return(jen.Qual(wirePath, "String").Call(jen.Op("&").Id("x"))))
+		}
 	}
 	if decodes {
 		unmarshal := "Unmarshal"

@@ -8,30 +8,23 @@ import (
 )
 
 const (
-	to20250326ClientNotification convert.Rule = iota + 1
-	to20250326InitializeResult
+	to20250326InitializeResult convert.Rule = iota + 1
 	to20250326ListToolsResult
-	to20250326ProgressNotification
 	to20250326ProgressNotificationParams
 	to20250326ServerCapabilities
-	to20250326ServerNotification
 	to20250326Tool
 	to20250326ToolEach
 )
 
 const (
 	from20250326CallToolResult convert.Rule = iota + 1
-	from20250326ClientNotification
 	from20250326ContentBlock
 	from20250326ContentBlockEach
-	from20250326CreateMessageRequest
 	from20250326CreateMessageRequestParams
 	from20250326CreateMessageResult
 	from20250326GetPromptResult
 	from20250326InitializeResult
-	from20250326JSONRPCMessage
 	from20250326ListToolsResult
-	from20250326ProgressNotification
 	from20250326ProgressNotificationParams
 	from20250326PromptMessage
 	from20250326PromptMessageEach
@@ -39,8 +32,6 @@ const (
 	from20250326SamplingMessageContent
 	from20250326SamplingMessageEach
 	from20250326ServerCapabilities
-	from20250326ServerNotification
-	from20250326ServerRequest
 	from20250326Tool
 	from20250326ToolEach
 )
@@ -51,128 +42,84 @@ var step20250326 = convert.Step{
 	Definitions: []convert.Definition{
 		{Older: "Annotations", Newer: "Annotations"},
 		{Older: "BlobResourceContents", Newer: "BlobResourceContents"},
-		{Older: "CallToolRequest", Newer: "CallToolRequest"},
 		{Older: "CallToolRequestParams", Newer: "CallToolRequestParams"},
 		{Older: "CallToolResult", Newer: "CallToolResult", Down: from20250326CallToolResult},
-		{Older: "CancelledNotification", Newer: "CancelledNotification"},
 		{Older: "CancelledNotificationParams", Newer: "CancelledNotificationParams"},
 		{Older: "ClientCapabilities", Newer: "ClientCapabilities"},
 		{Older: "ClientCapabilitiesRoots", Newer: "ClientCapabilitiesRoots"},
-		{Older: "ClientNotification", Newer: "ClientNotification", Up: to20250326ClientNotification, Down: from20250326ClientNotification},
-		{Older: "ClientRequest", Newer: "ClientRequest"},
-		{Older: "ClientResult", Newer: "ClientResult"},
-		{Older: "CompleteRequest", Newer: "CompleteRequest"},
 		{Older: "CompleteRequestParams", Newer: "CompleteRequestParams"},
 		{Older: "CompleteRequestParamsArgument", Newer: "CompleteRequestParamsArgument"},
 		{Older: "CompleteRequestParamsRef", Newer: "CompleteRequestParamsRef"},
 		{Older: "CompleteResult", Newer: "CompleteResult"},
 		{Older: "CompleteResultCompletion", Newer: "CompleteResultCompletion"},
 		{Older: "ContentBlock", Newer: "ContentBlock", Down: from20250326ContentBlock},
-		{Older: "CreateMessageRequest", Newer: "CreateMessageRequest", Down: from20250326CreateMessageRequest},
 		{Older: "CreateMessageRequestParams", Newer: "CreateMessageRequestParams", Down: from20250326CreateMessageRequestParams},
 		{Older: "CreateMessageResult", Newer: "CreateMessageResult", Down: from20250326CreateMessageResult},
 		{Older: "Cursor", Newer: "Cursor"},
 		{Older: "EmbeddedResource", Newer: "EmbeddedResource"},
 		{Older: "EmptyResult", Newer: "EmptyResult"},
 		{Older: "Error", Newer: "Error"},
-		{Older: "GetPromptRequest", Newer: "GetPromptRequest"},
 		{Older: "GetPromptRequestParams", Newer: "GetPromptRequestParams"},
 		{Older: "GetPromptResult", Newer: "GetPromptResult", Down: from20250326GetPromptResult},
 		{Older: "ImageContent", Newer: "ImageContent"},
 		{Older: "Implementation", Newer: "Implementation"},
 		{Older: "IncludeContext", Newer: "IncludeContext"},
-		{Older: "InitializeRequest", Newer: "InitializeRequest"},
 		{Older: "InitializeRequestParams", Newer: "InitializeRequestParams"},
 		{Older: "InitializeResult", Newer: "InitializeResult", Up: to20250326InitializeResult, Down: from20250326InitializeResult},
-		{Older: "InitializedNotification", Newer: "InitializedNotification"},
-		{Older: "JSONRPCError", Newer: "JSONRPCError"},
-		{Older: "JSONRPCMessage", Newer: "JSONRPCMessage", Down: from20250326JSONRPCMessage},
-		{Older: "JSONRPCNotification", Newer: "JSONRPCNotification"},
-		{Older: "JSONRPCRequest", Newer: "JSONRPCRequest"},
-		{Older: "JSONRPCResponse", Newer: "JSONRPCResponse"},
-		{Older: "ListPromptsRequest", Newer: "ListPromptsRequest"},
 		{Older: "ListPromptsResult", Newer: "ListPromptsResult"},
-		{Older: "ListResourceTemplatesRequest", Newer: "ListResourceTemplatesRequest"},
 		{Older: "ListResourceTemplatesResult", Newer: "ListResourceTemplatesResult"},
-		{Older: "ListResourcesRequest", Newer: "ListResourcesRequest"},
 		{Older: "ListResourcesResult", Newer: "ListResourcesResult"},
-		{Older: "ListRootsRequest", Newer: "ListRootsRequest"},
 		{Older: "ListRootsResult", Newer: "ListRootsResult"},
-		{Older: "ListToolsRequest", Newer: "ListToolsRequest"},
 		{Older: "ListToolsResult", Newer: "ListToolsResult", Up: to20250326ListToolsResult, Down: from20250326ListToolsResult},
 		{Older: "LoggingLevel", Newer: "LoggingLevel"},
-		{Older: "LoggingMessageNotification", Newer: "LoggingMessageNotification"},
 		{Older: "LoggingMessageNotificationParams", Newer: "LoggingMessageNotificationParams"},
 		{Older: "ModelHint", Newer: "ModelHint"},
 		{Older: "ModelPreferences", Newer: "ModelPreferences"},
-		{Older: "Notification", Newer: "Notification"},
 		{Older: "NotificationParams", Newer: "NotificationParams"},
-		{Older: "PaginatedRequest", Newer: "PaginatedRequest"},
 		{Older: "PaginatedRequestParams", Newer: "PaginatedRequestParams"},
 		{Older: "PaginatedResult", Newer: "PaginatedResult"},
-		{Older: "PingRequest", Newer: "PingRequest"},
-		{Older: "ProgressNotification", Newer: "ProgressNotification", Up: to20250326ProgressNotification, Down: from20250326ProgressNotification},
 		{Older: "ProgressNotificationParams", Newer: "ProgressNotificationParams", Up: to20250326ProgressNotificationParams, Down: from20250326ProgressNotificationParams},
 		{Older: "ProgressToken", Newer: "ProgressToken"},
 		{Older: "Prompt", Newer: "Prompt"},
 		{Older: "PromptArgument", Newer: "PromptArgument"},
-		{Older: "PromptListChangedNotification", Newer: "PromptListChangedNotification"},
 		{Older: "PromptMessage", Newer: "PromptMessage", Down: from20250326PromptMessage},
 		{Older: "PromptReference", Newer: "PromptReference"},
-		{Older: "ReadResourceRequest", Newer: "ReadResourceRequest"},
 		{Older: "ReadResourceRequestParams", Newer: "ReadResourceRequestParams"},
 		{Older: "ReadResourceResult", Newer: "ReadResourceResult"},
-		{Older: "Request", Newer: "Request"},
 		{Older: "RequestId", Newer: "RequestId"},
 		{Older: "RequestMetaObject", Newer: "RequestMetaObject"},
 		{Older: "RequestParams", Newer: "RequestParams"},
 		{Older: "Resource", Newer: "Resource"},
 		{Older: "ResourceContents", Newer: "ResourceContents"},
 		{Older: "ResourceContentsUnion", Newer: "ResourceContentsUnion"},
-		{Older: "ResourceListChangedNotification", Newer: "ResourceListChangedNotification"},
 		{Older: "ResourceReference", Newer: "ResourceReference"},
 		{Older: "ResourceTemplate", Newer: "ResourceTemplate"},
-		{Older: "ResourceUpdatedNotification", Newer: "ResourceUpdatedNotification"},
 		{Older: "ResourceUpdatedNotificationParams", Newer: "ResourceUpdatedNotificationParams"},
 		{Older: "Result", Newer: "Result"},
 		{Older: "Role", Newer: "Role"},
 		{Older: "Root", Newer: "Root"},
-		{Older: "RootsListChangedNotification", Newer: "RootsListChangedNotification"},
 		{Older: "SamplingMessage", Newer: "SamplingMessage", Down: from20250326SamplingMessage},
 		{Older: "SamplingMessageContent", Newer: "SamplingMessageContent", Down: from20250326SamplingMessageContent},
 		{Older: "ServerCapabilities", Newer: "ServerCapabilities", Up: to20250326ServerCapabilities, Down: from20250326ServerCapabilities},
 		{Older: "ServerCapabilitiesPrompts", Newer: "ServerCapabilitiesPrompts"},
 		{Older: "ServerCapabilitiesResources", Newer: "ServerCapabilitiesResources"},
 		{Older: "ServerCapabilitiesTools", Newer: "ServerCapabilitiesTools"},
-		{Older: "ServerNotification", Newer: "ServerNotification", Up: to20250326ServerNotification, Down: from20250326ServerNotification},
-		{Older: "ServerRequest", Newer: "ServerRequest", Down: from20250326ServerRequest},
-		{Older: "ServerResult", Newer: "ServerResult"},
-		{Older: "SetLevelRequest", Newer: "SetLevelRequest"},
 		{Older: "SetLevelRequestParams", Newer: "SetLevelRequestParams"},
-		{Older: "SubscribeRequest", Newer: "SubscribeRequest"},
 		{Older: "SubscribeRequestParams", Newer: "SubscribeRequestParams"},
 		{Older: "TextContent", Newer: "TextContent"},
 		{Older: "TextResourceContents", Newer: "TextResourceContents"},
 		{Older: "Tool", Newer: "Tool", Up: to20250326Tool, Down: from20250326Tool},
 		{Older: "ToolInputSchema", Newer: "ToolInputSchema"},
-		{Older: "ToolListChangedNotification", Newer: "ToolListChangedNotification"},
-		{Older: "UnsubscribeRequest", Newer: "UnsubscribeRequest"},
 		{Older: "UnsubscribeRequestParams", Newer: "UnsubscribeRequestParams"},
 	},
 	Down: []convert.Shape{
 		from20250326CallToolResult: {Touched: []string{"\"audio\""}, Members: []convert.Member{
 			{Name: "content", Rule: from20250326ContentBlockEach},
 		}},
-		from20250326ClientNotification: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: from20250326ProgressNotification},
-		}},
 		from20250326ContentBlock: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rewrite: convert.AudioAsResource},
 		}},
 		from20250326ContentBlockEach: {Each: from20250326ContentBlock},
-		from20250326CreateMessageRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20250326CreateMessageRequestParams},
-		}},
 		from20250326CreateMessageRequestParams: {Touched: []string{"\"audio\""}, Members: []convert.Member{
 			{Name: "messages", Rule: from20250326SamplingMessageEach},
 		}},
@@ -185,15 +132,8 @@ var step20250326 = convert.Step{
 		from20250326InitializeResult: {Touched: []string{"\"completions\""}, Members: []convert.Member{
 			{Name: "capabilities", Rule: from20250326ServerCapabilities},
 		}},
-		from20250326JSONRPCMessage: {Cases: []convert.Case{
-			{Kind: schema.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
-			{Kind: schema.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
-		}},
 		from20250326ListToolsResult: {Touched: []string{"\"annotations\""}, Members: []convert.Member{
 			{Name: "tools", Rule: from20250326ToolEach},
-		}},
-		from20250326ProgressNotification: {Members: []convert.Member{
-			{Name: "params", Rule: from20250326ProgressNotificationParams},
 		}},
 		from20250326ProgressNotificationParams: {Touched: []string{"\"message\""}, Members: []convert.Member{
 			{Name: "message", Drop: missingIn20241105},
@@ -212,12 +152,6 @@ var step20250326 = convert.Step{
 		from20250326ServerCapabilities: {Members: []convert.Member{
 			{Name: "completions", Drop: missingIn20241105, Implied: "{}"},
 		}},
-		from20250326ServerNotification: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: from20250326ProgressNotification},
-		}},
-		from20250326ServerRequest: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: from20250326CreateMessageRequest},
-		}},
 		from20250326Tool: {Members: []convert.Member{
 			{Name: "annotations", Drop: missingIn20241105},
 		}},
@@ -227,26 +161,17 @@ var step20250326 = convert.Step{
 	Newer:  "2025-03-26",
 	Older:  "2024-11-05",
 	Up: []convert.Shape{
-		to20250326ClientNotification: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: to20250326ProgressNotification},
-		}},
 		to20250326InitializeResult: {Touched: []string{"\"capabilities\""}, Members: []convert.Member{
 			{Name: "capabilities", Rule: to20250326ServerCapabilities},
 		}},
 		to20250326ListToolsResult: {Touched: []string{"\"annotations\""}, Members: []convert.Member{
 			{Name: "tools", Rule: to20250326ToolEach},
 		}},
-		to20250326ProgressNotification: {Members: []convert.Member{
-			{Name: "params", Rule: to20250326ProgressNotificationParams},
-		}},
 		to20250326ProgressNotificationParams: {Touched: []string{"\"message\""}, Members: []convert.Member{
 			{Name: "message", Drop: onlyIn20250326},
 		}},
 		to20250326ServerCapabilities: {Members: []convert.Member{
 			{Name: "completions", Drop: onlyIn20250326, Default: "{}"},
-		}},
-		to20250326ServerNotification: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: to20250326ProgressNotification},
 		}},
 		to20250326Tool: {Members: []convert.Member{
 			{Name: "annotations", Drop: onlyIn20250326},

@@ -13,23 +13,18 @@ const (
 	to20250618BlobResourceContents
 	to20250618CallToolResult
 	to20250618ClientCapabilities
-	to20250618ClientRequest
-	to20250618CompleteRequest
 	to20250618CompleteRequestParams
 	to20250618CompleteRequestParamsRef
 	to20250618ContentBlock
 	to20250618ContentBlockEach
-	to20250618CreateMessageRequest
 	to20250618CreateMessageRequestParams
 	to20250618CreateMessageResult
 	to20250618EmbeddedResource
 	to20250618GetPromptResult
 	to20250618ImageContent
 	to20250618Implementation
-	to20250618InitializeRequest
 	to20250618InitializeRequestParams
 	to20250618InitializeResult
-	to20250618JSONRPCMessage
 	to20250618ListPromptsResult
 	to20250618ListResourceTemplatesResult
 	to20250618ListResourcesResult
@@ -55,7 +50,6 @@ const (
 	to20250618SamplingMessage
 	to20250618SamplingMessageContent
 	to20250618SamplingMessageEach
-	to20250618ServerRequest
 	to20250618TextContent
 	to20250618TextResourceContents
 	to20250618Tool
@@ -68,20 +62,16 @@ const (
 	from20250618BlobResourceContents
 	from20250618CallToolResult
 	from20250618ClientCapabilities
-	from20250618ClientRequest
-	from20250618CompleteRequest
 	from20250618CompleteRequestParams
 	from20250618CompleteRequestParamsRef
 	from20250618ContentBlock
 	from20250618ContentBlockEach
-	from20250618CreateMessageRequest
 	from20250618CreateMessageRequestParams
 	from20250618CreateMessageResult
 	from20250618EmbeddedResource
 	from20250618GetPromptResult
 	from20250618ImageContent
 	from20250618Implementation
-	from20250618InitializeRequest
 	from20250618InitializeRequestParams
 	from20250618InitializeResult
 	from20250618ListPromptsResult
@@ -109,7 +99,6 @@ const (
 	from20250618SamplingMessage
 	from20250618SamplingMessageContent
 	from20250618SamplingMessageEach
-	from20250618ServerRequest
 	from20250618TextContent
 	from20250618TextResourceContents
 	from20250618Tool
@@ -123,113 +112,75 @@ var step20250618 = convert.Step{
 		{Older: "Annotations", Newer: "Annotations", Up: to20250618Annotations, Down: from20250618Annotations},
 		{Older: "AudioContent", Newer: "AudioContent", Up: to20250618AudioContent, Down: from20250618AudioContent},
 		{Older: "BlobResourceContents", Newer: "BlobResourceContents", Up: to20250618BlobResourceContents, Down: from20250618BlobResourceContents},
-		{Older: "CallToolRequest", Newer: "CallToolRequest"},
 		{Older: "CallToolRequestParams", Newer: "CallToolRequestParams"},
 		{Older: "CallToolResult", Newer: "CallToolResult", Up: to20250618CallToolResult, Down: from20250618CallToolResult},
-		{Older: "CancelledNotification", Newer: "CancelledNotification"},
 		{Older: "CancelledNotificationParams", Newer: "CancelledNotificationParams"},
 		{Older: "ClientCapabilities", Newer: "ClientCapabilities", Up: to20250618ClientCapabilities, Down: from20250618ClientCapabilities},
 		{Older: "ClientCapabilitiesRoots", Newer: "ClientCapabilitiesRoots"},
-		{Older: "ClientNotification", Newer: "ClientNotification"},
-		{Older: "ClientRequest", Newer: "ClientRequest", Up: to20250618ClientRequest, Down: from20250618ClientRequest},
-		{Older: "ClientResult", Newer: "ClientResult"},
-		{Older: "CompleteRequest", Newer: "CompleteRequest", Up: to20250618CompleteRequest, Down: from20250618CompleteRequest},
 		{Older: "CompleteRequestParams", Newer: "CompleteRequestParams", Up: to20250618CompleteRequestParams, Down: from20250618CompleteRequestParams},
 		{Older: "CompleteRequestParamsArgument", Newer: "CompleteRequestParamsArgument"},
 		{Older: "CompleteRequestParamsRef", Newer: "CompleteRequestParamsRef", Up: to20250618CompleteRequestParamsRef, Down: from20250618CompleteRequestParamsRef},
 		{Older: "CompleteResult", Newer: "CompleteResult"},
 		{Older: "CompleteResultCompletion", Newer: "CompleteResultCompletion"},
 		{Older: "ContentBlock", Newer: "ContentBlock", Up: to20250618ContentBlock, Down: from20250618ContentBlock},
-		{Older: "CreateMessageRequest", Newer: "CreateMessageRequest", Up: to20250618CreateMessageRequest, Down: from20250618CreateMessageRequest},
 		{Older: "CreateMessageRequestParams", Newer: "CreateMessageRequestParams", Up: to20250618CreateMessageRequestParams, Down: from20250618CreateMessageRequestParams},
 		{Older: "CreateMessageResult", Newer: "CreateMessageResult", Up: to20250618CreateMessageResult, Down: from20250618CreateMessageResult},
 		{Older: "Cursor", Newer: "Cursor"},
 		{Older: "EmbeddedResource", Newer: "EmbeddedResource", Up: to20250618EmbeddedResource, Down: from20250618EmbeddedResource},
 		{Older: "EmptyResult", Newer: "EmptyResult"},
 		{Older: "Error", Newer: "Error"},
-		{Older: "GetPromptRequest", Newer: "GetPromptRequest"},
 		{Older: "GetPromptRequestParams", Newer: "GetPromptRequestParams"},
 		{Older: "GetPromptResult", Newer: "GetPromptResult", Up: to20250618GetPromptResult, Down: from20250618GetPromptResult},
 		{Older: "ImageContent", Newer: "ImageContent", Up: to20250618ImageContent, Down: from20250618ImageContent},
 		{Older: "Implementation", Newer: "Implementation", Up: to20250618Implementation, Down: from20250618Implementation},
 		{Older: "IncludeContext", Newer: "IncludeContext"},
-		{Older: "InitializeRequest", Newer: "InitializeRequest", Up: to20250618InitializeRequest, Down: from20250618InitializeRequest},
 		{Older: "InitializeRequestParams", Newer: "InitializeRequestParams", Up: to20250618InitializeRequestParams, Down: from20250618InitializeRequestParams},
 		{Older: "InitializeResult", Newer: "InitializeResult", Up: to20250618InitializeResult, Down: from20250618InitializeResult},
-		{Older: "InitializedNotification", Newer: "InitializedNotification"},
-		{Older: "JSONRPCError", Newer: "JSONRPCError"},
-		{Older: "JSONRPCMessage", Newer: "JSONRPCMessage", Up: to20250618JSONRPCMessage},
-		{Older: "JSONRPCNotification", Newer: "JSONRPCNotification"},
-		{Older: "JSONRPCRequest", Newer: "JSONRPCRequest"},
-		{Older: "JSONRPCResponse", Newer: "JSONRPCResponse"},
-		{Older: "ListPromptsRequest", Newer: "ListPromptsRequest"},
 		{Older: "ListPromptsResult", Newer: "ListPromptsResult", Up: to20250618ListPromptsResult, Down: from20250618ListPromptsResult},
-		{Older: "ListResourceTemplatesRequest", Newer: "ListResourceTemplatesRequest"},
 		{Older: "ListResourceTemplatesResult", Newer: "ListResourceTemplatesResult", Up: to20250618ListResourceTemplatesResult, Down: from20250618ListResourceTemplatesResult},
-		{Older: "ListResourcesRequest", Newer: "ListResourcesRequest"},
 		{Older: "ListResourcesResult", Newer: "ListResourcesResult", Up: to20250618ListResourcesResult, Down: from20250618ListResourcesResult},
-		{Older: "ListRootsRequest", Newer: "ListRootsRequest"},
 		{Older: "ListRootsResult", Newer: "ListRootsResult", Up: to20250618ListRootsResult, Down: from20250618ListRootsResult},
-		{Older: "ListToolsRequest", Newer: "ListToolsRequest"},
 		{Older: "ListToolsResult", Newer: "ListToolsResult", Up: to20250618ListToolsResult, Down: from20250618ListToolsResult},
 		{Older: "LoggingLevel", Newer: "LoggingLevel"},
-		{Older: "LoggingMessageNotification", Newer: "LoggingMessageNotification"},
 		{Older: "LoggingMessageNotificationParams", Newer: "LoggingMessageNotificationParams"},
 		{Older: "ModelHint", Newer: "ModelHint"},
 		{Older: "ModelPreferences", Newer: "ModelPreferences"},
-		{Older: "Notification", Newer: "Notification"},
 		{Older: "NotificationParams", Newer: "NotificationParams"},
-		{Older: "PaginatedRequest", Newer: "PaginatedRequest"},
 		{Older: "PaginatedRequestParams", Newer: "PaginatedRequestParams"},
 		{Older: "PaginatedResult", Newer: "PaginatedResult"},
-		{Older: "PingRequest", Newer: "PingRequest"},
-		{Older: "ProgressNotification", Newer: "ProgressNotification"},
 		{Older: "ProgressNotificationParams", Newer: "ProgressNotificationParams"},
 		{Older: "ProgressToken", Newer: "ProgressToken"},
 		{Older: "Prompt", Newer: "Prompt", Up: to20250618Prompt, Down: from20250618Prompt},
 		{Older: "PromptArgument", Newer: "PromptArgument", Up: to20250618PromptArgument, Down: from20250618PromptArgument},
-		{Older: "PromptListChangedNotification", Newer: "PromptListChangedNotification"},
 		{Older: "PromptMessage", Newer: "PromptMessage", Up: to20250618PromptMessage, Down: from20250618PromptMessage},
 		{Older: "PromptReference", Newer: "PromptReference", Up: to20250618PromptReference, Down: from20250618PromptReference},
-		{Older: "ReadResourceRequest", Newer: "ReadResourceRequest"},
 		{Older: "ReadResourceRequestParams", Newer: "ReadResourceRequestParams"},
 		{Older: "ReadResourceResult", Newer: "ReadResourceResult", Up: to20250618ReadResourceResult, Down: from20250618ReadResourceResult},
-		{Older: "Request", Newer: "Request"},
 		{Older: "RequestId", Newer: "RequestId"},
 		{Older: "RequestMetaObject", Newer: "RequestMetaObject"},
 		{Older: "RequestParams", Newer: "RequestParams"},
 		{Older: "Resource", Newer: "Resource", Up: to20250618Resource, Down: from20250618Resource},
 		{Older: "ResourceContents", Newer: "ResourceContents", Up: to20250618ResourceContents, Down: from20250618ResourceContents},
 		{Older: "ResourceContentsUnion", Newer: "ResourceContentsUnion", Up: to20250618ResourceContentsUnion, Down: from20250618ResourceContentsUnion},
-		{Older: "ResourceListChangedNotification", Newer: "ResourceListChangedNotification"},
 		{Older: "ResourceTemplate", Newer: "ResourceTemplate", Up: to20250618ResourceTemplate, Down: from20250618ResourceTemplate},
 		{Older: "ResourceReference", Newer: "ResourceTemplateReference"},
-		{Older: "ResourceUpdatedNotification", Newer: "ResourceUpdatedNotification"},
 		{Older: "ResourceUpdatedNotificationParams", Newer: "ResourceUpdatedNotificationParams"},
 		{Older: "Result", Newer: "Result"},
 		{Older: "Role", Newer: "Role"},
 		{Older: "Root", Newer: "Root", Up: to20250618Root, Down: from20250618Root},
-		{Older: "RootsListChangedNotification", Newer: "RootsListChangedNotification"},
 		{Older: "SamplingMessage", Newer: "SamplingMessage", Up: to20250618SamplingMessage, Down: from20250618SamplingMessage},
 		{Older: "SamplingMessageContent", Newer: "SamplingMessageContent", Up: to20250618SamplingMessageContent, Down: from20250618SamplingMessageContent},
 		{Older: "ServerCapabilities", Newer: "ServerCapabilities"},
 		{Older: "ServerCapabilitiesPrompts", Newer: "ServerCapabilitiesPrompts"},
 		{Older: "ServerCapabilitiesResources", Newer: "ServerCapabilitiesResources"},
 		{Older: "ServerCapabilitiesTools", Newer: "ServerCapabilitiesTools"},
-		{Older: "ServerNotification", Newer: "ServerNotification"},
-		{Older: "ServerRequest", Newer: "ServerRequest", Up: to20250618ServerRequest, Down: from20250618ServerRequest},
-		{Older: "ServerResult", Newer: "ServerResult"},
-		{Older: "SetLevelRequest", Newer: "SetLevelRequest"},
 		{Older: "SetLevelRequestParams", Newer: "SetLevelRequestParams"},
-		{Older: "SubscribeRequest", Newer: "SubscribeRequest"},
 		{Older: "SubscribeRequestParams", Newer: "SubscribeRequestParams"},
 		{Older: "TextContent", Newer: "TextContent", Up: to20250618TextContent, Down: from20250618TextContent},
 		{Older: "TextResourceContents", Newer: "TextResourceContents", Up: to20250618TextResourceContents, Down: from20250618TextResourceContents},
 		{Older: "Tool", Newer: "Tool", Up: to20250618Tool, Down: from20250618Tool},
 		{Older: "ToolAnnotations", Newer: "ToolAnnotations"},
 		{Older: "ToolInputSchema", Newer: "ToolInputSchema"},
-		{Older: "ToolListChangedNotification", Newer: "ToolListChangedNotification"},
-		{Older: "UnsubscribeRequest", Newer: "UnsubscribeRequest"},
 		{Older: "UnsubscribeRequestParams", Newer: "UnsubscribeRequestParams"},
 	},
 	Down: []convert.Shape{
@@ -250,13 +201,6 @@ var step20250618 = convert.Step{
 		from20250618ClientCapabilities: {Members: []convert.Member{
 			{Name: "elicitation", Drop: missingIn20250326},
 		}},
-		from20250618ClientRequest: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: from20250618CompleteRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: from20250618InitializeRequest},
-		}},
-		from20250618CompleteRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20250618CompleteRequestParams},
-		}},
 		from20250618CompleteRequestParams: {Touched: []string{"\"context\"", "\"title\""}, Members: []convert.Member{
 			{Name: "ref", Rule: from20250618CompleteRequestParamsRef},
 			{Name: "context", Drop: missingIn20250326},
@@ -272,9 +216,6 @@ var step20250618 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: from20250618TextContent},
 		}},
 		from20250618ContentBlockEach: {Each: from20250618ContentBlock},
-		from20250618CreateMessageRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20250618CreateMessageRequestParams},
-		}},
 		from20250618CreateMessageRequestParams: {Touched: []string{"\"_meta\"", "\"lastModified\""}, Members: []convert.Member{
 			{Name: "messages", Rule: from20250618SamplingMessageEach},
 		}},
@@ -295,9 +236,6 @@ var step20250618 = convert.Step{
 		}},
 		from20250618Implementation: {Members: []convert.Member{
 			{Name: "title", Drop: missingIn20250326},
-		}},
-		from20250618InitializeRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20250618InitializeRequestParams},
 		}},
 		from20250618InitializeRequestParams: {Touched: []string{"\"elicitation\"", "\"title\""}, Members: []convert.Member{
 			{Name: "capabilities", Rule: from20250618ClientCapabilities},
@@ -374,10 +312,6 @@ var step20250618 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: from20250618TextContent},
 		}},
 		from20250618SamplingMessageEach: {Each: from20250618SamplingMessage},
-		from20250618ServerRequest: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"elicitation/create\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: from20250618CreateMessageRequest},
-		}},
 		from20250618TextContent: {Members: []convert.Member{
 			{Name: "_meta", Drop: missingIn20250326},
 			{Name: "annotations", Rule: from20250618Annotations},
@@ -413,13 +347,6 @@ var step20250618 = convert.Step{
 		to20250618ClientCapabilities: {Members: []convert.Member{
 			{Name: "elicitation", Drop: onlyIn20250618},
 		}},
-		to20250618ClientRequest: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: to20250618CompleteRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: to20250618InitializeRequest},
-		}},
-		to20250618CompleteRequest: {Members: []convert.Member{
-			{Name: "params", Rule: to20250618CompleteRequestParams},
-		}},
 		to20250618CompleteRequestParams: {Touched: []string{"\"context\"", "\"title\""}, Members: []convert.Member{
 			{Name: "ref", Rule: to20250618CompleteRequestParamsRef},
 			{Name: "context", Drop: onlyIn20250618},
@@ -434,9 +361,6 @@ var step20250618 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: to20250618TextContent},
 		}},
 		to20250618ContentBlockEach: {Each: to20250618ContentBlock},
-		to20250618CreateMessageRequest: {Members: []convert.Member{
-			{Name: "params", Rule: to20250618CreateMessageRequestParams},
-		}},
 		to20250618CreateMessageRequestParams: {Touched: []string{"\"_meta\"", "\"lastModified\""}, Members: []convert.Member{
 			{Name: "messages", Rule: to20250618SamplingMessageEach},
 		}},
@@ -458,19 +382,12 @@ var step20250618 = convert.Step{
 		to20250618Implementation: {Members: []convert.Member{
 			{Name: "title", Drop: onlyIn20250618},
 		}},
-		to20250618InitializeRequest: {Members: []convert.Member{
-			{Name: "params", Rule: to20250618InitializeRequestParams},
-		}},
 		to20250618InitializeRequestParams: {Touched: []string{"\"elicitation\"", "\"title\""}, Members: []convert.Member{
 			{Name: "capabilities", Rule: to20250618ClientCapabilities},
 			{Name: "clientInfo", Rule: to20250618Implementation},
 		}},
 		to20250618InitializeResult: {Touched: []string{"\"title\""}, Members: []convert.Member{
 			{Name: "serverInfo", Rule: to20250618Implementation},
-		}},
-		to20250618JSONRPCMessage: {Cases: []convert.Case{
-			{Kind: schema.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
-			{Kind: schema.Array, Refuse: "no other revision has batches; the receiver splits them into messages"},
 		}},
 		to20250618ListPromptsResult: {Touched: []string{"\"_meta\"", "\"title\""}, Members: []convert.Member{
 			{Name: "prompts", Rule: to20250618PromptEach},
@@ -540,9 +457,6 @@ var step20250618 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: to20250618TextContent},
 		}},
 		to20250618SamplingMessageEach: {Each: to20250618SamplingMessage},
-		to20250618ServerRequest: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: to20250618CreateMessageRequest},
-		}},
 		to20250618TextContent: {Members: []convert.Member{
 			{Name: "annotations", Rule: to20250618Annotations},
 			{Name: "_meta", Drop: onlyIn20250618},

@@ -8,133 +8,84 @@ import (
 )
 
 const (
-	to20251125CallToolRequest convert.Rule = iota + 1
-	to20251125CallToolRequestParams
+	to20251125CallToolRequestParams convert.Rule = iota + 1
 	to20251125CallToolResult
-	to20251125CancelledNotification
 	to20251125ClientCapabilities
-	to20251125ClientNotification
-	to20251125ClientRequest
-	to20251125CompleteRequest
 	to20251125ContentBlock
 	to20251125ContentBlockEach
-	to20251125CreateMessageRequest
 	to20251125CreateMessageRequestParams
-	to20251125ElicitRequest
 	to20251125ElicitRequestFormParams
-	to20251125ElicitRequestFormParamsRequestedSchema
-	to20251125GetPromptRequest
+	to20251125FormSchema
 	to20251125GetPromptResult
 	to20251125Implementation
-	to20251125InitializeRequest
 	to20251125InitializeRequestParams
 	to20251125InitializeResult
-	to20251125InitializedNotification
 	to20251125LegacyTitledEnumSchema
 	to20251125Limit
-	to20251125Limit2
-	to20251125ListPromptsRequest
 	to20251125ListPromptsResult
-	to20251125ListResourceTemplatesRequest
 	to20251125ListResourceTemplatesResult
-	to20251125ListResourcesRequest
 	to20251125ListResourcesResult
-	to20251125ListRootsRequest
-	to20251125ListToolsRequest
 	to20251125ListToolsResult
-	to20251125LoggingMessageNotification
 	to20251125NumberSchema
 	to20251125OpenClientCapabilitiesElicitation
 	to20251125OpenClientCapabilitiesSampling
-	to20251125PaginatedRequest
-	to20251125PingRequest
 	to20251125PrimitiveSchemaDefinition
 	to20251125PrimitiveSchemaDefinitionEach
-	to20251125ProgressNotification
 	to20251125Prompt
 	to20251125PromptEach
-	to20251125PromptListChangedNotification
 	to20251125PromptMessage
 	to20251125PromptMessageEach
-	to20251125ReadResourceRequest
 	to20251125Resource
 	to20251125ResourceEach
 	to20251125ResourceLink
-	to20251125ResourceListChangedNotification
 	to20251125ResourceTemplate
 	to20251125ResourceTemplateEach
-	to20251125ResourceUpdatedNotification
-	to20251125RootsListChangedNotification
 	to20251125SamplingMessage
 	to20251125SamplingMessageEach
 	to20251125ServerCapabilities
-	to20251125ServerNotification
-	to20251125ServerRequest
-	to20251125SetLevelRequest
 	to20251125StringSchema
-	to20251125SubscribeRequest
 	to20251125Tool
 	to20251125ToolEach
 	to20251125ToolInputSchema
-	to20251125ToolListChangedNotification
 	to20251125ToolOutputSchema
-	to20251125UnsubscribeRequest
 )
 
 const (
-	from20251125CallToolRequest convert.Rule = iota + 1
-	from20251125CallToolRequestParams
+	from20251125CallToolRequestParams convert.Rule = iota + 1
 	from20251125CallToolResponse
 	from20251125CallToolResult
-	from20251125CancelledNotification
 	from20251125CancelledNotificationParams
 	from20251125ClientCapabilities
 	from20251125ClientCapabilitiesElicitation
 	from20251125ClientCapabilitiesSampling
-	from20251125ClientNotification
-	from20251125ClientRequest
 	from20251125ContentBlock
 	from20251125ContentBlockEach
-	from20251125CreateMessageRequest
 	from20251125CreateMessageRequestParams
 	from20251125CreateMessageResponse
 	from20251125CreateMessageResult
-	from20251125ElicitRequest
 	from20251125ElicitRequestFormParams
-	from20251125ElicitRequestFormParamsRequestedSchema
 	from20251125ElicitRequestParams
 	from20251125ElicitResponse
 	from20251125ElicitResult
 	from20251125ElicitResultContent
 	from20251125ElicitResultContentEach
+	from20251125FormSchema
 	from20251125GetPromptResult
 	from20251125Implementation
-	from20251125InitializeRequest
 	from20251125InitializeRequestParams
 	from20251125InitializeResult
-	from20251125JSONRPCErrorResponse
-	from20251125JSONRPCMessage
-	from20251125JSONRPCNotification
-	from20251125JSONRPCRequest
 	from20251125LegacyTitledEnumSchema
-	from20251125Limit
 	from20251125ListPromptsResult
 	from20251125ListResourceTemplatesResult
 	from20251125ListResourcesResult
 	from20251125ListToolsResult
-	from20251125Notification
 	from20251125NumberSchema
-	from20251125Open
-	from20251125OpenNotificationParams
-	from20251125OpenRequestMetaObject
-	from20251125OpenRequestParams
 	from20251125PrimitiveSchemaDefinition
 	from20251125PrimitiveSchemaDefinitionEach
 	from20251125Prompt
 	from20251125PromptEach
 	from20251125PromptMessage
 	from20251125PromptMessageEach
-	from20251125Request
 	from20251125Resource
 	from20251125ResourceEach
 	from20251125ResourceLink
@@ -144,8 +95,6 @@ const (
 	from20251125SamplingMessageContent
 	from20251125SamplingMessageEach
 	from20251125ServerCapabilities
-	from20251125ServerNotification
-	from20251125ServerRequest
 	from20251125StringSchema
 	from20251125Tool
 	from20251125ToolEachOrNone
@@ -161,18 +110,12 @@ var step20251125 = convert.Step{
 		{Older: "BaseMetadata", Newer: "BaseMetadata"},
 		{Older: "BlobResourceContents", Newer: "BlobResourceContents"},
 		{Older: "BooleanSchema", Newer: "BooleanSchema"},
-		{Older: "CallToolRequest", Newer: "CallToolRequest", Up: to20251125CallToolRequest, Down: from20251125CallToolRequest},
 		{Older: "CallToolRequestParams", Newer: "CallToolRequestParams", Up: to20251125CallToolRequestParams, Down: from20251125CallToolRequestParams},
 		{Older: "CallToolResult", Newer: "CallToolResponse", Up: to20251125CallToolResult, Down: from20251125CallToolResponse},
 		{Older: "CallToolResult", Newer: "CallToolResult", Up: to20251125CallToolResult, Down: from20251125CallToolResult},
-		{Older: "CancelledNotification", Newer: "CancelledNotification", Up: to20251125CancelledNotification, Down: from20251125CancelledNotification},
 		{Older: "CancelledNotificationParams", Newer: "CancelledNotificationParams", Down: from20251125CancelledNotificationParams},
 		{Older: "ClientCapabilities", Newer: "ClientCapabilities", Up: to20251125ClientCapabilities, Down: from20251125ClientCapabilities},
 		{Older: "ClientCapabilitiesRoots", Newer: "ClientCapabilitiesRoots"},
-		{Older: "ClientNotification", Newer: "ClientNotification", Up: to20251125ClientNotification, Down: from20251125ClientNotification},
-		{Older: "ClientRequest", Newer: "ClientRequest", Up: to20251125ClientRequest, Down: from20251125ClientRequest},
-		{Older: "ClientResult", Newer: "ClientResult"},
-		{Older: "CompleteRequest", Newer: "CompleteRequest", Up: to20251125CompleteRequest},
 		{Older: "CompleteRequestParams", Newer: "CompleteRequestParams"},
 		{Older: "CompleteRequestParamsArgument", Newer: "CompleteRequestParamsArgument"},
 		{Older: "CompleteRequestParamsContext", Newer: "CompleteRequestParamsContext"},
@@ -180,73 +123,50 @@ var step20251125 = convert.Step{
 		{Older: "CompleteResult", Newer: "CompleteResult"},
 		{Older: "CompleteResultCompletion", Newer: "CompleteResultCompletion"},
 		{Older: "ContentBlock", Newer: "ContentBlock", Up: to20251125ContentBlock, Down: from20251125ContentBlock},
-		{Older: "CreateMessageRequest", Newer: "CreateMessageRequest", Up: to20251125CreateMessageRequest, Down: from20251125CreateMessageRequest},
 		{Older: "CreateMessageRequestParams", Newer: "CreateMessageRequestParams", Up: to20251125CreateMessageRequestParams, Down: from20251125CreateMessageRequestParams},
 		{Older: "CreateMessageResult", Newer: "CreateMessageResponse", Down: from20251125CreateMessageResponse},
 		{Older: "CreateMessageResult", Newer: "CreateMessageResult", Down: from20251125CreateMessageResult},
 		{Older: "Cursor", Newer: "Cursor"},
 		{Older: "ElicitAction", Newer: "ElicitAction"},
-		{Older: "ElicitRequest", Newer: "ElicitRequest", Up: to20251125ElicitRequest, Down: from20251125ElicitRequest},
 		{Older: "ElicitRequestFormParams", Newer: "ElicitRequestFormParams", Up: to20251125ElicitRequestFormParams, Down: from20251125ElicitRequestFormParams},
-		{Older: "ElicitRequestFormParamsRequestedSchema", Newer: "ElicitRequestFormParamsRequestedSchema", Up: to20251125ElicitRequestFormParamsRequestedSchema, Down: from20251125ElicitRequestFormParamsRequestedSchema},
 		{Older: "ElicitRequestFormParams", Newer: "ElicitRequestParams", Up: to20251125ElicitRequestFormParams, Down: from20251125ElicitRequestParams},
 		{Older: "ElicitResult", Newer: "ElicitResponse", Down: from20251125ElicitResponse},
 		{Older: "ElicitResult", Newer: "ElicitResult", Down: from20251125ElicitResult},
 		{Older: "EmbeddedResource", Newer: "EmbeddedResource"},
 		{Older: "EmptyResult", Newer: "EmptyResult"},
 		{Older: "Error", Newer: "Error"},
-		{Older: "GetPromptRequest", Newer: "GetPromptRequest", Up: to20251125GetPromptRequest},
+		{Older: "FormSchema", Newer: "FormSchema", Up: to20251125FormSchema, Down: from20251125FormSchema},
 		{Older: "GetPromptRequestParams", Newer: "GetPromptRequestParams"},
 		{Older: "GetPromptResult", Newer: "GetPromptResult", Up: to20251125GetPromptResult, Down: from20251125GetPromptResult},
 		{Older: "ImageContent", Newer: "ImageContent"},
 		{Older: "Implementation", Newer: "Implementation", Up: to20251125Implementation, Down: from20251125Implementation},
 		{Older: "IncludeContext", Newer: "IncludeContext"},
-		{Older: "InitializeRequest", Newer: "InitializeRequest", Up: to20251125InitializeRequest, Down: from20251125InitializeRequest},
 		{Older: "InitializeRequestParams", Newer: "InitializeRequestParams", Up: to20251125InitializeRequestParams, Down: from20251125InitializeRequestParams},
 		{Older: "InitializeResult", Newer: "InitializeResult", Up: to20251125InitializeResult, Down: from20251125InitializeResult},
-		{Older: "InitializedNotification", Newer: "InitializedNotification", Up: to20251125InitializedNotification},
-		{Older: "JSONRPCError", Newer: "JSONRPCErrorResponse", Down: from20251125JSONRPCErrorResponse},
-		{Older: "JSONRPCMessage", Newer: "JSONRPCMessage", Down: from20251125JSONRPCMessage},
-		{Older: "JSONRPCNotification", Newer: "JSONRPCNotification", Down: from20251125JSONRPCNotification},
-		{Older: "JSONRPCRequest", Newer: "JSONRPCRequest", Down: from20251125JSONRPCRequest},
-		{Older: "JSONRPCResponse", Newer: "JSONRPCResultResponse"},
 		{Older: "EnumSchema", Newer: "LegacyTitledEnumSchema", Up: to20251125LegacyTitledEnumSchema, Down: from20251125LegacyTitledEnumSchema},
-		{Older: "ListPromptsRequest", Newer: "ListPromptsRequest", Up: to20251125ListPromptsRequest},
 		{Older: "ListPromptsResult", Newer: "ListPromptsResult", Up: to20251125ListPromptsResult, Down: from20251125ListPromptsResult},
-		{Older: "ListResourceTemplatesRequest", Newer: "ListResourceTemplatesRequest", Up: to20251125ListResourceTemplatesRequest},
 		{Older: "ListResourceTemplatesResult", Newer: "ListResourceTemplatesResult", Up: to20251125ListResourceTemplatesResult, Down: from20251125ListResourceTemplatesResult},
-		{Older: "ListResourcesRequest", Newer: "ListResourcesRequest", Up: to20251125ListResourcesRequest},
 		{Older: "ListResourcesResult", Newer: "ListResourcesResult", Up: to20251125ListResourcesResult, Down: from20251125ListResourcesResult},
-		{Older: "ListRootsRequest", Newer: "ListRootsRequest", Up: to20251125ListRootsRequest},
 		{Older: "ListRootsResult", Newer: "ListRootsResult"},
-		{Older: "ListToolsRequest", Newer: "ListToolsRequest", Up: to20251125ListToolsRequest},
 		{Older: "ListToolsResult", Newer: "ListToolsResult", Up: to20251125ListToolsResult, Down: from20251125ListToolsResult},
 		{Older: "LoggingLevel", Newer: "LoggingLevel"},
-		{Older: "LoggingMessageNotification", Newer: "LoggingMessageNotification", Up: to20251125LoggingMessageNotification},
 		{Older: "LoggingMessageNotificationParams", Newer: "LoggingMessageNotificationParams"},
 		{Older: "ModelHint", Newer: "ModelHint"},
 		{Older: "ModelPreferences", Newer: "ModelPreferences"},
-		{Older: "Notification", Newer: "Notification", Down: from20251125Notification},
 		{Older: "NotificationParams", Newer: "NotificationParams"},
 		{Older: "NumberSchema", Newer: "NumberSchema", Up: to20251125NumberSchema, Down: from20251125NumberSchema},
 		{Older: "NumberSchemaType", Newer: "NumberSchemaType"},
-		{Older: "PaginatedRequest", Newer: "PaginatedRequest", Up: to20251125PaginatedRequest},
 		{Older: "PaginatedRequestParams", Newer: "PaginatedRequestParams"},
 		{Older: "PaginatedResult", Newer: "PaginatedResult"},
-		{Older: "PingRequest", Newer: "PingRequest", Up: to20251125PingRequest},
 		{Older: "PrimitiveSchemaDefinition", Newer: "PrimitiveSchemaDefinition", Up: to20251125PrimitiveSchemaDefinition, Down: from20251125PrimitiveSchemaDefinition},
-		{Older: "ProgressNotification", Newer: "ProgressNotification", Up: to20251125ProgressNotification},
 		{Older: "ProgressNotificationParams", Newer: "ProgressNotificationParams"},
 		{Older: "ProgressToken", Newer: "ProgressToken"},
 		{Older: "Prompt", Newer: "Prompt", Up: to20251125Prompt, Down: from20251125Prompt},
 		{Older: "PromptArgument", Newer: "PromptArgument"},
-		{Older: "PromptListChangedNotification", Newer: "PromptListChangedNotification", Up: to20251125PromptListChangedNotification},
 		{Older: "PromptMessage", Newer: "PromptMessage", Up: to20251125PromptMessage, Down: from20251125PromptMessage},
 		{Older: "PromptReference", Newer: "PromptReference"},
-		{Older: "ReadResourceRequest", Newer: "ReadResourceRequest", Up: to20251125ReadResourceRequest},
 		{Older: "ReadResourceRequestParams", Newer: "ReadResourceRequestParams"},
 		{Older: "ReadResourceResult", Newer: "ReadResourceResult"},
-		{Older: "Request", Newer: "Request", Down: from20251125Request},
 		{Older: "RequestId", Newer: "RequestId"},
 		{Older: "RequestMetaObject", Newer: "RequestMetaObject"},
 		{Older: "RequestParams", Newer: "RequestParams"},
@@ -254,44 +174,31 @@ var step20251125 = convert.Step{
 		{Older: "ResourceContents", Newer: "ResourceContents"},
 		{Older: "ResourceContentsUnion", Newer: "ResourceContentsUnion"},
 		{Older: "ResourceLink", Newer: "ResourceLink", Up: to20251125ResourceLink, Down: from20251125ResourceLink},
-		{Older: "ResourceListChangedNotification", Newer: "ResourceListChangedNotification", Up: to20251125ResourceListChangedNotification},
 		{Older: "ResourceTemplate", Newer: "ResourceTemplate", Up: to20251125ResourceTemplate, Down: from20251125ResourceTemplate},
 		{Older: "ResourceTemplateReference", Newer: "ResourceTemplateReference"},
-		{Older: "ResourceUpdatedNotification", Newer: "ResourceUpdatedNotification", Up: to20251125ResourceUpdatedNotification},
 		{Older: "ResourceUpdatedNotificationParams", Newer: "ResourceUpdatedNotificationParams"},
 		{Older: "Result", Newer: "Result"},
 		{Older: "Role", Newer: "Role"},
 		{Older: "Root", Newer: "Root"},
-		{Older: "RootsListChangedNotification", Newer: "RootsListChangedNotification", Up: to20251125RootsListChangedNotification},
 		{Older: "SamplingMessage", Newer: "SamplingMessage", Up: to20251125SamplingMessage, Down: from20251125SamplingMessage},
 		{Older: "SamplingMessageContent", Newer: "SamplingMessageContent", Down: from20251125SamplingMessageContent},
 		{Older: "ServerCapabilities", Newer: "ServerCapabilities", Up: to20251125ServerCapabilities, Down: from20251125ServerCapabilities},
 		{Older: "ServerCapabilitiesPrompts", Newer: "ServerCapabilitiesPrompts"},
 		{Older: "ServerCapabilitiesResources", Newer: "ServerCapabilitiesResources"},
 		{Older: "ServerCapabilitiesTools", Newer: "ServerCapabilitiesTools"},
-		{Older: "ServerNotification", Newer: "ServerNotification", Up: to20251125ServerNotification, Down: from20251125ServerNotification},
-		{Older: "ServerRequest", Newer: "ServerRequest", Up: to20251125ServerRequest, Down: from20251125ServerRequest},
-		{Older: "ServerResult", Newer: "ServerResult"},
-		{Older: "SetLevelRequest", Newer: "SetLevelRequest", Up: to20251125SetLevelRequest},
 		{Older: "SetLevelRequestParams", Newer: "SetLevelRequestParams"},
 		{Older: "StringSchema", Newer: "StringSchema", Up: to20251125StringSchema, Down: from20251125StringSchema},
 		{Older: "StringSchemaFormat", Newer: "StringSchemaFormat"},
-		{Older: "SubscribeRequest", Newer: "SubscribeRequest", Up: to20251125SubscribeRequest},
 		{Older: "SubscribeRequestParams", Newer: "SubscribeRequestParams"},
 		{Older: "TextContent", Newer: "TextContent"},
 		{Older: "TextResourceContents", Newer: "TextResourceContents"},
 		{Older: "Tool", Newer: "Tool", Up: to20251125Tool, Down: from20251125Tool},
 		{Older: "ToolAnnotations", Newer: "ToolAnnotations"},
 		{Older: "ToolInputSchema", Newer: "ToolInputSchema", Up: to20251125ToolInputSchema},
-		{Older: "ToolListChangedNotification", Newer: "ToolListChangedNotification", Up: to20251125ToolListChangedNotification},
 		{Older: "ToolOutputSchema", Newer: "ToolOutputSchema", Up: to20251125ToolOutputSchema},
-		{Older: "UnsubscribeRequest", Newer: "UnsubscribeRequest", Up: to20251125UnsubscribeRequest},
 		{Older: "UnsubscribeRequestParams", Newer: "UnsubscribeRequestParams"},
 	},
 	Down: []convert.Shape{
-		from20251125CallToolRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20251125CallToolRequestParams},
-		}},
 		from20251125CallToolRequestParams: {Touched: []string{"\"task\""}, Members: []convert.Member{
 			{Name: "task", Drop: missingIn20250618},
 		}},
@@ -301,9 +208,6 @@ var step20251125 = convert.Step{
 		}, Otherwise: "the revision does not define this variant"},
 		from20251125CallToolResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "content", Rule: from20251125ContentBlockEach},
-		}},
-		from20251125CancelledNotification: {Members: []convert.Member{
-			{Name: "params", Rule: from20251125CancelledNotificationParams},
 		}},
 		from20251125CancelledNotificationParams: {Touched: []string{"\"requestId\""}, Members: []convert.Member{
 			{Name: "requestId", Require: "the older revision requires the ID of the request"},
@@ -321,25 +225,10 @@ var step20251125 = convert.Step{
 			{Name: "context", Drop: missingIn20250618},
 			{Name: "tools", Drop: missingIn20250618},
 		}},
-		from20251125ClientNotification: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: from20251125CancelledNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
-		}},
-		from20251125ClientRequest: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: from20251125InitializeRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/cancel\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/get\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/list\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/result\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: from20251125CallToolRequest},
-		}},
 		from20251125ContentBlock: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rule: from20251125ResourceLink},
 		}},
 		from20251125ContentBlockEach: {Each: from20251125ContentBlock},
-		from20251125CreateMessageRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20251125CreateMessageRequestParams},
-		}},
 		from20251125CreateMessageRequestParams: {Touched: []string{"\"messages\"", "\"task\"", "\"toolChoice\"", "\"tools\""}, Members: []convert.Member{
 			{Name: "messages", Rewrite: convert.SplitMessages, Rule: from20251125SamplingMessageEach},
 			{Name: "task", Drop: missingIn20250618},
@@ -353,16 +242,10 @@ var step20251125 = convert.Step{
 		from20251125CreateMessageResult: {Touched: []string{"\"content\""}, Members: []convert.Member{
 			{Name: "content", Rule: from20251125SamplingMessageContent},
 		}},
-		from20251125ElicitRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20251125ElicitRequestParams},
-		}},
 		from20251125ElicitRequestFormParams: {Touched: []string{"\"array\"", "\"default\"", "\"enumNames\"", "\"mode\"", "\"string\"", "\"task\""}, Members: []convert.Member{
-			{Name: "requestedSchema", Rule: from20251125ElicitRequestFormParamsRequestedSchema},
+			{Name: "requestedSchema", Rule: from20251125FormSchema},
 			{Name: "mode", Drop: missingIn20250618},
 			{Name: "task", Drop: missingIn20250618},
-		}},
-		from20251125ElicitRequestFormParamsRequestedSchema: {Members: []convert.Member{
-			{Name: "properties", Rule: from20251125PrimitiveSchemaDefinitionEach},
 		}},
 		from20251125ElicitRequestParams: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: from20251125ElicitRequestFormParams},
@@ -383,6 +266,9 @@ var step20251125 = convert.Step{
 			{Kind: schema.Boolean},
 		}, Otherwise: "the revision does not define this variant"},
 		from20251125ElicitResultContentEach: {Each: from20251125ElicitResultContent},
+		from20251125FormSchema: {Members: []convert.Member{
+			{Name: "properties", Rule: from20251125PrimitiveSchemaDefinitionEach},
+		}},
 		from20251125GetPromptResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "messages", Rule: from20251125PromptMessageEach},
 		}},
@@ -390,9 +276,6 @@ var step20251125 = convert.Step{
 			{Name: "description", Drop: missingIn20250618},
 			{Name: "icons", Drop: missingIn20250618},
 			{Name: "websiteUrl", Drop: missingIn20250618},
-		}},
-		from20251125InitializeRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20251125InitializeRequestParams},
 		}},
 		from20251125InitializeRequestParams: {Touched: []string{"\"context\"", "\"description\"", "\"elicitation\"", "\"icons\"", "\"tasks\"", "\"tools\"", "\"websiteUrl\""}, Members: []convert.Member{
 			{Name: "capabilities", Rule: from20251125ClientCapabilities},
@@ -402,25 +285,9 @@ var step20251125 = convert.Step{
 			{Name: "capabilities", Rule: from20251125ServerCapabilities},
 			{Name: "serverInfo", Rule: from20251125Implementation},
 		}},
-		from20251125JSONRPCErrorResponse: {Members: []convert.Member{
-			{Name: "id", Require: "the older revision requires the ID of the request"},
-		}},
-		from20251125JSONRPCMessage: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}}, {Path: []string{"id"}}}, Rule: from20251125JSONRPCRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"error"}}}, Rule: from20251125JSONRPCErrorResponse},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}}}, Rule: from20251125JSONRPCNotification},
-		}},
-		from20251125JSONRPCNotification: {Members: []convert.Member{
-			{Name: "params", Rule: from20251125OpenNotificationParams},
-		}},
-		from20251125JSONRPCRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20251125OpenRequestParams},
-		}},
 		from20251125LegacyTitledEnumSchema: {Members: []convert.Member{
 			{Name: "default", Drop: missingIn20250618},
 		}},
-		from20251125Limit: {Checks: []func(*schema.Checker){checkOffrom20251125Limit}},
 		from20251125ListPromptsResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "prompts", Rule: from20251125PromptEach},
 		}},
@@ -433,22 +300,9 @@ var step20251125 = convert.Step{
 		from20251125ListToolsResult: {Touched: []string{"\"execution\"", "\"icons\""}, Members: []convert.Member{
 			{Name: "tools", Rule: from20251125ToolEachOrNone},
 		}},
-		from20251125Notification: {Members: []convert.Member{
-			{Name: "params", Rule: from20251125OpenNotificationParams},
-		}},
 		from20251125NumberSchema: {Members: []convert.Member{
 			{Name: "default", Drop: missingIn20250618},
 		}},
-		from20251125Open: {Checks: []func(*schema.Checker){checkOffrom20251125Open}},
-		from20251125OpenNotificationParams: {Members: []convert.Member{
-			{Name: "_meta", Rule: from20251125Open, LeaveOut: true},
-		}, Checks: []func(*schema.Checker){checkOffrom20251125OpenNotificationParams}},
-		from20251125OpenRequestMetaObject: {Members: []convert.Member{
-			{Name: "progressToken", Rule: from20251125Limit, LeaveOut: true},
-		}, Checks: []func(*schema.Checker){checkOffrom20251125OpenRequestMetaObject}},
-		from20251125OpenRequestParams: {Members: []convert.Member{
-			{Name: "_meta", Rule: from20251125OpenRequestMetaObject, LeaveOut: true},
-		}, Checks: []func(*schema.Checker){checkOffrom20251125OpenRequestParams}},
 		from20251125PrimitiveSchemaDefinition: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"array\""}, {Path: []string{"items", "anyOf"}}}, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"array\""}}, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
@@ -468,9 +322,6 @@ var step20251125 = convert.Step{
 			{Name: "content", Rule: from20251125ContentBlock},
 		}},
 		from20251125PromptMessageEach: {Each: from20251125PromptMessage},
-		from20251125Request: {Members: []convert.Member{
-			{Name: "params", Rule: from20251125OpenRequestParams},
-		}},
 		from20251125Resource: {Members: []convert.Member{
 			{Name: "icons", Drop: missingIn20250618},
 		}},
@@ -495,19 +346,6 @@ var step20251125 = convert.Step{
 		from20251125ServerCapabilities: {Members: []convert.Member{
 			{Name: "tasks", Drop: missingIn20250618},
 		}},
-		from20251125ServerNotification: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: from20251125CancelledNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/elicitation/complete\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
-		}},
-		from20251125ServerRequest: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"elicitation/create\""}}, Rule: from20251125ElicitRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: from20251125CreateMessageRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/cancel\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/get\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/list\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/result\""}}, Refuse: "the other revision does not have the message"},
-		}},
 		from20251125StringSchema: {Members: []convert.Member{
 			{Name: "default", Drop: missingIn20250618},
 		}},
@@ -525,82 +363,35 @@ var step20251125 = convert.Step{
 	Newer:  "2025-11-25",
 	Older:  "2025-06-18",
 	Up: []convert.Shape{
-		to20251125CallToolRequest: {Members: []convert.Member{
-			{Name: "params", Rule: to20251125CallToolRequestParams},
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
-		}},
 		to20251125CallToolRequestParams: {Touched: []string{"\"task\""}, Members: []convert.Member{
 			{Name: "task", Drop: onlyIn20251125},
 		}},
 		to20251125CallToolResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "content", Rule: to20251125ContentBlockEach},
 		}},
-		to20251125CancelledNotification: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-		}},
 		to20251125ClientCapabilities: {Members: []convert.Member{
 			{Name: "elicitation", Rule: to20251125OpenClientCapabilitiesElicitation},
 			{Name: "sampling", Rule: to20251125OpenClientCapabilitiesSampling},
 			{Name: "tasks", Drop: onlyIn20251125},
 		}},
-		to20251125ClientNotification: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: to20251125CancelledNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/initialized\""}}, Rule: to20251125InitializedNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: to20251125ProgressNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/roots/list_changed\""}}, Rule: to20251125RootsListChangedNotification},
-		}},
-		to20251125ClientRequest: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: to20251125CompleteRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Rule: to20251125InitializeRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"logging/setLevel\""}}, Rule: to20251125SetLevelRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"ping\""}}, Rule: to20251125PingRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/get\""}}, Rule: to20251125GetPromptRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/list\""}}, Rule: to20251125ListPromptsRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/list\""}}, Rule: to20251125ListResourcesRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/read\""}}, Rule: to20251125ReadResourceRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/subscribe\""}}, Rule: to20251125SubscribeRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/templates/list\""}}, Rule: to20251125ListResourceTemplatesRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/unsubscribe\""}}, Rule: to20251125UnsubscribeRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: to20251125CallToolRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/list\""}}, Rule: to20251125ListToolsRequest},
-		}},
-		to20251125CompleteRequest: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
-		}},
 		to20251125ContentBlock: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rule: to20251125ResourceLink},
 		}},
 		to20251125ContentBlockEach: {Each: to20251125ContentBlock},
-		to20251125CreateMessageRequest: {Members: []convert.Member{
-			{Name: "params", Rule: to20251125CreateMessageRequestParams},
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
-		}},
 		to20251125CreateMessageRequestParams: {Touched: []string{"\"_meta\"", "\"task\"", "\"toolChoice\"", "\"tools\""}, Members: []convert.Member{
 			{Name: "messages", Rule: to20251125SamplingMessageEach},
 			{Name: "task", Drop: onlyIn20251125},
 			{Name: "toolChoice", Drop: onlyIn20251125},
 			{Name: "tools", Drop: onlyIn20251125},
 		}},
-		to20251125ElicitRequest: {Members: []convert.Member{
-			{Name: "params", Rule: to20251125ElicitRequestFormParams},
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
-		}},
 		to20251125ElicitRequestFormParams: {Touched: []string{"\"$schema\"", "\"default\"", "\"mode\"", "\"task\""}, Members: []convert.Member{
-			{Name: "requestedSchema", Rule: to20251125ElicitRequestFormParamsRequestedSchema},
+			{Name: "requestedSchema", Rule: to20251125FormSchema},
 			{Name: "mode", Drop: onlyIn20251125},
 			{Name: "task", Drop: onlyIn20251125},
 		}},
-		to20251125ElicitRequestFormParamsRequestedSchema: {Members: []convert.Member{
+		to20251125FormSchema: {Members: []convert.Member{
 			{Name: "properties", Rule: to20251125PrimitiveSchemaDefinitionEach},
-			{Name: "$schema", Rule: to20251125Limit2, LeaveOut: true},
-		}},
-		to20251125GetPromptRequest: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "$schema", Rule: to20251125Limit, LeaveOut: true},
 		}},
 		to20251125GetPromptResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "messages", Rule: to20251125PromptMessageEach},
@@ -610,11 +401,6 @@ var step20251125 = convert.Step{
 			{Name: "icons", Drop: onlyIn20251125},
 			{Name: "websiteUrl", Drop: onlyIn20251125},
 		}},
-		to20251125InitializeRequest: {Members: []convert.Member{
-			{Name: "params", Rule: to20251125InitializeRequestParams},
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
-		}},
 		to20251125InitializeRequestParams: {Touched: []string{"\"context\"", "\"description\"", "\"form\"", "\"icons\"", "\"tasks\"", "\"tools\"", "\"url\"", "\"websiteUrl\""}, Members: []convert.Member{
 			{Name: "capabilities", Rule: to20251125ClientCapabilities},
 			{Name: "clientInfo", Rule: to20251125Implementation},
@@ -623,48 +409,21 @@ var step20251125 = convert.Step{
 			{Name: "capabilities", Rule: to20251125ServerCapabilities},
 			{Name: "serverInfo", Rule: to20251125Implementation},
 		}},
-		to20251125InitializedNotification: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-		}},
 		to20251125LegacyTitledEnumSchema: {Members: []convert.Member{
 			{Name: "default", Drop: onlyIn20251125},
 		}},
-		to20251125Limit:  {Checks: []func(*schema.Checker){checkOfto20251125Limit}},
-		to20251125Limit2: {Checks: []func(*schema.Checker){checkOfto20251125Limit2}},
-		to20251125ListPromptsRequest: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
-		}},
+		to20251125Limit: {Checks: []func(*schema.Checker){checkOfto20251125Limit}},
 		to20251125ListPromptsResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "prompts", Rule: to20251125PromptEach},
-		}},
-		to20251125ListResourceTemplatesRequest: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		to20251125ListResourceTemplatesResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "resourceTemplates", Rule: to20251125ResourceTemplateEach},
 		}},
-		to20251125ListResourcesRequest: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
-		}},
 		to20251125ListResourcesResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "resources", Rule: to20251125ResourceEach},
 		}},
-		to20251125ListRootsRequest: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
-		}},
-		to20251125ListToolsRequest: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
-		}},
 		to20251125ListToolsResult: {Touched: []string{"\"$schema\"", "\"execution\"", "\"icons\""}, Members: []convert.Member{
 			{Name: "tools", Rule: to20251125ToolEach},
-		}},
-		to20251125LoggingMessageNotification: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
 		}},
 		to20251125NumberSchema: {Members: []convert.Member{
 			{Name: "default", Drop: onlyIn20251125},
@@ -677,14 +436,6 @@ var step20251125 = convert.Step{
 			{Name: "context", Drop: onlyIn20251125},
 			{Name: "tools", Drop: onlyIn20251125},
 		}},
-		to20251125PaginatedRequest: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
-		}},
-		to20251125PingRequest: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
-		}},
 		to20251125PrimitiveSchemaDefinition: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"integer\""}}, Rule: to20251125NumberSchema},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"number\""}}, Rule: to20251125NumberSchema},
@@ -692,24 +443,14 @@ var step20251125 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}}, Rule: to20251125StringSchema},
 		}},
 		to20251125PrimitiveSchemaDefinitionEach: {Each: to20251125PrimitiveSchemaDefinition},
-		to20251125ProgressNotification: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-		}},
 		to20251125Prompt: {Members: []convert.Member{
 			{Name: "icons", Drop: onlyIn20251125},
 		}},
 		to20251125PromptEach: {Each: to20251125Prompt},
-		to20251125PromptListChangedNotification: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-		}},
 		to20251125PromptMessage: {Members: []convert.Member{
 			{Name: "content", Rule: to20251125ContentBlock},
 		}},
 		to20251125PromptMessageEach: {Each: to20251125PromptMessage},
-		to20251125ReadResourceRequest: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
-		}},
 		to20251125Resource: {Members: []convert.Member{
 			{Name: "icons", Drop: onlyIn20251125},
 		}},
@@ -717,19 +458,10 @@ var step20251125 = convert.Step{
 		to20251125ResourceLink: {Members: []convert.Member{
 			{Name: "icons", Drop: onlyIn20251125},
 		}},
-		to20251125ResourceListChangedNotification: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-		}},
 		to20251125ResourceTemplate: {Members: []convert.Member{
 			{Name: "icons", Drop: onlyIn20251125},
 		}},
 		to20251125ResourceTemplateEach: {Each: to20251125ResourceTemplate},
-		to20251125ResourceUpdatedNotification: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-		}},
-		to20251125RootsListChangedNotification: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-		}},
 		to20251125SamplingMessage: {Members: []convert.Member{
 			{Name: "_meta", Drop: onlyIn20251125},
 		}},
@@ -737,31 +469,8 @@ var step20251125 = convert.Step{
 		to20251125ServerCapabilities: {Members: []convert.Member{
 			{Name: "tasks", Drop: onlyIn20251125},
 		}},
-		to20251125ServerNotification: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: to20251125CancelledNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/message\""}}, Rule: to20251125LoggingMessageNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: to20251125ProgressNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/prompts/list_changed\""}}, Rule: to20251125PromptListChangedNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/list_changed\""}}, Rule: to20251125ResourceListChangedNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: to20251125ResourceUpdatedNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: to20251125ToolListChangedNotification},
-		}},
-		to20251125ServerRequest: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"elicitation/create\""}}, Rule: to20251125ElicitRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"ping\""}}, Rule: to20251125PingRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"roots/list\""}}, Rule: to20251125ListRootsRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"sampling/createMessage\""}}, Rule: to20251125CreateMessageRequest},
-		}},
-		to20251125SetLevelRequest: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
-		}},
 		to20251125StringSchema: {Members: []convert.Member{
 			{Name: "default", Drop: onlyIn20251125},
-		}},
-		to20251125SubscribeRequest: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
 		}},
 		to20251125Tool: {Members: []convert.Member{
 			{Name: "inputSchema", Rule: to20251125ToolInputSchema},
@@ -771,17 +480,10 @@ var step20251125 = convert.Step{
 		}},
 		to20251125ToolEach: {Each: to20251125Tool},
 		to20251125ToolInputSchema: {Members: []convert.Member{
-			{Name: "$schema", Rule: to20251125Limit2, LeaveOut: true},
-		}},
-		to20251125ToolListChangedNotification: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
+			{Name: "$schema", Rule: to20251125Limit, LeaveOut: true},
 		}},
 		to20251125ToolOutputSchema: {Members: []convert.Member{
-			{Name: "$schema", Rule: to20251125Limit2, LeaveOut: true},
-		}},
-		to20251125UnsubscribeRequest: {Members: []convert.Member{
-			{Name: "jsonrpc", Default: "\"2.0\"", Const: true},
-			{Name: "id", Rule: to20251125Limit, Reason: "a request needs an ID", Require: "a request needs an ID"},
+			{Name: "$schema", Rule: to20251125Limit, LeaveOut: true},
 		}},
 	},
 }

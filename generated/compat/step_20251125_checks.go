@@ -4,37 +4,7 @@ package compat
 
 import "github.com/mcpgen/mcpgen/runtime/schema"
 
-// checkOffrom20251125Limit checks a value.
-func checkOffrom20251125Limit(c *schema.Checker) {
-	checkOfto20251125Limit(c)
-}
-
-// checkOffrom20251125OpenNotificationParams checks a value.
-func checkOffrom20251125OpenNotificationParams(c *schema.Checker) {
-	checkOffrom20251125Open(c)
-}
-
-// checkOffrom20251125OpenRequestMetaObject checks a value.
-func checkOffrom20251125OpenRequestMetaObject(c *schema.Checker) {
-	checkOffrom20251125Open(c)
-}
-
-// checkOffrom20251125OpenRequestParams checks a value.
-func checkOffrom20251125OpenRequestParams(c *schema.Checker) {
-	checkOffrom20251125Open(c)
-}
-
 // checkOfto20251125Limit checks a value.
 func checkOfto20251125Limit(c *schema.Checker) {
-	c.Value(schema.String | schema.Integer)
-}
-
-// checkOfto20251125Limit2 checks a value.
-func checkOfto20251125Limit2(c *schema.Checker) {
 	c.Value(schema.String)
-}
-
-// checkOffrom20251125Open checks a value.
-func checkOffrom20251125Open(c *schema.Checker) {
-	c.Value(schema.Object)
 }

@@ -8,8 +8,7 @@ import (
 )
 
 const (
-	to20260728CallToolRequest convert.Rule = iota + 1
-	to20260728CallToolRequestParams
+	to20260728CallToolRequestParams convert.Rule = iota + 1
 	to20260728CallToolResponse
 	to20260728CallToolResult
 	to20260728CancelledNotification
@@ -18,10 +17,6 @@ const (
 	to20260728ClientCapabilitiesElicitation
 	to20260728ClientCapabilitiesRoots
 	to20260728ClientCapabilitiesSampling
-	to20260728ClientNotification
-	to20260728ClientNotification2
-	to20260728ClientRequest
-	to20260728CompleteRequest
 	to20260728CompleteRequestParams
 	to20260728CompleteResult
 	to20260728CompleteResultCompletion
@@ -33,22 +28,14 @@ const (
 	to20260728ElicitRequestParams
 	to20260728ElicitRequestURLParams
 	to20260728ElicitResult2
-	to20260728GetPromptRequest
 	to20260728GetPromptRequestParams
 	to20260728GetPromptResult
-	to20260728JSONRPCMessage
-	to20260728JSONRPCResponse
-	to20260728JSONRPCResultResponse
 	to20260728List
-	to20260728ListPromptsRequest
 	to20260728ListPromptsResult
-	to20260728ListResourceTemplatesRequest
 	to20260728ListResourceTemplatesResult
-	to20260728ListResourcesRequest
 	to20260728ListResourcesResult
 	to20260728ListRootsRequest
 	to20260728ListRootsRequestParams
-	to20260728ListToolsRequest
 	to20260728ListToolsResult
 	to20260728LoggingMessageNotification
 	to20260728LoggingMessageNotificationParams
@@ -58,13 +45,11 @@ const (
 	to20260728OpenJSONObjectEach
 	to20260728OpenNotificationMetaObject
 	to20260728OpenResultMetaObject
-	to20260728PaginatedRequest
 	to20260728PaginatedRequestParams
 	to20260728PaginatedResult
 	to20260728ProgressNotification
 	to20260728ProgressNotificationParams
 	to20260728PromptListChangedNotification
-	to20260728ReadResourceRequest
 	to20260728ReadResourceRequestParams
 	to20260728ReadResourceResult
 	to20260728RequestMetaObject
@@ -79,7 +64,6 @@ const (
 	to20260728Result2
 	to20260728ServerCapabilities
 	to20260728ServerNotification
-	to20260728ServerResult
 	to20260728Tool
 	to20260728ToolEach
 	to20260728ToolEachOrNone
@@ -87,16 +71,12 @@ const (
 )
 
 const (
-	from20260728CallToolRequest convert.Rule = iota + 1
-	from20260728CallToolRequestParams
+	from20260728CallToolRequestParams convert.Rule = iota + 1
 	from20260728CallToolResponse
 	from20260728CallToolResult
 	from20260728CancelledNotification
 	from20260728CancelledNotificationParams
 	from20260728ClientCapabilities
-	from20260728ClientNotification
-	from20260728ClientRequest
-	from20260728CompleteRequest
 	from20260728CompleteRequestParams
 	from20260728CompleteResult
 	from20260728CreateMessageRequest
@@ -106,25 +86,17 @@ const (
 	from20260728ElicitRequestFormParams
 	from20260728ElicitRequestParams
 	from20260728ElicitRequestURLParams
-	from20260728GetPromptRequest
 	from20260728GetPromptRequestParams
 	from20260728GetPromptResponse
 	from20260728GetPromptResult
-	from20260728JSONRPCMessage
-	from20260728JSONRPCResponse
-	from20260728JSONRPCResultResponse
 	from20260728Limit
 	from20260728Limit2
 	from20260728Limit3
-	from20260728ListPromptsRequest
 	from20260728ListPromptsResult
-	from20260728ListResourceTemplatesRequest
 	from20260728ListResourceTemplatesResult
-	from20260728ListResourcesRequest
 	from20260728ListResourcesResult
 	from20260728ListRootsRequest
 	from20260728ListRootsRequestParams
-	from20260728ListToolsRequest
 	from20260728ListToolsResult
 	from20260728LoggingMessageNotification
 	from20260728LoggingMessageNotificationParams
@@ -135,13 +107,11 @@ const (
 	from20260728Open3
 	from20260728OpenClientCapabilitiesRoots
 	from20260728OpenRequestMetaObject
-	from20260728PaginatedRequest
 	from20260728PaginatedRequestParams
 	from20260728PaginatedResult
 	from20260728ProgressNotification
 	from20260728ProgressNotificationParams
 	from20260728PromptListChangedNotification
-	from20260728ReadResourceRequest
 	from20260728ReadResourceRequestParams
 	from20260728ReadResourceResponse
 	from20260728ReadResourceResult
@@ -160,7 +130,6 @@ const (
 	from20260728SamplingMessageEach
 	from20260728ServerCapabilities
 	from20260728ServerNotification
-	from20260728ServerResult
 	from20260728Tool
 	from20260728ToolEach
 	from20260728ToolInputSchema
@@ -178,7 +147,6 @@ var step20260728 = convert.Step{
 		{Older: "BaseMetadata", Newer: "BaseMetadata"},
 		{Older: "BlobResourceContents", Newer: "BlobResourceContents"},
 		{Older: "BooleanSchema", Newer: "BooleanSchema"},
-		{Older: "CallToolRequest", Newer: "CallToolRequest", Up: to20260728CallToolRequest, Down: from20260728CallToolRequest},
 		{Older: "CallToolRequestParams", Newer: "CallToolRequestParams", Up: to20260728CallToolRequestParams, Down: from20260728CallToolRequestParams},
 		{Older: "CallToolResponse", Newer: "CallToolResponse", Up: to20260728CallToolResponse, Down: from20260728CallToolResponse},
 		{Older: "CallToolResult", Newer: "CallToolResult", Up: to20260728CallToolResult, Down: from20260728CallToolResult},
@@ -187,10 +155,7 @@ var step20260728 = convert.Step{
 		{Older: "ClientCapabilities", Newer: "ClientCapabilities", Up: to20260728ClientCapabilities, Down: from20260728ClientCapabilities},
 		{Older: "ClientCapabilitiesElicitation", Newer: "ClientCapabilitiesElicitation", Up: to20260728ClientCapabilitiesElicitation},
 		{Older: "ClientCapabilitiesSampling", Newer: "ClientCapabilitiesSampling", Up: to20260728ClientCapabilitiesSampling},
-		{Older: "ClientNotification", Newer: "ClientNotification", Up: to20260728ClientNotification, Down: from20260728ClientNotification},
-		{Older: "ClientRequest", Newer: "ClientRequest", Up: to20260728ClientRequest, Down: from20260728ClientRequest},
 		{Older: "ClientResult", Newer: "ClientResult", Up: to20260728Result, Down: from20260728Result},
-		{Older: "CompleteRequest", Newer: "CompleteRequest", Up: to20260728CompleteRequest, Down: from20260728CompleteRequest},
 		{Older: "CompleteRequestParams", Newer: "CompleteRequestParams", Up: to20260728CompleteRequestParams, Down: from20260728CompleteRequestParams},
 		{Older: "CompleteRequestParamsArgument", Newer: "CompleteRequestParamsArgument"},
 		{Older: "CompleteRequestParamsContext", Newer: "CompleteRequestParamsContext"},
@@ -206,7 +171,6 @@ var step20260728 = convert.Step{
 		{Older: "ElicitAction", Newer: "ElicitAction"},
 		{Older: "ElicitRequest", Newer: "ElicitRequest", Up: to20260728ElicitRequest, Down: from20260728ElicitRequest},
 		{Older: "ElicitRequestFormParams", Newer: "ElicitRequestFormParams", Up: to20260728ElicitRequestFormParams, Down: from20260728ElicitRequestFormParams},
-		{Older: "ElicitRequestFormParamsRequestedSchema", Newer: "ElicitRequestFormParamsRequestedSchema"},
 		{Older: "ElicitRequestParams", Newer: "ElicitRequestParams", Up: to20260728ElicitRequestParams, Down: from20260728ElicitRequestParams},
 		{Older: "ElicitRequestURLParams", Newer: "ElicitRequestURLParams", Up: to20260728ElicitRequestURLParams, Down: from20260728ElicitRequestURLParams},
 		{Older: "ElicitResponse", Newer: "ElicitResult", Up: to20260728ElicitResult2},
@@ -219,7 +183,7 @@ var step20260728 = convert.Step{
 		{Older: "EnumOption", Newer: "EnumOption"},
 		{Older: "EnumSchema", Newer: "EnumSchema"},
 		{Older: "Error", Newer: "Error"},
-		{Older: "GetPromptRequest", Newer: "GetPromptRequest", Up: to20260728GetPromptRequest, Down: from20260728GetPromptRequest},
+		{Older: "FormSchema", Newer: "FormSchema"},
 		{Older: "GetPromptRequestParams", Newer: "GetPromptRequestParams", Up: to20260728GetPromptRequestParams, Down: from20260728GetPromptRequestParams},
 		{Older: "GetPromptResult", Newer: "GetPromptResponse", Up: to20260728GetPromptResult, Down: from20260728GetPromptResponse},
 		{Older: "GetPromptResult", Newer: "GetPromptResult", Up: to20260728GetPromptResult, Down: from20260728GetPromptResult},
@@ -229,23 +193,13 @@ var step20260728 = convert.Step{
 		{Older: "ImageContent", Newer: "ImageContent"},
 		{Older: "Implementation", Newer: "Implementation"},
 		{Older: "IncludeContext", Newer: "IncludeContext"},
-		{Older: "JSONRPCErrorResponse", Newer: "JSONRPCErrorResponse"},
-		{Older: "JSONRPCMessage", Newer: "JSONRPCMessage", Up: to20260728JSONRPCMessage, Down: from20260728JSONRPCMessage},
-		{Older: "JSONRPCNotification", Newer: "JSONRPCNotification"},
-		{Older: "JSONRPCRequest", Newer: "JSONRPCRequest"},
-		{Older: "JSONRPCResponse", Newer: "JSONRPCResponse", Up: to20260728JSONRPCResponse, Down: from20260728JSONRPCResponse},
-		{Older: "JSONRPCResultResponse", Newer: "JSONRPCResultResponse", Up: to20260728JSONRPCResultResponse, Down: from20260728JSONRPCResultResponse},
 		{Older: "LegacyTitledEnumSchema", Newer: "LegacyTitledEnumSchema"},
-		{Older: "ListPromptsRequest", Newer: "ListPromptsRequest", Up: to20260728ListPromptsRequest, Down: from20260728ListPromptsRequest},
 		{Older: "ListPromptsResult", Newer: "ListPromptsResult", Up: to20260728ListPromptsResult, Down: from20260728ListPromptsResult},
-		{Older: "ListResourceTemplatesRequest", Newer: "ListResourceTemplatesRequest", Up: to20260728ListResourceTemplatesRequest, Down: from20260728ListResourceTemplatesRequest},
 		{Older: "ListResourceTemplatesResult", Newer: "ListResourceTemplatesResult", Up: to20260728ListResourceTemplatesResult, Down: from20260728ListResourceTemplatesResult},
-		{Older: "ListResourcesRequest", Newer: "ListResourcesRequest", Up: to20260728ListResourcesRequest, Down: from20260728ListResourcesRequest},
 		{Older: "ListResourcesResult", Newer: "ListResourcesResult", Up: to20260728ListResourcesResult, Down: from20260728ListResourcesResult},
 		{Older: "ListRootsRequest", Newer: "ListRootsRequest", Up: to20260728ListRootsRequest, Down: from20260728ListRootsRequest},
 		{Older: "RequestParams", Newer: "ListRootsRequestParams", Up: to20260728ListRootsRequestParams, Down: from20260728ListRootsRequestParams},
 		{Older: "ListRootsResult", Newer: "ListRootsResult"},
-		{Older: "ListToolsRequest", Newer: "ListToolsRequest", Up: to20260728ListToolsRequest, Down: from20260728ListToolsRequest},
 		{Older: "ListToolsResult", Newer: "ListToolsResult", Up: to20260728ListToolsResult, Down: from20260728ListToolsResult},
 		{Older: "LoggingLevel", Newer: "LoggingLevel"},
 		{Older: "LoggingMessageNotification", Newer: "LoggingMessageNotification", Up: to20260728LoggingMessageNotification, Down: from20260728LoggingMessageNotification},
@@ -253,11 +207,9 @@ var step20260728 = convert.Step{
 		{Older: "ModelHint", Newer: "ModelHint"},
 		{Older: "ModelPreferences", Newer: "ModelPreferences"},
 		{Older: "MultiSelectEnumSchema", Newer: "MultiSelectEnumSchema"},
-		{Older: "Notification", Newer: "Notification"},
 		{Older: "NotificationParams", Newer: "NotificationParams", Up: to20260728NotificationParams, Down: from20260728NotificationParams},
 		{Older: "NumberSchema", Newer: "NumberSchema"},
 		{Older: "NumberSchemaType", Newer: "NumberSchemaType"},
-		{Older: "PaginatedRequest", Newer: "PaginatedRequest", Up: to20260728PaginatedRequest, Down: from20260728PaginatedRequest},
 		{Older: "PaginatedRequestParams", Newer: "PaginatedRequestParams", Up: to20260728PaginatedRequestParams, Down: from20260728PaginatedRequestParams},
 		{Older: "PaginatedResult", Newer: "PaginatedResult", Up: to20260728PaginatedResult, Down: from20260728PaginatedResult},
 		{Older: "PrimitiveSchemaDefinition", Newer: "PrimitiveSchemaDefinition"},
@@ -269,11 +221,9 @@ var step20260728 = convert.Step{
 		{Older: "PromptListChangedNotification", Newer: "PromptListChangedNotification", Up: to20260728PromptListChangedNotification, Down: from20260728PromptListChangedNotification},
 		{Older: "PromptMessage", Newer: "PromptMessage"},
 		{Older: "PromptReference", Newer: "PromptReference"},
-		{Older: "ReadResourceRequest", Newer: "ReadResourceRequest", Up: to20260728ReadResourceRequest, Down: from20260728ReadResourceRequest},
 		{Older: "ReadResourceRequestParams", Newer: "ReadResourceRequestParams", Up: to20260728ReadResourceRequestParams, Down: from20260728ReadResourceRequestParams},
 		{Older: "ReadResourceResult", Newer: "ReadResourceResponse", Up: to20260728ReadResourceResult, Down: from20260728ReadResourceResponse},
 		{Older: "ReadResourceResult", Newer: "ReadResourceResult", Up: to20260728ReadResourceResult, Down: from20260728ReadResourceResult},
-		{Older: "Request", Newer: "Request"},
 		{Older: "RequestId", Newer: "RequestId"},
 		{Older: "RequestMetaObject", Newer: "RequestMetaObject", Up: to20260728RequestMetaObject, Down: from20260728RequestMetaObject},
 		{Older: "RequestParams", Newer: "RequestParams", Up: to20260728RequestParams, Down: from20260728RequestParams},
@@ -299,7 +249,6 @@ var step20260728 = convert.Step{
 		{Older: "ServerCapabilitiesResources", Newer: "ServerCapabilitiesResources"},
 		{Older: "ServerCapabilitiesTools", Newer: "ServerCapabilitiesTools"},
 		{Older: "ServerNotification", Newer: "ServerNotification", Up: to20260728ServerNotification, Down: from20260728ServerNotification},
-		{Older: "ServerResult", Newer: "ServerResult", Up: to20260728ServerResult, Down: from20260728ServerResult},
 		{Older: "SingleSelectEnumSchema", Newer: "SingleSelectEnumSchema"},
 		{Older: "StringSchema", Newer: "StringSchema"},
 		{Older: "StringSchemaFormat", Newer: "StringSchemaFormat"},
@@ -322,9 +271,6 @@ var step20260728 = convert.Step{
 		{Older: "UntitledSingleSelectEnumSchema", Newer: "UntitledSingleSelectEnumSchema"},
 	},
 	Down: []convert.Shape{
-		from20260728CallToolRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20260728CallToolRequestParams},
-		}},
 		from20260728CallToolRequestParams: {Touched: []string{"\"_meta\"", "\"inputResponses\"", "\"requestState\"", "\"task\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728RequestMetaObject},
 			{Name: "inputResponses", Drop: missingIn20251125, Handled: true},
@@ -350,24 +296,6 @@ var step20260728 = convert.Step{
 		from20260728ClientCapabilities: {Members: []convert.Member{
 			{Name: "roots", Rule: from20260728OpenClientCapabilitiesRoots},
 			{Name: "tasks", Drop: onlyIn20251125},
-		}},
-		from20260728ClientNotification: {Members: []convert.Member{
-			{Name: "params", Rule: from20260728CancelledNotificationParams},
-		}},
-		from20260728ClientRequest: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: from20260728CompleteRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/get\""}}, Rule: from20260728GetPromptRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/list\""}}, Rule: from20260728ListPromptsRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/list\""}}, Rule: from20260728ListResourcesRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/read\""}}, Rule: from20260728ReadResourceRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/templates/list\""}}, Rule: from20260728ListResourceTemplatesRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"server/discover\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"subscriptions/listen\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: from20260728CallToolRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/list\""}}, Rule: from20260728ListToolsRequest},
-		}},
-		from20260728CompleteRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20260728CompleteRequestParams},
 		}},
 		from20260728CompleteRequestParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728RequestMetaObject},
@@ -409,9 +337,6 @@ var step20260728 = convert.Step{
 			{Name: "elicitationId", Rewrite: convert.NameElicitation, Always: true},
 			{Name: "task", Drop: onlyIn20251125},
 		}},
-		from20260728GetPromptRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20260728GetPromptRequestParams},
-		}},
 		from20260728GetPromptRequestParams: {Touched: []string{"\"_meta\"", "\"inputResponses\"", "\"requestState\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728RequestMetaObject},
 			{Name: "inputResponses", Drop: missingIn20251125, Handled: true},
@@ -426,39 +351,20 @@ var step20260728 = convert.Step{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		from20260728JSONRPCMessage: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}}, {Path: []string{"id"}}}},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: from20260728JSONRPCResultResponse},
-		}},
-		from20260728JSONRPCResponse: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: from20260728JSONRPCResultResponse},
-		}},
-		from20260728JSONRPCResultResponse: {Members: []convert.Member{
-			{Name: "result", Rule: from20260728Result},
-		}},
 		from20260728Limit:  {Checks: []func(*schema.Checker){checkOffrom20260728Limit}},
 		from20260728Limit2: {Checks: []func(*schema.Checker){checkOffrom20260728Limit2}},
 		from20260728Limit3: {Checks: []func(*schema.Checker){checkOffrom20260728Limit3}},
-		from20260728ListPromptsRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20260728PaginatedRequestParams},
-		}},
 		from20260728ListPromptsResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "cacheScope", Drop: missingIn20251125, Implied: "\"private\""},
 			{Name: "ttlMs", Drop: missingIn20251125, Implied: "0"},
 			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		from20260728ListResourceTemplatesRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20260728PaginatedRequestParams},
-		}},
 		from20260728ListResourceTemplatesResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "cacheScope", Drop: missingIn20251125, Implied: "\"private\""},
 			{Name: "ttlMs", Drop: missingIn20251125, Implied: "0"},
 			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
-		}},
-		from20260728ListResourcesRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20260728PaginatedRequestParams},
 		}},
 		from20260728ListResourcesResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
@@ -473,9 +379,6 @@ var step20260728 = convert.Step{
 		}},
 		from20260728ListRootsRequestParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728OpenRequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
-		}},
-		from20260728ListToolsRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20260728PaginatedRequestParams},
 		}},
 		from20260728ListToolsResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"execution\"", "\"inputSchema\"", "\"outputSchema\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
@@ -505,9 +408,6 @@ var step20260728 = convert.Step{
 		from20260728OpenRequestMetaObject: {Members: []convert.Member{
 			{Name: "progressToken", Rule: from20260728Limit2, LeaveOut: true},
 		}, Checks: []func(*schema.Checker){checkOffrom20260728OpenRequestMetaObject}},
-		from20260728PaginatedRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20260728PaginatedRequestParams},
-		}},
 		from20260728PaginatedRequestParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728RequestMetaObject},
 		}},
@@ -523,9 +423,6 @@ var step20260728 = convert.Step{
 		}},
 		from20260728PromptListChangedNotification: {Members: []convert.Member{
 			{Name: "params", Rule: from20260728NotificationParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
-		}},
-		from20260728ReadResourceRequest: {Members: []convert.Member{
-			{Name: "params", Rule: from20260728ReadResourceRequestParams},
 		}},
 		from20260728ReadResourceRequestParams: {Touched: []string{"\"_meta\"", "\"inputResponses\"", "\"requestState\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728RequestMetaObject},
@@ -596,9 +493,6 @@ var step20260728 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/subscriptions/acknowledged\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: from20260728ToolListChangedNotification},
 		}},
-		from20260728ServerResult: {Cases: []convert.Case{
-			{Rule: from20260728Result},
-		}},
 		from20260728Tool: {Members: []convert.Member{
 			{Name: "inputSchema", Rewrite: convert.PlainSchemas, Rule: from20260728ToolInputSchema},
 			{Name: "outputSchema", Rule: from20260728ToolOutputSchema},
@@ -628,9 +522,6 @@ var step20260728 = convert.Step{
 	Newer: "2026-07-28",
 	Older: "2025-11-25",
 	Up: []convert.Shape{
-		to20260728CallToolRequest: {Members: []convert.Member{
-			{Name: "params", Rule: to20260728CallToolRequestParams},
-		}},
 		to20260728CallToolRequestParams: {Touched: []string{"\"_meta\"", "\"inputResponses\"", "\"requestState\"", "\"task\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "task", Drop: missingIn20260728},
@@ -670,38 +561,6 @@ var step20260728 = convert.Step{
 		to20260728ClientCapabilitiesSampling: {Members: []convert.Member{
 			{Name: "context", Rule: to20260728OpenJSONObject},
 			{Name: "tools", Rule: to20260728OpenJSONObject},
-		}},
-		to20260728ClientNotification: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: to20260728ClientNotification2},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/initialized\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/roots/list_changed\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
-		}, Otherwise: "the revision does not define this variant"},
-		to20260728ClientNotification2: {Members: []convert.Member{
-			{Name: "params", Rule: to20260728CancelledNotificationParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
-		}},
-		to20260728ClientRequest: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"completion/complete\""}}, Rule: to20260728CompleteRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"initialize\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"logging/setLevel\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"ping\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/get\""}}, Rule: to20260728GetPromptRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"prompts/list\""}}, Rule: to20260728ListPromptsRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/list\""}}, Rule: to20260728ListResourcesRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/read\""}}, Rule: to20260728ReadResourceRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/subscribe\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/templates/list\""}}, Rule: to20260728ListResourceTemplatesRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"resources/unsubscribe\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/cancel\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/get\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/list\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tasks/result\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/call\""}}, Rule: to20260728CallToolRequest},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"tools/list\""}}, Rule: to20260728ListToolsRequest},
-		}},
-		to20260728CompleteRequest: {Members: []convert.Member{
-			{Name: "params", Rule: to20260728CompleteRequestParams},
 		}},
 		to20260728CompleteRequestParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
@@ -750,9 +609,6 @@ var step20260728 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the tasks of revision 2025-11-25 have no counterpart, so the result could never be fetched"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"action"}}}},
 		}, Otherwise: "the revision does not define this variant"},
-		to20260728GetPromptRequest: {Members: []convert.Member{
-			{Name: "params", Rule: to20260728GetPromptRequestParams},
-		}},
 		to20260728GetPromptRequestParams: {Touched: []string{"\"_meta\"", "\"inputResponses\"", "\"requestState\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "inputResponses", Drop: onlyIn20260728},
@@ -762,37 +618,18 @@ var step20260728 = convert.Step{
 			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 		}},
-		to20260728JSONRPCMessage: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}}, {Path: []string{"id"}}}},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: to20260728JSONRPCResultResponse},
-		}},
-		to20260728JSONRPCResponse: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"result"}}}, Rule: to20260728JSONRPCResultResponse},
-		}},
-		to20260728JSONRPCResultResponse: {Members: []convert.Member{
-			{Name: "result", Rule: to20260728Result2},
-		}},
 		to20260728List: {Checks: []func(*schema.Checker){checkOfto20260728List}},
-		to20260728ListPromptsRequest: {Members: []convert.Member{
-			{Name: "params", Rule: to20260728PaginatedRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
-		}},
 		to20260728ListPromptsResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 			{Name: "cacheScope", Drop: onlyIn20260728, Default: "\"private\""},
 			{Name: "ttlMs", Drop: onlyIn20260728, Default: "0"},
 		}},
-		to20260728ListResourceTemplatesRequest: {Members: []convert.Member{
-			{Name: "params", Rule: to20260728PaginatedRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
-		}},
 		to20260728ListResourceTemplatesResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 			{Name: "cacheScope", Drop: onlyIn20260728, Default: "\"private\""},
 			{Name: "ttlMs", Drop: onlyIn20260728, Default: "0"},
-		}},
-		to20260728ListResourcesRequest: {Members: []convert.Member{
-			{Name: "params", Rule: to20260728PaginatedRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
 		to20260728ListResourcesResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
@@ -806,9 +643,6 @@ var step20260728 = convert.Step{
 		}},
 		to20260728ListRootsRequestParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728RequestMetaObject3, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
-		}},
-		to20260728ListToolsRequest: {Members: []convert.Member{
-			{Name: "params", Rule: to20260728PaginatedRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
 		}},
 		to20260728ListToolsResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"execution\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "tools", Rule: to20260728ToolEachOrNone},
@@ -835,9 +669,6 @@ var step20260728 = convert.Step{
 		to20260728OpenResultMetaObject: {Members: []convert.Member{
 			{Name: "io.modelcontextprotocol/serverInfo", Drop: onlyIn20260728, Fact: "serverInfo"},
 		}},
-		to20260728PaginatedRequest: {Members: []convert.Member{
-			{Name: "params", Rule: to20260728PaginatedRequestParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Require: "a request of the older revision may omit them", Default: "{}"},
-		}},
 		to20260728PaginatedRequestParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
 		}},
@@ -853,9 +684,6 @@ var step20260728 = convert.Step{
 		}},
 		to20260728PromptListChangedNotification: {Members: []convert.Member{
 			{Name: "params", Rule: to20260728NotificationParams, LeaveOut: true, Reason: "a request of the older revision may omit them", Default: "{}"},
-		}},
-		to20260728ReadResourceRequest: {Members: []convert.Member{
-			{Name: "params", Rule: to20260728ReadResourceRequestParams},
 		}},
 		to20260728ReadResourceRequestParams: {Touched: []string{"\"_meta\"", "\"inputResponses\"", "\"requestState\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
@@ -919,9 +747,6 @@ var step20260728 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: to20260728ResourceUpdatedNotification},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: to20260728ToolListChangedNotification},
-		}},
-		to20260728ServerResult: {Cases: []convert.Case{
-			{Rule: to20260728Result2},
 		}},
 		to20260728Tool: {Members: []convert.Member{
 			{Name: "execution", Rewrite: convert.RefuseTaskTool, Drop: missingIn20260728},

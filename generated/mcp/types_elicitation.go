@@ -30,10 +30,6 @@ type ElicitRequest = mcp20251125.ElicitRequest
 // passwords, keys or other secrets in a form.
 type ElicitRequestFormParams = mcp20251125.ElicitRequestFormParams
 
-// ElicitRequestFormParamsRequestedSchema describes a form as an object
-// schema, in which each property is a form field.
-type ElicitRequestFormParamsRequestedSchema = mcp20251125.ElicitRequestFormParamsRequestedSchema
-
 // ElicitRequestParams asks the user to fill in a form or to visit a web
 // page. If the mode is absent, it is a form.
 //

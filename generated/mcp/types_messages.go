@@ -12,6 +12,10 @@ type BaseMetadata = mcp20251125.BaseMetadata
 // EmptyResult reports success and carries no data besides metadata.
 type EmptyResult = mcp20251125.EmptyResult
 
+// FormSchema, the requestedSchema of ElicitRequestFormParams, describes a
+// form as an object schema, in which each property is a form field.
+type FormSchema = mcp20251125.FormSchema
+
 // Notification holds the members that all notifications share: a method and
 // its params.
 type Notification = mcp20251125.Notification

@@ -42,6 +42,9 @@ func (x Annotated) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Annotated) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Annotated) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)

@@ -61,6 +61,9 @@ func (x InitializeResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x InitializeResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *InitializeResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -144,6 +147,9 @@ func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 func (x ServerCapabilities) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ServerCapabilities) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ServerCapabilities) UnmarshalJSON(data []byte) error {

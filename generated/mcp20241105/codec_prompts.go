@@ -59,6 +59,9 @@ func (x GetPromptResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x GetPromptResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetPromptResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)

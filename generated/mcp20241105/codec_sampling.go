@@ -105,6 +105,9 @@ func (x CreateMessageRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CreateMessageRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CreateMessageRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -166,6 +169,9 @@ func (x *CreateMessageResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x CreateMessageResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x CreateMessageResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CreateMessageResult) UnmarshalJSON(data []byte) error {

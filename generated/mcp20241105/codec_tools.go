@@ -59,6 +59,9 @@ func (x CallToolResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CallToolResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CallToolResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -119,6 +122,9 @@ func (x ListToolsResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ListToolsResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListToolsResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -169,6 +175,9 @@ func (x *Tool) AppendJSON(dst []byte) ([]byte, error) {
 func (x Tool) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Tool) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Tool) UnmarshalJSON(data []byte) error {

@@ -57,6 +57,9 @@ func (x ProgressNotificationParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ProgressNotificationParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ProgressNotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)

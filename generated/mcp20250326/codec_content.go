@@ -55,6 +55,9 @@ func (x Annotations) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Annotations) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Annotations) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -112,6 +115,9 @@ func (x *AudioContent) AppendJSON(dst []byte) ([]byte, error) {
 func (x AudioContent) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x AudioContent) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *AudioContent) UnmarshalJSON(data []byte) error {
@@ -202,6 +208,9 @@ func (x ImageContent) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ImageContent) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ImageContent) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -255,6 +264,9 @@ func (x *TextContent) AppendJSON(dst []byte) ([]byte, error) {
 func (x TextContent) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x TextContent) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TextContent) UnmarshalJSON(data []byte) error {

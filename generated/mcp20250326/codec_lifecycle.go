@@ -67,6 +67,9 @@ func (x ClientCapabilities) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ClientCapabilities) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ClientCapabilities) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -171,6 +174,9 @@ func (x InitializeRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x InitializeRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *InitializeRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -232,6 +238,9 @@ func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x InitializeResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x InitializeResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *InitializeResult) UnmarshalJSON(data []byte) error {

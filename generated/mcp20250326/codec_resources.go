@@ -50,6 +50,9 @@ func (x BlobResourceContents) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x BlobResourceContents) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *BlobResourceContents) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -103,6 +106,9 @@ func (x *EmbeddedResource) AppendJSON(dst []byte) ([]byte, error) {
 func (x EmbeddedResource) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x EmbeddedResource) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *EmbeddedResource) UnmarshalJSON(data []byte) error {
@@ -164,6 +170,9 @@ func (x ListResourceTemplatesResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ListResourceTemplatesResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListResourceTemplatesResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -223,6 +232,9 @@ func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x ListResourcesResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ListResourcesResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListResourcesResult) UnmarshalJSON(data []byte) error {
@@ -403,6 +415,9 @@ func (x Resource) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Resource) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Resource) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -449,6 +464,9 @@ func (x *ResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 func (x ResourceContents) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ResourceContents) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ResourceContents) UnmarshalJSON(data []byte) error {
@@ -589,6 +607,9 @@ func (x ResourceTemplate) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ResourceTemplate) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ResourceTemplate) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -635,6 +656,9 @@ func (x *Root) AppendJSON(dst []byte) ([]byte, error) {
 func (x Root) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Root) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Root) UnmarshalJSON(data []byte) error {
@@ -686,6 +710,9 @@ func (x *TextResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 func (x TextResourceContents) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x TextResourceContents) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TextResourceContents) UnmarshalJSON(data []byte) error {

@@ -53,6 +53,9 @@ func (x CompleteRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CompleteRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CompleteRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)

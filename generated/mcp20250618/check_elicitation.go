@@ -17,21 +17,6 @@ func (x *ElicitRequestFormParams) Check(c *wire.Collector) {
 }
 
 // Check reports each value that this revision does not allow.
-func (x *ElicitRequestFormParamsRequestedSchema) Check(c *wire.Collector) {
-	c.Push("type")
-	c.Const(x.Type == "" || x.Type == "object", "\"object\"")
-	c.Pop()
-	c.Push("properties")
-	for i := range x.Properties {
-		e := &x.Properties[i]
-		c.Push(e.Name)
-		PrimitiveSchemaDefinitionBox{V: e.Value}.Check(c)
-		c.Pop()
-	}
-	c.Pop()
-}
-
-// Check reports each value that this revision does not allow.
 func (x *ElicitResult) Check(c *wire.Collector) {
 	c.Push("action")
 	if !(x.Action).Known() {

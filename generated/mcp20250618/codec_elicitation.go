@@ -53,78 +53,11 @@ func (x ElicitRequestFormParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ElicitRequestFormParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ElicitRequestFormParams) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ElicitRequestFormParamsRequestedSchema) DecodeJSON(r *wire.Reader) error {
-	*x = ElicitRequestFormParamsRequestedSchema{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "type":
-			r.Once(&seen[0], 0)
-			x.Type = r.ReadConstString("object")
-		case "properties":
-			r.Once(&seen[0], 1)
-			x.Properties = wire.Map[PrimitiveSchemaDefinition]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Properties.Entry(r) = wire.ReadBox(r, PrimitiveSchemaDefinitionBox{})
-			}
-		case "required":
-			if r.Present(&seen[0], 2) {
-				x.Required = r.ReadStrings()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "type", "properties")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ElicitRequestFormParamsRequestedSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("type", x.Type, "object")
-	w.Name("properties")
-	w.BeginObject()
-	w.Fail(x.Properties.Check())
-	for i := range x.Properties {
-		e := &x.Properties[i]
-		w.Key(e.Name)
-		w.Put(e.Value)
-	}
-	w.EndObject()
-	if x.Required != nil {
-		w.Name("required")
-		w.BeginArray()
-		for i := range x.Required {
-			w.Element()
-			w.PutString(x.Required[i])
-		}
-		w.EndArray()
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "type", "properties", "required")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ElicitRequestFormParamsRequestedSchema) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ElicitRequestFormParamsRequestedSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -265,6 +198,9 @@ func (x EnumSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x EnumSchema) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *EnumSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -326,6 +262,9 @@ func (x *NumberSchema) AppendJSON(dst []byte) ([]byte, error) {
 func (x NumberSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x NumberSchema) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *NumberSchema) UnmarshalJSON(data []byte) error {
@@ -427,6 +366,9 @@ func (x *StringSchema) AppendJSON(dst []byte) ([]byte, error) {
 func (x StringSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x StringSchema) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *StringSchema) UnmarshalJSON(data []byte) error {

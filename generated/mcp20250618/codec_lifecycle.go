@@ -74,6 +74,9 @@ func (x ClientCapabilities) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ClientCapabilities) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ClientCapabilities) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -124,6 +127,9 @@ func (x *Implementation) AppendJSON(dst []byte) ([]byte, error) {
 func (x Implementation) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Implementation) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Implementation) UnmarshalJSON(data []byte) error {
@@ -182,6 +188,9 @@ func (x *InitializeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 func (x InitializeRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x InitializeRequestParams) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *InitializeRequestParams) UnmarshalJSON(data []byte) error {
@@ -244,6 +253,9 @@ func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x InitializeResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x InitializeResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *InitializeResult) UnmarshalJSON(data []byte) error {
@@ -335,6 +347,9 @@ func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 func (x ServerCapabilities) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ServerCapabilities) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ServerCapabilities) UnmarshalJSON(data []byte) error {

@@ -59,6 +59,9 @@ func (x GetPromptResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x GetPromptResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetPromptResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -118,6 +121,9 @@ func (x *ListPromptsResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x ListPromptsResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ListPromptsResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListPromptsResult) UnmarshalJSON(data []byte) error {
@@ -193,6 +199,9 @@ func (x *Prompt) AppendJSON(dst []byte) ([]byte, error) {
 func (x Prompt) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Prompt) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Prompt) UnmarshalJSON(data []byte) error {

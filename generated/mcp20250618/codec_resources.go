@@ -59,6 +59,9 @@ func (x ListResourceTemplatesResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ListResourceTemplatesResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListResourceTemplatesResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -118,6 +121,9 @@ func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x ListResourcesResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ListResourcesResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListResourcesResult) UnmarshalJSON(data []byte) error {
@@ -199,6 +205,9 @@ func (x *Resource) AppendJSON(dst []byte) ([]byte, error) {
 func (x Resource) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Resource) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Resource) UnmarshalJSON(data []byte) error {
@@ -285,6 +294,9 @@ func (x ResourceLink) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ResourceLink) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ResourceLink) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -360,6 +372,9 @@ func (x *ResourceTemplate) AppendJSON(dst []byte) ([]byte, error) {
 func (x ResourceTemplate) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ResourceTemplate) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ResourceTemplate) UnmarshalJSON(data []byte) error {

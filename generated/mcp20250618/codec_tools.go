@@ -56,6 +56,9 @@ func (x CallToolRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CallToolRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CallToolRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -123,6 +126,9 @@ func (x CallToolResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CallToolResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CallToolResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -182,6 +188,9 @@ func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x ListToolsResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ListToolsResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListToolsResult) UnmarshalJSON(data []byte) error {
@@ -261,6 +270,9 @@ func (x *Tool) AppendJSON(dst []byte) ([]byte, error) {
 func (x Tool) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Tool) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Tool) UnmarshalJSON(data []byte) error {

@@ -53,6 +53,9 @@ func (x CancelledNotificationParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CancelledNotificationParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CancelledNotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)

@@ -37,26 +37,11 @@ type ElicitRequestFormParams struct {
 	// Message explains to the user which input the server needs and why.
 	Message string `json:"message"`
 	// RequestedSchema describes the form to fill in.
-	RequestedSchema ElicitRequestFormParamsRequestedSchema `json:"requestedSchema"`
+	RequestedSchema FormSchema `json:"requestedSchema"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/, and since
 	// 2026-07-28 those of trace context.
 	Meta *RequestMetaObject `json:"_meta,omitzero"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
-
-// ElicitRequestFormParamsRequestedSchema describes a form as an object
-// schema, in which each property is a form field.
-type ElicitRequestFormParamsRequestedSchema struct {
-	// Type is the constant that identifies the kind of value. It is "object",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// Properties holds the form fields by name. The answers use the same names.
-	Properties wire.Map[PrimitiveSchemaDefinition] `json:"properties"`
-	// Required lists the fields that must be filled in; nil means none.
-	Required []string `json:"required,omitzero"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`

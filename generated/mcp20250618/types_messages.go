@@ -6,6 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // BaseMetadata holds the names that tools, prompts, resources and
@@ -15,6 +16,21 @@ type BaseMetadata = mcp20260728.BaseMetadata
 
 // EmptyResult reports success and carries no data besides metadata.
 type EmptyResult = Result
+
+// FormSchema, the requestedSchema of ElicitRequestFormParams, describes a
+// form as an object schema, in which each property is a form field.
+type FormSchema struct {
+	// Type is the constant that identifies the kind of value. It is "object",
+	// which the zero value stands for.
+	Type string `json:"type"`
+	// Properties holds the form fields by name. The answers use the same names.
+	Properties wire.Map[PrimitiveSchemaDefinition] `json:"properties"`
+	// Required lists the fields that must be filled in; nil means none.
+	Required []string `json:"required,omitzero"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
 
 // Notification holds the members that all notifications share: a method and
 // its params.

@@ -68,6 +68,9 @@ func (x ElicitRequestFormParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ElicitRequestFormParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ElicitRequestFormParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -165,6 +168,9 @@ func (x *ElicitRequestURLParams) AppendJSON(dst []byte) ([]byte, error) {
 func (x ElicitRequestURLParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ElicitRequestURLParams) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ElicitRequestURLParams) UnmarshalJSON(data []byte) error {

@@ -84,6 +84,9 @@ func (x ClientCapabilities) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ClientCapabilities) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ClientCapabilities) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -172,6 +175,9 @@ func (x *ClientCapabilitiesRoots) AppendJSON(dst []byte) ([]byte, error) {
 func (x ClientCapabilitiesRoots) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ClientCapabilitiesRoots) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ClientCapabilitiesRoots) UnmarshalJSON(data []byte) error {
@@ -279,6 +285,9 @@ func (x ClientCapabilitiesTasks) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ClientCapabilitiesTasks) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ClientCapabilitiesTasks) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -329,6 +338,9 @@ func (x *ClientCapabilitiesTasksRequests) AppendJSON(dst []byte) ([]byte, error)
 func (x ClientCapabilitiesTasksRequests) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ClientCapabilitiesTasksRequests) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ClientCapabilitiesTasksRequests) UnmarshalJSON(data []byte) error {
@@ -472,6 +484,9 @@ func (x InitializeRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x InitializeRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *InitializeRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -533,6 +548,9 @@ func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x InitializeResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x InitializeResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *InitializeResult) UnmarshalJSON(data []byte) error {
@@ -633,6 +651,9 @@ func (x ServerCapabilities) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ServerCapabilities) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ServerCapabilities) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -690,6 +711,9 @@ func (x ServerCapabilitiesTasks) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ServerCapabilitiesTasks) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ServerCapabilitiesTasks) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -732,6 +756,9 @@ func (x *ServerCapabilitiesTasksRequests) AppendJSON(dst []byte) ([]byte, error)
 func (x ServerCapabilitiesTasksRequests) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ServerCapabilitiesTasksRequests) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ServerCapabilitiesTasksRequests) UnmarshalJSON(data []byte) error {

@@ -126,6 +126,9 @@ func (x RequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x RequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *RequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)

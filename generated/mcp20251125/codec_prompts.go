@@ -67,6 +67,9 @@ func (x GetPromptRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x GetPromptRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetPromptRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -127,6 +130,9 @@ func (x GetPromptResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x GetPromptResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetPromptResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -186,6 +192,9 @@ func (x *ListPromptsResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x ListPromptsResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ListPromptsResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListPromptsResult) UnmarshalJSON(data []byte) error {

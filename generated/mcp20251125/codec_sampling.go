@@ -137,6 +137,9 @@ func (x CreateMessageRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CreateMessageRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CreateMessageRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -228,6 +231,9 @@ func (x CreateMessageResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CreateMessageResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CreateMessageResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -288,6 +294,9 @@ func (x *ModelHint) AppendJSON(dst []byte) ([]byte, error) {
 func (x ModelHint) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ModelHint) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ModelHint) UnmarshalJSON(data []byte) error {
@@ -354,6 +363,9 @@ func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
 func (x ModelPreferences) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ModelPreferences) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ModelPreferences) UnmarshalJSON(data []byte) error {
@@ -555,6 +567,9 @@ func (x ToolChoice) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ToolChoice) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolChoice) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -653,6 +668,9 @@ func (x *ToolResultContent) AppendJSON(dst []byte) ([]byte, error) {
 func (x ToolResultContent) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ToolResultContent) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolResultContent) UnmarshalJSON(data []byte) error {

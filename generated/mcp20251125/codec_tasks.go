@@ -49,6 +49,9 @@ func (x CancelTaskRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CancelTaskRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CancelTaskRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -126,6 +129,9 @@ func (x *CancelTaskResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x CancelTaskResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x CancelTaskResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CancelTaskResult) UnmarshalJSON(data []byte) error {
@@ -226,6 +232,9 @@ func (x GetTaskPayloadRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x GetTaskPayloadRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetTaskPayloadRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -318,6 +327,9 @@ func (x GetTaskRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x GetTaskRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetTaskRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -396,6 +408,9 @@ func (x GetTaskResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x GetTaskResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetTaskResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -455,6 +470,9 @@ func (x *ListTasksResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x ListTasksResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ListTasksResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListTasksResult) UnmarshalJSON(data []byte) error {
@@ -569,6 +587,9 @@ func (x Task) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Task) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Task) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -620,6 +641,9 @@ func (x TaskAugmentedRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x TaskAugmentedRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TaskAugmentedRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -659,6 +683,9 @@ func (x *TaskMetadata) AppendJSON(dst []byte) ([]byte, error) {
 func (x TaskMetadata) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x TaskMetadata) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TaskMetadata) UnmarshalJSON(data []byte) error {
@@ -758,6 +785,9 @@ func (x *TaskStatusNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 func (x TaskStatusNotificationParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x TaskStatusNotificationParams) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TaskStatusNotificationParams) UnmarshalJSON(data []byte) error {

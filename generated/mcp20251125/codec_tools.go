@@ -64,6 +64,9 @@ func (x CallToolRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CallToolRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CallToolRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -160,6 +163,9 @@ func (x CallToolResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CallToolResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CallToolResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -219,6 +225,9 @@ func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x ListToolsResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ListToolsResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListToolsResult) UnmarshalJSON(data []byte) error {
@@ -323,6 +332,9 @@ func (x Tool) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Tool) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Tool) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -362,6 +374,9 @@ func (x *ToolExecution) AppendJSON(dst []byte) ([]byte, error) {
 func (x ToolExecution) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ToolExecution) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolExecution) UnmarshalJSON(data []byte) error {
@@ -441,6 +456,9 @@ func (x ToolInputSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ToolInputSchema) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolInputSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -518,6 +536,9 @@ func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
 func (x ToolOutputSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ToolOutputSchema) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolOutputSchema) UnmarshalJSON(data []byte) error {

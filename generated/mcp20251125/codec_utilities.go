@@ -53,6 +53,9 @@ func (x CancelledNotificationParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CancelledNotificationParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CancelledNotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -114,6 +117,9 @@ func (x *CompleteRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 func (x CompleteRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x CompleteRequestParams) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CompleteRequestParams) UnmarshalJSON(data []byte) error {
@@ -222,6 +228,9 @@ func (x CompleteResultCompletion) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CompleteResultCompletion) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CompleteResultCompletion) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -301,6 +310,9 @@ func (x LoggingMessageNotificationParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x LoggingMessageNotificationParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *LoggingMessageNotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -349,6 +361,9 @@ func (x PaginatedRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x PaginatedRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *PaginatedRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -395,6 +410,9 @@ func (x *PaginatedResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x PaginatedResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x PaginatedResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *PaginatedResult) UnmarshalJSON(data []byte) error {
@@ -459,6 +477,9 @@ func (x ProgressNotificationParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ProgressNotificationParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ProgressNotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -508,6 +529,9 @@ func (x *SetLevelRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 func (x SetLevelRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x SetLevelRequestParams) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *SetLevelRequestParams) UnmarshalJSON(data []byte) error {

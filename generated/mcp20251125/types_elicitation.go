@@ -37,7 +37,7 @@ type ElicitRequestFormParams struct {
 	// Message explains to the user which input the server needs and why.
 	Message string `json:"message"`
 	// RequestedSchema describes the form to fill in.
-	RequestedSchema ElicitRequestFormParamsRequestedSchema `json:"requestedSchema"`
+	RequestedSchema FormSchema `json:"requestedSchema"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/, and since
 	// 2026-07-28 those of trace context.
@@ -54,10 +54,6 @@ type ElicitRequestFormParams struct {
 
 // IsElicitRequestParams marks a variant of ElicitRequestParams.
 func (*ElicitRequestFormParams) IsElicitRequestParams() {}
-
-// ElicitRequestFormParamsRequestedSchema describes a form as an object
-// schema, in which each property is a form field.
-type ElicitRequestFormParamsRequestedSchema = mcp20260728.ElicitRequestFormParamsRequestedSchema
 
 // ElicitRequestParams asks the user to fill in a form or to visit a web
 // page. If the mode is absent, it is a form.

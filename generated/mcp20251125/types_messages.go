@@ -16,6 +16,10 @@ type BaseMetadata = mcp20260728.BaseMetadata
 // EmptyResult reports success and carries no data besides metadata.
 type EmptyResult = Result
 
+// FormSchema, the requestedSchema of ElicitRequestFormParams, describes a
+// form as an object schema, in which each property is a form field.
+type FormSchema = mcp20260728.FormSchema
+
 // Notification holds the members that all notifications share: a method and
 // its params.
 type Notification = jsonrpc.NotificationOf[wire.Object]

@@ -39,21 +39,6 @@ func (x *ElicitRequestFormParams) Check(c *wire.Collector) {
 		c.Pop()
 	}
 }
-
-// Check reports each value that this revision does not allow.
-func (x *ElicitRequestFormParamsRequestedSchema) Check(c *wire.Collector) {
-	c.Push("type")
-	c.Const(x.Type == "" || x.Type == "object", "\"object\"")
-	c.Pop()
-	c.Push("properties")
-	for i := range x.Properties {
-		e := &x.Properties[i]
-		c.Push(e.Name)
-		PrimitiveSchemaDefinitionBox{V: e.Value}.Check(c)
-		c.Pop()
-	}
-	c.Pop()
-}
 func (elicitRequestParamsCodec) Check(c *wire.Collector, v ElicitRequestParams) {
 	switch v := v.(type) {
 	case *ElicitRequestFormParams:

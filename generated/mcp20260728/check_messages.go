@@ -29,6 +29,21 @@ func (x *CacheableResult) Check(c *wire.Collector) {
 }
 
 // Check reports each value that this revision does not allow.
+func (x *FormSchema) Check(c *wire.Collector) {
+	c.Push("type")
+	c.Const(x.Type == "" || x.Type == "object", "\"object\"")
+	c.Pop()
+	c.Push("properties")
+	for i := range x.Properties {
+		e := &x.Properties[i]
+		c.Push(e.Name)
+		PrimitiveSchemaDefinitionBox{V: e.Value}.Check(c)
+		c.Pop()
+	}
+	c.Pop()
+}
+
+// Check reports each value that this revision does not allow.
 func (x *NotificationMetaObject) Check(c *wire.Collector) {
 	if !x.SubscriptionID.IsZero() {
 		c.Push("io.modelcontextprotocol/subscriptionId")

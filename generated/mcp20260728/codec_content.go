@@ -60,6 +60,9 @@ func (x Annotations) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Annotations) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Annotations) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -124,6 +127,9 @@ func (x *AudioContent) AppendJSON(dst []byte) ([]byte, error) {
 func (x AudioContent) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x AudioContent) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *AudioContent) UnmarshalJSON(data []byte) error {
@@ -224,6 +230,9 @@ func (x *Icon) AppendJSON(dst []byte) ([]byte, error) {
 func (x Icon) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Icon) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Icon) UnmarshalJSON(data []byte) error {
@@ -362,6 +371,9 @@ func (x ImageContent) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ImageContent) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ImageContent) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -443,6 +455,9 @@ func (x *TextContent) AppendJSON(dst []byte) ([]byte, error) {
 func (x TextContent) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x TextContent) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TextContent) UnmarshalJSON(data []byte) error {

@@ -56,6 +56,9 @@ func (x BooleanSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x BooleanSchema) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *BooleanSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -183,83 +186,11 @@ func (x ElicitRequestFormParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ElicitRequestFormParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ElicitRequestFormParams) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ElicitRequestFormParamsRequestedSchema) DecodeJSON(r *wire.Reader) error {
-	*x = ElicitRequestFormParamsRequestedSchema{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "type":
-			r.Once(&seen[0], 0)
-			x.Type = r.ReadConstString("object")
-		case "properties":
-			r.Once(&seen[0], 1)
-			x.Properties = wire.Map[PrimitiveSchemaDefinition]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Properties.Entry(r) = wire.ReadBox(r, PrimitiveSchemaDefinitionBox{})
-			}
-		case "$schema":
-			if r.Present(&seen[0], 2) {
-				x.Schema = r.ReadStringPointer()
-			}
-		case "required":
-			if r.Present(&seen[0], 3) {
-				x.Required = r.ReadStrings()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "type", "properties")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ElicitRequestFormParamsRequestedSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.ConstString("type", x.Type, "object")
-	w.Name("properties")
-	w.BeginObject()
-	w.Fail(x.Properties.Check())
-	for i := range x.Properties {
-		e := &x.Properties[i]
-		w.Key(e.Name)
-		w.Put(e.Value)
-	}
-	w.EndObject()
-	w.StringPointer("$schema", x.Schema)
-	if x.Required != nil {
-		w.Name("required")
-		w.BeginArray()
-		for i := range x.Required {
-			w.Element()
-			w.PutString(x.Required[i])
-		}
-		w.EndArray()
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "type", "properties", "$schema", "required")
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ElicitRequestFormParamsRequestedSchema) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ElicitRequestFormParamsRequestedSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -698,6 +629,9 @@ func (x InputRequiredResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x InputRequiredResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *InputRequiredResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -791,6 +725,9 @@ func (x *InputResponseRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 func (x InputResponseRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x InputResponseRequestParams) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *InputResponseRequestParams) UnmarshalJSON(data []byte) error {
@@ -908,6 +845,9 @@ func (x LegacyTitledEnumSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x LegacyTitledEnumSchema) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *LegacyTitledEnumSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -995,6 +935,9 @@ func (x *NumberSchema) AppendJSON(dst []byte) ([]byte, error) {
 func (x NumberSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x NumberSchema) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *NumberSchema) UnmarshalJSON(data []byte) error {
@@ -1174,6 +1117,9 @@ func (x StringSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x StringSchema) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *StringSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1273,6 +1219,9 @@ func (x *TitledMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 func (x TitledMultiSelectEnumSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x TitledMultiSelectEnumSchema) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TitledMultiSelectEnumSchema) UnmarshalJSON(data []byte) error {
@@ -1395,6 +1344,9 @@ func (x TitledSingleSelectEnumSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x TitledSingleSelectEnumSchema) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TitledSingleSelectEnumSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1473,6 +1425,9 @@ func (x *UntitledMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 func (x UntitledMultiSelectEnumSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x UntitledMultiSelectEnumSchema) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *UntitledMultiSelectEnumSchema) UnmarshalJSON(data []byte) error {
@@ -1592,6 +1547,9 @@ func (x *UntitledSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) 
 func (x UntitledSingleSelectEnumSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x UntitledSingleSelectEnumSchema) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *UntitledSingleSelectEnumSchema) UnmarshalJSON(data []byte) error {

@@ -93,6 +93,9 @@ func (x ClientCapabilities) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ClientCapabilities) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ClientCapabilities) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -268,6 +271,9 @@ func (x DiscoverResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x DiscoverResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *DiscoverResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -344,6 +350,9 @@ func (x *Implementation) AppendJSON(dst []byte) ([]byte, error) {
 func (x Implementation) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Implementation) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Implementation) UnmarshalJSON(data []byte) error {
@@ -454,6 +463,9 @@ func (x ServerCapabilities) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ServerCapabilities) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ServerCapabilities) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -493,6 +505,9 @@ func (x *ServerCapabilitiesPrompts) AppendJSON(dst []byte) ([]byte, error) {
 func (x ServerCapabilitiesPrompts) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ServerCapabilitiesPrompts) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ServerCapabilitiesPrompts) UnmarshalJSON(data []byte) error {
@@ -539,6 +554,9 @@ func (x ServerCapabilitiesResources) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ServerCapabilitiesResources) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ServerCapabilitiesResources) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -578,6 +596,9 @@ func (x *ServerCapabilitiesTools) AppendJSON(dst []byte) ([]byte, error) {
 func (x ServerCapabilitiesTools) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ServerCapabilitiesTools) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ServerCapabilitiesTools) UnmarshalJSON(data []byte) error {

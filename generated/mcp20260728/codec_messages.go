@@ -46,6 +46,9 @@ func (x BaseMetadata) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x BaseMetadata) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *BaseMetadata) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -125,8 +128,89 @@ func (x CacheableResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CacheableResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CacheableResult) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *FormSchema) DecodeJSON(r *wire.Reader) error {
+	*x = FormSchema{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "type":
+			r.Once(&seen[0], 0)
+			x.Type = r.ReadConstString("object")
+		case "properties":
+			r.Once(&seen[0], 1)
+			x.Properties = wire.Map[PrimitiveSchemaDefinition]{}
+			for r.BeginObject(); r.Member(); {
+				*x.Properties.Entry(r) = wire.ReadBox(r, PrimitiveSchemaDefinitionBox{})
+			}
+		case "$schema":
+			if r.Present(&seen[0], 2) {
+				x.Schema = r.ReadStringPointer()
+			}
+		case "required":
+			if r.Present(&seen[0], 3) {
+				x.Required = r.ReadStrings()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "type", "properties")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *FormSchema) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "object")
+	w.Name("properties")
+	w.BeginObject()
+	w.Fail(x.Properties.Check())
+	for i := range x.Properties {
+		e := &x.Properties[i]
+		w.Key(e.Name)
+		w.Put(e.Value)
+	}
+	w.EndObject()
+	w.StringPointer("$schema", x.Schema)
+	if x.Required != nil {
+		w.Name("required")
+		w.BeginArray()
+		for i := range x.Required {
+			w.Element()
+			w.PutString(x.Required[i])
+		}
+		w.EndArray()
+	}
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "properties", "$schema", "required")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x FormSchema) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x FormSchema) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *FormSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -279,6 +363,9 @@ func (x NotificationParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x NotificationParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *NotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -344,6 +431,9 @@ func (x *RequestMetaObject) AppendJSON(dst []byte) ([]byte, error) {
 func (x RequestMetaObject) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x RequestMetaObject) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *RequestMetaObject) UnmarshalJSON(data []byte) error {
@@ -434,6 +524,9 @@ func (x Result) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Result) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Result) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -476,6 +569,9 @@ func (x *ResultMetaObject) AppendJSON(dst []byte) ([]byte, error) {
 func (x ResultMetaObject) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ResultMetaObject) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ResultMetaObject) UnmarshalJSON(data []byte) error {

@@ -75,6 +75,9 @@ func (x GetPromptRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x GetPromptRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetPromptRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -168,6 +171,9 @@ func (x GetPromptResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x GetPromptResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetPromptResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -240,6 +246,9 @@ func (x *ListPromptsResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x ListPromptsResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ListPromptsResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListPromptsResult) UnmarshalJSON(data []byte) error {
@@ -332,6 +341,9 @@ func (x Prompt) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Prompt) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Prompt) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -389,6 +401,9 @@ func (x PromptArgument) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x PromptArgument) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *PromptArgument) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -442,6 +457,9 @@ func (x *PromptListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 func (x PromptListChangedNotification) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x PromptListChangedNotification) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *PromptListChangedNotification) UnmarshalJSON(data []byte) error {
@@ -539,6 +557,9 @@ func (x *PromptReference) AppendJSON(dst []byte) ([]byte, error) {
 func (x PromptReference) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x PromptReference) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *PromptReference) UnmarshalJSON(data []byte) error {

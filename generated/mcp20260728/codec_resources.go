@@ -57,6 +57,9 @@ func (x BlobResourceContents) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x BlobResourceContents) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *BlobResourceContents) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -117,6 +120,9 @@ func (x *EmbeddedResource) AppendJSON(dst []byte) ([]byte, error) {
 func (x EmbeddedResource) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x EmbeddedResource) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *EmbeddedResource) UnmarshalJSON(data []byte) error {
@@ -191,6 +197,9 @@ func (x ListResourceTemplatesResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ListResourceTemplatesResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListResourceTemplatesResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -264,6 +273,9 @@ func (x ListResourcesResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ListResourcesResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListResourcesResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -313,6 +325,9 @@ func (x *ListRootsRequest) AppendJSON(dst []byte) ([]byte, error) {
 func (x ListRootsRequest) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ListRootsRequest) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListRootsRequest) UnmarshalJSON(data []byte) error {
@@ -469,6 +484,9 @@ func (x ReadResourceRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ReadResourceRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ReadResourceRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -564,6 +582,9 @@ func (x *ReadResourceResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x ReadResourceResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ReadResourceResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ReadResourceResult) UnmarshalJSON(data []byte) error {
@@ -662,6 +683,9 @@ func (x Resource) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Resource) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Resource) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -715,6 +739,9 @@ func (x *ResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 func (x ResourceContents) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ResourceContents) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ResourceContents) UnmarshalJSON(data []byte) error {
@@ -846,6 +873,9 @@ func (x ResourceLink) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ResourceLink) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ResourceLink) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -899,6 +929,9 @@ func (x *ResourceListChangedNotification) AppendJSON(dst []byte) ([]byte, error)
 func (x ResourceListChangedNotification) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ResourceListChangedNotification) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ResourceListChangedNotification) UnmarshalJSON(data []byte) error {
@@ -1037,6 +1070,9 @@ func (x *ResourceTemplate) AppendJSON(dst []byte) ([]byte, error) {
 func (x ResourceTemplate) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ResourceTemplate) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ResourceTemplate) UnmarshalJSON(data []byte) error {
@@ -1184,6 +1220,9 @@ func (x ResourceUpdatedNotificationParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ResourceUpdatedNotificationParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ResourceUpdatedNotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1237,6 +1276,9 @@ func (x *Root) AppendJSON(dst []byte) ([]byte, error) {
 func (x Root) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Root) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Root) UnmarshalJSON(data []byte) error {
@@ -1300,6 +1342,9 @@ func (x *SubscriptionFilter) AppendJSON(dst []byte) ([]byte, error) {
 func (x SubscriptionFilter) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x SubscriptionFilter) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *SubscriptionFilter) UnmarshalJSON(data []byte) error {
@@ -1400,6 +1445,9 @@ func (x *SubscriptionsAcknowledgedNotificationParams) AppendJSON(dst []byte) ([]
 func (x SubscriptionsAcknowledgedNotificationParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x SubscriptionsAcknowledgedNotificationParams) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *SubscriptionsAcknowledgedNotificationParams) UnmarshalJSON(data []byte) error {
@@ -1543,6 +1591,9 @@ func (x SubscriptionsListenResultMetaObject) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x SubscriptionsListenResultMetaObject) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *SubscriptionsListenResultMetaObject) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1600,6 +1651,9 @@ func (x *TextResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 func (x TextResourceContents) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x TextResourceContents) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TextResourceContents) UnmarshalJSON(data []byte) error {

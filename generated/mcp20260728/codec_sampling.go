@@ -174,6 +174,9 @@ func (x CreateMessageRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CreateMessageRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CreateMessageRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -236,6 +239,9 @@ func (x CreateMessageResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CreateMessageResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CreateMessageResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -296,6 +302,9 @@ func (x *ModelHint) AppendJSON(dst []byte) ([]byte, error) {
 func (x ModelHint) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ModelHint) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ModelHint) UnmarshalJSON(data []byte) error {
@@ -362,6 +371,9 @@ func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
 func (x ModelPreferences) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ModelPreferences) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ModelPreferences) UnmarshalJSON(data []byte) error {
@@ -563,6 +575,9 @@ func (x ToolChoice) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ToolChoice) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolChoice) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -660,6 +675,9 @@ func (x *ToolResultContent) AppendJSON(dst []byte) ([]byte, error) {
 func (x ToolResultContent) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ToolResultContent) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolResultContent) UnmarshalJSON(data []byte) error {

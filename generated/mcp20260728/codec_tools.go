@@ -64,6 +64,9 @@ func (x CallToolRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CallToolRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CallToolRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -163,6 +166,9 @@ func (x CallToolResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CallToolResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CallToolResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -235,6 +241,9 @@ func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x ListToolsResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ListToolsResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListToolsResult) UnmarshalJSON(data []byte) error {
@@ -331,6 +340,9 @@ func (x Tool) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Tool) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Tool) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -391,6 +403,9 @@ func (x ToolAnnotations) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ToolAnnotations) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolAnnotations) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -437,6 +452,9 @@ func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
 func (x ToolInputSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ToolInputSchema) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolInputSchema) UnmarshalJSON(data []byte) error {
@@ -492,6 +510,9 @@ func (x ToolListChangedNotification) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ToolListChangedNotification) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolListChangedNotification) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -531,6 +552,9 @@ func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
 func (x ToolOutputSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ToolOutputSchema) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolOutputSchema) UnmarshalJSON(data []byte) error {

@@ -104,6 +104,9 @@ func (x CancelledNotificationParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CancelledNotificationParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CancelledNotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -161,6 +164,9 @@ func (x *CompleteRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 func (x CompleteRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x CompleteRequestParams) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CompleteRequestParams) UnmarshalJSON(data []byte) error {
@@ -338,6 +344,9 @@ func (x CompleteResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CompleteResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CompleteResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -395,6 +404,9 @@ func (x *CompleteResultCompletion) AppendJSON(dst []byte) ([]byte, error) {
 func (x CompleteResultCompletion) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x CompleteResultCompletion) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CompleteResultCompletion) UnmarshalJSON(data []byte) error {
@@ -550,6 +562,9 @@ func (x LoggingMessageNotificationParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x LoggingMessageNotificationParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *LoggingMessageNotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -596,6 +611,9 @@ func (x *PaginatedRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 func (x PaginatedRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x PaginatedRequestParams) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *PaginatedRequestParams) UnmarshalJSON(data []byte) error {
@@ -648,6 +666,9 @@ func (x *PaginatedResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x PaginatedResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x PaginatedResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *PaginatedResult) UnmarshalJSON(data []byte) error {
@@ -762,6 +783,9 @@ func (x *ProgressNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 func (x ProgressNotificationParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ProgressNotificationParams) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ProgressNotificationParams) UnmarshalJSON(data []byte) error {

@@ -75,7 +75,7 @@ type ElicitRequestFormParams struct {
 	// Message explains to the user which input the server needs and why.
 	Message string `json:"message"`
 	// RequestedSchema describes the form to fill in.
-	RequestedSchema ElicitRequestFormParamsRequestedSchema `json:"requestedSchema"`
+	RequestedSchema FormSchema `json:"requestedSchema"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/, and since
 	// 2026-07-28 those of trace context.
@@ -89,23 +89,6 @@ type ElicitRequestFormParams struct {
 
 // IsElicitRequestParams marks a variant of ElicitRequestParams.
 func (*ElicitRequestFormParams) IsElicitRequestParams() {}
-
-// ElicitRequestFormParamsRequestedSchema describes a form as an object
-// schema, in which each property is a form field.
-type ElicitRequestFormParamsRequestedSchema struct {
-	// Type is the constant that identifies the kind of value. It is "object",
-	// which the zero value stands for.
-	Type string `json:"type"`
-	// Properties holds the form fields by name. The answers use the same names.
-	Properties wire.Map[PrimitiveSchemaDefinition] `json:"properties"`
-	// Schema is the URI of the JSON Schema dialect; nil means 2020-12.
-	Schema *string `json:"$schema,omitzero"`
-	// Required lists the fields that must be filled in; nil means none.
-	Required []string `json:"required,omitzero"`
-	// Extra holds the members that this revision does not define, in their
-	// order.
-	Extra wire.Members `json:"-"`
-}
 
 // ElicitRequestParams asks the user to fill in a form or to visit a web
 // page. If the mode is absent, it is a form.

@@ -77,6 +77,23 @@ type ClientResult = Result
 // EmptyResult reports success and carries no data besides metadata.
 type EmptyResult = Result
 
+// FormSchema, the requestedSchema of ElicitRequestFormParams, describes a
+// form as an object schema, in which each property is a form field.
+type FormSchema struct {
+	// Type is the constant that identifies the kind of value. It is "object",
+	// which the zero value stands for.
+	Type string `json:"type"`
+	// Properties holds the form fields by name. The answers use the same names.
+	Properties wire.Map[PrimitiveSchemaDefinition] `json:"properties"`
+	// Schema is the URI of the JSON Schema dialect; nil means 2020-12.
+	Schema *string `json:"$schema,omitzero"`
+	// Required lists the fields that must be filled in; nil means none.
+	Required []string `json:"required,omitzero"`
+	// Extra holds the members that this revision does not define, in their
+	// order.
+	Extra wire.Members `json:"-"`
+}
+
 // JSONArray is any JSON array.
 type JSONArray []JSONValue
 

@@ -211,6 +211,28 @@ type Codec[T any] interface {
 	Check(c *Collector, v T)
 }
 
+// String returns a value as a JSON text for people to read. For one that cannot be encoded, it returns why.
+func String(v Appender) string {
+	text, err := MarshalString(v)
+	if err != nil {
+		return "!(" + err.Error() + ")"
+	}
+	return text
+}
+
+// Must decodes a value from a JSON text that is part of a program, such as the schema of a tool. It panics if the text
+// is not valid.
+func Must[T any, P interface {
+	*T
+	Value
+}](text string) T {
+	var v T
+	if err := UnmarshalString(text, P(&v)); err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // isNil reports whether v is nil or holds a nil pointer: a variant that is missing. It reads the pointer, which is
 // the second word of an interface, because code on the way of a call does without package reflect.
 func isNil(v Appender) bool {

@@ -191,3 +191,26 @@ func TestResetKeepsTheText(t *testing.T) {
 		t.Errorf("got %q, %v", x, err)
 	}
 }
+
+// TestMust checks that values are made of the texts of a program, which must be right.
+func TestMust(t *testing.T) {
+	if id := wire.Must[wire.ID]("1"); id != wire.IntID(1) {
+		t.Errorf("got %v", id)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	wire.Must[wire.ID]("{")
+}
+
+// TestString checks the texts of values for people.
+func TestString(t *testing.T) {
+	if got := wire.String(wire.IntID(1)); got != "1" {
+		t.Errorf("got %s", got)
+	}
+	if got := wire.String(wire.Raw("{")); !strings.HasPrefix(got, "!(") {
+		t.Errorf("got %s for a text that is not JSON", got)
+	}
+}

@@ -3,6 +3,8 @@ package agreement
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"regexp"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -69,3 +71,29 @@ func (s *subject) compareWithStandard(t *testing.T, d *ir.Decl, text string) {
 		t.Errorf("%s: json.Marshal gives %s, want %s (%v)", d.Name, escaped, want, err)
 	}
 }
+
+// TestPrinted checks that package fmt prints values as JSON, without addresses.
+func TestPrinted(t *testing.T) {
+	eachSubject(t, func(t *testing.T, s *subject) {
+		source := random.New(s.ir, uint64(setting(t, "MCPGEN_AGREEMENT_SEED", 1)))
+		for _, d := range s.ir.Decls {
+			for i := 0; i < 20 && source.Possible(&ir.Ref{Decl: d}); i++ {
+				v := s.fresh(t, d)
+				if err := wire.UnmarshalString(source.Text(source.Valid(d)), v); err != nil {
+					t.Fatal(err)
+				}
+				if text := fmt.Sprint(v); address.MatchString(text) {
+					t.Errorf("%s is printed with addresses: %s", d.Name, text)
+				}
+				if p, ok := v.(fmt.Stringer); ok {
+					if want, err := v.AppendJSON(nil); err != nil || p.String() != string(want) && wire.Raw(want).Kind() == wire.KindObject {
+						t.Errorf("%s is printed as %s, want %s (%v)", d.Name, p, want, err)
+					}
+				}
+			}
+		}
+	})
+}
+
+// address matches an address as package fmt prints it.
+var address = regexp.MustCompile(`0xc0[0-9a-f]{6,}`)

@@ -25,7 +25,7 @@ func (newest) ListTools(context.Context, *mcp20260728.PaginatedRequestParams) (*
 }
 
 func (newest) CallTool(ctx context.Context, p *mcp20260728.CallToolRequestParams) (mcp20260728.CallToolResponse, error) {
-	said, err := mcp20260728.NewClientCaller(runtime.CallOf(ctx)).Elicit(ctx, &mcp20260728.ElicitRequestFormParams{Message: "who?", RequestedSchema: mcp20260728.ElicitRequestFormParamsRequestedSchema{}})
+	said, err := mcp20260728.NewClientCaller(runtime.CallOf(ctx)).Elicit(ctx, &mcp20260728.ElicitRequestFormParams{Message: "who?", RequestedSchema: mcp20260728.FormSchema{}})
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func ask(ctx context.Context, _ *none) (*answers, error) {
 	client := mcp.NewClientCaller(runtime.CallOf(ctx))
 	asked, err := client.Elicit(ctx, &mcp.ElicitRequestFormParams{
 		Message: "Who are you?",
-		RequestedSchema: mcp.ElicitRequestFormParamsRequestedSchema{
+		RequestedSchema: mcp.FormSchema{
 			Properties: wire.Map[mcp.PrimitiveSchemaDefinition]{{Name: "name", Value: &mcp.StringSchema{}}},
 			Required:   []string{"name"},
 		},

@@ -234,7 +234,7 @@ func (u *subject) ask(ctx context.Context, arguments wire.Object) (*mcp.CallTool
 func (*subject) askName(ctx context.Context, message string) (wire.Appender, error) {
 	return mcp.NewClientCaller(runtime.CallOf(ctx)).Elicit(ctx, &mcp.ElicitRequestFormParams{
 		Message: message,
-		RequestedSchema: mcp.ElicitRequestFormParamsRequestedSchema{
+		RequestedSchema: mcp.FormSchema{
 			Properties: wire.Map[mcp.PrimitiveSchemaDefinition]{{Name: "name", Value: &mcp.StringSchema{}}}, Required: []string{"name"},
 		},
 	})

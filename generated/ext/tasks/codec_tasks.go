@@ -101,6 +101,9 @@ func (x CancelTaskResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CancelTaskResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CancelTaskResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -171,6 +174,9 @@ func (x *CancelledTask) AppendJSON(dst []byte) ([]byte, error) {
 func (x CancelledTask) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x CancelledTask) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CancelledTask) UnmarshalJSON(data []byte) error {
@@ -246,6 +252,9 @@ func (x *CompletedTask) AppendJSON(dst []byte) ([]byte, error) {
 func (x CompletedTask) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x CompletedTask) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CompletedTask) UnmarshalJSON(data []byte) error {
@@ -329,6 +338,9 @@ func (x *CreateTaskResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x CreateTaskResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x CreateTaskResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CreateTaskResult) UnmarshalJSON(data []byte) error {
@@ -439,6 +451,9 @@ func (x *FailedTask) AppendJSON(dst []byte) ([]byte, error) {
 func (x FailedTask) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x FailedTask) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *FailedTask) UnmarshalJSON(data []byte) error {
@@ -607,6 +622,9 @@ func (x GetTaskResultCancelled) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x GetTaskResultCancelled) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetTaskResultCancelled) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -693,6 +711,9 @@ func (x *GetTaskResultCompleted) AppendJSON(dst []byte) ([]byte, error) {
 func (x GetTaskResultCompleted) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x GetTaskResultCompleted) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetTaskResultCompleted) UnmarshalJSON(data []byte) error {
@@ -781,6 +802,9 @@ func (x GetTaskResultFailed) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x GetTaskResultFailed) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetTaskResultFailed) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -868,6 +892,9 @@ func (x GetTaskResultInputRequired) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x GetTaskResultInputRequired) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetTaskResultInputRequired) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -951,6 +978,9 @@ func (x GetTaskResultWorking) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x GetTaskResultWorking) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetTaskResultWorking) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1026,6 +1056,9 @@ func (x InputRequiredTask) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x InputRequiredTask) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *InputRequiredTask) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1096,6 +1129,9 @@ func (x *Task) AppendJSON(dst []byte) ([]byte, error) {
 func (x Task) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Task) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Task) UnmarshalJSON(data []byte) error {
@@ -1232,6 +1268,9 @@ func (x TaskStatusNotificationParamsCancelled) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x TaskStatusNotificationParamsCancelled) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TaskStatusNotificationParamsCancelled) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1314,6 +1353,9 @@ func (x *TaskStatusNotificationParamsCompleted) AppendJSON(dst []byte) ([]byte, 
 func (x TaskStatusNotificationParamsCompleted) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x TaskStatusNotificationParamsCompleted) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TaskStatusNotificationParamsCompleted) UnmarshalJSON(data []byte) error {
@@ -1398,6 +1440,9 @@ func (x TaskStatusNotificationParamsFailed) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x TaskStatusNotificationParamsFailed) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TaskStatusNotificationParamsFailed) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1481,6 +1526,9 @@ func (x TaskStatusNotificationParamsInputRequired) MarshalJSON() ([]byte, error)
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x TaskStatusNotificationParamsInputRequired) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TaskStatusNotificationParamsInputRequired) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1559,6 +1607,9 @@ func (x *TaskStatusNotificationParamsWorking) AppendJSON(dst []byte) ([]byte, er
 func (x TaskStatusNotificationParamsWorking) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x TaskStatusNotificationParamsWorking) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TaskStatusNotificationParamsWorking) UnmarshalJSON(data []byte) error {
@@ -1792,6 +1843,9 @@ func (x UpdateTaskResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x UpdateTaskResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *UpdateTaskResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1862,6 +1916,9 @@ func (x *WorkingTask) AppendJSON(dst []byte) ([]byte, error) {
 func (x WorkingTask) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x WorkingTask) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *WorkingTask) UnmarshalJSON(data []byte) error {

@@ -19,7 +19,7 @@ type properties = wire.Map[mcp.PrimitiveSchemaDefinition]
 func ask(ctx context.Context, message string, form properties, required ...string) ([]mcp.ContentBlock, error) {
 	answer, err := client(ctx).Elicit(ctx, &mcp.ElicitRequestFormParams{
 		Message:         message,
-		RequestedSchema: mcp.ElicitRequestFormParamsRequestedSchema{Properties: form, Required: required},
+		RequestedSchema: mcp.FormSchema{Properties: form, Required: required},
 	})
 	return asText("User response: ", answer, err)
 }

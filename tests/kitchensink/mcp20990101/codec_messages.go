@@ -231,6 +231,9 @@ func (x Bounded) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Bounded) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Bounded) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -377,6 +380,9 @@ func (x Counted) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Counted) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Counted) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -465,6 +471,9 @@ func (x *Defaulted) AppendJSON(dst []byte) ([]byte, error) {
 func (x Defaulted) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Defaulted) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Defaulted) UnmarshalJSON(data []byte) error {
@@ -626,6 +635,9 @@ func (x *EndlessNext) AppendJSON(dst []byte) ([]byte, error) {
 func (x EndlessNext) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x EndlessNext) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *EndlessNext) UnmarshalJSON(data []byte) error {
@@ -957,6 +969,9 @@ func (x Everything) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Everything) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Everything) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -999,6 +1014,9 @@ func (x *EverythingInline) AppendJSON(dst []byte) ([]byte, error) {
 func (x EverythingInline) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x EverythingInline) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *EverythingInline) UnmarshalJSON(data []byte) error {

@@ -285,6 +285,9 @@ func (x Knot) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Knot) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Knot) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -497,6 +500,9 @@ func (x LowerCase) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x LowerCase) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *LowerCase) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -646,6 +652,9 @@ func (x *Merged) AppendJSON(dst []byte) ([]byte, error) {
 func (x Merged) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Merged) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Merged) UnmarshalJSON(data []byte) error {

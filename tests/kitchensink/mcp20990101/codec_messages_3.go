@@ -183,6 +183,9 @@ func (x Narrowed) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Narrowed) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Narrowed) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -225,6 +228,9 @@ func (x *Nest) AppendJSON(dst []byte) ([]byte, error) {
 func (x Nest) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Nest) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Nest) UnmarshalJSON(data []byte) error {
@@ -273,6 +279,9 @@ func (x *NestItem) AppendJSON(dst []byte) ([]byte, error) {
 func (x NestItem) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x NestItem) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *NestItem) UnmarshalJSON(data []byte) error {
@@ -381,6 +390,9 @@ func (x *NotFound) AppendJSON(dst []byte) ([]byte, error) {
 func (x NotFound) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x NotFound) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *NotFound) UnmarshalJSON(data []byte) error {
@@ -554,6 +566,9 @@ func (x NullableBounds) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x NullableBounds) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *NullableBounds) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -673,6 +688,9 @@ func (x *Nullables) AppendJSON(dst []byte) ([]byte, error) {
 func (x Nullables) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Nullables) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Nullables) UnmarshalJSON(data []byte) error {
@@ -843,6 +861,9 @@ func (x *OddNames) AppendJSON(dst []byte) ([]byte, error) {
 func (x OddNames) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x OddNames) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *OddNames) UnmarshalJSON(data []byte) error {

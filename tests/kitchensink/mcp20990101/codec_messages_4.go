@@ -237,6 +237,9 @@ func (x Ruled) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Ruled) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Ruled) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -311,6 +314,9 @@ func (x *Sealed) AppendJSON(dst []byte) ([]byte, error) {
 func (x Sealed) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Sealed) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Sealed) UnmarshalJSON(data []byte) error {
@@ -491,6 +497,9 @@ func (x Siblings) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Siblings) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Siblings) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -595,6 +604,9 @@ func (x Special) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Special) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Special) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -648,6 +660,9 @@ func (x *Square) AppendJSON(dst []byte) ([]byte, error) {
 func (x Square) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Square) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Square) UnmarshalJSON(data []byte) error {
@@ -863,6 +878,9 @@ func (x *Tree) AppendJSON(dst []byte) ([]byte, error) {
 func (x Tree) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Tree) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Tree) UnmarshalJSON(data []byte) error {
@@ -1177,6 +1195,9 @@ func (x Wide) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Wide) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Wide) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1319,6 +1340,9 @@ func (x *ZeroConsts) AppendJSON(dst []byte) ([]byte, error) {
 func (x ZeroConsts) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ZeroConsts) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ZeroConsts) UnmarshalJSON(data []byte) error {
