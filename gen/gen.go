@@ -19,8 +19,6 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/lower"
 	"github.com/mcpgen/mcpgen/gen/schema"
-	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/spec"
 )
 
@@ -46,16 +44,6 @@ type Lowered struct {
 	// Undocumented lists the identifiers without a doc comment of the spec, as "types: Tool".
 	Undocumented []string
 	usedDocs     map[string]bool
-}
-
-// Rules returns the schema that the rules of declarations are in, and the pointers of the schemas
-// that the ir does not represent completely. The schema is nil if there are none.
-func (l *Lowered) Rules() (*jsonschema.Schema, []string) {
-	if l.Revision.Schema == "" {
-		return nil, nil
-	}
-	root, _ := jsonschema.Read("", wire.Raw(l.Revision.Schema))
-	return root, l.Document.Sources()
 }
 
 // Lower checks a source and returns its ir.

@@ -19,10 +19,6 @@ import (
 // Schema.
 type Lenient struct {
 	*Lowered
-	// Schema is the whole schema.json. Sources lists the pointers of the schemas in it that the
-	// ir does not represent completely.
-	Schema  *jsonschema.Schema
-	Sources []string
 	// Errata lists the errata that were applied.
 	Errata []spec.Erratum
 	// Notes lists what the comparison leaves out.
@@ -95,7 +91,6 @@ func lowerLenient(revision string, read *schema.Lenient, in lower.Input) (*Lenie
 	for _, note := range notes {
 		out.Notes = append(out.Notes, &schema.Error{Revision: revision, Pointer: note.Pointer, Problem: note.Problem})
 	}
-	out.Schema, out.Sources = root, doc.Sources()
 	// Validators use the schema that was lowered.
 	return out, doc.Replace([]byte(root.Source))
 }

@@ -41,7 +41,7 @@ func TestLowerLenient(t *testing.T) {
 			t.Errorf("%s: %v", test.definitions, err)
 			continue
 		}
-		if got := strings.Join(read.Sources, " "); got != test.sources {
+		if got := strings.Join(read.Document.Sources(), " "); got != test.sources {
 			t.Errorf("%s: sources are %q, want %q", test.definitions, got, test.sources)
 		}
 		var notes []string

@@ -106,8 +106,7 @@ func (d *differ) lower(side *diffSide, src gen.Source) error {
 	if err != nil {
 		return err
 	}
-	side.revision = &diff.Revision{Label: side.label, IR: lowered.Revision}
-	side.revision.Schema, side.revision.Sources = lowered.Rules()
+	side.revision = &diff.Revision{Label: side.label, IR: lowered.Revision, Document: lowered.Document}
 	for _, e := range d.project.Errata {
 		if e.Contains(src.Revision) {
 			side.revision.Notes.Errata = append(side.revision.Notes.Errata, e)
@@ -163,7 +162,7 @@ func (d *differ) schemaSide(side *diffSide, revision, name string, src []byte) e
 
 // lenient sets what a side is whose schema was read leniently.
 func (d *differ) lenient(side *diffSide, read *gen.Lenient) error {
-	side.revision = &diff.Revision{Label: side.label, IR: read.Lowered.Revision, Schema: read.Schema, Sources: read.Sources}
+	side.revision = &diff.Revision{Label: side.label, IR: read.Lowered.Revision, Document: read.Lowered.Document}
 	side.revision.Notes.Errata = read.Errata
 	for _, note := range read.Notes {
 		side.revision.Notes.Skipped = append(side.revision.Notes.Skipped, diff.Skipped{Where: diff.Place{Pointer: note.Pointer}, Why: note.Problem})

@@ -13,7 +13,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen"
 	"github.com/mcpgen/mcpgen/gen/diff"
-	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	genschema "github.com/mcpgen/mcpgen/gen/schema"
 	"github.com/mcpgen/mcpgen/generated"
@@ -66,7 +65,7 @@ type schemaDefinitions struct {
 }
 
 func newSchemaDefinitions(name string, document *genschema.Document, rev *ir.Revision) (*schemaDefinitions, error) {
-	root, pointers, err := judge.Definitions(document, rev)
+	root, pointers, err := diff.Definitions(document, rev)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

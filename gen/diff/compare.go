@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // change is a difference between two shapes. It is not yet known which messages carry their
@@ -36,36 +38,83 @@ const (
 	widens  = 1
 )
 
-// oneWay has the results for one direction of a change.
+// oneWay has the results for one direction of a change. The zero value means that there are no such
+// values.
 type oneWay struct {
 	// values are examples: one side accepts them, the other side does not.
 	values []any
 	// lost and known mean that a union accepts such values as another variant: with members
 	// that the variant does not declare, or without.
 	lost, known bool
-	// refuted means that no such values exist. open means that they may exist for at least one
-	// alternative.
-	refuted, open bool
+	// open means that there may be such values.
+	open bool
 	// why is the reason for the lack of values. sure means that there are such values anyway.
 	why  string
 	sure bool
 }
 
+// refuted reports whether the direction has no values.
+func (w *oneWay) refuted() bool { return !w.open && !w.lost && !w.known && len(w.values) == 0 }
+
+// join adds the results of another pair of alternatives.
+func (w *oneWay) join(other oneWay) {
+	w.values = few(append(w.values, other.values...))
+	w.lost, w.known, w.open, w.sure = w.lost || other.lost, w.known || other.known, w.open || other.open, w.sure || other.sure
+	w.why = cmp.Or(w.why, other.why)
+}
+
+// engine holds what the comparisons of two sides share.
+type engine struct {
+	// finders has a finder for each document of a sender, and under nil the one for objects with any
+	// members.
+	finders map[*jsonschema.Schema]*finder
+	// valid has the validators of documents.
+	valid     map[*jsonschema.Schema]*samples.Validator
+	languages map[string]*language
+	// refusals and texts cache the results of refusing and text.
+	refusals map[*jsonschema.Schema][]branch
+	texts    map[wire.Raw]string
+}
+
+func newEngine() *engine {
+	return &engine{refusals: map[*jsonschema.Schema][]branch{}, texts: map[wire.Raw]string{}, finders: map[*jsonschema.Schema]*finder{}, valid: map[*jsonschema.Schema]*samples.Validator{}, languages: map[string]*language{}}
+}
+
+// finder returns the finder for the values of a sender's document, or of any document for nil.
+func (e *engine) finder(sender *jsonschema.Schema) *finder {
+	f, ok := e.finders[sender]
+	if !ok {
+		f = newFinder(e, sender)
+		e.finders[sender] = f
+	}
+	f.steps = 0
+	return f
+}
+
+// refusing returns the ways in which a schema refuses a value.
+func (e *engine) refusing(s *jsonschema.Schema) []branch {
+	list, ok := e.refusals[s]
+	if !ok {
+		list = waysToRefuse(s)
+		e.refusals[s] = list
+	}
+	return list
+}
+
 // comparer compares shapes of two sides.
 type comparer struct {
 	rules ruleTable
-	prove *prover
-	make  *maker
+	*engine
 	// dropped is the guard for a member that one side does not declare.
 	dropped string
-	pairs   map[setPair]*pairing
-	alike   map[altPair]float64
-	// wholes caches the results of whole.
-	wholes map[altPair]map[string]any
-	// spent is the number of members of the large objects that were examples.
-	spent int
-	// work is the number of alternatives that values were tried on.
-	work int
+	// documents are those of the sides.
+	documents [2]*jsonschema.Schema
+	pairs     map[setPair]*pairing
+	alike     map[altPair]float64
+	// answers caches the results of find, spent counts the members of the large objects that were
+	// examples.
+	answers map[setPair]answer
+	spent   int
 }
 
 type (
@@ -80,8 +129,6 @@ type pairing struct {
 	old, new *Shape
 	changes  []*change
 	children []*child
-	// work is that of the comparer.
-	work *int
 }
 
 // child is a pair of shapes of members or elements.
@@ -98,10 +145,9 @@ type child struct {
 }
 
 func newComparer(rules ruleTable, dropped string) *comparer {
-	p := newProver()
 	return &comparer{
-		rules: rules, prove: p, make: newMaker(p), dropped: dropped,
-		pairs: map[setPair]*pairing{}, alike: map[altPair]float64{}, wholes: map[altPair]map[string]any{},
+		rules: rules, engine: newEngine(), dropped: dropped,
+		pairs: map[setPair]*pairing{}, alike: map[altPair]float64{}, answers: map[setPair]answer{},
 	}
 }
 
@@ -111,10 +157,9 @@ func (c *comparer) pair(old, new *Shape) *pairing {
 	if have, ok := c.pairs[key]; ok {
 		return have
 	}
-	p := &pairing{old: old, new: new, work: &c.work}
+	p := &pairing{old: old, new: new}
 	c.pairs[key] = p
 	if old.set != new.set {
-		c.prove.steps = 0
 		c.values(p)
 	}
 	return p
@@ -125,34 +170,6 @@ func (p *pairing) at(rule string, args ...string) *change {
 	ch := &change{rule: rule, args: args, old: p.old.Where, new: p.new.Where}
 	p.changes = append(p.changes, ch)
 	return ch
-}
-
-// within reports whether all values of one shape are in another one.
-func (c *comparer) within(sends, accepts *Shape) bool {
-	return c.prove.in(sends, accepts, false) || c.find(sends, accepts).is == none
-}
-
-// find returns a value that one shape has and another one does not have.
-func (c *comparer) find(sends, accepts *Shape) answer {
-	if len(sends.from) == 0 || len(accepts.from) == 0 {
-		return answer{is: unknown}
-	}
-	if c.prove.asked > mostAsked || len(sends.from[0].All())+len(accepts.from[0].All()) > mostSchemas {
-		return answer{is: unknown}
-	}
-	f := c.prove.finder(sends.from[0].Root())
-	f.steps = 0
-	defer func() { c.prove.asked += f.steps }()
-	result := answer{is: none}
-	for _, s := range accepts.from {
-		switch a := f.find(sends.from, []*jsonschema.Schema{s}, nil); a.is {
-		case found:
-			return a
-		case unknown:
-			result = a
-		}
-	}
-	return result
 }
 
 // between adds a change between two alternatives. It returns the existing change if other
@@ -171,7 +188,6 @@ func (p *pairing) between(old, new *Alt, rule string, args ...string) *change {
 		}
 	}
 	ch := p.at(rule, args...)
-	ch.ways[narrows].refuted, ch.ways[widens].refuted = true, true // unless show finds otherwise
 	ch.old, ch.new = was, is
 	return ch
 }
@@ -188,50 +204,185 @@ func (p *pairing) views(old, new *Alt) [2]view {
 	return [2]view{{p, narrows, p.old, p.new, old, new}, {p, widens, p.new, p.old, new, old}}
 }
 
-// mostWork limits the number of alternatives that the values of a comparison are tried on. Beyond it,
-// fewTries values are tried for each change.
-const (
-	mostWork  = 100_000
-	mostAsked = 20_000 // steps of finders
-	// A step of a finder takes as long as the schemas are large.
-	mostSchemas = 2000
-	fewTries    = 4
-)
+// other returns the view in the opposite direction.
+func (v view) other() view {
+	return view{v.pairing, 1 - v.way, v.accepts, v.sends, v.to, v.from}
+}
 
-// show adds the candidates that are examples of the change in the direction of the view.
-// proves, unless it is nil, reports whether a value is affected by the change. implied means
-// that no value is affected, because all values of the sender satisfy the constraint anyway.
-func (v view) show(ch *change, candidates []any, proves func(v any) bool, implied bool) {
-	w := &ch.ways[v.way]
-	if implied {
-		w.refuted = !w.open
-		return
+// find returns a value that one shape has and another one does not have.
+func (c *comparer) find(sends, accepts *Shape) answer {
+	key := setPair{sends.set, accepts.set}
+	if have, ok := c.answers[key]; ok {
+		return have
 	}
-	w.refuted, w.open = false, true
-	tries := 0
-	for _, value := range candidates {
-		if proves != nil && !proves(value) {
-			continue
-		}
-		*v.work += len(v.sends.alts()) + len(v.accepts.alts())
-		if tries++; tries > fewTries && *v.work > mostWork {
-			w.why = cmp.Or(w.why, "the schemas have too many alternatives to try all values")
+	result := answer{is: none}
+	for _, s := range accepts.from {
+		one := c.finder(c.documentOf(sends)).find(sends.from, []*jsonschema.Schema{s}, nil)
+		if result.is = max(result.is, one.is); one.is == found {
+			result = one
 			break
 		}
-		if !v.sends.accepts(value) || v.from != nil && !v.from.accepts(value) {
-			continue
-		}
-		switch {
-		case !v.accepts.accepts(value):
-			w.values = append(w.values, value)
-		case v.to != nil && v.to.accepts(value):
-		case v.accepts.knows(value):
-			w.known = true
-		default:
-			w.lost = true
+	}
+	c.answers[key] = result
+	return result
+}
+
+// documentOf returns the document of a shape, or nil for one without schemas.
+func (c *comparer) documentOf(s *Shape) *jsonschema.Schema {
+	if len(s.from) == 0 {
+		return nil
+	}
+	return s.from[0].Root()
+}
+
+// whole is find for a view.
+func (c *comparer) whole(v view) oneWay {
+	switch a := c.find(v.sends, v.accepts); a.is {
+	case found:
+		return oneWay{values: []any{a.value}}
+	case unknown:
+		return oneWay{open: true}
+	}
+	return oneWay{}
+}
+
+// largeObject is the number of members from which on examples are limited: those of a comparison have
+// at most mostMembers members in large objects, because validating one takes long.
+const (
+	largeObject = 100
+	mostMembers = 200_000
+)
+
+// tooLarge says why there is no example for a change in a large object.
+const tooLarge = "the object has too many members to make an example for each change"
+
+// affords reports whether there may be another example with the members that both alternatives require.
+func (c *comparer) affords(v view) bool {
+	size := 0
+	for _, a := range []*Alt{v.from, v.to} {
+		if a != nil && a.Object != nil {
+			size += len(a.Object.Members)
 		}
 	}
-	w.values = few(w.values)
+	if size <= 2*largeObject {
+		return true
+	}
+	c.spent += size
+	return c.spent <= mostMembers
+}
+
+// start returns the conditions on the values of the sender's alternative. preferring adds those of the
+// receiver that a branch does not break, so that an example shows nothing else.
+func (v view) start(preferring bool, but branch) way {
+	w := way{kinds: allKinds, test: func(value any) bool { return !v.accepts.accepts(value) }}
+	if v.from == nil {
+		w.todo = v.sends.from
+		return w
+	}
+	w.todo, w.refused, w.settled = v.from.all, v.from.refused, v.from.all
+	if v.from.Kind != kindAny {
+		w.kinds = []kind{v.from.Kind}
+	}
+	if preferring {
+		w.todo = slices.Clone(w.todo)
+		w.settled = slices.Concat(w.settled, v.to.all)
+		for _, s := range v.to.all {
+			bare := bareOf(s, but)
+			w.todo, w.settled = append(w.todo, bare), append(w.settled, bare)
+		}
+	}
+	return w
+}
+
+// ask looks for values of the sender's alternative that the receiver refuses by one of some branches.
+// If others is set, objects of the sender have members that it does not declare.
+func (c *comparer) ask(v view, others bool, choice ...branch) (w oneWay) {
+	for _, b := range choice {
+		if !c.writesAlike(v, b) {
+			w.join(c.askOne(v, others, b))
+		}
+	}
+	return w
+}
+
+func (c *comparer) askOne(v view, others bool, b branch) oneWay {
+	var sender *jsonschema.Schema
+	if !others {
+		sender = c.documents[v.way]
+	}
+	plain := v.start(false, b)
+	accept, refuse := slices.Concat(plain.todo, b.accept), slices.Concat(plain.refused, b.refuse)
+	if b.of != nil {
+		refuse = append(refuse, b.of)
+	}
+	search := func(w way, b branch, refuse []*jsonschema.Schema) answer {
+		return c.finder(sender).search(w.with(b), accept, refuse, nil)
+	}
+	if v.from != nil && v.to != nil {
+		if !c.affords(v) {
+			return oneWay{open: true, sure: true, why: tooLarge}
+		}
+		own := c.finder(sender)
+		if b.absent != "" {
+			own = c.finder(nil) // the receiver may ask for members that the sender does not declare
+		}
+		if a := own.search(v.start(true, b).with(b), accept, refuse, nil); a.is == found {
+			return oneWay{values: []any{a.value}}
+		}
+	}
+	switch a := search(plain, b, refuse); a.is {
+	case none:
+		return oneWay{}
+	case found:
+		return oneWay{values: []any{a.value}}
+	}
+	open := false
+	for _, s := range v.accepts.from {
+		one := b
+		one.refuse = append(slices.Clone(b.refuse), s)
+		switch a := search(plain, one, append(slices.Clone(refuse), s)); a.is {
+		case found:
+			return oneWay{values: []any{a.value}}
+		case unknown:
+			open = true
+		}
+	}
+	if open {
+		return oneWay{open: true}
+	}
+	plain.test = nil
+	if a := search(plain, b, refuse); a.is == found {
+		knows := v.accepts.knows(a.value)
+		return oneWay{known: knows, lost: !knows}
+	}
+	return oneWay{}
+}
+
+// writesAlike reports whether the sender has the keyword of a branch as well, written alike. A schema with
+// references is written like another one only if both are the same schema.
+func (c *comparer) writesAlike(v view, b branch) bool {
+	if v.from == nil {
+		return false
+	}
+	if b.of == nil {
+		return len(b.accept) == 1 && slices.ContainsFunc(v.from.refused, func(s *jsonschema.Schema) bool {
+			return s == b.accept[0] || c.sameText(s.Source, b.accept[0].Source)
+		})
+	}
+	names, ok := wholly[b.keyword]
+	return slices.ContainsFunc(v.from.all, func(s *jsonschema.Schema) bool {
+		return s == b.of || c.sameText(s.Source, b.of.Source) || ok && !slices.ContainsFunc(names, func(name string) bool { return !c.sameText(rawOf(s, name), rawOf(b.of, name)) })
+	})
+}
+
+// includes reports whether all conditions of an alternative are also written in another one.
+func (c *comparer) includes(a, in *Alt) bool {
+	written := func(list, in []*jsonschema.Schema) bool {
+		return !slices.ContainsFunc(list, func(s *jsonschema.Schema) bool {
+			return !slices.ContainsFunc(in, func(t *jsonschema.Schema) bool { return s == t || c.sameText(s.Source, t.Source) })
+		})
+	}
+	return a.Kind == in.Kind && len(a.all) > 0 && written(a.all, in.all) && written(a.refused, in.refused)
 }
 
 // rule returns id for a change that narrows, and its mirror for one that widens.
@@ -248,7 +399,7 @@ func (c *comparer) values(p *pairing) {
 	was, is := p.old.untyped(), p.new.untyped()
 	switch {
 	case was && is:
-		c.also(p, old[0], new[0])
+		c.coarse(p, old[0], new[0])
 		return
 	case was && p.old.any() && everyKind(new):
 		old = freeKinds()
@@ -262,7 +413,7 @@ func (c *comparer) values(p *pairing) {
 	if len(pairs) == 0 && len(gone) == 1 && len(come) == 1 && gone[0].Kind != come[0].Kind {
 		ch := p.at("type-changed", gone[0].label(), come[0].label())
 		for _, v := range p.views(nil, nil) {
-			v.show(ch, c.make.all(v.sends), nil, false)
+			ch.ways[v.way] = c.whole(v)
 		}
 		return
 	}
@@ -277,6 +428,17 @@ func (c *comparer) values(p *pairing) {
 	}
 }
 
+// coarse compares shapes of which at least one has too many alternatives, as a whole.
+func (c *comparer) coarse(p *pairing, old, new *Alt) {
+	var ways [2]oneWay
+	for _, v := range p.views(old, new) {
+		ways[v.way] = c.whole(v)
+	}
+	if !ways[narrows].refuted() || !ways[widens].refuted() {
+		p.at(constraintRule(!ways[widens].refuted(), !ways[narrows].refuted()), `"anyOf"`).ways = ways
+	}
+}
+
 // typed reports a shape that has no type on one side only.
 func (c *comparer) typed(p *pairing, was bool) {
 	rule, way, label := "type-closed", narrows, p.new.label()
@@ -288,7 +450,9 @@ func (c *comparer) typed(p *pairing, was bool) {
 	}
 	ch := p.at(rule, label)
 	for _, v := range p.views(nil, nil) {
-		v.show(ch, c.make.all(v.sends), nil, v.way != way && rule != "constraint-changed")
+		if v.way == way || rule == "constraint-changed" {
+			ch.ways[v.way] = c.whole(v)
+		}
 	}
 }
 
@@ -298,10 +462,11 @@ func everyKind(list []*Alt) bool {
 	})
 }
 
+// freeKinds returns an alternative with all values of each kind.
 func freeKinds() []*Alt {
 	var list []*Alt
 	for _, k := range allKinds {
-		list = append(list, free(k))
+		list = append(list, &Alt{Kind: k, Text: &text{}, Number: &number{}, Array: &array{}, Object: &object{}})
 	}
 	return list
 }
@@ -310,7 +475,10 @@ func freeKinds() []*Alt {
 // receiver.
 func (c *comparer) gone(v view) {
 	a := v.from
-	if into := c.covers(a, v.accepts); into != nil {
+	if slices.ContainsFunc(v.accepts.alts(), func(b *Alt) bool { return c.includes(b, a) }) {
+		return
+	}
+	if into := c.covers(v); into != nil {
 		ch := v.at(c.mergeRule(v.way), a.label(), into.label())
 		ch.place(v.way, a, into)
 		ch.subject = v.sends.Where.Path
@@ -322,11 +490,19 @@ func (c *comparer) gone(v view) {
 		rule = "variant-removed"
 	}
 	ch := v.at(c.rule(rule, v.way), a.label())
-	ch.ways[1-v.way].refuted, ch.subject = true, v.sends.Where.Path
+	ch.subject = v.sends.Where.Path
 	ch.place(v.way, a, nil)
-	samples := c.make.samples(a)
-	v.to = &Alt{Kind: "none"}
-	v.show(ch, telling(samples), nil, false)
+	if a.Values != nil {
+		v.to = &Alt{Kind: "none"}
+		ch.ways[v.way] = v.try(a.Values)
+		return
+	}
+	if a.Kind == kindArray { // an empty array shows nothing about its elements
+		ch.ways[v.way] = c.ask(v, false, breachOf(kindArray, "maxItems", &jsonschema.Schema{MaxItems: new(int64)}))
+	}
+	if len(ch.ways[v.way].values) == 0 {
+		ch.ways[v.way] = c.ask(v, false, branch{})
+	}
 }
 
 // mergeRule returns the rule for an alternative that became a part of another one.
@@ -352,7 +528,7 @@ func (ch *change) place(way int, from, to *Alt) {
 // merged compares an alternative with the one that it became a part of. It does not report what
 // the latter allows in addition, because it did so before.
 func (c *comparer) merged(v view, into *Alt) {
-	inner := &pairing{old: v.old, new: v.new, work: v.work}
+	inner := &pairing{old: v.old, new: v.new}
 	if v.way == narrows {
 		c.alts(inner, v.from, into)
 	} else {
@@ -370,63 +546,34 @@ func (c *comparer) merged(v view, into *Alt) {
 	v.children = append(v.children, inner.children...)
 }
 
-// telling removes empty arrays, which show nothing about their elements, if there are other
-// samples.
-func telling(samples []any) []any {
-	filled := slices.DeleteFunc(slices.Clone(samples), func(v any) bool {
-		list, ok := v.([]any)
-		return ok && len(list) == 0
-	})
-	if len(filled) == 0 {
-		return samples
-	}
-	return filled
-}
-
-// covers returns the alternative for objects that declares every required member of a and
-// accepts its minimal value, or nil.
-func (c *comparer) covers(a *Alt, in *Shape) *Alt {
-	if a.Kind != kindObject {
+// covers returns the receiver's alternative for objects that declares every required member of the
+// sender's alternative and accepts a value of it, or nil.
+func (c *comparer) covers(v view) *Alt {
+	if v.from.Kind != kindObject {
 		return nil
 	}
-	v, ok := c.make.of(a)
+	w := v.start(false, branch{})
+	w.test = nil
+	value := c.finder(c.documents[v.way]).search(w, v.from.all, v.from.refused, nil)
+	object, ok := value.value.(map[string]any)
 	if !ok {
 		return nil
 	}
-	for _, b := range in.alts() {
-		if b.Kind != kindObject || !b.accepts(v) {
+	for _, b := range v.accepts.alts() {
+		if b.Kind != kindObject || !b.accepts(object) {
 			continue
 		}
 		known := 0
-		for _, m := range a.Object.Members {
+		for _, m := range v.from.Object.Members {
 			if m.Required && b.Object.member(m.Name) != nil {
 				known++
 			}
 		}
-		if known > 0 && known == len(v.(map[string]any)) {
+		if known > 0 && known == len(object) {
 			return b
 		}
 	}
 	return nil
-}
-
-// alts compares two alternatives of one kind.
-func (c *comparer) alts(p *pairing, old, new *Alt) {
-	if old == new {
-		return
-	}
-	switch {
-	case old.Values != nil || new.Values != nil:
-		c.listed(p, old, new)
-		return
-	case old.Kind == kindObject:
-		c.objects(p, old, new)
-	case old.Kind == kindArray:
-		c.arrays(p, old, new)
-	default:
-		c.scalars(p, old, new)
-	}
-	c.also(p, old, new)
 }
 
 // told compares descriptions, titles and defaults.
@@ -461,4 +608,11 @@ func quoted(s string) string {
 		return "none"
 	}
 	return s
+}
+
+// few returns the four shortest values.
+func few(values []any) []any {
+	values = slices.Clone(values)
+	slices.SortStableFunc(values, func(a, b any) int { return len(render(a)) - len(render(b)) })
+	return values[:min(len(values), 4)]
 }

@@ -30,34 +30,31 @@
 // # The steps of a comparison
 //
 //  1. Sides. A pinned revision is read as generation reads it. The schema.json of a file is read by
-//     gen.LowerLenient, which leaves out what generation refuses, such as unknown keywords, and keeps the
-//     source of each schema that says more than its core; that of an extension is read by
-//     gen.LowerExtensionLenient, and extensions.go compares what it adds to its revision. Errata apply wherever
-//     their old value stands. A description of a server is read by package gen/catalog, in any of its forms. Both
-//     record what they leave out (Report.Skipped, Report.Errata). Generation shares none of this leniency.
-//  2. Shapes (shape.go). Both sides become sets of JSON values: lists of alternatives, each of one JSON kind.
-//     Schemas refer to themselves, so a list is computed when it is first needed. Shapes come from the ir
-//     (protocol.go) and from JSON Schemas (toolschema.go, toolforms.go). A shape is a conjunction of schemas: $ref
-//     and allOf add schemas to it, and anyOf and oneOf choose one. Two ways to write the same schema therefore give
-//     the same shape. Constraints without a form of their own (not, if, overlapping oneOf) are kept beside it
-//     (also.go).
-//  3. Proofs (prove.go, disjoint.go). The prover shows that one set is a subset of another, or disjoint
-//     from it. It never guesses: a question that it cannot decide stays open. Recursive sets are compared
-//     coinductively. Patterns are automata (language.go), which also find the shortest string that one pattern
-//     accepts and another refuses. What the prover leaves open, the finder answers from the schemas (find.go,
-//     find_values.go): it finds a value that some accept and others refuse, or proves that there is none, or gives
-//     up after a number of steps.
-//  4. Changes (match.go, compare*.go). Alternatives are paired by name, by constant members and by similarity, and
-//     each pair is compared once, breadth first, so a change is named by its shortest path and recursion ends. What the
-//     sides say in different messages is paired by a table (payloads.go). Each change has samples (sample.go): values that one side may send and the other refuses, and that show this
-//     change.
-//  5. Messages (lift.go). Samples are placed in the values around them, up to whole messages. A change is then
-//     shown, refuted, or undecided; only a proof removes it. If no change is shown, the finder decides on the whole
-//     message: it gives an open change its example, or names a change by the keyword that refuses the value.
+//     gen.LowerLenient, which leaves out what generation refuses, such as unknown keywords; that of an extension is
+//     read by gen.LowerExtensionLenient, and extensions.go compares what it adds to its revision. Errata apply
+//     wherever their old value stands. A description of a server is read by package gen/catalog, in any of its
+//     forms. Both record what they leave out (Report.Skipped, Report.Errata). Generation shares none of this leniency.
+//  2. Shapes (shape.go, toolschema.go, toolforms.go). Both sides become sets of JSON values: lists of alternatives,
+//     each of one JSON kind. Schemas refer to themselves, so a list is computed when it is first needed. Shapes come
+//     from JSON Schemas: those of tools, and the schema.json of a revision, whose ir says which messages there are
+//     and what their parts are called (protocol.go). A shape is a conjunction of schemas: $ref and allOf add schemas
+//     to it, and anyOf and oneOf choose one. Two ways to write the same schema therefore give the same shape.
+//  3. Values (find.go, find_values.go). The finder answers one question from the schemas: is there a value that some
+//     accept and others refuse? It finds one, proves that there is none, or gives up after a number of steps.
+//     Recursive schemas are compared coinductively. Patterns are automata (language.go), which also find the shortest
+//     string that one pattern accepts and another refuses.
+//  4. Changes (match.go, compare.go, keywords.go, objects.go). Alternatives are paired by name, by constant members
+//     and by similarity, and each pair is compared once, breadth first, so a change is named by its shortest path
+//     and recursion ends. What the sides say in different messages is paired by a table (payloads.go). A keyword of
+//     the receiver is a change if the finder does not prove that the sender has no value that breaks it, and the
+//     value that it finds is the example.
+//  5. Messages (lift.go). The finder puts examples into the values around them, up to whole messages. A change is
+//     then shown, refuted, or undecided; only a proof removes it. If no change is shown, the finder decides on the
+//     whole message: it gives an open change its example, or names a change by the keyword that refuses the value.
 //  6. Findings (assemble.go). The same change in several messages is one finding with several uses. Its level
 //     follows from the effect of its rule (rules.go, catalog.go). The file ledger.go holds exceptions with their reasons;
 //     a test finds unused ones.
-//  7. Witnesses. The shortest sample becomes the example of the finding after validators of both sides have
+//  7. Witnesses. The shortest value becomes the example of the finding after validators of both sides have
 //     confirmed it: generated code for a pinned revision, and an independent validator (package gen/diff/judge) for
 //     everything else. Without an example and a proof, the finding is undecided.
 //  8. Policy (order.go, policy.go, config.go). [Policy.Apply] selects the order, applies the severities, exclusions

@@ -14,7 +14,7 @@ import (
 // schemas into conditions on one value, chooses a branch of each union and a keyword by which each
 // other schema refuses, and makes a value of each JSON type that is left.
 type finder struct {
-	prove *prover
+	prove *engine
 	// sender is the document of the sender, whose objects have only members that it declares. It is
 	// nil if objects may have any members.
 	sender *jsonschema.Schema
@@ -39,10 +39,13 @@ const (
 	found
 )
 
+// manyRefused is the number of refusals from which on a search tries a value before it chooses.
+const manyRefused = 8
+
 // mostQuestions limits the steps of a search.
 const mostQuestions = 5_000
 
-func newFinder(p *prover, sender *jsonschema.Schema) *finder {
+func newFinder(p *engine, sender *jsonschema.Schema) *finder {
 	return &finder{prove: p, sender: sender, ids: map[*jsonschema.Schema]int{}, known: map[string]answer{}, busy: map[string]int{}}
 }
 
@@ -58,6 +61,15 @@ type way struct {
 	whole, fraction bool
 	breaks          []breach
 	present, absent []string
+	// settled are schemas whose unions the other conditions have chosen branches of.
+	settled []*jsonschema.Schema
+	// fixed has the values of some members, at and element the value of an element if pinned is set.
+	fixed   map[string]any
+	pinned  bool
+	at      int
+	element any
+	// test, unless it is nil, must accept the value.
+	test func(v any) bool
 }
 
 // union is a choice between branches.
@@ -73,8 +85,14 @@ type breach struct {
 	item    int
 }
 
+// tooMany is the item of a breach of contains by more elements than maxContains.
+const tooMany = 1
+
 // branch is what a choice adds to a way.
 type branch struct {
+	// of is the schema whose keyword the branch is about.
+	of             *jsonschema.Schema
+	keyword        string
 	accept, refuse []*jsonschema.Schema
 	kinds          []kind // nil means all
 	fraction       bool
@@ -115,41 +133,6 @@ func (f *finder) find(accept, refuse []*jsonschema.Schema, but []any) answer {
 	}
 	f.low = min(outer, f.low)
 	return a
-}
-
-// breaking returns a value of an alternative that does not satisfy a constraint.
-func (f *finder) breaking(a *Alt, c *also) answer {
-	f.steps = 0
-	start := way{todo: a.all, refused: a.refused, kinds: allKinds}
-	if a.Kind != kindAny {
-		start.kinds = []kind{a.Kind}
-	}
-	var choice []branch
-	var refuse []*jsonschema.Schema
-	s := c.nodes[0]
-	switch {
-	case c.refused != nil:
-		choice = []branch{{accept: c.nodes}}
-	case c.keyword == "if":
-		choice = waysToRefuse(&jsonschema.Schema{If: s.If, Then: s.Then, Else: s.Else})
-	case c.name != "":
-		choice = []branch{{kinds: []kind{kindObject}, present: c.name, refuse: c.nodes}}
-	case c.keyword == "unevaluatedItems" || c.keyword == "unevaluatedProperties":
-		choice, refuse = []branch{{breaks: []breach{{s, c.keyword, 0}}}}, c.nodes
-	default:
-		for _, one := range c.nodes {
-			choice = append(choice, branch{refuse: []*jsonschema.Schema{one}})
-		}
-	}
-	result := answer{is: none}
-	for _, b := range choice {
-		one := f.search(start.with(b), slices.Concat(a.all, b.accept), slices.Concat(a.refused, b.refuse, refuse), nil)
-		if one.is == found {
-			return one
-		}
-		result.is = max(result.is, one.is)
-	}
-	return result
 }
 
 func (f *finder) key(list []*jsonschema.Schema) string {
@@ -212,15 +195,11 @@ func (f *finder) listed(accept, refuse []*jsonschema.Schema, but []any) answer {
 			}
 			s = s.Target
 		}
-		values := s.Enum
-		if s.Const != "" {
-			values = append(slices.Clone(values), s.Const)
-		}
-		if s.Always != nil || values == nil {
+		if s.Always != nil || s.Enum == nil && s.Const == "" {
 			continue
 		}
-		for _, raw := range values {
-			if v := parse(string(raw)); f.suits(v, accept, refuse, but) {
+		for _, v := range listedBy(s) {
+			if f.suits(v, accept, refuse, but) {
 				return answer{v, found}
 			}
 		}
@@ -243,6 +222,12 @@ func (f *finder) search(w way, accept, refuse []*jsonschema.Schema, but []any) a
 	}
 	if choice == nil {
 		return f.leaf(&w, accept, refuse, but)
+	}
+	if at < 0 && len(w.unions) == 0 && len(w.refused) > manyRefused {
+		// A value often satisfies what is left to choose by itself.
+		if a := f.leaf(&w, accept, refuse, but); a.is == found {
+			return a
+		}
 	}
 	if at >= 0 {
 		w.unions = slices.Delete(slices.Clone(w.unions), at, at+1)
@@ -311,14 +296,15 @@ func (f *finder) expand(w *way) bool {
 		if s.Not != nil {
 			w.refused = append(slices.Clone(w.refused), s.Not)
 		}
-		if s.AnyOf != nil {
+		settled := slices.Contains(w.settled, s)
+		if s.AnyOf != nil && !settled {
 			u := union{of: s}
 			for _, b := range s.AnyOf {
 				u.choice = append(u.choice, branch{accept: []*jsonschema.Schema{b}})
 			}
 			w.unions = append(w.unions, u)
 		}
-		if s.OneOf != nil {
+		if s.OneOf != nil && !settled {
 			u := union{of: s}
 			for i, b := range s.OneOf {
 				others := slices.Delete(slices.Clone(s.OneOf), i, i+1)
@@ -411,7 +397,7 @@ func (f *finder) refusals(w *way, s *jsonschema.Schema) (list []branch, certain 
 	if s.Always != nil {
 		return nil, !*s.Always
 	}
-	for _, b := range waysToRefuse(s) {
+	for _, b := range f.prove.refusing(s) {
 		if f.implied(w, b) {
 			return nil, true
 		}
@@ -499,7 +485,7 @@ func (f *finder) declares(w *way, name string) bool {
 		return true
 	}
 	return slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool {
-		return s.Root() == f.sender && (slices.Contains(s.Required, name) || s.MinProperties != nil || s.MaxProperties != nil || s.PropertyNames != nil || s.AdditionalProperties != nil || s.UnevaluatedProperties != nil || s.Property(name) != nil ||
+		return s.Root() == f.sender && (s.Property(name) != nil || slices.Contains(s.Required, name) || s.MinProperties != nil || s.MaxProperties != nil || s.PropertyNames != nil || s.AdditionalProperties != nil || s.UnevaluatedProperties != nil ||
 			slices.ContainsFunc(s.PatternProperties, func(p jsonschema.Property) bool { return matches(p.Name, name) }))
 	})
 }
@@ -507,47 +493,51 @@ func (f *finder) declares(w *way, name string) bool {
 // waysToRefuse returns the ways in which a schema refuses a value, one for each keyword.
 func waysToRefuse(s *jsonschema.Schema) []branch {
 	var list []branch
+	add := func(keyword string, b branch) {
+		b.of, b.keyword = s, keyword
+		list = append(list, b)
+	}
 	by := func(k kind, keyword string, item int) {
-		list = append(list, branch{kinds: []kind{k}, breaks: []breach{{s, keyword, item}}})
+		add(keyword, branch{kinds: []kind{k}, breaks: []breach{{s, keyword, item}}})
 	}
 	if s.Types != nil {
 		allowed, whole := kindsOf([]*jsonschema.Schema{s})
-		list = append(list, branch{kinds: slices.DeleteFunc(slices.Clone(allKinds), func(k kind) bool { return slices.Contains(allowed, k) })})
+		add("type", branch{kinds: slices.DeleteFunc(slices.Clone(allKinds), func(k kind) bool { return slices.Contains(allowed, k) })})
 		if whole && slices.Contains(allowed, kindNumber) {
-			list = append(list, branch{kinds: []kind{kindNumber}, fraction: true})
+			add("type", branch{kinds: []kind{kindNumber}, fraction: true})
 		}
 	}
 	if s.Enum != nil || s.Const != "" {
-		list = append(list, branch{breaks: []breach{{s, "enum", 0}}})
+		add("enum", branch{breaks: []breach{{s, "enum", 0}}})
 	}
 	for _, one := range without(append([]*jsonschema.Schema{s.Target}, s.AllOf...)...) {
-		list = append(list, branch{refuse: []*jsonschema.Schema{one}})
+		add("allOf", branch{refuse: []*jsonschema.Schema{one}})
 	}
 	if s.Not != nil {
-		list = append(list, branch{accept: []*jsonschema.Schema{s.Not}})
+		add("not", branch{accept: []*jsonschema.Schema{s.Not}})
 	}
 	if s.Then != nil && s.If != nil {
-		list = append(list, branch{accept: []*jsonschema.Schema{s.If}, refuse: []*jsonschema.Schema{s.Then}})
+		add("if", branch{accept: []*jsonschema.Schema{s.If}, refuse: []*jsonschema.Schema{s.Then}})
 	}
 	if s.Else != nil && s.If != nil {
-		list = append(list, branch{refuse: []*jsonschema.Schema{s.If, s.Else}})
+		add("if", branch{refuse: []*jsonschema.Schema{s.If, s.Else}})
 	}
 	for i := range s.Properties {
 		by(kindObject, "properties", i)
 	}
 	for _, name := range s.Required {
-		list = append(list, branch{kinds: []kind{kindObject}, absent: name})
+		add("required", branch{kinds: []kind{kindObject}, absent: name})
 	}
 	for i := range s.PatternProperties {
 		by(kindObject, "patternProperties", i)
 	}
 	for _, d := range s.DependentRequired {
 		for _, name := range d.Required {
-			list = append(list, branch{kinds: []kind{kindObject}, present: d.Name, absent: name})
+			add("dependentRequired", branch{kinds: []kind{kindObject}, present: d.Name, absent: name})
 		}
 	}
 	for _, d := range s.DependentSchemas {
-		list = append(list, branch{kinds: []kind{kindObject}, present: d.Name, refuse: []*jsonschema.Schema{d.Schema}})
+		add("dependentSchemas", branch{kinds: []kind{kindObject}, present: d.Name, refuse: []*jsonschema.Schema{d.Schema}})
 	}
 	for i := range s.PrefixItems {
 		by(kindArray, "prefixItems", i)
@@ -561,7 +551,7 @@ func waysToRefuse(s *jsonschema.Schema) []branch {
 		{s.MultipleOf != "", kindNumber, "multipleOf"}, {s.MinLength != nil, kindString, "minLength"}, {s.MaxLength != nil, kindString, "maxLength"},
 		{s.Pattern != nil, kindString, "pattern"}, {s.Format != "" && isFormat(s.Format), kindString, "format"},
 		{s.MinItems != nil, kindArray, "minItems"}, {s.MaxItems != nil, kindArray, "maxItems"}, {s.UniqueItems, kindArray, "uniqueItems"},
-		{s.Items != nil && !always(s.Items), kindArray, "items"}, {s.Contains != nil, kindArray, "contains"},
+		{s.Items != nil && !always(s.Items), kindArray, "items"}, {s.Contains != nil && (s.MinContains == nil || *s.MinContains > 0), kindArray, "contains"},
 		{s.UnevaluatedItems != nil && !always(s.UnevaluatedItems), kindArray, "unevaluatedItems"},
 		{s.AdditionalProperties != nil && !always(s.AdditionalProperties), kindObject, "additionalProperties"},
 		{s.UnevaluatedProperties != nil && !always(s.UnevaluatedProperties), kindObject, "unevaluatedProperties"},
@@ -572,19 +562,25 @@ func waysToRefuse(s *jsonschema.Schema) []branch {
 			by(k.kind, k.keyword, 0)
 		}
 	}
+	if s.Contains != nil && s.MaxContains != nil {
+		by(kindArray, "contains", tooMany)
+	}
 	if s.AnyOf != nil {
-		list = append(list, branch{refuse: s.AnyOf})
+		add("anyOf", branch{refuse: s.AnyOf})
 	}
 	if s.OneOf != nil {
-		list = append(list, branch{refuse: s.OneOf})
+		add("oneOf", branch{refuse: s.OneOf})
 		for i, x := range s.OneOf {
 			for _, y := range s.OneOf[:i] {
-				list = append(list, branch{accept: []*jsonschema.Schema{x, y}})
+				add("oneOf", branch{accept: []*jsonschema.Schema{x, y}})
 			}
 		}
 	}
-	if s.DynamicRef != "" || s.Meta {
-		list = append(list, branch{unknown: true})
+	if s.DynamicRef != "" {
+		add("$dynamicRef", branch{unknown: true})
+	}
+	if s.Meta {
+		add("$ref", branch{unknown: true})
 	}
 	return list
 }
@@ -630,7 +626,7 @@ func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonsche
 			break
 		}
 	}
-	for _, b := range waysToRefuse(s) {
+	for _, b := range f.prove.refusing(s) {
 		if len(b.breaks) == 1 && keyword == "" && slices.Contains(b.kinds, kindOf(v)) {
 			keyword = b.breaks[0].keyword
 		}

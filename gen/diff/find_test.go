@@ -42,7 +42,7 @@ func TestFind(t *testing.T) {
 		{`{"type":"object","additionalProperties":{}}`, `{"type":"object","properties":{"b":{"type":"string"}}}`, found},
 	} {
 		accept, refuse := schemaOf(t, test.accept), schemaOf(t, test.refuse)
-		if got := newFinder(newProver(), accept.Root()).find([]*jsonschema.Schema{accept}, []*jsonschema.Schema{refuse}, nil); got.is != test.want {
+		if got := newFinder(newEngine(), accept.Root()).find([]*jsonschema.Schema{accept}, []*jsonschema.Schema{refuse}, nil); got.is != test.want {
 			t.Errorf("%s\n%s\n%+v, want %d", test.accept, test.refuse, got, test.want)
 		}
 	}
@@ -79,7 +79,7 @@ func TestFindNone(t *testing.T) {
 	answers := map[verdict]int{}
 	for i, x := range list {
 		for j, y := range list {
-			got := newFinder(newProver(), nil).find([]*jsonschema.Schema{x}, []*jsonschema.Schema{y}, nil)
+			got := newFinder(newEngine(), nil).find([]*jsonschema.Schema{x}, []*jsonschema.Schema{y}, nil)
 			answers[got.is]++
 			for k, v := range values {
 				if got.is == none && accepted[i][k] && !accepted[j][k] {

@@ -11,8 +11,23 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
+// largest is the maximum length of strings and arrays that are made as examples of a limit.
+const largest = 1000
+
 // isFormat reports whether validators check a format.
 func isFormat(name string) bool { _, ok := formats[name]; return ok }
+
+// listedBy returns the values that a schema lists, short ones first.
+func listedBy(s *jsonschema.Schema) (values []any) {
+	list := append(slices.Clone(s.Enum), given(s.Const)...)
+	if len(list) <= 100 {
+		slices.SortStableFunc(list, func(x, y wire.Raw) int { return len(x) - len(y) })
+	}
+	for _, raw := range list {
+		values = append(values, parse(string(raw)))
+	}
+	return values
+}
 
 // given returns a list of a value that may be absent.
 func given(raw wire.Raw) []wire.Raw {
@@ -22,17 +37,23 @@ func given(raw wire.Raw) []wire.Raw {
 	return []wire.Raw{raw}
 }
 
+// shortest has the kinds in the order of their shortest texts.
+var shortest = []kind{kindNumber, kindString, kindArray, kindObject, kindNull, kindBoolean}
+
 // leaf answers for a way without choices.
 func (f *finder) leaf(w *way, accept, refuse []*jsonschema.Schema, but []any) answer {
 	result := answer{is: none}
-	for _, k := range w.kinds {
-		if w.fraction && k != kindNumber {
+	for _, k := range shortest {
+		if !slices.Contains(w.kinds, k) || w.fraction && k != kindNumber {
 			continue
 		}
 		values, complete := f.values(w, k)
 		for _, v := range values {
 			if kindOf(v) == k && f.suits(v, accept, refuse, but) {
-				return answer{v, found}
+				if w.test == nil || w.test(v) {
+					return answer{v, found}
+				}
+				complete = false
 			}
 		}
 		if !complete {
@@ -49,16 +70,13 @@ func (f *finder) values(w *way, k kind) (values []any, complete bool) {
 		if s.Enum == nil && s.Const == "" {
 			continue
 		}
-		for _, raw := range append(slices.Clone(s.Enum), given(s.Const)...) {
-			values = append(values, parse(string(raw)))
-		}
-		return values, true
+		return listedBy(s), true
 	}
 	switch k {
 	case kindNull:
 		return []any{nil}, true
 	case kindBoolean:
-		return []any{false, true}, true
+		return []any{true, false}, true
 	case kindNumber:
 		return f.numbers(w)
 	case kindString:
@@ -71,48 +89,23 @@ func (f *finder) values(w *way, k kind) (values []any, complete bool) {
 	return values, complete && len(values) == 0
 }
 
-// numberEnd is an end of a range of numbers; a nil number means that there is none.
-type numberEnd struct {
-	at   *big.Rat
-	open bool
-}
-
 // ends returns the limits that a schema sets to numbers.
-func ends(s *jsonschema.Schema) (low, high numberEnd) {
-	low, high = numberEnd{at: rational(string(s.Minimum))}, numberEnd{at: rational(string(s.Maximum))}
-	if at := rational(string(s.ExclusiveMinimum)); at != nil && (low.at == nil || at.Cmp(low.at) >= 0) {
-		low = numberEnd{at, true}
-	}
-	if at := rational(string(s.ExclusiveMaximum)); at != nil && (high.at == nil || at.Cmp(high.at) <= 0) {
-		high = numberEnd{at, true}
-	}
+func ends(s *jsonschema.Schema) (low, high limit) {
+	low = limit{at: rational(string(s.Minimum))}.tighter(limit{at: rational(string(s.ExclusiveMinimum)), open: true})
+	high = limit{at: rational(string(s.Maximum)), upper: true}.tighter(limit{at: rational(string(s.ExclusiveMaximum)), open: true, upper: true})
 	return low, high
-}
-
-// tighter returns the limit that allows less; sign is 1 for lower limits and -1 for upper ones.
-func tighter(x, y numberEnd, sign int) numberEnd {
-	switch {
-	case y.at == nil:
-		return x
-	case x.at == nil:
-		return y
-	}
-	if c := x.at.Cmp(y.at) * sign; c > 0 || c == 0 && x.open {
-		return x
-	}
-	return y
 }
 
 // numbers is values for numbers.
 func (f *finder) numbers(w *way) (values []any, complete bool) {
-	var low, high numberEnd
+	low, high := limit{}, limit{upper: true}
 	var step *big.Rat
 	if w.whole {
 		step = big.NewRat(1, 1)
 	}
 	for _, s := range w.all {
 		l, h := ends(s)
-		low, high = tighter(low, l, 1), tighter(high, h, -1)
+		low, high = low.tighter(l), high.tighter(h)
 		if by := rational(string(s.MultipleOf)); by != nil && by.Sign() > 0 {
 			step = common(step, by)
 		}
@@ -125,9 +118,9 @@ func (f *finder) numbers(w *way) (values []any, complete bool) {
 		l, h := ends(b.of)
 		switch b.keyword {
 		case "minimum":
-			high = tighter(high, numberEnd{l.at, !l.open}, -1)
+			high = high.tighter(limit{l.at, !l.open, true})
 		case "maximum":
-			low = tighter(low, numberEnd{h.at, !h.open}, 1)
+			low = low.tighter(limit{h.at, !h.open, false})
 		case "multipleOf":
 			if by := rational(string(b.of.MultipleOf)); by != nil {
 				not = append(not, by)
@@ -172,30 +165,19 @@ func (f *finder) numbers(w *way) (values []any, complete bool) {
 }
 
 // multiples returns multiples of step between two limits, all of them if there are not many.
-func multiples(low, high numberEnd, step *big.Rat) (values []any, complete bool) {
-	first := func(e numberEnd, sign int) *big.Int { // the index of the multiple nearest to a limit, within it
-		q := new(big.Rat).Quo(e.at, step)
-		n := new(big.Int).Div(q.Num(), q.Denom()) // rounds down
-		if sign > 0 && !q.IsInt() {
-			n.Add(n, big.NewInt(1))
-		}
-		if e.open && q.IsInt() {
-			n.Add(n, big.NewInt(int64(sign)))
-		}
-		return n
-	}
+func multiples(low, high limit, step *big.Rat) (values []any, complete bool) {
 	at, dir := new(big.Int), int64(1)
 	var last *big.Int
 	switch {
 	case low.at != nil:
-		at = first(low, 1)
+		at = low.first(step)
 		if high.at != nil {
-			last = first(high, -1)
+			last = high.first(step)
 		}
 	case high.at != nil:
-		at, dir = first(high, -1), -1
+		at, dir = high.first(step), -1
 	}
-	for range 2000 {
+	for range 200 {
 		if last != nil && at.Cmp(last) > 0 {
 			return values, true
 		}
@@ -258,7 +240,10 @@ func (f *finder) strings(w *way) (values []any, complete bool) {
 		}
 	}
 	if len(patterns)+len(not) == 0 {
-		n := lowest(length)
+		n := 0
+		if length.Min != nil {
+			n = int(min(*length.Min, 1e6))
+		}
 		for i := range 4 {
 			if length.contains(float64(n + i)) {
 				values = append(values, strings.Repeat("x", n+i), strings.Repeat("a", n+i), strings.Repeat("0", n+i))
@@ -276,8 +261,11 @@ func (f *finder) strings(w *way) (values []any, complete bool) {
 	longer := length
 	for i := range 12 {
 		s, is, sure := f.prove.matching(patterns, not, longer)
+		if !sure {
+			return append(values, f.samples(w)...), false
+		}
 		if !is {
-			return values, sure && i == 0
+			return values, i == 0
 		}
 		values = append(values, s)
 		longer = narrower(length, span{Min: new(float64(len([]rune(s)) + 1))})
@@ -285,8 +273,26 @@ func (f *finder) strings(w *way) (values []any, complete bool) {
 	return values, false
 }
 
+// samples returns strings that the schemas may accept, and others, for patterns that no automaton can decide.
+func (f *finder) samples(w *way) []any {
+	values := formatted()
+	if len(w.all) > 0 {
+		root := w.all[0].Root()
+		of := slices.DeleteFunc(slices.Clone(w.all), func(s *jsonschema.Schema) bool { return s.Root() != root })
+		f.accepts(of[0], nil) // makes the validator
+		values = append(values, f.prove.valid[root].Samples(of, 100)...)
+	}
+	for _, b := range w.breaks {
+		if b.keyword == "pattern" {
+			f.accepts(b.of, nil)
+			values = append(values, f.prove.valid[b.of.Root()].Samples([]*jsonschema.Schema{b.of}, 100)...)
+		}
+	}
+	return values
+}
+
 // matching returns a shortest string that matches some patterns and does not match others.
-func (p *prover) matching(patterns, not []string, length span) (s string, found, known bool) {
+func (p *engine) matching(patterns, not []string, length span) (s string, found, known bool) {
 	var list []*language
 	for _, pattern := range slices.Concat(patterns, not) {
 		l := p.language(pattern)
@@ -324,8 +330,12 @@ type slot struct {
 func (f *finder) arrays(w *way) (values []any, complete bool) {
 	least, most, prefix, unique := 0, 1<<30, 0, false
 	complete = true
+	if w.pinned {
+		least = w.at + 1
+	}
 	var equal bool
-	var every []*jsonschema.Schema // that every element refuses
+	// every element refuses every, and one that nothing else asks for refuses others.
+	var every, others []*jsonschema.Schema
 	type wanted struct {
 		from int
 		slot
@@ -364,15 +374,14 @@ func (f *finder) arrays(w *way) (values []any, complete bool) {
 		case "uniqueItems":
 			equal, least = true, max(least, 2)
 		case "contains":
-			switch least, most := b.of.MinContains, b.of.MaxContains; {
-			case least != nil && *least == 0 && most == nil:
-				return nil, true
-			case least != nil && *least == 0:
-				for range min(*most, largest) + 1 {
+			switch least := b.of.MinContains; {
+			case b.item == tooMany:
+				for range min(*b.of.MaxContains, largest) + 1 {
 					wants = append(wants, wanted{0, slot{accept: []*jsonschema.Schema{b.of.Contains}}})
 				}
+			case least != nil && *least > 1:
+				others, complete = append(others, b.of.Contains), false
 			default:
-				complete = complete && most == nil && (least == nil || *least == 1)
 				every = append(every, b.of.Contains)
 			}
 		case "unevaluatedItems":
@@ -451,7 +460,13 @@ func (f *finder) arrays(w *way) (values []any, complete bool) {
 				list = append(list, list[pair[0]])
 				continue
 			}
-			a := element(i, at, but)
+			a := answer{w.element, found}
+			if !w.pinned || i != w.at {
+				if _, wanted := places[i]; !wanted {
+					at.refuse = slices.Concat(at.refuse, others)
+				}
+				a = element(i, at, but)
+			}
 			if a.is != found {
 				ok = false
 				// Any choice of different elements is as good as another if all places are alike.
@@ -488,6 +503,9 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 		}
 	}
 	for _, name := range w.present {
+		places[name] = slot{}
+	}
+	for name := range w.fixed {
 		places[name] = slot{}
 	}
 	type wanted struct {
@@ -529,7 +547,11 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 	if most < 0 || most < least {
 		return nil, true
 	}
-	names, all := f.names(w)
+	var names []string
+	all := true
+	if len(wants) > 0 {
+		names, all = f.names(w)
+	}
 	for _, want := range wants {
 		sure, at := all, ""
 		done := false
@@ -572,6 +594,10 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 		if !undeclared[name] && !f.may(w, name) {
 			return nil, complete && len(wants) == 0
 		}
+		if v, ok := w.fixed[name]; ok {
+			object[name] = v
+			continue
+		}
 		a := f.find(slices.Concat(membersOf(w.all, name, ""), at.accept), at.refuse, nil)
 		if a.is != found {
 			return nil, a.is == none && complete && len(wants) == 0
@@ -580,6 +606,9 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 	}
 	if len(object) > most {
 		return nil, complete && len(wants) == 0
+	}
+	if len(object) < least && names == nil {
+		names, all = f.names(w)
 	}
 	for _, name := range names {
 		if len(object) >= least {
@@ -655,9 +684,10 @@ func patternsOf(w *way) (list []string) {
 // names returns a name of each class of names that the schemas of a way treat alike. all means that
 // no class is missing.
 func (f *finder) names(w *way) (names []string, all bool) {
+	seen := map[string]bool{}
 	add := func(name string) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
+		if !seen[name] {
+			names, seen[name] = append(names, name), true
 		}
 	}
 	all = true

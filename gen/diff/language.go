@@ -202,11 +202,11 @@ func plainness(r rune) int {
 }
 
 // language returns the language of a pattern, or nil if the pattern is not supported.
-func (p *prover) language(pattern string) *language {
-	l, ok := p.languages[pattern]
+func (e *engine) language(pattern string) *language {
+	l, ok := e.languages[pattern]
 	if !ok {
 		l = newLanguage(pattern)
-		p.languages[pattern] = l
+		e.languages[pattern] = l
 	}
 	return l
 }
@@ -217,81 +217,6 @@ const (
 	mostStates = 4000
 	mostMoves  = 200_000
 )
-
-// search returns a shortest string that two constraints accept and a third one refuses. A nil
-// third constraint refuses everything. search ignores formats. known is false if a pattern is
-// not supported or the search takes too long.
-func (p *prover) search(x, y, refusing *text) (s string, found, known bool) {
-	var list []*language
-	for _, t := range []*text{x, y, refusing} {
-		if t == nil {
-			continue
-		}
-		for _, pattern := range t.Patterns {
-			l := p.language(pattern)
-			if l == nil {
-				return "", false, false
-			}
-			list = append(list, l)
-		}
-	}
-	accepting := len(x.Patterns)
-	length := x.Length
-	if y != nil {
-		accepting += len(y.Patterns)
-		length = narrower(length, y.Length)
-	}
-	most := 0
-	spans := []span{length}
-	if refusing != nil {
-		spans = append(spans, refusing.Length)
-	}
-	for _, s := range spans {
-		for _, bound := range []*float64{s.Min, s.Max} {
-			if bound != nil {
-				most = max(most, int(min(*bound, 1e6))+1)
-			}
-		}
-	}
-	if most > longest && len(list) > 0 {
-		return "", false, false
-	}
-	if len(list) == 0 {
-		return searchLength(length, refusing)
-	}
-	goal := func(states []*state, n int) bool {
-		for _, s := range states[:accepting] {
-			if !s.accepts {
-				return false
-			}
-		}
-		if !length.contains(float64(n)) {
-			return false
-		}
-		if refusing == nil || !refusing.Length.contains(float64(n)) {
-			return true
-		}
-		return slices.ContainsFunc(states[accepting:], func(s *state) bool { return !s.accepts })
-	}
-	return walk(list, most, goal)
-}
-
-// searchLength is search for constraints without patterns.
-func searchLength(length span, refusing *text) (s string, found, known bool) {
-	if refusing != nil && refusing.Length.covers(length) || length.empty() {
-		return "", false, true
-	}
-	spans := []span{length}
-	if refusing != nil {
-		spans = append(spans, refusing.Length)
-	}
-	for _, n := range lengths(spans...) {
-		if length.contains(float64(n)) && (refusing == nil || !refusing.Length.contains(float64(n))) {
-			return repeated(n), true, true
-		}
-	}
-	return "", true, true
-}
 
 // walk searches the states of several automata at once, breadth first, for one that
 // is a goal. Lengths above most count as most.
@@ -349,33 +274,4 @@ func walk(list []*language, most int, goal func(states []*state, n int) bool) (s
 		}
 	}
 	return "", false, true
-}
-
-// textIn reports whether it can prove that all strings of a constraint satisfy another
-// constraint.
-func (p *prover) textIn(a, b *text) bool {
-	for _, format := range b.Formats {
-		if _, checked := formats[format]; checked && !slices.ContainsFunc(a.Formats, func(have string) bool { return formatIn(have, format) }) {
-			return false
-		}
-	}
-	missing := &text{Length: b.Length}
-	for _, pattern := range b.Patterns {
-		if !slices.Contains(a.Patterns, pattern) {
-			missing.Patterns = append(missing.Patterns, pattern)
-		}
-	}
-	if len(missing.Patterns) == 0 && missing.Length.covers(a.Length) {
-		return true
-	}
-	known := *a
-	known.Patterns = slices.Clone(a.Patterns)
-	for _, format := range a.Formats {
-		if pattern, ok := formatPatterns[format]; ok {
-			known.Patterns = append(known.Patterns, pattern)
-		}
-	}
-	known.Patterns = slices.DeleteFunc(known.Patterns, func(pattern string) bool { return p.language(pattern) == nil })
-	_, found, sure := p.search(&known, nil, missing)
-	return sure && !found
 }

@@ -53,11 +53,11 @@ func TestSearch(t *testing.T) {
 		}
 		level = next
 	}
-	p := newProver()
+	p := newEngine()
 	for _, in := range patterns {
 		for _, out := range patterns {
 			is, isNot := regexp.MustCompile(in), regexp.MustCompile(out)
-			s, found, known := p.search(&text{Patterns: []string{in}}, nil, &text{Patterns: []string{out}})
+			s, found, known := p.matching([]string{in}, []string{out}, span{})
 			if !known {
 				t.Errorf("%q without %q is not known", in, out)
 				continue
@@ -76,7 +76,7 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	for _, pattern := range []string{"^(?=a)", `(a)\1`, `\bx`} {
-		if _, _, known := p.search(&text{Patterns: []string{pattern}}, nil, nil); known {
+		if _, _, known := p.matching([]string{pattern}, nil, span{}); known {
 			t.Errorf("%q is taken for a pattern that automata know", pattern)
 		}
 	}

@@ -23,7 +23,7 @@ func pinned(t *testing.T, revision string) diff.Revision {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return diff.Revision{IR: lowered.Revision}
+	return diff.Revision{IR: lowered.Revision, Document: lowered.Document}
 }
 
 // TestExceptions checks that every exception changes a finding between two pinned revisions and

@@ -68,6 +68,7 @@ const (
 // messages compares two shapes of whole messages. Changes of a pair precede those of the pairs
 // that it contains.
 func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem string) {
+	c.documents = [2]*jsonschema.Schema{c.documentOf(old), c.documentOf(new)}
 	root := &node{path: path}
 	nodes := map[setPair]*node{{old.set, new.set}: root}
 	queue := []*node{root}
@@ -157,7 +158,7 @@ func (c *comparer) settle(list []*told, root *node, v view) []*told {
 
 // unnamed returns a change of the keyword that refuses a value.
 func (c *comparer) unnamed(root *node, v view, value any) *told {
-	f := c.prove.finder(v.sends.from[0].Root())
+	f := c.finder(nil)
 	refuses := v.accepts.from[slices.IndexFunc(v.accepts.from, func(s *jsonschema.Schema) bool { ok, _ := f.accepts(s, value); return !ok })]
 	at, keyword, path := f.culprit(refuses, value, root.path)
 	ch := &change{rule: "constraint-changed", args: []string{strconv.Quote(keyword)}, old: Place{Path: path}, new: Place{Path: path}}
@@ -188,11 +189,11 @@ func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
 	if way == widens {
 		effect = effect.Mirror()
 	}
-	if !effect.Narrows() || w.refuted {
-		return outcome{state: refuted}
-	}
-	if ch.noted {
+	if ch.noted && effect.Narrows() {
 		return outcome{state: noted}
+	}
+	if !effect.Narrows() || w.refuted() {
+		return outcome{state: refuted}
 	}
 	if len(w.values) > 0 {
 		return c.lift(n, w.values, &climb{way, root, map[*node]bool{}})
@@ -202,19 +203,15 @@ func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
 		sends, accepts = n.new, n.old
 	}
 	switch {
-	case w.lost:
-		return outcome{state: lost}
-	case w.known, c.prove.in(sends, accepts, false):
-		return outcome{state: refuted}
-	}
-	if w.why == tooLarge {
+	case w.sure:
 		return outcome{state: unproven, sure: true, why: w.why}
-	}
-	switch a := c.find(sends, accepts); a.is {
-	case none:
+	case !w.open && w.lost:
+		return outcome{state: lost}
+	case !w.open:
 		return outcome{state: refuted}
-	case found:
-		return c.lift(n, []any{a.value}, &climb{way, root, map[*node]bool{}})
+	}
+	if a := c.find(sends, accepts); a.is == none {
+		return outcome{state: refuted}
 	}
 	// A value that is refused here may be accepted further up.
 	for at := n; at != root && len(at.up) > 0; at = at.up[0].parent {
@@ -223,14 +220,14 @@ func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
 		if way == widens {
 			sends, accepts = accepts, sends
 		}
-		if c.within(sends, accepts) {
+		if c.find(sends, accepts).is == none {
 			return outcome{state: refuted}
 		}
 		if p == root {
 			break
 		}
 	}
-	return outcome{state: unproven, sure: w.sure, why: cmp.Or(w.why, noExample)}
+	return outcome{state: unproven, why: cmp.Or(w.why, noExample)}
 }
 
 // climb holds the state of lifting values to whole messages.
@@ -268,89 +265,65 @@ func (c *comparer) lift(n *node, values []any, up *climb) outcome {
 	return best
 }
 
+// liftBy puts values into the values of one containing pair.
 func (c *comparer) liftBy(e edge, values []any, up *climb) outcome {
 	v := e.parent.views(e.child.oldAlt, e.child.newAlt)[up.way]
-	var refused []any
-	found, known := false, true
-	for _, value := range values {
-		for _, whole := range c.around(v, e.child, value) {
-			found = true
-			if !v.accepts.accepts(whole) {
-				refused = append(refused, whole)
-			} else {
-				known = known && v.accepts.knows(whole)
-			}
-		}
-		if len(refused) > 1 || found && v.from.Kind == kindObject && len(c.whole(v)) > largeObject {
-			break
-		}
+	if !c.affords(v) {
+		return outcome{state: unproven, sure: true, why: tooLarge}
 	}
-	if !found {
-		if c.within(v.sends, v.accepts) {
-			return outcome{state: refuted}
+	result := oneWay{}
+	for _, value := range values {
+		result.join(c.around(v, e.child, value))
+		if len(result.values) > 0 {
+			return c.lift(e.parent, result.values, up)
 		}
-		obstacle := c.obstacle(v, e.child)
-		return outcome{state: unproven, sure: obstacle == tooLarge, why: fmt.Sprintf("%s; at %s%s this value shows it: %s",
-			obstacle, e.parent.path, e.child.path, render(values[0]))}
 	}
 	switch {
-	case len(refused) > 0:
-		// The receiver refuses the first values for no other reason.
-		return c.lift(e.parent, refused[:min(len(refused), 3)], up)
-	case known:
+	case result.lost:
+		return outcome{state: lost}
+	case result.known, c.find(v.sends, v.accepts).is == none:
 		return outcome{state: refuted}
 	}
-	return outcome{state: lost}
+	return outcome{state: unproven, why: fmt.Sprintf("mcpgen cannot make a value that contains the example; at %s%s this value shows it: %s", e.parent.path, e.child.path, render(values[0]))}
 }
 
-// around returns values that contain the given value.
-func (c *comparer) around(v view, at *child, value any) []any {
+// around looks for a value of the sender's alternative that contains a value and that the receiver
+// refuses.
+func (c *comparer) around(v view, at *child, value any) oneWay {
+	if !at.element && at.name == "" && at.path != "." {
+		return oneWay{open: true} // no known name matches the pattern
+	}
+	b := branch{kinds: []kind{kindArray}}
 	if !at.element {
-		if at.name == "" && at.path != "." { // no known name matches the pattern
-			return nil
-		}
-		return c.inside(v, at.name, value)
+		b = branch{kinds: []kind{kindObject}}
 	}
-	var out []any
-	add := func(list []any) {
-		if len(out) < 4 && v.from.accepts(list) && v.sends.accepts(list) {
-			out = append(out, list)
+	f := func(preferring bool) *finder {
+		if preferring || at.guard == guardUndeclared {
+			return c.finder(nil)
 		}
+		return c.finder(c.documents[v.way])
 	}
-	for _, length := range []int{at.index + 1, lowest(v.from.Array.Length), lowest(v.to.Array.Length), contained(v.from) + 1, contained(v.to) + 1} {
-		length = max(length, at.index+1)
-		if base, ok := c.make.array(v.from, length, 4); ok {
-			list := slices.Clone(base.([]any))
-			list[at.index] = value
-			add(list)
+	for _, preferring := range []bool{true, false} {
+		w := v.start(preferring, b).with(b)
+		if at.element {
+			w.pinned, w.at, w.element = true, at.index, value
+		} else {
+			w.fixed = map[string]any{at.name: value}
 		}
-	}
-	add([]any{value})
-	for _, sample := range c.make.samples(v.from) {
-		list := slices.Clone(sample.([]any))
-		if at.index < len(list) {
-			list[at.index] = value
-		} else if at.index == len(list) {
-			list = append(list, value)
+		a := f(preferring).search(w, v.from.all, v.from.refused, nil)
+		switch {
+		case a.is == found:
+			return oneWay{values: []any{a.value}}
+		case preferring:
+			continue
+		case a.is == none:
+			return oneWay{open: true}
 		}
-		add(list)
-	}
-	return out
-}
-
-// obstacle says why no containing value was found.
-func (c *comparer) obstacle(v view, at *child) string {
-	if v.from.Kind == kindObject {
-		if size := len(c.whole(v)); size > largeObject && c.spent+size > mostMembers {
-			return tooLarge
-		}
-		for _, m := range v.from.Object.Members {
-			if m.Required && m.Name != at.name {
-				if _, ok := c.make.minimal(m.Shape); !ok {
-					return "mcpgen cannot make a value of " + strconv.Quote(m.Name) + ", which is required as well"
-				}
-			}
+		w.test = nil
+		if a := f(preferring).search(w, v.from.all, v.from.refused, nil); a.is == found {
+			knows := v.accepts.knows(a.value)
+			return oneWay{known: knows, lost: !knows}
 		}
 	}
-	return "mcpgen cannot make a value that contains the example"
+	return oneWay{open: true}
 }

@@ -1,37 +1,48 @@
 package diff
 
-import "strconv"
+import (
+	"math/big"
+	"strconv"
 
-// limit is one end of a span.
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// limit is an end of a range of numbers. Without a number, there is none.
 type limit struct {
-	at   *float64
+	at   *big.Rat
 	open bool
 	// upper limits allow more the greater they are.
 	upper bool
 }
 
-func (s span) low() limit  { return limit{s.Min, s.MinOpen, false} }
-func (s span) high() limit { return limit{s.Max, s.MaxOpen, true} }
+func (s span) low() limit  { return limit{exact(s.Min), s.MinOpen, false} }
+func (s span) high() limit { return limit{exact(s.Max), s.MaxOpen, true} }
 
-// span returns the numbers within the limit.
-func (l limit) span() span {
-	if l.upper {
-		return span{Max: l.at, MaxOpen: l.open}
+func exact(f *float64) *big.Rat {
+	if f == nil {
+		return nil
 	}
-	return span{Min: l.at, MinOpen: l.open}
+	return new(big.Rat).SetFloat64(*f)
 }
 
-// allows reports whether a number is within the limit.
-func (l limit) allows(f float64) bool { return l.span().contains(f) }
-
-// holds reports whether all numbers of a span are within the limit.
-func (l limit) holds(s span) bool { return l.span().covers(s) }
+// sign is 1 for a limit that allows more the greater it is, and -1 for others.
+func (l limit) sign() int {
+	if l.upper {
+		return 1
+	}
+	return -1
+}
 
 func (l limit) String() string {
 	if l.at == nil {
 		return "none"
 	}
-	text := strconv.FormatFloat(*l.at, 'g', -1, 64)
+	f, same := l.at.Float64()
+	text := strconv.FormatFloat(f, 'g', -1, 64)
+	if l.at.IsInt() && !same {
+		text = l.at.Num().String()
+	}
 	if l.open {
 		text += " (exclusive)"
 	}
@@ -41,38 +52,84 @@ func (l limit) String() string {
 // compare returns a number above 0 if other is the greater limit, and below 0 if it is the
 // smaller one.
 func (l limit) compare(to limit) int {
-	sign := 1
-	if !l.upper {
-		sign = -1
-	}
 	switch {
 	case l.at == nil && to.at == nil:
 		return 0
 	case l.at == nil:
-		return -sign
+		return -l.sign()
 	case to.at == nil:
-		return sign
-	case *to.at > *l.at:
-		return 1
-	case *to.at < *l.at:
-		return -1
-	case l.open == to.open:
-		return 0
-	case to.open:
-		return -sign
+		return l.sign()
 	}
-	return sign
+	if c := to.at.Cmp(l.at); c != 0 || l.open == to.open {
+		return c
+	}
+	if to.open {
+		return -l.sign()
+	}
+	return l.sign()
 }
 
-// lengths returns small numbers at and around the ends of spans.
-func lengths(spans ...span) []int {
-	list := []int{0, 1, 2}
-	for _, s := range spans {
-		for _, bound := range []*float64{s.Min, s.Max} {
-			if bound != nil && *bound <= largest {
-				list = append(list, max(0, int(*bound)-1), int(*bound), int(*bound)+1)
-			}
-		}
+// tighter returns the limit that allows less.
+func (l limit) tighter(other limit) limit {
+	if l.compare(other)*l.sign() < 0 {
+		return other
 	}
-	return list
+	return l
+}
+
+// count returns a limit of a count.
+func (l limit) count() int64 {
+	if l.at == nil || !l.at.Num().IsInt64() {
+		return 0
+	}
+	return l.at.Num().Int64()
+}
+
+// onto returns the limit of the multiples of step that are within the limit.
+func (l limit) onto(step *big.Rat) limit {
+	if l.at == nil || step == nil {
+		return l
+	}
+	return limit{new(big.Rat).Mul(new(big.Rat).SetInt(l.first(step)), step), false, l.upper}
+}
+
+// first returns n for the multiple n*step that is the nearest to the limit, within it.
+func (l limit) first(step *big.Rat) *big.Int {
+	q := new(big.Rat).Quo(l.at, step)
+	n := new(big.Int).Div(q.Num(), q.Denom()) // rounds down
+	if !l.upper && !q.IsInt() {
+		n.Add(n, big.NewInt(1))
+	}
+	if l.open && q.IsInt() {
+		n.Sub(n, big.NewInt(int64(l.sign())))
+	}
+	return n
+}
+
+// schema returns a schema with the limit only.
+func (l limit) schema(keyword string) *jsonschema.Schema {
+	n := l.count()
+	switch keyword {
+	case "minimum":
+		if l.open {
+			return &jsonschema.Schema{ExclusiveMinimum: wire.Raw(decimal(l.at))}
+		}
+		return &jsonschema.Schema{Minimum: wire.Raw(decimal(l.at))}
+	case "maximum":
+		if l.open {
+			return &jsonschema.Schema{ExclusiveMaximum: wire.Raw(decimal(l.at))}
+		}
+		return &jsonschema.Schema{Maximum: wire.Raw(decimal(l.at))}
+	case "minLength":
+		return &jsonschema.Schema{MinLength: &n}
+	case "maxLength":
+		return &jsonschema.Schema{MaxLength: &n}
+	case "minItems":
+		return &jsonschema.Schema{MinItems: &n}
+	case "maxItems":
+		return &jsonschema.Schema{MaxItems: &n}
+	case "minProperties":
+		return &jsonschema.Schema{MinProperties: &n}
+	}
+	return &jsonschema.Schema{MaxProperties: &n}
 }

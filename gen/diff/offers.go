@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -83,11 +84,10 @@ func byKey(list []*catalog.Entry) map[string]*catalog.Entry {
 	return all
 }
 
-// offer is something that a server offers. Its shape is the set of values that clients can send
-// for it.
+// offer is something that a server offers, with values that clients can send for it.
 type offer struct {
 	subject, pointer string
-	shape            *Shape
+	values           []any
 	// of names the judge of the values, use the message that carries them.
 	of, use string
 	wrap    func(v any) any
@@ -101,9 +101,9 @@ func (o *offer) root() *root {
 
 // gone reports an offer that only the old side has.
 func (t *toolLists) gone(rule, guard string, o *offer, args ...string) {
-	var values []any
-	if guard != guardTemplate { // the template of the other side accepts the values
-		values = newMaker(newProver()).all(o.shape)
+	values := o.values
+	if guard == guardTemplate {
+		values = nil // the template of the other side accepts them
 	}
 	t.direct(&change{rule: rule, guard: guard, old: o.place(), args: args}, o.subject, values, nil, o.root())
 }
@@ -125,8 +125,9 @@ func (t *toolLists) prompts(old, new *catalog.Catalog) {
 		}
 		before, after := promptOf(was), promptOf(is)
 		at := after.root()
-		at.old, at.new = before.shape, after.shape
-		t.compare(newComparer(t.rules, guardIgnoredMember), after.subject+".arguments", at)
+		c := newComparer(t.rules, guardIgnoredMember)
+		at.old, at.new = argumentsOf(c.engine, was, before.subject), argumentsOf(c.engine, is, after.subject)
+		t.compare(c, after.subject+".arguments", at)
 		t.remarks("prompt-changed", after.subject, "prompts/list", was, is, "arguments")
 		told, tells := remarksOfArguments(was), remarksOfArguments(is)
 		for _, name := range slices.Sorted(maps.Keys(told)) {
@@ -138,33 +139,64 @@ func (t *toolLists) prompts(old, new *catalog.Catalog) {
 }
 
 func promptOf(e *catalog.Entry) *offer {
-	subject := "prompts/" + e.Key
+	required := map[string]any{}
+	for _, argument := range arguments(e) {
+		if argument.required {
+			required[argument.name] = ""
+		}
+	}
 	return &offer{
-		subject: subject, pointer: e.Pointer, shape: argumentsOf(e, subject), of: OfPrompt(e.Key), use: "prompts/get " + e.Key,
+		subject: "prompts/" + e.Key, pointer: e.Pointer, values: []any{required}, of: OfPrompt(e.Key), use: "prompts/get " + e.Key,
 		wrap: func(v any) any { return map[string]any{"name": e.Key, "arguments": v} },
 	}
 }
 
-// argumentsOf returns the shape of a prompt's arguments, which are strings.
-func argumentsOf(e *catalog.Entry, subject string) *Shape {
-	where := Place{subject + ".arguments", e.Pointer + "/arguments"}
-	o := &object{}
-	list, _ := e.Definition.Get("arguments")
-	for i, argument := range argumentList(list) {
-		name, ok := stringMember(argument, "name")
-		if !ok || slices.ContainsFunc(o.Members, func(m *member) bool { return m.Name == name }) {
-			continue
-		}
-		required, _ := argument.Get("required")
-		at := Place{where.Path + "." + name, where.Pointer + "/" + strconv.Itoa(i)}
-		o.Members = append(o.Members, &member{Name: name, Required: required == "true", Where: at, Shape: textShape(at)})
-	}
-	o.sort()
-	return newShape(where, &Alt{Where: where, Kind: kindObject, Object: o})
+// argument is an argument of a prompt, at an index of the list.
+type argument struct {
+	name     string
+	required bool
+	index    int
 }
 
-func textShape(where Place) *Shape {
-	return newShape(where, &Alt{Where: where, Kind: kindString, Text: &text{}})
+func arguments(e *catalog.Entry) (all []argument) {
+	list, _ := e.Definition.Get("arguments")
+	for i, object := range argumentList(list) {
+		name, ok := stringMember(object, "name")
+		if ok && !slices.ContainsFunc(all, func(a argument) bool { return a.name == name }) {
+			required, _ := object.Get("required")
+			all = append(all, argument{name, required == "true", i})
+		}
+	}
+	return all
+}
+
+// promptPlaces has the places of a prompt's arguments by the pointers of their schemas.
+type promptPlaces map[string]Place
+
+func (promptPlaces) name(string) string { return "" }
+
+func (p promptPlaces) place(pointer string) Place { return p[pointer] }
+
+func (p promptPlaces) memberPlace(_, pointer, _ string) Place { return p[pointer] }
+
+func (promptPlaces) implies(string) bool { return false }
+
+// argumentsOf returns the shape of a prompt's arguments, which are strings.
+func argumentsOf(e *engine, prompt *catalog.Entry, subject string) *Shape {
+	at := Place{subject + ".arguments", prompt.Pointer + "/arguments"}
+	places := promptPlaces{"": at}
+	properties, required := map[string]any{}, []any{}
+	for _, a := range arguments(prompt) {
+		properties[a.name] = map[string]any{"type": "string"}
+		places[wire.ChildPointer("/properties", a.name)] = Place{at.Path + "." + a.name, at.Pointer + "/" + strconv.Itoa(a.index)}
+		if a.required {
+			required = append(required, a.name)
+		}
+	}
+	schema, _ := jsonschema.Read("", wire.Raw(render(map[string]any{"type": "object", "properties": properties, "required": required})))
+	b := newSchemaBuilder(schema, e)
+	b.names = places
+	return b.shape(schema)
 }
 
 // argumentList returns the arguments of a prompt. It replaces arguments that are not objects by

@@ -46,16 +46,7 @@ func unreadable(uris []string, c *catalog.Catalog) []string {
 // uriOf returns an offer of URIs.
 func uriOf(under string, e *catalog.Entry, uris ...string) *offer {
 	subject := under + e.Key
-	return &offer{subject: subject, pointer: e.Pointer, shape: listOf(Place{subject, e.Pointer}, uris), of: OfURI, use: "resources/read"}
-}
-
-// listOf returns the shape of a list of texts.
-func listOf(where Place, texts []string) *Shape {
-	a := &Alt{Kind: kindString, Where: where, Text: &text{}, Values: []string{}}
-	for _, one := range texts {
-		a.Values = append(a.Values, render(one))
-	}
-	return newShape(where, a)
+	return &offer{subject: subject, pointer: e.Pointer, values: anys(uris), of: OfURI, use: "resources/read"}
 }
 
 // resource compares the descriptive members of a resource or a template.
@@ -218,7 +209,7 @@ func capabilityOf(path string) *offer {
 	for name := range strings.SplitSeq(path, ".") {
 		pointer = wire.ChildPointer(pointer, name)
 	}
-	return &offer{subject: subject, pointer: pointer, shape: listOf(Place{subject, pointer}, []string{path}), of: OfCapability, use: "initialize result"}
+	return &offer{subject: subject, pointer: pointer, values: []any{path}, of: OfCapability, use: "initialize result"}
 }
 
 // Declared returns the declared capabilities: for each path with dots the value, which is ""

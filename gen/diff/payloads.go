@@ -156,8 +156,17 @@ func (p *protocol) statement(at *root, was, is said) {
 // mistake.
 func (p *protocol) payload(old, new *ir.Method) {
 	to := direction(old.ToServer || new.ToServer, old.ToClient || new.ToClient)
-	oldBare, newBare := p.was.asWritten(), p.is.asWritten()
-	was, is := oldBare.params(p.was.rev, old), newBare.params(p.is.rev, new)
+	oldBare, err := p.was.asWritten()
+	if err != nil {
+		p.problem("%v", err)
+		return
+	}
+	newBare, err := p.is.asWritten()
+	if err != nil {
+		p.problem("%v", err)
+		return
+	}
+	was, is := oldBare.params(old), newBare.params(new)
 	if was != nil && is != nil {
 		p.compare(&root{
 			use: new.Wire, direction: to, old: was, new: is,
@@ -176,27 +185,11 @@ func (p *protocol) payload(old, new *ir.Method) {
 	}
 }
 
-// asWritten returns a builder of shapes that have the members that the schema declares, and no others.
-func (s *messages) asWritten() *builder {
-	return &builder{decls: map[*ir.Decl]*Shape{}, sources: s.sources, bare: true}
-}
-
-// params returns the shape of the messages of a method that have no other members than params.
-func (b *builder) params(rev *ir.Revision, m *ir.Method) *Shape {
-	decl := rev.Definition(m.Definition)
+// params returns the shape of the messages of a method, which have no other members than params.
+func (s *messages) params(m *ir.Method) *Shape {
+	decl := s.rev.Definition(m.Definition)
 	if decl == nil {
 		return nil
 	}
-	shape := newShape(Place{decl.Name, decl.Pointer})
-	for _, a := range b.decl(decl).alts() {
-		if a.Kind != kindObject {
-			continue
-		}
-		bare := &object{}
-		if params := a.Object.member("params"); params != nil {
-			bare.Members = []*member{params}
-		}
-		shape.list = append(shape.list, &Alt{Name: a.Name, Where: a.Where, Kind: kindObject, Object: bare})
-	}
-	return shape
+	return s.decl(decl)
 }

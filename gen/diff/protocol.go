@@ -1,229 +1,327 @@
 package diff
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
-	"math/big"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/schema"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// builder makes shapes from the ir of one revision.
-type builder struct {
-	decls map[*ir.Decl]*Shape
-	// sources replaces the ir in the places that the ir does not fully describe. It is nil if
-	// there are none.
-	sources *sources
-	// bare leaves out the members that the schema omits although the protocol has them.
-	bare bool
+// messages has the shapes of one revision's messages. They come from its schema.json, and the ir
+// says which messages there are and what their parts are called.
+type messages struct {
+	*schemaBuilder
+	rev     *ir.Revision
+	methods map[string]*ir.Method
+	root    *jsonschema.Schema
+	// tree is the schema that root was read from. pointers has the places of declarations by [Key],
+	// declared the names of declarations by place.
+	tree     map[string]any
+	pointers map[string]string
+	declared map[string]*ir.Decl
+	// implied has the places of the members that the schema requires, but receivers do not.
+	implied map[string]bool
+	// written makes shapes as asWritten says. It is nil until then.
+	written *messages
 }
 
-// decl returns the shape of a declaration.
-func (b *builder) decl(d *ir.Decl) *Shape {
-	if s, ok := b.decls[d]; ok {
-		return s
+func newMessages(side Revision, e *engine) (*messages, error) {
+	m := &messages{rev: side.IR, methods: map[string]*ir.Method{}, declared: map[string]*ir.Decl{}, implied: map[string]bool{}}
+	var err error
+	if m.tree, m.pointers, err = Definitions(side.Document, side.IR); err != nil {
+		return nil, err
 	}
-	where := Place{d.Name, d.Pointer}
-	s := newShape(where)
-	b.decls[d] = s
-	if b.fromSource(d, s) {
-		return s
+	for _, d := range side.IR.Decls {
+		m.declare(m.pointers[Key(d)], d)
 	}
-	switch t := d.Type.(type) {
-	case *ir.Ref:
-		s.fill = func() []*Alt { return b.decl(t.Decl).alts() }
-	case *ir.Object:
-		a := &Alt{Name: d.Name, Where: where, Kind: kindObject, Object: &object{}}
-		s.list = []*Alt{a} // members may refer to this shape
-		b.fields(a.Object, t, where)
-	case *ir.Union:
-		// A variant may be a map or an array of the union, whose alternatives are not known yet.
-		s.fill = func() []*Alt {
-			var list []*Alt
-			for _, v := range t.Variants {
-				list = append(list, b.decl(v.Decl).alts()...)
+	for _, d := range side.IR.Decls {
+		m.inner(m.pointers[Key(d)], d.Type)
+	}
+	m.unreserve(m.tree, "")
+	for _, method := range side.IR.Methods {
+		m.methods[method.Wire] = method
+	}
+	return m, m.read(e)
+}
+
+// read makes the builder of the tree's shapes.
+func (s *messages) read(e *engine) (err error) {
+	if s.root, err = read(s.tree); err != nil {
+		return err
+	}
+	s.schemaBuilder = newSchemaBuilder(s.root, e)
+	s.names = s
+	return nil
+}
+
+// asWritten returns the messages with the members that the schema declares, and no others. Requests have no
+// other members than params.
+func (s *messages) asWritten() (*messages, error) {
+	if s.written != nil {
+		return s.written, nil
+	}
+	bare := *s
+	for _, d := range s.rev.Decls {
+		o, ok := d.Type.(*ir.Object)
+		for i := 0; ok && i < len(o.Fields); i++ {
+			if f := o.Fields[i]; f.Injected && s.node(f.Pointer) != nil {
+				properties, _ := parent(f.Pointer)
+				object := maps.Clone(s.node(properties).(map[string]any))
+				delete(object, f.Wire)
+				bare.tree = replaced(bare.tree, properties[1:], object).(map[string]any)
 			}
-			return join(list)
-		}
-	default:
-		s.list = b.alts(d.Type, where)
-		if len(s.list) == 1 && s.list[0].Kind == kindArray {
-			s.list[0].Name = d.Name
 		}
 	}
-	return s
+	for _, m := range s.methods {
+		decl := s.rev.Definition(m.Definition)
+		if decl == nil {
+			continue
+		}
+		request := map[string]any{"type": "object"}
+		node, _ := s.node(decl.Pointer).(map[string]any)
+		properties, _ := node["properties"].(map[string]any)
+		if params, ok := properties["params"]; ok {
+			request["properties"] = map[string]any{"params": params}
+		}
+		if required, ok := node["required"].([]any); ok && slices.Contains(required, any("params")) {
+			request["required"] = []any{"params"}
+		}
+		bare.tree = replaced(bare.tree, decl.Pointer[1:], request).(map[string]any)
+	}
+	s.written = &bare
+	return s.written, bare.read(s.engine)
 }
 
-func (b *builder) fields(o *object, t *ir.Object, where Place) {
-	name := where.Path
-	for _, f := range t.Fields {
-		if !b.bare || !f.Injected {
-			o.Members = append(o.Members, b.field(f, name))
+func (s *messages) declare(pointer string, d *ir.Decl) {
+	if have := s.declared[pointer]; have == nil || d.Definition && !have.Definition {
+		s.declared[pointer] = d
+	}
+}
+
+// part records the declarations of the schemas at and below a pointer. Schemas at several places can
+// have the same one.
+func (s *messages) part(pointer string, t ir.Type) {
+	node, ok := s.node(pointer).(map[string]any)
+	if !ok || node["$ref"] != nil {
+		return
+	}
+	if ref, ok := t.(*ir.Ref); ok && s.declared[pointer] == nil {
+		s.declare(pointer, ref.Decl)
+		t = ref.Decl.Type
+	}
+	s.inner(pointer, t)
+}
+
+func (s *messages) inner(pointer string, t ir.Type) {
+	switch t := t.(type) {
+	case *ir.Union:
+		for i, v := range t.Variants {
+			s.part(schema.Child(pointer, "anyOf", strconv.Itoa(i)), &ir.Ref{Decl: v.Decl})
+		}
+	case *ir.Object:
+		for _, f := range t.Fields {
+			at := schema.Child(pointer, "properties", f.Wire)
+			if !f.Nullable() {
+				s.part(at, f.Type)
+			}
+			s.implied[at] = Implied(f)
+			if member, ok := s.node(at).(map[string]any); ok && f.Const != nil && member["const"] == nil {
+				member["const"] = f.Const // only the ir knows it
+			}
+		}
+	case *ir.Array:
+		s.part(pointer+"/items", t.Elem)
+	case *ir.Map:
+		s.part(pointer+"/additionalProperties", t.Elem)
+	}
+}
+
+// node returns the value at a pointer of the tree, or nil.
+func (s *messages) node(pointer string) any {
+	var at any = s.tree
+	for segment := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		switch list := at.(type) {
+		case map[string]any:
+			at = list[wire.PointerName(segment)]
+		case []any:
+			i, err := strconv.Atoi(segment)
+			if err != nil || i >= len(list) {
+				return nil
+			}
+			at = list[i]
+		default:
+			return nil
 		}
 	}
-	o.sort()
-	if t.Additional != nil {
-		o.Rest = b.shape(t.Additional, Place{name + "{}", where.Pointer + "/additionalProperties"})
-	}
-	o.Closed, o.Map = t.Closed, t.Others && !reserved(name)
+	return at
 }
 
-func (b *builder) field(f *ir.Field, of string) *member {
-	where := Place{of + "." + f.Wire, f.Pointer}
-	m := &member{Name: f.Wire, Required: f.Required && !Implied(f), Implied: Implied(f), Where: where}
-	if m.Shape = b.sourceAt(where); m.Shape != nil {
-		return m
+// read returns the schema of a tree of JSON values.
+func read(tree map[string]any) (*jsonschema.Schema, error) {
+	text, err := json.Marshal(tree)
+	if err != nil {
+		return nil, err
 	}
-	m.Shape = b.shape(f.Base(), where)
-	switch c := f.Const.(type) {
-	case string:
-		m.Shape = constant(where, kindString, render(c))
-	case int64:
-		m.Shape = constant(where, kindNumber, strconv.FormatInt(c, 10))
-	}
-	if f.Nullable() {
-		m.Shape = b.nullable(m.Shape, where)
-	}
-	return m
+	root, _ := jsonschema.Read("", wire.Raw(text)) // generation has reported the problems
+	return root, nil
 }
 
-// reserved reports whether only the protocol may add members to the object at a path: to _meta, as far
-// as revisions declare its members, and to capabilities. Peers do not send members that a later
-// revision adds there, even if the schema allows others.
-func reserved(path string) bool {
-	return strings.HasSuffix(path, "._meta") || strings.HasSuffix(path, "MetaObject") || strings.Contains(path, "Capabilities")
+// Definitions returns the schema that a revision was lowered from, as a decoded JSON value, and the
+// JSON Pointers of the declarations in it by [Key]. The schema has the unions in addition that
+// only the revision declares, and requires no members that receivers imply.
+func Definitions(document *schema.Document, rev *ir.Revision) (schemas map[string]any, pointers map[string]string, err error) {
+	src, err := document.JSON()
+	if err != nil {
+		return nil, nil, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(src))
+	dec.UseNumber()
+	var root map[string]any
+	if err := dec.Decode(&root); err != nil {
+		return nil, nil, err
+	}
+	defs := root[document.Container].(map[string]any)
+	pointers = map[string]string{}
+	for _, d := range rev.Decls {
+		pointers[Key(d)] = d.Pointer
+		if o, ok := d.Type.(*ir.Object); ok && d.Definition {
+			imply(defs[d.Name], o)
+		}
+		union, ok := d.Type.(*ir.Union)
+		if d.Definition || !ok || document.Lookup(d.Name) != nil {
+			continue
+		}
+		// The schema does not define this union, which is added as anyOf of its variants, if all of
+		// these are definitions.
+		var branches []any
+		for _, v := range union.Variants {
+			if v.Decl.Definition {
+				branches = append(branches, map[string]any{"$ref": "#" + v.Decl.Pointer})
+			}
+		}
+		if len(branches) == len(union.Variants) {
+			defs[d.Name] = map[string]any{"anyOf": branches}
+			pointers[d.Name] = schema.Child("", document.Container, d.Name)
+		}
+	}
+	return root, pointers, nil
+}
+
+// imply removes the members that receivers do not need from the required ones of a definition.
+func imply(definition any, o *ir.Object) {
+	schema, ok := definition.(map[string]any)
+	if !ok {
+		return
+	}
+	if required, ok := schema["required"].([]any); ok {
+		schema["required"] = slices.DeleteFunc(required, func(name any) bool {
+			return slices.ContainsFunc(o.Fields, func(f *ir.Field) bool { return f.Wire == name && Implied(f) })
+		})
+	}
 }
 
 // Implied reports whether receivers read a message without a member as if it had the member's
 // default, although the schema requires the member.
 func Implied(f *ir.Field) bool { return f.Required && f.Default != "" }
 
-// nullable adds null to a shape whose alternatives may not have been made yet.
-func (b *builder) nullable(s *Shape, where Place) *Shape {
-	with := newShape(where)
-	with.fill = func() []*Alt { return append([]*Alt{{Kind: kindNull, Where: where}}, s.alts()...) }
-	return with
-}
-
-func constant(where Place, k kind, value string) *Shape {
-	a := &Alt{Kind: k, Where: where, Values: []string{value}}
-	if k == kindString {
-		a.Text = &text{}
-	} else {
-		a.Number = &number{}
-	}
-	return newShape(where, a)
-}
-
-// shape returns the shape of a type at a place.
-func (b *builder) shape(t ir.Type, where Place) *Shape {
-	if shape := b.sourceAt(where); shape != nil {
-		return shape
-	}
-	switch t := t.(type) {
-	case *ir.Ref:
-		return b.decl(t.Decl)
-	case *ir.Nullable:
-		return b.nullable(b.shape(t.Elem, where), where)
-	}
-	return newShape(where, b.alts(t, where)...)
-}
-
-func (b *builder) alts(t ir.Type, where Place) []*Alt {
-	one := &Alt{Where: where}
-	switch t := t.(type) {
-	case *ir.Enum:
-		one.Kind, one.Text = kindString, &text{}
-		one.Values = []string{}
-		for _, v := range t.Values {
-			one.Values = append(one.Values, render(v.Wire))
+// unreserve removes additionalProperties that allow any member from the objects that only the
+// protocol may add members to.
+func (s *messages) unreserve(v any, pointer string) {
+	switch v := v.(type) {
+	case map[string]any:
+		rest, isSchema := v["additionalProperties"].(map[string]any)
+		if (v["additionalProperties"] == true || isSchema && len(rest) == 0) && reserved(s.place(pointer).Path) {
+			delete(v, "additionalProperties")
 		}
-	case *ir.String:
-		one.Kind, one.Text = kindString, textOfType(t)
-	case *ir.Integer:
-		one.Kind, one.Number = kindNumber, wholeNumber(span(t.Bounds))
-	case *ir.Number:
-		one.Kind, one.Number = kindNumber, &number{Range: span(t.Bounds)}
-	case *ir.Boolean:
-		one.Kind = kindBoolean
-	case *ir.Scalar:
-		return scalars(t.Kinds, where)
-	case *ir.Open:
-		one.Kind, one.Object = kindObject, &object{Map: t.Others && !reserved(where.Path)}
-	case *ir.Map:
-		one.Kind, one.Object = kindObject, &object{Rest: b.shape(t.Elem, Place{where.Path + "{}", where.Pointer + "/additionalProperties"})}
-	case *ir.Array:
-		one.Kind, one.Array = kindArray, &array{Items: b.shape(t.Elem, Place{where.Path + "[]", where.Pointer + "/items"})}
-		one.Array.Length = spanOf(t.Length)
-	default:
-		one.Kind = kindAny
-	}
-	return []*Alt{one}
-}
-
-func textOfType(t *ir.String) *text {
-	out := &text{Length: spanOf(t.Length)}
-	if t.Format != "" {
-		out.Formats = []string{t.Format}
-	}
-	if t.Pattern != "" {
-		out.Patterns = []string{t.Pattern}
-	}
-	return out
-}
-
-func spanOf(c ir.Count) (s span) {
-	if c.Min > 0 {
-		s.Min = new(float64(c.Min))
-	}
-	if c.Max > 0 {
-		s.Max = new(float64(c.Max))
-	}
-	return s
-}
-
-func wholeNumber(s span) *number {
-	step := big.NewRat(1, 1)
-	return &number{Step: step, Range: s.steps(step)}
-}
-
-func scalars(k ir.ScalarKinds, where Place) []*Alt {
-	var list []*Alt
-	add := func(in bool, a Alt) {
-		if in {
-			a.Where = where
-			list = append(list, &a)
+		for name, inner := range v {
+			s.unreserve(inner, schema.Child(pointer, name))
+		}
+	case []any:
+		for i, inner := range v {
+			s.unreserve(inner, schema.Child(pointer, strconv.Itoa(i)))
 		}
 	}
-	add(k.Text, Alt{Kind: kindString, Text: &text{}})
-	if k.Number {
-		add(true, Alt{Kind: kindNumber, Number: &number{}})
-	} else {
-		add(k.Integer, Alt{Kind: kindNumber, Number: wholeNumber(span{})})
-	}
-	add(k.Boolean, Alt{Kind: kindBoolean})
-	add(k.Null, Alt{Kind: kindNull})
-	return list
 }
 
-// messages has the shapes of one revision's messages.
-type messages struct {
-	*builder
-	rev     *ir.Revision
-	methods map[string]*ir.Method
+// reserved reports whether only the protocol may add members to the object at a path: to _meta, as far
+// as revisions declare its members, and to capabilities. Peers do not send members that a later
+// revision adds there, even if the schema allows others. The envelope leaves the params to each method.
+func reserved(path string) bool {
+	return strings.HasPrefix(path, "JSONRPC") || path == "RequestParams" || path == "NotificationParams" || strings.HasSuffix(path, "._meta") || strings.HasSuffix(path, "MetaObject") || strings.Contains(path, "Capabilities")
 }
 
-func newMessages(side Revision) *messages {
-	rev := side.IR
-	m := &messages{&builder{decls: map[*ir.Decl]*Shape{}}, rev, map[string]*ir.Method{}}
-	m.sources = newSources(side, m.builder)
-	for _, method := range rev.Methods {
-		m.methods[method.Wire] = method
+// name returns the name of the declaration at a pointer, or "". A map has none.
+func (s *messages) name(pointer string) string {
+	d := s.declared[pointer]
+	if d == nil {
+		return ""
 	}
-	return m
+	switch d.Type.(type) {
+	case *ir.Map, *ir.Open:
+		return ""
+	}
+	return d.Name
 }
+
+// place returns the place of a schema: its path consists of the declaration around it and the members
+// below that.
+func (s *messages) place(pointer string) Place {
+	var below []string
+	for at := pointer; at != ""; {
+		if d := s.declared[at]; d != nil {
+			slices.Reverse(below)
+			return Place{d.Name + strings.Join(below, ""), s.pointers[Key(d)] + pointer[len(at):]}
+		}
+		up, last := parent(at)
+		above, keyword := parent(up)
+		switch {
+		case keyword == "properties":
+			below, up = append(below, "."+last), above
+		case keyword == "prefixItems":
+			below, up = append(below, "["+last+"]"), above
+		case last == "items":
+			below = append(below, "[]")
+		case last == "additionalProperties":
+			below = append(below, "{}")
+		}
+		at = up
+	}
+	return Place{Pointer: pointer}
+}
+
+func (s *messages) memberPlace(object, pointer, name string) Place {
+	at := s.place(object)
+	return Place{at.Path + "." + name, at.Pointer + strings.TrimPrefix(pointer, object)}
+}
+
+func (s *messages) implies(pointer string) bool { return s.implied[pointer] }
+
+// field returns the member of a declared object.
+func (s *messages) field(f *ir.Field, of string) *member {
+	return &member{Name: f.Wire, Required: f.Required && !Implied(f), Implied: Implied(f), Where: Place{of + "." + f.Wire, f.Pointer}, Shape: s.shape(s.root.At(f.Pointer))}
+}
+
+// parent cuts the last segment off a pointer.
+func parent(pointer string) (rest, last string) {
+	i := strings.LastIndexByte(pointer, '/')
+	if i < 0 {
+		return "", ""
+	}
+	return pointer[:i], wire.PointerName(pointer[i+1:])
+}
+
+// decl returns the shape of a declaration.
+func (s *messages) decl(d *ir.Decl) *Shape { return s.shape(s.at(d)) }
+
+func (s *messages) at(d *ir.Decl) *jsonschema.Schema { return s.root.At(s.pointers[Key(d)]) }
 
 // envelopeOf returns the name of the definition with the members that all messages of a kind
 // have.
@@ -249,88 +347,78 @@ func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
 	if envelope != nil {
 		judged = append(judged, Key(envelope))
 	}
-	shape := newShape(Place{decl.Name, decl.Pointer})
-	for _, a := range s.decl(decl).alts() {
-		if a.Kind != kindObject {
-			continue // a message is an object, even if its definition allows other values
-		}
-		one, o := *a, *a.Object
-		o.Members = slices.Clone(o.Members)
-		if envelope != nil {
-			if fields, ok := envelope.Type.(*ir.Object); ok {
-				s.enclose(&o, fields, envelope.Name)
-			}
-		}
-		one.Object = &o
-		if own := a.exact; own != nil {
-			one.exact = func(v any) bool {
-				members, ok := v.(map[string]any)
-				return ok && own(v) && o.accepts(members)
-			}
-		}
-		shape.list = append(shape.list, &one)
+	list := []*jsonschema.Schema{s.at(decl)}
+	if envelope != nil {
+		list = append(list, s.at(envelope))
+	}
+	shape := s.shape(list...)
+	if slices.ContainsFunc(shape.alts(), func(a *Alt) bool { return a.Kind != kindObject }) {
+		// A message is an object, even if its definition allows other values.
+		only := *shape.set
+		only.list = slices.DeleteFunc(slices.Clone(only.list), func(a *Alt) bool { return a.Kind != kindObject })
+		all := only.accepts
+		only.accepts = func(v any) bool { return kindOf(v) == kindObject && all(v) }
+		shape = &Shape{Where: shape.Where, About: shape.About, from: shape.from, set: &only}
 	}
 	return shape, judged, nil
 }
 
-// enclose adds the members that the envelope requires of a message.
-func (s *messages) enclose(o *object, envelope *ir.Object, name string) {
-	meet := newMeeter()
-	for _, f := range envelope.Fields {
-		outer := s.field(f, name)
-		own := o.member(f.Wire)
-		if own == nil {
-			o.Members = append(o.Members, outer)
-			o.sort()
-			continue
-		}
-		both := *own
-		both.Required = own.Required || outer.Required
-		both.Shape = meet.shapes(own.Shape, outer.Shape)
-		o.Members[slices.Index(o.Members, own)] = &both
-	}
-}
-
 // envelope returns the union of all JSON-RPC messages, or nil if the revision has none. Params
 // and results are open, because they are compared for each method.
-func (s *messages) envelope() *Shape {
+func (s *messages) envelope() (*Shape, error) {
 	decl := s.rev.Definition("JSONRPCMessage")
 	if decl == nil {
-		return nil
+		return nil, nil
 	}
-	return s.withoutPayload(s.decl(decl), map[*Alt]*Alt{})
+	bare := s.withoutPayload(s.tree, s.root.At(decl.Pointer), map[string]bool{})
+	root, err := read(bare.(map[string]any))
+	if err != nil {
+		return nil, err
+	}
+	b := newSchemaBuilder(root, s.engine)
+	b.names = s
+	return b.shape(root.At(decl.Pointer)), nil
 }
 
-func (s *messages) withoutPayload(shape *Shape, done map[*Alt]*Alt) *Shape {
-	out := newShape(shape.Where)
-	for _, a := range shape.alts() {
-		if bare, ok := done[a]; ok {
-			out.list = append(out.list, bare)
-			continue
-		}
-		bare := *a
-		done[a] = &bare
-		switch a.Kind {
-		case kindObject:
-			o := *a.Object
-			o.Members = nil
-			for _, m := range a.Object.Members {
-				if m.Name == "params" || m.Name == "result" {
-					open := *m
-					open.Shape = openObject(m.Where)
-					m = &open
-				}
-				o.Members = append(o.Members, m)
-			}
-			bare.Object = &o
-		case kindArray:
-			list := *a.Array
-			list.Items = s.withoutPayload(list.Items, done)
-			bare.Array = &list
-		}
-		out.list = append(out.list, &bare)
+// withoutPayload returns a copy of the tree in which the params and results of a message, or of the
+// messages that it is a union or a list of, are open.
+func (s *messages) withoutPayload(tree any, message *jsonschema.Schema, done map[string]bool) any {
+	if message == nil || done[message.Pointer] {
+		return tree
 	}
-	return out
+	done[message.Pointer] = true
+	for _, name := range []string{"params", "result"} {
+		if message.Property(name) != nil {
+			tree = replaced(tree, schema.Child(message.Pointer, "properties", name)[1:], map[string]any{"type": "object"})
+		}
+	}
+	for _, below := range slices.Concat([]*jsonschema.Schema{message.Target, message.Items}, message.AnyOf, message.OneOf, message.AllOf) {
+		tree = s.withoutPayload(tree, below, done)
+	}
+	return tree
+}
+
+// replaced returns a tree with another value at a pointer, which has no leading slash. It copies the
+// objects on the way only.
+func replaced(tree any, pointer string, value any) any {
+	if pointer == "" {
+		return value
+	}
+	first, rest, _ := strings.Cut(pointer, "/")
+	name := wire.PointerName(first)
+	switch tree := tree.(type) {
+	case map[string]any:
+		object := maps.Clone(tree)
+		object[name] = replaced(tree[name], rest, value)
+		return object
+	case []any:
+		list := slices.Clone(tree)
+		if i, err := strconv.Atoi(name); err == nil && i < len(list) {
+			list[i] = replaced(list[i], rest, value)
+		}
+		return list
+	}
+	return tree
 }
 
 // Key returns the name of a declaration in generated packages and for a [Judge].

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
-	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/schema"
 )
 
 // Revision is a revision of the protocol as a side of a comparison.
@@ -19,12 +19,9 @@ type Revision struct {
 	IR    *ir.Revision
 	// Judge confirms witnesses. If it is nil, only the judge of the other side does.
 	Judge Judge
-	// Schema is the schema.json of a side that was read leniently. Sources are the pointers of
-	// the schemas in it that the ir does not fully describe. Both are empty if the ir describes
-	// everything.
-	Schema  *jsonschema.Schema
-	Sources []string
-	Notes   Notes
+	// Document is the schema that the ir was made from.
+	Document *schema.Document
+	Notes    Notes
 	// Progress, unless it is nil, is called after each method that both sides have. That of the new side is
 	// used.
 	Progress func()
@@ -53,10 +50,18 @@ func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
 			kind: "revisions", old: old.names(), new: new.names(), judges: [2]Judge{old.Judge, new.Judge},
 			rules: newRuleTable(), exceptions: exceptions, findings: map[string]*Finding{},
 		},
-		was: newMessages(old), is: newMessages(new),
 	}
 	p.comparer = newComparer(p.rules, guardOpenObject)
-	p.envelope()
+	var err error
+	if p.was, err = newMessages(old, p.comparer.engine); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.old.Label, err)
+	}
+	if p.is, err = newMessages(new, p.comparer.engine); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.new.Label, err)
+	}
+	if err := p.envelope(); err != nil {
+		return nil, err
+	}
 	p.errors()
 	report := &Report{Old: p.old.Label, New: p.new.Label, Kind: p.kind, Negotiation: p.negotiation()}
 	p.methods(report, new.Progress)
@@ -90,15 +95,23 @@ func (p *protocol) compare(at *root) {
 	}
 }
 
-func (p *protocol) envelope() {
-	old, new := p.was.envelope(), p.is.envelope()
+func (p *protocol) envelope() error {
+	old, err := p.was.envelope()
+	if err != nil {
+		return err
+	}
+	new, err := p.is.envelope()
+	if err != nil {
+		return err
+	}
 	if old == nil || new == nil {
-		return // the messages of the methods are compared anyway
+		return nil // the messages of the methods are compared anyway
 	}
 	p.compare(&root{
 		use: "JSON-RPC messages", direction: BothWays, old: old, new: new,
 		judgedOld: []string{"JSONRPCMessage"}, judgedNew: []string{"JSONRPCMessage"},
 	})
+	return nil
 }
 
 func direction(toServer, toClient bool) Direction {
@@ -263,8 +276,8 @@ func (p *protocol) exists(ch *change, was, is *messages, m *ir.Method, to, judge
 		one.ways[way] = outcome{state: unproven, sure: true, why: err.Error()}
 	default:
 		one.ways[way] = outcome{state: unproven, sure: true, why: "mcpgen cannot make such a message"}
-		if values := few(p.comparer.make.all(shape)); len(values) > 0 {
-			one.ways[way] = outcome{state: shown, values: values}
+		if a := p.comparer.finder(has.root).find(shape.from, nil, nil); a.is == found {
+			one.ways[way] = outcome{state: shown, values: []any{a.value}}
 		}
 	}
 	p.add(one, at)

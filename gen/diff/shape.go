@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -14,7 +13,7 @@ type Shape struct {
 	Where Place
 	// About has the descriptive members.
 	About about
-	// from has the schemas that the shape was made from. It is empty for those made from the ir.
+	// from has the schemas that the values satisfy, none for any value.
 	from []*jsonschema.Schema
 	*set
 }
@@ -26,12 +25,8 @@ type set struct {
 	// fill makes the list on first use, because schemas can be recursive.
 	fill func() []*Alt
 	busy bool // while fill runs
-	// exact reports whether the set has a value. If it is nil, the alternatives decide.
-	exact func(v any) bool
-	// more returns additional samples.
-	more func() []any
-	// samples caches the samples.
-	samples []any
+	// accepts reports whether the set has a value.
+	accepts func(v any) bool
 }
 
 // Place is a location in a side.
@@ -68,17 +63,12 @@ type Alt struct {
 	Number *number
 	Array  *array
 	Object *object
-	// Also has the constraints that the fields above cannot express.
-	Also []*also
-	// all has the schemas that every value satisfies, refused those that none does. Both are empty
-	// for alternatives that were made from the ir.
+	// conditional means that the fields above do not express all conditions.
+	conditional bool
+	// all has the schemas that every value satisfies, refused those that none does.
 	all, refused []*jsonschema.Schema
-	// exact reports whether the alternative has a value. If it is nil, the other fields decide.
-	exact func(v any) bool
-	// more returns additional samples.
-	more func() []any
-	// samples caches the samples.
-	samples []any
+	// valid, unless it is nil, reports whether a value of the kind satisfies the schemas.
+	valid func(v any) bool
 }
 
 type (
@@ -91,7 +81,7 @@ type (
 
 	// number constrains numbers.
 	number struct {
-		Range span
+		Low, High limit
 		// Step divides every number. nil means no restriction, 1 means integers.
 		Step *big.Rat
 	}
@@ -104,13 +94,6 @@ type (
 		Items  *Shape
 		Length span
 		Unique bool
-		// Contains has the shapes of elements that the array must have.
-		Contains []*contains
-	}
-
-	contains struct {
-		*Shape
-		Count span
 	}
 
 	// object constrains objects.
@@ -126,8 +109,6 @@ type (
 		// even if it allows any value.
 		Map  bool
 		Size span
-		// Names has the shapes that every name of a member must satisfy.
-		Names []*Shape
 		// Needs has the members that are required if another one is present.
 		Needs []need
 		// find returns the shape of an undeclared member, if patterns apply to it.
@@ -169,14 +150,36 @@ func (s *set) alts() []*Alt {
 	return s.list
 }
 
-func newShape(where Place, alts ...*Alt) *Shape { return &Shape{Where: where, set: &set{list: alts}} }
+func anything(where Place) *Shape {
+	return &Shape{Where: where, set: &set{list: []*Alt{{Kind: kindAny, Where: where}}, accepts: func(any) bool { return true }}}
+}
 
-func anything(where Place) *Shape { return newShape(where, &Alt{Kind: kindAny, Where: where}) }
+func nothing(where Place) *Shape {
+	return &Shape{Where: where, from: []*jsonschema.Schema{{Always: new(bool)}}, set: &set{accepts: func(any) bool { return false }}}
+}
 
-func nothing(where Place) *Shape { return newShape(where) }
+// accepts reports whether a value is one of the alternative.
+func (a *Alt) accepts(v any) bool {
+	return (a.Kind == kindAny || a.Kind == kindOf(v)) && (a.valid == nil || a.valid(v))
+}
 
-func openObject(where Place) *Shape {
-	return newShape(where, &Alt{Kind: kindObject, Where: where, Object: &object{}})
+// knows reports whether the shape has the value and declares all its members.
+func (s *Shape) knows(v any) bool {
+	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.accepts(v) && a.knows(v) })
+}
+
+func (a *Alt) knows(v any) bool {
+	members, ok := v.(map[string]any)
+	if !ok || a.Kind != kindObject {
+		return true
+	}
+	for name, value := range members {
+		switch m := a.Object.member(name); {
+		case m != nil && !m.Shape.knows(value), m == nil && a.Object.Rest == nil && len(a.Object.Members) > 0:
+			return false
+		}
+	}
+	return true
 }
 
 func (o *object) member(name string) *member {
@@ -222,10 +225,10 @@ func (a *array) at(i int, where Place) *Shape {
 
 // any reports whether a shape accepts every value.
 func (s *Shape) any() bool {
-	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.Kind == kindAny && len(a.Also) == 0 })
+	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.Kind == kindAny && !a.conditional })
 }
 
-// untyped reports whether a shape has no restriction other than constraints of type also.
+// untyped reports whether a shape has no restriction other than constraints of conditions.
 func (s *Shape) untyped() bool {
 	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.Kind == kindAny })
 }
@@ -244,41 +247,9 @@ func (s span) contains(f float64) bool {
 	return true
 }
 
-// covers reports whether the span has all numbers of another one.
-func (s span) covers(other span) bool {
-	return s.low().compare(other.low()) >= 0 && s.high().compare(other.high()) <= 0
-}
-
 // empty reports whether no number is in the span.
 func (s span) empty() bool {
 	return s.Min != nil && s.Max != nil && (*s.Min > *s.Max || *s.Min == *s.Max && (s.MinOpen || s.MaxOpen))
-}
-
-// steps returns the span limited to multiples of step, so that two spans with the same
-// multiples are equal.
-func (s span) steps(step *big.Rat) span {
-	if step == nil {
-		return s
-	}
-	by, _ := step.Float64()
-	if by <= 0 || math.IsInf(by, 0) {
-		return s
-	}
-	if s.Min != nil {
-		low := math.Ceil(*s.Min/by) * by
-		if s.MinOpen && low == *s.Min {
-			low += by
-		}
-		s.Min, s.MinOpen = &low, false
-	}
-	if s.Max != nil {
-		high := math.Floor(*s.Max/by) * by
-		if s.MaxOpen && high == *s.Max {
-			high -= by
-		}
-		s.Max, s.MaxOpen = &high, false
-	}
-	return s
 }
 
 func narrower(x, y span) span {
@@ -313,10 +284,9 @@ func join(alts []*Alt) []*Alt {
 					have.Values = append(have.Values, v)
 				}
 			}
-			one, other := have.exact, a.exact
-			if have.exact != nil && other != nil {
-				have.exact = func(v any) bool { return one(v) || other(v) }
-			}
+			one, other := *joined[i], *a
+			have.valid = func(v any) bool { return one.accepts(v) || other.accepts(v) }
+			have.all, have.refused = nil, nil
 			have.Where = joined[i].Where
 		}
 		joined[i] = &have
@@ -327,7 +297,7 @@ func join(alts []*Alt) []*Alt {
 // free reports whether a scalar alternative has no constraint.
 func (a *Alt) free() bool {
 	switch {
-	case len(a.Also) > 0:
+	case a.conditional:
 		return false
 	case a.Kind == kindNull:
 		return true
@@ -338,13 +308,13 @@ func (a *Alt) free() bool {
 	case a.Text != nil:
 		return len(a.Text.Formats)+len(a.Text.Patterns) == 0 && a.Text.Length == span{}
 	case a.Number != nil:
-		return a.Number.Step == nil && a.Number.Range == span{}
+		return a.Number.Step == nil && a.Number.Low.at == nil && a.Number.High.at == nil
 	}
 	return false
 }
 
 func (a *Alt) joins(b *Alt) bool {
-	if a.Kind != b.Kind || len(a.Also)+len(b.Also) > 0 {
+	if a.Kind != b.Kind || a.conditional || b.conditional {
 		return false
 	}
 	switch a.Kind {

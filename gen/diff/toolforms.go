@@ -1,28 +1,36 @@
 package diff
 
 import (
-	"encoding/json"
 	"math/big"
 	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 func numberOf(all []*jsonschema.Schema, whole bool) (*number, bool) {
-	n := &number{}
+	n := &number{High: limit{upper: true}}
 	if whole {
 		n.Step = big.NewRat(1, 1)
 	}
 	for _, s := range all {
-		n.Range = narrower(n.Range, numberSpan(s))
+		low, high := ends(s)
+		n.Low, n.High = n.Low.tighter(low), n.High.tighter(high)
 		if step := rational(string(s.MultipleOf)); step != nil && step.Sign() > 0 {
 			n.Step = common(n.Step, step)
 		}
 	}
-	n.Range = n.Range.steps(n.Step)
-	return n, !n.Range.empty()
+	n.Low, n.High = n.Low.onto(n.Step), n.High.onto(n.Step)
+	return n, !n.empty()
+}
+
+// empty reports whether no number is within the limits.
+func (n *number) empty() bool {
+	if n.Low.at == nil || n.High.at == nil {
+		return false
+	}
+	c := n.Low.at.Cmp(n.High.at)
+	return c > 0 || c == 0 && (n.Low.open || n.High.open)
 }
 
 // common returns the least common multiple.
@@ -63,28 +71,6 @@ func textOf(all []*jsonschema.Schema) (*text, bool) {
 		*list = slices.Compact(*list)
 	}
 	return t, !t.Length.empty()
-}
-
-func numberSpan(s *jsonschema.Schema) span {
-	out := span{Min: float(s.Minimum), Max: float(s.Maximum)}
-	if low := float(s.ExclusiveMinimum); low != nil && (out.Min == nil || *low >= *out.Min) {
-		out.Min, out.MinOpen = low, true
-	}
-	if high := float(s.ExclusiveMaximum); high != nil && (out.Max == nil || *high <= *out.Max) {
-		out.Max, out.MaxOpen = high, true
-	}
-	return out
-}
-
-func float(raw wire.Raw) *float64 {
-	if raw == "" {
-		return nil
-	}
-	f, err := json.Number(raw).Float64()
-	if err != nil {
-		return nil
-	}
-	return &f
 }
 
 func countSpan(least, most *int64) span {
@@ -136,16 +122,9 @@ func (b *schemaBuilder) array(all []*jsonschema.Schema) (*array, bool) {
 			a.Length = narrower(a.Length, count)
 			continue
 		}
-		if count == (span{}) {
-			continue
+		if never(s.Contains) && count.Min != nil {
+			return nil, false
 		}
-		if never(s.Contains) {
-			if count.Min != nil {
-				return nil, false
-			}
-			continue
-		}
-		a.Contains = append(a.Contains, &contains{b.shape(s.Contains), count})
 	}
 	return a, !a.Length.empty()
 }
@@ -197,22 +176,24 @@ func inPlace(s *jsonschema.Schema, all []*jsonschema.Schema) (group []*jsonschem
 func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 	o := &object{}
 	required := map[string]bool{}
-	pointer := map[string]string{}
+	places := map[string]Place{}
+	implied := map[string]bool{}
 	var names []string
-	add := func(name, at string) {
-		if _, ok := pointer[name]; !ok {
-			names, pointer[name] = append(names, name), at
+	add := func(name, object, pointer string) {
+		if _, ok := places[name]; !ok {
+			names, places[name] = append(names, name), b.member(object, pointer, name)
 		}
 	}
 	for _, s := range all {
 		o.Size = narrower(o.Size, countSpan(s.MinProperties, s.MaxProperties))
 		for _, p := range s.Properties {
-			add(p.Name, p.Schema.Pointer)
+			add(p.Name, s.Pointer, p.Schema.Pointer)
+			implied[p.Name] = implied[p.Name] || b.names != nil && b.names.implies(p.Schema.Pointer)
 		}
 	}
 	for _, s := range all {
 		for _, name := range s.Required {
-			add(name, s.Pointer)
+			add(name, s.Pointer, s.Pointer)
 			required[name] = true
 		}
 		for _, d := range s.DependentRequired {
@@ -221,9 +202,6 @@ func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 					o.Needs = append(o.Needs, n)
 				}
 			}
-		}
-		if s.PropertyNames != nil && !always(s.PropertyNames) {
-			o.Names = append(o.Names, b.shape(s.PropertyNames))
 		}
 	}
 	o.find = func(name string) *Shape { return b.shape(membersOf(all, name, "")...) }
@@ -245,11 +223,19 @@ func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 		case shape.set.impossible() && o.Closed:
 			continue
 		}
-		o.Members = append(o.Members, &member{Name: name, Required: required[name], Shape: shape, Where: Place{Pointer: pointer[name]}})
+		o.Members = append(o.Members, &member{Name: name, Required: required[name], Implied: implied[name] && !required[name], Shape: shape, Where: places[name]})
 	}
 	o.sort()
 	b.patterns(o, all)
 	return o, !o.size().empty()
+}
+
+// member returns the place of a member of an object, whose schema is at a pointer.
+func (b *schemaBuilder) member(object, pointer, name string) Place {
+	if b.names == nil {
+		return Place{Pointer: pointer}
+	}
+	return b.names.memberPlace(object, pointer, name)
 }
 
 // patterns adds the members whose names match a pattern.
@@ -299,11 +285,28 @@ func membersOf(all []*jsonschema.Schema, name, pattern string) []*jsonschema.Sch
 	return list
 }
 
+// size returns the possible numbers of members, including limits that follow from other
+// constraints.
+func (o *object) size() span {
+	s := o.Size
+	least := 0
+	for _, m := range o.Members {
+		if m.Required {
+			least++
+		}
+	}
+	s = narrower(s, span{Min: new(float64(least))})
+	if o.Closed && len(o.Patterns) == 0 {
+		s = narrower(s, span{Max: new(float64(len(o.Members)))})
+	}
+	return s
+}
+
 // empty reports whether a set has no alternatives. It returns false while they are being made.
 func (s *set) empty() bool { return !s.busy && len(s.alts()) == 0 && !s.busy }
 
 // impossible and everything report whether a set is obviously empty, or obviously unrestricted.
 func (s *set) impossible() bool { return s.fill == nil && !s.busy && len(s.list) == 0 }
 func (s *set) everything() bool {
-	return s.fill == nil && !s.busy && len(s.list) == 1 && s.list[0].Kind == kindAny && len(s.list[0].Also) == 0
+	return s.fill == nil && !s.busy && len(s.list) == 1 && s.list[0].Kind == kindAny && !s.list[0].conditional
 }

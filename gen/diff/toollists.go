@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -100,7 +101,6 @@ type toolLists struct{ assembler }
 // no example, but it has one if possible.
 func (t *toolLists) presence(rule string, tool *tools.Tool) {
 	c := newComparer(t.rules, "")
-	shape := newSchemaBuilder(tool.Input, c.prove).shape(tool.Input)
 	at := &root{use: "tools/call " + tool.Name, direction: ToServer,
 		judgedOld: []string{OfInput(tool.Name)}, judgedNew: []string{OfInput(tool.Name)}}
 	ch := &change{rule: rule, old: Place{tool.Name, tool.Pointer}}
@@ -110,8 +110,9 @@ func (t *toolLists) presence(rule string, tool *tools.Tool) {
 	}
 	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{}, new: &Shape{}}, path: tool.Name}, subject: tool.Name}
 	one.ways[way] = outcome{state: unproven, sure: true, why: "mcpgen cannot make arguments that the tool accepts"}
-	if value, ok := c.make.minimal(shape); ok {
-		one.ways[way] = outcome{state: shown, values: []any{value}}
+	newSchemaBuilder(tool.Input, c.engine)
+	if a := c.finder(tool.Input.Root()).find([]*jsonschema.Schema{tool.Input}, nil, nil); a.is == found {
+		one.ways[way] = outcome{state: shown, values: []any{a.value}}
 	}
 	t.add(one, at)
 }
@@ -120,7 +121,7 @@ func (t *toolLists) tool(old, new *tools.Tool) {
 	if canonical(old.Input.Source) != canonical(new.Input.Source) {
 		c := newComparer(t.rules, guardIgnoredMember)
 		t.compare(c, new.Name+".input", &root{use: "tools/call " + new.Name, direction: ToServer,
-			old: newSchemaBuilder(old.Input, c.prove).shape(old.Input), new: newSchemaBuilder(new.Input, c.prove).shape(new.Input),
+			old: newSchemaBuilder(old.Input, c.engine).shape(old.Input), new: newSchemaBuilder(new.Input, c.engine).shape(new.Input),
 			judgedOld: []string{OfInput(old.Name)}, judgedNew: []string{OfInput(new.Name)}})
 	}
 	t.output(old, new)
@@ -158,9 +159,9 @@ func (t *toolLists) output(old, new *tools.Tool) {
 	c := newComparer(t.rules, guardOpenObject)
 	shape := func(tool *tools.Tool) *Shape {
 		if tool.Output == nil { // any object
-			return openObject(Place{Pointer: tool.Pointer})
+			return anything(Place{Pointer: tool.Pointer})
 		}
-		return newSchemaBuilder(tool.Output, c.prove).shape(tool.Output)
+		return newSchemaBuilder(tool.Output, c.engine).shape(tool.Output)
 	}
 	at := &root{use: "tools/call " + new.Name + " result", direction: ToClient, old: shape(old), new: shape(new),
 		judgedOld: []string{OfOutput(old.Name)}, judgedNew: []string{OfOutput(new.Name)}}
@@ -169,47 +170,21 @@ func (t *toolLists) output(old, new *tools.Tool) {
 		t.compare(c, path, at)
 		return
 	}
-	rule, described, way := "output-schema-added", at.new, narrows
+	rule, described, direction := "output-schema-added", at.new, narrows
 	if new.Output == nil {
-		rule, described, way = "output-schema-removed", at.old, widens
+		rule, described, direction = "output-schema-removed", at.old, widens
 	}
 	one := &told{change: &change{rule: rule}, node: &node{pairing: &pairing{old: at.old, new: at.new}, path: path}}
-	var values []any
-	for _, v := range misfits(c.make, described) {
-		if !described.accepts(v) {
-			values = append(values, v)
-		}
-	}
-	switch {
-	case len(values) > 0:
-		one.ways[way] = outcome{state: shown, values: few(values)}
-	case c.prove.altIn(free(kindObject), described, true):
-		one.ways[way], one.change.guard = outcome{state: noted}, guardPromisedNobody
+	w := way{refused: described.from, kinds: []kind{kindObject}}
+	switch a := c.finder(nil).search(w, nil, described.from, nil); a.is {
+	case found:
+		one.ways[direction] = outcome{state: shown, values: []any{a.value}}
+	case none:
+		one.ways[direction], one.change.guard = outcome{state: noted}, guardPromisedNobody
 	default:
-		one.ways[way] = outcome{state: unproven, why: "mcpgen cannot make a result that the schema refuses"}
+		one.ways[direction] = outcome{state: unproven, why: "mcpgen cannot make a result that the schema refuses"}
 	}
 	t.add(one, at)
-}
-
-// misfits returns objects that a shape may refuse: empty ones, and ones that have a member with a
-// wrong type.
-func misfits(m *maker, s *Shape) []any {
-	list := []any{map[string]any{}, map[string]any{"x": ""}, map[string]any{"x": num(0.5)}}
-	for _, a := range s.alts() {
-		if a.Object == nil {
-			continue
-		}
-		object := map[string]any{}
-		if base, ok := m.of(a); ok {
-			object = base.(map[string]any)
-		}
-		for _, member := range a.Object.Members {
-			for _, v := range []any{"", num(0.5), nil} {
-				list = append(list, with(object, member.Name, v))
-			}
-		}
-	}
-	return list
 }
 
 // titleOf returns the title that clients show for a tool.

@@ -68,6 +68,8 @@ var toolCases = []toolCase{
 	{tool(`{"type":"integer","minimum":1}`), tool(`{"type":"integer","exclusiveMinimum":0}`), ``},
 	{tool(`{"type":"number","minimum":1}`), tool(`{"type":"number","exclusiveMinimum":1}`), `minimum-raised t.input.a err ok`},
 	{tool(`{"type":"number","maximum":1}`), tool(`{"type":"number"}`), `maximum-raised t.input.a ok err`},
+	{tool(`{"type":"integer","minimum":9007199254740993,"maximum":9007199254740999}`), tool(`{"type":"integer","minimum":9007199254740994,"maximum":9007199254740998}`),
+		"minimum-raised t.input.a err ok\nmaximum-lowered t.input.a err ok"},
 	{tool(`{"type":"array"}`), tool(`{"type":"array","minItems":1}`), `min-items-raised t.input.a err ok`},
 	{tool(`{"type":"array","maxItems":2}`), tool(`{"type":"array","maxItems":3}`), `max-items-raised t.input.a ok err`},
 	{tool(`{"type":"array"}`), tool(`{"type":"array","uniqueItems":true}`), `unique-items-added t.input.a err ok`},
@@ -208,6 +210,31 @@ func TestManyChanges(t *testing.T) {
 			t.Errorf("%d findings with %d examples", len(r.Findings), examples)
 		}
 		holds(t, r)
+	}
+}
+
+// TestManyVariants checks that a change of one of many variants that nothing tells apart is the only finding
+// and has an example.
+func TestManyVariants(t *testing.T) {
+	variants := func(union string, minimum int) string {
+		var list []string
+		for i := range 240 {
+			least := i
+			if i == 120 {
+				least = minimum
+			}
+			list = append(list, fmt.Sprintf(`{"type":"object","properties":{"p%[1]d":{"type":"string"},"q%[1]d":{"type":"integer","minimum":%[2]d}},"required":["p%[1]d"]}`, i, least))
+		}
+		return input(fmt.Sprintf(`{"type":"object","required":["u"],"properties":{"u":{%q:[%s]}}}`, union, strings.Join(list, ",")))
+	}
+	for _, union := range []string{"anyOf", "oneOf"} {
+		r, err := diff.Tools(toolSide(t, "old", variants(union, 120)), toolSide(t, "new", variants(union, 123)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := told(r); got != "minimum-raised t.input.u.q120 err ok" || len(r.Findings[0].Witnesses) != 1 {
+			t.Errorf("%s: %s", union, got)
+		}
 	}
 }
 

@@ -14,22 +14,53 @@ import (
 // schemas. References and allOf only add schemas to it, so different ways to write a
 // conjunction give the same shape.
 type schemaBuilder struct {
-	valid *samples.Validator
-	prove *prover
-	ids   map[*jsonschema.Schema]int
+	valid  *samples.Validator
+	engine *engine
+	ids    map[*jsonschema.Schema]int
 	// shapes has the shapes by the schemas at their place, sets the sets by the flattened
 	// schemas.
 	shapes map[string]*Shape
 	sets   map[string]*set
 	// formed has the alternatives by their schemas.
 	formed map[string][]*Alt
-	// known returns the shape of a schema that another builder makes. name returns the name of
-	// the declaration that a branch refers to. Both are nil for tool lists. Shapes of the
-	// protocol do not include descriptions.
-	known func(s *jsonschema.Schema) (shape *Shape, complete bool)
-	name  func(s *jsonschema.Schema) string
+	// names has the declarations of a revision, and is nil for tool lists. Shapes of the protocol
+	// do not include descriptions.
+	names names
 	// made counts the alternatives.
 	made int
+}
+
+// names knows the declarations of a revision by their places.
+type names interface {
+	// name returns the name of the declaration at a place, or "".
+	name(pointer string) string
+	// place returns the place of the schema at a pointer.
+	place(pointer string) Place
+	// memberPlace returns the place of a member of an object, whose schema is at a pointer, and implies
+	// whether receivers do not need it, although the schema requires it.
+	memberPlace(object, pointer, name string) Place
+	implies(pointer string) bool
+}
+
+// place returns the place of a schema, and the name of its declaration.
+func (b *schemaBuilder) place(s *jsonschema.Schema) (at Place, name string) {
+	if b.names == nil {
+		return Place{Pointer: s.Pointer}, ""
+	}
+	s = alias(s)
+	return b.names.place(s.Pointer), b.names.name(s.Pointer)
+}
+
+// alias returns the schema that a reference without other keywords leads to, or the schema
+// itself.
+func alias(s *jsonschema.Schema) *jsonschema.Schema {
+	for range 100 { // references may form a cycle
+		if s.Target == nil || !s.Draft.RefAlone() && wire.Object(s.Source).Len() > 1 {
+			break
+		}
+		s = s.Target
+	}
+	return s
 }
 
 // Limits on the number of alternatives. A few schemas that refer to each other can have more
@@ -40,14 +71,11 @@ const (
 	mostBranchings = 600    // of a shape
 )
 
-// sampleBudget is the number of values that the search for a sample validates.
-const sampleBudget = 300
-
-func newSchemaBuilder(document *jsonschema.Schema, p *prover) *schemaBuilder {
+func newSchemaBuilder(document *jsonschema.Schema, e *engine) *schemaBuilder {
 	valid := samples.NewValidator(document)
-	p.valid[document.Root()] = valid
+	e.valid[document.Root()] = valid
 	return &schemaBuilder{
-		valid: valid, prove: p, ids: map[*jsonschema.Schema]int{},
+		valid: valid, engine: e, ids: map[*jsonschema.Schema]int{},
 		shapes: map[string]*Shape{}, sets: map[string]*set{}, formed: map[string][]*Alt{},
 	}
 }
@@ -71,52 +99,64 @@ func (b *schemaBuilder) shape(list ...*jsonschema.Schema) *Shape {
 	if len(list) == 0 {
 		return anything(Place{})
 	}
-	if b.known != nil && len(list) == 1 {
-		if shape, _ := b.known(alias(list[0])); shape != nil {
-			return shape
-		}
-	}
 	key := b.key(list)
 	if have, ok := b.shapes[key]; ok {
 		return have
 	}
-	s := &Shape{Where: Place{Pointer: list[0].Pointer}, About: aboutOf(list), from: list}
-	if b.known != nil {
+	where, name := b.place(list[0])
+	s := &Shape{Where: where, About: aboutOf(list), from: list}
+	if b.names != nil {
 		s.About = about{Default: s.About.Default}
 	}
 	b.shapes[key] = s
-	s.set = b.set(list)
+	s.set = b.set(list, name, where)
 	return s
 }
 
-func (b *schemaBuilder) set(list []*jsonschema.Schema) *set {
+// set returns the set of the values that satisfy all schemas in list. The declaration gives its
+// name and place to an object or array.
+func (b *schemaBuilder) set(list []*jsonschema.Schema, name string, where Place) *set {
 	flat, possible := flatten(list)
 	if !possible {
-		return &set{}
+		return &set{accepts: func(any) bool { return false }}
 	}
-	slices.SortFunc(flat, func(x, y *jsonschema.Schema) int { return strings.Compare(x.Pointer, y.Pointer) })
-	key := b.key(flat)
+	key := name + b.key(slices.SortedFunc(slices.Values(flat), func(x, y *jsonschema.Schema) int { return strings.Compare(x.Pointer, y.Pointer) }))
 	if have, ok := b.sets[key]; ok {
 		return have
 	}
-	s := &set{exact: b.accepting(flat)}
+	s := &set{accepts: b.accepting(flat)}
 	if len(flat) == 0 {
-		s = &set{list: []*Alt{{Kind: kindAny}}}
+		s.list = []*Alt{{Kind: kindAny}}
 	}
 	b.sets[key] = s
 	if len(flat) > 0 {
-		s.fill = func() []*Alt { return b.alts(flat) }
-		s.more = func() []any { return b.valid.Samples(flat, sampleBudget) }
+		s.fill = func() []*Alt { return named(b.alts(flat), name, where) }
 	}
 	return s
 }
 
-// accepting returns a function that validates values, or nil if the document has no usable
-// validator.
-func (b *schemaBuilder) accepting(all []*jsonschema.Schema) func(v any) bool {
-	if !b.valid.Usable() {
-		return nil
+// named gives the name and the place of a declaration to its alternatives. A union leaves the names
+// to its variants.
+func named(list []*Alt, name string, where Place) []*Alt {
+	if name == "" {
+		return list
 	}
+	list = slices.Clone(list)
+	for i, a := range list {
+		if a.Where != (Place{}) {
+			continue
+		}
+		own := *a
+		if own.Where = where; len(list) == 1 && (a.Kind == kindObject || a.Kind == kindArray) {
+			own.Name = name
+		}
+		list[i] = &own
+	}
+	return list
+}
+
+// accepting returns a function that validates values. Without a usable validator, it refuses all.
+func (b *schemaBuilder) accepting(all []*jsonschema.Schema) func(v any) bool {
 	return func(v any) bool {
 		ok, _ := b.valid.Accepts(all, v)
 		return ok
@@ -272,7 +312,7 @@ type chosen struct {
 func (b *schemaBuilder) alts(flat []*jsonschema.Schema) []*Alt {
 	ways, ok := b.expand(flat)
 	if !ok {
-		return []*Alt{{Kind: kindAny, all: flat, exact: b.accepting(flat), Also: []*also{{keyword: "anyOf", nodes: flat}}}}
+		return []*Alt{{Kind: kindAny, all: flat, valid: b.accepting(flat), conditional: true}}
 	}
 	var alts []*Alt
 	for _, way := range ways {
@@ -363,19 +403,17 @@ func (b *schemaBuilder) forms(way chosen) []*Alt {
 		kinds = allKinds
 	}
 	var where Place
+	var name string
 	if way.at != nil {
-		where.Pointer = way.at.Pointer
+		where, name = b.place(way.at)
 	}
 	var alts []*Alt
 	for _, k := range kinds {
 		a := &Alt{Where: where, Kind: k, all: way.all, refused: way.refused}
-		if b.name != nil && way.at != nil {
-			a.Name = b.name(way.at)
+		if k == kindObject || k == kindArray {
+			a.Name = name
 		}
-		if accepts := b.accepting(way.all); accepts != nil {
-			a.exact = func(v any) bool { return kindOf(v) == k && accepts(v) }
-		}
-		a.more = func() []any { return b.valid.Samples(way.all, sampleBudget) }
+		a.valid = b.accepting(way.all)
 		possible := true
 		switch k {
 		case kindNumber:
@@ -387,7 +425,7 @@ func (b *schemaBuilder) forms(way chosen) []*Alt {
 		case kindObject:
 			a.Object, possible = b.object(way.all)
 		}
-		if possible && b.values(a, way.all) && b.also(a, way) {
+		if possible && b.values(a, way.all) && b.possible(a) {
 			alts = append(alts, a)
 		}
 	}
@@ -439,13 +477,7 @@ func (b *schemaBuilder) values(a *Alt, all []*jsonschema.Schema) bool {
 	}
 	shortest := slices.MinFunc(listed, func(x, y []wire.Raw) int { return len(x) - len(y) })
 	// The validator compares a value with each listed one, so it judges only by other keywords.
-	bare := *a
-	if a.exact != nil {
-		rest := slices.DeleteFunc(slices.Clone(all), lists)
-		if bare.exact = b.accepting(rest); len(rest) == 0 {
-			bare.exact = func(any) bool { return true }
-		}
-	}
+	rest := b.accepting(slices.DeleteFunc(slices.Clone(all), lists))
 	sets := make([]map[string]bool, len(listed))
 	for i, list := range listed {
 		sets[i] = map[string]bool{}
@@ -461,7 +493,7 @@ func (b *schemaBuilder) values(a *Alt, all []*jsonschema.Schema) bool {
 		if seen[text] || kindOf(v) != a.Kind || slices.ContainsFunc(sets, func(set map[string]bool) bool { return !set[text] }) {
 			continue
 		}
-		if seen[text] = true; bare.accepts(v) {
+		if seen[text] = true; rest(v) {
 			a.Values = append(a.Values, text)
 		}
 	}
@@ -469,6 +501,24 @@ func (b *schemaBuilder) values(a *Alt, all []*jsonschema.Schema) bool {
 		slices.Sort(a.Values)
 	}
 	return len(a.Values) > 0
+}
+
+// possible reports whether an alternative may have a value. It marks one with conditions that the forms
+// do not express.
+func (b *schemaBuilder) possible(a *Alt) bool {
+	if a.Values != nil {
+		return true // each value has been checked
+	}
+	a.conditional = len(a.refused) > 0 || slices.ContainsFunc(a.all, func(s *jsonschema.Schema) bool {
+		_, clear := inPlace(s, a.all)
+		return s.Not != nil && negated(s.Not) == nil || s.If != nil && !always(s.If) && !never(s.If) || s.DynamicRef != "" || s.Meta ||
+			a.Kind == kindObject && (s.DependentSchemas != nil || !clear && s.UnevaluatedProperties != nil) || a.Kind == kindArray && !clear && s.UnevaluatedItems != nil
+	})
+	if !a.conditional {
+		return true
+	}
+	w := way{todo: a.all, refused: a.refused, settled: a.all, kinds: []kind{a.Kind}}
+	return b.engine.finder(nil).search(w, a.all, a.refused, nil).is != none
 }
 
 // lists reports whether a schema only lists values, and may name their types.

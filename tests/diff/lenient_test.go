@@ -33,7 +33,7 @@ func lenient(t testing.TB, revision string, root any) diff.Revision {
 	if err != nil {
 		t.Fatal(err)
 	}
-	side := diff.Revision{Label: revision, IR: read.Lowered.Revision, Judge: j, Schema: read.Schema, Sources: read.Sources}
+	side := diff.Revision{Label: revision, IR: read.Lowered.Revision, Judge: j, Document: read.Document}
 	for _, note := range read.Notes {
 		side.Notes.Skipped = append(side.Notes.Skipped, diff.Skipped{Where: diff.Place{Pointer: note.Pointer}, Why: note.Problem})
 	}
@@ -52,8 +52,8 @@ func TestLenientAgrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(read.Notes) > 0 || len(read.Sources) > 0 {
-			t.Errorf("%s: %v, %q", revision, read.Notes, read.Sources)
+		if len(read.Notes) > 0 || len(read.Document.Sources()) > 0 {
+			t.Errorf("%s: %v, %q", revision, read.Notes, read.Document.Sources())
 		}
 		strict := pinned.Lower(t, revision)
 		var want, got strings.Builder
@@ -226,7 +226,7 @@ func TestLenientKeywords(t *testing.T) {
 		{"null beside a reference", set("annotations", map[string]any{"anyOf": []any{ref("ToolAnnotations"), map[string]any{"type": "null"}}}, "Tool", "properties"),
 			"type-added Tool.annotations ok err"},
 		{"null beside an object", set("type", []any{"object", "null"}, "Tool"), "type-added Tool ok err"},
-		{"true alone", set("const", true, "PromptArgument", "properties", "required"), "enum-closed PromptArgument.required err ok"},
+		{"true alone", set("const", true, "PromptArgument", "properties", "required"), "enum-value-removed PromptArgument.required err ok"},
 		{"nothing", set("icons", false, "Tool", "properties"), "type-removed Tool.icons err ok"},
 		{"a union of one", set("anyOf", []any{ref("PingRequest")}, "ServerRequest"), "method-removed elicitation/create err ok"},
 	} {

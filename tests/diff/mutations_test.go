@@ -53,7 +53,9 @@ func newSchemaSide(s *spec.Spec, revision string, tree map[string]any) (*schemaS
 	return &schemaSide{l, j, tree}, err
 }
 
-func (s *schemaSide) side() diff.Revision { return diff.Revision{IR: s.Revision, Judge: s.judge} }
+func (s *schemaSide) side() diff.Revision {
+	return diff.Revision{IR: s.Revision, Document: s.Document, Judge: s.judge}
+}
 
 // TestMutations changes schemas at random and holds every verdict against what
 // an independent validator says of random values: what it refuses has been

@@ -39,5 +39,6 @@ func side(t testing.TB, revision string) diff.Revision {
 	if !ok {
 		t.Fatalf("no generated code of %s", revision)
 	}
-	return diff.Revision{IR: pinned.Lower(t, revision).Revision, Judge: code{r}}
+	lowered := pinned.Lower(t, revision)
+	return diff.Revision{IR: lowered.Revision, Document: lowered.Document, Judge: code{r}}
 }

@@ -5,7 +5,6 @@ package judge
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
@@ -60,7 +59,7 @@ func (s *schemas) Accepts(of string, text []byte) (bool, error) {
 
 // Revision returns a judge by the schema that a revision was lowered from.
 func Revision(document *schema.Document, rev *ir.Revision) (diff.Judge, error) {
-	root, pointers, err := Definitions(document, rev)
+	root, pointers, err := diff.Definitions(document, rev)
 	if err != nil {
 		return nil, err
 	}
@@ -76,59 +75,6 @@ func Revision(document *schema.Document, rev *ir.Revision) (diff.Judge, error) {
 		}
 		return compiler.Compile(url + "#" + pointer)
 	}), nil
-}
-
-// Definitions returns the schema that a revision was lowered from, as a decoded JSON value, and the
-// JSON Pointers of the declarations in it by [diff.Key]. The schema has the unions in addition that
-// only the revision declares, and requires no members that receivers imply.
-func Definitions(document *schema.Document, rev *ir.Revision) (schemas map[string]any, pointers map[string]string, err error) {
-	src, err := document.JSON()
-	if err != nil {
-		return nil, nil, err
-	}
-	decoded, err := santhosh.UnmarshalJSON(bytes.NewReader(src))
-	if err != nil {
-		return nil, nil, err
-	}
-	root := decoded.(map[string]any)
-	defs := root[document.Container].(map[string]any)
-	pointers = map[string]string{}
-	for _, d := range rev.Decls {
-		pointers[diff.Key(d)] = d.Pointer
-		if o, ok := d.Type.(*ir.Object); ok && d.Definition {
-			imply(defs[d.Name], o)
-		}
-		union, ok := d.Type.(*ir.Union)
-		if d.Definition || !ok || document.Lookup(d.Name) != nil {
-			continue
-		}
-		// The schema does not define this union. The judge adds it as anyOf of its variants,
-		// if all of these are definitions.
-		var branches []any
-		for _, v := range union.Variants {
-			if v.Decl.Definition {
-				branches = append(branches, map[string]any{"$ref": "#" + v.Decl.Pointer})
-			}
-		}
-		if len(branches) == len(union.Variants) {
-			defs[d.Name] = map[string]any{"anyOf": branches}
-			pointers[d.Name] = schema.Child("", document.Container, d.Name)
-		}
-	}
-	return root, pointers, nil
-}
-
-// imply removes the members that receivers do not need from the required ones of a definition.
-func imply(definition any, o *ir.Object) {
-	schema, ok := definition.(map[string]any)
-	if !ok {
-		return
-	}
-	if required, ok := schema["required"].([]any); ok {
-		schema["required"] = slices.DeleteFunc(required, func(name any) bool {
-			return slices.ContainsFunc(o.Fields, func(f *ir.Field) bool { return f.Wire == name && diff.Implied(f) })
-		})
-	}
 }
 
 // Tools returns a judge by the schemas of a tool list. It refuses values for tools that the

@@ -113,6 +113,12 @@ func (p *parser) arrays() {
 func (p *parser) objects() {
 	s := p.s
 	s.Properties, s.PatternProperties = p.properties("properties"), p.properties("patternProperties")
+	if len(s.Properties) > fewProperties {
+		s.byName = map[string]*Schema{}
+		for _, p := range s.Properties {
+			s.byName[p.Name] = p.Schema
+		}
+	}
 	s.AdditionalProperties, s.PropertyNames = p.sub("additionalProperties"), p.sub("propertyNames")
 	if raw, ok := p.members["required"]; ok {
 		s.Required = p.strings(wire.ChildPointer(p.at, "required"), raw)

@@ -93,6 +93,8 @@ type Schema struct {
 	GoBigInteger bool
 
 	resource *resource
+	// byName has the properties by name if there are more than fewProperties.
+	byName map[string]*Schema
 	// dynamicTarget is where DynamicRef leads if no other schema has its anchor.
 	dynamicTarget *Schema
 }
@@ -115,8 +117,13 @@ type Error struct {
 	Problem string
 }
 
+const fewProperties = 16
+
 // Property returns the schema of a property, or nil.
 func (s *Schema) Property(name string) *Schema {
+	if s.byName != nil {
+		return s.byName[name]
+	}
 	for _, p := range s.Properties {
 		if p.Name == name {
 			return p.Schema

@@ -1,0 +1,237 @@
+package diff
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// objects compares properties, required, patternProperties, additionalProperties, dependentRequired,
+// propertyNames, minProperties and maxProperties.
+func (c *comparer) objects(p *pairing, old, new *Alt) {
+	o, n := old.Object, new.Object
+	for _, m := range o.Members {
+		if other := n.member(m.Name); other != nil {
+			c.member(p, old, new, m, other)
+		} else {
+			c.removed(p.views(old, new)[narrows], m)
+		}
+	}
+	for _, m := range n.Members {
+		if o.member(m.Name) == nil {
+			c.removed(p.views(old, new)[widens], m)
+		}
+	}
+	c.patterns(p, old, new)
+	c.rest(p, old, new)
+	for _, v := range p.views(old, new) {
+		for _, b := range c.breaking(v.to, "dependentRequired") {
+			if b.present == b.absent || slices.Contains(v.from.Object.Needs, need{b.present, b.absent}) {
+				continue
+			}
+			if w := c.ask(v, v.from.Object.open(), b); !w.refuted() {
+				p.between(old, new, c.rule("dependency-added", v.way), b.present, b.absent).ways[v.way].join(w)
+			}
+		}
+	}
+	c.constraint(p, old, new, "propertyNames")
+	c.spans(p, old, new, "minProperties", "maxProperties", o.Size, n.Size)
+}
+
+// child adds the shapes of a member to the pairs to compare.
+func (p *pairing) child(old, new *Alt, was, is *Shape, name, path, guard string) {
+	p.children = append(p.children, &child{old: was, new: is, oldAlt: old, newAlt: new, name: name, path: path, guard: guard})
+}
+
+// removed reports a member that only the sender's side declares.
+func (c *comparer) removed(v view, m *member) {
+	other := v.to.Object.at(m.Name, Place{Path: m.Where.Path, Pointer: v.to.Where.Pointer})
+	if m.Where.Path != "" {
+		at := *other
+		at.Where.Path = m.Where.Path
+		other = &at
+	}
+	gone := m.Shape.set.impossible()
+	switch {
+	case gone && other.set.impossible():
+		return
+	case !other.set.impossible() && (gone || !other.any()):
+		there := &member{Name: m.Name, Shape: other, Where: Place{m.Where.Path, other.Where.Pointer}}
+		if v.way == narrows {
+			c.member(v.pairing, v.from, v.to, m, there)
+		} else {
+			c.member(v.pairing, v.to, v.from, there, m)
+		}
+		return
+	case v.to.Object.Map && v.way == narrows:
+		v.child(v.from, v.to, m.Shape, other, m.Name, "."+m.Name, "")
+	case v.to.Object.Map:
+		v.child(v.to, v.from, other, m.Shape, m.Name, "."+m.Name, "")
+	}
+	closed := other.set.impossible()
+	rule := "member-removed"
+	switch {
+	case m.Required && closed:
+		rule = "closed-member-removed"
+	case m.Required, m.Implied:
+		rule = "required-member-removed"
+	}
+	var ways [2]oneWay
+	if m.Required {
+		ways[1-v.way] = c.ask(v.other(), false, lacking(m.Name, v.from))
+	}
+	if closed {
+		ways[v.way] = c.ask(v, false, branch{kinds: []kind{kindObject}, present: m.Name})
+	}
+	optional := !m.Required && !closed
+	if !optional && ways[narrows].refuted() && ways[widens].refuted() {
+		return
+	}
+	ch := v.at(c.rule(rule, v.way), m.Name)
+	ch.below, ch.subject, ch.ways = "."+m.Name, m.Where.Path, ways
+	ch.lackedByOld, ch.lackedByNew = v.way == widens, v.way == narrows
+	ch.place(v.way, &Alt{Where: m.Where}, &Alt{Where: v.to.Where})
+	switch {
+	case optional && m.Implied:
+		ch.guard, ch.noted = guardImplied, true
+	case optional:
+		ch.guard, ch.noted = c.dropped, true
+	}
+}
+
+// lacking returns the branch in which an alternative refuses objects without a member.
+func lacking(name string, a *Alt) branch {
+	b := branch{keyword: "required", kinds: []kind{kindObject}, absent: name}
+	for _, s := range a.all {
+		if slices.Contains(s.Required, name) {
+			b.of = s
+		}
+	}
+	return b
+}
+
+// member compares a member that both sides declare.
+func (c *comparer) member(p *pairing, old, new *Alt, o, n *member) {
+	p.child(old, new, o.Shape, n.Shape, n.Name, "."+n.Name, "")
+	if o.Required == n.Required && o.Implied == n.Implied {
+		return
+	}
+	rule, way := "member-became-required", narrows
+	if o.Required || !n.Required && o.Implied {
+		rule, way = "member-became-optional", widens
+	}
+	implied := o.Required == n.Required
+	v := p.views(old, new)[way]
+	var w oneWay
+	if !implied {
+		w = c.ask(v, false, lacking(n.Name, v.to))
+	}
+	if !implied && w.refuted() {
+		return
+	}
+	ch := p.at(rule, n.Name)
+	ch.below, ch.old, ch.new, ch.ways[way] = "."+n.Name, o.Where, n.Where, w
+	if implied {
+		ch.guard, ch.noted = guardImplied, true
+	}
+}
+
+// patterns compares the members whose names match a pattern.
+func (c *comparer) patterns(p *pairing, old, new *Alt) {
+	o, n := old.Object, new.Object
+	var all []*member
+	for _, m := range slices.Concat(o.Patterns, n.Patterns) {
+		if !slices.ContainsFunc(all, func(have *member) bool { return have.Name == m.Name }) {
+			all = append(all, m)
+		}
+	}
+	for _, m := range all {
+		name := ""
+		for i := range 20 {
+			s, found, known := c.matching([]string{m.Name}, nil, span{Min: new64(i)})
+			if known && found && o.member(s) == nil && n.member(s) == nil {
+				name = s
+				break
+			}
+		}
+		shape := func(a *Alt) *Shape {
+			switch own := a.Object.pattern(m.Name); {
+			case own != nil:
+				return own.Shape
+			case name != "":
+				return a.Object.at(name, a.Where)
+			}
+			return a.Object.rest(a.Where)
+		}
+		p.child(old, new, shape(old), shape(new), name, "{"+m.Name+"}", "")
+	}
+}
+
+func new64(i int) *float64 { return new(float64(i)) }
+
+// rest compares the constraints on members that objects do not declare.
+func (c *comparer) rest(p *pairing, old, new *Alt) {
+	o, n := old.Object, new.Object
+	name := "x"
+	taken := func(a *object) bool {
+		return a.member(name) != nil || slices.ContainsFunc(a.Patterns, func(m *member) bool { return matches(m.Name, name) })
+	}
+	for i := 0; i < 50 && (taken(o) || taken(n)); i++ {
+		name = strings.Repeat("x", i+1) + strconv.Itoa(i)
+	}
+	place := func(a *Alt, s *Shape) Place {
+		if a.Where.Path == "" {
+			return Place{Pointer: s.Where.Pointer}
+		}
+		return Place{a.Where.Path + "{}", a.Where.Pointer + "/additionalProperties"}
+	}
+	if o.Closed != n.Closed {
+		rule, way := "object-closed", narrows
+		if o.Closed {
+			rule, way = "object-opened", widens
+		}
+		v := p.views(old, new)[way]
+		undeclared := v.from.Object.open() && !v.from.Object.Map
+		w := c.ask(v, undeclared, branch{kinds: []kind{kindObject}, keyword: "additionalProperties", present: name})
+		if w.refuted() {
+			w = c.ask(v, undeclared, c.breaking(v.to, "additionalProperties", "unevaluatedProperties")...)
+		}
+		if w.refuted() {
+			return
+		}
+		ch := p.between(old, new, rule)
+		if ch.ways[way].join(w); undeclared {
+			ch.guard = guardUndeclared
+		}
+		return
+	}
+	if o.Closed || o.open() && n.open() {
+		return
+	}
+	guard := ""
+	if o.open() && !o.Map || n.open() && !n.Map {
+		guard = guardUndeclared
+	}
+	was, is := o.rest(place(old, p.old)), n.rest(place(new, p.new))
+	p.child(old, new, was, is, name, "{}", guard)
+}
+
+func (o *object) pattern(name string) *member {
+	for _, m := range o.Patterns {
+		if m.Name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// rest returns the shape of undeclared members.
+func (o *object) rest(where Place) *Shape {
+	switch {
+	case o.Closed:
+		return nothing(where)
+	case o.Rest == nil:
+		return anything(where)
+	}
+	return o.Rest
+}
