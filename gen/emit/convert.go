@@ -192,7 +192,8 @@ func checkCount(s *convert.Shape) int {
 
 // checkName names one of the check functions of a shape.
 func checkName(step *convert.Step, shape *convert.Shape, i int) string {
-	name := "checkOf" + ruleName(step, shape)
+	rule := ruleName(step, shape)
+	name := "check" + strings.ToUpper(rule[:1]) + rule[1:]
 	if i > 0 {
 		name += fmt.Sprintf("And%d", i+1)
 	}

@@ -412,7 +412,7 @@ var step20251125 = convert.Step{
 		to20251125LegacyTitledEnumSchema: {Members: []convert.Member{
 			{Name: "default", Drop: onlyIn20251125},
 		}},
-		to20251125Limit: {Checks: []func(*schema.Checker){checkOfto20251125Limit}},
+		to20251125Limit: {Checks: []func(*schema.Checker){checkTo20251125Limit}},
 		to20251125ListPromptsResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "prompts", Rule: to20251125PromptEach},
 		}},

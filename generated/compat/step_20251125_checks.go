@@ -4,7 +4,7 @@ package compat
 
 import "github.com/mcpgen/mcpgen/runtime/schema"
 
-// checkOfto20251125Limit checks a value.
-func checkOfto20251125Limit(c *schema.Checker) {
+// checkTo20251125Limit checks a value.
+func checkTo20251125Limit(c *schema.Checker) {
 	c.Value(schema.String)
 }

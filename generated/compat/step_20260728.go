@@ -351,9 +351,9 @@ var step20260728 = convert.Step{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		from20260728Limit:  {Checks: []func(*schema.Checker){checkOffrom20260728Limit}},
-		from20260728Limit2: {Checks: []func(*schema.Checker){checkOffrom20260728Limit2}},
-		from20260728Limit3: {Checks: []func(*schema.Checker){checkOffrom20260728Limit3}},
+		from20260728Limit:  {Checks: []func(*schema.Checker){checkFrom20260728Limit}},
+		from20260728Limit2: {Checks: []func(*schema.Checker){checkFrom20260728Limit2}},
+		from20260728Limit3: {Checks: []func(*schema.Checker){checkFrom20260728Limit3}},
 		from20260728ListPromptsResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "cacheScope", Drop: missingIn20251125, Implied: "\"private\""},
@@ -399,15 +399,15 @@ var step20260728 = convert.Step{
 		from20260728NotificationParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728NotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		from20260728Open:  {Checks: []func(*schema.Checker){checkOffrom20260728Open}},
-		from20260728Open2: {Each: from20260728Open, Checks: []func(*schema.Checker){checkOffrom20260728Open2}},
-		from20260728Open3: {Each: from20260728Limit3, Checks: []func(*schema.Checker){checkOffrom20260728Open3}},
+		from20260728Open:  {Checks: []func(*schema.Checker){checkFrom20260728Open}},
+		from20260728Open2: {Each: from20260728Open, Checks: []func(*schema.Checker){checkFrom20260728Open2}},
+		from20260728Open3: {Each: from20260728Limit3, Checks: []func(*schema.Checker){checkFrom20260728Open3}},
 		from20260728OpenClientCapabilitiesRoots: {Members: []convert.Member{
 			{Name: "listChanged", Rule: from20260728Limit, LeaveOut: true},
-		}, Checks: []func(*schema.Checker){checkOffrom20260728OpenClientCapabilitiesRoots}},
+		}, Checks: []func(*schema.Checker){checkFrom20260728OpenClientCapabilitiesRoots}},
 		from20260728OpenRequestMetaObject: {Members: []convert.Member{
 			{Name: "progressToken", Rule: from20260728Limit2, LeaveOut: true},
-		}, Checks: []func(*schema.Checker){checkOffrom20260728OpenRequestMetaObject}},
+		}, Checks: []func(*schema.Checker){checkFrom20260728OpenRequestMetaObject}},
 		from20260728PaginatedRequestParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728RequestMetaObject},
 		}},
@@ -618,7 +618,7 @@ var step20260728 = convert.Step{
 			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 		}},
-		to20260728List: {Checks: []func(*schema.Checker){checkOfto20260728List}},
+		to20260728List: {Checks: []func(*schema.Checker){checkTo20260728List}},
 		to20260728ListPromptsResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 			{Name: "resultType", Default: "\"complete\"", Const: true},
@@ -660,8 +660,8 @@ var step20260728 = convert.Step{
 		to20260728NotificationParams: {Touched: []string{"\"_meta\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenNotificationMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
 		}},
-		to20260728Open:               {Each: to20260728OpenJSONObject, Checks: []func(*schema.Checker){checkOfto20260728Open}},
-		to20260728OpenJSONObject:     {Checks: []func(*schema.Checker){checkOfto20260728OpenJSONObject}},
+		to20260728Open:               {Each: to20260728OpenJSONObject, Checks: []func(*schema.Checker){checkTo20260728Open}},
+		to20260728OpenJSONObject:     {Checks: []func(*schema.Checker){checkTo20260728OpenJSONObject}},
 		to20260728OpenJSONObjectEach: {Each: to20260728OpenJSONObject},
 		to20260728OpenNotificationMetaObject: {Members: []convert.Member{
 			{Name: "io.modelcontextprotocol/subscriptionId", Drop: onlyIn20260728},

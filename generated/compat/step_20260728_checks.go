@@ -4,33 +4,33 @@ package compat
 
 import "github.com/mcpgen/mcpgen/runtime/schema"
 
-// checkOfto20260728OpenJSONObject checks a value.
-func checkOfto20260728OpenJSONObject(c *schema.Checker) {
-	checkOfto20260728Open(c)
+// checkTo20260728OpenJSONObject checks a value.
+func checkTo20260728OpenJSONObject(c *schema.Checker) {
+	checkTo20260728Open(c)
 }
 
-// checkOffrom20260728Open checks a value.
-func checkOffrom20260728Open(c *schema.Checker) {
-	checkOfto20260728Open(c)
+// checkFrom20260728Open checks a value.
+func checkFrom20260728Open(c *schema.Checker) {
+	checkTo20260728Open(c)
 }
 
-// checkOffrom20260728Open2 checks a value.
-func checkOffrom20260728Open2(c *schema.Checker) {
-	checkOfto20260728Open(c)
+// checkFrom20260728Open2 checks a value.
+func checkFrom20260728Open2(c *schema.Checker) {
+	checkTo20260728Open(c)
 }
 
-// checkOffrom20260728OpenClientCapabilitiesRoots checks a value.
-func checkOffrom20260728OpenClientCapabilitiesRoots(c *schema.Checker) {
-	checkOfto20260728Open(c)
+// checkFrom20260728OpenClientCapabilitiesRoots checks a value.
+func checkFrom20260728OpenClientCapabilitiesRoots(c *schema.Checker) {
+	checkTo20260728Open(c)
 }
 
-// checkOffrom20260728OpenRequestMetaObject checks a value.
-func checkOffrom20260728OpenRequestMetaObject(c *schema.Checker) {
-	checkOfto20260728Open(c)
+// checkFrom20260728OpenRequestMetaObject checks a value.
+func checkFrom20260728OpenRequestMetaObject(c *schema.Checker) {
+	checkTo20260728Open(c)
 }
 
-// checkOfto20260728List checks a value.
-func checkOfto20260728List(c *schema.Checker) {
+// checkTo20260728List checks a value.
+func checkTo20260728List(c *schema.Checker) {
 	if c.Array(schema.Array) {
 		n := 0
 		for ; c.Element(); n++ {
@@ -40,27 +40,27 @@ func checkOfto20260728List(c *schema.Checker) {
 	}
 }
 
-// checkOfto20260728Open checks a value.
-func checkOfto20260728Open(c *schema.Checker) {
+// checkTo20260728Open checks a value.
+func checkTo20260728Open(c *schema.Checker) {
 	c.Value(schema.Object)
 }
 
-// checkOffrom20260728Limit checks a value.
-func checkOffrom20260728Limit(c *schema.Checker) {
+// checkFrom20260728Limit checks a value.
+func checkFrom20260728Limit(c *schema.Checker) {
 	c.Value(schema.Boolean)
 }
 
-// checkOffrom20260728Limit2 checks a value.
-func checkOffrom20260728Limit2(c *schema.Checker) {
+// checkFrom20260728Limit2 checks a value.
+func checkFrom20260728Limit2(c *schema.Checker) {
 	c.Value(schema.String | schema.Integer)
 }
 
-// checkOffrom20260728Limit3 checks a value.
-func checkOffrom20260728Limit3(c *schema.Checker) {
+// checkFrom20260728Limit3 checks a value.
+func checkFrom20260728Limit3(c *schema.Checker) {
 	c.Value(schema.String)
 }
 
-// checkOffrom20260728Open3 checks a value.
-func checkOffrom20260728Open3(c *schema.Checker) {
+// checkFrom20260728Open3 checks a value.
+func checkFrom20260728Open3(c *schema.Checker) {
 	c.Value(schema.Array)
 }

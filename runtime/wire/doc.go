@@ -4,7 +4,7 @@
 // package is strict where messages of the Model Context Protocol need it: it accepts exactly the
 // grammar of RFC 8259, requires valid UTF-8 without lone surrogates, refuses duplicate names,
 // limits nesting ([MaxDepth]), keeps integers exact, and matches member names byte by byte. It is
-// lossless: members without a field, the text of numbers and the order of members survive.
+// lossless: members without a field survive, with the text of their numbers and in their order.
 //
 // It does not use encoding/json, which matches names without case, takes the last of duplicate members,
 // replaces invalid UTF-8 and rounds large integers in an any: two programs that read the same message differently

@@ -4,6 +4,8 @@ package agreement
 
 import (
 	"encoding/json"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -93,6 +95,46 @@ func TestEmbedded(t *testing.T) {
 		if cost, _ := back.Extra.Get("cost"); cost != "5" {
 			t.Errorf("%s: the cost is %q", l.name, cost)
 		}
+	}
+}
+
+// TestEmbeddedIsFound applies the pattern of the README to this file, which embeds a type.
+func TestEmbeddedIsFound(t *testing.T) {
+	readme, err := os.ReadFile("../../generated/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, pattern, _ := strings.Cut(string(readme), "grep -rnE '")
+	pattern, _, ok := strings.Cut(pattern, "'")
+	source, err := os.ReadFile("users_test.go")
+	if err != nil || !ok {
+		t.Fatal(err, pattern)
+	}
+	if found := regexp.MustCompile("(?m)"+pattern).FindAllString(string(source), -1); len(found) != 1 || strings.TrimSpace(found[0]) != "mcp.Tool" {
+		t.Errorf("%s finds %q", pattern, found)
+	}
+}
+
+// TestLimits holds what the README says about numbers, constants and base64.
+func TestLimits(t *testing.T) {
+	var progress mcp.ProgressNotificationParams
+	if err := wire.UnmarshalString(`{"progressToken":9007199254740993,"progress":9007199254740993,"x":9007199254740993}`, &progress); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := progress.String(), `{"progress":9007199254740992,"progressToken":9007199254740993,"x":9007199254740993}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	var result mcp20260728.EmptyResult
+	if err := wire.UnmarshalString(`{}`, &result); err != nil || result.ResultType != "complete" {
+		t.Errorf("a result without a type: %v, %v", result, err)
+	}
+	image := &mcp.ImageContent{Data: "no base64!", MIMEType: "image/png"}
+	if _, err := wire.DecodeBase64(image.Data); wire.Validate(image) != nil || err == nil {
+		t.Errorf("base64 is checked: %v, %v", wire.Validate(image), err)
+	}
+	var text mcp.TextContent
+	if err := wire.UnmarshalString(`{"type":"text","text":"a"}`, &text); err != nil || text.Type != "text" || mcp.Text("a").Type != "" {
+		t.Errorf("a decoded constant: %v, %v", text, err)
 	}
 }
 
