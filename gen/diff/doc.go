@@ -39,11 +39,11 @@
 //     from JSON Schemas: those of tools, and the schema.json of a revision, whose ir says which messages there are
 //     and what their parts are called (protocol.go). A shape is a conjunction of schemas: $ref and allOf add schemas
 //     to it, and anyOf and oneOf choose one. Two ways to write the same schema therefore give the same shape.
-//  3. Values (find.go, find_values.go). The finder answers one question from the schemas: is there a value that some
-//     accept and others refuse? It finds one, proves that there is none, or gives up after a number of steps.
-//     Recursive schemas are compared coinductively. Patterns are automata (language.go), which also find the shortest
-//     string that one pattern accepts and another refuses.
-//  4. Changes (match.go, compare.go, keywords.go, objects.go). Alternatives are paired by name, by constant members
+//  3. Values (find.go, keywords.go, find_values.go). The finder answers one question from the schemas: is there a value
+//     that some accept and others refuse? It finds one, proves that there is none, or gives up after a number of
+//     steps. Recursive schemas are compared coinductively. Patterns are automata (language.go), which also find the
+//     shortest string that one pattern accepts and another refuses.
+//  4. Changes (match.go, compare.go, changes.go, objects.go). Alternatives are paired by name, by constant members
 //     and by similarity, and each pair is compared once, breadth first, so a change is named by its shortest path
 //     and recursion ends. What the sides say in different messages is paired by a table (payloads.go). A keyword of
 //     the receiver is a change if the finder does not prove that the sender has no value that breaks it, and the

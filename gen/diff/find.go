@@ -14,7 +14,7 @@ import (
 // schemas into conditions on one value, chooses a branch of each union and a keyword by which each
 // other schema refuses, and makes a value of each JSON type that is left.
 type finder struct {
-	prove *engine
+	engine *engine
 	// sender is the document of the sender, whose objects have only members that it declares. It is
 	// nil if objects may have any members.
 	sender *jsonschema.Schema
@@ -45,8 +45,8 @@ const manyRefused = 8
 // mostQuestions limits the steps of a search.
 const mostQuestions = 5_000
 
-func newFinder(p *engine, sender *jsonschema.Schema) *finder {
-	return &finder{prove: p, sender: sender, ids: map[*jsonschema.Schema]int{}, known: map[string]answer{}, busy: map[string]int{}}
+func newFinder(e *engine, sender *jsonschema.Schema) *finder {
+	return &finder{engine: e, sender: sender, ids: map[*jsonschema.Schema]int{}, known: map[string]answer{}, busy: map[string]int{}}
 }
 
 // way is a set of conditions on one value.
@@ -68,7 +68,8 @@ type way struct {
 	pinned  bool
 	at      int
 	element any
-	// test, unless it is nil, must accept the value.
+	// but has values that are none of the answers. test, unless it is nil, must accept the value.
+	but  []any
 	test func(v any) bool
 }
 
@@ -125,7 +126,7 @@ func (f *finder) find(accept, refuse []*jsonschema.Schema, but []any) answer {
 	f.busy[key] = depth
 	a := f.listed(accept, refuse, but)
 	if a.is == unknown && a.value == nil {
-		a = f.search(way{todo: accept, refused: refuse, kinds: allKinds}, accept, refuse, but)
+		a = f.search(way{todo: accept, refused: refuse, kinds: allKinds, but: but}, accept, refuse, but)
 	}
 	delete(f.busy, key)
 	if a.is == found || a.is == none && f.low >= depth {
@@ -158,10 +159,10 @@ func (f *finder) accepts(s *jsonschema.Schema, v any) (accepts, known bool) {
 	if s.Always != nil {
 		return *s.Always, true
 	}
-	valid, ok := f.prove.valid[s.Root()]
+	valid, ok := f.engine.valid[s.Root()]
 	if !ok {
 		valid = samples.NewValidator(s.Root())
-		f.prove.valid[s.Root()] = valid
+		f.engine.valid[s.Root()] = valid
 	}
 	return valid.Accepts([]*jsonschema.Schema{s}, v)
 }
@@ -397,7 +398,7 @@ func (f *finder) refusals(w *way, s *jsonschema.Schema) (list []branch, certain 
 	if s.Always != nil {
 		return nil, !*s.Always
 	}
-	for _, b := range f.prove.refusing(s) {
+	for _, b := range f.engine.refusing(s) {
 		if f.implied(w, b) {
 			return nil, true
 		}
@@ -490,101 +491,6 @@ func (f *finder) declares(w *way, name string) bool {
 	})
 }
 
-// waysToRefuse returns the ways in which a schema refuses a value, one for each keyword.
-func waysToRefuse(s *jsonschema.Schema) []branch {
-	var list []branch
-	add := func(keyword string, b branch) {
-		b.of, b.keyword = s, keyword
-		list = append(list, b)
-	}
-	by := func(k kind, keyword string, item int) {
-		add(keyword, branch{kinds: []kind{k}, breaks: []breach{{s, keyword, item}}})
-	}
-	if s.Types != nil {
-		allowed, whole := kindsOf([]*jsonschema.Schema{s})
-		add("type", branch{kinds: slices.DeleteFunc(slices.Clone(allKinds), func(k kind) bool { return slices.Contains(allowed, k) })})
-		if whole && slices.Contains(allowed, kindNumber) {
-			add("type", branch{kinds: []kind{kindNumber}, fraction: true})
-		}
-	}
-	if s.Enum != nil || s.Const != "" {
-		add("enum", branch{breaks: []breach{{s, "enum", 0}}})
-	}
-	for _, one := range without(append([]*jsonschema.Schema{s.Target}, s.AllOf...)...) {
-		add("allOf", branch{refuse: []*jsonschema.Schema{one}})
-	}
-	if s.Not != nil {
-		add("not", branch{accept: []*jsonschema.Schema{s.Not}})
-	}
-	if s.Then != nil && s.If != nil {
-		add("if", branch{accept: []*jsonschema.Schema{s.If}, refuse: []*jsonschema.Schema{s.Then}})
-	}
-	if s.Else != nil && s.If != nil {
-		add("if", branch{refuse: []*jsonschema.Schema{s.If, s.Else}})
-	}
-	for i := range s.Properties {
-		by(kindObject, "properties", i)
-	}
-	for _, name := range s.Required {
-		add("required", branch{kinds: []kind{kindObject}, absent: name})
-	}
-	for i := range s.PatternProperties {
-		by(kindObject, "patternProperties", i)
-	}
-	for _, d := range s.DependentRequired {
-		for _, name := range d.Required {
-			add("dependentRequired", branch{kinds: []kind{kindObject}, present: d.Name, absent: name})
-		}
-	}
-	for _, d := range s.DependentSchemas {
-		add("dependentSchemas", branch{kinds: []kind{kindObject}, present: d.Name, refuse: []*jsonschema.Schema{d.Schema}})
-	}
-	for i := range s.PrefixItems {
-		by(kindArray, "prefixItems", i)
-	}
-	for _, k := range []struct {
-		has     bool
-		kind    kind
-		keyword string
-	}{
-		{s.Minimum != "" || s.ExclusiveMinimum != "", kindNumber, "minimum"}, {s.Maximum != "" || s.ExclusiveMaximum != "", kindNumber, "maximum"},
-		{s.MultipleOf != "", kindNumber, "multipleOf"}, {s.MinLength != nil, kindString, "minLength"}, {s.MaxLength != nil, kindString, "maxLength"},
-		{s.Pattern != nil, kindString, "pattern"}, {s.Format != "" && isFormat(s.Format), kindString, "format"},
-		{s.MinItems != nil, kindArray, "minItems"}, {s.MaxItems != nil, kindArray, "maxItems"}, {s.UniqueItems, kindArray, "uniqueItems"},
-		{s.Items != nil && !always(s.Items), kindArray, "items"}, {s.Contains != nil && (s.MinContains == nil || *s.MinContains > 0), kindArray, "contains"},
-		{s.UnevaluatedItems != nil && !always(s.UnevaluatedItems), kindArray, "unevaluatedItems"},
-		{s.AdditionalProperties != nil && !always(s.AdditionalProperties), kindObject, "additionalProperties"},
-		{s.UnevaluatedProperties != nil && !always(s.UnevaluatedProperties), kindObject, "unevaluatedProperties"},
-		{s.PropertyNames != nil && !always(s.PropertyNames), kindObject, "propertyNames"},
-		{s.MinProperties != nil, kindObject, "minProperties"}, {s.MaxProperties != nil, kindObject, "maxProperties"},
-	} {
-		if k.has {
-			by(k.kind, k.keyword, 0)
-		}
-	}
-	if s.Contains != nil && s.MaxContains != nil {
-		by(kindArray, "contains", tooMany)
-	}
-	if s.AnyOf != nil {
-		add("anyOf", branch{refuse: s.AnyOf})
-	}
-	if s.OneOf != nil {
-		add("oneOf", branch{refuse: s.OneOf})
-		for i, x := range s.OneOf {
-			for _, y := range s.OneOf[:i] {
-				add("oneOf", branch{accept: []*jsonschema.Schema{x, y}})
-			}
-		}
-	}
-	if s.DynamicRef != "" {
-		add("$dynamicRef", branch{unknown: true})
-	}
-	if s.Meta {
-		add("$ref", branch{unknown: true})
-	}
-	return list
-}
-
 // culprit returns the innermost schema and keyword by which a schema refuses a value, and the path of the
 // part of the value that it refuses.
 func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonschema.Schema, keyword, where string) {
@@ -626,7 +532,7 @@ func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonsche
 			break
 		}
 	}
-	for _, b := range f.prove.refusing(s) {
+	for _, b := range f.engine.refusing(s) {
 		if len(b.breaks) == 1 && keyword == "" && slices.Contains(b.kinds, kindOf(v)) {
 			keyword = b.breaks[0].keyword
 		}

@@ -139,7 +139,7 @@ func (f *finder) numbers(w *way) (values []any, complete bool) {
 		if slices.ContainsFunc(not, func(by *big.Rat) bool { return divides(by, step) }) {
 			return nil, true
 		}
-		return multiples(low, high, step)
+		return multiples(low, high, step, 40+len(w.but))
 	}
 	var list []*big.Rat
 	width := big.NewRat(10, 1)
@@ -164,8 +164,8 @@ func (f *finder) numbers(w *way) (values []any, complete bool) {
 	return values, false
 }
 
-// multiples returns multiples of step between two limits, all of them if there are not many.
-func multiples(low, high limit, step *big.Rat) (values []any, complete bool) {
+// multiples returns multiples of step between two limits: up to most of them if one limit is missing.
+func multiples(low, high limit, step *big.Rat, most int) (values []any, complete bool) {
 	at, dir := new(big.Int), int64(1)
 	var last *big.Int
 	switch {
@@ -177,7 +177,10 @@ func multiples(low, high limit, step *big.Rat) (values []any, complete bool) {
 	case high.at != nil:
 		at, dir = high.first(step), -1
 	}
-	for range 200 {
+	if last != nil {
+		most = 2000 // then these may be all
+	}
+	for range most {
 		if last != nil && at.Cmp(last) > 0 {
 			return values, true
 		}
@@ -235,7 +238,7 @@ func (f *finder) strings(w *way) (values []any, complete bool) {
 	}
 	patterns := slices.Clone(t.Patterns)
 	for _, format := range t.Formats { // all strings of the format match, and others
-		if pattern, ok := formatPatterns[format]; ok && f.prove.language(pattern) != nil {
+		if pattern, ok := formatPatterns[format]; ok && f.engine.language(pattern) != nil {
 			patterns = append(patterns, pattern)
 		}
 	}
@@ -249,7 +252,7 @@ func (f *finder) strings(w *way) (values []any, complete bool) {
 				values = append(values, strings.Repeat("x", n+i), strings.Repeat("a", n+i), strings.Repeat("0", n+i))
 			}
 		}
-		for i := range 40 {
+		for i := range 40 + len(w.but) {
 			text := strconv.Itoa(i)
 			if len(text) <= n {
 				text = strings.Repeat("x", n-len(text)) + text
@@ -260,7 +263,7 @@ func (f *finder) strings(w *way) (values []any, complete bool) {
 	}
 	longer := length
 	for i := range 12 {
-		s, is, sure := f.prove.matching(patterns, not, longer)
+		s, is, sure := f.engine.matching(patterns, not, longer)
 		if !sure {
 			return append(values, f.samples(w)...), false
 		}
@@ -280,22 +283,22 @@ func (f *finder) samples(w *way) []any {
 		root := w.all[0].Root()
 		of := slices.DeleteFunc(slices.Clone(w.all), func(s *jsonschema.Schema) bool { return s.Root() != root })
 		f.accepts(of[0], nil) // makes the validator
-		values = append(values, f.prove.valid[root].Samples(of, 100)...)
+		values = append(values, f.engine.valid[root].Samples(of, 100)...)
 	}
 	for _, b := range w.breaks {
 		if b.keyword == "pattern" {
 			f.accepts(b.of, nil)
-			values = append(values, f.prove.valid[b.of.Root()].Samples([]*jsonschema.Schema{b.of}, 100)...)
+			values = append(values, f.engine.valid[b.of.Root()].Samples([]*jsonschema.Schema{b.of}, 100)...)
 		}
 	}
 	return values
 }
 
 // matching returns a shortest string that matches some patterns and does not match others.
-func (p *engine) matching(patterns, not []string, length span) (s string, found, known bool) {
+func (e *engine) matching(patterns, not []string, length span) (s string, found, known bool) {
 	var list []*language
 	for _, pattern := range slices.Concat(patterns, not) {
-		l := p.language(pattern)
+		l := e.language(pattern)
 		if l == nil {
 			return "", false, false
 		}
@@ -729,7 +732,7 @@ func (f *finder) names(w *way) (names []string, all bool) {
 		}
 		length := span{}
 		for {
-			s, found, known := f.prove.matching(in, out, length)
+			s, found, known := f.engine.matching(in, out, length)
 			all = all && known
 			if !found || !known {
 				break

@@ -1,17 +1,110 @@
 package diff
 
 import (
-	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file names the changes of keywords. What a keyword refuses is in waysToRefuse; the receiver's
-// keyword is a change if the finder does not prove that the sender has no value that breaks it.
+// This file says what each keyword of a schema refuses. The values that break one are made in
+// find_values.go, and changes.go and objects.go name the changes of one.
+
+// waysToRefuse returns the ways in which a schema refuses a value, one for each keyword.
+func waysToRefuse(s *jsonschema.Schema) []branch {
+	var list []branch
+	add := func(keyword string, b branch) {
+		b.of, b.keyword = s, keyword
+		list = append(list, b)
+	}
+	by := func(k kind, keyword string, item int) {
+		add(keyword, branch{kinds: []kind{k}, breaks: []breach{{s, keyword, item}}})
+	}
+	if s.Types != nil {
+		allowed, whole := kindsOf([]*jsonschema.Schema{s})
+		add("type", branch{kinds: slices.DeleteFunc(slices.Clone(allKinds), func(k kind) bool { return slices.Contains(allowed, k) })})
+		if whole && slices.Contains(allowed, kindNumber) {
+			add("type", branch{kinds: []kind{kindNumber}, fraction: true})
+		}
+	}
+	if s.Enum != nil || s.Const != "" {
+		add("enum", branch{breaks: []breach{{s, "enum", 0}}})
+	}
+	for _, one := range without(append([]*jsonschema.Schema{s.Target}, s.AllOf...)...) {
+		add("allOf", branch{refuse: []*jsonschema.Schema{one}})
+	}
+	if s.Not != nil {
+		add("not", branch{accept: []*jsonschema.Schema{s.Not}})
+	}
+	if s.Then != nil && s.If != nil {
+		add("if", branch{accept: []*jsonschema.Schema{s.If}, refuse: []*jsonschema.Schema{s.Then}})
+	}
+	if s.Else != nil && s.If != nil {
+		add("if", branch{refuse: []*jsonschema.Schema{s.If, s.Else}})
+	}
+	for i := range s.Properties {
+		by(kindObject, "properties", i)
+	}
+	for _, name := range s.Required {
+		add("required", branch{kinds: []kind{kindObject}, absent: name})
+	}
+	for i := range s.PatternProperties {
+		by(kindObject, "patternProperties", i)
+	}
+	for _, d := range s.DependentRequired {
+		for _, name := range d.Required {
+			add("dependentRequired", branch{kinds: []kind{kindObject}, present: d.Name, absent: name})
+		}
+	}
+	for _, d := range s.DependentSchemas {
+		add("dependentSchemas", branch{kinds: []kind{kindObject}, present: d.Name, refuse: []*jsonschema.Schema{d.Schema}})
+	}
+	for i := range s.PrefixItems {
+		by(kindArray, "prefixItems", i)
+	}
+	for _, k := range []struct {
+		has     bool
+		kind    kind
+		keyword string
+	}{
+		{s.Minimum != "" || s.ExclusiveMinimum != "", kindNumber, "minimum"}, {s.Maximum != "" || s.ExclusiveMaximum != "", kindNumber, "maximum"},
+		{s.MultipleOf != "", kindNumber, "multipleOf"}, {s.MinLength != nil, kindString, "minLength"}, {s.MaxLength != nil, kindString, "maxLength"},
+		{s.Pattern != nil, kindString, "pattern"}, {s.Format != "" && isFormat(s.Format), kindString, "format"},
+		{s.MinItems != nil, kindArray, "minItems"}, {s.MaxItems != nil, kindArray, "maxItems"}, {s.UniqueItems, kindArray, "uniqueItems"},
+		{s.Items != nil && !always(s.Items), kindArray, "items"}, {s.Contains != nil && (s.MinContains == nil || *s.MinContains > 0), kindArray, "contains"},
+		{s.UnevaluatedItems != nil && !always(s.UnevaluatedItems), kindArray, "unevaluatedItems"},
+		{s.AdditionalProperties != nil && !always(s.AdditionalProperties), kindObject, "additionalProperties"},
+		{s.UnevaluatedProperties != nil && !always(s.UnevaluatedProperties), kindObject, "unevaluatedProperties"},
+		{s.PropertyNames != nil && !always(s.PropertyNames), kindObject, "propertyNames"},
+		{s.MinProperties != nil, kindObject, "minProperties"}, {s.MaxProperties != nil, kindObject, "maxProperties"},
+	} {
+		if k.has {
+			by(k.kind, k.keyword, 0)
+		}
+	}
+	if s.Contains != nil && s.MaxContains != nil {
+		by(kindArray, "contains", tooMany)
+	}
+	if s.AnyOf != nil {
+		add("anyOf", branch{refuse: s.AnyOf})
+	}
+	if s.OneOf != nil {
+		add("oneOf", branch{refuse: s.OneOf})
+		for i, x := range s.OneOf {
+			for _, y := range s.OneOf[:i] {
+				add("oneOf", branch{accept: []*jsonschema.Schema{x, y}})
+			}
+		}
+	}
+	if s.DynamicRef != "" {
+		add("$dynamicRef", branch{unknown: true})
+	}
+	if s.Meta {
+		add("$ref", branch{unknown: true})
+	}
+	return list
+}
 
 // wholly lists the keywords that mean the same wherever they are written alike, with the keywords that
 // belong to them.
@@ -119,305 +212,4 @@ func (e *engine) breaking(a *Alt, keywords ...string) (list []branch) {
 		}
 	}
 	return list
-}
-
-// constraintRule returns the rule for a constraint that the old side has, the new side has,
-// or both have.
-func constraintRule(old, new bool) string {
-	switch {
-	case !old:
-		return "constraint-added"
-	case !new:
-		return "constraint-removed"
-	}
-	return "constraint-changed"
-}
-
-// asked reports a change of a keyword, unless neither side refuses a value of the other one by it.
-func (c *comparer) asked(p *pairing, old, new *Alt, branches func(a *Alt) []branch, name func(ways [2]oneWay) (rule string, args []string)) {
-	var ways [2]oneWay
-	for _, v := range p.views(old, new) {
-		list := branches(v.to)
-		// Names are limited where objects are free to have any.
-		ways[v.way] = c.ask(v, len(list) > 0 && list[0].keyword == "propertyNames" && v.from.Object.open(), list...)
-	}
-	if ways[narrows].refuted() && ways[widens].refuted() {
-		return
-	}
-	rule, args := name(ways)
-	ch := p.between(old, new, rule, args...)
-	for way := range ways {
-		ch.ways[way].join(ways[way])
-	}
-}
-
-// constraint compares a keyword that has no rules of its own.
-func (c *comparer) constraint(p *pairing, old, new *Alt, keyword string) {
-	branches := func(a *Alt) []branch { return c.breaking(a, keyword) }
-	c.asked(p, old, new, branches, func([2]oneWay) (string, []string) {
-		return constraintRule(len(branches(old)) > 0, len(branches(new)) > 0), []string{strconv.Quote(keyword)}
-	})
-}
-
-// conditional are the keywords of conditions on the whole value.
-var conditional = []string{"$dynamicRef", "$ref", "dependentSchemas", "if", "not", "oneOf", "unevaluatedItems", "unevaluatedProperties"}
-
-// conditions compares the keywords that the forms of alternatives do not show.
-func (c *comparer) conditions(p *pairing, old, new *Alt) {
-	for _, keyword := range conditional {
-		branches := func(a *Alt) (list []branch) {
-			if keyword == "oneOf" {
-				for _, s := range a.refused {
-					list = append(list, branch{keyword: keyword, accept: []*jsonschema.Schema{s}})
-				}
-				return list
-			}
-			for _, s := range a.all {
-				if keyword == "unevaluatedItems" || keyword == "unevaluatedProperties" {
-					if _, clear := inPlace(s, a.all); clear {
-						continue // it is in the forms
-					}
-				}
-				if keyword == "not" && negated(s.Not) != nil || keyword == "if" && s.If != nil && (always(s.If) || never(s.If)) {
-					continue // the same
-				}
-				for _, b := range c.refusing(s) {
-					if b.keyword == keyword {
-						list = append(list, b)
-					}
-				}
-			}
-			return list
-		}
-		if len(branches(old))+len(branches(new)) == 0 {
-			continue
-		}
-		c.asked(p, old, new, branches, func(ways [2]oneWay) (string, []string) {
-			return constraintRule(!ways[widens].refuted(), !ways[narrows].refuted()), []string{strconv.Quote(keyword)}
-		})
-	}
-}
-
-// alts compares two alternatives of one kind.
-func (c *comparer) alts(p *pairing, old, new *Alt) {
-	if old == new {
-		return
-	}
-	switch {
-	case old.Values != nil || new.Values != nil:
-		c.listed(p, old, new)
-		return
-	case old.Kind == kindObject:
-		c.objects(p, old, new)
-	case old.Kind == kindArray:
-		c.arrays(p, old, new)
-	case old.Kind == kindNumber:
-		c.numbers(p, old, new)
-	case old.Kind == kindString:
-		c.strings(p, old, new)
-	}
-	c.conditions(p, old, new)
-}
-
-// listed compares enum and const.
-func (c *comparer) listed(p *pairing, old, new *Alt) {
-	if old.Values != nil && new.Values != nil && len(old.Values) == 1 && len(new.Values) == 1 {
-		if old.Values[0] == new.Values[0] {
-			return
-		}
-		ch := p.between(old, new, "const-changed", old.Values[0], new.Values[0])
-		for _, v := range p.views(old, new) {
-			ch.ways[v.way].join(v.try(v.from.Values))
-		}
-		return
-	}
-	for _, v := range p.views(old, new) {
-		if v.from.Values == nil {
-			if w := c.ask(v, false, branch{keyword: "enum", kinds: []kind{v.from.Kind}}); !w.refuted() {
-				p.between(old, new, c.rule("enum-closed", v.way), string(v.from.Kind)).ways[v.way].join(w)
-			}
-			continue
-		}
-		var texts []string
-		listed := map[string]bool{}
-		for _, text := range v.to.Values {
-			listed[text] = true
-		}
-		for _, text := range v.from.Values {
-			if !listed[text] && (v.to.Values != nil || !v.to.accepts(parse(text))) {
-				texts = append(texts, text)
-			}
-		}
-		if len(texts) > 0 {
-			p.between(old, new, c.rule("enum-value-removed", v.way), texts...).ways[v.way].join(v.try(texts))
-		}
-	}
-}
-
-// try returns what the receiver says of values that the sender's alternative lists.
-func (v view) try(texts []string) (w oneWay) {
-	for _, text := range texts[:min(len(texts), 60)] {
-		switch value := parse(text); {
-		case !v.accepts.accepts(value):
-			w.values = append(w.values, value)
-		case v.to != nil && v.to.accepts(value):
-		case v.accepts.knows(value):
-			w.known = true
-		default:
-			w.lost = true
-		}
-	}
-	w.values = few(w.values)
-	return w
-}
-
-// limits compares a limit.
-func (c *comparer) limits(p *pairing, old, new *Alt, keyword string, was, is limit) {
-	moved := was.compare(is)
-	if moved == 0 {
-		return
-	}
-	kind := boundOf(keyword)
-	rule := kind.raised
-	if moved < 0 {
-		rule = kind.lowered
-	}
-	way := narrows
-	if c.rules.rule(rule).Effect == EffectWidens {
-		way = widens
-	}
-	v := p.views(old, new)[way]
-	limit := is
-	if way == widens {
-		limit = was
-	}
-	w := c.ask(v, keyword == "maxProperties" && v.from.Object.open(), breachOf(v.from.Kind, keyword, limit.schema(keyword)))
-	if !w.refuted() {
-		if kind.counts && limit.count() > largest {
-			w.why, w.sure = "an example would be too long to show", true
-		}
-		p.between(old, new, rule, was.String(), is.String()).ways[way].join(w)
-	}
-}
-
-// numbers compares minimum, maximum and multipleOf, which is 1 for integers.
-func (c *comparer) numbers(p *pairing, old, new *Alt) {
-	o, n := old.Number, new.Number
-	c.limits(p, old, new, "minimum", o.Low, n.Low)
-	c.limits(p, old, new, "maximum", o.High, n.High)
-	one := big.NewRat(1, 1)
-	plain := func(t *number) bool { return t.Step == nil || t.Step.Cmp(one) == 0 }
-	branches := func(a *Alt) []branch {
-		if a.Number.Step == nil {
-			return nil
-		}
-		if a.Number.Step.Cmp(one) == 0 {
-			return []branch{{keyword: "type", kinds: []kind{kindNumber}, fraction: true}}
-		}
-		return []branch{breachOf(kindNumber, "multipleOf", &jsonschema.Schema{MultipleOf: wire.Raw(decimal(a.Number.Step))})}
-	}
-	c.asked(p, old, new, branches, func([2]oneWay) (string, []string) {
-		switch {
-		case plain(o) && plain(n) && n.Step != nil:
-			return "type-narrowed", nil
-		case plain(o) && plain(n):
-			return "type-widened", nil
-		}
-		return constraintRule(!plain(o), !plain(n)), []string{`"multipleOf"`}
-	})
-}
-
-// strings compares minLength, maxLength, format and pattern.
-func (c *comparer) strings(p *pairing, old, new *Alt) {
-	c.formats(p, old, new)
-	less := func(list, other []string) []string {
-		return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) })
-	}
-	before, after := less(old.Text.Patterns, new.Text.Patterns), less(new.Text.Patterns, old.Text.Patterns)
-	c.asked(p, old, new, func(a *Alt) []branch { return c.breaking(a, "pattern") }, func([2]oneWay) (string, []string) {
-		return constraintRule(len(before) > 0, len(after) > 0), []string{`"pattern"`}
-	})
-	c.spans(p, old, new, "minLength", "maxLength", old.Text.Length, new.Text.Length)
-}
-
-// formats compares the formats of strings. Validators do not check formats that the package
-// does not know, so a change of one is only a remark.
-func (c *comparer) formats(p *pairing, old, new *Alt) {
-	checked := func(t, other *text) (list, remarks []string) {
-		for _, format := range t.Formats {
-			if slices.Contains(other.Formats, format) {
-				continue
-			}
-			if isFormat(format) {
-				list = append(list, format)
-			} else {
-				remarks = append(remarks, format)
-			}
-		}
-		return list, remarks
-	}
-	before, remarksBefore := checked(old.Text, new.Text)
-	after, remarksAfter := checked(new.Text, old.Text)
-	first := func(list []string) string {
-		if len(list) == 0 {
-			return "none"
-		}
-		return list[0]
-	}
-	if len(remarksBefore)+len(remarksAfter) > 0 && len(before)+len(after) == 0 {
-		p.between(old, new, "format-remark-changed", first(remarksBefore), first(remarksAfter))
-	}
-	c.asked(p, old, new, func(a *Alt) []branch { return c.breaking(a, "format") }, func([2]oneWay) (string, []string) {
-		switch {
-		case len(before) > 0 && len(after) > 0:
-			return "format-changed", []string{before[0], after[0]}
-		case len(before) > 0:
-			return "format-removed", []string{before[0]}
-		}
-		return "format-added", []string{first(after)}
-	})
-}
-
-// spans compares the limits of a count.
-func (c *comparer) spans(p *pairing, old, new *Alt, least, most string, was, is span) {
-	c.limits(p, old, new, least, was.low(), is.low())
-	c.limits(p, old, new, most, was.high(), is.high())
-}
-
-// arrays compares prefixItems, items, contains, uniqueItems, minItems and maxItems.
-func (c *comparer) arrays(p *pairing, old, new *Alt) {
-	o, n := old.Array, new.Array
-	prefix := max(len(o.Prefix), len(n.Prefix))
-	reaches := func(i int) bool {
-		return (o.Length.Max == nil || float64(i) < *o.Length.Max) && (n.Length.Max == nil || float64(i) < *n.Length.Max)
-	}
-	at := func(a *Alt, i int) *Shape {
-		where := a.Where
-		if where.Path != "" {
-			where = Place{where.Path + "[]", where.Pointer + "/items"}
-		}
-		return a.Array.at(i, where)
-	}
-	for i := range prefix + 1 {
-		if !reaches(i) {
-			break
-		}
-		path := "[]"
-		if prefix > 0 && i < prefix {
-			path = "[" + strconv.Itoa(i) + "]"
-		}
-		p.children = append(p.children, &child{old: at(old, i), new: at(new, i), oldAlt: old, newAlt: new, element: true, index: i, path: path})
-	}
-	c.constraint(p, old, new, "contains")
-	if o.Unique != n.Unique {
-		rule, way := "unique-items-added", narrows
-		if o.Unique {
-			rule, way = "unique-items-removed", widens
-		}
-		v := p.views(old, new)[way]
-		if w := c.ask(v, false, c.breaking(v.to, "uniqueItems")...); !w.refuted() {
-			p.between(old, new, rule).ways[way].join(w)
-		}
-	}
-	c.spans(p, old, new, "minItems", "maxItems", o.Length, n.Length)
 }
