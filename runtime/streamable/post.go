@@ -217,7 +217,7 @@ func (p *post) exchange(st *stream) (bool, error) {
 		}()
 	default:
 		p.startKeepAlive(st.streamAfter())
-		st.run(run)
+		p.run(run)
 	}
 	if !st.over.Load() && !st.wait(ctx, &p.connection) {
 		st.disconnect(&p.connection)
@@ -237,19 +237,18 @@ func (p *post) asks(s *Session) bool {
 	return !p.id.IsZero()
 }
 
-// run runs the handler of the stream's message in the goroutine of the POST. With another goroutine, a
+// run runs the message's handler in the goroutine of the POST. With another goroutine, a
 // call takes a tenth longer.
-func (st *stream) run(run func()) {
-	st.inline = true
+func (p *post) run(run func()) {
+	st := p.stream
+	st.inline = &p.connection
 	returned := false
 	defer func() {
 		st.end(true)
 		if !returned { // the handler has ended the goroutine, and net/http closes the connection
 			st.lock <- struct{}{}
 			defer st.release()
-			if st.conn != nil {
-				_ = st.conn.Flush()
-			}
+			_ = p.Flush()
 		}
 	}()
 	run()

@@ -162,7 +162,7 @@ type stream struct {
 	own       bool           // it is for the server's own messages and never ends
 	request   wire.Scalar    // the id of the request that it answers; zero for none or several
 	answers   bool           // it answers requests; anything else gets an HTTP status and no events
-	inline    bool           // the goroutine of the POST runs the message's handler
+	inline    *connection    // of the POST whose goroutine runs the message's handler; nil if another one does
 	listeners int            // GETs that write an own stream; guarded by streams.mu
 	admission *web.Admission // of the requests that it answers
 	body      web.Hold       // of their text
@@ -469,7 +469,7 @@ func (st *stream) disconnectFor(ctx context.Context, retry time.Duration) error 
 	switch {
 	case st.conn == nil || st.over.Load():
 		return nil
-	case st.inline:
+	case st.conn == st.inline:
 		return errors.New("streamable: Disconnect requires Options.Disconnect")
 	case !st.session.primes() && st.last == 0:
 		return errors.New("streamable: revisions before " + revisionPriming + " cannot disconnect before the first message")

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	goruntime "runtime"
 	"strings"
 	"sync"
@@ -394,6 +395,55 @@ func TestKeepAlive(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDisconnectResumed checks that a handler in the goroutine of its POST can end the GET by which the client has come
+// back for the answer, but not the POST.
+func TestDisconnectResumed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		step, outcome := make(chan struct{}), make(chan error)
+		h := NewHandler(newRuntimeServer(t, base.with(handlers{"steps": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+			if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", message.Params); err != nil {
+				return nil, err
+			}
+			for range 2 {
+				<-step
+				outcome <- Disconnect(ctx, time.Second)
+			}
+			<-step
+			return wire.Raw("{}"), nil
+		}}), runtime.ServerOptions{Logger: discard}, r11), Options{KeepAlive: -1, IdleTimeout: -1, StreamAfter: -1})
+		defer h.Close()
+		session := []string{headerSession, serve(t.Context(), h, "POST", initialize(r11)).Header().Get(headerSession)}
+		serve(t.Context(), h, "POST", initialized, session...)
+		posted, resumed := make(chan *httptest.ResponseRecorder, 1), make(chan *httptest.ResponseRecorder, 1)
+		go func() { posted <- serve(t.Context(), h, "POST", call(1, "steps", "{}"), session...) }()
+		step <- struct{}{}
+		if err := <-outcome; err == nil {
+			t.Error("the POST was ended")
+		}
+		u := h.sessions.Find(session[1]).(*usage)
+		u.session.streams.mu.Lock()
+		var id string
+		for name := range u.session.streams.byName {
+			id = string(eventID(name, 1))
+		}
+		u.session.streams.mu.Unlock()
+		go func() { resumed <- serve(t.Context(), h, "GET", "", append(session, headerLast, id)...) }()
+		synctest.Wait()
+		step <- struct{}{}
+		if err := <-outcome; err != nil {
+			t.Fatal(err)
+		}
+		if w := <-resumed; !strings.Contains(w.Body.String(), "retry: 1000\n") {
+			t.Errorf("GET: %d: %s", w.Code, w.Body)
+		}
+		step <- struct{}{}
+		<-posted
+		if left := streamOf(t, serve(t.Context(), h, "GET", "", append(session, headerLast, id)...).Body, 0); len(left) != 1 {
+			t.Errorf("%q", left)
+		}
+	})
 }
 
 // TestDisconnect checks that a handler can end its connection, and that the client gets the answer when
