@@ -41,12 +41,6 @@ func main() {
 	keeper := tasks.New(tasks.Options{Support: items.TaskSupport})
 	defer keeper.Close()
 	binding := keeper.Extend(items.Over(mcp20260728.BindBase()))
-	listening := make(chan *runtime.ServerSession, 1)
-	opened := binding.Opened
-	binding.Opened = func(s *runtime.ServerSession) func() {
-		listening <- s
-		return opened(s)
-	}
 	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, binding)
 	near, far := inproc.Pair()
 	go server.Serve(ctx, far)
@@ -84,7 +78,7 @@ func main() {
 		if honoured == "{}" {
 			return
 		}
-		if err := (<-listening).Notify(ctx, used, wire.Object(`{"name":"dig"}`)); err != nil {
+		if err := server.Publish(used, wire.Object(`{"name":"dig"}`)); err != nil {
 			log.Fatal(err)
 		}
 	}
