@@ -72,9 +72,9 @@ func (s *messages) asWritten() (*messages, error) {
 	for _, d := range s.rev.Decls {
 		o, ok := d.Type.(*ir.Object)
 		for i := 0; ok && i < len(o.Fields); i++ {
-			if f := o.Fields[i]; f.Injected && s.node(f.Pointer) != nil {
+			if f := o.Fields[i]; f.Injected && bare.node(f.Pointer) != nil {
 				properties, _ := parent(f.Pointer)
-				object := maps.Clone(s.node(properties).(map[string]any))
+				object := maps.Clone(bare.node(properties).(map[string]any))
 				delete(object, f.Wire)
 				bare.tree = replaced(bare.tree, properties[1:], object).(map[string]any)
 			}
@@ -86,7 +86,7 @@ func (s *messages) asWritten() (*messages, error) {
 			continue
 		}
 		request := map[string]any{"type": "object"}
-		node, _ := s.node(decl.Pointer).(map[string]any)
+		node, _ := bare.node(decl.Pointer).(map[string]any)
 		properties, _ := node["properties"].(map[string]any)
 		if params, ok := properties["params"]; ok {
 			request["properties"] = map[string]any{"params": params}
