@@ -123,7 +123,7 @@ type Binding struct {
 }
 
 // Stateless reports whether the revision has no sessions: its table has no initialize, so each request
-// carries its own terms ("Statelessness" in basic, 2026-07-28). A binding without a table has sessions.
+// carries its revision and capabilities ("Statelessness" in basic, 2026-07-28). A binding without a table has sessions.
 func (b *Binding) Stateless() bool {
 	return len(b.Methods) > 0 && !slices.ContainsFunc(b.Methods, func(m Method) bool { return m.Name == methodInitialize })
 }
@@ -169,17 +169,17 @@ func bind(b Binding, around layers) *protocol {
 	return ready
 }
 
-// terms returns the terms of messages under the binding. They consist of the peer's Implementation and
-// capabilities and of this side's capabilities; "" means unknown.
-func (b *protocol) terms(info, peer, own wire.Object) *terms {
-	return &terms{
+// peer returns the peer of messages under the binding, with its Implementation and capabilities and this side's
+// capabilities; "" means unknown.
+func (b *protocol) peer(info, theirs, own wire.Object) *peer {
+	return &peer{
 		revision:     b.Revision,
 		handle:       b.serve,
 		info:         info,
-		capabilities: peer,
+		capabilities: theirs,
 		declared:     own,
 		protocol:     b,
-		theirs:       b.grants(peer),
+		theirs:       b.grants(theirs),
 		ours:         b.grants(own),
 	}
 }
@@ -340,7 +340,7 @@ const (
 	methodUpdated      = "notifications/resources/updated"
 )
 
-// The keys of _meta with which each message of a stateless revision carries its own terms ("_meta" in
+// The keys of _meta with which each message of a stateless revision carries its revision and capabilities ("_meta" in
 // basic, 2026-07-28).
 const (
 	metaRevision     = "io.modelcontextprotocol/protocolVersion"
@@ -490,14 +490,14 @@ func declaresExtension(capabilities wire.Object, name string) bool {
 
 // Extension reports whether the peer has declared an extension: in this request, if it is stateless,
 // and otherwise for the session.
-func (c *Call) Extension(name string) bool { return declaresExtension(c.terms.capabilities, name) }
+func (c *Call) Extension(name string) bool { return declaresExtension(c.peer.capabilities, name) }
 
 // Server returns the server that handles a stateless request, and nil on a client's side and in sessions.
 func (c *Call) Server() *Server {
-	if c.terms.protocol == nil || c.terms.protocol.offered == nil {
+	if c.peer.protocol == nil || c.peer.protocol.offered == nil {
 		return nil
 	}
-	return c.terms.protocol.offered.server
+	return c.peer.protocol.offered.server
 }
 
 // missingExtension returns the error for a request that must declare an extension.
@@ -515,10 +515,10 @@ func missingExtension(name string) error {
 
 // extended reports whether a value of resultType belongs to an extension that this side has declared and
 // that gives it to results of the method ("Extension Negotiation" in basic/versioning, 2026-07-28).
-func (t *terms) extended(method, kind string) bool {
-	for _, x := range t.protocol.Extensions {
+func (p *peer) extended(method, kind string) bool {
+	for _, x := range p.protocol.Extensions {
 		owns := slices.ContainsFunc(x.Results, func(r ExtensionResult) bool { return r.Method == method && r.Type == kind })
-		if owns && declaresExtension(t.declared, x.Name) {
+		if owns && declaresExtension(p.declared, x.Name) {
 			return true
 		}
 	}

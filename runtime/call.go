@@ -22,7 +22,7 @@ type Call struct {
 	cancel  context.CancelCauseFunc // nil for a notification, which cannot be cancelled
 
 	conn   *conn
-	terms  *terms
+	peer   *peer
 	id     wire.Scalar // zero for a notification
 	key    wire.Scalar // the canonical id, under which the request is registered
 	place  int         // see engine.Serving
@@ -85,7 +85,7 @@ func CallOf(ctx context.Context) *Call {
 }
 
 // Revision returns the revision under which the message is handled, or "" before it is negotiated.
-func (c *Call) Revision() string { return c.terms.revision }
+func (c *Call) Revision() string { return c.peer.revision }
 
 // Method returns the method of the message.
 func (c *Call) Method() string { return c.m.Method }
@@ -93,7 +93,7 @@ func (c *Call) Method() string { return c.m.Method }
 // Known reports whether the method is in the method table of the revision. A peer may send other
 // methods too.
 func (c *Call) Known() bool {
-	return c.terms.protocol == nil || c.terms.protocol.row(c.m.Method).kind != 0
+	return c.peer.protocol == nil || c.peer.protocol.row(c.m.Method).kind != 0
 }
 
 // ID returns the id of the request; zero for a notification.
@@ -110,7 +110,7 @@ func (r request) Place() *int { return &r.place }
 
 // SessionID returns the transport's name of the session, or "" if it has none.
 func (c *Call) SessionID() string {
-	if c.terms.stateless() {
+	if c.peer.stateless() {
 		return ""
 	}
 	return c.conn.sessionID()
@@ -119,7 +119,7 @@ func (c *Call) SessionID() string {
 // Lasts reports whether the session may go on at another server after it has ended here, see [Replicated].
 func (c *Call) Lasts() bool {
 	t, ok := c.conn.transport.(Replicated)
-	return ok && !c.terms.stateless() && t.Lasts()
+	return ok && !c.peer.stateless() && t.Lasts()
 }
 
 // Session returns the server's session that the call belongs to. It returns nil on a client's side,
@@ -130,7 +130,7 @@ func (c *Call) Session() *ServerSession {
 	if c.stateless != nil {
 		return c.stateless.session
 	}
-	if c.terms.stateless() {
+	if c.peer.stateless() {
 		return nil
 	}
 	if c.conn.server == nil {
@@ -141,20 +141,20 @@ func (c *Call) Session() *ServerSession {
 
 // Stateless reports whether the message belongs to no session, so that everything known about the peer
 // comes from the message itself.
-func (c *Call) Stateless() bool { return c.terms.stateless() }
+func (c *Call) Stateless() bool { return c.peer.stateless() }
 
 // PeerInfo returns the Implementation object with which the peer introduced itself.
-func (c *Call) PeerInfo() wire.Object { return c.terms.info }
+func (c *Call) PeerInfo() wire.Object { return c.peer.info }
 
 // PeerCapabilities returns the capabilities that the peer declared.
-func (c *Call) PeerCapabilities() wire.Object { return c.terms.capabilities }
+func (c *Call) PeerCapabilities() wire.Object { return c.peer.capabilities }
 
 // Declared reports whether this side has declared the capability at a dotted path, such as
 // "tasks.requests.tools.call". It returns true if that is not known.
 func (c *Call) Declared(capability string) bool {
-	declared := c.terms.declared
-	if c.terms.serving() {
-		declared = c.terms.protocol.offered.current().text
+	declared := c.peer.declared
+	if c.peer.serving() {
+		declared = c.peer.protocol.offered.current().text
 	}
 	return declared == "" || Declares(declared, capability)
 }
@@ -193,7 +193,7 @@ func (c *Call) Notify(ctx context.Context, method string, params wire.Appender) 
 }
 
 func (c *Call) caller() sender {
-	return sender{conn: c.conn, terms: c.terms, to: c.Reply(), call: c}
+	return sender{conn: c.conn, peer: c.peer, to: c.Reply(), call: c}
 }
 
 // Reply returns where the call sends its messages. It returns nil after the answer, and if the transport
@@ -261,7 +261,7 @@ type detachment struct {
 // answered. If ok is false, the session is ending and f is not run. F must not panic.
 func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Context)) (cancel context.CancelCauseFunc, ok bool) {
 	p := c.conn
-	d := &Call{conn: p, terms: c.terms, id: c.id}
+	d := &Call{conn: p, peer: c.peer, id: c.id}
 	d.m.receive(c.m.Kind, c.m.Method, c.params, d)
 	d.context.call = d
 	d.context.Context, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -319,12 +319,12 @@ func (c *Call) outgoing(method string, params wire.Appender) wire.Appender {
 // its request. Made must be quick and must not use the session. A stateless request has no session, so
 // each call of Kept makes a value, with the context of the request.
 func (c *Call) Kept(key any, made func(ctx context.Context) any) any {
-	if c.terms.serving() {
+	if c.peer.serving() {
 		return made(&c.context)
 	}
 	ctx := c.conn.life.Background()
 	return c.conn.life.Value(key, func() any {
-		session := &Call{conn: c.conn, terms: c.terms}
+		session := &Call{conn: c.conn, peer: c.peer}
 		session.context = callContext{Context: ctx, call: session}
 		session.over.Store(true)
 		return made(&session.context)
@@ -352,9 +352,9 @@ type statelessCall struct {
 	session *ServerSession // of a listener; otherwise nil
 }
 
-// newCall returns a call under the terms.
+// newCall returns a call of the peer.
 func (a *admission) newCall() *Call {
-	if !a.terms.serving() {
+	if !a.peer.serving() {
 		return new(Call)
 	}
 	c := new(struct { // one allocation
@@ -368,7 +368,7 @@ func (a *admission) newCall() *Call {
 // scoped returns an error if a notification cannot belong to the request. Those for which a server must
 // declare a part of a capability, such as tools.listChanged, are for listeners.
 func (c *Call) scoped(method string, r *row) error {
-	listeners := method == methodCancelled || method == methodAck || strings.Contains(c.terms.protocol.needs[r.need], ".")
+	listeners := method == methodCancelled || method == methodAck || strings.Contains(c.peer.protocol.needs[r.need], ".")
 	switch {
 	case listeners || c.id.IsZero():
 		return fmt.Errorf("%w: %.100s", ErrNotRequested, method)

@@ -136,7 +136,7 @@ func (s *Session) Revision() string { return s.now().server.Load().revision }
 
 // Has reports whether the revision of the session has a method.
 func (s *Session) Has(method string) bool {
-	return s.now().server.Load().terms.protocol.row(method).kind != 0
+	return s.now().server.Load().peer.protocol.row(method).kind != 0
 }
 
 // ServerInfo returns the Implementation object with which the server introduced itself.
@@ -165,25 +165,25 @@ func (s *Session) Call(ctx context.Context, method string, params wire.Appender,
 
 // callOn is Call on one connection.
 func (s *Session) callOn(ctx context.Context, l *link, method string, params wire.Appender, result wire.Value) error {
-	t := l.server.Load().terms
+	t := l.server.Load().peer
 	if t.stateless() {
 		if done, err := s.adapt(ctx, t, method, params, result); done {
 			return err
 		}
 	}
-	err := sender{conn: l.conn, terms: t}.Call(ctx, method, params, result)
+	err := sender{conn: l.conn, peer: t}.Call(ctx, method, params, result)
 	if err != nil && t.stateless() && supportedBy(err) != nil && s.renegotiate(ctx, l, t, err) {
 		err = l.sender().Call(ctx, method, params, result)
 	}
 	return err
 }
 
-// renegotiate agrees on another revision after the server has refused the revision of the terms with an
+// renegotiate agrees on another revision after the server has refused the revision with an
 // error. It returns false if there is none.
-func (s *Session) renegotiate(ctx context.Context, l *link, refused *terms, why error) bool {
+func (s *Session) renegotiate(ctx context.Context, l *link, refused *peer, why error) bool {
 	s.negotiating.Lock()
 	defer s.negotiating.Unlock()
-	if l.server.Load().terms != refused {
+	if l.server.Load().peer != refused {
 		return true // another call has done it
 	}
 	e := l.side()
@@ -217,7 +217,7 @@ func (s *Session) Settle(ctx context.Context) {
 
 // Ping sends a ping and waits for the answer. In a revision without ping, it sends server/discover.
 func (s *Session) Ping(ctx context.Context) error {
-	if s.now().server.Load().terms.stateless() {
+	if s.now().server.Load().peer.stateless() {
 		return s.Call(ctx, methodDiscover, nil, nil)
 	}
 	return s.Call(ctx, methodPing, nil, nil)
@@ -315,7 +315,7 @@ func (s *Session) again(ctx context.Context, l *link, method string, params wire
 	if !s.reopens() || ctx.Err() != nil || !refused && !errors.Is(err, ErrClosed) {
 		return false, err
 	}
-	if !refused && !l.side().repeats(method, params, l.server.Load().terms.protocol.row(method)) {
+	if !refused && !l.side().repeats(method, params, l.server.Load().peer.protocol.row(method)) {
 		return false, &LostError{Err: err}
 	}
 	select {
@@ -344,7 +344,7 @@ type link struct {
 func (l *link) side() *clientSide { return l.conn.side.(*clientSide) }
 
 // sender returns what sends messages to the server.
-func (l *link) sender() sender { return sender{conn: l.conn, terms: l.server.Load().terms} }
+func (l *link) sender() sender { return sender{conn: l.conn, peer: l.server.Load().peer} }
 
 // close ends the connection and waits until all its handlers have returned.
 func (l *link) close() {

@@ -62,7 +62,7 @@ func (e *clientSide) resultType(m *Message, result wire.Raw) error {
 			return nil
 		}
 		return questions(m.Method, wire.Object(result))
-	case text && (slices.Contains(m.sent.row.types, name) || m.sent.terms.protocol.Forwards || m.sent.terms.extended(m.Method, name)):
+	case text && (slices.Contains(m.sent.row.types, name) || m.sent.peer.protocol.Forwards || m.sent.peer.extended(m.Method, name)):
 		return nil
 	}
 	return fmt.Errorf("runtime: result of %s: unknown resultType %.100s", m.Method, kind)
@@ -85,7 +85,7 @@ func questions(method string, result wire.Object) error {
 
 // ask implements side.
 func (e *clientSide) ask(ctx context.Context, m *Message) (wire.Appender, error) {
-	if m.sent.terms.asking() {
+	if m.sent.peer.asking() {
 		return e.askRounds(ctx, m)
 	}
 	return e.askOnce(ctx, m)
@@ -168,7 +168,7 @@ func (e *clientSide) askAgain(ctx context.Context, m *Message, err error) (resul
 	relisted := false
 	for round := 0; err != nil; round++ {
 		if refused, ok := asError(err); ok && refused.Code == jsonrpc.CodeHeaderMismatch && m.Method == methodCallTool && !relisted {
-			if relisted = true; e.relist(ctx, m.sent.terms) == nil {
+			if relisted = true; e.relist(ctx, m.sent.peer) == nil {
 				result, err = e.askOnce(ctx, m)
 			}
 		}
@@ -197,7 +197,7 @@ func (e *clientSide) askAgain(ctx context.Context, m *Message, err error) (resul
 
 // complete implements side.
 func (e *clientSide) complete(ctx context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
-	if m.sent.terms.asking() {
+	if m.sent.peer.asking() {
 		if err := e.resultType(m, text); err != nil {
 			return "", err
 		}
@@ -246,7 +246,7 @@ func (e *clientSide) answers(ctx context.Context, m *Message, asked *QuestionsEr
 					cancel(prefix.Errorf("runtime: %s: the question %.100q of the server is not answered: %w", m.Method, answers[i].Name, err))
 				}
 			}()
-			answers[i].Value, err = e.answerQuestion(ctx, m.sent.terms, wire.Object(answers[i].Value))
+			answers[i].Value, err = e.answerQuestion(ctx, m.sent.peer, wire.Object(answers[i].Value))
 		}) {
 			running.Done()
 			cancel(ErrClosed)
@@ -257,7 +257,7 @@ func (e *clientSide) answers(ctx context.Context, m *Message, asked *QuestionsEr
 }
 
 // answerQuestion calls the handler that would answer the question if it were a request.
-func (e *clientSide) answerQuestion(ctx context.Context, t *terms, question wire.Object) (answer wire.Raw, err error) {
+func (e *clientSide) answerQuestion(ctx context.Context, t *peer, question wire.Object) (answer wire.Raw, err error) {
 	method := question.GetString("method")
 	params, _ := question.Get("params")
 	if params.Kind() != wire.KindObject {
@@ -270,7 +270,7 @@ func (e *clientSide) answerQuestion(ctx context.Context, t *terms, question wire
 	if need, ok := t.undeclared(r, wire.Object(params)); ok {
 		return "", &CapabilityError{Method: method, Capability: need, Own: true}
 	}
-	c := &Call{conn: e.conn, terms: t}
+	c := &Call{conn: e.conn, peer: t}
 	c.m.receive(jsonrpc.Request, method, params, c)
 	c.context = callContext{Context: ctx, call: c}
 	defer c.over.Store(true)
@@ -294,12 +294,12 @@ func (e *clientSide) answerQuestion(ctx context.Context, t *terms, question wire
 }
 
 // undeclared returns a capability that a request with these params needs and this side has not declared.
-func (t *terms) undeclared(r *row, params wire.Object) (capability string, ok bool) {
-	if !t.ours.has(r.need) {
-		return t.protocol.needs[r.need], true
+func (p *peer) undeclared(r *row, params wire.Object) (capability string, ok bool) {
+	if !p.ours.has(r.need) {
+		return p.protocol.needs[r.need], true
 	}
 	for _, f := range r.refined {
-		if !t.ours.has(f.need) && f.asked(params) {
+		if !p.ours.has(f.need) && f.asked(params) {
 			return f.capability, true
 		}
 	}
@@ -347,7 +347,7 @@ func (r *repeated) AppendJSON(dst []byte) ([]byte, error) {
 // relist asks for all pages of the server's tools, so that the transport learns which arguments of tools
 // it repeats in headers ("Client Behavior" in basic/transports/streamable-http, 2026-07-28). All pages together
 // take the time of one request.
-func (e *clientSide) relist(ctx context.Context, t *terms) error {
+func (e *clientSide) relist(ctx context.Context, t *peer) error {
 	r, err := t.sending(jsonrpc.Request, methodListTools)
 	if err != nil {
 		return err
@@ -365,7 +365,7 @@ func (e *clientSide) relist(ctx context.Context, t *terms) error {
 			params = wire.Object(append(text, '}'))
 		}
 		var page wire.Object
-		s := sender{conn: e.conn, terms: t}
+		s := sender{conn: e.conn, peer: t}
 		m := s.message(jsonrpc.Request, methodListTools, params)
 		m.sent.into, m.sent.row = &page, r
 		if err := s.do(ctx, m, e.transmit); err != nil {

@@ -23,7 +23,7 @@ type conn struct {
 	server    *serverSide // the side; nil for a client's
 	transport Outbox
 
-	terms    *terms                   // of the session; nil before the handshake has fixed the revision
+	peer     *peer                    // of the session; nil before the handshake has fixed the revision
 	opened   atomic.Int64             // the time of the handshake, in nanoseconds; 0 before
 	logLevel atomic.Int32             // the lowest severity of the log messages that the client of the session wants
 	wanted   atomic.Pointer[LogLevel] // of the log messages that a client's stateless requests ask for; nil for none

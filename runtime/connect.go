@@ -19,7 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// clientSide is a client's side of a connection: of a session, or of requests that carry their own terms.
+// clientSide is a client's side of a connection: of a session, or of requests that carry their revision and capabilities.
 // Which of them it is depends on the server.
 type clientSide struct {
 	*conn
@@ -32,7 +32,7 @@ type clientSide struct {
 // opened is what a client knows about a server. It is immutable.
 type opened struct {
 	greeting
-	terms   *terms
+	peer    *peer
 	guessed bool // the server was silent to server/discover, which does not show that it has no other revisions
 }
 
@@ -41,12 +41,12 @@ var errAfterProbe = errors.New("runtime: the server has answered server/discover
 
 func (e *clientSide) admit(m jsonrpc.Message, _ headers.Header) (admission, error) {
 	switch {
-	case e.terms == nil:
+	case e.peer == nil:
 		return admitEarly(m, e.of.bindings)
-	case e.terms.stateless() && m.Kind == jsonrpc.Request:
-		return admission{}, fmt.Errorf("runtime: revision %s has no requests of servers", e.terms.revision)
+	case e.peer.stateless() && m.Kind == jsonrpc.Request:
+		return admission{}, fmt.Errorf("runtime: revision %s has no requests of servers", e.peer.revision)
 	}
-	return e.terms.admit(m)
+	return e.peer.admit(m)
 }
 
 // initialize opens a session: it sends initialize with the revision of a binding and, if the client has a
@@ -63,7 +63,7 @@ func (e *clientSide) initialize(ctx context.Context, b *protocol) (*opened, erro
 	})
 	accept := func(r engine.Reply) engine.Reply {
 		switch {
-		case e.terms != nil:
+		case e.peer != nil:
 			r.Err = errAfterProbe
 		case r.Err == nil:
 			server, r.Err = e.accept(r.Result, own)
@@ -75,7 +75,7 @@ func (e *clientSide) initialize(ctx context.Context, b *protocol) (*opened, erro
 	if _, err := e.conn.transmit(ctx, m); err != nil {
 		return nil, err
 	}
-	return server, sender{conn: e.conn, terms: server.terms}.Notify(ctx, methodInitialized, nil)
+	return server, sender{conn: e.conn, peer: server.peer}.Notify(ctx, methodInitialized, nil)
 }
 
 // capabilities returns what the client declares under a binding.
@@ -92,8 +92,8 @@ func (e *clientSide) accept(result wire.Raw, own wire.Object) (*opened, error) {
 	}
 	for _, b := range e.of.bindings {
 		if b.Revision == server.revision && !b.stateless {
-			server.terms = b.terms(server.info, server.capabilities, own)
-			if err := e.negotiated(server.terms); err != nil {
+			server.peer = b.peer(server.info, server.capabilities, own)
+			if err := e.negotiated(server.peer); err != nil {
 				return nil, err
 			}
 			return &server, nil
@@ -105,7 +105,7 @@ func (e *clientSide) accept(result wire.Raw, own wire.Object) (*opened, error) {
 // appendParams appends the member params of a message. A request of a client without a session says in its _meta
 // what a session would have agreed on ("_meta" in basic, 2026-07-28).
 func (s *sender) appendParams(dst []byte, method string, params wire.Appender) ([]byte, error) {
-	t := s.terms
+	t := s.peer
 	if t == nil || t.envelope == "" || t.protocol.row(method).kind == jsonrpc.Notification {
 		return jsonrpc.AppendParams(dst, params)
 	}
@@ -124,7 +124,7 @@ func (e *clientSide) discover(ctx context.Context, b *protocol) (*opened, error)
 	tried := map[*protocol]int{}
 	for {
 		tried[b]++
-		t, err := e.statelessTerms(b, greeting{})
+		t, err := e.statelessPeer(b, greeting{})
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +135,7 @@ func (e *clientSide) discover(ctx context.Context, b *protocol) (*opened, error)
 			}
 			return r
 		}
-		m := sender{conn: e.conn, terms: t}.message(jsonrpc.Request, methodDiscover, nil)
+		m := sender{conn: e.conn, peer: t}.message(jsonrpc.Request, methodDiscover, nil)
 		m.sent.row, m.sent.accept = b.row(methodDiscover), accept
 		_, err = e.conn.transmit(ctx, m)
 		supported := supportedBy(err)
@@ -155,7 +155,7 @@ func (e *clientSide) discover(ctx context.Context, b *protocol) (*opened, error)
 
 // discovered processes the answer to server/discover. The goroutine that reads calls it.
 func (e *clientSide) discovered(result wire.Raw) (*opened, error) {
-	if e.terms != nil && !e.terms.stateless() {
+	if e.peer != nil && !e.peer.stateless() {
 		return nil, fmt.Errorf("runtime: the answer to server/discover came after that to initialize")
 	}
 	var d discovery
@@ -167,24 +167,24 @@ func (e *clientSide) discovered(result wire.Raw) (*opened, error) {
 		return nil, err
 	}
 	d.revision = b.Revision
-	t, err := e.statelessTerms(b, d.greeting)
+	t, err := e.statelessPeer(b, d.greeting)
 	if err != nil {
 		return nil, err
 	}
-	e.terms = t
+	e.peer = t
 	if e.opened.CompareAndSwap(0, time.Now().UnixNano()) {
 		e.logConnected("server discovered")
 	}
-	return &opened{greeting: d.greeting, terms: t}, nil
+	return &opened{greeting: d.greeting, peer: t}, nil
 }
 
-// statelessTerms returns the terms of requests under a binding.
-func (e *clientSide) statelessTerms(b *protocol, server greeting) (*terms, error) {
+// statelessPeer returns the server of requests under a binding.
+func (e *clientSide) statelessPeer(b *protocol, server greeting) (*peer, error) {
 	own, err := e.of.capabilities(b)
 	if err != nil {
 		return nil, err
 	}
-	t := b.terms(server.info, server.capabilities, own)
+	t := b.peer(server.info, server.capabilities, own)
 	meta, err := fixedMeta(b.Revision, own, e.of.self())
 	t.envelope = meta
 	return t, err
@@ -242,7 +242,7 @@ func (d *discovery) read(text wire.Raw) error {
 	return r.Err()
 }
 
-// envelope is the params of a request with its terms in _meta.
+// envelope is the params of a request with its revision and capabilities in _meta.
 type envelope struct {
 	params wire.Appender // nil for none
 	fixed  string        // see fixedMeta
@@ -273,7 +273,7 @@ func (e *envelope) appendMeta(dst []byte) []byte {
 	return dst
 }
 
-// appendMerged is append for the text of params that may have a _meta. The terms take precedence over
+// appendMerged is append for the text of params that may have a _meta. Its members take precedence over
 // members of the same names, because a request must not contradict its headers.
 func (e *envelope) appendMerged(dst []byte, params string) ([]byte, error) {
 	var meta wire.Object
@@ -312,7 +312,7 @@ func (e *envelope) appendMerged(dst []byte, params string) ([]byte, error) {
 	return append(dst, "}}"...), nil
 }
 
-// The code below determines whether a server speaks revisions in which each message carries its own terms,
+// The code below determines whether a server speaks revisions in which each message carries its revision and capabilities,
 // or revisions with sessions ("Backward Compatibility" in basic/versioning and in both pages of
 // basic/transports, 2026-07-28).
 

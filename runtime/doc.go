@@ -45,7 +45,7 @@
 //
 // # Stateless requests
 //
-// A server answers a request that carries its revision in _meta on its own terms, also on the connection of
+// A server answers a request that carries its revision in _meta under that revision, also on the connection of
 // a session ("Versioning and Compatibility", 2026-07-28). It answers server/discover from its options, adds
 // the members that all results have, replaces codes of errors that the revision does not allow, and sends log
 // messages only at the level that the request asks for. A
@@ -56,7 +56,7 @@
 // # Clients without a session
 //
 // [Client.Connect] sends server/discover first and falls back to initialize. It remembers the outcome for each
-// server ([Eras]), unless silence has decided it, as it may over stdio. A request carries the client's terms in its
+// server ([Eras]), unless silence has decided it, as it may over stdio. A request carries the client's capabilities in its
 // _meta. If the result asks questions, the handlers of the client's requests answer them, and the request is
 // repeated ([ClientOptions].MaxRounds). [Session.Listen] yields the notifications of a subscription. The
 // client keeps the log level and the subscriptions that a server keeps for a session, so code for sessions works
@@ -103,12 +103,12 @@
 //
 // A conn is one connection. It connects a transport with the parts of package runtime/internal/engine, which know
 // nothing of the meaning of messages, and with a side: the interface of four methods that differ between a server
-// and a client. A side admits or refuses each message under terms: the revision, the peer's name, the capabilities of
+// and a client. A side admits or refuses each message of a peer: its revision and name, the capabilities of
 // both sides, and the Handler. Before the handshake of a session, only initialize and
 // ping are admitted; after it, the method table of the revision and the capabilities decide. A revision
-// whose table has no initialize is stateless: the terms of a request come from its _meta. Equal members of _meta
-// have equal terms, which a server keeps in a table of limited size. One connection may have messages of both kinds.
-// The rest of the package depends on the terms alone.
+// whose table has no initialize is stateless: the peer of a request comes from its _meta. Equal members of _meta
+// have the same peer, which a server keeps in a table of limited size. One connection may have messages of both kinds.
+// The rest of the package asks the peer of a message only.
 //
 // Waking a goroutine takes longer than most handlers. Over a [Buffered] transport, the goroutine that has read a
 // request handles it, and a caller reads its own answer, as long as nothing takes long. A [Pusher], and an owner of an

@@ -151,10 +151,10 @@ func (e *CancelledError) Is(target error) bool { return target == context.Cancel
 // errNotBegunAlone is errNotBegun for a stateless request.
 var errNotBegunAlone = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: shutting down; the request was not begun, send it again")
 
-// refused returns the error that a request under the terms gets in place of one that was not begun.
-func (t *terms) refused(err *jsonrpc.Error) error {
+// refused returns the error that a request of the peer gets in place of one that was not begun.
+func (p *peer) refused(err *jsonrpc.Error) error {
 	switch {
-	case !t.serving():
+	case !p.serving():
 		return err
 	case err == errNotBegun:
 		return errNotBegunAlone
@@ -182,7 +182,7 @@ func (c *statelessCall) restated(err error) error {
 		// If possible, Call.askURLs asks for what the error demands; otherwise the error remains.
 		return jsonrpc.MissingCapability(`{"elicitation":{"url":{}}}`)
 	}
-	if !c.terms.protocol.defines(e.Code) {
+	if !c.peer.protocol.defines(e.Code) {
 		c.conn.logFailure("the handler's error code is reserved and not defined; the client gets an internal error", "method", c.m.Method, "id", c.id, "error", err)
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message, Data: e.Data}
 	}

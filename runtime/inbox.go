@@ -186,7 +186,7 @@ func (p inbox) begin(m *jsonrpc.Message, in *Incoming, to Reply) (c request, err
 		}
 	}
 	if !p.life.Enter() {
-		return c, c.terms.refused(errNotBegun)
+		return c, c.peer.refused(errNotBegun)
 	}
 	c.key = c.id.Canonical()
 	switch p.serving.Begin(p.life.Context(), c) {
@@ -196,12 +196,12 @@ func (p inbox) begin(m *jsonrpc.Message, in *Incoming, to Reply) (c request, err
 		}
 		return c, nil
 	case engine.Busy:
-		err = busyError{c.terms.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", p.limits.MaxConcurrent))}
+		err = busyError{c.peer.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", p.limits.MaxConcurrent))}
 		p.logger().Warn("too many requests in flight", "method", m.Method, "id", m.ID)
 	case engine.Duplicate:
 		err = duplicateError{jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", c.id.String())}
 	case engine.Refused:
-		err = c.terms.refused(errNotBegun)
+		err = c.peer.refused(errNotBegun)
 	}
 	p.life.Leave()
 	return c, err
@@ -370,15 +370,15 @@ func (p inbox) unknownID() (id wire.Scalar, answered bool) {
 	switch {
 	case p.server == nil:
 		return wire.Scalar{}, false
-	case p.terms == nil && p.server.stateless(): // the text may be meant as a stateless request, whose revisions do not allow null
+	case p.peer == nil && p.server.stateless(): // the text may be meant as a stateless request, whose revisions do not allow null
 		return wire.Scalar{}, true
 	}
-	return unknownID(p.terms.knownRevision()), true
+	return unknownID(p.peer.knownRevision()), true
 }
 
 // silent reports whether this side does not answer requests, as a client without a session, which gets none
 // ("Sending Messages" in basic/transports/stdio, 2026-07-28).
-func (p inbox) silent() bool { return p.server == nil && p.terms.stateless() }
+func (p inbox) silent() bool { return p.server == nil && p.peer.stateless() }
 
 // batch collects the answers to the requests of one incoming batch. When the last one is ready, it
 // sends them as one array, in the order in which they became ready.
@@ -482,4 +482,4 @@ func (p inbox) takeBatch(in *Incoming) (run func(), err error) {
 }
 
 // batches reports whether the peer may send a batch now.
-func (p inbox) batches() bool { return p.terms != nil && allowsBatches(p.terms.revision) }
+func (p inbox) batches() bool { return p.peer != nil && allowsBatches(p.peer.revision) }

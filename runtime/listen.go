@@ -139,7 +139,7 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 	defer cancel()
 	subscribed := make(chan error, 1)
 	subscribe := s.subscribeStream
-	if !l.link.server.Load().terms.stateless() {
+	if !l.link.server.Load().peer.stateless() {
 		subscribe = s.subscribeSession
 	}
 	if !l.link.conn.life.Go(func() { subscribed <- subscribe(ctx, l) }) {
@@ -170,13 +170,13 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 
 // subscribeStream sends subscriptions/listen and waits for its answer, which ends the subscription.
 func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
-	t := l.link.server.Load().terms
+	t := l.link.server.Load().peer
 	r, err := t.sending(jsonrpc.Request, methodListen)
 	if err != nil {
 		return err
 	}
 	params := wire.Object(`{"notifications":` + string(l.filter) + `}`)
-	m := sender{conn: l.link.conn, terms: t}.message(jsonrpc.Request, methodListen, params)
+	m := sender{conn: l.link.conn, peer: t}.message(jsonrpc.Request, methodListen, params)
 	m.sent.row, m.sent.begun = r, func(id int64) {
 		l.id = wire.IntScalar(id)
 		l.link.side().listeners.add(l)
@@ -187,7 +187,7 @@ func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
 
 // subscribeSession subscribes in a session to what the filter asks for, until ctx ends.
 func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
-	for method, r := range l.link.server.Load().terms.protocol.rows {
+	for method, r := range l.link.server.Load().peer.protocol.rows {
 		if asked, _ := l.filter.Get(r.filter); r.filter != "" && asked == "true" {
 			l.methods = append(l.methods, method)
 		}
@@ -362,7 +362,7 @@ func (s *listeners) take(m *jsonrpc.Message) (taken bool) {
 // notified implements side.
 func (e *clientSide) notified(m jsonrpc.Message) bool {
 	if e.cache != nil {
-		e.cache.invalidate(e.terms, &m)
+		e.cache.invalidate(e.peer, &m)
 	}
 	switch m.Method {
 	case methodToolsChanged:
@@ -387,7 +387,7 @@ func (e *clientSide) unsubscribed(params wire.Raw) bool {
 // filter of one subscriptions/listen.
 
 // adapt carries out a request that exists only in revisions with sessions. Done is false for others.
-func (s *Session) adapt(ctx context.Context, t *terms, method string, params wire.Appender, result wire.Value) (done bool, err error) {
+func (s *Session) adapt(ctx context.Context, t *peer, method string, params wire.Appender, result wire.Value) (done bool, err error) {
 	if t.protocol.row(method).kind != 0 {
 		return false, nil
 	}
@@ -432,7 +432,7 @@ type watch struct {
 // restore listens on a new connection for the lists whose changes have a handler, and for the resources
 // that were subscribed to. It waits until the server has acknowledged that, for a limited time.
 func (w *watch) restore(ctx context.Context, s *Session) {
-	t := s.now().server.Load().terms
+	t := s.now().server.Load().peer
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.lists = nil; !t.stateless() {
@@ -548,8 +548,8 @@ func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge 
 				acknowledge(nil)
 				continue
 			}
-			t := s.now().server.Load().terms
-			c := s.now().conn.newCall(&jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params}, admission{terms: t}, &Incoming{}, nil)
+			t := s.now().server.Load().peer
+			c := s.now().conn.newCall(&jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params}, admission{peer: t}, &Incoming{}, nil)
 			c.notified()
 		}
 	}

@@ -137,10 +137,10 @@ func (m *Message) ID() wire.Scalar {
 // until the answer has come.
 func (m *Message) Revision() string {
 	switch {
-	case m.sent != nil && m.sent.terms == nil:
+	case m.sent != nil && m.sent.peer == nil:
 		return wire.Object(m.sent.answer).GetString("protocolVersion")
 	case m.sent != nil:
-		return m.sent.terms.knownRevision()
+		return m.sent.peer.knownRevision()
 	case m.call != nil:
 		return m.call.Revision()
 	}
@@ -181,7 +181,7 @@ type sent struct {
 	into    wire.Value // see Message.Into
 	decoded bool       // into holds the result
 
-	accept   func(engine.Reply) engine.Reply // see engine.Terms
+	accept   func(engine.Reply) engine.Reply // see engine.Options
 	progress func(engine.Report)             // nil if the caller does not want any
 	begun    func(id int64)                  // called with the id before the request is sent; nil for none
 	kept     *lookup                         // with which the result is kept; nil if it is not

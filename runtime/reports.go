@@ -57,10 +57,10 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 	if !ok {
 		return nil
 	}
-	if _, err := c.terms.sending(jsonrpc.Notification, methodProgress); err != nil {
+	if _, err := c.peer.sending(jsonrpc.Notification, methodProgress); err != nil {
 		return nil // the revision has none
 	}
-	if c.terms.revision < revisionProgressMessage && !c.terms.around() {
+	if c.peer.revision < revisionProgressMessage && !c.peer.around() {
 		message = ""
 	}
 	c.mu.Lock()
@@ -328,7 +328,7 @@ func (c *Call) Log(ctx context.Context, level LogLevel, logger string, data wire
 // logging/setLevel gets all levels; for a stateless request, it gets those that the request asks for, and
 // none if the request asks for none ("Per-request log level" in server/utilities/logging, 2026-07-28).
 func (c *Call) Logs(level LogLevel) bool {
-	return sender{conn: c.conn, terms: c.terms}.mayLog(level)
+	return sender{conn: c.conn, peer: c.peer}.mayLog(level)
 }
 
 // Log sends a log message that belongs to no request, see [Call.Log].
@@ -341,7 +341,7 @@ func (s *ServerSession) Log(ctx context.Context, level LogLevel, logger string, 
 
 // mayLog reports whether a message of the level is to be sent, before its data is encoded.
 func (s sender) mayLog(level LogLevel) bool {
-	_, err := s.terms.sending(jsonrpc.Notification, methodMessage)
+	_, err := s.peer.sending(jsonrpc.Notification, methodMessage)
 	return err == nil && s.wantsLevel(level)
 }
 

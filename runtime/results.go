@@ -296,7 +296,7 @@ func (c *resultCache) begin(ctx context.Context, m *Message) (text wire.Raw, l *
 			return "", nil
 		}
 	}
-	key := cacheKey{revision: m.sent.terms.revision, method: m.Method, params: string(params.Without("_meta"))}
+	key := cacheKey{revision: m.sent.peer.revision, method: m.Method, params: string(params.Without("_meta"))}
 	if c.opts.Authorization != nil {
 		key.authorization = c.opts.Authorization(ctx)
 	}
@@ -384,7 +384,7 @@ func (l *lookup) failed(err error) {
 
 // invalidate drops what a notification says has changed ("Interaction with Notifications"). The name of
 // the notification of a list begins like those of the methods that return it.
-func (c *resultCache) invalidate(t *terms, m *jsonrpc.Message) {
+func (c *resultCache) invalidate(t *peer, m *jsonrpc.Message) {
 	if family, ok := strings.CutSuffix(m.Method, "/list_changed"); ok {
 		family = strings.TrimPrefix(family, "notifications/") + "/"
 		c.forget(func(k *cacheKey) bool {

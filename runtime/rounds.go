@@ -96,14 +96,14 @@ func (c *statelessCall) input(ctx context.Context, m *Message) (wire.Raw, error)
 	if c.over.Load() {
 		return "", errNoInput(m.Method)
 	}
-	if !c.terms.protocol.row(c.m.Method).asks {
-		return "", fmt.Errorf("runtime: %s: revision %s has no way to ask the client during %s", m.Method, c.terms.revision, c.m.Method)
+	if !c.peer.protocol.row(c.m.Method).asks {
+		return "", fmt.Errorf("runtime: %s: revision %s has no way to ask the client during %s", m.Method, c.peer.revision, c.m.Method)
 	}
 	question, err := questionOf(m)
 	if err != nil {
 		return "", err
 	}
-	if err := c.terms.refine(m.sent.row, []byte(question)); err != nil {
+	if err := c.peer.refine(m.sent.row, []byte(question)); err != nil {
 		return "", err
 	}
 	r := c.rounds()
@@ -213,7 +213,7 @@ func (c *statelessCall) askURLs(ctx context.Context, required *jsonrpc.Error) {
 func (r *rounds) warn(c *Call) {
 	for _, key := range slices.Sorted(maps.Keys(r.given)) {
 		method, _, _ := strings.Cut(key, ":")
-		if g := r.given[key]; g.fresh && !g.used && c.terms.protocol.row(method).within {
+		if g := r.given[key]; g.fresh && !g.used && c.peer.protocol.row(method).within {
 			c.conn.logger().Warn("the handler asks another question than before; see runtime.Once and runtime.WithInputKey", "method", c.m.Method, "answered", fmt.Sprintf("%.100s", key))
 			return
 		}
@@ -225,12 +225,12 @@ func (r *rounds) warn(c *Call) {
 func (c *statelessCall) checkQuestions(requests wire.Raw) error {
 	for key, question := range wire.Object(requests).All() {
 		method := wire.Object(question).GetString("method")
-		row, err := c.terms.sending(jsonrpc.Request, method)
+		row, err := c.peer.sending(jsonrpc.Request, method)
 		if err == nil && !row.within {
-			err = fmt.Errorf("runtime: revision %s does not allow %.100q", c.terms.revision, method)
+			err = fmt.Errorf("runtime: revision %s does not allow %.100q", c.peer.revision, method)
 		}
 		if err == nil {
-			err = c.terms.refine(row, []byte(question))
+			err = c.peer.refine(row, []byte(question))
 		} else {
 			params, _ := wire.Object(question).Get("params")
 			err = specified(err, params)
@@ -412,19 +412,19 @@ func (c *statelessCall) purpose() seal.Purpose {
 	}
 	return seal.Purpose{
 		Principal: principal(&c.context),
-		Request:   seal.Request(c.terms.revision, c.m.Method, wire.Object(c.params), "_meta", memberRequestState, memberInputResponses),
+		Request:   seal.Request(c.peer.revision, c.m.Method, wire.Object(c.params), "_meta", memberRequestState, memberInputResponses),
 	}
 }
 
 // server returns the server of a stateless call.
-func (c *statelessCall) server() *Server { return c.terms.protocol.offered.server }
+func (c *statelessCall) server() *Server { return c.peer.protocol.offered.server }
 
 // resume reads what the client has sent about earlier rounds, and returns the message for the handler. The
 // members of the rounds are removed, unless the handler has made the result by hand; then it gets its own
 // state. Without a state, the params do not change, because the client may know the keys of a handler.
 func (c *statelessCall) resume(m *Message) (*Message, error) {
 	o := m.Object()
-	if !c.mayResume(o) || !c.terms.protocol.row(c.m.Method).asks {
+	if !c.mayResume(o) || !c.peer.protocol.row(c.m.Method).asks {
 		return m, nil
 	}
 	responses := present(o, memberInputResponses)
@@ -535,8 +535,8 @@ func stateOf(content wire.Object) *state {
 
 // requireInput completes a result that asks the client: it checks the questions and adds the state.
 func (c *statelessCall) requireInput(result wire.Object) (wire.Object, error) {
-	if !c.terms.protocol.row(c.m.Method).asks {
-		return "", fmt.Errorf("runtime: revision %s has no way to ask the client during %s", c.terms.revision, c.m.Method)
+	if !c.peer.protocol.row(c.m.Method).asks {
+		return "", fmt.Errorf("runtime: revision %s has no way to ask the client during %s", c.peer.revision, c.m.Method)
 	}
 	requests := present(result, memberInputRequests)
 	if requests != "" && requests.Kind() != wire.KindObject {

@@ -14,13 +14,13 @@ import (
 // sender sends the messages of this side's code to the peer. It is the Caller behind Call, Session and
 // ServerSession.
 type sender struct {
-	conn  *conn
-	terms *terms // nil before the handshake
-	to    Reply  // nil for messages without a request
-	call  *Call  // the call that sends; nil outside of calls
+	conn *conn
+	peer *peer // nil before the handshake
+	to   Reply // nil for messages without a request
+	call *Call // the call that sends; nil outside of calls
 
 	subscriber *subscriber // that gets the notification; nil if the call itself sends it
-	way        Handler     // nil for that of the terms
+	way        Handler     // nil for that of the peer
 }
 
 // message returns a message, which is one allocation.
@@ -38,8 +38,8 @@ func (s sender) handler() Handler {
 	switch {
 	case s.way != nil:
 		return s.way
-	case s.terms != nil && s.terms.protocol != nil:
-		return s.terms.protocol.way
+	case s.peer != nil && s.peer.protocol != nil:
+		return s.peer.protocol.way
 	}
 	return deliver
 }
@@ -92,7 +92,7 @@ func Around(c Caller, wrap Middleware) Caller {
 func deliver(ctx context.Context, m *Message) (wire.Appender, error) {
 	s := m.sent
 	var err error
-	if s.row, err = s.terms.sending(m.Kind, m.Method); err != nil {
+	if s.row, err = s.peer.sending(m.Kind, m.Method); err != nil {
 		if m.Kind == jsonrpc.Request {
 			err = specified(err, m.Params)
 		}
@@ -107,7 +107,7 @@ func deliver(ctx context.Context, m *Message) (wire.Appender, error) {
 			return nil, nil
 		}
 		m = m.With(s.subscriber.tagged(m.Params))
-	} else if s.call != nil && s.terms.serving() {
+	} else if s.call != nil && s.peer.serving() {
 		if err := s.call.scoped(m.Method, s.row); err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func transmitOne(ctx context.Context, m *Message) (wire.Appender, error) {
 // protocol forbids it, and for server/discover, which the server may not know.
 func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	p := s.conn
-	if s.terms.serving() {
+	if s.peer.serving() {
 		if s.call == nil || s.call.stateless == nil {
 			return "", errNoInput(m.Method)
 		}
@@ -149,7 +149,7 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	if s.call.cancelled() {
 		return "", context.Cause(&s.call.context)
 	}
-	w, err := p.pending.Begin(engine.Terms{Accept: s.accept, Progress: s.progress != nil, Follow: s.follow})
+	w, err := p.pending.Begin(engine.Options{Accept: s.accept, Progress: s.progress != nil, Follow: s.follow})
 	if err != nil {
 		return "", unsentError{err}
 	}
@@ -243,17 +243,17 @@ func (s *sent) sendRequest(ctx context.Context, m *Message) error {
 		return prefix.Errorf("runtime: request %s: %w", m.Method, err)
 	}
 	text = append(text, '}')
-	if err := s.terms.refine(s.row, text); err != nil {
+	if err := s.peer.refine(s.row, text); err != nil {
 		return err
 	}
 	*buf = text
-	return s.conn.send(ctx, buf, s.to, Outgoing{Kind: jsonrpc.Request, ID: id, Method: m.Method, Revision: s.terms.revisionSent(), NameParam: s.row.nameParam})
+	return s.conn.send(ctx, buf, s.to, Outgoing{Kind: jsonrpc.Request, ID: id, Method: m.Method, Revision: s.peer.revisionSent(), NameParam: s.row.nameParam})
 }
 
 // announce sends a notification. It sends nothing if ctx has ended or the peer has
 // cancelled the request, whatever the transport would do.
 func (s *sender) announce(ctx context.Context, method string, params wire.Appender) error {
-	if s.call != nil && s.terms.serving() {
+	if s.call != nil && s.peer.serving() {
 		if !s.call.stateless.hold() {
 			return errAnswered
 		}
@@ -283,7 +283,7 @@ func (s *sender) tell(ctx context.Context, method string, params wire.Appender) 
 		return nil
 	}
 	*buf = text
-	return s.conn.send(ctx, buf, s.to, Outgoing{Kind: jsonrpc.Notification, Method: method, Revision: s.terms.revisionSent()})
+	return s.conn.send(ctx, buf, s.to, Outgoing{Kind: jsonrpc.Notification, Method: method, Revision: s.peer.revisionSent()})
 }
 
 // cancelledParams are the params of notifications/cancelled.

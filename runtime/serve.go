@@ -12,7 +12,7 @@ import (
 
 func (p *conn) newCall(m *jsonrpc.Message, a admission, in *Incoming, to Reply) *Call {
 	c := a.newCall()
-	c.conn, c.terms = p, a.terms
+	c.conn, c.peer = p, a.peer
 	c.id = m.ID
 	c.m.receive(m.Kind, m.Method, m.Params, c)
 	c.reply, c.inline, c.remote = to, a.inline, in.Header != nil
@@ -106,7 +106,7 @@ func (c request) encode(buf *[]byte) {
 			c.answer(buf)
 		}
 	}()
-	result, err := c.terms.handle(&c.context, &c.m)
+	result, err := c.peer.handle(&c.context, &c.m)
 	if err == nil && result == nil {
 		err = errors.New("runtime: the handler returned no result")
 	}
@@ -169,7 +169,7 @@ func (c *Call) notified() {
 			c.conn.logFailure("handler panicked", "method", c.m.Method, "panic", recover(), "stack", string(debug.Stack()))
 		}
 	}()
-	_, err := c.terms.handle(&c.context, &c.m)
+	_, err := c.peer.handle(&c.context, &c.m)
 	returned = true
 	switch {
 	case err == nil:

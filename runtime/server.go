@@ -26,7 +26,7 @@ type Server struct {
 
 	stateless []*protocol // the bindings of revisions without
 	revisions []string    // all revisions, newest first
-	known     termsCache
+	known     peerCache
 	listening atomic.Int64 // requests that listen for notifications
 	audience  audience
 	announce  func(Notification) // passes a notification to the other replicas; nil without any
@@ -106,7 +106,7 @@ func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
 	}
 	defer s.audience.leave(&e.session)
 	e.conn.receiveFrom(t)
-	if e.terms != nil {
+	if e.peer != nil {
 		e.resumed(h)
 	}
 	e.conn.listen()
@@ -130,7 +130,7 @@ func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(e
 		s.audience.leave(&e.session)
 		ended(err)
 	}
-	if e.terms != nil {
+	if e.peer != nil {
 		e.resumed(h)
 	}
 	return inbox{p}, nil
@@ -261,15 +261,15 @@ type serverSide struct {
 	ready   bool // the client has sent notifications/initialized
 
 	sessionless bool // there can be no session, see Handshake.Stateless
-	sessionOnly bool // requests cannot carry their own terms, see Handshake.SessionOnly
+	sessionOnly bool // requests cannot carry their revision and capabilities, see Handshake.SessionOnly
 }
 
-// stateless reports whether a request may carry its own terms.
+// stateless reports whether a request may carry its revision and capabilities.
 func (e *serverSide) stateless() bool { return len(e.of.stateless) > 0 && !e.sessionOnly }
 
 // current returns the session, or nil before the client is known to be initialized.
 func (e *serverSide) current() *ServerSession {
-	if e.session.terms == nil {
+	if e.session.peer == nil {
 		return nil
 	}
 	return &e.session
@@ -277,7 +277,7 @@ func (e *serverSide) current() *ServerSession {
 
 func (e *serverSide) admit(m jsonrpc.Message, h headers.Header) (admission, error) {
 	if e.stateless() {
-		switch t, err := e.requestTerms(&m, h); {
+		switch t, err := e.requestPeer(&m, h); {
 		case err != nil:
 			return admission{}, err
 		case t != nil:
@@ -285,12 +285,12 @@ func (e *serverSide) admit(m jsonrpc.Message, h headers.Header) (admission, erro
 		}
 	}
 	if m.Kind == jsonrpc.Request && m.Method == methodInitialize {
-		if e.terms != nil {
+		if e.peer != nil {
 			return admission{}, errAlreadyInitialized
 		}
-		return admission{terms: &terms{handle: e.of.layers.around(e.initialize)}, inline: true}, nil
+		return admission{peer: &peer{handle: e.of.layers.around(e.initialize)}, inline: true}, nil
 	}
-	if e.terms == nil {
+	if e.peer == nil {
 		return admitEarly(m, e.of.sessions)
 	}
 	e.announce()
@@ -303,7 +303,7 @@ func (e *serverSide) admit(m jsonrpc.Message, h headers.Header) (admission, erro
 			return admission{}, errNotInitialized
 		}
 	}
-	return e.terms.admit(m)
+	return e.peer.admit(m)
 }
 
 // initialize handles the request initialize. If the binding has no handler for it, the result is
@@ -317,7 +317,7 @@ func (e *serverSide) initialize(ctx context.Context, m *Message) (wire.Appender,
 		return nil, err
 	}
 	b := e.of.choose(client.revision)
-	CallOf(ctx).terms = b.terms(client.info, client.capabilities, "")
+	CallOf(ctx).peer = b.peer(client.info, client.capabilities, "")
 	result, err := b.handle(ctx, m)
 	if isMethodNotFound(err) {
 		result, err = e.of.greeting(b.Binding)
@@ -330,7 +330,7 @@ func (e *serverSide) initialize(ctx context.Context, m *Message) (wire.Appender,
 		return nil, err
 	}
 	own, _ := wire.Object(text).Get("capabilities")
-	if err := e.negotiated(b.terms(client.info, client.capabilities, cmp.Or(wire.Object(own).Clone(), "{}"))); err != nil {
+	if err := e.negotiated(b.peer(client.info, client.capabilities, cmp.Or(wire.Object(own).Clone(), "{}"))); err != nil {
 		return nil, err
 	}
 	return text, nil
@@ -360,7 +360,7 @@ func settle(result wire.Appender, revision string) (wire.Raw, error) {
 	return wire.Raw(o), nil
 }
 
-// resume sets the terms of a session from its handshake with another server.
+// resume sets the peer of a session from its handshake with another server.
 func (e *serverSide) resume(h Handshake) error {
 	for _, b := range e.of.sessions {
 		if b.Revision != h.Revision {
@@ -373,7 +373,7 @@ func (e *serverSide) resume(h Handshake) error {
 				return err
 			}
 		}
-		e.terms, e.ready = b.terms(h.PeerInfo, h.PeerCapabilities, own), true
+		e.peer, e.ready = b.peer(h.PeerInfo, h.PeerCapabilities, own), true
 		return nil
 	}
 	return fmt.Errorf("runtime: resume: the server has no binding of revision %.50q", h.Revision)
@@ -403,10 +403,10 @@ func (e *serverSide) restore(h Handshake) {
 // basic/lifecycle).
 func (e *serverSide) announce() {
 	s := &e.session
-	if s.terms != nil {
+	if s.peer != nil {
 		return
 	}
-	s.terms = e.terms
+	s.peer = e.peer
 	e.of.audience.enter(s)
 }
 
@@ -432,8 +432,8 @@ func (e *serverSide) complete(_ context.Context, m *Message, text wire.Raw) (wir
 // ServerSession too, as long as it listens. It gets the notifications that it has asked for, on the stream
 // of its request; others are dropped. It cannot be sent requests.
 type ServerSession struct {
-	conn  *conn
-	terms *terms // nil until the session is announced
+	conn *conn
+	peer *peer // nil until the session is announced
 
 	subscriber *subscriber // nil unless it is one
 
@@ -441,16 +441,16 @@ type ServerSession struct {
 }
 
 // Revision returns the negotiated revision.
-func (s *ServerSession) Revision() string { return s.terms.revision }
+func (s *ServerSession) Revision() string { return s.peer.revision }
 
 // PeerInfo returns the Implementation object with which the client introduced itself.
-func (s *ServerSession) PeerInfo() wire.Object { return s.terms.info }
+func (s *ServerSession) PeerInfo() wire.Object { return s.peer.info }
 
 // PeerCapabilities returns the capabilities that the client declared.
-func (s *ServerSession) PeerCapabilities() wire.Object { return s.terms.capabilities }
+func (s *ServerSession) PeerCapabilities() wire.Object { return s.peer.capabilities }
 
 // sender returns what sends messages to the client.
-func (s *ServerSession) sender() sender { return sender{conn: s.conn, terms: s.terms} }
+func (s *ServerSession) sender() sender { return sender{conn: s.conn, peer: s.peer} }
 
 // Call implements [Caller].
 func (s *ServerSession) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {

@@ -14,11 +14,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The code below determines the terms of a request that carries them in its _meta ("Per-request protocol
+// The code below determines the peer of a request that describes it in its _meta ("Per-request protocol
 // fields" in basic, 2026-07-28). Nothing is taken from earlier requests of the connection.
 
-// requestMeta holds the texts of the members of _meta that determine the terms of a request, "" for those
-// that are absent. Equal texts mean equal terms.
+// requestMeta holds the texts of the members of _meta that determine the peer of a request, "" for those
+// that are absent. Equal texts mean the same peer.
 type requestMeta struct {
 	revision, info, capabilities, level wire.Raw
 }
@@ -48,15 +48,15 @@ func metaOf(params wire.Raw) (m requestMeta) {
 // either of the members that every stateless request must have.
 func (m requestMeta) stateless() bool { return m.revision != "" || m.capabilities != "" }
 
-// CarriesTerms reports whether the params of a message say under which revision it is handled, so that it
+// CarriesRevision reports whether the params of a message say under which revision it is handled, so that it
 // belongs to no session. It is for transports that serve such messages in another way.
-func CarriesTerms(params wire.Raw) bool {
+func CarriesRevision(params wire.Raw) bool {
 	return metaOf(params).stateless()
 }
 
-// requestTerms returns the terms that a message carries, or nil if the rules of sessions apply to it. The
+// requestPeer returns the peer that a message describes, or nil if the rules of sessions apply to it. The
 // headers, if not nil, must repeat the message.
-func (e *serverSide) requestTerms(m *jsonrpc.Message, h headers.Header) (*terms, error) {
+func (e *serverSide) requestPeer(m *jsonrpc.Message, h headers.Header) (*peer, error) {
 	meta := metaOf(m.Params)
 	switch {
 	case m.Kind == jsonrpc.Request && m.Method == methodInitialize && !meta.stateless():
@@ -68,14 +68,14 @@ func (e *serverSide) requestTerms(m *jsonrpc.Message, h headers.Header) (*terms,
 		if err := meta.checkHeader(h); err != nil {
 			return nil, err
 		}
-		t, err := e.of.termsOf(meta)
+		t, err := e.of.peerOf(meta)
 		if err != nil {
 			return nil, err
 		}
 		return t, t.checkHeaders(m, h)
 	case m.Kind == jsonrpc.Notification && e.sessionless:
 		return nil, errNotInitialized
-	case m.Kind == jsonrpc.Notification || e.terms != nil || !e.sessionless && m.Method == methodPing:
+	case m.Kind == jsonrpc.Notification || e.peer != nil || !e.sessionless && m.Method == methodPing:
 		return nil, nil
 	case !e.sessionless:
 		return nil, missingMeta(metaRevision + " (or send initialize first, to open a session)")
@@ -91,8 +91,8 @@ func invalidMeta(name, want string) error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta: %s: %s", name, want)
 }
 
-// termsOf returns the terms of a request with these members of _meta.
-func (s *Server) termsOf(m requestMeta) (*terms, error) {
+// peerOf returns the peer of a request with these members of _meta.
+func (s *Server) peerOf(m requestMeta) (*peer, error) {
 	if t := s.known.get(m); t != nil {
 		return t, nil
 	}
@@ -100,7 +100,7 @@ func (s *Server) termsOf(m requestMeta) (*terms, error) {
 		return nil, err
 	}
 	m = m.clone()
-	t, err := s.newTerms(m)
+	t, err := s.newPeer(m)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +108,8 @@ func (s *Server) termsOf(m requestMeta) (*terms, error) {
 	return t, nil
 }
 
-// newTerms checks the members and makes terms of them.
-func (s *Server) newTerms(m requestMeta) (*terms, error) {
+// newPeer checks the members and returns the peer that they describe.
+func (s *Server) newPeer(m requestMeta) (*peer, error) {
 	if m.revision == "" {
 		return nil, missingMeta(metaRevision)
 	}
@@ -131,7 +131,7 @@ func (s *Server) newTerms(m requestMeta) (*terms, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := b.terms(info, wire.Object(m.capabilities), "")
+	t := b.peer(info, wire.Object(m.capabilities), "")
 	t.severity = noLogs
 	if m.level != "" && m.level != "null" {
 		level, _ := m.level.Str()
@@ -176,30 +176,30 @@ func (m requestMeta) object() wire.Object {
 	return text
 }
 
-// maxTerms limits the entries of a termsCache. Clients send the same members with every request, and few
+// maxPeers limits the entries of a peerCache. Clients send the same members with every request, and few
 // different ones. An entry takes up to maxPeerSize bytes.
-const maxTerms = 256
+const maxPeers = 256
 
-// termsCache keeps the terms of requests by their texts, so that equal texts are decoded once.
-type termsCache struct {
+// peerCache keeps the peers of requests by their texts, so that equal texts are decoded once.
+type peerCache struct {
 	mu   sync.RWMutex
-	kept map[requestMeta]*terms
+	kept map[requestMeta]*peer
 }
 
-func (c *termsCache) get(m requestMeta) *terms {
+func (c *peerCache) get(m requestMeta) *peer {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.kept[m]
 }
 
 // put adds an entry. If there are too many, it replaces one of them.
-func (c *termsCache) put(m requestMeta, t *terms) {
+func (c *peerCache) put(m requestMeta, t *peer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kept == nil {
-		c.kept = make(map[requestMeta]*terms)
+		c.kept = make(map[requestMeta]*peer)
 	}
-	if len(c.kept) >= maxTerms {
+	if len(c.kept) >= maxPeers {
 		for old := range c.kept {
 			delete(c.kept, old)
 			break
@@ -223,19 +223,19 @@ func (m requestMeta) checkHeader(h headers.Header) error {
 }
 
 // checkHeaders compares a message with the headers.
-func (t *terms) checkHeaders(m *jsonrpc.Message, h headers.Header) error {
+func (p *peer) checkHeaders(m *jsonrpc.Message, h headers.Header) error {
 	if h == nil || m.Kind != jsonrpc.Request {
 		return nil
 	}
 	params := wire.Object(m.Params)
-	repeated := headers.Standard{Revision: t.revision, Method: m.Method}
-	if name := t.protocol.row(m.Method).nameParam; name != "" {
+	repeated := headers.Standard{Revision: p.revision, Method: m.Method}
+	if name := p.protocol.row(m.Method).nameParam; name != "" {
 		repeated.Named = true
 		repeated.Name = params.GetString(name)
 	}
 	err := repeated.Check(h)
-	if err == nil && m.Method == methodCallTool && t.protocol.ToolHeaders != nil {
-		if table := t.protocol.ToolHeaders(repeated.Name); table != nil {
+	if err == nil && m.Method == methodCallTool && p.protocol.ToolHeaders != nil {
+		if table := p.protocol.ToolHeaders(repeated.Name); table != nil {
 			arguments, _ := params.Get("arguments")
 			err = table.Check(h, wire.Object(arguments))
 		}
@@ -311,7 +311,7 @@ func stampOf(named string) string {
 // appendStamp appends the beginning of an object with the members of a complete result that has none of
 // its own. It also returns their names.
 func (c *statelessCall) appendStamp(dst []byte) ([]byte, []string) {
-	b := c.terms.protocol
+	b := c.peer.protocol
 	dst = append(dst, b.offered.server.stamp...)
 	if !b.row(c.m.Method).cacheable {
 		return dst, stampedMembers[:atTTL]
@@ -342,7 +342,7 @@ func (c *statelessCall) stamp(dst []byte, start int) ([]byte, error) {
 	}
 	var found [len(stampedMembers)]wire.Span
 	wire.FindMembers(text, stampedMembers[:], found[:])
-	b := c.terms.protocol
+	b := c.peer.protocol
 	self := b.offered.server.named
 	complete := true
 	if at := found[atResultType]; at.End > 0 {
@@ -482,7 +482,7 @@ func (c *statelessCall) hint() CacheHint {
 	if own := c.cache; own != nil {
 		return *own
 	}
-	return c.terms.protocol.offered.server.opts.Cache.of(c.m.Method)
+	return c.peer.protocol.offered.server.opts.Cache.of(c.m.Method)
 }
 
 // Hinted is implemented by the generated results that say how long they may be kept. WithCacheHint returns

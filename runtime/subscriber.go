@@ -78,17 +78,17 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 	if err != nil {
 		return nil, err
 	}
-	server := c.terms.protocol.offered.server
+	server := c.peer.protocol.offered.server
 	defer server.listening.Add(-1)
 	if n := server.listening.Add(1); n > server.maxListeners() {
 		c.conn.logger().Warn("too many clients listen for notifications", "id", c.id)
-		return nil, c.terms.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d clients listen for notifications", n-1))
+		return nil, c.peer.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d clients listen for notifications", n-1))
 	}
 	l := &subscriber{call: c, ready: make(chan struct{})}
 	streaming, end := context.WithCancel(&c.context)
 	defer end()
 	l.context = streaming
-	session := &ServerSession{conn: c.conn, terms: c.terms, subscriber: l}
+	session := &ServerSession{conn: c.conn, peer: c.peer, subscriber: l}
 	c.stateless.session = session
 	if err := l.honour(ctx, all); err != nil {
 		return nil, err
@@ -145,11 +145,11 @@ func (c *statelessCall) readFilter(filter wire.Object) (all []wanted, err error)
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications: expected an object")
 	}
 	for name, value := range filter.All() {
-		i := slices.IndexFunc(c.terms.protocol.Methods, func(m Method) bool { return m.Filter == name })
+		i := slices.IndexFunc(c.peer.protocol.Methods, func(m Method) bool { return m.Filter == name })
 		if name == "" || i < 0 || value == "null" {
 			continue
 		}
-		w := wanted{Method: &c.terms.protocol.Methods[i]}
+		w := wanted{Method: &c.peer.protocol.Methods[i]}
 		switch {
 		case w.Extension != "" && !c.Extension(w.Extension):
 			return nil, missingExtension(w.Extension)
@@ -191,9 +191,9 @@ func readValues(name string, list wire.Raw) (values []string, err error) {
 func (l *subscriber) honour(ctx context.Context, all []wanted) error {
 	ctx, scopes := gatherScopes(ctx)
 	var denied *DeniedError
-	listen := l.call.terms.protocol.Listen
+	listen := l.call.peer.protocol.Listen
 	for _, w := range all {
-		if _, err := l.call.terms.sending(jsonrpc.Notification, w.Name); err != nil {
+		if _, err := l.call.peer.sending(jsonrpc.Notification, w.Name); err != nil {
 			continue
 		}
 		if w.FilterParam != "" {
@@ -306,6 +306,6 @@ func (l *subscriber) sendEnd() {
 	if c.reply != nil {
 		return
 	}
-	to := sender{conn: c.conn, terms: c.terms}
+	to := sender{conn: c.conn, peer: c.peer}
 	to.tell(c.conn.life.Context(), methodCancelled, l.tagged(cancelledParams{c.id, "the server ends the subscription"}))
 }

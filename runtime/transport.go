@@ -99,7 +99,7 @@ type Outgoing struct {
 	// HTTP gives the response its status and challenges.
 	Denied *DeniedError
 
-	// Revision is the revision of a message that carries its own terms; "" for a message of a session.
+	// Revision is the revision of a message that carries its revision and capabilities; "" for a message of a session.
 	Revision string
 	// NameParam is the member of the params that HTTP repeats in the header Mcp-Name; "" for none.
 	NameParam string

@@ -185,7 +185,7 @@ var nameParams = map[string]string{"tools/call": "name", "prompts/get": "name", 
 
 // revisionOf returns the revision that a message carries, or "" for a message of a session.
 func revisionOf(m jsonrpc.Message) string {
-	if !runtime.CarriesTerms(m.Params) {
+	if !runtime.CarriesRevision(m.Params) {
 		return ""
 	}
 	meta, _ := wire.Object(m.Params).Get("_meta")

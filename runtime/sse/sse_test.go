@@ -101,7 +101,7 @@ func connect(t testing.TB, url string, opts ClientOptions) (*runtime.Session, er
 }
 
 // TestSessions checks that a client that knows both kinds of revisions gets a session, and that a request
-// with its own terms is one of that session.
+// with its own revision is one of that session.
 func TestSessions(t *testing.T) {
 	const newer = "2026-07-28"
 	both := func(h handlers, d runtime.Direction) []runtime.Binding {

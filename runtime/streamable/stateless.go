@@ -33,7 +33,7 @@ func (h *Handler) isStateless(r *http.Request) bool {
 // isStatelessMessage reports whether a message is of a revision without sessions, judged by itself. Its headers
 // do not match that, so it is refused unless they may be absent.
 func (h *Handler) isStatelessMessage(m *jsonrpc.Message) bool {
-	return (h.any || len(h.stateless) > 0) && runtime.CarriesTerms(m.Params)
+	return (h.any || len(h.stateless) > 0) && runtime.CarriesRevision(m.Params)
 }
 
 // unsupported refuses a request whose header names a revision that the server does not speak, and whose

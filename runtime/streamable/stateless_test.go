@@ -258,7 +258,7 @@ func TestErasShareURL(t *testing.T) {
 			t.Errorf("%s: %s", resp.Status, text)
 		}
 	})
-	t.Run("H51 a request with its own terms in a session is compared with its headers", func(t *testing.T) {
+	t.Run("H51 a request with its own revision in a session is compared with its headers", func(t *testing.T) {
 		for _, header := range [][]string{session, {"Mcp-Session-Id", id}} {
 			resp, text := r.do("POST", alone(1, "echo", `"a":2`), header...)
 			if resp.StatusCode != 400 || codeOf(t, text) != jsonrpc.CodeHeaderMismatch {

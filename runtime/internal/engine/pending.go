@@ -50,8 +50,8 @@ type Call struct {
 	due    time.Time // when the request expires; zero means never, and is used with a feed
 }
 
-// Terms are the options of a request. The zero value is ready to use.
-type Terms struct {
+// Options are the options of a request. The zero value is ready to use.
+type Options struct {
 	// Accept, if not nil, returns the reply that the caller gets. The goroutine that reads calls it
 	// before it reads the next message.
 	Accept func(Reply) Reply
@@ -69,7 +69,7 @@ func (p *Pending) StartAt(n int64) {
 }
 
 // Begin registers a request under a new id. Call Done when the reply is received, or after GiveUp.
-func (p *Pending) Begin(t Terms) (*Call, error) {
+func (p *Pending) Begin(t Options) (*Call, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed != nil {

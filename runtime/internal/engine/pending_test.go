@@ -10,9 +10,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-func begin(t *testing.T, p *Pending, terms Terms) *Call {
+func begin(t *testing.T, p *Pending, o Options) *Call {
 	t.Helper()
-	c, err := p.Begin(terms)
+	c, err := p.Begin(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func begin(t *testing.T, p *Pending, terms Terms) *Call {
 func TestPendingResolve(t *testing.T) {
 	var p Pending
 	p.StartAt(41)
-	a, b := begin(t, &p, Terms{}), begin(t, &p, Terms{Accept: func(r Reply) Reply { return Reply{Result: r.Result + "!"} }})
+	a, b := begin(t, &p, Options{}), begin(t, &p, Options{Accept: func(r Reply) Reply { return Reply{Result: r.Result + "!"} }})
 	if a.ID != 42 || b.ID != 43 {
 		t.Fatal(a.ID, b.ID)
 	}
@@ -46,12 +46,12 @@ func TestPendingResolve(t *testing.T) {
 // TestPendingClose checks that the end of a connection fails what waits and what comes later.
 func TestPendingClose(t *testing.T) {
 	var p Pending
-	c := begin(t, &p, Terms{})
+	c := begin(t, &p, Options{})
 	p.Close(errOver)
 	if r, err := c.Await(t.Context(), Patience{}, nil); r.Err != errOver || err != nil {
 		t.Error(r, err)
 	}
-	if _, err := p.Begin(Terms{}); err != errOver {
+	if _, err := p.Begin(Options{}); err != errOver {
 		t.Error(err)
 	}
 	p.Limit(c, Patience{Quiet: time.Nanosecond}) // starts no timer
@@ -65,7 +65,7 @@ func TestPendingLimit(t *testing.T) {
 		want := map[time.Duration]bool{3 * time.Second: true, time.Second: true, 2 * time.Second: false}
 		done := make(chan struct{})
 		for limit, expires := range want {
-			c := begin(t, &p, Terms{})
+			c := begin(t, &p, Options{})
 			p.Limit(c, Patience{Quiet: limit})
 			if !expires {
 				p.Resolve(wire.IntScalar(c.ID), Reply{})
@@ -91,7 +91,7 @@ func TestPendingLimit(t *testing.T) {
 func TestAwait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p Pending
-		c := begin(t, &p, Terms{Progress: true})
+		c := begin(t, &p, Options{Progress: true})
 		start := time.Now()
 		go func() {
 			for i := range 10 {
@@ -106,7 +106,7 @@ func TestAwait(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := begin(t, &p, Terms{}).Await(ctx, Patience{}, nil); err != context.DeadlineExceeded {
+		if _, err := begin(t, &p, Options{}).Await(ctx, Patience{}, nil); err != context.DeadlineExceeded {
 			t.Error(err)
 		}
 		time.Sleep(time.Minute)
@@ -117,7 +117,7 @@ func TestAwait(t *testing.T) {
 func TestReports(t *testing.T) {
 	var p Pending
 	follow := NewFeed()
-	quiet, c := begin(t, &p, Terms{}), begin(t, &p, Terms{Progress: true, Follow: follow})
+	quiet, c := begin(t, &p, Options{}), begin(t, &p, Options{Progress: true, Follow: follow})
 	if wanted, _ := p.Report(quiet.ID, Report{Progress: 1}); wanted {
 		t.Error("a report was taken for a request that wants none")
 	}
@@ -158,7 +158,7 @@ func TestPendingUnused(t *testing.T) {
 	}
 	p.Unfollow(NewFeed())
 	p.Close(io.EOF)
-	if _, err := p.Begin(Terms{}); err != io.EOF {
+	if _, err := p.Begin(Options{}); err != io.EOF {
 		t.Errorf("Begin after Close: %v", err)
 	}
 }

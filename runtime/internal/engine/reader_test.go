@@ -130,7 +130,7 @@ func TestReaderAwaits(t *testing.T) {
 		s := newSource(true)
 		s.Start()
 		call := func(wait time.Duration) (read bool) {
-			c := begin(t, &s.Pending, Terms{})
+			c := begin(t, &s.Pending, Options{})
 			time.AfterFunc(wait, func() { s.answer(c) })
 			if r, ok := s.Await(c); ok {
 				if r.Result != "{}" {

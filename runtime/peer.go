@@ -18,10 +18,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// side is what differs between a server's and a client's side of a connection. Each message is handled under
-// terms: the revision, and the identity and capabilities of the peer. In revisions with sessions, both sides agree
+// side is what differs between a server's and a client's side of a connection. Each message has
+// a peer: a revision, an identity and capabilities. In revisions with sessions, both sides agree
 // on them once, in the initialize handshake. In stateless revisions, each request carries its own
-// (stateless.go). A connection may have messages of both. The rest of the package depends on the terms only.
+// (stateless.go). A connection may have messages of both. The rest of the package asks the peer of a message only.
 type side interface {
 	// admit returns how a request or notification is handled. If it returns an error, a request is
 	// answered with the error, and a notification is dropped. The headers are those of the HTTP request
@@ -40,13 +40,13 @@ type side interface {
 
 // admission is how a message is handled.
 type admission struct {
-	terms  *terms
+	peer   *peer
 	inline bool // it is handled before the next message is read
 }
 
-// terms are the conditions under which a message is handled. They are immutable, because messages
-// share them.
-type terms struct {
+// peer is the other side of a message, as the handshake or the message itself describes it, and what both sides may
+// send each other. It is immutable, because messages share it.
+type peer struct {
 	revision     string
 	handle       Handler
 	info         wire.Object // the peer's Implementation
@@ -61,33 +61,33 @@ type terms struct {
 }
 
 // stateless reports whether the message belongs to no session.
-func (t *terms) stateless() bool { return t != nil && t.protocol != nil && t.protocol.stateless }
+func (p *peer) stateless() bool { return p != nil && p.protocol != nil && p.protocol.stateless }
 
 // serving reports whether this side is the server of a stateless request, which sends no request itself
 // ("Requests" in basic, 2026-07-28).
-func (t *terms) serving() bool { return t.stateless() && t.protocol.Direction == ToServer }
+func (p *peer) serving() bool { return p.stateless() && p.protocol.Direction == ToServer }
 
 // knownRevision returns the revision, or "" before it is known.
-func (t *terms) knownRevision() string {
-	if t == nil {
+func (p *peer) knownRevision() string {
+	if p == nil {
 		return ""
 	}
-	return t.revision
+	return p.revision
 }
 
 // asking reports whether this side is the client of a stateless request.
-func (t *terms) asking() bool { return t.stateless() && t.protocol.Direction == ToClient }
+func (p *peer) asking() bool { return p.stateless() && p.protocol.Direction == ToClient }
 
-// revisionSent returns the revision if each message carries its own terms, otherwise "".
-func (t *terms) revisionSent() string {
-	if !t.stateless() {
+// revisionSent returns the revision if each message carries its revision and capabilities, otherwise "".
+func (p *peer) revisionSent() string {
+	if !p.stateless() {
 		return ""
 	}
-	return t.revision
+	return p.revision
 }
 
 // around reports whether the binding wraps the messages that it sends.
-func (t *terms) around() bool { return t != nil && t.protocol != nil && t.protocol.Around != nil }
+func (p *peer) around() bool { return p != nil && p.protocol != nil && p.protocol.Around != nil }
 
 // The errors of messages that are not handled.
 var (
@@ -108,28 +108,28 @@ type Handshake struct {
 	LogLevel         LogLevel    // the least severe log messages that the client wants; "" for all
 	Subscriptions    []string    // the URIs of the resources that the client has subscribed to
 
-	// Stateless means that there is no session and no handshake: each request carries its own terms,
+	// Stateless means that there is no session and no handshake: each request carries its revision and capabilities,
 	// and initialize is refused. The other members are ignored.
 	Stateless bool
 	// SessionOnly means that the transport belongs to revisions with sessions, so a request cannot carry
-	// its own terms. Open returns an error if the server has no such revision.
+	// its revision and capabilities. Open returns an error if the server has no such revision.
 	SessionOnly bool
 	// Shared means that other servers may have the session too, so that notifications/initialized may
 	// come to one of them.
 	Shared bool
 }
 
-// admit admits a message under terms whose revision is known.
-func (t *terms) admit(m jsonrpc.Message) (admission, error) {
-	switch r := t.protocol.row(m.Method); {
-	case m.Kind == jsonrpc.Request && (r.kind == jsonrpc.Notification || !t.offers(r.need)):
+// admit admits a message of a peer whose revision is known.
+func (p *peer) admit(m jsonrpc.Message) (admission, error) {
+	switch r := p.protocol.row(m.Method); {
+	case m.Kind == jsonrpc.Request && (r.kind == jsonrpc.Notification || !p.offers(r.need)):
 		return admission{}, MethodNotFound(m.Method)
 	case m.Kind == jsonrpc.Notification && r.kind == jsonrpc.Request:
 		return admission{}, errNotARequest
-	case m.Kind == jsonrpc.Notification && !t.theirs.has(r.need):
-		return admission{}, &CapabilityError{Method: m.Method, Capability: t.protocol.needs[r.need]}
+	case m.Kind == jsonrpc.Notification && !p.theirs.has(r.need):
+		return admission{}, &CapabilityError{Method: m.Method, Capability: p.protocol.needs[r.need]}
 	}
-	return admission{terms: t}, nil
+	return admission{peer: p}, nil
 }
 
 // admitEarly admits a message before the handshake, which must be a ping. The error for a method that
@@ -137,7 +137,7 @@ func (t *terms) admit(m jsonrpc.Message) (admission, error) {
 func admitEarly(m jsonrpc.Message, bindings []*protocol) (admission, error) {
 	if m.Kind == jsonrpc.Request && m.Method == methodPing {
 		pong := func(context.Context, *Message) (wire.Appender, error) { return emptyResult, nil }
-		return admission{terms: &terms{handle: pong}, inline: true}, nil
+		return admission{peer: &peer{handle: pong}, inline: true}, nil
 	}
 	for _, b := range bindings {
 		if len(b.rows) == 0 || b.row(m.Method).kind != 0 {
@@ -150,8 +150,8 @@ func admitEarly(m jsonrpc.Message, bindings []*protocol) (admission, error) {
 // logs reports whether the peer wants log messages with a severity. A client that has not set a level gets all
 // messages.
 func (s *sender) logs(severity int) bool {
-	if s.terms.serving() {
-		return severity >= s.terms.severity
+	if s.peer.serving() {
+		return severity >= s.peer.severity
 	}
 	return severity >= int(s.conn.logLevel.Load())
 }
@@ -164,15 +164,15 @@ func (p *conn) keep(ctx context.Context, c Change) error {
 	return nil
 }
 
-// negotiated begins the session under the terms of the handshake. The goroutine that reads calls it.
-func (p *conn) negotiated(t *terms) error {
+// negotiated begins the session with the peer of the handshake. The goroutine that reads calls it.
+func (p *conn) negotiated(t *peer) error {
 	if n, ok := p.transport.(Identified); ok {
 		h := Handshake{Revision: t.revision, PeerInfo: t.info, PeerCapabilities: t.capabilities, Capabilities: t.declared}
 		if err := n.Negotiated(h); err != nil {
 			return err
 		}
 	}
-	p.terms = t
+	p.peer = t
 	p.beginSession("session opened")
 	return nil
 }
@@ -188,9 +188,9 @@ func (p *conn) logConnected(event string) {
 	if !p.log.Enabled(context.Background(), slog.LevelInfo) {
 		return
 	}
-	p.logger().Info(event, "revision", p.terms.revision,
-		"peer", fmt.Sprintf("%.100s", p.terms.info.GetString("name")),
-		"version", fmt.Sprintf("%.100s", p.terms.info.GetString("version")))
+	p.logger().Info(event, "revision", p.peer.revision,
+		"peer", fmt.Sprintf("%.100s", p.peer.info.GetString("name")),
+		"version", fmt.Sprintf("%.100s", p.peer.info.GetString("version")))
 }
 
 // logEnd logs the end of a session that was open. Err is nil after a normal end.
@@ -359,20 +359,20 @@ func (b *protocol) tabulate() {
 // sending returns the row of a method that this side is about to send, or an error if it must not.
 // The revision must have the method, a request may need a capability of the peer, and a notification
 // one of this side. A binding without a table allows everything.
-func (t *terms) sending(kind jsonrpc.Kind, method string) (*row, error) {
-	if t == nil || t.protocol == nil || len(t.protocol.rows) == 0 {
+func (p *peer) sending(kind jsonrpc.Kind, method string) (*row, error) {
+	if p == nil || p.protocol == nil || len(p.protocol.rows) == 0 {
 		return &noRow, nil
 	}
-	r := t.protocol.row(method)
-	to := (ToServer | ToClient) &^ t.protocol.Direction
+	r := p.protocol.row(method)
+	to := (ToServer | ToClient) &^ p.protocol.Direction
 	switch {
-	case r.kind == 0 && t.protocol.Forwards:
+	case r.kind == 0 && p.protocol.Forwards:
 	case r.kind != kind || r.to&to == 0:
-		return nil, &MethodError{Method: method, Kind: kind, To: to, Revision: t.revision}
-	case kind == jsonrpc.Request && !t.theirs.has(r.need):
-		return nil, &CapabilityError{Method: method, Capability: t.protocol.needs[r.need]}
-	case kind == jsonrpc.Notification && !t.offers(r.need):
-		return nil, &CapabilityError{Method: method, Capability: t.protocol.needs[r.need], Own: true}
+		return nil, &MethodError{Method: method, Kind: kind, To: to, Revision: p.revision}
+	case kind == jsonrpc.Request && !p.theirs.has(r.need):
+		return nil, &CapabilityError{Method: method, Capability: p.protocol.needs[r.need]}
+	case kind == jsonrpc.Notification && !p.offers(r.need):
+		return nil, &CapabilityError{Method: method, Capability: p.protocol.needs[r.need], Own: true}
 	}
 	return r, nil
 }
@@ -398,9 +398,9 @@ func specified(err error, params wire.Appender) error {
 }
 
 // refine checks a request that is encoded and about to be sent.
-func (t *terms) refine(r *row, text []byte) error {
+func (p *peer) refine(r *row, text []byte) error {
 	for _, f := range r.refined {
-		if !t.theirs.has(f.need) && f.concerns(text) {
+		if !p.theirs.has(f.need) && f.concerns(text) {
 			return &CapabilityError{Method: f.method, Capability: f.capability}
 		}
 	}
@@ -460,11 +460,11 @@ type offer struct {
 }
 
 // offers reports whether this side has declared the capability with that index in protocol.needs.
-func (t *terms) offers(need int) bool {
-	if need == 0 || !t.serving() {
-		return t.ours.has(need)
+func (p *peer) offers(need int) bool {
+	if need == 0 || !p.serving() {
+		return p.ours.has(need)
 	}
-	o := t.protocol.offered
+	o := p.protocol.offered
 	return o.current().grants.has(need) || o.renewed().grants.has(need)
 }
 
