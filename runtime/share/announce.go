@@ -34,7 +34,7 @@ func (a announced) Join(name string, log *slog.Logger, published func(runtime.No
 
 // announcer exchanges what a server publishes with the other replicas of the server.
 //
-// A failing bus does not delay anything: announcements wait, each text once, and are sent again after
+// A failing bus does not delay anything: announcements wait, each text once, and are sent in their order after
 // growing pauses. When too many wait, the other replicas are only told that they have missed some. If the
 // bus is a [Reconnector], a replica whose connection was lost learns that too.
 type announcer struct {
@@ -140,7 +140,8 @@ func (r *announcer) announce(n runtime.Notification) {
 	if len(r.waiting) == maxWaiting {
 		everything, _ := r.message(runtime.Notification{})
 		r.waiting = append(r.waiting[:0], everything)
-	} else if !slices.Contains(r.waiting, text) {
+	} else {
+		r.waiting = slices.DeleteFunc(r.waiting, func(other string) bool { return other == text })
 		r.waiting = append(r.waiting, text)
 	}
 	if !r.busy {
@@ -179,7 +180,7 @@ func (r *announcer) publish() {
 		r.mu.Lock()
 		if err != nil {
 			if !slices.Contains(r.waiting, text) {
-				r.waiting = append(r.waiting, text)
+				r.waiting = slices.Insert(r.waiting, 0, text)
 			}
 			r.faults++
 			r.fault("a change is announced to other replicas later", err)
