@@ -47,6 +47,16 @@ func (p inbox) Restore(h Handshake) {
 	}
 }
 
+func (p inbox) Listens(missed bool) {
+	if p.server == nil || p.server.session.peer == nil {
+		return
+	}
+	p.server.announce()
+	if missed {
+		p.server.of.audience.missed(&p.server.session)
+	}
+}
+
 func (p inbox) Lose(answer *AnswerError) {
 	p.pending.Resolve(answer.ID, engine.Reply{Err: answer.Err})
 }

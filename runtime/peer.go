@@ -222,6 +222,7 @@ type row struct {
 	need    int       // index in protocol.needs; 0 is nothing
 	refined []refined // further needs of some requests of the method
 	lists   bool      // the result is a list
+	changes bool      // it is the notification that a list has changed
 
 	within    bool // it is not sent but part of a result, see Method
 	asks      bool // the result may have requests that are within it
@@ -346,7 +347,8 @@ func (b *protocol) tabulate() {
 			b.codes = m.Errors
 		}
 		b.rows[m.Name] = &row{kind: m.Kind, to: m.Direction, need: b.need(need), lists: m.Paginated || m.Name == methodListRoots,
-			within: m.Within, asks: m.Asks, cacheable: m.Cacheable, nameParam: m.NameParam, filter: filter, types: m.ResultTypes}
+			changes: m.Kind == jsonrpc.Notification && strings.HasSuffix(m.Capability, ".listChanged"),
+			within:  m.Within, asks: m.Asks, cacheable: m.Cacheable, nameParam: m.NameParam, filter: filter, types: m.ResultTypes}
 	}
 	for i := range refinements {
 		f := &refinements[i]

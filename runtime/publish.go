@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"iter"
 	"log/slog"
 	"math"
 	"slices"
@@ -22,9 +23,10 @@ import (
 // (notifications/resources/updated) is sent to the clients that have subscribed to the resource. The clients
 // of the other replicas in the options get it too.
 //
-// Publish does not wait for the clients. A notification that a client has not read yet is not sent to it again. One
-// without params says only that something has changed, so it is sent after a few milliseconds, together with others
-// that come in the meantime. A session whose capabilities or revision do not have the notification does not get it.
+// Publish does not wait for the clients. If a notification comes again before a client has read it, the client gets it
+// once, after those that came in between. One without params says only that something has changed, so it is sent after a
+// few milliseconds, together with others that come in the meantime. A session whose capabilities or revision do not have
+// the notification does not get it.
 //
 // The error is a *MethodError if no revision of the server has the notification. Otherwise it is one of encoding
 // the params.
@@ -67,7 +69,7 @@ func (s *Server) join() (err error) {
 // publishes reports whether a revision of the server has a notification for clients.
 func (s *Server) publishes(method string) bool {
 	for _, b := range slices.Concat(s.sessions, s.stateless) {
-		if len(b.rows) == 0 || b.row(method).kind == jsonrpc.Notification {
+		if r := b.row(method); len(b.rows) == 0 || r.kind == jsonrpc.Notification && r.to&ToClient != 0 {
 			return true
 		}
 	}
@@ -235,10 +237,8 @@ func (a *audience) post(n Notification) {
 // that could have been sent.
 func (s *Server) missed() {
 	for _, b := range slices.Concat(s.sessions, s.stateless) {
-		for _, m := range b.Methods {
-			if m.Kind == jsonrpc.Notification && strings.HasSuffix(m.Capability, ".listChanged") && m.Direction&ToClient != 0 {
-				s.audience.publish(Notification{Method: m.Name}, &s.audience.changesElsewhere)
-			}
+		for n := range b.changes() {
+			s.audience.publish(n, &s.audience.changesElsewhere)
 		}
 	}
 	s.audience.mu.Lock()
@@ -251,6 +251,29 @@ func (s *Server) missed() {
 	for client := range s.audience.listeners {
 		for _, uri := range client.subscriber.resources() {
 			client.post(updateOf(uri))
+		}
+	}
+}
+
+// missed passes the notifications of all changes to a session that may not have got them.
+func (a *audience) missed(s *ServerSession) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for n := range s.peer.protocol.changes() {
+		s.post(n)
+	}
+	for uri := range s.subscribed {
+		s.post(updateOf(uri))
+	}
+}
+
+// changes yields the notifications which tell clients that a list has changed.
+func (b *protocol) changes() iter.Seq[Notification] {
+	return func(yield func(Notification) bool) {
+		for _, m := range b.Methods {
+			if r := b.row(m.Name); r.changes && r.to&ToClient != 0 && !yield(Notification{Method: m.Name}) {
+				return
+			}
 		}
 	}
 }
@@ -281,14 +304,28 @@ type mailbox struct {
 	sending bool // a goroutine sends
 }
 
-// post queues a notification. A client that lets too many wait loses the oldest.
+// most returns how many notifications may wait: enough for an update of each resource of the client. The mutex of the
+// audience must be held.
+func (s *ServerSession) most() int {
+	resources := len(s.subscribed)
+	if s.subscriber != nil {
+		resources = len(s.subscriber.resources())
+	}
+	return max(maxHeard, 2*resources)
+}
+
+// post queues a notification. A client that lets too many wait loses the oldest. The mutex of the audience must be
+// held.
 func (s *ServerSession) post(n Notification) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if slices.Contains(s.waiting, n) {
-		return
+	if i := slices.Index(s.waiting, n); i >= 0 {
+		if n.Params == "" || n.resource() != "" {
+			return
+		}
+		s.waiting = slices.Delete(s.waiting, i, i+1) // the state that it describes may be the last of several
 	}
-	if len(s.waiting) >= max(maxHeard, 2*len(s.subscribed)) {
+	if len(s.waiting) >= s.most() {
 		s.conn.logger().Warn("a client does not read notifications, and the oldest is dropped", "method", s.waiting[0].Method)
 		s.waiting = s.waiting[1:]
 	}
@@ -310,7 +347,7 @@ func (s *ServerSession) send() {
 			params = n.Params
 		}
 		// An error means that the server has not declared the capability, or that the session is over. Both are normal.
-		_ = s.Notify(ctx, n.Method, params)
+		_ = s.notify(ctx, n.Method, params, n.resource() != "" || s.peer.protocol.row(n.Method).changes)
 	}
 }
 

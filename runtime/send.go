@@ -21,6 +21,7 @@ type sender struct {
 
 	subscriber *subscriber // that gets the notification; nil if the call itself sends it
 	way        Handler     // nil for that of the peer
+	change     bool        // it sends what Outgoing.Change marks
 }
 
 // message returns a message, which is one allocation.
@@ -283,7 +284,7 @@ func (s *sender) tell(ctx context.Context, method string, params wire.Appender) 
 		return nil
 	}
 	*buf = text
-	return s.conn.send(ctx, buf, s.to, Outgoing{Kind: jsonrpc.Notification, Method: method, Revision: s.peer.revisionSent()})
+	return s.conn.send(ctx, buf, s.to, Outgoing{Kind: jsonrpc.Notification, Method: method, Revision: s.peer.revisionSent(), Change: s.change})
 }
 
 // cancelledParams are the params of notifications/cancelled.

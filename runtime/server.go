@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Server serves sessions. It is safe for concurrent use and holds no state of a session.
+// Server serves sessions and requests without one. It is safe for concurrent use.
 type Server struct {
 	opts     ServerOptions
 	sessions []*protocol // the bindings of revisions with sessions, newest first
@@ -260,6 +260,8 @@ type serverSide struct {
 	session ServerSession
 	ready   bool // the client has sent notifications/initialized
 
+	announced atomic.Bool // the session is part of the audience
+
 	sessionless bool // there can be no session, see Handshake.Stateless
 	sessionOnly bool // requests cannot carry their revision and capabilities, see Handshake.SessionOnly
 }
@@ -269,7 +271,7 @@ func (e *serverSide) stateless() bool { return len(e.of.stateless) > 0 && !e.ses
 
 // current returns the session, or nil before the client is known to be initialized.
 func (e *serverSide) current() *ServerSession {
-	if e.session.peer == nil {
+	if !e.announced.Load() {
 		return nil
 	}
 	return &e.session
@@ -330,7 +332,9 @@ func (e *serverSide) initialize(ctx context.Context, m *Message) (wire.Appender,
 		return nil, err
 	}
 	own, _ := wire.Object(text).Get("capabilities")
-	if err := e.negotiated(b.peer(client.info, client.capabilities, cmp.Or(wire.Object(own).Clone(), "{}"))); err != nil {
+	// It is set first, because another server can change the subscriptions as soon as the transport has the handshake.
+	e.session.peer = b.peer(client.info, client.capabilities, cmp.Or(wire.Object(own).Clone(), "{}"))
+	if err := e.negotiated(e.session.peer); err != nil {
 		return nil, err
 	}
 	return text, nil
@@ -374,6 +378,7 @@ func (e *serverSide) resume(h Handshake) error {
 			}
 		}
 		e.peer, e.ready = b.peer(h.PeerInfo, h.PeerCapabilities, own), true
+		e.session.peer = e.peer
 		return nil
 	}
 	return fmt.Errorf("runtime: resume: the server has no binding of revision %.50q", h.Revision)
@@ -398,16 +403,12 @@ func (e *serverSide) restore(h Handshake) {
 	e.of.audience.restore(&e.session, h.Subscriptions)
 }
 
-// announce makes the client part of the audience at its first message after initialize, which shows that it
-// has the answer. Before that, a server must not send messages of its own ("Initialization" in
-// basic/lifecycle).
+// announce makes the client part of the audience when something shows that it has the answer to initialize, such as its
+// next message. Before that, a server must not send messages of its own ("Initialization" in basic/lifecycle).
 func (e *serverSide) announce() {
-	s := &e.session
-	if s.peer != nil {
-		return
+	if !e.announced.Load() && e.announced.CompareAndSwap(false, true) {
+		e.of.audience.enter(&e.session)
 	}
-	s.peer = e.peer
-	e.of.audience.enter(s)
 }
 
 // notified implements side.
@@ -433,7 +434,7 @@ func (e *serverSide) complete(_ context.Context, m *Message, text wire.Raw) (wir
 // of its request; others are dropped. It cannot be sent requests.
 type ServerSession struct {
 	conn *conn
-	peer *peer // nil until the session is announced
+	peer *peer // nil before the handshake
 
 	subscriber *subscriber // nil unless it is one
 
@@ -459,10 +460,17 @@ func (s *ServerSession) Call(ctx context.Context, method string, params wire.App
 
 // Notify implements [Caller].
 func (s *ServerSession) Notify(ctx context.Context, method string, params wire.Appender) error {
+	return s.notify(ctx, method, params, false)
+}
+
+// notify is Notify. Change is Outgoing.Change.
+func (s *ServerSession) notify(ctx context.Context, method string, params wire.Appender, change bool) error {
 	if s.subscriber != nil {
 		return s.subscriber.notify(ctx, method, params)
 	}
-	return s.sender().Notify(ctx, method, params)
+	to := s.sender()
+	to.change = change
+	return to.Notify(ctx, method, params)
 }
 
 // Context returns a context that ends with the session. Its values are those of the contexts of handlers.

@@ -104,6 +104,10 @@ type Outgoing struct {
 	// NameParam is the member of the params that HTTP repeats in the header Mcp-Name; "" for none.
 	NameParam string
 
+	// Change marks a notification of [Server.Publish] that says that a list or a resource has changed. Each of the
+	// Replicas sends it.
+	Change bool
+
 	// NotBegun marks the error answer to a request that was refused because the session shuts down.
 	NotBegun bool
 	// Abandoned marks a response that is sent in place of a handler that does not return, so that no
@@ -207,6 +211,10 @@ type Inbox interface {
 	// Restore sets the log level and the subscriptions of the session to those of h, because the client has
 	// changed them at another server, see [Replicated].
 	Restore(h Handshake)
+	// Listens says that the client of a session takes messages of the server's own, so that it has the answer to
+	// initialize. If it may have missed notifications, it gets those which say that its lists and resources may have
+	// changed.
+	Listens(missed bool)
 }
 
 // SessionServer is the part of a server that transports use. [*Server] implements it, and so does the

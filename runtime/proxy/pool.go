@@ -161,6 +161,9 @@ func (p *pool) Lose(*runtime.AnswerError) {}
 // Restore implements runtime.Inbox. No other server has the sessions.
 func (p *pool) Restore(runtime.Handshake) {}
 
+// Listens implements runtime.Inbox.
+func (p *pool) Listens(bool) {}
+
 // End implements runtime.Inbox.
 func (p *pool) End(error) {
 	ctx, cancel := context.WithCancel(context.Background())

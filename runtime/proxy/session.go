@@ -251,6 +251,9 @@ func (fromClient) Lose(*runtime.AnswerError) {}
 // Restore implements runtime.Inbox. No other server has the session.
 func (fromClient) Restore(runtime.Handshake) {}
 
+// Listens implements runtime.Inbox.
+func (fromClient) Listens(bool) {}
+
 // End ends the session. If the client may still read, the requests in flight are answered
 // first.
 func (s fromClient) End(why error) {
@@ -386,6 +389,9 @@ func (s fromServer) End(why error) {
 
 // Restore implements runtime.Inbox.
 func (s fromServer) Restore(runtime.Handshake) {}
+
+// Listens implements runtime.Inbox.
+func (s fromServer) Listens(bool) {}
 
 // Shutdown ends the session.
 func (s fromServer) Shutdown(context.Context) { s.end(nil) }

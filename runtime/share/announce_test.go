@@ -51,6 +51,7 @@ func TestAnnouncedInOrder(t *testing.T) {
 				synctest.Wait()
 			}
 			time.Sleep(time.Hour)
+			synctest.Wait()
 			if want := row.want; fmt.Sprint(unquoted(got)) != want {
 				t.Errorf("%s: got %s, want %s", row.said, got, want)
 			}

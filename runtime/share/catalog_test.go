@@ -180,3 +180,24 @@ func TestAnnouncedOnce(t *testing.T) {
 		})
 	}
 }
+
+// TestListeningOnly checks that a client hears of a change at the replica that has its GET, which has got no message of
+// the client after initialize.
+func TestListeningOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var state share.Memory
+		sharing := share.Sessions{Bus: &state, KV: &state}
+		a, b := newReplica(t, sharing, &state), newReplica(t, sharing, &state)
+		session := a.serve(t.Context(), "POST", initializeRequest, "").Header().Get("Mcp-Session-Id")
+		b.ask(t, session, "ping", "{}")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		got := make(chan string)
+		go func() { got <- a.serve(ctx, "GET", "", session).Body.String() }()
+		synctest.Wait()
+		b.offers.RemoveResources("test:2")
+		if text := <-got; strings.Count(text, "notifications/resources/list_changed") != 1 {
+			t.Errorf("got %q", text)
+		}
+	})
+}

@@ -10,7 +10,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // This file passes the server's own messages to the replica that has the client's GET stream. The replica
@@ -43,7 +42,7 @@ func (p *replica) Listen(ctx context.Context, of *streamable.Session, former str
 		return nil, err
 	}
 	s.tellGet()
-	s.renew(ctx)
+	s.Inbox().Listens(s.missed())
 	return s.getClosed, nil
 }
 
@@ -182,7 +181,7 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 	}
 	g.mu.Lock()
 	remote, heard := g.remote, g.heard
-	if p.announces && isAnnounced(m.Method) && (remote || g.local == 0) {
+	if p.announces && m.Change && (remote || g.local == 0) {
 		g.stale = true
 		g.mu.Unlock()
 		return nil // every replica sends it, and so does the one that has the GET
@@ -213,16 +212,6 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 		s.handOver(ctx)
 	}
 	return err
-}
-
-// isAnnounced reports whether a notification is one of those that replicas announce to each other.
-func isAnnounced(method string) bool {
-	switch method {
-	case "notifications/tools/list_changed", "notifications/prompts/list_changed",
-		"notifications/resources/list_changed", "notifications/resources/updated":
-		return true
-	}
-	return false
 }
 
 // sendRemotely passes a message to the replica with the client's GET.
@@ -256,45 +245,11 @@ func (s *session) setStale() {
 	s.get.stale = true
 }
 
-// renew tells the client on its GET that everything may have changed, if it may have missed announcements
-// because the session was taken over or another replica had the GET.
-func (s *session) renew(ctx context.Context) {
-	g := &s.get
-	g.mu.Lock()
-	stale := g.stale
-	g.stale = false
-	g.mu.Unlock()
-	if !stale {
-		return
-	}
-	s.mu.Lock()
-	capabilities := s.capabilities
-	s.mu.Unlock()
-	s.state.mu.Lock()
-	subscriptions := s.state.values.subscriptions
-	s.state.mu.Unlock()
-	tell := func(method string, params wire.Appender) {
-		text, err := jsonrpc.AppendNotification(nil, method, params)
-		if err == nil {
-			err = s.Session.Send(ctx, runtime.Outgoing{Kind: jsonrpc.Notification, Method: method, Text: text})
-		}
-		if err != nil {
-			s.setStale()
-		}
-	}
-	for _, list := range []string{"tools", "prompts", "resources"} {
-		declared, _ := capabilities.Get(list)
-		if changes, _ := wire.Object(declared).Get("listChanged"); changes == "true" {
-			tell("notifications/"+list+"/list_changed", nil)
-		}
-	}
-	for _, uri := range subscriptions {
-		w := wire.NewWriter(nil)
-		w.BeginObject()
-		w.String("uri", uri)
-		w.EndObject()
-		if params, err := w.End(); err == nil {
-			tell("notifications/resources/updated", wire.Object(params))
-		}
-	}
+// missed reports whether the client may have missed announcements since the last call, because the session was taken over
+// or another replica had the GET.
+func (s *session) missed() (missed bool) {
+	s.get.mu.Lock()
+	defer s.get.mu.Unlock()
+	missed, s.get.stale = s.get.stale, false
+	return missed
 }

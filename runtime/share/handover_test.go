@@ -230,6 +230,40 @@ func TestOwnMessagesElsewhere(t *testing.T) {
 	}
 }
 
+// TestOwnUpdateElsewhere checks that the update of a resource that a handler sends to its session, and that other
+// replicas do not know, reaches the client at the replica that has its GET.
+func TestOwnUpdateElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var bus Memory
+		h := base.with(handlers{"own": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+			return wire.Raw("{}"), runtime.CallOf(ctx).Session().Notify(ctx, "notifications/resources/updated", wire.Raw(`{"uri":"a:b"}`))
+		}})
+		var rs replicas
+		for range 2 {
+			server := newRuntimeServer(h, runtime.ServerOptions{Logger: discard, Replicas: Announce(&bus)}, r11)
+			p, err := newReplica(server, streamable.Options{StreamAfter: -1}, Sessions{Keys: keys(1), Bus: &bus, KV: &bus})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(p.handler.Close)
+			rs = append(rs, p)
+		}
+		session := rs.open(t, 0, r11)
+		get := rs.begin(t, 0, "GET", "", session...)
+		if w := serve(t.Context(), rs[1], "POST", call(1, "own", "{}"), session...); w.Code != 200 {
+			t.Errorf("%d: %s", w.Code, w.Body)
+		}
+		synctest.Wait()
+		if got := get.messages(t); len(got) != 1 {
+			t.Errorf("got %s", got)
+		} else if m, err := jsonrpc.Parse(got[0]); err != nil || m.Method != "notifications/resources/updated" {
+			t.Errorf("got %s: %v", got, err)
+		}
+		get.cut()
+		<-get.done
+	})
+}
+
 // TestResumeElsewhere checks that a client that comes back to another replica gets what it has missed of a
 // stream, and then what comes.
 func TestResumeElsewhere(t *testing.T) {

@@ -132,12 +132,11 @@ type session struct {
 	replica *replica
 	name    string
 
-	mu           sync.Mutex
-	id           string // "" before the client has initialized
-	expires      time.Time
-	ended        bool        // the client has ended the session
-	closed       bool        // the session is over at this replica
-	capabilities wire.Object // that the server has declared; "" before the handshake
+	mu      sync.Mutex
+	id      string // "" before the client has initialized
+	expires time.Time
+	ended   bool // the client has ended the session
+	closed  bool // the session is over at this replica
 
 	state     state
 	questions questions
@@ -231,16 +230,16 @@ func (s *session) Negotiated(h runtime.Handshake) error {
 	if err != nil {
 		return fmt.Errorf("share: %w", err)
 	}
-	s.identify(s.name+"."+sealed, expires, h.Capabilities)
+	s.identify(s.name+"."+sealed, expires)
 	s.register()
 	return s.Session.Negotiated(h)
 }
 
 // identify sets what is known when the client has initialized.
-func (s *session) identify(id string, expires time.Time, capabilities wire.Object) {
+func (s *session) identify(id string, expires time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.id, s.expires, s.capabilities = id, expires, capabilities
+	s.id, s.expires = id, expires
 	s.SetID(id)
 }
 
@@ -359,7 +358,7 @@ func (p *replica) takeOver(r *http.Request, id, key, sealed string) (bool, error
 	handshake.LogLevel, handshake.Subscriptions = now.level, now.subscriptions
 	err = p.handler.Resume(r, key, s.name, handshake, func(resumed *streamable.Session) runtime.Outbox {
 		s.Session = resumed
-		s.identify(strings.Clone(id), opened.Expires, handshake.Capabilities)
+		s.identify(strings.Clone(id), opened.Expires)
 		return s
 	})
 	if err != nil {

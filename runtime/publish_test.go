@@ -1,0 +1,148 @@
+package runtime_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// publish publishes a notification. It has no params if they are "".
+func publish(t *testing.T, s *runtime.Server, method, params string) {
+	t.Helper()
+	var with wire.Appender
+	if params != "" {
+		with = wire.Raw(params)
+	}
+	if err := s.Publish(method, with); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPublishEach checks that a client that has not read for a while gets the update of each resource that it listens
+// to, whatever their number.
+func TestPublishEach(t *testing.T) {
+	audition(t, "many resources", everyChange, func(t *testing.T, c *conn, a *audience) {
+		var uris, want []string
+		for i := range 3000 {
+			uris = append(uris, fmt.Sprintf(`"u:%d"`, i))
+			want = append(want, notification(updated, tagged("1", fmt.Sprintf(`"uri":"u:%d"`, i))))
+		}
+		c.send(listen("1", `{"resourceSubscriptions":[`+strings.Join(uris, ",")+`]}`))
+		c.replies()
+		c.mu.Lock()
+		for _, uri := range uris {
+			publish(t, a.Server, updated, `{"uri":`+uri+`}`)
+		}
+		c.mu.Unlock()
+		if diff := cmp.Diff(want, c.replies()); diff != "" {
+			t.Errorf("(-want +got):\n%.2000s", diff)
+		}
+	})
+}
+
+// TestPublishOrder checks that the last notification is the last one that a client gets, if it comes a second time
+// before the client has read the first.
+func TestPublishOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const state = "notifications/x/state"
+		b := tools.bind(r06, runtime.ToServer)
+		b.Methods = append(slices.Clip(b.Methods), runtime.Method{Name: state, Kind: jsonrpc.Notification, Direction: runtime.ToClient})
+		server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "1", Capabilities: everyChange}, b)
+		c := open(t.Context(), t, server, r06)
+		c.mu.Lock()
+		for i := range 100 {
+			publish(t, server, state, fmt.Sprintf(`{"i":%d}`, i))
+		}
+		for _, on := range []bool{true, false, true} {
+			publish(t, server, state, fmt.Sprintf(`{"on":%t}`, on))
+		}
+		c.mu.Unlock()
+		got := c.replies()
+		want := []string{notification(state, `{"on":false}`), notification(state, `{"on":true}`)}
+		if diff := cmp.Diff(want, got[len(got)-2:]); diff != "" || len(got) != 102 {
+			t.Errorf("%d notifications, the last of them (-want +got):\n%s", len(got), diff)
+		}
+		c.hangUp()
+	})
+}
+
+// TestPublishDirection checks that a notification of clients is not published.
+func TestPublishDirection(t *testing.T) {
+	const rootsChanged = "notifications/roots/list_changed"
+	b := tools.bind(r06, runtime.ToServer)
+	b.Methods = append(slices.Clip(b.Methods), runtime.Method{Name: rootsChanged, Kind: jsonrpc.Notification, Direction: runtime.ToServer})
+	err := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "1"}, b).Publish(rootsChanged, nil)
+	if e, ok := errors.AsType[*runtime.MethodError](err); !ok || e.Method != rootsChanged {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestListens checks what a client gets that has sent nothing to this server after initialize, but subscribes at
+// another one, and then listens here.
+func TestListens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := withResources(tools.bind(r06, runtime.ToServer))
+		for i := range b.Methods {
+			switch b.Methods[i].Name {
+			case updated:
+				b.Methods[i].Capability = "resources.subscribe"
+			case toolsChanged:
+				b.Methods[i].Capability = "tools.listChanged"
+			}
+		}
+		for _, subscribe := range []bool{false, true} {
+			server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "1",
+				Capabilities: wire.Raw(fmt.Sprintf(`{"tools":{"listChanged":true},"resources":{"subscribe":%t}}`, subscribe))}, b)
+			out := new(outbox)
+			in, err := server.Open(t.Context(), out, runtime.Handshake{}, func(error) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			accept(in, fmt.Sprintf(initialize, r06))
+			out.take()
+			check := func(when string, update, list bool) {
+				t.Helper()
+				var want []string
+				if list {
+					want = append(want, `{"jsonrpc":"2.0","method":"`+toolsChanged+`"}`)
+				}
+				if update && subscribe { // otherwise the server has not declared it
+					want = append(want, notification(updated, `{"uri":"a:b"}`))
+				}
+				time.Sleep(time.Second)
+				got := out.take()
+				slices.SortFunc(got, func(a, b string) int { return len(a) - len(b) })
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%s, subscribe %t (-want +got):\n%s", when, subscribe, diff)
+				}
+			}
+			change := func() {
+				publish(t, server, updated, `{"uri":"a:b"}`)
+				publish(t, server, toolsChanged, "")
+			}
+			change()
+			check("before the client has the answer", false, false)
+			in.Restore(runtime.Handshake{Subscriptions: []string{"a:b"}})
+			change()
+			check("after it has subscribed", true, false)
+			in.Listens(false)
+			check("after it has begun to listen", false, false)
+			change()
+			check("while it listens", true, true)
+			in.Listens(true)
+			check("after it has missed something", true, true)
+			in.Shutdown(t.Context())
+			synctest.Wait()
+		}
+	})
+}
