@@ -25,7 +25,7 @@ func constraintRule(old, new bool) string {
 }
 
 // asked reports a change of a keyword, unless neither side refuses a value of the other one by it.
-func (c *comparer) asked(p *pairing, old, new *Alt, branches func(a *Alt) []branch, name func(ways [2]oneWay) (rule string, args []string)) {
+func (c *comparer) asked(p *pairing, old, new *Alt, branches func(a *Alt) []branch, name func() (rule string, args []string)) {
 	var ways [2]oneWay
 	for _, v := range p.views(old, new) {
 		list := branches(v.to)
@@ -35,7 +35,7 @@ func (c *comparer) asked(p *pairing, old, new *Alt, branches func(a *Alt) []bran
 	if ways[narrows].refuted() && ways[widens].refuted() {
 		return
 	}
-	rule, args := name(ways)
+	rule, args := name()
 	ch := p.between(old, new, rule, args...)
 	for way := range ways {
 		ch.ways[way].join(ways[way])
@@ -45,7 +45,7 @@ func (c *comparer) asked(p *pairing, old, new *Alt, branches func(a *Alt) []bran
 // constraint compares a keyword that has no rules of its own.
 func (c *comparer) constraint(p *pairing, old, new *Alt, keyword string) {
 	branches := func(a *Alt) []branch { return c.breaking(a, keyword) }
-	c.asked(p, old, new, branches, func([2]oneWay) (string, []string) {
+	c.asked(p, old, new, branches, func() (string, []string) {
 		return constraintRule(len(branches(old)) > 0, len(branches(new)) > 0), []string{strconv.Quote(keyword)}
 	})
 }
@@ -83,8 +83,12 @@ func (c *comparer) conditions(p *pairing, old, new *Alt) {
 		if len(branches(old))+len(branches(new)) == 0 {
 			continue
 		}
-		c.asked(p, old, new, branches, func(ways [2]oneWay) (string, []string) {
-			return constraintRule(!ways[widens].refuted(), !ways[narrows].refuted()), []string{strconv.Quote(keyword)}
+		has := func(v view) bool {
+			return slices.ContainsFunc(branches(v.to), func(b branch) bool { return !c.writesAlike(v, b) })
+		}
+		views := p.views(old, new)
+		c.asked(p, old, new, branches, func() (string, []string) {
+			return constraintRule(has(views[widens]), has(views[narrows])), []string{strconv.Quote(keyword)}
 		})
 	}
 }
@@ -207,7 +211,7 @@ func (c *comparer) numbers(p *pairing, old, new *Alt) {
 		}
 		return []branch{breachOf(kindNumber, "multipleOf", &jsonschema.Schema{MultipleOf: wire.Raw(decimal(a.Number.Step))})}
 	}
-	c.asked(p, old, new, branches, func([2]oneWay) (string, []string) {
+	c.asked(p, old, new, branches, func() (string, []string) {
 		switch {
 		case plain(o) && plain(n) && n.Step != nil:
 			return "type-narrowed", nil
@@ -225,7 +229,7 @@ func (c *comparer) strings(p *pairing, old, new *Alt) {
 		return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) })
 	}
 	before, after := less(old.Text.Patterns, new.Text.Patterns), less(new.Text.Patterns, old.Text.Patterns)
-	c.asked(p, old, new, func(a *Alt) []branch { return c.breaking(a, "pattern") }, func([2]oneWay) (string, []string) {
+	c.asked(p, old, new, func(a *Alt) []branch { return c.breaking(a, "pattern") }, func() (string, []string) {
 		return constraintRule(len(before) > 0, len(after) > 0), []string{`"pattern"`}
 	})
 	c.spans(p, old, new, "minLength", "maxLength", old.Text.Length, new.Text.Length)
@@ -258,7 +262,7 @@ func (c *comparer) formats(p *pairing, old, new *Alt) {
 	if len(remarksBefore)+len(remarksAfter) > 0 && len(before)+len(after) == 0 {
 		p.between(old, new, "format-remark-changed", first(remarksBefore), first(remarksAfter))
 	}
-	c.asked(p, old, new, func(a *Alt) []branch { return c.breaking(a, "format") }, func([2]oneWay) (string, []string) {
+	c.asked(p, old, new, func(a *Alt) []branch { return c.breaking(a, "format") }, func() (string, []string) {
 		switch {
 		case len(before) > 0 && len(after) > 0:
 			return "format-changed", []string{before[0], after[0]}

@@ -190,12 +190,10 @@ func multiples(low, high limit, step *big.Rat, most int) (values []any, complete
 	return values, false
 }
 
-// decimal writes a number.
+// decimal writes a number with all of its digits.
 func decimal(r *big.Rat) json.Number {
-	if r.IsInt() {
-		return json.Number(r.Num().String())
-	}
-	return json.Number(strings.TrimRight(r.FloatString(25), "0"))
+	digits, _ := r.FloatPrec() // schemas have no other numbers than decimal ones
+	return json.Number(r.FloatString(digits))
 }
 
 // strings is values for strings.

@@ -34,14 +34,20 @@ func (l limit) sign() int {
 	return -1
 }
 
+// longestNumber is the length from which on numbers are written with an exponent.
+const longestNumber = 21
+
 func (l limit) String() string {
 	if l.at == nil {
 		return "none"
 	}
-	f, same := l.at.Float64()
-	text := strconv.FormatFloat(f, 'g', -1, 64)
-	if l.at.IsInt() && !same {
-		text = l.at.Num().String()
+	text := string(decimal(l.at))
+	if len(text) > longestNumber {
+		f, _ := l.at.Float64()
+		short := strconv.FormatFloat(f, 'g', -1, 64)
+		if r := rational(short); r != nil && r.Cmp(l.at) == 0 {
+			text = short
+		}
 	}
 	if l.open {
 		text += " (exclusive)"
