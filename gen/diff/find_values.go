@@ -82,7 +82,12 @@ func (f *finder) values(w *way, k kind) (values []any, complete bool) {
 	case kindString:
 		return f.strings(w)
 	case kindArray:
-		values, complete = f.arrays(w)
+		values, complete = f.arrays(w, false)
+		proven := complete && len(values) == 0
+		if !proven && slices.ContainsFunc(w.breaks, func(b breach) bool { return b.keyword == "contains" && b.item == tooMany }) {
+			shared, _ := f.arrays(w, true)
+			values = append(shared, values...)
+		}
 	case kindObject:
 		values, complete = f.objects(w)
 	}
@@ -326,9 +331,29 @@ type slot struct {
 	accept, refuse []*jsonschema.Schema
 }
 
+// fewest returns how many elements that satisfy contains a schema asks for.
+func fewest(s *jsonschema.Schema) int64 {
+	if s.MinContains == nil {
+		return 1
+	}
+	return *s.MinContains
+}
+
+// counts reports whether a schema has contains written alike, with numbers that no array breaks as a branch asks.
+func (f *finder) counts(s *jsonschema.Schema, b breach) bool {
+	switch {
+	case s.Contains == nil || !f.engine.sameText(s.Contains.Source, b.of.Contains.Source):
+		return false
+	case b.item == tooMany:
+		return s.MaxContains != nil && *s.MaxContains <= *b.of.MaxContains
+	}
+	return fewest(s) >= fewest(b.of)
+}
+
 // arrays is values for arrays: the elements that the conditions ask for, in the first place that
-// suits, and then the others.
-func (f *finder) arrays(w *way) (values []any, complete bool) {
+// suits, and then the others. If share is set, the elements of which there are too many are also those of other
+// conditions.
+func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 	least, most, prefix, unique := 0, 1<<30, 0, false
 	complete = true
 	if w.pinned {
@@ -342,6 +367,16 @@ func (f *finder) arrays(w *way) (values []any, complete bool) {
 		slot
 	}
 	var wants []wanted
+	var many []int // the wants for elements of which there are too many
+	contained := func(s *jsonschema.Schema) {
+		for i := range int(min(fewest(s), largest)) {
+			if share && i < len(many) {
+				wants[many[i]].accept = append(wants[many[i]].accept, s.Contains)
+				continue
+			}
+			wants = append(wants, wanted{slot: slot{accept: []*jsonschema.Schema{s.Contains}}})
+		}
+	}
 	for _, s := range w.all {
 		if s.MinItems != nil {
 			least = max(least, int(min(*s.MinItems, 1<<20)))
@@ -351,23 +386,17 @@ func (f *finder) arrays(w *way) (values []any, complete bool) {
 		}
 		unique = unique || s.UniqueItems
 		prefix = max(prefix, len(s.PrefixItems))
-		if s.Contains != nil {
-			n := 1
-			if s.MinContains != nil {
-				n = int(min(*s.MinContains, 1000))
-			}
-			for range n {
-				wants = append(wants, wanted{0, slot{accept: []*jsonschema.Schema{s.Contains}}})
-			}
+		if s.Contains != nil && !share {
+			contained(s)
 		}
 	}
 	for _, b := range w.breaks {
 		prefix = max(prefix, len(b.of.PrefixItems))
 		switch b.keyword {
 		case "prefixItems":
-			wants = append(wants, wanted{-1 - b.item, slot{refuse: []*jsonschema.Schema{b.of.PrefixItems[b.item]}}})
+			wants = append(wants, wanted{from: -1 - b.item, slot: slot{refuse: []*jsonschema.Schema{b.of.PrefixItems[b.item]}}})
 		case "items":
-			wants = append(wants, wanted{len(b.of.PrefixItems), slot{refuse: []*jsonschema.Schema{b.of.Items}}})
+			wants = append(wants, wanted{from: len(b.of.PrefixItems), slot: slot{refuse: []*jsonschema.Schema{b.of.Items}}})
 		case "minItems":
 			most = min(most, int(*b.of.MinItems)-1)
 		case "maxItems":
@@ -375,12 +404,15 @@ func (f *finder) arrays(w *way) (values []any, complete bool) {
 		case "uniqueItems":
 			equal, least = true, max(least, 2)
 		case "contains":
-			switch least := b.of.MinContains; {
+			switch {
+			case slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return f.counts(s, b) }):
+				return nil, true
 			case b.item == tooMany:
 				for range min(*b.of.MaxContains, largest) + 1 {
-					wants = append(wants, wanted{0, slot{accept: []*jsonschema.Schema{b.of.Contains}}})
+					many = append(many, len(wants))
+					wants = append(wants, wanted{slot: slot{accept: []*jsonschema.Schema{b.of.Contains}}})
 				}
-			case least != nil && *least > 1:
+			case fewest(b.of) > 1:
 				others, complete = append(others, b.of.Contains), false
 			default:
 				every = append(every, b.of.Contains)
@@ -392,7 +424,14 @@ func (f *finder) arrays(w *way) (values []any, complete bool) {
 				continue
 			}
 			if b.of.Items == nil {
-				wants = append(wants, wanted{len(b.of.PrefixItems), slot{refuse: []*jsonschema.Schema{b.of.UnevaluatedItems}}})
+				wants = append(wants, wanted{from: len(b.of.PrefixItems), slot: slot{refuse: []*jsonschema.Schema{b.of.UnevaluatedItems}}})
+			}
+		}
+	}
+	if share {
+		for _, s := range w.all {
+			if s.Contains != nil {
+				contained(s)
 			}
 		}
 	}
