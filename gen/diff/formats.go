@@ -2,25 +2,8 @@ package diff
 
 import (
 	"maps"
-	"regexp"
 	"slices"
-
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
-
-// inFormat reports whether a string has a format, with the same result as generated code.
-func inFormat(name, s string) bool {
-	switch name {
-	case "":
-		return true
-	case "regex":
-		_, err := regexp.Compile(s)
-		return err == nil
-	}
-	var c wire.Collector
-	c.Format(name, s)
-	return c.Err() == nil
-}
 
 // formats lists the formats that validators check, each with a valid example. All other formats
 // are annotations.

@@ -3,7 +3,23 @@ package diff
 import (
 	"regexp"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
+
+// inFormat reports whether a string has a format, with the same result as generated code.
+func inFormat(name, s string) bool {
+	switch name {
+	case "":
+		return true
+	case "regex":
+		_, err := regexp.Compile(s)
+		return err == nil
+	}
+	var c wire.Collector
+	c.Format(name, s)
+	return c.Err() == nil
+}
 
 // TestFormats checks the tables of formats against strings: what is in a format matches
 // its pattern and is in every wider format.

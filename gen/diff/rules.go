@@ -166,7 +166,7 @@ func Guards() []Guard {
 		{ID: guardCapability, Level: LevelWarn, Doc: "A peer receives this only if it declares the capability."},
 		{ID: guardAskedFor, Level: LevelWarn, Doc: "A peer receives this only if its request asks for it."},
 		{ID: guardNoAnswer, Level: LevelWarn, Doc: "A receiver ignores a notification that it does not know, and no answer is expected."},
-		{ID: guardListed, Level: LevelInfo, SenderOnly: true, Doc: "A client calls only tools that the server lists."},
+		{ID: guardListed, Level: LevelInfo, SenderOnly: true, Doc: "A client uses only what the server lists."},
 		{ID: guardUndeclared, Level: LevelWarn, Doc: "Only members that neither side declares are affected."},
 		{ID: guardImplied, Level: LevelInfo, Doc: "A receiver reads a message without the member as if it had the member's default."},
 		{ID: guardElsewhere, Level: LevelInfo, Doc: "The two revisions say this in different messages, so no peer reads the message of the other one."},

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"encoding/json"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -126,18 +125,6 @@ func (d *Document) Replace(src []byte) error {
 		d.source, d.injected = root, nil
 	}
 	return err
-}
-
-// Sources returns the pointers of the schemas that have a Source or a default, sorted. The ir
-// does not represent these completely.
-func (d *Document) Sources() []string {
-	found := map[string]bool{}
-	d.Walk(func(s *Schema) {
-		if s.Source != nil || s.Default != "" {
-			found[s.Pointer] = true
-		}
-	})
-	return slices.Sorted(maps.Keys(found))
 }
 
 func equalSource(a, b *Schema) bool {

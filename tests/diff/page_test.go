@@ -123,7 +123,7 @@ func TestPageSays(t *testing.T) {
 		`<li id="revision-2025-11-25">`,
 		`id="cell-tools-call-2025-06-18"`,
 		// What becomes of two peers that do not speak the same revision.
-		`aria-label="Server 2025-03-26, clients 2025-06-18: agree on a revision; they differ in `,
+		`aria-label="Server 2025-03-26, clients 2025-06-18: agree on a revision if one of them speaks both; else `,
 		`aria-label="Server 2026-07-28, clients 2025-11-25: fail as a whole"`,
 		"A peer that speaks only 2025-11-25 and one that speaks only 2026-07-28 fail as a whole: the one begins with initialize, and the other names the revision in each request.",
 		"<code>Mcp-Session-Id</code>", "<code>-32020</code> HeaderMismatchError",

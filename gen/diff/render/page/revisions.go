@@ -73,7 +73,7 @@ func (m meeting) Outcome() string {
 	case m.Fails():
 		return "fail as a whole"
 	case m.Agrees():
-		return "agree on a revision; they differ in " + m.Counts.String()
+		return "agree on a revision if one of them speaks both; else " + m.Counts.String()
 	}
 	return m.Counts.String()
 }
