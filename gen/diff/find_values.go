@@ -339,15 +339,19 @@ func fewest(s *jsonschema.Schema) int64 {
 	return *s.MinContains
 }
 
-// counts reports whether a schema has contains written alike, with numbers that no array breaks as a branch asks.
+// counts reports whether the numbers of elements that satisfy contains of a schema allow no array that breaks
+// contains of another one as a branch asks.
 func (f *finder) counts(s *jsonschema.Schema, b breach) bool {
+	within := func(x, y *jsonschema.Schema) bool {
+		return f.find([]*jsonschema.Schema{x}, []*jsonschema.Schema{y}, nil).is == none
+	}
 	switch {
-	case s.Contains == nil || !f.engine.sameText(s.Contains.Source, b.of.Contains.Source):
+	case s.Contains == nil:
 		return false
 	case b.item == tooMany:
-		return s.MaxContains != nil && *s.MaxContains <= *b.of.MaxContains
+		return s.MaxContains != nil && *s.MaxContains <= *b.of.MaxContains && within(b.of.Contains, s.Contains)
 	}
-	return fewest(s) >= fewest(b.of)
+	return fewest(s) >= fewest(b.of) && within(s.Contains, b.of.Contains)
 }
 
 // arrays is values for arrays: the elements that the conditions ask for, in the first place that

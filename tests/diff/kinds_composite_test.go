@@ -33,6 +33,7 @@ var compositeKinds = []kind{
 	{"maxContains lowered", `{"type":"array","contains":{"type":"string"},"maxContains":3}`, `{"type":"array","contains":{"type":"string"},"maxContains":2}`, "narrows", ""},
 	{"minContains raised beside maxContains", `{"type":"array","contains":{"type":"string"},"minContains":2,"maxContains":4}`, `{"type":"array","contains":{"type":"string"},"minContains":3,"maxContains":4}`, "narrows", ""},
 	{"maxContains of more", `{"type":"array","contains":{"type":"integer"},"maxContains":3}`, `{"type":"array","contains":{"type":"number"},"maxContains":2}`, "both", ""},
+	{"contains narrower beside maxContains", `{"type":"array","contains":{"type":"number"},"minContains":0,"maxContains":3}`, `{"type":"array","contains":{"type":"integer"},"minContains":0,"maxContains":3}`, "widens", `[[0.5,0.5,0.5,0.5]]`},
 	{"contains of items", `{"type":"array","items":{"type":"string"},"minItems":1}`, `{"type":"array","items":{"type":"string"},"minItems":1,"contains":{"type":"string"}}`, "none", ""},
 	{"unevaluatedItems", `{"type":"array","prefixItems":[{"type":"string"}]}`, `{"type":"array","prefixItems":[{"type":"string"}],"unevaluatedItems":false}`, "narrows", ""},
 	{"a variant more", `{"anyOf":[` + variantA + `,` + variantB + `]}`, `{"anyOf":[` + variantA + `,` + variantB + `,` + variantC + `]}`, "widens", ""},
