@@ -74,10 +74,12 @@ type engine struct {
 	// refusals and texts cache the results of refusing and text.
 	refusals map[*jsonschema.Schema][]branch
 	texts    map[wire.Raw]string
+	// patterns has the schemas of matchOf.
+	patterns map[string]*jsonschema.Schema
 }
 
 func newEngine() *engine {
-	return &engine{refusals: map[*jsonschema.Schema][]branch{}, texts: map[wire.Raw]string{}, finders: map[*jsonschema.Schema]*finder{}, valid: map[*jsonschema.Schema]*samples.Validator{}, languages: map[string]*language{}}
+	return &engine{refusals: map[*jsonschema.Schema][]branch{}, texts: map[wire.Raw]string{}, patterns: map[string]*jsonschema.Schema{}, finders: map[*jsonschema.Schema]*finder{}, valid: map[*jsonschema.Schema]*samples.Validator{}, languages: map[string]*language{}}
 }
 
 // finder returns the finder for the values of a sender's document, or of any document for nil.

@@ -72,9 +72,9 @@ func TestFindNone(t *testing.T) {
 		`{"type":"integer"}`, `{"type":"integer","minimum":2,"exclusiveMaximum":5}`, `{"type":"number","multipleOf":0.5}`, `{"type":"number","exclusiveMinimum":1}`, `{"not":{"type":"integer"}}`,
 		`{"type":["integer","null"]}`, `{"anyOf":[{"type":"integer","minimum":1},{"type":"string"}]}`, `{"oneOf":[{"type":"integer","minimum":1},{"type":"integer","maximum":5}]}`,
 		`{"type":"array","items":{"type":"integer"}}`, `{"type":"array","prefixItems":[{"type":"string"}],"items":false}`, `{"type":"array","contains":{"type":"string"}}`, `{"type":"array","uniqueItems":true,"items":{"enum":[1,2]}}`,
-		`{"type":"array","prefixItems":[{"type":"integer"}],"unevaluatedItems":{"type":"string"}}`, `{"type":"array","minItems":1,"maxItems":2}`, `{"type":"array","contains":{"type":"integer"},"maxContains":1}`,
+		`{"type":"array","prefixItems":[{"type":"integer"}],"unevaluatedItems":{"type":"string"}}`, `{"type":"array","minItems":1,"maxItems":2}`, `{"type":"array","contains":{"type":"integer"},"maxContains":1}`, `{"type":"array","contains":{"type":"number"},"minContains":2,"maxContains":2}`,
 		`{"type":"object"}`, `{"type":"object","properties":{"a":{"type":"string"}}}`, `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`,
-		`{"type":"object","patternProperties":{"^x":{"type":"integer"}}}`, `{"type":"object","propertyNames":{"pattern":"^x"}}`, `{"type":"object","minProperties":1,"maxProperties":2}`, `{"type":"object","additionalProperties":{"type":"integer"}}`,
+		`{"type":"object","patternProperties":{"^x":{"type":"integer"}}}`, `{"type":"object","propertyNames":{"pattern":"^x"}}`, `{"type":"object","propertyNames":{"maxLength":2},"patternProperties":{"^x":{"type":"integer"}}}`, `{"type":"object","minProperties":1,"maxProperties":2}`, `{"type":"object","additionalProperties":{"type":"integer"}}`,
 		`{"type":"object","dependentRequired":{"a":["b"]}}`, `{"type":"object","dependentSchemas":{"a":{"properties":{"b":{"type":"string"}}}}}`, `{"type":"object","allOf":[{"properties":{"a":{}}}],"unevaluatedProperties":false}`,
 		`{"if":{"required":["a"]},"then":{"required":["b"]}}`, `{"if":{"type":"string"},"then":{"maxLength":1},"else":{"type":"integer"}}`, `{"not":{"required":["a"]}}`, `{"type":"object","properties":{"a":{"not":{"const":"a"}}}}`,
 	} {

@@ -791,8 +791,19 @@ func (f *finder) names(w *way) (names []string, all bool) {
 			accept = append(accept, s.PropertyNames)
 		}
 	}
-	if len(rules)+len(accept) > 0 {
-		all = all && len(patterns) == 0 && len(rules) <= 1
+	all = all && len(rules) <= 1
+	for set := range 1 << len(patterns) {
+		if len(rules)+len(accept) == 0 {
+			break
+		}
+		accept, rules := slices.Clone(accept), slices.Clone(rules)
+		for i, p := range patterns {
+			if set&(1<<i) != 0 {
+				accept = append(accept, f.engine.matchOf(p))
+			} else {
+				rules = append(rules, f.engine.matchOf(p))
+			}
+		}
 		var but []any
 		covered := false // whether there is a name that no schema has, or no such name
 		for range 5 {

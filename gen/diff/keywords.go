@@ -213,3 +213,14 @@ func (e *engine) breaking(a *Alt, keywords ...string) (list []branch) {
 	}
 	return list
 }
+
+// matchOf returns the schema of the strings that match a pattern.
+func (e *engine) matchOf(pattern string) *jsonschema.Schema {
+	s, ok := e.patterns[pattern]
+	if !ok {
+		text, _ := wire.AppendString([]byte(`{"type":"string","pattern":`), pattern) // it was read, so it is UTF-8
+		s, _ = jsonschema.Read("", wire.Raw(append(text, '}')))
+		e.patterns[pattern] = s
+	}
+	return s
+}
