@@ -13,7 +13,6 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Prompts, resources and templates have files of their own, as tools have.
@@ -83,8 +82,6 @@ func stringList(all []string) jen.Code {
 		}
 	})
 }
-
-func definitionText(o wire.Object) jen.Code { return text(string(o)) }
 
 // prompt renders a prompt and the client's methods for it.
 func (g *generator) prompt(f *jen.File, p typing.PromptTypes) {

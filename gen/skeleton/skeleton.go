@@ -15,6 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Import paths that generated code uses.
@@ -206,6 +207,31 @@ func text(s string) jen.Code {
 		return jen.Op("`" + s + "`")
 	}
 	return jen.Lit(s)
+}
+
+// definitionWidth is the length of a line of a definition, in bytes, unless it has no place to end sooner.
+const definitionWidth = 110
+
+// definitionText renders a definition as a string constant in several lines. A line ends after a comma between values
+// or a space within a string.
+func definitionText(o wire.Object) jen.Code {
+	definition, lines := string(o), jen.Null()
+	start, end := 0, 0 // of the current line; end is the last place where it can end
+	quoted, escaped := false, false
+	for i, c := range []byte(definition) {
+		if i-start >= definitionWidth && end > start {
+			lines.Add(text(definition[start:end])).Op("+").Line()
+			start = end
+		}
+		if c == ',' && !quoted || c == ' ' && quoted {
+			end = i + 1
+		}
+		if c == '"' && !escaped {
+			quoted = !quoted
+		}
+		escaped = c == '\\' && !escaped
+	}
+	return lines.Add(text(definition[start:]))
 }
 
 // checksum returns the checksum of the list that the server sends, without white space between tokens.

@@ -5,6 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -271,7 +276,7 @@ func TestScopes(t *testing.T) {
 	for _, f := range made.Files {
 		all.Write(f.Content)
 	}
-	if src := all.String(); !strings.Contains(src, `Scopes:     []string{"weather:read"}`) || strings.Contains(src, tools.MemberScopes) {
+	if src := strings.Join(strings.Fields(all.String()), " "); !strings.Contains(src, `Scopes: []string{"weather:read"}`) || strings.Contains(src, tools.MemberScopes) {
 		t.Errorf("the scopes are missing, or clients see them:\n%.3000s", src)
 	}
 	if sum := sha256.Sum256([]byte("[" + string(first.Definition) + "]")); !strings.Contains(all.String(), hex.EncodeToString(sum[:])) {
@@ -477,5 +482,46 @@ func (o *other) Old(ctx context.Context, in *OldInput) error { return nil }
 	want := []skeleton.Stale{{"GetWeather", "GetWeatherNow"}, {"Gone", ""}, {"ReadNote", ""}}
 	if diff := cmp.Diff(want, skeleton.StaleMethods(survey, "p", made.Package)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestDefinitions checks that a long definition is the same text in lines of limited length, whatever is in it.
+func TestDefinitions(t *testing.T) {
+	const words = `A \"quoted, name\" \\ and ` + "`" + ` , a word`
+	definition := `{"name":"t","description":"` + strings.Repeat(words, 20) + `","inputSchema":{"type":"object","properties":{` +
+		`"a, b":{"type":"string","enum":["x y","ü,ü"]},"m":{"const":"` + strings.Repeat("x", 90) + `"}}}}`
+	read, err := skeleton.Read("tools.json", []byte(`{"tools":[`+definition+`]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := skeleton.Client(skeleton.Options{List: read, Source: "tools.json", Package: "p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(result.Files, func(f files.File) bool { return strings.HasSuffix(f.Path, "_tool.gen.go") })
+	file, err := parser.ParseFile(token.NewFileSet(), "", result.Files[i].Content, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if kv, ok := n.(*ast.KeyValueExpr); ok {
+			if key, ok := kv.Key.(*ast.Ident); ok && key.Name == "Definition" {
+				value, err := types.Eval(token.NewFileSet(), nil, token.NoPos, types.ExprString(kv.Value))
+				if err != nil {
+					t.Error(err)
+				}
+				got = constant.StringVal(value.Value)
+			}
+		}
+		return true
+	})
+	if got != definition {
+		t.Errorf("got %s, want %s", got, definition)
+	}
+	for line := range strings.Lines(string(result.Files[i].Content)) {
+		if len(line) > 250 {
+			t.Errorf("a line of %d bytes: %s", len(line), line)
+		}
 	}
 }

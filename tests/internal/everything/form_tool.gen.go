@@ -10,9 +10,10 @@ import (
 
 // toolForm is the tool "form", with its definition as tools/list returns it.
 var toolForm = &tools.Tool{
-	Definition: `{"name":"form","description":"Asks the user to fill in a form with defaults and titled options.","inputSchema":{"type":"object"}}`,
-	Input:      checkFormInput,
-	Name:       "form",
+	Definition: `{"name":"form","description":"Asks the user to fill in a form with defaults and titled options.",` +
+		`"inputSchema":{"type":"object"}}`,
+	Input: checkFormInput,
+	Name:  "form",
 }
 
 // FormInput holds the arguments of form.
