@@ -1,5 +1,5 @@
-// Package typed turns Go functions into tools, prompts and resource templates. It derives the schemas that
-// clients see from the types of the arguments and of the result, once, when the item is made.
+// Package typed turns Go functions into tools, prompts and resource templates, and structs into forms ([Elicit]). It
+// derives the schemas that clients see from the types of the arguments and of the result, once, when the item is made.
 //
 // Use it for servers whose tools are defined in Go. For servers whose tools are defined by
 // a tool list, mcpgen generates the types and checks. Such servers do not link this package, which reflects.

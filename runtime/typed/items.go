@@ -81,6 +81,7 @@ func (f failed) AppendJSON(dst []byte) ([]byte, error) { return dst, f.err }
 type arguments struct {
 	definition wire.Object
 	shape      *shape
+	schema     wire.Raw
 	check      func(*schema.Checker)
 	literals   []string // numbers and booleans
 	lists      []string
@@ -107,9 +108,8 @@ func argumentsOf(t reflect.Type, lists bool) (*arguments, error) {
 			return nil, fmt.Errorf("%s: the type of %q must be a string, a number or a boolean", t, f.name)
 		}
 	}
-	text, err := derive(s, dynamic.Compile)
-	if err == nil {
-		a.check, err = dynamic.Compile(text)
+	if a.schema, err = derive(s, dynamic.Compile); err == nil {
+		a.check, err = dynamic.Compile(a.schema)
 	}
 	return a, err
 }
