@@ -28,9 +28,12 @@ import (
 // few milliseconds, together with others that come in the meantime. A session whose capabilities or revision do not have
 // the notification does not get it.
 //
-// The error is a *MethodError if no revision of the server has the notification. Otherwise it is one of encoding
-// the params.
+// The error is a *MethodError if no revision of the server has the notification, and [Server.Err] if that is not nil.
+// Otherwise it is one of encoding the params.
 func (s *Server) Publish(method string, params wire.Appender) error {
+	if s.err != nil {
+		return s.err
+	}
 	if !s.publishes(method) {
 		return &MethodError{Method: method, Kind: jsonrpc.Notification, To: ToClient, Revision: s.revisions[0]}
 	}

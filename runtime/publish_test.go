@@ -85,6 +85,9 @@ func TestPublishDirection(t *testing.T) {
 	if e, ok := errors.AsType[*runtime.MethodError](err); !ok || e.Method != rootsChanged {
 		t.Errorf("got %v", err)
 	}
+	if faulty := runtime.NewServer(runtime.ServerOptions{}); faulty.Publish(toolsChanged, nil) == nil {
+		t.Error("a server without bindings publishes")
+	}
 }
 
 // TestListens checks what a client gets that has sent nothing to this server after initialize, but subscribes at
