@@ -180,6 +180,7 @@ type sent struct {
 	answer  wire.Raw   // the last result; "" before
 	into    wire.Value // see Message.Into
 	decoded bool       // into holds the result
+	change  bool       // of a notification: Outgoing.Change
 
 	accept   func(engine.Reply) engine.Reply // see engine.Options
 	progress func(engine.Report)             // nil if the caller does not want any

