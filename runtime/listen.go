@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -75,7 +74,7 @@ func (s *Session) Listen(ctx context.Context, filter wire.Appender) iter.Seq2[No
 				return
 			}
 			l.link.conn.debug("listening again", slog.Any("error", err))
-			if sleep(ctx, backoff(pauses)) != nil {
+			if sleep(ctx, waits.Backoff(pauses)) != nil {
 				return
 			}
 		}
@@ -113,13 +112,6 @@ func decodeNotification[N any](n Notification, decode func(text []byte) (N, erro
 	}
 	var none N
 	return none, prefix.Errorf("runtime: notification %s: %w", n.Method, err)
-}
-
-// backoff returns the pause after a number of failures. A part of it is random, so that clients that lost
-// their streams together do not come back together.
-func backoff(failures int) time.Duration {
-	d := min(waits.RetryFirst<<min(failures-1, 12), waits.RetryFailed)
-	return d/2 + rand.N(d/2+1)
 }
 
 // final reports whether another attempt to listen would fail in the same way.
@@ -535,7 +527,7 @@ func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge 
 			ended = 1
 		}
 		acknowledged = time.Time{}
-		if ended > 0 && sleep(ctx, backoff(ended)) != nil {
+		if ended > 0 && sleep(ctx, waits.Backoff(ended)) != nil {
 			break
 		}
 		for n, err := range s.Listen(ctx, filter) {

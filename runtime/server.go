@@ -164,8 +164,8 @@ func (s *Server) MaxMessage() int { return s.limits.MaxMessage }
 // Grace returns how long requests may continue when their session shuts down.
 func (s *Server) Grace() time.Duration { return max(s.limits.grace, 0) }
 
-// Announces reports whether the server and its other replicas announce changes to each other, so that each of
-// them notifies its sessions (ServerOptions.Replicas).
+// Announces reports whether the server has other replicas (ServerOptions.Replicas). Each replica then notifies its
+// own sessions of a change at any of them.
 func (s *Server) Announces() bool { return s.opts.Replicas != nil }
 
 // Logger returns the Logger of the options, or one that passes warnings and errors to slog.Default.

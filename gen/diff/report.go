@@ -43,7 +43,7 @@ type Report struct {
 	Summary  Summary  `json:"summary"`
 }
 
-// progressed calls a function that follows the progress of a comparison.
+// progressed calls the Progress of a side, unless it is nil.
 func progressed(progress func()) {
 	if progress != nil {
 		progress()

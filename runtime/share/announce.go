@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"log/slog"
-	mathrand "math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -83,7 +82,7 @@ func (r *announcer) follow(heard func(runtime.Notification), missed func()) {
 // followLater subscribes when the bus can be reached again. The timer takes 160 bytes, where a goroutine that
 // waits would take 3 KB.
 func (r *announcer) followLater(faults int, receive func([]byte), missed func()) {
-	time.AfterFunc(pause(faults), func() {
+	time.AfterFunc(waits.Backoff(faults), func() {
 		if r.subscribe(receive) {
 			missed()
 			return
@@ -184,19 +183,12 @@ func (r *announcer) publish() {
 			}
 			r.faults++
 			r.fault("a change is announced to other replicas later", err)
-			time.AfterFunc(pause(r.faults), r.publish) // as in followLater
+			time.AfterFunc(waits.Backoff(r.faults), r.publish) // as in followLater
 			return
 		}
 		r.faults = 0
 	}
 	r.waiting, r.busy = nil, false
-}
-
-// pause returns the time between attempts after a number of failures. A part of it is random, so that replicas that
-// lost the bus together do not come back together.
-func pause(failures int) time.Duration {
-	d := min(waits.RetryFirst<<min(failures-1, 12), waits.RetryFailed)
-	return d/2 + mathrand.N(d/2+1)
 }
 
 // fault logs an error unless another one was logged a short time ago. The lock must be held.

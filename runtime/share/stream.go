@@ -177,7 +177,7 @@ func (p *replica) ask(ctx context.Context, q question) (news, error) {
 	return news{known: ok, last: uint64(n)}, nil
 }
 
-// answer answers a question of another replica.
+// answer returns the answer to a question that another replica has asked.
 func (p *replica) answer(ctx context.Context, data []byte) []byte {
 	q := decodeQuestion(data)
 	s := p.find(q.session)

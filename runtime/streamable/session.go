@@ -264,7 +264,7 @@ func (u *usage) start() {
 	defer u.mu.Unlock()
 	u.since = time.Now()
 	timeout, _ := u.timeoutLocked()
-	u.idle = time.AfterFunc(timeout, u.check)
+	u.idle = time.AfterFunc(timeout, u.check) // a timer takes 160 bytes, a goroutine 3 KB
 }
 
 // stop stops the idle timeout.

@@ -2,7 +2,10 @@
 // reason. The defaults of options are documented with the options.
 package waits
 
-import "time"
+import (
+	"math/rand/v2"
+	"time"
+)
 
 // ListChanged is the delay between a change of a list and its notification. A program often
 // makes several changes in a row; clients then request the list once.
@@ -124,6 +127,13 @@ const (
 	// RetryTold limits the waits that a server asks for: a larger number is more likely a mistake.
 	RetryTold = 5 * time.Minute
 )
+
+// Backoff returns the pause after a number of failures, from RetryFirst to RetryFailed. A part of it is random, so that
+// programs that lost their connections together do not come back together.
+func Backoff(failures int) time.Duration {
+	d := min(RetryFirst<<min(failures-1, 12), RetryFailed)
+	return d/2 + rand.N(d/2+1)
+}
 
 // Authorization of clients.
 const (
