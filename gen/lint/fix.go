@@ -155,25 +155,25 @@ func (f *fixer) schema(at string, s *node, input bool) *node {
 }
 
 // better reports whether a schema has fewer faults than another: fewer of the most serious level
-// on which they differ.
+// on which they differ, or if they differ on none, in fewer places.
 func (f *fixer) better(before, after *node, input bool) bool {
 	was, is := f.faults(before, input), f.faults(after, input)
 	for _, level := range Levels() {
-		if a, b := was.Count(level), is.Count(level); a != b {
+		if a, b := was.report.Count(level), is.report.Count(level); a != b {
 			return b < a
 		}
 	}
-	return false
+	return is.places < was.places
 }
 
-func (f *fixer) faults(s *node, input bool) *Report {
+func (f *fixer) faults(s *node, input bool) *linter {
 	l := &linter{options: f.options, report: &Report{}}
 	if input {
 		l.input("", s.raw())
 	} else {
 		l.schema("", s.raw(), false)
 	}
-	return l.report
+	return l
 }
 
 // finding returns the first of some rules that has a finding in a schema.

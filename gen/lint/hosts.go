@@ -187,8 +187,8 @@ func (h *hostCheck) types(at string, o wire.Object, root bool) {
 // summary reports the keywords that Gemini lacks.
 func (h *hostCheck) summary() {
 	for _, keyword := range h.order {
-		times := ""
-		if n := h.keywords[keyword]; n > 1 {
+		times, n := "", h.keywords[keyword]
+		if h.places += n; n > 1 {
 			times = fmt.Sprintf(", in %d places of the schema", n)
 		}
 		h.add("gemini-keyword", h.first[keyword], "%q is not a keyword of its subset%s", keyword, times)

@@ -117,6 +117,8 @@ type linter struct {
 	options Options
 	report  *Report
 	subject string // what is being checked, such as "tool search"
+	// places counts the keywords that Gemini lacks, of which one finding may report several.
+	places int
 }
 
 // add adds a finding of a rule.

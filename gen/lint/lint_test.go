@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -372,6 +374,9 @@ func TestFix(t *testing.T) {
 		{"dialect", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{}}`, `{"type":"object","properties":{}}`},
 		{"types", described(`{"type":["string","null"],"minLength":2}`), `{"type":"object","properties":{"x":{"description":"What to find.","anyOf":[{"type":"string","minLength":2},{"type":"null"}]}}}`},
 		{"oneOf", described(`{"oneOf":[{"type":"string"},{"type":"integer"}]}`), described(`{"anyOf":[{"type":"string"},{"type":"integer"}]}`)},
+		{"oneOf beside one that overlaps",
+			`{"type":"object","properties":{"x":{"description":"This.","oneOf":[{"type":"string"},{"type":"integer"}]},"y":{"description":"That.","oneOf":[{"type":"number"},{"type":"integer"}]}}}`,
+			`{"type":"object","properties":{"x":{"description":"This.","anyOf":[{"type":"string"},{"type":"integer"}]},"y":{"description":"That.","oneOf":[{"type":"number"},{"type":"integer"}]}}}`},
 		{"oneOf that overlaps", described(`{"oneOf":[{"type":"number"},{"type":"integer"}]}`), ""},
 		{"reference", `{"type":"object","properties":{"x":{"$ref":"#/$defs/a","description":"This."}},"$defs":{"a":{"type":"string","minLength":1}}}`,
 			`{"type":"object","properties":{"x":{"type":"string","minLength":1,"description":"This."}}}`},
@@ -429,7 +434,7 @@ func TestFixUpstream(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(changes) > 0 && len(after.Findings) >= len(before.Findings) || after.Count(lint.Err) > before.Count(lint.Err) {
+			if len(changes) > 0 && places(after) >= places(before) || after.Count(lint.Err) > before.Count(lint.Err) {
 				t.Errorf("%d changes: %d findings before and %d after", len(changes), len(before.Findings), len(after.Findings))
 			}
 			again, changes, err := lint.Fix(path, fixed, lint.Options{})
@@ -438,6 +443,18 @@ func TestFixUpstream(t *testing.T) {
 			}
 		})
 	}
+}
+
+// places counts the findings of a report, and for one that reports several places, these.
+func places(r *lint.Report) int {
+	all := len(r.Findings)
+	for _, f := range r.Findings {
+		if m := regexp.MustCompile(`, in (\d+) places of the schema$`).FindStringSubmatch(f.Message); m != nil {
+			n, _ := strconv.Atoi(m[1])
+			all += n - 1
+		}
+	}
+	return all
 }
 
 func FuzzLint(f *testing.F) {
