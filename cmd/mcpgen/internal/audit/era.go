@@ -15,7 +15,7 @@ import (
 // in _meta. One connection may carry messages of both kinds (basic/versioning, "Backward
 // Compatibility", 2026-07-28).
 
-// The keys of _meta that carry the terms of a stateless request (basic, "_meta", 2026-07-28).
+// The keys of _meta in which a stateless request says who its peer is, as a handshake does for a session (basic, "_meta", 2026-07-28).
 const (
 	metaVersion      = "io.modelcontextprotocol/protocolVersion"
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
@@ -114,7 +114,7 @@ func (s *Session) spokenIn(c *check, m jsonrpc.Message) generated.Revision {
 		}
 		if s.phase < answered && s.methods[m.Method] == nil {
 			if r := newest(true); methodsOf(r)[m.Method] != nil {
-				return r // a probe without terms
+				return r // a probe that does not name its revision
 			}
 		}
 	}

@@ -58,7 +58,7 @@ type exchange struct {
 
 	stateless bool
 	listens   bool   // the request is subscriptions/listen
-	unnamed   bool   // the _meta of the request lacks terms
+	unnamed   bool   // the _meta of the request lacks a member about the peer
 	mismatch  string // the header that does not agree with the message, or ""
 }
 

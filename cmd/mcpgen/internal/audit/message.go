@@ -207,7 +207,7 @@ func (c *check) params(s *Session, m jsonrpc.Message, src, pointer string, base 
 	ok := envelope
 	switch {
 	case !envelope:
-	case s.stateless && r != nil && c.from != Server && !s.terms(c, r, m.Params, pointer, base):
+	case s.stateless && r != nil && c.from != Server && !s.introduced(c, r, m.Params, pointer, base):
 		ok = false
 	case m.Params != "":
 		ok = c.part(s.revision, method.Params, m.Params, src, "/params", pointer, base)

@@ -159,7 +159,7 @@ func (s *Session) refused(c *check, r *request, m jsonrpc.Message, pointer strin
 	switch {
 	case s.stateless:
 		s.refusedStateless(c, r, m.Error, pointer, base)
-		if aboutTerms(code) {
+		if aboutPeer(code) {
 			return
 		}
 	case code == jsonrpc.CodeResourceNotFound, code == jsonrpc.CodeURLElicitationRequired,

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file checks the rules of stateless revisions about terms, results and errors: "basic" and
+// This file checks the rules of stateless revisions about what a request says of its peer, results and errors: "basic" and
 // "basic/versioning" of 2026-07-28.
 
 // The types of results that the protocol defines (basic, "Responses").
@@ -20,9 +20,9 @@ const (
 // traceParent matches the traceparent of W3C Trace Context.
 var traceParent = regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$`)
 
-// terms checks the _meta of a stateless request, and keeps what the check of its answer needs. It
+// introduced checks the _meta of a stateless request, and keeps what the check of its answer needs. It
 // reports whether the _meta has all required members.
-func (s *Session) terms(c *check, r *request, params wire.Raw, pointer string, base int) bool {
+func (s *Session) introduced(c *check, r *request, params wire.Raw, pointer string, base int) bool {
 	meta := wire.Object(member(params, "_meta"))
 	complete := true
 	for _, key := range []string{metaVersion, metaCapabilities} {
@@ -164,8 +164,8 @@ func (c *check) data(r *request, code int64, src, pointer string, base int) {
 	c.value(r.revision, definition, src, pointer, base)
 }
 
-// aboutTerms reports whether an error is about the terms of a request, not about its subject.
-func aboutTerms(code int64) bool {
+// aboutPeer reports whether an error is about the peer of a request or its revision, not about its subject.
+func aboutPeer(code int64) bool {
 	return code <= jsonrpc.CodeHeaderMismatch && code >= jsonrpc.CodeUnsupportedVersion
 }
 
