@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -129,39 +130,14 @@ func (b *bundler) rewrite(s wire.Raw, at place, copied bool) wire.Raw {
 	if _, ok := wire.Object(s).Get("$id"); ok {
 		return s // it is the base of the references in it
 	}
-	changed := false
-	text := []byte{'{'}
-	for name, value := range wire.Object(s).All() {
-		w, _ := find(keywords, name)
-		inner := place{at.file, wire.ChildPointer(at.pointer, name)}
-		var now wire.Raw
-		switch {
-		case name == "$ref":
-			now = b.reference(value, inner, copied)
-		case w.shape == subschema, w.shape == elements && value.Kind() == wire.KindObject:
-			now = b.rewrite(value, inner, copied)
-		case w.shape == schemas && value.Kind() == wire.KindArray, w.shape == elements && value.Kind() == wire.KindArray:
-			list := []byte{'['}
-			for i, element := range value.Elements() {
-				list = append(wire.AppendComma(list), b.rewrite(element, place{at.file, inner.pointer + "/" + strconv.Itoa(i)}, copied)...)
-			}
-			now = wire.Raw(append(list, ']'))
-		case (w.shape == named || w.shape == depends) && value.Kind() == wire.KindObject:
-			members := []byte{'{'}
-			for name, member := range wire.Object(value).All() {
-				members = append(wire.AppendName(members, name), b.rewrite(member, place{at.file, wire.ChildPointer(inner.pointer, name)}, copied)...)
-			}
-			now = wire.Raw(append(members, '}'))
-		default:
-			now = value
+	if ref, ok := wire.Object(s).Get("$ref"); ok {
+		if now := b.reference(ref, place{at.file, at.pointer + "/$ref"}, copied); now != ref {
+			s = wire.Raw(with(wire.Object(s), "$ref", string(now)))
 		}
-		changed = changed || now != value
-		text = append(wire.AppendName(text, name), now...)
 	}
-	if !changed {
-		return s
-	}
-	return wire.Raw(append(text, '}'))
+	return jsonschema.Within(at.pointer, s, func(pointer string, inner wire.Raw) wire.Raw {
+		return b.rewrite(inner, place{at.file, pointer}, copied)
+	})
 }
 
 // reference returns the value of a $ref, which leads to a copy if necessary.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -78,21 +79,21 @@ func objectOf(words []word, required ...string) wire.Object {
 
 // schemaOf has the schema of each shape.
 var schemaOf = map[shape]string{
-	anyValue:  `{}`,
-	text:      `{"type":"string"}`,
-	flag:      `{"type":"boolean"}`,
-	number:    `{"type":"number"}`,
-	count:     `{"type":"integer","minimum":0}`,
-	texts:     `{"type":"array","items":{"type":"string"}}`,
-	values:    `{"type":"array"}`,
-	entries:   `{"type":"array","items":{"type":"object"}}`,
-	object:    `{"type":"object"}`,
-	types:     `{"anyOf":[{"enum":["string","number","integer","boolean","object","array","null"]},{"type":"array","items":{"enum":["string","number","integer","boolean","object","array","null"]}}]}`,
-	subschema: `{"allOf":[{"$ref":"#/definitions/schema"}]}`, // beside $ref, draft 07 ignores a description
-	schemas:   `{"type":"array","items":{"$ref":"#/definitions/schema"}}`,
-	named:     `{"type":"object","additionalProperties":{"$ref":"#/definitions/schema"}}`,
-	elements:  `{"anyOf":[{"$ref":"#/definitions/schema"},{"type":"array","items":{"$ref":"#/definitions/schema"}}]}`,
-	depends:   `{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/definitions/schema"},{"type":"array","items":{"type":"string"}}]}}`,
+	anyValue:                `{}`,
+	text:                    `{"type":"string"}`,
+	flag:                    `{"type":"boolean"}`,
+	number:                  `{"type":"number"}`,
+	count:                   `{"type":"integer","minimum":0}`,
+	texts:                   `{"type":"array","items":{"type":"string"}}`,
+	values:                  `{"type":"array"}`,
+	entries:                 `{"type":"array","items":{"type":"object"}}`,
+	object:                  `{"type":"object"}`,
+	jsonschema.TypesForm:    `{"anyOf":[{"enum":["string","number","integer","boolean","object","array","null"]},{"type":"array","items":{"enum":["string","number","integer","boolean","object","array","null"]}}]}`,
+	subschema:               `{"allOf":[{"$ref":"#/definitions/schema"}]}`, // beside $ref, draft 07 ignores a description
+	jsonschema.SchemasForm:  `{"type":"array","items":{"$ref":"#/definitions/schema"}}`,
+	named:                   `{"type":"object","additionalProperties":{"$ref":"#/definitions/schema"}}`,
+	jsonschema.ElementsForm: `{"anyOf":[{"$ref":"#/definitions/schema"},{"type":"array","items":{"$ref":"#/definitions/schema"}}]}`,
+	jsonschema.DependsForm:  `{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/definitions/schema"},{"type":"array","items":{"type":"string"}}]}}`,
 }
 
 // with returns an object with a member.

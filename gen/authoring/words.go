@@ -7,25 +7,22 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
-// shape is the kind of value of a member.
-type shape int
+// shape is the form of the value of a member.
+type shape = jsonschema.Form
 
+// The forms of the members of items.
 const (
-	anyValue shape = iota
-	text
-	flag
-	number
-	count // an integer of at least 0
-	texts
-	values
-	object
-	types     // a type of JSON Schema, or an array of them
-	subschema // a JSON Schema
-	schemas   // an array of schemas
-	entries   // an array of objects, which are described elsewhere
-	named     // an object of schemas by name
-	elements  // a schema, or in draft 07 an array of schemas
-	depends   // an object of schemas or arrays of names
+	anyValue  = jsonschema.AnyForm
+	text      = jsonschema.TextForm
+	flag      = jsonschema.FlagForm
+	number    = jsonschema.NumberForm
+	count     = jsonschema.CountForm
+	texts     = jsonschema.TextsForm
+	values    = jsonschema.ValuesForm
+	object    = jsonschema.ObjectForm
+	subschema = jsonschema.SchemaForm
+	named     = jsonschema.NamedForm
+	entries   = shape(-1) // an array of objects, which are described elsewhere
 )
 
 // word is a member that the reader knows.
@@ -162,69 +159,16 @@ var ofAnnotations = []word{
 // ofExecution are the members of the execution of a tool.
 var ofExecution = []word{{"taskSupport", text, "Whether the tool can be called as a task: forbidden, optional or required."}}
 
-// keywords are those of JSON Schema, drafts 07 and 2020-12, in which people write.
-var keywords = []word{
-	{"type", types, "The type of the values."},
-	{"title", text, "A short name."},
-	{"description", text, "What the value means, for the model."},
-	{"properties", named, "The members of an object."},
-	{"required", texts, "The members that an object must have."},
-	{"additionalProperties", subschema, "The schema of members without a name here; false forbids them."},
-	{"patternProperties", named, "The schemas of members whose names match a pattern."},
-	{"propertyNames", subschema, "The schema of the names of members."},
-	{"minProperties", count, "The least number of members."},
-	{"maxProperties", count, "The greatest number of members."},
-	{"unevaluatedProperties", subschema, "The schema of members that no other keyword describes."},
-	{"dependentRequired", anyValue, "The members that are required if another is present."},
-	{"dependentSchemas", named, "The schema of the object if a member is present."},
-	{"dependencies", depends, "The members or the schema that a member requires (draft 07)."},
-	{"items", elements, "The schema of the elements of an array."},
-	{"prefixItems", schemas, "The schemas of the first elements of an array."},
-	{"additionalItems", subschema, "The schema of the other elements of an array (draft 07)."},
-	{"contains", subschema, "The schema of at least one element of an array."},
-	{"minContains", count, "The least number of elements that contains describes."},
-	{"maxContains", count, "The greatest number of elements that contains describes."},
-	{"minItems", count, "The least number of elements."},
-	{"maxItems", count, "The greatest number of elements."},
-	{"uniqueItems", flag, "No two elements are the same."},
-	{"unevaluatedItems", subschema, "The schema of elements that no other keyword describes."},
-	{"enum", values, "The values."},
-	{"const", anyValue, "The only value."},
-	{"minLength", count, "The least number of characters."},
-	{"maxLength", count, "The greatest number of characters."},
-	{"pattern", text, "A regular expression (ECMA-262) that matches a part of the text."},
-	{"format", text, "The format of the text, such as date-time."},
-	{"minimum", number, "The least number."},
-	{"maximum", number, "The greatest number."},
-	{"exclusiveMinimum", number, "The number must be greater."},
-	{"exclusiveMaximum", number, "The number must be less."},
-	{"multipleOf", number, "The number must be a multiple of this."},
-	{"allOf", schemas, "The value satisfies all schemas."},
-	{"anyOf", schemas, "The value satisfies one or more schemas."},
-	{"oneOf", schemas, "The value satisfies exactly one schema."},
-	{"not", subschema, "The value does not satisfy the schema."},
-	{"if", subschema, "If the value satisfies the schema, then applies, and otherwise else."},
-	{"then", subschema, ""}, {"else", subschema, ""},
-	{"default", anyValue, "The value if the member is absent."},
-	{"examples", values, "Examples of values."},
-	{"deprecated", flag, "The value should no longer be used."},
-	{"readOnly", flag, "Only the server sets the value."},
-	{"writeOnly", flag, "Only the client sets the value."},
-	{"contentEncoding", text, "The encoding of the text, such as base64."},
-	{"contentMediaType", text, "The media type of the text."},
-	{"contentSchema", subschema, "The schema of the decoded text."},
-	{"$ref", text, "The place of another schema: #/$defs/name, or a file and a place in it."},
-	{"$defs", named, "Schemas to refer to."},
-	{"definitions", named, "Schemas to refer to (draft 07)."},
-	{"$schema", text, "The dialect of JSON Schema."},
-	{"$id", text, "The URI of the schema."},
-	{"$anchor", text, "A name of the schema."},
-	{"$dynamicRef", text, ""}, {"$dynamicAnchor", text, ""}, {"$recursiveRef", text, ""}, {"$recursiveAnchor", flag, ""},
-	{"$comment", text, "A comment."},
-	{"$vocabulary", object, ""},
-	{jsonschema.GoName, text, "The Go identifier of the member, or of the type if the schema is a definition."},
-	{jsonschema.GoBigInteger, flag, "Whether the Go type of the integer holds values beyond an int64."},
-}
+// keywords are those of JSON Schema, and those of schemas that are for the generator.
+var keywords = func() (all []word) {
+	for _, k := range jsonschema.Keywords {
+		all = append(all, word{k.Name, k.Form, k.About})
+	}
+	return append(all,
+		word{jsonschema.GoName, text, "The Go identifier of the member, or of the type if the schema is a definition."},
+		word{jsonschema.GoBigInteger, flag, "Whether the Go type of the integer holds values beyond an int64."},
+	)
+}()
 
 // namesOf returns the names of words.
 func namesOf(words []word) []string {

@@ -200,22 +200,9 @@ func walkSchemas(at string, raw wire.Raw, f func(at string, o wire.Object)) {
 	if raw.Kind() != wire.KindObject {
 		return
 	}
-	o := wire.Object(raw)
-	f(at, o)
-	for keyword, value := range o.All() {
-		here := wire.ChildPointer(at, keyword)
-		switch {
-		case jsonschema.HoldsNamed(keyword) && value.Kind() == wire.KindObject:
-			for name, inner := range wire.Object(value).All() {
-				walkSchemas(wire.ChildPointer(here, name), inner, f)
-			}
-		case value.Kind() == wire.KindArray && jsonschema.HoldsList(keyword):
-			for i, inner := range value.Elements() {
-				walkSchemas(fmt.Sprintf("%s/%d", here, i), inner, f)
-			}
-		case jsonschema.HoldsSchema(keyword):
-			walkSchemas(here, value, f)
-		}
+	f(at, wire.Object(raw))
+	for at, inner := range jsonschema.Inner(at, raw) {
+		walkSchemas(at, inner, f)
 	}
 }
 

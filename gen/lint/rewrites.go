@@ -130,7 +130,7 @@ func ineffective(s *node) bool {
 	}
 	before := len(s.members)
 	s.members = slices.DeleteFunc(s.members, func(m member) bool {
-		t := keywordTypes[m.name]
+		t := effectOn(m.name)
 		return t != "" && !slices.Contains(types, t) && !(t == "number" && slices.Contains(types, "integer"))
 	})
 	return len(s.members) < before
@@ -294,7 +294,7 @@ func oneType(s *node) bool {
 	for _, t := range types {
 		alternative := object(member{"type", str(t)})
 		for _, m := range s.members {
-			affected := keywordTypes[m.name]
+			affected := effectOn(m.name)
 			if affected == t || affected == "number" && t == "integer" || m.name == "format" && t != "null" && t != "boolean" {
 				alternative.set(m.name, m.value.clone())
 			}
@@ -318,7 +318,7 @@ func oneType(s *node) bool {
 	}
 	i := s.index("type")
 	s.members[i] = member{"anyOf", array(alternatives...)}
-	s.members = slices.DeleteFunc(s.members, func(m member) bool { return keywordTypes[m.name] != "" || m.name == "enum" || m.name == "format" })
+	s.members = slices.DeleteFunc(s.members, func(m member) bool { return effectOn(m.name) != "" || m.name == "enum" || m.name == "format" })
 	return true
 }
 

@@ -103,30 +103,26 @@ func (d *document) visit(s *jsonschema.Schema, p place) {
 	}
 }
 
-// keywordTypes are the keywords of JSON Schema, with the types that they have an effect on, or
-// "" for all types.
-var keywordTypes = map[string]string{
-	"$schema": "", "$id": "", "$ref": "", "$defs": "", "definitions": "", "$anchor": "", "$dynamicRef": "", "$dynamicAnchor": "", "$comment": "", "$vocabulary": "",
-	"type": "", "enum": "", "const": "", "allOf": "", "anyOf": "", "oneOf": "", "not": "", "if": "", "then": "", "else": "",
-	"title": "", "description": "", "default": "", "examples": "", "deprecated": "", "readOnly": "", "writeOnly": "", "format": "",
-	"minimum": "number", "maximum": "number", "exclusiveMinimum": "number", "exclusiveMaximum": "number", "multipleOf": "number",
-	"minLength": "string", "maxLength": "string", "pattern": "string", "contentEncoding": "string", "contentMediaType": "string", "contentSchema": "string",
-	"items": "array", "prefixItems": "array", "additionalItems": "array", "unevaluatedItems": "array", "contains": "array", "minContains": "array", "maxContains": "array",
-	"minItems": "array", "maxItems": "array", "uniqueItems": "array",
-	"properties": "object", "patternProperties": "object", "additionalProperties": "object", "unevaluatedProperties": "object", "propertyNames": "object",
-	"required": "object", "minProperties": "object", "maxProperties": "object", "dependentRequired": "object", "dependentSchemas": "object", "dependencies": "object",
-	// Of other dialects, which readers of JSON Schema ignore.
-	"nullable": "", "example": "", "discriminator": "", "xml": "", "externalDocs": "", "enumNames": "", "markdownDescription": "", "id": "",
-}
+// dialects are keywords of other dialects, which readers of JSON Schema ignore.
+var dialects = []string{"nullable", "example", "discriminator", "xml", "externalDocs", "enumNames", "markdownDescription", "id"}
 
 // known are the names of keywords.
-var known = func() (all []string) {
-	for keyword := range keywordTypes {
-		all = append(all, keyword)
+var known = func() []string {
+	all := slices.Clone(dialects)
+	for _, k := range jsonschema.Keywords {
+		all = append(all, k.Name)
 	}
 	slices.Sort(all)
 	return all
 }()
+
+// effectOn returns the only type that a keyword has an effect on, or "".
+func effectOn(keyword string) string {
+	if k := jsonschema.KeywordOf(keyword); k != nil {
+		return map[jsonschema.Kinds]string{jsonschema.Number: "number", jsonschema.String: "string", jsonschema.Array: "array", jsonschema.Object: "object"}[k.Kinds]
+	}
+	return ""
+}
 
 // keywords checks the names of the keywords of a schema.
 func (d *document) keywords(s *jsonschema.Schema) {
@@ -136,7 +132,7 @@ func (d *document) keywords(s *jsonschema.Schema) {
 			d.add("keyword-misspelled", at, "unknown keyword %q (did you mean %q?)", keyword, near)
 			continue
 		}
-		if t := keywordTypes[keyword]; t != "" && !d.affects(s, t) {
+		if t := effectOn(keyword); t != "" && !d.affects(s, t) {
 			d.add("keyword-ineffective", at, "%q has no effect on values of type %s", keyword, strings.Join(s.Types, ", "))
 		}
 	}

@@ -171,16 +171,16 @@ func (n *node) eachSchema(f func(s *node)) {
 // children calls f with the schemas that a schema directly contains.
 func (n *node) children(f func(s *node)) {
 	for _, m := range n.members {
-		switch v := m.value; {
-		case jsonschema.HoldsNamed(m.name) && v.kind == wire.KindObject:
+		switch v := m.value; jsonschema.Holds(m.name, v.kind) {
+		case jsonschema.NamedForm:
 			for _, inner := range v.members {
 				f(inner.value)
 			}
-		case v.kind == wire.KindArray && jsonschema.HoldsList(m.name):
+		case jsonschema.SchemasForm:
 			for _, inner := range v.elements {
 				f(inner)
 			}
-		case jsonschema.HoldsSchema(m.name):
+		case jsonschema.SchemaForm:
 			f(v)
 		}
 	}

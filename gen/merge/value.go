@@ -35,7 +35,7 @@ var holdsData = map[string]bool{"_meta": true, "default": true, "const": true, "
 func (p place) within(name string) place {
 	inner := place{at: wire.ChildPointer(p.at, name), names: p.data, data: p.data}
 	if !p.names && !p.data {
-		inner.names, inner.data = holdsData[name] || jsonschema.HoldsNamed(name), holdsData[name]
+		inner.names, inner.data = holdsData[name] || jsonschema.Holds(name, wire.KindObject) == jsonschema.NamedForm, holdsData[name]
 	}
 	return inner
 }

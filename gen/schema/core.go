@@ -183,7 +183,7 @@ func anything(s *jsonschema.Schema) bool {
 		return *s.Always
 	}
 	for key := range wire.Object(s.Source).All() {
-		if !slices.Contains(annotations, key) {
+		if !annotates(key) {
 			return false
 		}
 	}

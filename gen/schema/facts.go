@@ -3,16 +3,21 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Facts returns the schema.json without descriptions, with sorted members and an indent of one
 // space.
 func Facts(revision string, src []byte) ([]byte, error) {
-	root, err := Tree(revision, src)
+	if _, err := Tree(revision, src); err != nil {
+		return nil, err
+	}
+	root, err := normalize(json.RawMessage(withoutProse("", wire.Raw(src))))
 	if err != nil {
 		return nil, err
 	}
-	stripSchema(root)
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
@@ -23,32 +28,12 @@ func Facts(revision string, src []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// stripSchema removes descriptions from a schema and its subschemas. It keeps a property with
-// the name "description".
-func stripSchema(v any) {
-	node, ok := v.(map[string]any)
-	if !ok {
-		return
+// withoutProse returns a schema, which is at a pointer, without the descriptions of it and of the schemas in it. A
+// property with the name "description" stays.
+func withoutProse(at string, schema wire.Raw) wire.Raw {
+	schema = jsonschema.Within(at, schema, withoutProse)
+	if schema.Kind() != wire.KindObject {
+		return schema
 	}
-	if _, ok := node["description"].(string); ok {
-		delete(node, "description")
-	}
-	for key, child := range node {
-		switch key {
-		case "properties", "patternProperties", "definitions", "$defs":
-			if named, ok := child.(map[string]any); ok {
-				for _, s := range named {
-					stripSchema(s)
-				}
-			}
-		case "anyOf", "allOf", "oneOf", "prefixItems":
-			if list, ok := child.([]any); ok {
-				for _, s := range list {
-					stripSchema(s)
-				}
-			}
-		case "items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames":
-			stripSchema(child)
-		}
-	}
+	return wire.Raw(wire.Object(schema).Without("description"))
 }

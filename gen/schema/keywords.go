@@ -10,23 +10,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// keywords are the keywords that the reader knows, with the draft that has them, or "" for both.
-var keywords = map[string]jsonschema.Draft{
-	"$schema": "", "$id": "", "$ref": "", "$defs": "", "definitions": "", "$comment": "",
-	"$anchor": jsonschema.Draft202012, "$dynamicAnchor": jsonschema.Draft202012, "$dynamicRef": jsonschema.Draft202012,
-	"title": "", "description": "", "default": "", "deprecated": "", "examples": "", "readOnly": "", "writeOnly": "",
-	"contentMediaType": "", "contentEncoding": "", "contentSchema": jsonschema.Draft202012,
-	"type": "", "enum": "", "const": "", "format": "", "allOf": "", "anyOf": "", "oneOf": "", "not": "", "if": "", "then": "", "else": "",
-	"minimum": "", "maximum": "", "exclusiveMinimum": "", "exclusiveMaximum": "", "multipleOf": "", "minLength": "", "maxLength": "", "pattern": "",
-	"items": "", "contains": "", "minItems": "", "maxItems": "", "uniqueItems": "", "additionalItems": jsonschema.Draft7,
-	"prefixItems": jsonschema.Draft202012, "minContains": jsonschema.Draft202012, "maxContains": jsonschema.Draft202012, "unevaluatedItems": jsonschema.Draft202012,
-	"properties": "", "patternProperties": "", "additionalProperties": "", "propertyNames": "", "required": "", "minProperties": "", "maxProperties": "",
-	"dependencies": jsonschema.Draft7, "dependentRequired": jsonschema.Draft202012, "dependentSchemas": jsonschema.Draft202012,
-	"unevaluatedProperties": jsonschema.Draft202012,
+// annotates reports whether a keyword says nothing about values.
+func annotates(keyword string) bool {
+	k := jsonschema.KeywordOf(keyword)
+	return k != nil && k.Kinds == 0
 }
-
-// annotations lists the keywords that say nothing about values.
-var annotations = []string{"$comment", "title", "description", "default", "deprecated", "examples", "readOnly", "writeOnly"}
 
 // inRoot lists the keywords that the whole file may have beside its definitions.
 var inRoot = []string{"$schema", "$id", "$comment", "title", "description", "$defs", "definitions"}
@@ -45,14 +33,19 @@ func (r *reader) known(lenient bool) {
 			continue
 		}
 		for key := range wire.Object(s.Source).All() {
-			draft, ok := keywords[key]
+			k := jsonschema.KeywordOf(key)
+			older, newer := k != nil && k.In(jsonschema.Draft7), k != nil && k.In(jsonschema.Draft202012)
 			switch {
-			case !ok && lenient && strings.HasPrefix(key, "x-"):
-			case !ok:
+			case k == nil && lenient && strings.HasPrefix(key, "x-"):
+			case !older && !newer:
 				r.fail(Child(pointer, key), "unknown keyword %q", key)
 			case pointer == "" && !slices.Contains(inRoot, key):
 				r.fail(Child(pointer, key), "keyword %q is supported in definitions only", key)
-			case draft != "" && draft != s.Draft:
+			case !k.In(s.Draft):
+				draft := jsonschema.Draft202012
+				if older {
+					draft = jsonschema.Draft7
+				}
 				r.fail(Child(pointer, key), "unknown keyword %q: it is one of %s, and this schema is in %s", key, draft, s.Draft)
 			}
 		}

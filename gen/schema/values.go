@@ -95,7 +95,7 @@ func everyName(s *jsonschema.Schema) bool {
 		return s == nil || *s.Always
 	}
 	for key, value := range wire.Object(s.Source).All() {
-		if !slices.Contains(annotations, key) && !(key == "type" && value == `"string"`) {
+		if !annotates(key) && !(key == "type" && value == `"string"`) {
 			return false
 		}
 	}

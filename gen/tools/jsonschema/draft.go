@@ -1,14 +1,11 @@
 package jsonschema
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Draft is a version of JSON Schema.
 type Draft string
 
-// The supported drafts. Draft 06 is read as Draft7, of which it is nearly a subset. A schema
+// The supported drafts, whose values are in their order. Draft 06 is read as Draft7, of which it is nearly a subset. A schema
 // without $schema is read as Draft202012, unless it has an array in items, which only older
 // drafts allow.
 const (
@@ -48,34 +45,11 @@ func (d Draft) dynamicRef() string {
 	return "$dynamicRef"
 }
 
-// The keywords that only some drafts have. A validator of an older draft ignores them, so they are removed from
-// its schemas.
-var (
-	since6      = []string{"$id", "const", "contains", "propertyNames", "examples", "if", "then", "else"}
-	since201909 = []string{"$anchor", "dependentRequired", "dependentSchemas", "minContains", "maxContains", "unevaluatedItems", "unevaluatedProperties"}
-	since202012 = []string{"prefixItems", "$dynamicRef", "$dynamicAnchor"}
-	only201909  = []string{"$recursiveRef", "$recursiveAnchor"}
-	until201909 = []string{"additionalItems"}
-	until7      = []string{"dependencies"}
-)
-
-// has reports whether a keyword of JSON Schema has a meaning in the draft.
+// has reports whether the draft does not lack a keyword that others have. A validator of an older draft ignores
+// those that it lacks, so they are removed from its schemas.
 func (d Draft) has(keyword string) bool {
-	switch {
-	case slices.Contains(since6, keyword):
-		return d != Draft4
-	case slices.Contains(since201909, keyword):
-		return !d.RefAlone()
-	case slices.Contains(since202012, keyword):
-		return d == Draft202012
-	case slices.Contains(only201909, keyword):
-		return d == Draft201909
-	case slices.Contains(until201909, keyword):
-		return d != Draft202012
-	case slices.Contains(until7, keyword):
-		return d.RefAlone()
-	}
-	return true
+	k := KeywordOf(keyword)
+	return k == nil || k.In(d)
 }
 
 // draft returns the draft that a $schema names.

@@ -22,27 +22,6 @@ func WithoutGo(schema wire.Raw) wire.Raw {
 	if schema.Kind() != wire.KindObject || !strings.Contains(string(schema), "x-go-") {
 		return schema
 	}
-	text := []byte{'{'}
-	for name, value := range wire.Object(schema).All() {
-		switch {
-		case ForGo(name):
-			continue
-		case HoldsNamed(name) && value.Kind() == wire.KindObject:
-			members := []byte{'{'}
-			for name, member := range wire.Object(value).All() {
-				members = append(wire.AppendName(members, name), WithoutGo(member)...)
-			}
-			value = wire.Raw(append(members, '}'))
-		case HoldsList(name) && value.Kind() == wire.KindArray:
-			elements := []byte{'['}
-			for _, element := range value.Elements() {
-				elements = append(wire.AppendComma(elements), WithoutGo(element)...)
-			}
-			value = wire.Raw(append(elements, ']'))
-		case HoldsSchema(name):
-			value = WithoutGo(value)
-		}
-		text = append(wire.AppendName(text, name), value...)
-	}
-	return wire.Raw(append(text, '}'))
+	inner := Within("", schema, func(_ string, s wire.Raw) wire.Raw { return WithoutGo(s) })
+	return wire.Raw(wire.Object(inner).Without(GoName, GoBigInteger))
 }

@@ -1,8 +1,6 @@
 package jsonschema
 
 import (
-	"encoding/json"
-	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -19,84 +17,42 @@ func ReadLenient(at string, raw wire.Raw) (s *Schema, notes []*Error) {
 		if len(errs) == 0 {
 			return s, notes
 		}
-		value, err := decoded(raw)
-		if err != nil {
-			break
-		}
-		repaired := value
+		repaired := raw
 		for _, e := range errs {
 			notes = append(notes, &Error{e.Pointer, e.Problem + "; it is not compared"})
-			if pointer, within := strings.CutPrefix(e.Pointer, at); within {
-				repaired = repair(repaired, pointer)
+			if inSchema(at, e.Pointer) {
+				repaired = repair(at, repaired, e.Pointer)
 			}
 		}
-		next := encoded(repaired)
-		if next == raw {
+		if repaired == raw {
 			break
 		}
-		raw = next
+		raw = repaired
 	}
 	s, _ = Read(at, "{}")
 	return s, append(notes, &Error{at, "is not compared: it cannot be read as a schema"})
 }
 
-func decoded(raw wire.Raw) (any, error) {
-	dec := json.NewDecoder(strings.NewReader(string(raw)))
-	dec.UseNumber()
-	var v any
-	err := dec.Decode(&v)
-	return v, err
-}
+// inSchema reports whether a pointer is that of a schema or leads into it.
+func inSchema(at, pointer string) bool { return pointer == at || strings.HasPrefix(pointer, at+"/") }
 
-func encoded(v any) wire.Raw {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return "{}" // does not happen: the value comes from a decoder
+// repair returns a schema, which is at a pointer, without the keyword that another pointer leads to or into. A value
+// that is not a schema becomes true, which accepts everything.
+func repair(at string, schema wire.Raw, pointer string) wire.Raw {
+	if schema.Kind() != wire.KindObject || pointer == at {
+		return "true"
 	}
-	return wire.Raw(text)
-}
-
-// repair returns a schema without the keyword that a pointer leads to or into. A value that is
-// not a schema becomes true, which accepts everything.
-func repair(schema any, pointer string) any {
-	node, ok := schema.(map[string]any)
-	segment, rest, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
-	if !ok || pointer == "" {
-		return true
-	}
-	keyword := wire.PointerName(segment)
-	value := node[keyword]
-	list, isList := value.([]any)
-	named, isMap := value.(map[string]any)
-	inner, below, _ := strings.Cut(rest, "/")
-	switch {
-	case rest == "":
-	case isList && HoldsList(keyword):
-		if i, err := strconv.Atoi(inner); err == nil && i >= 0 && i < len(list) {
-			list[i] = repair(list[i], slash(below))
-			return node
+	deeper := false
+	repaired := Within(at, schema, func(at string, inner wire.Raw) wire.Raw {
+		if !inSchema(at, pointer) {
+			return inner
 		}
-	case isMap && HoldsNamed(keyword):
-		name := wire.PointerName(inner)
-		if _, there := named[name]; there {
-			named[name] = repair(named[name], slash(below))
-			return node
-		}
-	case HoldsSchema(keyword):
-		node[keyword] = repair(value, "/"+rest)
-		return node
+		deeper = true
+		return repair(at, inner, pointer)
+	})
+	if deeper {
+		return repaired
 	}
-	if HoldsSchema(keyword) && rest == "" && value != nil {
-		node[keyword] = true
-		return node
-	}
-	delete(node, keyword)
-	return node
-}
-
-func slash(pointer string) string {
-	if pointer == "" {
-		return ""
-	}
-	return "/" + pointer
+	keyword, _, _ := strings.Cut(pointer[len(at)+1:], "/")
+	return wire.Raw(wire.Object(schema).Without(wire.PointerName(keyword)))
 }
