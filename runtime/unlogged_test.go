@@ -6,30 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
-
-// lines is a writer of concurrent loggers.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
 
 // TestUnlogged checks that a server without a logger warns on slog.Default, which may be set later. The
 // warnings are about calls of a handler that have no effect, and about a refused state.
@@ -90,7 +72,7 @@ func TestUnlogged(t *testing.T) {
 		{"progress that grows", "steady", "", nil},
 	} {
 		alone(t, test.name, s, runtime.ServerOptions{}, nil, func(t *testing.T, conn *conn) {
-			var logged lines
+			var logged testkit.Buffer
 			defer slog.SetDefault(slog.Default())
 			slog.SetDefault(slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})))
 			c := &client{conn: conn, meta: metaAll + `,"progressToken":7`, answers: func(string) string { return `{"action":"accept"}` }}
@@ -113,7 +95,7 @@ func TestUnlogged(t *testing.T) {
 // TestLogRequestsUnlogged checks that middleware without a logger logs to slog.Default, which may be set later.
 func TestLogRequestsUnlogged(t *testing.T) {
 	alone(t, "a request", side{"echo": tools["echo"]}, runtime.ServerOptions{Receiving: []runtime.Middleware{runtime.LogRequests(nil, slog.LevelInfo)}}, nil, func(t *testing.T, c *conn) {
-		var logged lines
+		var logged testkit.Buffer
 		defer slog.SetDefault(slog.Default())
 		slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
 		c.answers([]string{call("1", "echo")}, result("1", ""))

@@ -1,5 +1,5 @@
-// Package testkit is how tests wait for goroutines and processes, measure memory and build programs, and a network
-// in memory for tests in a bubble of testing/synctest.
+// Package testkit is how tests wait for goroutines and processes, measure memory, build programs and call handlers of
+// HTTP, and a network in memory for tests in a bubble of testing/synctest.
 //
 // A test waits for a condition, not for a time: how long something takes depends on the machine and on what else
 // it does. Limit only keeps a test from hanging forever.

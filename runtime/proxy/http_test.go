@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/proxy"
@@ -19,18 +20,6 @@ import (
 
 const revision = "2025-11-25"
 
-// handlers is a binding without a method table.
-type handlers map[string]func(ctx context.Context, m *runtime.Message) (wire.Appender, error)
-
-func (h handlers) bind(d runtime.Direction) runtime.Binding {
-	return runtime.Binding{Revision: revision, Direction: d, Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
-		if f, ok := h[message.Method]; ok {
-			return f(ctx, message)
-		}
-		return nil, runtime.MethodNotFound(message.Method)
-	}}
-}
-
 // backend counts the sessions and cancellations of a server.
 type backend struct {
 	*runtime.Server
@@ -39,7 +28,7 @@ type backend struct {
 
 func newBackend() *backend {
 	b := &backend{}
-	binding := handlers{
+	binding := mcptest.Handlers{
 		"notifications/initialized": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			context.AfterFunc(runtime.CallOf(ctx).Session().Context(), b.sessions.Done)
 			return nil, nil
@@ -70,7 +59,7 @@ func newBackend() *backend {
 			b.cancelled.Done()
 			return nil, ctx.Err()
 		},
-	}.bind(runtime.ToServer)
+	}.Bind(revision, runtime.ToServer)
 	b.Server = runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, binding)
 	return b
 }
@@ -143,12 +132,12 @@ func use(t *testing.T, connect func() (runtime.Transport, error), i int) {
 		t.Error(err)
 		return
 	}
-	binding := handlers{
+	binding := mcptest.Handlers{
 		"client/echo": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
 			params := wire.Raw(message.Object())
 			return params, nil
 		},
-	}.bind(runtime.ToClient)
+	}.Bind(revision, runtime.ToClient)
 	session, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, binding).Connect(ctx, transport)
 	if err != nil {
 		t.Error(err)

@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -21,7 +23,7 @@ import (
 
 // live is a response that can be read while it is written.
 type live struct {
-	syncBuffer
+	testkit.Buffer
 	header http.Header
 	done   chan struct{} // closed when the handler has returned
 	cut    func()        // breaks the connection
@@ -37,7 +39,7 @@ func (rs replicas) begin(t *testing.T, at int, method, body string, header ...st
 	l := &live{header: http.Header{}, done: make(chan struct{}), cut: cancel}
 	go func() {
 		defer close(l.done)
-		serveTo(ctx, l, rs[at], method, body, header...)
+		testkit.ServeTo(ctx, l, rs[at], method, body, header...)
 	}()
 	synctest.Wait()
 	return l
@@ -50,9 +52,9 @@ func keyOf(session []string) string {
 
 // messages returns the messages of an event stream.
 func (l *live) messages(t *testing.T) (all []string) {
-	for _, e := range streamOf(t, strings.NewReader(l.String()), 0) {
-		if e.data != "" {
-			all = append(all, e.data)
+	for _, e := range testkit.Events(t, strings.NewReader(l.String()), 0) {
+		if e.Data != "" {
+			all = append(all, e.Data)
 		}
 	}
 	return all
@@ -67,17 +69,17 @@ func onBus() options {
 // the one that has begun the session, and one that has taken it over.
 func TestAnswerElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rs := alike(t, 3, base, onBus())
+		rs := alike(t, 3, mcptest.Server, onBus())
 		session := rs.open(t, 0, r11)
 		for _, at := range []int{0, 1} {
 			for range 2 {
-				l := rs.begin(t, at, "POST", call(5, "ask", `{"q":1}`), session...)
+				l := rs.begin(t, at, "POST", mcptest.Call(5, "ask", `{"q":1}`), session...)
 				question, err := jsonrpc.Parse(l.messages(t)[0])
 				if err != nil || question.Method != "client/echo" {
 					t.Fatalf("%v: %s", err, l)
 				}
 				answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"a":%d}}`, question.ID, at)
-				if w := serve(t.Context(), rs[2], "POST", answer, session...); w.Code != 202 {
+				if w := testkit.Serve(t.Context(), rs[2], "POST", answer, session...); w.Code != 202 {
 					t.Errorf("%d: %s", w.Code, w.Body)
 				}
 				<-l.done
@@ -92,11 +94,11 @@ func TestAnswerElsewhere(t *testing.T) {
 // TestLargeAnswerElsewhere checks that a call does not wait for an answer that no bus can carry.
 func TestLargeAnswerElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rs := alike(t, 2, base, onBus())
+		rs := alike(t, 2, mcptest.Server, onBus())
 		session := rs.open(t, 0, r11)
-		l := rs.begin(t, 0, "POST", call(5, "ask", `{}`), session...)
+		l := rs.begin(t, 0, "POST", mcptest.Call(5, "ask", `{}`), session...)
 		answer := `{"jsonrpc":"2.0","id":1,"result":{"a":"` + strings.Repeat("x", MaxMessage) + `"}}`
-		serve(t.Context(), rs[1], "POST", answer, session...)
+		testkit.Serve(t.Context(), rs[1], "POST", answer, session...)
 		<-l.done
 		if !strings.Contains(l.String(), `"id":5,"error"`) {
 			t.Errorf("%.300s", l)
@@ -107,14 +109,14 @@ func TestLargeAnswerElsewhere(t *testing.T) {
 // TestAnswerToNobody checks that an answer is dropped, and logged, if the replica that has asked is gone.
 func TestAnswerToNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rs := alike(t, 2, base, onBus())
-		log := new(syncBuffer)
+		rs := alike(t, 2, mcptest.Server, onBus())
+		log := new(testkit.Buffer)
 		rs[1].log = slog.New(slog.NewTextHandler(log, nil))
 		session := rs.open(t, 0, r11)
-		l := rs.begin(t, 0, "POST", call(5, "ask", `{}`), session...)
+		l := rs.begin(t, 0, "POST", mcptest.Call(5, "ask", `{}`), session...)
 		rs[0].handler.Close()
 		<-l.done
-		if w := serve(t.Context(), rs[1], "POST", `{"jsonrpc":"2.0","id":1,"result":{}}`, session...); w.Code != 202 {
+		if w := testkit.Serve(t.Context(), rs[1], "POST", `{"jsonrpc":"2.0","id":1,"result":{}}`, session...); w.Code != 202 {
 			t.Errorf("%d: %s", w.Code, w.Body)
 		}
 		synctest.Wait()
@@ -130,7 +132,7 @@ func TestAnswerToNobody(t *testing.T) {
 // TestNotificationsElsewhere checks that cancellations and progress reach the replica with the request.
 func TestNotificationsElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := base.with(handlers{"progress": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		h := mcptest.Server.With(mcptest.Handlers{"progress": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 			params := wire.Raw(message.Object())
 			var result wire.Raw
 			got := 0.0
@@ -141,9 +143,9 @@ func TestNotificationsElsewhere(t *testing.T) {
 		session := rs.open(t, 0, r11)
 		rs.echo(t, 2, session) // so that it has the session, too
 
-		l := rs.begin(t, 0, "POST", call(7, "wait", `{}`), session...)
-		other := rs.begin(t, 0, "POST", call(8, "wait", `{}`), session...)
-		serve(t.Context(), rs[1], "POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`, session...)
+		l := rs.begin(t, 0, "POST", mcptest.Call(7, "wait", `{}`), session...)
+		other := rs.begin(t, 0, "POST", mcptest.Call(8, "wait", `{}`), session...)
+		testkit.Serve(t.Context(), rs[1], "POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`, session...)
 		<-l.done
 		synctest.Wait()
 		select {
@@ -151,14 +153,14 @@ func TestNotificationsElsewhere(t *testing.T) {
 			t.Error("another request was cancelled")
 		default:
 		}
-		serve(t.Context(), rs[2], "POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":8}}`, session...)
+		testkit.Serve(t.Context(), rs[2], "POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":8}}`, session...)
 		<-other.done
 
-		l = rs.begin(t, 0, "POST", call(9, "progress", `{}`), session...)
+		l = rs.begin(t, 0, "POST", mcptest.Call(9, "progress", `{}`), session...)
 		question, _ := jsonrpc.Parse(l.messages(t)[0])
-		serve(t.Context(), rs[1], "POST", fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":0.5}}`, question.ID), session...)
+		testkit.Serve(t.Context(), rs[1], "POST", fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":0.5}}`, question.ID), session...)
 		synctest.Wait()
-		serve(t.Context(), rs[2], "POST", fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`, question.ID), session...)
+		testkit.Serve(t.Context(), rs[2], "POST", fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`, question.ID), session...)
 		<-l.done
 		if !strings.Contains(l.String(), `"progress":0.5`) {
 			t.Errorf("%s", l)
@@ -171,7 +173,7 @@ func TestNotificationsElsewhere(t *testing.T) {
 func TestOwnMessagesElsewhere(t *testing.T) {
 	for _, resumes := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			rs := alike(t, 3, base, onBus())
+			rs := alike(t, 3, mcptest.Server, onBus())
 			session := rs.open(t, 0, r11)
 			for at := range rs {
 				rs.echo(t, at, session)
@@ -201,8 +203,8 @@ func TestOwnMessagesElsewhere(t *testing.T) {
 					<-l.done
 				}
 				got = append(got, l.messages(t)...)
-				events := streamOf(t, strings.NewReader(l.String()), 0)
-				last = events[len(events)-1].id
+				events := testkit.Events(t, strings.NewReader(l.String()), 0)
+				last = events[len(events)-1].ID
 			}
 			send(1) // nobody listens
 			first := get(0)
@@ -235,7 +237,7 @@ func TestOwnMessagesElsewhere(t *testing.T) {
 func TestOwnUpdateElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var bus Memory
-		h := base.with(handlers{"own": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+		h := mcptest.Server.With(mcptest.Handlers{"own": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			return wire.Raw("{}"), runtime.CallOf(ctx).Session().Notify(ctx, "notifications/resources/updated", wire.Raw(`{"uri":"a:b"}`))
 		}})
 		var rs replicas
@@ -250,7 +252,7 @@ func TestOwnUpdateElsewhere(t *testing.T) {
 		}
 		session := rs.open(t, 0, r11)
 		get := rs.begin(t, 0, "GET", "", session...)
-		if w := serve(t.Context(), rs[1], "POST", call(1, "own", "{}"), session...); w.Code != 200 {
+		if w := testkit.Serve(t.Context(), rs[1], "POST", mcptest.Call(1, "own", "{}"), session...); w.Code != 200 {
 			t.Errorf("%d: %s", w.Code, w.Body)
 		}
 		synctest.Wait()
@@ -268,10 +270,10 @@ func TestOwnUpdateElsewhere(t *testing.T) {
 // stream, and then what comes.
 func TestResumeElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rs := alike(t, 2, base.with(handlers{"slow": threeNotes}), onBus())
+		rs := alike(t, 2, mcptest.Server.With(mcptest.Handlers{"slow": threeNotes}), onBus())
 		session := rs.open(t, 0, r11)
-		l := rs.begin(t, 0, "POST", call(`"x/1"`, "slow", `{}`), session...)
-		id := streamOf(t, strings.NewReader(l.String()), 1)[0].id
+		l := rs.begin(t, 0, "POST", mcptest.Call(`"x/1"`, "slow", `{}`), session...)
+		id := testkit.Events(t, strings.NewReader(l.String()), 1)[0].ID
 		l.cut()
 		time.Sleep(time.Minute)
 		again := rs.begin(t, 1, "GET", "", append(session, headerLast, id)...)
@@ -282,8 +284,8 @@ func TestResumeElsewhere(t *testing.T) {
 		if got := again.messages(t); len(got) != 3 || got[2] != `{"jsonrpc":"2.0","id":"x/1","result":{}}` {
 			t.Errorf("%q", got)
 		}
-		events := streamOf(t, strings.NewReader(again.String()), 0)
-		if w := serve(t.Context(), rs[1], "GET", "", append(session, headerLast, events[len(events)-1].id)...); w.Code != 405 {
+		events := testkit.Events(t, strings.NewReader(again.String()), 0)
+		if w := testkit.Serve(t.Context(), rs[1], "GET", "", append(session, headerLast, events[len(events)-1].ID)...); w.Code != 405 {
 			t.Errorf("after the answer: %d: %s", w.Code, w.Body)
 		}
 	})
@@ -304,10 +306,10 @@ func threeNotes(ctx context.Context, message *runtime.Message) (wire.Appender, e
 // TestOwnerGone checks that a call fails if the replica that handles it is gone when its client comes back.
 func TestOwnerGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rs := alike(t, 2, base.with(handlers{"slow": threeNotes}), onBus())
+		rs := alike(t, 2, mcptest.Server.With(mcptest.Handlers{"slow": threeNotes}), onBus())
 		session := rs.open(t, 0, r11)
-		l := rs.begin(t, 0, "POST", call(`"é"`, "slow", `{}`), session...)
-		id := streamOf(t, strings.NewReader(l.String()), 1)[0].id
+		l := rs.begin(t, 0, "POST", mcptest.Call(`"é"`, "slow", `{}`), session...)
+		id := testkit.Events(t, strings.NewReader(l.String()), 1)[0].ID
 		l.cut()
 		again := rs.begin(t, 1, "GET", "", append(session, headerLast, id)...)
 		rs[0].leave() // as if it were killed
@@ -342,19 +344,19 @@ func (b *cutBus) Request(ctx context.Context, subject string, data []byte) ([]by
 func TestResumeWithoutBus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bus := new(cutBus)
-		rs := alike(t, 2, base, options{Sharing: Sessions{Keys: keys(1), Bus: bus}, Options: streamable.Options{Events: streamable.NewMemoryEvents(1 << 20)}})
+		rs := alike(t, 2, mcptest.Server, options{Sharing: Sessions{Keys: keys(1), Bus: bus}, Options: streamable.Options{Events: streamable.NewMemoryEvents(1 << 20)}})
 		session := rs.open(t, 0, r11)
 		rs.echo(t, 1, session)
-		all := streamOf(t, serve(t.Context(), rs[0], "POST", call(1, "note", "{}"), session...).Body, 0)
+		all := testkit.Events(t, testkit.Serve(t.Context(), rs[0], "POST", mcptest.Call(1, "note", "{}"), session...).Body, 0)
 		bus.cut.Store(true)
-		w := serve(t.Context(), rs[0], "GET", "", append(session, headerLast, all[0].id)...)
-		if left := streamOf(t, w.Body, 0); !slices.Equal(left, all[1:]) {
+		w := testkit.Serve(t.Context(), rs[0], "GET", "", append(session, headerLast, all[0].ID)...)
+		if left := testkit.Events(t, w.Body, 0); !slices.Equal(left, all[1:]) {
 			t.Errorf("%d: %q, want %q", w.Code, left, all[1:])
 		}
-		if w := serve(t.Context(), rs[0], "GET", "", append(session, headerLast, all[2].id)...); w.Code != 405 {
+		if w := testkit.Serve(t.Context(), rs[0], "GET", "", append(session, headerLast, all[2].ID)...); w.Code != 405 {
 			t.Errorf("after the answer: %d: %s", w.Code, w.Body)
 		}
-		if w := serve(t.Context(), rs[1], "GET", "", append(session, headerLast, all[0].id)...); w.Code != 503 {
+		if w := testkit.Serve(t.Context(), rs[1], "GET", "", append(session, headerLast, all[0].ID)...); w.Code != 503 {
 			t.Errorf("at another replica: %d: %s", w.Code, w.Body)
 		}
 	})
@@ -384,14 +386,14 @@ func (b *lossyBus) Reconnected(f func()) (stop func()) {
 func TestReconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bus := new(lossyBus)
-		rs := alike(t, 2, base, options{Sharing: Sessions{Keys: keys(1), Bus: bus, KV: bus}})
+		rs := alike(t, 2, mcptest.Server, options{Sharing: Sessions{Keys: keys(1), Bus: bus, KV: bus}})
 		changed, ended := rs.open(t, 0, r11), rs.open(t, 0, r11)
 		bus.lost.Store(true)
 		rs.echo(t, 1, changed)
 		if err := rs[1].find(keyOf(changed)).Keep(t.Context(), runtime.Change{LogLevel: runtime.LogError}); err != nil {
 			t.Fatal(err)
 		}
-		serve(t.Context(), rs[1], "DELETE", "", ended...)
+		testkit.Serve(t.Context(), rs[1], "DELETE", "", ended...)
 		if status := rs.echo(t, 0, ended); status != 200 {
 			t.Errorf("a notice that was lost has arrived: status %d", status)
 		}
@@ -418,25 +420,25 @@ func TestNothingLeftElsewhere(t *testing.T) {
 			if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", message.Params); err != nil {
 				return nil, err
 			}
-			return base["wait"](ctx, message)
+			return mcptest.Server["wait"](ctx, message)
 		}
-		rs := alike(t, 2, base.with(handlers{"steps": noteAndWait}), opts)
+		rs := alike(t, 2, mcptest.Server.With(mcptest.Handlers{"steps": noteAndWait}), opts)
 		session := rs.open(t, 0, r11)
 		resumed := func(id string) (status, messages int) {
-			w := serve(t.Context(), rs[1], "GET", "", append(session, headerLast, id)...)
+			w := testkit.Serve(t.Context(), rs[1], "GET", "", append(session, headerLast, id)...)
 			if w.Code != 200 {
 				return w.Code, 0
 			}
-			for _, e := range streamOf(t, w.Body, 0) {
-				if e.data != "" {
+			for _, e := range testkit.Events(t, w.Body, 0) {
+				if e.Data != "" {
 					messages++
 				}
 			}
 			return w.Code, messages
 		}
 
-		l := rs.begin(t, 0, "POST", call(1, "steps", "{}"), session...)
-		event := streamOf(t, strings.NewReader(l.String()), 1)[0].id
+		l := rs.begin(t, 0, "POST", mcptest.Call(1, "steps", "{}"), session...)
+		event := testkit.Events(t, strings.NewReader(l.String()), 1)[0].ID
 		name, _, _ := strings.Cut(event, "_")
 		if status, n := resumed(event); status != 200 || n != 0 {
 			t.Errorf("while the call goes on: status %d, %d messages", status, n)
@@ -444,13 +446,13 @@ func TestNothingLeftElsewhere(t *testing.T) {
 		if status, n := resumed(name + "0_0"); status != 200 || n != 0 {
 			t.Errorf("of a call without an event: status %d, %d messages", status, n)
 		}
-		serve(t.Context(), rs[0], "POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, session...)
+		testkit.Serve(t.Context(), rs[0], "POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, session...)
 		<-l.done
 		if status, _ := resumed(event); status != 405 {
 			t.Errorf("after the last event of a cancelled call: status %d", status)
 		}
-		w := serve(t.Context(), rs[0], "POST", call(1, "note", "{}"), session...)
-		if status, _ := resumed(streamOf(t, w.Body, 0)[2].id); status != 405 {
+		w := testkit.Serve(t.Context(), rs[0], "POST", mcptest.Call(1, "note", "{}"), session...)
+		if status, _ := resumed(testkit.Events(t, w.Body, 0)[2].ID); status != 405 {
 			t.Errorf("after the answer: status %d", status)
 		}
 
@@ -466,10 +468,10 @@ func TestNothingLeftElsewhere(t *testing.T) {
 		own(0)
 		first.cut()
 		<-first.done
-		sent := streamOf(t, strings.NewReader(first.String()), 0)
-		second := rs.begin(t, 1, "GET", "", append(session, headerLast, sent[1].id)...)
-		missed := streamOf(t, strings.NewReader(second.String()), 2)
-		if missed[0] != sent[2] || missed[1].data != "" {
+		sent := testkit.Events(t, strings.NewReader(first.String()), 0)
+		second := rs.begin(t, 1, "GET", "", append(session, headerLast, sent[1].ID)...)
+		missed := testkit.Events(t, strings.NewReader(second.String()), 2)
+		if missed[0] != sent[2] || missed[1].Data != "" {
 			t.Errorf("%q, want %q", missed, sent[2])
 		}
 		own(1)

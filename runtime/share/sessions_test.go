@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -42,7 +44,7 @@ type replicas []*replica
 func (p *replica) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
 
 // newReplicas returns a replica for each of the options. It uses no network, so it may be in a bubble.
-func newReplicas(t testing.TB, h handlers, opts ...options) replicas {
+func newReplicas(t testing.TB, h mcptest.Handlers, opts ...options) replicas {
 	var all replicas
 	for _, o := range opts {
 		if o.StreamAfter == 0 {
@@ -65,7 +67,7 @@ func newReplicas(t testing.TB, h handlers, opts ...options) replicas {
 }
 
 // alike returns n replicas with the same options.
-func alike(t testing.TB, n int, h handlers, o options) replicas {
+func alike(t testing.TB, n int, h mcptest.Handlers, o options) replicas {
 	all := make([]options, n)
 	for i := range all {
 		all[i] = o
@@ -76,13 +78,13 @@ func alike(t testing.TB, n int, h handlers, o options) replicas {
 // open initializes a session at a replica and returns the header that names it.
 func (rs replicas) open(t testing.TB, at int, revision string, header ...string) []string {
 	t.Helper()
-	w := serve(t.Context(), rs[at], "POST", initialize(revision), header...)
+	w := testkit.Serve(t.Context(), rs[at], "POST", mcptest.Initialize(revision), header...)
 	id := w.Header().Get(headerSession)
 	if w.Code != 200 || id == "" {
 		t.Fatalf("initialize: %d: %s", w.Code, w.Body)
 	}
 	session := append([]string{headerSession, id}, header...)
-	if w := serve(t.Context(), rs[at], "POST", initialized, session...); w.Code != 202 {
+	if w := testkit.Serve(t.Context(), rs[at], "POST", mcptest.Initialized, session...); w.Code != 202 {
 		t.Fatalf("initialized: %d: %s", w.Code, w.Body)
 	}
 	return session
@@ -91,7 +93,7 @@ func (rs replicas) open(t testing.TB, at int, revision string, header ...string)
 // echo sends a call to a replica and returns the status.
 func (rs replicas) echo(t testing.TB, at int, session []string) int {
 	t.Helper()
-	w := serve(t.Context(), rs[at], "POST", call(1, "echo", `{"a":1}`), session...)
+	w := testkit.Serve(t.Context(), rs[at], "POST", mcptest.Call(1, "echo", `{"a":1}`), session...)
 	if w.Code == 200 != strings.Contains(w.Body.String(), `"result":{"a":1}`) {
 		t.Errorf("replica %d: %d: %s", at, w.Code, w.Body)
 	}
@@ -101,7 +103,7 @@ func (rs replicas) echo(t testing.TB, at int, session []string) int {
 // TestReplicas checks that replicas with nothing but a key in common serve the same session, at any time.
 func TestReplicas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rs := alike(t, 3, base, options{Sharing: Sessions{Keys: keys(1)}, Options: streamable.Options{IdleTimeout: time.Minute}})
+		rs := alike(t, 3, mcptest.Server, options{Sharing: Sessions{Keys: keys(1)}, Options: streamable.Options{IdleTimeout: time.Minute}})
 		session := rs.open(t, 0, r06)
 		for i := range 9 {
 			if status := rs.echo(t, i%3, session); status != 200 {
@@ -123,24 +125,24 @@ func TestReplicas(t *testing.T) {
 
 // TestSealedHandshake checks what another replica knows of a session.
 func TestSealedHandshake(t *testing.T) {
-	h := base.with(handlers{"who": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+	h := mcptest.Server.With(mcptest.Handlers{"who": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		s := runtime.CallOf(ctx).Session()
 		return wire.Raw(fmt.Sprintf(`{"r":%q,"info":%s,"capabilities":%s}`, s.Revision(), s.PeerInfo(), s.PeerCapabilities())), nil
 	}})
 	rs := alike(t, 2, h, options{Sharing: Sessions{Keys: keys(1)}})
-	w := serve(t.Context(), rs[0], "POST", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"roots":{"x":1}},"clientInfo":{"name":"ü","version":"2","title":"T"}}}`)
+	w := testkit.Serve(t.Context(), rs[0], "POST", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"roots":{"x":1}},"clientInfo":{"name":"ü","version":"2","title":"T"}}}`)
 	id := w.Header().Get(headerSession)
 	if strings.ContainsFunc(id, func(r rune) bool { return r < 0x21 || r > 0x7e }) || len(id) > 500 {
 		t.Errorf("the id is %q", id)
 	}
-	got := serve(t.Context(), rs[1], "POST", call(1, "who", "{}"), headerSession, id).Body.String()
+	got := testkit.Serve(t.Context(), rs[1], "POST", mcptest.Call(1, "who", "{}"), headerSession, id).Body.String()
 	if want := `{"r":"2025-06-18","info":{"name":"ü","version":"2"},"capabilities":{"roots":{"x":1}}}`; !strings.Contains(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
 
 	// What no id can carry is refused at once.
 	for n, status := range map[int]int{600: 200, 1100: 400} {
-		w := serve(t.Context(), rs[0], "POST", strings.Replace(initialize(r11), `"test"`, `"`+strings.Repeat("x", n)+`"`, 1))
+		w := testkit.Serve(t.Context(), rs[0], "POST", strings.Replace(mcptest.Initialize(r11), `"test"`, `"`+strings.Repeat("x", n)+`"`, 1))
 		id, text := w.Header().Get(headerSession), w.Body.String()
 		if refused := strings.Contains(text, "-32602") && strings.Contains(text, "at most 1024 are allowed"); refused != (status != 200) || (id == "") != refused {
 			t.Errorf("a name of %d bytes: id %q: %s", n, id, text)
@@ -153,10 +155,10 @@ func TestSealedHandshake(t *testing.T) {
 //
 // H4
 func TestStaleIDs(t *testing.T) {
-	log := new(syncBuffer)
-	server := newRuntimeServer(base, runtime.ServerOptions{Logger: slog.New(slog.NewTextHandler(log, nil))}, r11)
+	log := new(testkit.Buffer)
+	server := newRuntimeServer(mcptest.Server, runtime.ServerOptions{Logger: slog.New(slog.NewTextHandler(log, nil))}, r11)
 	replica := func(key byte) *streamable.Handler {
-		h, err := NewHandler(server, streamable.Options{User: userOf}, Sessions{Keys: keys(key)})
+		h, err := NewHandler(server, streamable.Options{User: testkit.UserOf}, Sessions{Keys: keys(key)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,11 +171,11 @@ func TestStaleIDs(t *testing.T) {
 		if id != "" {
 			header = append(header, headerSession, id)
 		}
-		return serve(t.Context(), authenticated(h), method, body, header...)
+		return testkit.Serve(t.Context(), testkit.Authenticated(h), method, body, header...)
 	}
-	id := as("ann", a, "POST", initialize(r11), "").Header().Get(headerSession)
-	second := as("ann", a, "POST", initialize(r11), "").Header().Get(headerSession)
-	other := as("ann", foreign, "POST", initialize(r11), "").Header().Get(headerSession)
+	id := as("ann", a, "POST", mcptest.Initialize(r11), "").Header().Get(headerSession)
+	second := as("ann", a, "POST", mcptest.Initialize(r11), "").Header().Get(headerSession)
+	other := as("ann", foreign, "POST", mcptest.Initialize(r11), "").Header().Get(headerSession)
 	last := byte('A')
 	if id[len(id)-5] == 'A' {
 		last = 'B'
@@ -194,7 +196,7 @@ func TestStaleIDs(t *testing.T) {
 	} {
 		for _, h := range []*streamable.Handler{a, b} {
 			for _, method := range []string{"POST", "GET", "DELETE"} {
-				if w := as(c.user, h, method, call(1, "echo", "{}"), c.id); w.Code != 404 {
+				if w := as(c.user, h, method, mcptest.Call(1, "echo", "{}"), c.id); w.Code != 404 {
 					t.Errorf("%s %s: %d: %s", method, c.name, w.Code, w.Body)
 				}
 			}
@@ -204,7 +206,7 @@ func TestStaleIDs(t *testing.T) {
 		}
 	}
 	for _, h := range []*streamable.Handler{a, b} {
-		if w := as("ann", h, "POST", call(1, "echo", "{}"), id); w.Code != 200 {
+		if w := as("ann", h, "POST", mcptest.Call(1, "echo", "{}"), id); w.Code != 200 {
 			t.Errorf("the id itself: %d: %s", w.Code, w.Body)
 		}
 	}
@@ -216,7 +218,7 @@ func TestStaleIDs(t *testing.T) {
 // TestKeyRotation replaces the keys of replicas one after the other.
 func TestKeyRotation(t *testing.T) {
 	with := func(numbers ...byte) options { return options{Sharing: Sessions{Keys: keys(numbers...)}} }
-	rs := newReplicas(t, base, with(1), with(2, 1), with(2))
+	rs := newReplicas(t, mcptest.Server, with(1), with(2, 1), with(2))
 	old := rs.open(t, 0, r11)
 	if status := rs.echo(t, 1, old); status != 200 {
 		t.Errorf("the old key in second place: status %d", status)
@@ -232,7 +234,7 @@ func TestKeyRotation(t *testing.T) {
 // TestSessionExpiry checks that a session ends with its lifetime, although it is in use.
 func TestSessionExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rs := alike(t, 3, base, options{Sharing: Sessions{Keys: keys(1), Lifetime: time.Hour}})
+		rs := alike(t, 3, mcptest.Server, options{Sharing: Sessions{Keys: keys(1), Lifetime: time.Hour}})
 		session := rs.open(t, 0, r11)
 		for range 5 {
 			time.Sleep(10 * time.Minute)
@@ -269,9 +271,9 @@ func TestSharedDelete(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c.sharing.Keys = keys(1)
-			rs := alike(t, 3, base, options{Sharing: c.sharing})
+			rs := alike(t, 3, mcptest.Server, options{Sharing: c.sharing})
 			session := rs.open(t, 1, r11)
-			if w := serve(t.Context(), rs[0], "DELETE", "", session...); w.Code != 204 {
+			if w := testkit.Serve(t.Context(), rs[0], "DELETE", "", session...); w.Code != 204 {
 				t.Errorf("%s: DELETE: %d: %s", c.name, w.Code, w.Body)
 			}
 			synctest.Wait()
@@ -282,7 +284,7 @@ func TestSharedDelete(t *testing.T) {
 			if got != c.want {
 				t.Errorf("%s: status %v, want %v", c.name, got, c.want)
 			}
-			again := serve(t.Context(), rs[0], "DELETE", "", session...)
+			again := testkit.Serve(t.Context(), rs[0], "DELETE", "", session...)
 			if again.Code != 404 {
 				t.Errorf("%s: DELETE again: %d", c.name, again.Code)
 			}
@@ -299,12 +301,12 @@ func TestTakeOverAtOnce(t *testing.T) {
 		if state != nil {
 			sharing.Bus, sharing.KV = state, state
 		}
-		rs := alike(t, 2, base, options{Sharing: sharing})
+		rs := alike(t, 2, mcptest.Server, options{Sharing: sharing})
 		session := rs.open(t, 0, r11)
 		var all sync.WaitGroup
 		for i := range requests {
 			all.Go(func() {
-				w := serve(t.Context(), rs[1], "POST", call(i, "echo", `{}`), session...)
+				w := testkit.Serve(t.Context(), rs[1], "POST", mcptest.Call(i, "echo", `{}`), session...)
 				if w.Code != 200 || !strings.Contains(w.Body.String(), fmt.Sprintf(`"id":%d,"result":{}`, i)) {
 					t.Errorf("request %d: %d: %s", i, w.Code, w.Body)
 				}
@@ -319,13 +321,13 @@ func TestTakeOverAtOnce(t *testing.T) {
 
 // TestRoomAtOnce checks that sessions that make room for each other while they are used lose no request.
 func TestRoomAtOnce(t *testing.T) {
-	rs := newReplicas(t, base, options{Sharing: Sessions{Keys: keys(1)}}, options{Sharing: Sessions{Keys: keys(1)}, Options: streamable.Options{MaxSessions: 2}})
+	rs := newReplicas(t, mcptest.Server, options{Sharing: Sessions{Keys: keys(1)}}, options{Sharing: Sessions{Keys: keys(1)}, Options: streamable.Options{MaxSessions: 2}})
 	var all sync.WaitGroup
 	for range 4 {
 		session := rs.open(t, 0, r11)
 		all.Go(func() {
 			for range 100 {
-				w := serve(t.Context(), rs[1], "POST", call(1, "echo", `{}`), session...)
+				w := testkit.Serve(t.Context(), rs[1], "POST", mcptest.Call(1, "echo", `{}`), session...)
 				if w.Code != 200 && !strings.Contains(w.Body.String(), "too many sessions") {
 					t.Errorf("%d: %s", w.Code, w.Body)
 				}
@@ -339,14 +341,14 @@ func TestRoomAtOnce(t *testing.T) {
 // notifications/initialized.
 func TestInitializedElsewhere(t *testing.T) {
 	got := make(chan struct{}, 1)
-	h := base.with(handlers{"notifications/n": func(context.Context, *runtime.Message) (wire.Appender, error) {
+	h := mcptest.Server.With(mcptest.Handlers{"notifications/n": func(context.Context, *runtime.Message) (wire.Appender, error) {
 		got <- struct{}{}
 		return nil, nil
 	}})
 	rs := alike(t, 2, h, options{Sharing: Sessions{Keys: keys(1)}})
-	id := serve(t.Context(), rs[0], "POST", initialize(r11)).Header().Get(headerSession)
-	serve(t.Context(), rs[1], "POST", initialized, headerSession, id)
-	serve(t.Context(), rs[0], "POST", `{"jsonrpc":"2.0","method":"notifications/n"}`, headerSession, id)
+	id := testkit.Serve(t.Context(), rs[0], "POST", mcptest.Initialize(r11)).Header().Get(headerSession)
+	testkit.Serve(t.Context(), rs[1], "POST", mcptest.Initialized, headerSession, id)
+	testkit.Serve(t.Context(), rs[0], "POST", `{"jsonrpc":"2.0","method":"notifications/n"}`, headerSession, id)
 	<-got
 }
 
@@ -360,7 +362,7 @@ func (brokenKV) Get(context.Context, string) ([]byte, uint64, error) {
 // TestBrokenKV checks that requests that need the KV fail, and the others do not.
 func TestBrokenKV(t *testing.T) {
 	with := func(kv KV) options { return options{Sharing: Sessions{Keys: keys(1), KV: kv}} }
-	rs := newReplicas(t, base, with(new(Memory)), with(brokenKV{}))
+	rs := newReplicas(t, mcptest.Server, with(new(Memory)), with(brokenKV{}))
 	own, foreign := rs.open(t, 1, r11), rs.open(t, 0, r11)
 	if status := rs.echo(t, 1, own); status != 200 {
 		t.Errorf("a session that is here: status %d", status)
@@ -368,7 +370,7 @@ func TestBrokenKV(t *testing.T) {
 	if status := rs.echo(t, 1, foreign); status != 503 {
 		t.Errorf("a session that is not: status %d", status)
 	}
-	if w := serve(t.Context(), rs[1], "DELETE", "", own...); w.Code != 503 {
+	if w := testkit.Serve(t.Context(), rs[1], "DELETE", "", own...); w.Code != 503 {
 		t.Errorf("DELETE: %d: %s", w.Code, w.Body)
 	}
 	if status := rs.echo(t, 1, own); status != 200 {
@@ -382,7 +384,7 @@ func TestSessionsOptions(t *testing.T) {
 		"share: Sessions.Keys: key 1 has 3 bytes; it needs at least 32": {Keys: append(keys(1), []byte("abc"))},
 		"share: Sessions has a Bus or a KV, but no Keys":                {KV: new(Memory)},
 	} {
-		server := newRuntimeServer(base, runtime.ServerOptions{Logger: discard}, r11)
+		server := newRuntimeServer(mcptest.Server, runtime.ServerOptions{Logger: discard}, r11)
 		if h, err := NewHandler(server, streamable.Options{}, sessions); h != nil || err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -393,18 +395,18 @@ func TestSessionsOptions(t *testing.T) {
 //
 // H4
 func TestUsers(t *testing.T) {
-	opts := options{Sharing: Sessions{Keys: keys(1)}, Options: streamable.Options{User: userOf, Events: streamable.NewMemoryEvents(1 << 20)}}
-	rs := alike(t, 2, base, opts)
+	opts := options{Sharing: Sessions{Keys: keys(1)}, Options: streamable.Options{User: testkit.UserOf, Events: streamable.NewMemoryEvents(1 << 20)}}
+	rs := alike(t, 2, mcptest.Server, opts)
 	do := func(at int, method, body string, header ...string) *httptest.ResponseRecorder {
-		return serve(t.Context(), authenticated(rs[at]), method, body, header...)
+		return testkit.Serve(t.Context(), testkit.Authenticated(rs[at]), method, body, header...)
 	}
-	w := do(0, "POST", initialize(r11), "X-User", "ann")
+	w := do(0, "POST", mcptest.Initialize(r11), "X-User", "ann")
 	id := w.Header().Get(headerSession)
 	if w.Code != 200 || id == "" || strings.Contains(id, "ann") {
 		t.Fatalf("%d, id %q: %s", w.Code, id, w.Body)
 	}
-	do(0, "POST", initialized, "X-User", "ann", headerSession, id)
-	event := streamOf(t, do(0, "POST", call(1, "note", "{}"), "X-User", "ann", headerSession, id).Body, 1)[0].id
+	do(0, "POST", mcptest.Initialized, "X-User", "ann", headerSession, id)
+	event := testkit.Events(t, do(0, "POST", mcptest.Call(1, "note", "{}"), "X-User", "ann", headerSession, id).Body, 1)[0].ID
 	for at := range rs {
 		for _, c := range []struct {
 			user, id string
@@ -417,7 +419,7 @@ func TestUsers(t *testing.T) {
 			{"ann", "ann:" + id, 404},
 		} {
 			header := []string{headerSession, c.id, "X-User", c.user}
-			if w := do(at, "POST", call(1, "echo", "{}"), header...); w.Code != c.status || strings.Contains(w.Body.String(), `"error"`) != (c.status != 200) {
+			if w := do(at, "POST", mcptest.Call(1, "echo", "{}"), header...); w.Code != c.status || strings.Contains(w.Body.String(), `"error"`) != (c.status != 200) {
 				t.Errorf("POST as %q with %q: %d: %s", c.user, c.id, w.Code, w.Body)
 			}
 			if w := do(at, "GET", "", append(header, headerLast, event)...); w.Code != c.status {
@@ -431,10 +433,10 @@ func TestUsers(t *testing.T) {
 		}
 	}
 	// A user whose name contains another's and part of an id is a different user.
-	if w := do(0, "POST", call(1, "echo", "{}"), headerSession, id, "X-User", "ann:x"); w.Code != 404 {
+	if w := do(0, "POST", mcptest.Call(1, "echo", "{}"), headerSession, id, "X-User", "ann:x"); w.Code != 404 {
 		t.Error(w.Code)
 	}
-	if w := do(0, "POST", initialize(r11)); w.Code != 403 || w.Header().Get(headerSession) != "" {
+	if w := do(0, "POST", mcptest.Initialize(r11)); w.Code != 403 || w.Header().Get(headerSession) != "" {
 		t.Errorf("initialize by nobody: %d: %s", w.Code, w.Body)
 	}
 	if w := do(0, "DELETE", "", "X-User", "ann", headerSession, id); w.Code != 204 {

@@ -1,40 +1,28 @@
 package share
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// stressVariable sets the size of TestManySessionsOfReplicas: "sessions,calls of each". Set it
-// to "1000,100" for the load that servers are designed for.
-const stressVariable = "MCPGEN_STRESS"
-
-func stressSize(t *testing.T) (sessions, calls int) {
-	size := cmp.Or(os.Getenv(stressVariable), "100,30")
-	if _, err := fmt.Sscanf(size, "%d,%d", &sessions, &calls); err != nil {
-		t.Fatalf("%s=%s: %v", stressVariable, size, err)
-	}
-	return sessions, calls
-}
-
 // TestManySessionsOfReplicas sends each request of many clients to a random replica and cuts connections: every
 // call is answered with its own answer, and handled once.
 func TestManySessionsOfReplicas(t *testing.T) {
-	sessions, calls := stressSize(t)
+	sessions, calls := mcptest.StressSize(t)
 	sessions = max(sessions/5, 1)
 	done := make([]atomic.Int32, sessions*calls)
 	var bus Memory
@@ -42,7 +30,7 @@ func TestManySessionsOfReplicas(t *testing.T) {
 		Events: streamable.NewMemoryEvents(64 << 20),
 		Retry:  time.Millisecond, KeepAlive: time.Second, StreamAfter: streamable.DefaultStreamAfter,
 	}}
-	rs := alike(t, 3, base.with(handlers{
+	rs := alike(t, 3, mcptest.Server.With(mcptest.Handlers{
 		"once": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 			params := wire.Raw(message.Object())
 			n, _ := wire.NewStringReader(string(params)).PeekInt64("n")
@@ -52,11 +40,11 @@ func TestManySessionsOfReplicas(t *testing.T) {
 		},
 	}), opts)
 	spread := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { rs[rand.IntN(len(rs))].ServeHTTP(w, r) })
-	ts := httptest.NewServer(flaky(spread, func() int { return 1000 + rand.IntN(4000) }))
+	ts := httptest.NewServer(testkit.Flaky(spread, func() int { return 1000 + rand.IntN(4000) }))
 	defer ts.Close()
 	pool := &http.Transport{MaxIdleConnsPerHost: 4 * sessions}
 	defer pool.CloseIdleConnections()
-	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Limits: runtime.Limits{Timeout: -1}}, echoing.bind(r11, runtime.ToClient))
+	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Limits: runtime.Limits{Timeout: -1}}, mcptest.Client.Bind(r11, runtime.ToClient))
 	var all sync.WaitGroup
 	var cancelled atomic.Int64
 	for n := range sessions {
@@ -107,34 +95,4 @@ func TestManySessionsOfReplicas(t *testing.T) {
 		}
 	}
 	t.Logf("%d calls of %d sessions, %d cancelled", sessions*calls, sessions, cancelled.Load())
-}
-
-// flaky cuts the event streams of a handler after some bytes.
-func flaky(next http.Handler, bytes func() int) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(&cutter{ResponseWriter: w, left: bytes()}, r)
-	})
-}
-
-type cutter struct {
-	http.ResponseWriter
-	left int
-}
-
-func (c *cutter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
-
-func (c *cutter) Write(p []byte) (int, error) {
-	if c.Header().Get("Content-Type") != "text/event-stream" {
-		return c.ResponseWriter.Write(p)
-	}
-	n := min(len(p), c.left)
-	c.left -= n
-	if _, err := c.ResponseWriter.Write(p[:n]); err != nil {
-		return 0, err
-	}
-	if n < len(p) {
-		http.NewResponseController(c.ResponseWriter).Flush()
-		return n, errors.New("cut")
-	}
-	return n, nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -26,11 +27,11 @@ func TestShutdown(t *testing.T) {
 		err := runtime.CallOf(ctx).Call(ctx, "client/echo", params, &result)
 		return result, err
 	}
-	more := handlers{"held": held, "wait": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+	more := mcptest.Handlers{"held": held, "wait": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 		begun <- struct{}{}
 		return base["wait"](ctx, message)
 	}, "echo": base["echo"]}
-	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, more.bind(runtime.ToServer))
+	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, more.Bind(revision, runtime.ToServer))
 	h := NewHandler(server, Options{})
 	ts := httptest.NewServer(h)
 	defer ts.Close()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
@@ -24,36 +25,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-const (
-	revision    = "2024-11-05"
-	initialize  = `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
-	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
-)
+const revision = "2024-11-05"
 
-// handlers of a hand-written binding, by method.
-type handlers map[string]func(ctx context.Context, m *runtime.Message) (wire.Appender, error)
-
-func (h handlers) bind(d runtime.Direction) runtime.Binding {
-	return runtime.Binding{Revision: revision, Direction: d,
-		Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
-			if f, ok := h[message.Method]; ok {
-				return f(ctx, message)
-			}
-			return nil, runtime.MethodNotFound(message.Method)
-		}}
-}
-
-var base = handlers{
-	"echo": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
-		params := wire.Raw(message.Object())
-		return params, nil
-	},
-	"ask": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
-		params := wire.Raw(message.Object())
-		var result wire.Raw
-		err := runtime.CallOf(ctx).Call(ctx, "client/echo", params, &result)
-		return result, err
-	},
+var base = mcptest.Server.With(mcptest.Handlers{
 	// wait tells the client that it has begun.
 	"wait": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		runtime.CallOf(ctx).Progress(ctx, 1, nil, "")
@@ -67,14 +41,14 @@ var base = handlers{
 			}
 		}
 	},
-}
+})
 
 func newServer(t testing.TB, opts Options) (*httptest.Server, *Handler) {
 	return newServerOn(t, opts, httptest.NewServer)
 }
 
 func newServerOn(t testing.TB, opts Options, start func(http.Handler) *httptest.Server) (*httptest.Server, *Handler) {
-	h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Grace: time.Second}, base.bind(runtime.ToServer)), opts)
+	h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Grace: time.Second}, base.Bind(revision, runtime.ToServer)), opts)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", http.StripPrefix("/api", h))
 	ts := start(mux)
@@ -93,23 +67,23 @@ func connect(t testing.TB, url string, opts ClientOptions) (*runtime.Session, er
 	if err != nil {
 		return nil, err
 	}
-	client := handlers{"client/echo": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+	client := mcptest.Handlers{"client/echo": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
 		params := wire.Raw(message.Object())
 		return params, nil
 	}}
-	return runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, client.bind(runtime.ToClient)).Connect(t.Context(), transport)
+	return runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, client.Bind(revision, runtime.ToClient)).Connect(t.Context(), transport)
 }
 
 // TestSessions checks that a client that knows both kinds of revisions gets a session, and that a request
 // with its own revision is one of that session.
 func TestSessions(t *testing.T) {
 	const newer = "2026-07-28"
-	both := func(h handlers, d runtime.Direction) []runtime.Binding {
-		alone := h.bind(d)
+	both := func(h mcptest.Handlers, d runtime.Direction) []runtime.Binding {
+		alone := h.Bind(revision, d)
 		alone.Revision, alone.Methods = newer, mcp20260728.Methods
-		return []runtime.Binding{alone, h.bind(d)}
+		return []runtime.Binding{alone, h.Bind(revision, d)}
 	}
-	kind := handlers{"tools/call": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+	kind := mcptest.Handlers{"tools/call": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		return wire.Raw(fmt.Sprintf(`{"stateless":%t}`, runtime.CallOf(ctx).Stateless())), nil
 	}}
 	h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, both(kind, runtime.ToServer)...), Options{})
@@ -197,22 +171,22 @@ func TestRequests(t *testing.T) {
 		event                    string // part of the next event
 	}{
 		{name: "early", body: `{"jsonrpc":"2.0","id":1,"method":"echo"}`, status: 202, event: "-32600"},
-		{name: "initialize", body: initialize, status: 202, event: `"protocolVersion":"2024-11-05"`},
-		{name: "initialized", body: initialized, status: 202},
+		{name: "initialize", body: mcptest.Initialize(revision), status: 202, event: `"protocolVersion":"2024-11-05"`},
+		{name: "initialized", body: mcptest.Initialized, status: 202},
 		{name: "echo", body: `{"jsonrpc":"2.0","id":9007199254740993,"method":"echo","params":{"n":9007199254740993}}`, status: 202, event: `{"jsonrpc":"2.0","id":9007199254740993,"result":{"n":9007199254740993}}`},
 		{name: "not JSON", body: "hello", status: 400, code: -32700},
-		{name: "trailing bytes", body: initialized + " xyz", status: 400, code: -32700},
+		{name: "trailing bytes", body: mcptest.Initialized + " xyz", status: 400, code: -32700},
 		{name: "id 1.5", body: `{"jsonrpc":"2.0","id":1.5,"method":"echo"}`, status: 400, code: -32600},
 		{name: "id null", body: `{"jsonrpc":"2.0","id":null,"method":"echo"}`, status: 400, code: -32600},
 		{name: "duplicate method", body: `{"jsonrpc":"2.0","id":1,"method":"echo","method":"x"}`, status: 202, event: "-32600"},
 		{name: "both method and result", body: `{"jsonrpc":"2.0","id":1,"method":"echo","result":{}}`, status: 202, event: "-32600"},
 		{name: "unknown method", body: `{"jsonrpc":"2.0","id":1,"method":"nope"}`, status: 202, event: "-32601"},
-		{name: "batch", body: "[" + initialized + "]", status: 202, event: "-32600"},
-		{name: "forged session", path: "/api/sse?sessionId=x", body: initialized, status: 404, code: -32600},
-		{name: "no session", path: "/api/sse", body: initialized, status: 404, code: -32600},
-		{name: "Content-Type", body: initialized, header: [2]string{"Content-Type", "text/plain"}, status: 415, code: -32600},
-		{name: "Host evil", body: initialized, header: [2]string{"Host", "evil.example.com"}, status: 403, code: -32600},
-		{name: "Origin evil", body: initialized, header: [2]string{"Origin", "http://evil.example.com"}, status: 403, code: -32600},
+		{name: "batch", body: "[" + mcptest.Initialized + "]", status: 202, event: "-32600"},
+		{name: "forged session", path: "/api/sse?sessionId=x", body: mcptest.Initialized, status: 404, code: -32600},
+		{name: "no session", path: "/api/sse", body: mcptest.Initialized, status: 404, code: -32600},
+		{name: "Content-Type", body: mcptest.Initialized, header: [2]string{"Content-Type", "text/plain"}, status: 415, code: -32600},
+		{name: "Host evil", body: mcptest.Initialized, header: [2]string{"Host", "evil.example.com"}, status: 403, code: -32600},
+		{name: "Origin evil", body: mcptest.Initialized, header: [2]string{"Origin", "http://evil.example.com"}, status: 403, code: -32600},
 		{name: "Origin evil on GET", method: "GET", header: [2]string{"Origin", "http://evil.example.com"}, status: 403, code: -32600},
 		{name: "Accept on GET", method: "GET", header: [2]string{"Accept", "application/json"}, status: 406, code: -32600},
 		{name: "DELETE", method: "DELETE", status: 405, code: -32600},
@@ -274,7 +248,7 @@ func TestSlowReader(t *testing.T) {
 			t.Fatal(err)
 		}
 		go events.Next() // the answer to initialize; what comes after it is not read
-		for _, body := range []string{initialize, initialized, `{"jsonrpc":"2.0","id":1,"method":"flood"}`} {
+		for _, body := range []string{mcptest.Initialize(revision), mcptest.Initialized, `{"jsonrpc":"2.0","id":1,"method":"flood"}`} {
 			resp, err := ts.Client().Post(ts.URL+endpoint.Data, "application/json", strings.NewReader(body))
 			if err != nil {
 				t.Fatal(err)
@@ -416,7 +390,7 @@ func TestOddServer(t *testing.T) {
 // others, and end by themselves.
 func TestUnusedSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, base.bind(runtime.ToServer)), Options{MaxSessions: 2})
+		h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, base.Bind(revision, runtime.ToServer)), Options{MaxSessions: 2})
 		defer h.Close()
 		var ended atomic.Int32
 		open := func() (status int) {
@@ -431,7 +405,7 @@ func TestUnusedSessions(t *testing.T) {
 		}
 		say := func() { // sends the handshake in every session
 			for _, s := range h.sessions.All() {
-				for _, body := range []string{initialize, initialized} {
+				for _, body := range []string{mcptest.Initialize(revision), mcptest.Initialized} {
 					r := httptest.NewRequest("POST", "/sse?sessionId="+s.(*session).id, strings.NewReader(body))
 					r.Header.Set("Content-Type", "application/json")
 					h.ServeHTTP(httptest.NewRecorder(), r)

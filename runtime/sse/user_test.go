@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -18,14 +19,14 @@ type userKey struct{}
 // TestUsers checks that only the user of a session can use it, and that a handler sees the values in
 // the context of its own POST.
 func TestUsers(t *testing.T) {
-	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, handlers{
+	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, mcptest.Handlers{
 		"who": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 			return wire.Raw(`{"is":"` + ctx.Value(userKey{}).(string) + `"}`), nil
 		},
-	}.bind(runtime.ToServer))
+	}.Bind(revision, runtime.ToServer))
 	h := NewHandler(server, Options{User: func(r *http.Request) (string, error) {
 		user := r.Context().Value(userKey{}).(string)
 		if user == "" {
@@ -65,10 +66,10 @@ func TestUsers(t *testing.T) {
 		status     int
 		event      string
 	}{
-		{"ann", initialize, 202, "protocolVersion"},
-		{"bob", initialized, 404, ""},
-		{"", initialized, 403, ""},
-		{"ann", initialized, 202, ""},
+		{"ann", mcptest.Initialize(revision), 202, "protocolVersion"},
+		{"bob", mcptest.Initialized, 404, ""},
+		{"", mcptest.Initialized, 403, ""},
+		{"ann", mcptest.Initialized, 202, ""},
 		{"ann", `{"jsonrpc":"2.0","id":1,"method":"who"}`, 202, `{"is":"ann"}`},
 	} {
 		if resp := do("POST", endpoint.Data, c.body, c.user); resp.StatusCode != c.status {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -22,16 +24,16 @@ func BenchmarkPost(b *testing.B) {
 	h := NewHandler(newRuntimeServer(b, base, runtime.ServerOptions{Logger: discard}, r07, r11), Options{})
 	defer h.Close()
 	none := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") })
-	id := serve(b.Context(), h, "POST", initialize(r11)).Header().Get(headerSession)
+	id := testkit.Serve(b.Context(), h, "POST", mcptest.Initialize(r11)).Header().Get(headerSession)
 	session := []string{headerSession, id, headerRevision, r11}
 	for _, c := range []struct {
 		name, text string
 		handler    http.Handler
 		header     []string
 	}{
-		{"none", call(1, "echo", `{"a":1}`), none, session},
-		{"echo", call(1, "echo", `{"a":1}`), h, session},
-		{"note", call(1, "note", `{"a":1}`), h, session},
+		{"none", mcptest.Call(1, "echo", `{"a":1}`), none, session},
+		{"echo", mcptest.Call(1, "echo", `{"a":1}`), h, session},
+		{"note", mcptest.Call(1, "note", `{"a":1}`), h, session},
 		{"stateless echo", alone(1, "echo", `"a":1`), h, standard("echo")},
 		{"stateless note", alone(1, "note", `"a":1`), h, standard("note")},
 	} {
@@ -87,7 +89,7 @@ func BenchmarkCall(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, echoing.bind(r11, runtime.ToClient)).Connect(b.Context(), transport)
+	s, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, mcptest.Client.Bind(r11, runtime.ToClient)).Connect(b.Context(), transport)
 	if err != nil {
 		b.Fatal(err)
 	}

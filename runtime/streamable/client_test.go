@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -26,7 +27,7 @@ import (
 )
 
 // connect opens a session of a client with the server at url.
-func connect(t testing.TB, url string, h handlers, opts ClientOptions, revisions ...string) (*runtime.Session, error) {
+func connect(t testing.TB, url string, h mcptest.Handlers, opts ClientOptions, revisions ...string) (*runtime.Session, error) {
 	t.Helper()
 	transport, err := NewTransport(url, opts)
 	if err != nil {
@@ -34,16 +35,10 @@ func connect(t testing.TB, url string, h handlers, opts ClientOptions, revisions
 	}
 	var bindings []runtime.Binding
 	for _, r := range revisions {
-		bindings = append(bindings, h.bind(r, runtime.ToClient))
+		bindings = append(bindings, h.Bind(r, runtime.ToClient))
 	}
 	return runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, bindings...).Connect(t.Context(), transport)
 }
-
-// echoing answers the requests of "ask" as a client.
-var echoing = handlers{"client/echo": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
-	params := wire.Raw(message.Object())
-	return params, nil
-}}
 
 // TestInterop checks that the package's client and server understand each other.
 func TestInterop(t *testing.T) {
@@ -53,7 +48,7 @@ func TestInterop(t *testing.T) {
 				r := newRig(t, base, Options{Stateless: stateless})
 				var mu sync.Mutex
 				var notes []string
-				s, err := connect(t, r.URL, echoing.with(handlers{"notifications/n": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+				s, err := connect(t, r.URL, mcptest.Client.With(mcptest.Handlers{"notifications/n": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
 					params := wire.Raw(message.Object())
 					mu.Lock()
 					defer mu.Unlock()
@@ -125,45 +120,15 @@ func TestSessionLost(t *testing.T) {
 	}
 }
 
-// flaky cuts the event streams of a server after a number of bytes.
-func flaky(next http.Handler, bytes func() int) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(&cutter{ResponseWriter: w, left: bytes()}, r)
-	})
-}
-
-type cutter struct {
-	http.ResponseWriter
-	left int
-}
-
-func (c *cutter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
-
-func (c *cutter) Write(p []byte) (int, error) {
-	if c.Header().Get("Content-Type") != "text/event-stream" {
-		return c.ResponseWriter.Write(p)
-	}
-	n := min(len(p), c.left)
-	c.left -= n
-	if _, err := c.ResponseWriter.Write(p[:n]); err != nil {
-		return 0, err
-	}
-	if n < len(p) {
-		http.NewResponseController(c.ResponseWriter).Flush()
-		return n, errors.New("cut")
-	}
-	return n, nil
-}
-
 // TestClientResumes checks that a client gets every notification of a call once, in order,
 // and its answer, when the stream is cut again and again.
 func TestClientResumes(t *testing.T) {
 	const n = 60
-	server := newRuntimeServer(t, base.with(handlers{"count": counter(n, nil)}), runtime.ServerOptions{}, r11)
+	server := newRuntimeServer(t, base.With(mcptest.Handlers{"count": counter(n, nil)}), runtime.ServerOptions{}, r11)
 	handler := NewHandler(server, Options{Retry: time.Millisecond})
 	cut := 0
 	var mu sync.Mutex
-	ts := httptest.NewServer(flaky(handler, func() int {
+	ts := httptest.NewServer(testkit.Flaky(handler, func() int {
 		mu.Lock()
 		defer mu.Unlock()
 		cut += 137
@@ -172,7 +137,7 @@ func TestClientResumes(t *testing.T) {
 	defer ts.Close()
 	defer handler.Close()
 	notes := make(chan string, 2*n)
-	s, err := connect(t, ts.URL, handlers{"notifications/n": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+	s, err := connect(t, ts.URL, mcptest.Handlers{"notifications/n": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
 		params := wire.Raw(message.Object())
 		notes <- string(params)
 		return nil, nil
@@ -558,7 +523,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, handlers{}.bind(r03, runtime.ToClient)).Connect(t.Context(), transport)
+	s, err := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, mcptest.Handlers{}.Bind(r03, runtime.ToClient)).Connect(t.Context(), transport)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -586,7 +551,7 @@ func TestWrappedTransport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, echoing.bind(r11, runtime.ToClient)).Connect(t.Context(), wrapped{transport})
+	s, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, mcptest.Client.Bind(r11, runtime.ToClient)).Connect(t.Context(), wrapped{transport})
 	if err != nil {
 		t.Fatal(err)
 	}

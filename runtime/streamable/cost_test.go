@@ -7,15 +7,16 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 )
 
 // idle opens a session that has been used.
 func idle(t testing.TB, h *Handler) {
 	t.Helper()
-	id := serve(t.Context(), h, "POST", initialize(r11)).Header().Get(headerSession)
-	serve(t.Context(), h, "POST", initialized, headerSession, id)
-	if w := serve(t.Context(), h, "POST", call(1, "echo", "{}"), headerSession, id); w.Code != http.StatusOK {
+	id := testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(r11)).Header().Get(headerSession)
+	testkit.Serve(t.Context(), h, "POST", mcptest.Initialized, headerSession, id)
+	if w := testkit.Serve(t.Context(), h, "POST", mcptest.Call(1, "echo", "{}"), headerSession, id); w.Code != http.StatusOK {
 		t.Fatal(w.Code, w.Body)
 	}
 }

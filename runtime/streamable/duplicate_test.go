@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -16,21 +18,21 @@ import (
 func TestDuplicate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		h := NewHandler(newRuntimeServer(t, base.with(handlers{"hold": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+		h := NewHandler(newRuntimeServer(t, base.With(mcptest.Handlers{"hold": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			<-release
 			return wire.Raw(`{}`), nil
 		}}), runtime.ServerOptions{Logger: discard}, r11, r07), Options{})
-		opened := serve(t.Context(), h, "POST", initialize(r11))
+		opened := testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(r11))
 		session := []string{headerSession, opened.Header().Get(headerSession), headerRevision, r11}
-		serve(t.Context(), h, "POST", initialized, session...)
+		testkit.Serve(t.Context(), h, "POST", mcptest.Initialized, session...)
 		var all sync.WaitGroup
-		inSession := later(&all, h, "POST", call(7, "hold", "{}"), session...)
+		inSession := later(&all, h, "POST", mcptest.Call(7, "hold", "{}"), session...)
 		without := later(&all, h, "POST", alone(7, "hold", ""), standard("hold")...)
 		synctest.Wait()
-		if got := serve(t.Context(), h, "POST", call(7, "echo", "{}"), session...).Body.String(); !strings.Contains(got, "id 7 is that of a request in flight") {
+		if got := testkit.Serve(t.Context(), h, "POST", mcptest.Call(7, "echo", "{}"), session...).Body.String(); !strings.Contains(got, "id 7 is that of a request in flight") {
 			t.Errorf("in a session: %s", got)
 		}
-		if got := serve(t.Context(), h, "POST", alone(7, "echo", ""), standard("echo")...).Body.String(); !strings.Contains(got, `"id":7,"result":{`) {
+		if got := testkit.Serve(t.Context(), h, "POST", alone(7, "echo", ""), standard("echo")...).Body.String(); !strings.Contains(got, `"id":7,"result":{`) {
 			t.Errorf("without a session: %s", got)
 		}
 		close(release)

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -47,7 +49,7 @@ func TestOneWrite(t *testing.T) {
 	const calls = 20
 	before := writes.Load()
 	for i := range calls {
-		r.do("POST", call(i, "echo", "{}"), session...)
+		r.do("POST", mcptest.Call(i, "echo", "{}"), session...)
 	}
 	if n := writes.Load() - before; n != calls {
 		t.Errorf("%d writes for %d calls", n, calls)
@@ -57,7 +59,7 @@ func TestOneWrite(t *testing.T) {
 // TestNotificationLeaves checks that a notification leaves while the handler goes on.
 func TestNotificationLeaves(t *testing.T) {
 	seen := make(chan struct{})
-	r := newRig(t, base.with(handlers{"go on": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+	r := newRig(t, base.With(mcptest.Handlers{"go on": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 		params := wire.Raw(message.Object())
 		for range 3 {
 			if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(`{}`)); err != nil {
@@ -67,15 +69,15 @@ func TestNotificationLeaves(t *testing.T) {
 		}
 		return params, nil
 	}}), Options{})
-	resp := r.request(t.Context(), "POST", call(1, "go on", "{}"), headerSession, r.open(r11))
+	resp := r.request(t.Context(), "POST", mcptest.Call(1, "go on", "{}"), headerSession, r.open(r11))
 	defer resp.Body.Close()
 	for range 3 {
-		if events := streamOf(t, resp.Body, 1); len(events) != 1 || !strings.Contains(events[0].data, "notifications/n") {
+		if events := testkit.Events(t, resp.Body, 1); len(events) != 1 || !strings.Contains(events[0].Data, "notifications/n") {
 			t.Fatalf("%v", events)
 		}
 		seen <- struct{}{}
 	}
-	if events := streamOf(t, resp.Body, 0); len(events) != 1 || !strings.Contains(events[0].data, "result") {
+	if events := testkit.Events(t, resp.Body, 0); len(events) != 1 || !strings.Contains(events[0].Data, "result") {
 		t.Errorf("%v", events)
 	}
 }

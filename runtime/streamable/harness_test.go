@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -26,20 +26,9 @@ const (
 	r07 = "2026-07-28" // without sessions
 )
 
-const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
-
-func initialize(revision string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`, revision)
-}
-
-// call returns a request.
-func call(id any, method, params string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"method":%q,"params":%s}`, id, method, params)
-}
-
 // alone returns a request of a revision without sessions. Params are members of its params, or "".
 func alone(id any, method, params string) string {
-	return call(id, method, "{"+strings.TrimPrefix(params+","+terms(r07), ",")+"}")
+	return mcptest.Call(id, method, "{"+strings.TrimPrefix(params+","+terms(r07), ",")+"}")
 }
 
 // terms returns the member of params by which a request carries its terms.
@@ -52,69 +41,9 @@ func standard(method string, more ...string) []string {
 	return append([]string{"Mcp-Protocol-Version", r07, "Mcp-Method", method}, more...)
 }
 
-// handlers of a hand-written binding, by method.
-type handlers map[string]func(ctx context.Context, m *runtime.Message) (wire.Appender, error)
-
-func (h handlers) bind(revision string, d runtime.Direction) runtime.Binding {
-	var methods []runtime.Method
-	if revision == r07 {
-		methods = h.table()
-	}
-	return runtime.Binding{Revision: revision, Direction: d, Methods: methods,
-		Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
-			if f, ok := h[message.Method]; ok {
-				return f(ctx, message)
-			}
-			return nil, runtime.MethodNotFound(message.Method)
-		}}
-}
-
-// table returns the method table of a revision without sessions.
-func (h handlers) table() []runtime.Method {
-	all := []runtime.Method{{Name: "notifications/n", Kind: jsonrpc.Notification, Direction: runtime.ToClient}}
-	for name := range h {
-		m := runtime.Method{Name: name, Kind: jsonrpc.Request, Direction: runtime.ToServer}
-		switch {
-		case strings.HasPrefix(name, "notifications/"):
-			m.Kind = jsonrpc.Notification
-		case name == "tools/call":
-			m.NameParam = "name"
-		case name == "resources/read":
-			m.NameParam = "uri"
-		}
-		all = append(all, m)
-	}
-	return all
-}
-
 // base has the methods of most tests' servers.
-var base = handlers{
-	"echo": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
-		params := wire.Raw(message.Object())
-		return params, nil
-	},
+var base = mcptest.Server.With(mcptest.Handlers{
 	"boom": func(context.Context, *runtime.Message) (wire.Appender, error) { panic("boom") },
-	// note sends two notifications before its answer.
-	"note": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
-		params := wire.Raw(message.Object())
-		for i := range 2 {
-			if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(fmt.Sprintf(`{"i":%d}`, i))); err != nil {
-				return nil, err
-			}
-		}
-		return params, nil
-	},
-	// ask asks the client and returns its answer.
-	"ask": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
-		params := wire.Raw(message.Object())
-		var result wire.Raw
-		err := runtime.CallOf(ctx).Call(ctx, "client/echo", params, &result)
-		return result, err
-	},
-	"wait": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
-		<-ctx.Done()
-		return nil, context.Cause(ctx)
-	},
 	"sleep": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 		params := wire.Raw(message.Object())
 		time.Sleep(50 * time.Millisecond)
@@ -126,18 +55,7 @@ var base = handlers{
 		time.Sleep(1200 * time.Millisecond)
 		return params, nil
 	},
-	"notifications/initialized": func(context.Context, *runtime.Message) (wire.Appender, error) { return nil, nil },
-}
-
-func (h handlers) with(more handlers) handlers {
-	all := handlers{}
-	for _, m := range []handlers{h, more} {
-		for k, f := range m {
-			all[k] = f
-		}
-	}
-	return all
-}
+})
 
 var discard = slog.New(slog.DiscardHandler)
 
@@ -148,19 +66,19 @@ type rig struct {
 	*httptest.Server
 }
 
-func newRuntimeServer(t testing.TB, h handlers, opts runtime.ServerOptions, revisions ...string) *runtime.Server {
+func newRuntimeServer(t testing.TB, h mcptest.Handlers, opts runtime.ServerOptions, revisions ...string) *runtime.Server {
 	opts.Name, opts.Version = "probe", "1"
 	if testing.Verbose() && opts.Logger == nil {
 		opts.Logger = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	var bindings []runtime.Binding
 	for _, r := range revisions {
-		bindings = append(bindings, h.bind(r, runtime.ToServer))
+		bindings = append(bindings, h.Bind(r, runtime.ToServer))
 	}
 	return runtime.NewServer(opts, bindings...)
 }
 
-func newRig(t testing.TB, h handlers, opts Options) *rig {
+func newRig(t testing.TB, h mcptest.Handlers, opts Options) *rig {
 	return newRigOf(t, newRuntimeServer(t, h, runtime.ServerOptions{Grace: time.Second}, r11, r06, r03), opts)
 }
 
@@ -241,36 +159,15 @@ func (r *rig) do(method, body string, header ...string) (*http.Response, string)
 // open does the handshake and returns the session's id.
 func (r *rig) open(revision string) string {
 	r.t.Helper()
-	resp, text := r.do("POST", initialize(revision))
+	resp, text := r.do("POST", mcptest.Initialize(revision))
 	id := resp.Header.Get("Mcp-Session-Id")
 	if resp.StatusCode != 200 || id == "" || !strings.Contains(text, `"protocolVersion":"`+revision+`"`) {
 		r.t.Fatalf("initialize: %s, id %q: %s", resp.Status, id, text)
 	}
-	if resp, text := r.do("POST", initialized, "Mcp-Session-Id", id, "MCP-Protocol-Version", revision); resp.StatusCode != 202 || text != "" {
+	if resp, text := r.do("POST", mcptest.Initialized, "Mcp-Session-Id", id, "MCP-Protocol-Version", revision); resp.StatusCode != 202 || text != "" {
 		r.t.Fatalf("initialized: %s: %s", resp.Status, text)
 	}
 	return id
-}
-
-// event is one event of a stream under test.
-type event struct{ id, data string }
-
-// streamOf reads n events, or all of them if n is 0.
-func streamOf(t testing.TB, body io.Reader, n int) []event {
-	t.Helper()
-	var events []event
-	reader := eventstream.NewReader(body, 1<<20)
-	for n == 0 || len(events) < n {
-		e, err := reader.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatalf("after %d events: %v", len(events), err)
-		}
-		events = append(events, event{e.ID, e.Data})
-	}
-	return events
 }
 
 // codeOf returns the JSON-RPC error code of a body, or 0 if it is not an error.
@@ -295,22 +192,4 @@ func (r *rig) sessionOf(id string) *Session {
 		r.t.Fatal("no session ", id)
 	}
 	return u.session
-}
-
-// serve calls a handler without a network, for tests in a bubble of testing/synctest.
-func serve(ctx context.Context, h http.Handler, method, body string, header ...string) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	serveTo(ctx, w, h, method, body, header...)
-	return w
-}
-
-// serveTo is serve with a response of the caller.
-func serveTo(ctx context.Context, w http.ResponseWriter, h http.Handler, method, body string, header ...string) {
-	r := httptest.NewRequestWithContext(ctx, method, "/", strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json, text/event-stream")
-	for i := 0; i < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	h.ServeHTTP(w, r)
 }

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -28,34 +29,34 @@ func TestPeerMistakes(t *testing.T) {
 		code       int64  // of the error in the body
 		want       string // else part of the body
 	}{
-		{name: "trailing bytes", body: call(1, "echo", "{}") + " xyz", status: 400, code: -32700},
+		{name: "trailing bytes", body: mcptest.Call(1, "echo", "{}") + " xyz", status: 400, code: -32700},
 		{name: "Method in another case", body: `{"jsonrpc":"2.0","id":1,"Method":"echo","params":{}}`, status: 200, code: -32600},
 		{name: "duplicate method", body: `{"jsonrpc":"2.0","id":1,"method":"echo","method":"boom"}`, status: 200, code: -32600},
-		{name: "duplicate argument", body: call(1, "echo", `{"a":1,"a":2}`), status: 200, code: -32600},
-		{name: "id 1.5", body: call("1.5", "echo", "{}"), status: 400, code: -32600},
-		{name: "id 2^53+1", body: call("9007199254740993", "echo", "{}"), status: 200, want: `"id":9007199254740993,`},
-		{name: "id true", body: call("true", "echo", "{}"), status: 400, code: -32600},
-		{name: "id {}", body: call("{}", "echo", "{}"), status: 400, code: -32600},
-		{name: "id null", body: call("null", "echo", "{}"), status: 400, code: -32600},
-		{name: "int64 argument 2^53+1", body: call(1, "echo", `{"n":9007199254740993}`), status: 200, want: `"result":{"n":9007199254740993}`},
-		{name: "unknown method", body: call(1, "nope", "{}"), status: 200, code: -32601},
-		{name: "server/discover", body: call(1, "server/discover", "{}"), status: 200, code: -32601},
+		{name: "duplicate argument", body: mcptest.Call(1, "echo", `{"a":1,"a":2}`), status: 200, code: -32600},
+		{name: "id 1.5", body: mcptest.Call("1.5", "echo", "{}"), status: 400, code: -32600},
+		{name: "id 2^53+1", body: mcptest.Call("9007199254740993", "echo", "{}"), status: 200, want: `"id":9007199254740993,`},
+		{name: "id true", body: mcptest.Call("true", "echo", "{}"), status: 400, code: -32600},
+		{name: "id {}", body: mcptest.Call("{}", "echo", "{}"), status: 400, code: -32600},
+		{name: "id null", body: mcptest.Call("null", "echo", "{}"), status: 400, code: -32600},
+		{name: "int64 argument 2^53+1", body: mcptest.Call(1, "echo", `{"n":9007199254740993}`), status: 200, want: `"result":{"n":9007199254740993}`},
+		{name: "unknown method", body: mcptest.Call(1, "nope", "{}"), status: 200, code: -32601},
+		{name: "server/discover", body: mcptest.Call(1, "server/discover", "{}"), status: 200, code: -32601},
 		{name: "not JSON", body: "hello", status: 400, code: -32700},
 		{name: "empty body", body: "", status: 400, code: -32700},
 		{name: "bad version tag", body: `{"jsonrpc":"1.0","id":1,"method":"echo"}`, status: 200, code: -32600},
-		{name: "nesting 2,000", body: call(1, "echo", `{"a":`+deep+`}`), status: 400, code: -32700},
-		{name: "batch at 2025-11-25", body: "[" + call(1, "echo", "{}") + "]", status: 400, code: -32600},
-		{name: "batch at 2025-06-18", body: "[" + call(1, "echo", "{}") + "]", revision: r06, status: 400, code: -32600},
-		{name: "batch at 2025-03-26", body: "[" + call(1, "echo", "{}") + "," + initialized + "]", revision: r03, status: 200, want: `[{"jsonrpc":"2.0","id":1,"result":{}}]`},
-		{name: "batch of notifications at 2025-03-26", body: "[" + initialized + "]", revision: r03, status: 202},
+		{name: "nesting 2,000", body: mcptest.Call(1, "echo", `{"a":`+deep+`}`), status: 400, code: -32700},
+		{name: "batch at 2025-11-25", body: "[" + mcptest.Call(1, "echo", "{}") + "]", status: 400, code: -32600},
+		{name: "batch at 2025-06-18", body: "[" + mcptest.Call(1, "echo", "{}") + "]", revision: r06, status: 400, code: -32600},
+		{name: "batch at 2025-03-26", body: "[" + mcptest.Call(1, "echo", "{}") + "," + mcptest.Initialized + "]", revision: r03, status: 200, want: `[{"jsonrpc":"2.0","id":1,"result":{}}]`},
+		{name: "batch of notifications at 2025-03-26", body: "[" + mcptest.Initialized + "]", revision: r03, status: 202},
 		{name: "both method and result", body: `{"jsonrpc":"2.0","id":1,"method":"echo","result":{}}`, status: 200, code: -32600},
-		{name: "second initialize", body: initialize(r11), status: 200, code: -32600},
-		{name: "panic in the handler", body: call(1, "boom", "{}"), status: 200, code: -32603},
-		{name: "invalid UTF-8", body: call(1, "echo", "{\"a\":\"\xff\"}"), status: 400, code: -32700},
+		{name: "second initialize", body: mcptest.Initialize(r11), status: 200, code: -32600},
+		{name: "panic in the handler", body: mcptest.Call(1, "boom", "{}"), status: 200, code: -32603},
+		{name: "invalid UTF-8", body: mcptest.Call(1, "echo", "{\"a\":\"\xff\"}"), status: 400, code: -32700},
 		{name: "response to nothing", body: `{"jsonrpc":"2.0","id":77,"result":{}}`, status: 202},
 		{name: "bad response", body: `{"jsonrpc":"2.0","id":77,"result":{},"error":{}}`, status: 400, code: -32600},
 		{name: "unknown notification", body: `{"jsonrpc":"2.0","method":"notifications/x"}`, status: 202},
-		{name: "and still served", body: call(1, "echo", "{}"), status: 200, want: `"result":{}`},
+		{name: "and still served", body: mcptest.Call(1, "echo", "{}"), status: 200, want: `"result":{}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			revision := c.revision
@@ -82,7 +83,7 @@ func TestPeerMistakes(t *testing.T) {
 func TestRequests(t *testing.T) {
 	r := newRig(t, base, Options{Origins: []string{"https://app.example.com"}})
 	id := r.open(r06)
-	echo := call(1, "echo", "{}")
+	echo := mcptest.Call(1, "echo", "{}")
 	local := strings.TrimPrefix(r.URL, "http://")
 	for _, c := range []struct {
 		name, method, body string
@@ -97,16 +98,16 @@ func TestRequests(t *testing.T) {
 		{name: "revision that is not supported", method: "POST", body: echo, header: []string{"Mcp-Protocol-Version", "2024-11-05"}, status: 400},
 		{name: "revision that is not supported on GET", method: "GET", header: []string{"Mcp-Protocol-Version", "2024-11-05"}, status: 400},
 		{name: "revision that is not supported on DELETE", method: "DELETE", header: []string{"Mcp-Protocol-Version", "x"}, status: 400},
-		{name: "revision on initialize", method: "POST", body: initialize(r06), alone: true, header: []string{"Mcp-Protocol-Version", r11}, status: 200},
+		{name: "revision on initialize", method: "POST", body: mcptest.Initialize(r06), alone: true, header: []string{"Mcp-Protocol-Version", r11}, status: 200},
 		{name: "no session", method: "POST", body: echo, alone: true, status: 400},
 		{name: "no session on GET", method: "GET", alone: true, status: 400},
 		{name: "no session on DELETE", method: "DELETE", alone: true, status: 400},
-		{name: "batch without a session", method: "POST", body: "[" + initialize(r03) + "]", alone: true, status: 400},
+		{name: "batch without a session", method: "POST", body: "[" + mcptest.Initialize(r03) + "]", alone: true, status: 400},
 		{name: "no JSON without a session", method: "POST", body: "{", alone: true, status: 400},
-		{name: "initialize with {} params", method: "POST", body: call(1, "initialize", "{}"), alone: true, status: 200},
+		{name: "initialize with {} params", method: "POST", body: mcptest.Call(1, "initialize", "{}"), alone: true, status: 200},
 		{name: "forged session id", method: "POST", body: echo, header: []string{"Mcp-Session-Id", "3fd34f7a-5a3e-4c1e-b8a8-0e6d2d1b4a11"}, status: 404},
 		{name: "forged session id on GET", method: "GET", header: []string{"Mcp-Session-Id", "x"}, status: 404},
-		{name: "Host evil", method: "POST", body: initialize(r11), alone: true, header: []string{"Host", "evil.example.com"}, status: 403},
+		{name: "Host evil", method: "POST", body: mcptest.Initialize(r11), alone: true, header: []string{"Host", "evil.example.com"}, status: 403},
 		{name: "Host evil with the port", method: "POST", body: echo, header: []string{"Host", "evil.example.com:80"}, status: 403},
 		{name: "Host localhost", method: "POST", body: echo, header: []string{"Host", "localhost:1234"}, status: 200},
 		{name: "Host [::1]", method: "POST", body: echo, header: []string{"Host", "[::1]:1234"}, status: 200},
@@ -132,7 +133,7 @@ func TestRequests(t *testing.T) {
 		{name: "unknown stream from its beginning", method: "GET", header: []string{"Last-Event-ID", "x_0"}, status: 400},
 		{name: "PUT", method: "PUT", body: echo, status: 405},
 		{name: "OPTIONS", method: "OPTIONS", status: 405},
-		{name: "too long", method: "POST", body: call(1, "echo", `{"a":"`+strings.Repeat("x", runtime.DefaultMaxMessage)+`"}`), status: 413},
+		{name: "too long", method: "POST", body: mcptest.Call(1, "echo", `{"a":"`+strings.Repeat("x", runtime.DefaultMaxMessage)+`"}`), status: 413},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			header := []string{"Mcp-Session-Id", id}
@@ -156,7 +157,7 @@ func TestRequests(t *testing.T) {
 // TestErrorsHaveIDs checks that an error has the id of its request if that could be read.
 func TestErrorsHaveIDs(t *testing.T) {
 	started := make(chan struct{})
-	r := newRig(t, base.with(handlers{"wait": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+	r := newRig(t, base.With(mcptest.Handlers{"wait": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 		close(started)
 		return base["wait"](ctx, message)
 	}}), Options{User: func(r *http.Request) (string, error) {
@@ -170,7 +171,7 @@ func TestErrorsHaveIDs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
-		req, _ := http.NewRequestWithContext(ctx, "POST", r.URL, strings.NewReader(call(7, "wait", "{}")))
+		req, _ := http.NewRequestWithContext(ctx, "POST", r.URL, strings.NewReader(mcptest.Call(7, "wait", "{}")))
 		req.Header = http.Header{"Content-Type": {"application/json"}, "Mcp-Session-Id": {session}}
 		if resp, err := r.Client().Do(req); err == nil {
 			<-ctx.Done()
@@ -186,12 +187,12 @@ func TestErrorsHaveIDs(t *testing.T) {
 		status int
 		id     string // "" for none
 	}{
-		{"unknown method without a session", r, call(`"a"`, "server/discover", "{}"), nil, 400, `"a"`},
-		{"known method without a session", r, call(3, "echo", "{}"), nil, 400, `3`},
-		{"notification without a session", r, initialized, nil, 400, ""},
-		{"unknown user", r, initialize(r11), []string{"Authorization", "bad"}, 403, `"i"`},
-		{"unknown revision", stateless, call(4, "echo", "{}"), []string{"Mcp-Protocol-Version", "1999-01-01"}, 400, `4`},
-		{"duplicate in flight", r, call(7, "echo", "{}"), []string{"Mcp-Session-Id", session}, 200, `7`},
+		{"unknown method without a session", r, mcptest.Call(`"a"`, "server/discover", "{}"), nil, 400, `"a"`},
+		{"known method without a session", r, mcptest.Call(3, "echo", "{}"), nil, 400, `3`},
+		{"notification without a session", r, mcptest.Initialized, nil, 400, ""},
+		{"unknown user", r, mcptest.Initialize(r11), []string{"Authorization", "bad"}, 403, `"i"`},
+		{"unknown revision", stateless, mcptest.Call(4, "echo", "{}"), []string{"Mcp-Protocol-Version", "1999-01-01"}, 400, `4`},
+		{"duplicate in flight", r, mcptest.Call(7, "echo", "{}"), []string{"Mcp-Session-Id", session}, 200, `7`},
 		{"not JSON", r, "{", nil, 400, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -231,7 +232,7 @@ func raw(t *testing.T, r *rig, parts ...string) string {
 // TestBodies checks the limits of bodies without a length and of bodies that do not arrive.
 func TestBodies(t *testing.T) {
 	const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: */*\r\n"
-	body := call(1, "linger", "{}")
+	body := mcptest.Call(1, "linger", "{}")
 	big := strings.Repeat("x", 64<<10)
 	var chunks []string
 	for range runtime.DefaultMaxMessage/len(big) + 1 {

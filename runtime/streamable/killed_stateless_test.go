@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -29,12 +30,12 @@ const attempts = 20
 
 func killRequests(t *testing.T, l net.Listener, dial dialer, clients, calls int) {
 	tally := &tally{handled: make([]atomic.Int32, clients*calls*attempts)}
-	methods := base.with(handlers{"work": tally.work, "list": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+	methods := base.With(mcptest.Handlers{"work": tally.work, "list": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 		params := wire.Raw(message.Object())
 		return params, tally.rest(ctx)
 	}})
 	bind := func(d runtime.Direction) runtime.Binding {
-		b := methods.bind(r07, d)
+		b := methods.Bind(r07, d)
 		b.Methods = append(b.Methods, runtime.Method{Name: "server/discover", Kind: jsonrpc.Request, Direction: runtime.ToServer})
 		for i := range b.Methods {
 			b.Methods[i].Cacheable = b.Methods[i].Name == "list"

@@ -17,6 +17,7 @@ import (
 	"weak"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -33,7 +34,7 @@ func TestKilledConnections(t *testing.T) { overMortal(t, killConnections) }
 // overMortal runs a test in memory, in a bubble of testing/synctest, so that the load of the machine has
 // no effect. With MCPGEN_STRESS the test runs over TCP, in the size given there.
 func overMortal(t *testing.T, run func(t *testing.T, l net.Listener, dial dialer, clients, calls int)) {
-	if os.Getenv(stressVariable) == "" {
+	if os.Getenv(mcptest.StressVariable) == "" {
 		synctest.Test(t, func(t *testing.T) {
 			l := testkit.NewNetwork()
 			run(t, l, l.DialContext, 200, 50)
@@ -44,7 +45,7 @@ func overMortal(t *testing.T, run func(t *testing.T, l net.Listener, dial dialer
 	if err != nil {
 		t.Fatal(err)
 	}
-	clients, calls := stressSize(t)
+	clients, calls := mcptest.StressSize(t)
 	var d net.Dialer
 	run(t, l, func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return d.DialContext(ctx, network, l.Addr().String())
@@ -56,7 +57,7 @@ type dialer = func(ctx context.Context, network, address string) (net.Conn, erro
 
 func killConnections(t *testing.T, l net.Listener, dial dialer, sessions, calls int) {
 	handled := make([]atomic.Int32, sessions*calls)
-	server := newRuntimeServer(t, base.with(handlers{"work": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
+	server := newRuntimeServer(t, base.With(mcptest.Handlers{"work": func(_ context.Context, message *runtime.Message) (wire.Appender, error) {
 		params := wire.Raw(message.Object())
 		n, _ := wire.NewStringReader(string(params)).PeekInt64("n")
 		handled[n].Add(1)
@@ -69,7 +70,7 @@ func killConnections(t *testing.T, l net.Listener, dial dialer, sessions, calls 
 	ts := NewServer(handler)
 	go ts.Serve(dying)
 	pool := &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 2 * sessions}
-	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, echoing.bind(r11, runtime.ToClient))
+	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, mcptest.Client.Bind(r11, runtime.ToClient))
 
 	goroutines := goruntime.NumGoroutine()
 	var some []weak.Pointer[Session] // some of the sessions
@@ -114,7 +115,7 @@ func killConnections(t *testing.T, l net.Listener, dial dialer, sessions, calls 
 	if n := answered.Load() + failed.Load(); n != int64(total) || twice.Load() != 0 {
 		t.Errorf("%d calls of %d have ended, %d were answered twice", n, total, twice.Load())
 	}
-	if n := failed.Load(); os.Getenv(stressVariable) == "" && n*200 >= int64(total) {
+	if n := failed.Load(); os.Getenv(mcptest.StressVariable) == "" && n*200 >= int64(total) {
 		t.Errorf("%d calls of %d failed", n, total)
 	}
 	if n := dying.killed.Load(); n < int64(sessions) {

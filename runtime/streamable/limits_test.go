@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 )
 
@@ -20,7 +22,7 @@ func TestMaxSessions(t *testing.T) {
 		second := open(r11)
 		time.Sleep(time.Second)
 		works := func(session []string) bool {
-			return serve(t.Context(), h, "POST", call(1, "echo", "{}"), session...).Code == 200
+			return testkit.Serve(t.Context(), h, "POST", mcptest.Call(1, "echo", "{}"), session...).Code == 200
 		}
 		if !works(first) {
 			t.Error("the first session does not work")
@@ -32,13 +34,13 @@ func TestMaxSessions(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		go serve(ctx, h, "GET", "", first...)
-		go serve(ctx, h, "GET", "", third...)
+		go testkit.Serve(ctx, h, "GET", "", first...)
+		go testkit.Serve(ctx, h, "GET", "", third...)
 		synctest.Wait()
-		if w := serve(t.Context(), h, "POST", initialize(r11)); w.Code != 503 || codeOf(t, w.Body.String()) == 0 {
+		if w := testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(r11)); w.Code != 503 || codeOf(t, w.Body.String()) == 0 {
 			t.Errorf("while all sessions are in use: %d: %s", w.Code, w.Body)
 		}
-		serve(t.Context(), h, "DELETE", "", first...)
+		testkit.Serve(t.Context(), h, "DELETE", "", first...)
 		if fourth := open(r11); !works(fourth) || !works(third) {
 			t.Error("no room after the end of a session")
 		}
@@ -51,13 +53,13 @@ func TestInitializeFlood(t *testing.T) {
 	inBubble(t, Options{MaxSessions: 1000}, func(t *testing.T, h *Handler, open func(string) []string) {
 		before := open(r11)
 		for range 5000 {
-			if w := serve(t.Context(), h, "POST", initialize(r11)); w.Code != 200 {
+			if w := testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(r11)); w.Code != 200 {
 				t.Fatalf("%d: %s", w.Code, w.Body)
 			}
 		}
 		after := open(r11)
 		for _, session := range [][]string{before, after} {
-			if w := serve(t.Context(), h, "POST", call(1, "echo", "{}"), session...); w.Code != 200 {
+			if w := testkit.Serve(t.Context(), h, "POST", mcptest.Call(1, "echo", "{}"), session...); w.Code != 200 {
 				t.Errorf("%d: %s", w.Code, w.Body)
 			}
 		}
@@ -79,7 +81,7 @@ func TestSessionsOfAddress(t *testing.T) {
 	for range 2 {
 		for _, address := range []string{"192.0.2.1:1", "192.0.2.1:2", "192.0.2.2:3", "127.0.0.1:4", "127.0.0.1:5"} {
 			for range 2 {
-				r := httptest.NewRequest("POST", "/", strings.NewReader(initialize(r11)))
+				r := httptest.NewRequest("POST", "/", strings.NewReader(mcptest.Initialize(r11)))
 				r.Header.Set("Content-Type", "application/json")
 				r.RemoteAddr = address
 				w := httptest.NewRecorder()

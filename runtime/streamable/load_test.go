@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -22,28 +24,28 @@ func inEras(t *testing.T, opts Options, test func(t *testing.T, h *Handler, busy
 		t.Run(revision, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				opts := opts
-				opts.User = userOf
+				opts.User = testkit.UserOf
 				h := NewHandler(newRuntimeServer(t, slow, runtime.ServerOptions{Logger: discard}, r11, r07), opts)
 				defer h.Close()
-				front := authenticated(h)
+				front := testkit.Authenticated(h)
 				var ids atomic.Int64
 				sessions := map[string]string{}
 				busy := int64(jsonrpc.CodeUnavailable)
 				if revision == r11 {
 					busy = jsonrpc.CodeServerBusy
 					for _, user := range []string{"a", "b", "c"} {
-						id := serve(t.Context(), front, "POST", initialize(r11), "X-User", user).Header().Get(headerSession)
-						serve(t.Context(), front, "POST", initialized, "X-User", user, headerSession, id)
+						id := testkit.Serve(t.Context(), front, "POST", mcptest.Initialize(r11), "X-User", user).Header().Get(headerSession)
+						testkit.Serve(t.Context(), front, "POST", mcptest.Initialized, "X-User", user, headerSession, id)
 						sessions[user] = id
 					}
 					time.Sleep(time.Minute) // initialize does not count any more
 				}
 				test(t, h, busy, func(ctx context.Context, user, method string) *httptest.ResponseRecorder {
 					if revision == r07 {
-						return serve(ctx, front, "POST", alone(7, method, ""), standard(method, "X-User", user)...)
+						return testkit.Serve(ctx, front, "POST", alone(7, method, ""), standard(method, "X-User", user)...)
 					}
 					session := []string{headerSession, sessions[user], headerRevision, r11, "X-User", user}
-					return serve(ctx, front, "POST", call(ids.Add(1), method, "{}"), session...)
+					return testkit.Serve(ctx, front, "POST", mcptest.Call(ids.Add(1), method, "{}"), session...)
 				})
 			})
 		})
@@ -130,11 +132,11 @@ func TestLostInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := NewHandler(newRuntimeServer(t, slow, runtime.ServerOptions{Logger: discard}, r11), Options{Load: Load{MaxInFlight: 1}})
 		defer h.Close()
-		id := serve(t.Context(), h, "POST", initialize(r11)).Header().Get(headerSession)
+		id := testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(r11)).Header().Get(headerSession)
 		session := []string{headerSession, id, headerRevision, r11}
 		start := func(id int, method string) {
 			ctx, lose := context.WithCancel(t.Context())
-			go serve(ctx, h, "POST", call(id, method, "{}"), session...)
+			go testkit.Serve(ctx, h, "POST", mcptest.Call(id, method, "{}"), session...)
 			synctest.Wait()
 			lose()
 			synctest.Wait()
@@ -143,14 +145,14 @@ func TestLostInFlight(t *testing.T) {
 			func() { time.Sleep(time.Second) },
 			func() {
 				cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
-				if w := serve(t.Context(), h, "POST", cancel, session...); w.Code != http.StatusAccepted {
+				if w := testkit.Serve(t.Context(), h, "POST", cancel, session...); w.Code != http.StatusAccepted {
 					t.Errorf("the cancellation is refused: %d %s", w.Code, w.Body)
 				}
 			},
-			func() { serve(t.Context(), h, "DELETE", "", session...) },
+			func() { testkit.Serve(t.Context(), h, "DELETE", "", session...) },
 		} {
 			start(i, []string{"second", "wait", "wait"}[i])
-			checkRefused(t, serve(t.Context(), h, "POST", call(9, "echo", "{}"), session...), http.StatusServiceUnavailable, jsonrpc.CodeServerBusy, "1", "in flight")
+			checkRefused(t, testkit.Serve(t.Context(), h, "POST", mcptest.Call(9, "echo", "{}"), session...), http.StatusServiceUnavailable, jsonrpc.CodeServerBusy, "1", "in flight")
 			end()
 			synctest.Wait()
 			if n := h.traffic.InFlight(); n != 0 {
@@ -167,24 +169,24 @@ func TestAnswersUnlimited(t *testing.T) {
 		h := NewHandler(newRuntimeServer(t, slow, runtime.ServerOptions{Logger: discard}, r11), Options{User: func(*http.Request) (string, error) { return "a", nil },
 			Load: Load{MaxInFlight: 1, MaxInFlightPerCaller: 1, Rate: 1e-6, Burst: 2}})
 		defer h.Close()
-		id := serve(t.Context(), h, "POST", initialize(r11)).Header().Get(headerSession)
+		id := testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(r11)).Header().Get(headerSession)
 		session := []string{headerSession, id, headerRevision, r11}
 		var all sync.WaitGroup
-		answer := later(&all, h, "POST", call(1, "ask", `{"a":1}`), session...)
+		answer := later(&all, h, "POST", mcptest.Call(1, "ask", `{"a":1}`), session...)
 		for range 10 {
-			if w := serve(t.Context(), h, "POST", initialized, session...); w.Code != http.StatusAccepted {
+			if w := testkit.Serve(t.Context(), h, "POST", mcptest.Initialized, session...); w.Code != http.StatusAccepted {
 				t.Fatalf("a notification: %d %s", w.Code, w.Body)
 			}
 		}
 		synctest.Wait()
-		if w := serve(t.Context(), h, "POST", `{"jsonrpc":"2.0","id":1,"result":{"b":2}}`, session...); w.Code != http.StatusAccepted {
+		if w := testkit.Serve(t.Context(), h, "POST", `{"jsonrpc":"2.0","id":1,"result":{"b":2}}`, session...); w.Code != http.StatusAccepted {
 			t.Errorf("an answer: %d %s", w.Code, w.Body)
 		}
 		all.Wait()
 		if !strings.Contains(answer.Body.String(), `"result":{"b":2}`) {
 			t.Errorf("%d %s", answer.Code, answer.Body)
 		}
-		checkRefused(t, serve(t.Context(), h, "POST", call(2, "echo", "{}"), session...), http.StatusTooManyRequests, jsonrpc.CodeServerBusy, "1000000", "too many requests")
+		checkRefused(t, testkit.Serve(t.Context(), h, "POST", mcptest.Call(2, "echo", "{}"), session...), http.StatusTooManyRequests, jsonrpc.CodeServerBusy, "1000000", "too many requests")
 	})
 }
 
@@ -193,16 +195,16 @@ func TestBatchInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := NewHandler(newRuntimeServer(t, slow, runtime.ServerOptions{Logger: discard}, r03), Options{Load: Load{MaxInFlight: 2}})
 		defer h.Close()
-		id := serve(t.Context(), h, "POST", initialize(r03)).Header().Get(headerSession)
+		id := testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(r03)).Header().Get(headerSession)
 		session := []string{headerSession, id, headerRevision, r03}
-		batch := "[" + call(1, "second", "{}") + "," + initialized + "," + call(2, "second", "{}") + "," + call(3, "second", "{}") + "]"
+		batch := "[" + mcptest.Call(1, "second", "{}") + "," + mcptest.Initialized + "," + mcptest.Call(2, "second", "{}") + "," + mcptest.Call(3, "second", "{}") + "]"
 		var all sync.WaitGroup
 		answer := later(&all, h, "POST", batch, session...)
 		synctest.Wait()
 		if n := h.traffic.InFlight(); n != 3 {
 			t.Errorf("%d requests are in flight", n)
 		}
-		checkRefused(t, serve(t.Context(), h, "POST", call(4, "echo", "{}"), session...), http.StatusServiceUnavailable, jsonrpc.CodeServerBusy, "1", "in flight")
+		checkRefused(t, testkit.Serve(t.Context(), h, "POST", mcptest.Call(4, "echo", "{}"), session...), http.StatusServiceUnavailable, jsonrpc.CodeServerBusy, "1", "in flight")
 		all.Wait()
 		if answer.Code != http.StatusOK || h.traffic.InFlight() != 0 {
 			t.Errorf("%d %s, and %d requests are in flight", answer.Code, answer.Body, h.traffic.InFlight())

@@ -1,21 +1,21 @@
 package streamable
 
 import (
-	"bytes"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 )
 
 // TestSessionsInLogs checks that no log contains the id of a session, which is a secret, and that logs
 // of different sessions can be told apart.
 func TestSessionsInLogs(t *testing.T) {
-	log := new(syncBuffer)
+	log := new(testkit.Buffer)
 	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	server := base.with(handlers{"steps": noteAndWait})
+	server := base.With(mcptest.Handlers{"steps": noteAndWait})
 	r := newRigOf(t, newRuntimeServer(t, server, runtime.ServerOptions{
 		Logger: logger, Receiving: []runtime.Middleware{runtime.LogRequests(logger, slog.LevelInfo)},
 	}, r11), Options{MaxSessions: 2, Events: NewMemoryEvents(1)})
@@ -24,10 +24,10 @@ func TestSessionsInLogs(t *testing.T) {
 		id := r.open(r11)
 		ids = append(ids, id)
 		session := []string{"Mcp-Session-Id", id}
-		r.do("POST", call(1, "echo", "{}"), session...)
-		r.do("POST", call(1, "boom", "{}"), session...)
-		r.do("POST", call(1, "note", "{}"), session...)
-		r.do("POST", call(1, "nope", "{}"), session...)
+		r.do("POST", mcptest.Call(1, "echo", "{}"), session...)
+		r.do("POST", mcptest.Call(1, "boom", "{}"), session...)
+		r.do("POST", mcptest.Call(1, "note", "{}"), session...)
+		r.do("POST", mcptest.Call(1, "nope", "{}"), session...)
 		r.do("GET", "", append(session, "Last-Event-ID", "x_1")...)
 	}
 	r.do("DELETE", "", "Mcp-Session-Id", ids[3])
@@ -41,24 +41,4 @@ func TestSessionsInLogs(t *testing.T) {
 			t.Errorf("nothing is logged of session %s", runtime.LogID(id))
 		}
 	}
-}
-
-// syncBuffer is a buffer for logs.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-// String returns what was written.
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -146,7 +147,7 @@ func (s *server) session(t *testing.T, hide bool, opts ClientOptions) *runtime.S
 	if hide {
 		over = wrapped{transport}
 	}
-	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Limits: runtime.Limits{Timeout: time.Minute}}, handlers{}.bind(r03, runtime.ToClient))
+	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Limits: runtime.Limits{Timeout: time.Minute}}, mcptest.Handlers{}.Bind(r03, runtime.ToClient))
 	session, err := client.Connect(t.Context(), over)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -22,14 +24,14 @@ import (
 // for the delay, then refuses requests, answers the subscriptions, which do not count as in flight, and those in flight.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		listens := slow.with(handlers{methodListen: func(context.Context, *runtime.Message) (wire.Appender, error) {
+		listens := slow.With(mcptest.Handlers{methodListen: func(context.Context, *runtime.Message) (wire.Appender, error) {
 			return nil, runtime.MethodNotFound(methodListen) // the runtime answers it
 		}})
-		newest := listens.bind(r07, runtime.ToServer)
+		newest := listens.Bind(r07, runtime.ToServer)
 		newest.Methods = append(newest.Methods, runtime.Method{Name: "notifications/tools/list_changed", Kind: jsonrpc.Notification, Direction: runtime.ToClient, Filter: "toolsListChanged"})
 		server := runtime.NewServer(runtime.ServerOptions{
 			Logger: discard, Grace: 5 * time.Second, Capabilities: wire.Raw(`{"tools":{"listChanged":true}}`),
-		}, newest, listens.bind(r11, runtime.ToServer))
+		}, newest, listens.Bind(r11, runtime.ToServer))
 		h := NewHandler(server, Options{DrainDelay: 3 * time.Second, Load: Load{MaxInFlight: 3}})
 		mux := http.NewServeMux()
 		mux.Handle("/", h)
@@ -39,9 +41,9 @@ func TestDrain(t *testing.T) {
 			mux.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 			return w.Code
 		}
-		opened := serve(t.Context(), h, "POST", initialize(r11))
+		opened := testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(r11))
 		session := []string{headerSession, opened.Header().Get(headerSession), headerRevision, r11}
-		serve(t.Context(), h, "POST", initialized, session...)
+		testkit.Serve(t.Context(), h, "POST", mcptest.Initialized, session...)
 		if probe("/healthz") != 200 || probe("/readyz") != 200 {
 			t.Error("the handler is not ready")
 		}
@@ -56,15 +58,15 @@ func TestDrain(t *testing.T) {
 			t.Error("the handler is ready although it is being shut down, or no longer healthy")
 		}
 		for _, w := range []int{
-			serve(t.Context(), h, "POST", alone(1, "echo", ""), standard("echo")...).Code,
-			serve(t.Context(), h, "POST", call(1, "echo", "{}"), session...).Code,
+			testkit.Serve(t.Context(), h, "POST", alone(1, "echo", ""), standard("echo")...).Code,
+			testkit.Serve(t.Context(), h, "POST", mcptest.Call(1, "echo", "{}"), session...).Code,
 		} {
 			if w != 200 {
 				t.Errorf("a request during the delay: status %d", w)
 			}
 		}
 		time.Sleep(2900 * time.Millisecond)
-		inSession := later(&all, h, "POST", call(2, "second", "{}"), session...)
+		inSession := later(&all, h, "POST", mcptest.Call(2, "second", "{}"), session...)
 		without := later(&all, h, "POST", alone(2, "second", ""), standard("second")...)
 		synctest.Wait()
 		if got := h.Stats(); !cmp.Equal(got, runtime.Stats{Requests: 3, Sessions: 1, Subscriptions: 1, Draining: true}) {
@@ -79,9 +81,9 @@ func TestDrain(t *testing.T) {
 			t.Errorf("%d subscriptions go on", got)
 		}
 		for _, w := range []int{
-			serve(t.Context(), h, "POST", alone(3, "echo", ""), standard("echo")...).Code,
-			serve(t.Context(), h, "POST", call(3, "echo", "{}"), session...).Code,
-			serve(t.Context(), h, "POST", initialize(r11)).Code,
+			testkit.Serve(t.Context(), h, "POST", alone(3, "echo", ""), standard("echo")...).Code,
+			testkit.Serve(t.Context(), h, "POST", mcptest.Call(3, "echo", "{}"), session...).Code,
+			testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(r11)).Code,
 		} {
 			if w != 503 {
 				t.Errorf("a request after the delay: status %d", w)
@@ -95,8 +97,8 @@ func TestDrain(t *testing.T) {
 		if got := h.Stats(); !cmp.Equal(got, runtime.Stats{Draining: true, Refused: map[string]int64{"draining": 3}}) {
 			t.Errorf("%+v", got)
 		}
-		events := streamOf(t, subscribed.Body, 0)
-		if end := events[len(events)-1].data; len(events) != 2 || !strings.Contains(end, `"id":9,"result":{`) {
+		events := testkit.Events(t, subscribed.Body, 0)
+		if end := events[len(events)-1].Data; len(events) != 2 || !strings.Contains(end, `"id":9,"result":{`) {
 			t.Errorf("the subscription ends with %s", end)
 		}
 		h.Close() // again

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -61,7 +62,7 @@ func TestLostCallsAreRepeated(t *testing.T) {
 			t.Run(revision+" "+row.tool, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var calls atomic.Int64
-					h := base.with(handlers{
+					h := base.With(mcptest.Handlers{
 						"tools/list": func(context.Context, *runtime.Message) (wire.Appender, error) {
 							return wire.Raw(`{"tools":[
 								{"name":"reads","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},
@@ -75,7 +76,7 @@ func TestLostCallsAreRepeated(t *testing.T) {
 						},
 					})
 					bind := func(d runtime.Direction) runtime.Binding {
-						b := h.bind(revision, d)
+						b := h.Bind(revision, d)
 						if revision == r07 {
 							b.Methods = append(b.Methods, runtime.Method{Name: "server/discover", Kind: jsonrpc.Request, Direction: runtime.ToServer})
 						}

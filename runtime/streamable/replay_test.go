@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -27,8 +29,8 @@ func (r *rig) resumed(id string, session []string) (status, messages int, resp *
 	r.t.Helper()
 	resp, text := r.do("GET", "", append(session, "Last-Event-ID", id)...)
 	if resp.StatusCode == 200 {
-		for _, e := range streamOf(r.t, strings.NewReader(text), 0) {
-			if e.data != "" {
+		for _, e := range testkit.Events(r.t, strings.NewReader(text), 0) {
+			if e.Data != "" {
 				messages++
 			}
 		}
@@ -41,14 +43,14 @@ func (r *rig) resumed(id string, session []string) (status, messages int, resp *
 func TestNothingLeft(t *testing.T) {
 	for _, revision := range []string{r03, r06, r11} {
 		t.Run(revision, func(t *testing.T) {
-			r := newRig(t, base.with(handlers{"steps": noteAndWait}), Options{})
+			r := newRig(t, base.With(mcptest.Handlers{"steps": noteAndWait}), Options{})
 			session := []string{"Mcp-Session-Id", r.open(revision)}
 
-			resp := r.request(t.Context(), "POST", call(1, "steps", "{}"), session...)
+			resp := r.request(t.Context(), "POST", mcptest.Call(1, "steps", "{}"), session...)
 			defer resp.Body.Close()
-			event := streamOf(t, resp.Body, 1)[0].id
+			event := testkit.Events(t, resp.Body, 1)[0].ID
 			r.do("POST", cancelled, session...)
-			if left := streamOf(t, resp.Body, 0); len(left) != 0 {
+			if left := testkit.Events(t, resp.Body, 0); len(left) != 0 {
 				t.Errorf("after the cancellation: %q", left)
 			}
 			status, _, resp := r.resumed(event, session)
@@ -60,12 +62,12 @@ func TestNothingLeft(t *testing.T) {
 				t.Errorf("from the beginning of a cancelled call: status %d, %d messages", status, n)
 			}
 
-			_, text := r.do("POST", call(1, "note", "{}"), session...)
-			events := streamOf(t, strings.NewReader(text), 0)
-			if status, _, _ := r.resumed(events[2].id, session); status != 405 {
+			_, text := r.do("POST", mcptest.Call(1, "note", "{}"), session...)
+			events := testkit.Events(t, strings.NewReader(text), 0)
+			if status, _, _ := r.resumed(events[2].ID, session); status != 405 {
 				t.Errorf("after the answer: status %d", status)
 			}
-			if status, n, _ := r.resumed(events[1].id, session); status != 200 || n != 1 {
+			if status, n, _ := r.resumed(events[1].ID, session); status != 200 || n != 1 {
 				t.Errorf("before the answer: status %d, %d messages", status, n)
 			}
 		})
@@ -85,7 +87,7 @@ func TestAnswersBecomeStreams(t *testing.T) {
 				{r06, "sleep", "application/json"},
 			} {
 				session := open(c.revision)
-				w := serve(t.Context(), h, "POST", call(1, c.method, `{}`), session...)
+				w := testkit.Serve(t.Context(), h, "POST", mcptest.Call(1, c.method, `{}`), session...)
 				text := w.Body.String()
 				if got := w.Header().Get("Content-Type"); got != c.media || !strings.Contains(text, `{"jsonrpc":"2.0","id":1,"result":{}}`) {
 					t.Errorf("%s %s: %s: %q", c.revision, c.method, got, text)
@@ -93,12 +95,12 @@ func TestAnswersBecomeStreams(t *testing.T) {
 				if got := w.Header().Get("Content-Type"); got != "text/event-stream" {
 					continue
 				}
-				events := streamOf(t, strings.NewReader(text), 0)
-				if len(events) != 2 || events[0].id == "" || events[0].data != "" || !strings.Contains(text, "retry: 1000\n") {
+				events := testkit.Events(t, strings.NewReader(text), 0)
+				if len(events) != 2 || events[0].ID == "" || events[0].Data != "" || !strings.Contains(text, "retry: 1000\n") {
 					t.Errorf("not primed: %q", text)
 				}
-				again := serve(t.Context(), h, "GET", "", append(session, headerLast, events[0].id)...)
-				if left := streamOf(t, again.Body, 0); len(left) != 1 || left[0] != events[1] {
+				again := testkit.Serve(t.Context(), h, "GET", "", append(session, headerLast, events[0].ID)...)
+				if left := testkit.Events(t, again.Body, 0); len(left) != 1 || left[0] != events[1] {
 					t.Errorf("resumed: %q, want %q", left, events[1:])
 				}
 			}
@@ -111,11 +113,11 @@ func TestAnswersBecomeStreams(t *testing.T) {
 func TestWhatBecomesAStream(t *testing.T) {
 	r := newRig(t, base, Options{})
 	for text, want := range map[string]bool{
-		call(1, "echo", "{}"):                   true,
-		initialized:                             false,
-		`{"jsonrpc":"2.0","id":1,"result":{}}`:  false,
-		`{"jsonrpc":"2.0","id":{},"method":"x"`: false,
-		"[" + call(1, "echo", "{}") + "]":       false,
+		mcptest.Call(1, "echo", "{}"):             true,
+		mcptest.Initialized:                       false,
+		`{"jsonrpc":"2.0","id":1,"result":{}}`:    false,
+		`{"jsonrpc":"2.0","id":{},"method":"x"`:   false,
+		"[" + mcptest.Call(1, "echo", "{}") + "]": false,
 	} {
 		session := r.sessionOf(r.open(r11))
 		p := &post{connection: connection{stream: newStream(session)}, handler: r.handler}

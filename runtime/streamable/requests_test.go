@@ -16,13 +16,14 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // modernHandler returns a handler of both eras.
-func modernHandler(t testing.TB, h handlers, opts Options) *Handler {
+func modernHandler(t testing.TB, h mcptest.Handlers, opts Options) *Handler {
 	return NewHandler(newRuntimeServer(t, h, runtime.ServerOptions{Logger: discard}, r07, r11), opts)
 }
 
@@ -82,12 +83,12 @@ func TestMaxRequests(t *testing.T) {
 
 // TestUnknownUser checks that a request of nobody is refused, and that handlers see who it is.
 func TestUnknownUser(t *testing.T) {
-	h := modernHandler(t, base.with(handlers{"who": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
-		return wire.Raw(fmt.Sprintf(`{"user":%q,"principal":%q}`, ctx.Value(userKey{}), runtime.PrincipalOf(ctx))), nil // P8
-	}}), Options{User: userOf})
+	h := modernHandler(t, base.With(mcptest.Handlers{"who": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+		return wire.Raw(fmt.Sprintf(`{"user":%q,"principal":%q}`, testkit.UserIn(ctx), runtime.PrincipalOf(ctx))), nil // P8
+	}}), Options{User: testkit.UserOf})
 	defer h.Close()
 	for user, status := range map[string]int{"": 403, "alice": 200, "bob": 200} {
-		w := serve(t.Context(), authenticated(h), "POST", alone(1, "who", ""), standard("who", "X-User", user)...)
+		w := testkit.Serve(t.Context(), testkit.Authenticated(h), "POST", alone(1, "who", ""), standard("who", "X-User", user)...)
 		if w.Code != status || status == 200 && !strings.Contains(w.Body.String(), `"user":"`+user+`","principal":"`+user+`"`) {
 			t.Errorf("%q: %d: %s", user, w.Code, w.Body)
 		}
@@ -103,14 +104,14 @@ func TestShutdownOfRequests(t *testing.T) {
 		second := later(&all, h, "POST", alone(1, "second", ""), standard("second")...)
 		hanging := later(&all, h, "POST", alone(2, "wait", ""), standard("wait")...)
 		streaming := later(&all, h, "POST", alone(3, "note, then wait", ""), standard("note, then wait")...)
-		serve(t.Context(), h, "POST", alone(4, "echo", ""), standard("echo")...)
+		testkit.Serve(t.Context(), h, "POST", alone(4, "echo", ""), standard("echo")...)
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		ended := make(chan error, 1)
 		go func() { ended <- h.Shutdown(ctx) }()
 		synctest.Wait()
-		if w := serve(t.Context(), h, "POST", alone(5, "echo", ""), standard("echo")...); w.Code != 503 || w.Header().Get("Retry-After") == "" {
+		if w := testkit.Serve(t.Context(), h, "POST", alone(5, "echo", ""), standard("echo")...); w.Code != 503 || w.Header().Get("Retry-After") == "" {
 			t.Errorf("during the shutdown: %d %s", w.Code, w.Body)
 		}
 		all.Wait()
@@ -120,8 +121,8 @@ func TestShutdownOfRequests(t *testing.T) {
 		if codeOf(t, hanging.Body.String()) == 0 {
 			t.Errorf("a request that does not end: %s", hanging.Body)
 		}
-		events := streamOf(t, streaming.Body, 0)
-		if len(events) != 2 || codeOf(t, events[1].data) == 0 {
+		events := testkit.Events(t, streaming.Body, 0)
+		if len(events) != 2 || codeOf(t, events[1].Data) == 0 {
 			t.Errorf("a stream that does not end: %v", events)
 		}
 		if err := <-ended; !errors.Is(err, context.DeadlineExceeded) {
@@ -134,7 +135,7 @@ func TestShutdownOfRequests(t *testing.T) {
 // the connection, which net/http then closes, and that the next request gets one too.
 func TestGoexit(t *testing.T) {
 	exit := func(context.Context, *runtime.Message) (wire.Appender, error) { goruntime.Goexit(); return nil, nil }
-	r := newModernRig(t, modern.with(handlers{"exit": exit}), true, Options{})
+	r := newModernRig(t, modern.With(mcptest.Handlers{"exit": exit}), true, Options{})
 	r.Client().Transport.(*http.Transport).DisableKeepAlives = true
 	for range 3 {
 		if text, err := sendPost(t.Context(), r, alone(1, "exit", ""), standard("exit")...); err != nil || codeOf(t, text) != jsonrpc.CodeInternalError {

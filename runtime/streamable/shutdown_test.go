@@ -14,12 +14,13 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // slow has methods that take a while.
-var slow = base.with(handlers{
+var slow = base.With(mcptest.Handlers{
 	"second": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 		params := wire.Raw(message.Object())
 		select {
@@ -39,7 +40,7 @@ var slow = base.with(handlers{
 // later starts a request and returns its response, which is complete when done is closed.
 func later(all *sync.WaitGroup, h http.Handler, method, body string, header ...string) *httptest.ResponseRecorder {
 	answer := new(httptest.ResponseRecorder)
-	all.Go(func() { *answer = *serve(context.Background(), h, method, body, header...) })
+	all.Go(func() { *answer = *testkit.Serve(context.Background(), h, method, body, header...) })
 	return answer
 }
 
@@ -52,14 +53,14 @@ func TestShutdown(t *testing.T) {
 				h := NewHandler(newRuntimeServer(t, slow, runtime.ServerOptions{}, r11), Options{Stateless: stateless})
 				session := []string{headerRevision, r11}
 				if !stateless {
-					opened := serve(t.Context(), h, "POST", initialize(r11))
+					opened := testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(r11))
 					session = append(session, headerSession, opened.Header().Get(headerSession))
 				}
 				const calls = 100
 				var all sync.WaitGroup
 				var answers []*httptest.ResponseRecorder
 				for i := range calls {
-					answers = append(answers, later(&all, h, "POST", call(i, "second", "{}"), session...))
+					answers = append(answers, later(&all, h, "POST", mcptest.Call(i, "second", "{}"), session...))
 				}
 				synctest.Wait()
 				closed := make(chan struct{})
@@ -68,8 +69,8 @@ func TestShutdown(t *testing.T) {
 				for _, refused := range []struct {
 					body    string
 					session []string
-				}{{call(1000, "echo", "{}"), session}, {initialize(r11), nil}} {
-					w := serve(t.Context(), h, "POST", refused.body, refused.session...)
+				}{{mcptest.Call(1000, "echo", "{}"), session}, {mcptest.Initialize(r11), nil}} {
+					w := testkit.Serve(t.Context(), h, "POST", refused.body, refused.session...)
 					if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
 						t.Errorf("%s was answered with %d %v %s", refused.body, w.Code, w.Header(), w.Body)
 					}
@@ -84,7 +85,7 @@ func TestShutdown(t *testing.T) {
 					}
 				}
 				<-closed
-				if w := serve(t.Context(), h, "POST", call(1, "echo", "{}"), session...); w.Code != http.StatusServiceUnavailable {
+				if w := testkit.Serve(t.Context(), h, "POST", mcptest.Call(1, "echo", "{}"), session...); w.Code != http.StatusServiceUnavailable {
 					t.Errorf("after the end: %d %s", w.Code, w.Body)
 				}
 			})
@@ -97,16 +98,16 @@ func TestShutdown(t *testing.T) {
 func TestShutdownStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := NewHandler(newRuntimeServer(t, slow, runtime.ServerOptions{}, r11), Options{Disconnect: true})
-		opened := serve(t.Context(), h, "POST", initialize(r11))
+		opened := testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(r11))
 		session := []string{headerSession, opened.Header().Get(headerSession), headerRevision, r11}
 		var all sync.WaitGroup
 		listening := later(&all, h, "GET", "", session...)
 		ctx, lose := context.WithCancel(t.Context())
 		lost := make(chan *httptest.ResponseRecorder, 1)
-		go func() { lost <- serve(ctx, h, "POST", call(1, "ask", `{"a":1}`), session...) }()
+		go func() { lost <- testkit.Serve(ctx, h, "POST", mcptest.Call(1, "ask", `{"a":1}`), session...) }()
 		synctest.Wait()
 		lose()
-		events := streamOf(t, (<-lost).Body, 0)
+		events := testkit.Events(t, (<-lost).Body, 0)
 		start := time.Now()
 		closed := make(chan struct{})
 		go func() { defer close(closed); h.Close() }()
@@ -114,15 +115,15 @@ func TestShutdownStreams(t *testing.T) {
 		if time.Since(start) > 0 || listening.Code != 200 {
 			t.Errorf("the listening stream ended after %v with %d", time.Since(start), listening.Code)
 		}
-		if w := serve(t.Context(), h, "GET", "", session...); w.Code != http.StatusServiceUnavailable {
+		if w := testkit.Serve(t.Context(), h, "GET", "", session...); w.Code != http.StatusServiceUnavailable {
 			t.Errorf("a client that listens: %d %s", w.Code, w.Body)
 		}
 		time.Sleep(time.Second)
-		resumed := later(&all, h, "GET", "", append(session, headerLast, events[len(events)-1].id)...)
+		resumed := later(&all, h, "GET", "", append(session, headerLast, events[len(events)-1].ID)...)
 		synctest.Wait()
-		asked := wire.Object(events[len(events)-1].data)
+		asked := wire.Object(events[len(events)-1].Data)
 		id, _ := asked.Get("id")
-		if w := serve(t.Context(), h, "POST", fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"b":2}}`, id), session...); w.Code != 202 {
+		if w := testkit.Serve(t.Context(), h, "POST", fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"b":2}}`, id), session...); w.Code != 202 {
 			t.Errorf("the client's answer: %d %s", w.Code, w.Body)
 		}
 		all.Wait()
@@ -141,11 +142,11 @@ func TestShutdownStreams(t *testing.T) {
 func TestShutdownCutsShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := NewHandler(newRuntimeServer(t, slow, runtime.ServerOptions{}, r11), Options{})
-		opened := serve(t.Context(), h, "POST", initialize(r11))
+		opened := testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(r11))
 		session := []string{headerSession, opened.Header().Get(headerSession), headerRevision, r11}
 		var all sync.WaitGroup
-		plain := later(&all, h, "POST", call(1, "wait", "{}"), session...)
-		streaming := later(&all, h, "POST", call(2, "note, then wait", "{}"), session...)
+		plain := later(&all, h, "POST", mcptest.Call(1, "wait", "{}"), session...)
+		streaming := later(&all, h, "POST", mcptest.Call(2, "note, then wait", "{}"), session...)
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
@@ -180,7 +181,7 @@ func TestShutdownDeafHandlers(t *testing.T) {
 		<-release
 		return params, nil
 	}
-	server := newRuntimeServer(t, base.with(handlers{"deaf": deaf}), runtime.ServerOptions{Grace: 10 * time.Millisecond}, r11)
+	server := newRuntimeServer(t, base.With(mcptest.Handlers{"deaf": deaf}), runtime.ServerOptions{Grace: 10 * time.Millisecond}, r11)
 	h := NewHandler(server, Options{})
 	ts := httptest.NewUnstartedServer(h)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -192,7 +193,7 @@ func TestShutdownDeafHandlers(t *testing.T) {
 	bodies := make(chan string, 2)
 	for i, params := range []string{"{}", `{"note":true}`} {
 		go func() {
-			resp := r.request(t.Context(), "POST", call(i, "deaf", params), headerSession, id)
+			resp := r.request(t.Context(), "POST", mcptest.Call(i, "deaf", params), headerSession, id)
 			defer resp.Body.Close()
 			text, _ := io.ReadAll(resp.Body)
 			bodies <- string(text)
@@ -223,16 +224,16 @@ func TestLateHandlerKeepsNothing(t *testing.T) {
 			return params, nil
 		}
 		events := NewMemoryEvents(DefaultMemoryEvents)
-		h := NewHandler(newRuntimeServer(t, base.with(handlers{"deaf": deaf}), runtime.ServerOptions{}, r11), Options{Events: events})
-		opened := serve(t.Context(), h, "POST", initialize(r11))
+		h := NewHandler(newRuntimeServer(t, base.With(mcptest.Handlers{"deaf": deaf}), runtime.ServerOptions{}, r11), Options{Events: events})
+		opened := testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(r11))
 		session := []string{headerSession, opened.Header().Get(headerSession), headerRevision, r11}
 		var all sync.WaitGroup
-		later(&all, h, "POST", call(1, "deaf", "{}"), session...)
+		later(&all, h, "POST", mcptest.Call(1, "deaf", "{}"), session...)
 		synctest.Wait()
 		if events.Len() == 0 {
 			t.Error("the notification is not kept")
 		}
-		serve(t.Context(), h, "DELETE", "", session...)
+		testkit.Serve(t.Context(), h, "DELETE", "", session...)
 		all.Wait()
 		time.Sleep(time.Minute)
 		if n := events.Len(); n > 0 {
@@ -252,7 +253,7 @@ func TestRegisterOnShutdown(t *testing.T) {
 		<-release
 		return params, ctx.Err()
 	}
-	h := NewHandler(newRuntimeServer(t, base.with(handlers{"held": held}), runtime.ServerOptions{Grace: time.Minute}, r11), Options{})
+	h := NewHandler(newRuntimeServer(t, base.With(mcptest.Handlers{"held": held}), runtime.ServerOptions{Grace: time.Minute}, r11), Options{})
 	ts := httptest.NewUnstartedServer(h)
 	closing := make(chan struct{})
 	ts.Config.RegisterOnShutdown(func() { close(closing) })
@@ -262,7 +263,7 @@ func TestRegisterOnShutdown(t *testing.T) {
 	id := r.open(r11)
 	answer := make(chan string, 1)
 	go func() {
-		resp, body := r.do("POST", call(1, "held", "{}"), headerSession, id)
+		resp, body := r.do("POST", mcptest.Call(1, "held", "{}"), headerSession, id)
 		answer <- resp.Status + " " + body
 	}()
 	<-begun

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -20,7 +22,7 @@ import (
 )
 
 // modern has methods whose headers repeat more than the method.
-var modern = base.with(handlers{
+var modern = base.With(mcptest.Handlers{
 	"tools/call": func(_ context.Context, _ *runtime.Message) (wire.Appender, error) {
 		return wire.Raw(`{"called":true}`), nil
 	},
@@ -34,8 +36,8 @@ var modern = base.with(handlers{
 })
 
 // modernBinding is a binding of modern in which the tool "query" has headers.
-func modernBinding(t testing.TB, h handlers) runtime.Binding {
-	b := h.bind(r07, runtime.ToServer)
+func modernBinding(t testing.TB, h mcptest.Handlers) runtime.Binding {
+	b := h.Bind(r07, runtime.ToServer)
 	table, err := headers.NewTable(`{"type":"object","properties":{
 		"region":{"type":"string","x-mcp-header":"Region"},"limit":{"type":"integer","x-mcp-header":"Limit"},"dry":{"type":"boolean","x-mcp-header":"Dry"}}}`)
 	if err != nil {
@@ -51,10 +53,10 @@ func modernBinding(t testing.TB, h handlers) runtime.Binding {
 }
 
 // newModernRig returns a rig whose server has revisions with sessions as well if dual.
-func newModernRig(t *testing.T, h handlers, dual bool, opts Options) *rig {
+func newModernRig(t *testing.T, h mcptest.Handlers, dual bool, opts Options) *rig {
 	bindings := []runtime.Binding{modernBinding(t, h)}
 	if dual {
-		bindings = append(bindings, h.bind(r11, runtime.ToServer), h.bind(r03, runtime.ToServer))
+		bindings = append(bindings, h.Bind(r11, runtime.ToServer), h.Bind(r03, runtime.ToServer))
 	}
 	server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "1", Grace: time.Second, Logger: discard}, bindings...)
 	return newRigOf(t, server, opts)
@@ -75,7 +77,7 @@ func TestStatelessPost(t *testing.T) {
 	named := func(more ...string) []string {
 		return standard("tools/call", append([]string{"Mcp-Name", "query"}, more...)...)
 	}
-	other := func(revision string) string { return call(7, "echo", "{"+terms(revision)+"}") }
+	other := func(revision string) string { return mcptest.Call(7, "echo", "{"+terms(revision)+"}") }
 	const mismatch, unsupported = jsonrpc.CodeHeaderMismatch, jsonrpc.CodeUnsupportedVersion
 	type row struct {
 		name, body string
@@ -102,7 +104,7 @@ func TestStatelessPost(t *testing.T) {
 		{"H25 an unknown method", alone(7, "no/such", ""), standard("no/such"), 404, jsonrpc.CodeMethodNotFound},
 		{"H25 ping", alone(7, "ping", ""), standard("ping"), 404, jsonrpc.CodeMethodNotFound},
 		{"H25 initialize of a client without sessions", alone(7, "initialize", ""), standard("initialize"), 404, jsonrpc.CodeMethodNotFound},
-		{"V16 initialize of a client with sessions", call(7, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`), standard("initialize"), 400, unsupported},
+		{"V16 initialize of a client with sessions", mcptest.Call(7, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`), standard("initialize"), 400, unsupported},
 		{"H51 another method", alone(7, "echo", ""), standard("boom"), 400, mismatch},
 		{"H50 the method in upper case", alone(7, "echo", ""), standard("ECHO"), 400, mismatch},
 		{"H51 another name", tool(`{}`), standard("tools/call", "Mcp-Name", "other"), 400, mismatch},
@@ -136,8 +138,8 @@ func TestStatelessPost(t *testing.T) {
 		{"H2 a foreign page", alone(7, "echo", ""), standard("echo", "Origin", "http://evil.example.com"), 403, jsonrpc.CodeInvalidRequest},
 		{"H2 a foreign host", alone(7, "echo", ""), standard("echo", "Host", "evil.example.com"), 403, jsonrpc.CodeInvalidRequest},
 		{"H2 a local page", alone(7, "echo", ""), standard("echo", "Origin", "http://localhost:3000"), 200, 0},
-		{"B32 no _meta", call(7, "echo", `{}`), standard("echo"), 400, jsonrpc.CodeInvalidParams},
-		{"B32 no capabilities", call(7, "echo", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`), standard("echo"), 400, jsonrpc.CodeInvalidParams},
+		{"B32 no _meta", mcptest.Call(7, "echo", `{}`), standard("echo"), 400, jsonrpc.CodeInvalidParams},
+		{"B32 no capabilities", mcptest.Call(7, "echo", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`), standard("echo"), 400, jsonrpc.CodeInvalidParams},
 		{"B35 a capability that the client has not declared", alone(7, "need", ""), standard("need"), 400, jsonrpc.CodeMissingCapability},
 		{"a handler that panics", alone(7, "boom", ""), standard("boom"), 200, jsonrpc.CodeInternalError},
 	}
@@ -183,7 +185,7 @@ func checkStatelessHeader(t *testing.T, resp *http.Response) {
 // TestStatelessErrorData checks the data of errors by which a client corrects its request. A refusal lists the
 // versions that server/discover lists.
 func TestStatelessErrorData(t *testing.T) {
-	discovers := modern.with(handlers{"server/discover": func(context.Context, *runtime.Message) (wire.Appender, error) {
+	discovers := modern.With(mcptest.Handlers{"server/discover": func(context.Context, *runtime.Message) (wire.Appender, error) {
 		return nil, runtime.MethodNotFound("server/discover") // the runtime answers it
 	}})
 	versions := func(t *testing.T, r *rig) string {
@@ -200,7 +202,7 @@ func TestStatelessErrorData(t *testing.T) {
 		r := newModernRig(t, discovers, dual, Options{})
 		supported := versions(t, r)
 		for _, c := range []struct{ name, body, header, method, want string }{
-			{"H24 the version in _meta", call(7, "echo", "{"+terms("2099-01-01")+"}"), "2099-01-01", "echo", `{"supported":` + supported + `,"requested":"2099-01-01"}`},
+			{"H24 the version in _meta", mcptest.Call(7, "echo", "{"+terms("2099-01-01")+"}"), "2099-01-01", "echo", `{"supported":` + supported + `,"requested":"2099-01-01"}`},
 			{"B35 capabilities", alone(7, "need", ""), r07, "need", `{"requiredCapabilities":{"sampling":{}}}`},
 		} {
 			t.Run(c.name, func(t *testing.T) {
@@ -214,7 +216,7 @@ func TestStatelessErrorData(t *testing.T) {
 	})
 	t.Run("H24 the version in the header alone", func(t *testing.T) {
 		r := newModernRig(t, discovers, true, Options{})
-		resp, text := r.do("POST", call(7, "echo", `{}`), "Mcp-Protocol-Version", "2099-01-01")
+		resp, text := r.do("POST", mcptest.Call(7, "echo", `{}`), "Mcp-Protocol-Version", "2099-01-01")
 		if resp.StatusCode != 400 || codeOf(t, text) != jsonrpc.CodeUnsupportedVersion || !strings.Contains(text, `{"supported":`+versions(t, r)+`,"requested":"2099-01-01"}`) {
 			t.Errorf("%s: %s", resp.Status, text)
 		}
@@ -245,7 +247,7 @@ func TestErasShareURL(t *testing.T) {
 	id := r.open(r11)
 	session := []string{"Mcp-Session-Id", id, "Mcp-Protocol-Version", r11}
 	for range 3 {
-		if resp, text := r.do("POST", call(1, "echo", `{"a":1}`), session...); resp.StatusCode != 200 || !strings.Contains(text, `"a":1`) {
+		if resp, text := r.do("POST", mcptest.Call(1, "echo", `{"a":1}`), session...); resp.StatusCode != 200 || !strings.Contains(text, `"a":1`) {
 			t.Errorf("V8 in the session: %s: %s", resp.Status, text)
 		}
 		if resp, text := r.do("POST", alone(1, "echo", `"a":2`), standard("echo")...); resp.StatusCode != 200 || !strings.Contains(text, `"a":2`) {
@@ -254,7 +256,7 @@ func TestErasShareURL(t *testing.T) {
 	}
 	t.Run("H26 a message without a version belongs to an old session", func(t *testing.T) {
 		old := r.open(r03)
-		if resp, text := r.do("POST", call(1, "echo", `{"a":1}`), "Mcp-Session-Id", old); resp.StatusCode != 200 {
+		if resp, text := r.do("POST", mcptest.Call(1, "echo", `{"a":1}`), "Mcp-Session-Id", old); resp.StatusCode != 200 {
 			t.Errorf("%s: %s", resp.Status, text)
 		}
 	})
@@ -290,14 +292,14 @@ func TestStatelessStream(t *testing.T) {
 				t.Errorf("H18 the stream can be resumed: %q", line)
 			}
 		}
-		events := streamOf(t, strings.NewReader(text), 0)
+		events := testkit.Events(t, strings.NewReader(text), 0)
 		if len(events) != 3 {
 			t.Fatalf("H12 H14 %d events: %s", len(events), text)
 		}
 		for i, e := range events {
-			m, err := jsonrpc.Parse(e.data)
+			m, err := jsonrpc.Parse(e.Data)
 			if err != nil || i < 2 && m.Method != "notifications/n" || i == 2 && m.Kind != jsonrpc.Response {
-				t.Errorf("H12 H14 event %d: %s, %v", i, e.data, err)
+				t.Errorf("H12 H14 event %d: %s, %v", i, e.Data, err)
 			}
 		}
 	})
@@ -309,15 +311,15 @@ func TestStatelessStream(t *testing.T) {
 		}
 	})
 	t.Run("an error after notifications", func(t *testing.T) {
-		r := newModernRig(t, modern.with(handlers{"fail": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+		r := newModernRig(t, modern.With(mcptest.Handlers{"fail": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(`{}`)); err != nil {
 				return nil, err
 			}
 			return nil, jsonrpc.MissingCapability(`{}`)
 		}}), true, Options{})
 		resp, text := r.do("POST", alone(7, "fail", ""), standard("fail")...)
-		events := streamOf(t, strings.NewReader(text), 0)
-		if resp.StatusCode != 200 || len(events) != 2 || codeOf(t, events[1].data) != jsonrpc.CodeMissingCapability {
+		events := testkit.Events(t, strings.NewReader(text), 0)
+		if resp.StatusCode != 200 || len(events) != 2 || codeOf(t, events[1].Data) != jsonrpc.CodeMissingCapability {
 			t.Errorf("%s: %s", resp.Status, text)
 		}
 	})
@@ -326,7 +328,7 @@ func TestStatelessStream(t *testing.T) {
 // TestStatelessKeepAlive checks that a long answer becomes an event stream with comments (H17).
 func TestStatelessKeepAlive(t *testing.T) {
 	release := make(chan struct{})
-	r := newModernRig(t, modern.with(handlers{"long": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+	r := newModernRig(t, modern.With(mcptest.Handlers{"long": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		<-release
 		return wire.Raw("{}"), nil
 	}}), true, Options{KeepAlive: time.Millisecond})
@@ -342,8 +344,8 @@ func TestStatelessKeepAlive(t *testing.T) {
 	}
 	close(release)
 	rest, err := io.ReadAll(lines)
-	events := streamOf(t, strings.NewReader(string(rest)), 0)
-	if err != nil || len(events) != 1 || codeOf(t, events[0].data) != 0 {
+	events := testkit.Events(t, strings.NewReader(string(rest)), 0)
+	if err != nil || len(events) != 1 || codeOf(t, events[0].Data) != 0 {
 		t.Errorf("H14 %q, %v", rest, err)
 	}
 }
@@ -354,7 +356,7 @@ func TestStatelessDisconnect(t *testing.T) {
 		t.Run(fmt.Sprintf("H20 H21 streaming %t", streaming), func(t *testing.T) {
 			started, cancelled, sent := make(chan struct{}), make(chan error, 1), make(chan error, 1)
 			other := make(chan struct{})
-			h := modern.with(handlers{
+			h := modern.With(mcptest.Handlers{
 				"hang": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 					if streaming {
 						if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(`{}`)); err != nil {
@@ -414,7 +416,7 @@ func TestStatelessDisconnect(t *testing.T) {
 // HTTP could be those of other clients.
 func TestNotificationCancelsNothing(t *testing.T) {
 	started, release := make(chan struct{}), make(chan struct{})
-	r := newModernRig(t, modern.with(handlers{"hold": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+	r := newModernRig(t, modern.With(mcptest.Handlers{"hold": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		close(started)
 		select {
 		case <-release:

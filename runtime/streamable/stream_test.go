@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -46,7 +47,7 @@ func TestResumption(t *testing.T) {
 		for seed := range uint64(10) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			calls := make(chan *runtime.Call, 1)
-			r := newRig(t, base.with(handlers{
+			r := newRig(t, base.With(mcptest.Handlers{
 				"count": counter(n, nil),
 				"leave": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 					params := wire.Raw(message.Object())
@@ -55,7 +56,7 @@ func TestResumption(t *testing.T) {
 				},
 			}), Options{})
 			session := []string{"Mcp-Session-Id", r.open(revision)}
-			for i, text := range collect(r, random, n+1, "POST", call(1, "count", `{}`), session) {
+			for i, text := range collect(r, random, n+1, "POST", mcptest.Call(1, "count", `{}`), session) {
 				want := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/n","params":{"i":%d}}`, i+1)
 				if i == n {
 					want = `{"jsonrpc":"2.0","id":1,"result":{}}`
@@ -65,7 +66,7 @@ func TestResumption(t *testing.T) {
 				}
 			}
 
-			r.do("POST", call(2, "leave", `{}`), session...)
+			r.do("POST", mcptest.Call(2, "leave", `{}`), session...)
 			ctx, cancel := context.WithCancel(t.Context())
 			own := <-calls
 			var sending sync.WaitGroup
@@ -134,26 +135,26 @@ func collect(r *rig, random *rand.Rand, n int, method, body string, session []st
 // gets the answer later.
 func TestAnswerAfterDisconnect(t *testing.T) {
 	steps := make(chan struct{})
-	r := newRig(t, base.with(handlers{"count": counter(3, steps)}), Options{})
+	r := newRig(t, base.With(mcptest.Handlers{"count": counter(3, steps)}), Options{})
 	id := r.open(r11)
 	session := []string{"Mcp-Session-Id", id}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { steps <- struct{}{} }()
-	resp := r.request(ctx, "POST", call(1, "count", `{}`), session...)
-	first := streamOf(t, resp.Body, 1)
+	resp := r.request(ctx, "POST", mcptest.Call(1, "count", `{}`), session...)
+	first := testkit.Events(t, resp.Body, 1)
 	cancel()
 	resp.Body.Close()
 	steps <- struct{}{}
 	steps <- struct{}{}
-	name, _, _ := parseEventID(first[0].id)
+	name, _, _ := parseEventID(first[0].ID)
 	testkit.Eventually(func() bool { return r.sessionOf(id).streams.find(name) == nil }) // the handler has returned
-	_, text := r.do("GET", "", append(session, "Last-Event-ID", first[0].id)...)
-	events := streamOf(t, strings.NewReader(text), 0)
-	if len(events) != 3 || events[2].data != `{"jsonrpc":"2.0","id":1,"result":{}}` {
+	_, text := r.do("GET", "", append(session, "Last-Event-ID", first[0].ID)...)
+	events := testkit.Events(t, strings.NewReader(text), 0)
+	if len(events) != 3 || events[2].Data != `{"jsonrpc":"2.0","id":1,"result":{}}` {
 		t.Errorf("%q", events)
 	}
 	// Again: events remain stored after they were sent.
-	if _, again := r.do("GET", "", append(session, "Last-Event-ID", first[0].id)...); again != text {
+	if _, again := r.do("GET", "", append(session, "Last-Event-ID", first[0].ID)...); again != text {
 		t.Errorf("%q, then %q", text, again)
 	}
 }
@@ -162,13 +163,13 @@ func TestAnswerAfterDisconnect(t *testing.T) {
 // are not lost with its connection.
 func TestOwnStream(t *testing.T) {
 	calls := make(chan *runtime.Call, 1)
-	r := newRig(t, base.with(handlers{"leave": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+	r := newRig(t, base.With(mcptest.Handlers{"leave": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 		params := wire.Raw(message.Object())
 		calls <- runtime.CallOf(ctx)
 		return params, nil
 	}}), Options{})
 	session := []string{"Mcp-Session-Id", r.open(r11)}
-	if _, text := r.do("POST", call(1, "leave", "{}"), session...); !strings.Contains(text, "result") {
+	if _, text := r.do("POST", mcptest.Call(1, "leave", "{}"), session...); !strings.Contains(text, "result") {
 		t.Fatal(text)
 	}
 	c := <-calls
@@ -179,11 +180,11 @@ func TestOwnStream(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	check := func(events []event, from int) {
+	check := func(events []testkit.Event, from int) {
 		t.Helper()
 		for i, e := range events {
-			if !strings.Contains(e.data, fmt.Sprintf(`{"i":%d}`, from+i)) {
-				t.Errorf("event %d: %s", from+i, e.data)
+			if !strings.Contains(e.Data, fmt.Sprintf(`{"i":%d}`, from+i)) {
+				t.Errorf("event %d: %s", from+i, e.Data)
 			}
 		}
 	}
@@ -191,33 +192,33 @@ func TestOwnStream(t *testing.T) {
 	notify()
 	ctx, cancel := context.WithCancel(t.Context())
 	resp := r.request(ctx, "GET", "", session...)
-	events := streamOf(t, resp.Body, 3)
-	if events[0].data != "" || events[0].id == "" {
+	events := testkit.Events(t, resp.Body, 3)
+	if events[0].Data != "" || events[0].ID == "" {
 		t.Errorf("not primed: %q", events[0])
 	}
 	check(events[1:], 1)
 	notify()
-	check(streamOf(t, resp.Body, 1), 3)
+	check(testkit.Events(t, resp.Body, 1), 3)
 	// A second connection does not end the first. It gets the next messages, because the
 	// first one may be dead.
 	second := r.request(t.Context(), "GET", "", session...)
-	streamOf(t, second.Body, 1)
+	testkit.Events(t, second.Body, 1)
 	notify()
-	check(streamOf(t, second.Body, 1), 4)
+	check(testkit.Events(t, second.Body, 1), 4)
 	// When the second one has ended, the first one goes on.
 	second.Body.Close()
 	if !testkit.Eventually(func() bool { return r.followed(session[1]) == 1 }) {
 		t.Fatal("the second connection is held")
 	}
 	notify()
-	events = append(events, streamOf(t, resp.Body, 1)...)
+	events = append(events, testkit.Events(t, resp.Body, 1)...)
 	check(events[3:], 5)
 	// The client comes back on another connection, before the server has seen that the first is dead.
-	third := r.request(t.Context(), "GET", "", append(session, "Last-Event-ID", events[2].id)...)
-	again := streamOf(t, third.Body, 3)
+	third := r.request(t.Context(), "GET", "", append(session, "Last-Event-ID", events[2].ID)...)
+	again := testkit.Events(t, third.Body, 3)
 	check(again[1:2], 3)
 	check(again[2:], 5) // 4 was sent on the second connection
-	if left := streamOf(t, resp.Body, 0); len(left) != 0 {
+	if left := testkit.Events(t, resp.Body, 0); len(left) != 0 {
 		t.Errorf("the first connection goes on: %q", left)
 	}
 	cancel()
@@ -228,7 +229,7 @@ func TestOwnStream(t *testing.T) {
 	// A message waits for the next stream if there is none.
 	notify()
 	fourth := r.request(t.Context(), "GET", "", session...)
-	check(streamOf(t, fourth.Body, 2)[1:], 6)
+	check(testkit.Events(t, fourth.Body, 2)[1:], 6)
 	fourth.Body.Close()
 }
 
@@ -246,11 +247,11 @@ func TestOwnStreamsAreRemoved(t *testing.T) {
 		for i := range 5 {
 			resp := r.request(t.Context(), "GET", "", session...)
 			open = append(open, resp)
-			streamOf(t, resp.Body, 1)
+			testkit.Events(t, resp.Body, 1)
 			if _, err := s.streams.current().send(t.Context(), runtime.Outgoing{Text: fmt.Appendf(nil, `{"n":%d}`, i)}); err != nil {
 				t.Fatal(err)
 			}
-			last = append(last, streamOf(t, resp.Body, 1)[0].id)
+			last = append(last, testkit.Events(t, resp.Body, 1)[0].ID)
 		}
 		for _, resp := range open {
 			resp.Body.Close()
@@ -271,7 +272,7 @@ func TestOwnStreamsAreRemoved(t *testing.T) {
 		if _, err := s.streams.current().send(t.Context(), runtime.Outgoing{Text: []byte(`{"next":true}`)}); err != nil {
 			t.Fatal(err)
 		}
-		if events := streamOf(t, resp.Body, 2); resp.StatusCode != 200 || events[1].data != `{"next":true}` {
+		if events := testkit.Events(t, resp.Body, 2); resp.StatusCode != 200 || events[1].Data != `{"next":true}` {
 			t.Errorf("%s: %q", resp.Status, events)
 		}
 		resp.Body.Close()
@@ -297,16 +298,16 @@ func (r *rig) followed(id string) (n int) {
 func TestAskOnTheCallsStream(t *testing.T) {
 	r := newRig(t, base, Options{})
 	session := []string{"Mcp-Session-Id", r.open(r11)}
-	resp := r.request(t.Context(), "POST", call(1, "ask", `{"q":1}`), session...)
+	resp := r.request(t.Context(), "POST", mcptest.Call(1, "ask", `{"q":1}`), session...)
 	defer resp.Body.Close()
-	question := streamOf(t, resp.Body, 1)[0].data
+	question := testkit.Events(t, resp.Body, 1)[0].Data
 	if question != `{"jsonrpc":"2.0","id":1,"method":"client/echo","params":{"q":1}}` {
 		t.Fatal(question)
 	}
 	if resp, text := r.do("POST", `{"jsonrpc":"2.0","id":1,"result":{"a":2}}`, session...); resp.StatusCode != 202 {
 		t.Fatalf("%s: %s", resp.Status, text)
 	}
-	if answer := streamOf(t, resp.Body, 0); len(answer) != 1 || answer[0].data != `{"jsonrpc":"2.0","id":1,"result":{"a":2}}` {
+	if answer := testkit.Events(t, resp.Body, 0); len(answer) != 1 || answer[0].Data != `{"jsonrpc":"2.0","id":1,"result":{"a":2}}` {
 		t.Errorf("%q", answer)
 	}
 }
@@ -315,7 +316,7 @@ func TestAskOnTheCallsStream(t *testing.T) {
 // has no effect on other sessions.
 func TestCancelled(t *testing.T) {
 	waiting := make(chan struct{}, 2)
-	r := newRig(t, base.with(handlers{"wait": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+	r := newRig(t, base.With(mcptest.Handlers{"wait": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 		waiting <- struct{}{}
 		return base["wait"](ctx, message)
 	}}), Options{})
@@ -323,7 +324,7 @@ func TestCancelled(t *testing.T) {
 	answered := make(chan string, 2)
 	for _, session := range []string{id, other} {
 		go func() {
-			resp, text := r.do("POST", call(5, "wait", "{}"), "Mcp-Session-Id", session)
+			resp, text := r.do("POST", mcptest.Call(5, "wait", "{}"), "Mcp-Session-Id", session)
 			answered <- fmt.Sprintf("%t %d %s %s.", session == id, resp.StatusCode, resp.Header.Get("Content-Type"), text)
 		}()
 	}
@@ -333,7 +334,7 @@ func TestCancelled(t *testing.T) {
 	if got := <-answered; got != "true 200 text/event-stream ." {
 		t.Error(got)
 	}
-	r.do("POST", call(6, "echo", "{}"), "Mcp-Session-Id", other)
+	r.do("POST", mcptest.Call(6, "echo", "{}"), "Mcp-Session-Id", other)
 	select {
 	case got := <-answered:
 		t.Errorf("the other session's request ended too: %s", got)
@@ -352,8 +353,8 @@ func inBubble(t *testing.T, opts Options, test func(t *testing.T, h *Handler, op
 		h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{Logger: discard}, r11, r06), opts)
 		defer h.Close()
 		test(t, h, func(revision string) []string {
-			session := []string{"Mcp-Session-Id", serve(t.Context(), h, "POST", initialize(revision)).Header().Get("Mcp-Session-Id")}
-			serve(t.Context(), h, "POST", initialized, session...)
+			session := []string{"Mcp-Session-Id", testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(revision)).Header().Get("Mcp-Session-Id")}
+			testkit.Serve(t.Context(), h, "POST", mcptest.Initialized, session...)
 			return session
 		})
 	})
@@ -365,10 +366,10 @@ func TestIdle(t *testing.T) {
 		idle, busy, listening := open(r11), open(r11), open(r11)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		go serve(ctx, h, "GET", "", listening...)
+		go testkit.Serve(ctx, h, "GET", "", listening...)
 		for range 6 {
 			time.Sleep(50 * time.Second)
-			if w := serve(t.Context(), h, "POST", call(1, "echo", "{}"), busy...); w.Code != 200 {
+			if w := testkit.Serve(t.Context(), h, "POST", mcptest.Call(1, "echo", "{}"), busy...); w.Code != 200 {
 				t.Fatalf("busy: %d: %s", w.Code, w.Body)
 			}
 		}
@@ -376,7 +377,7 @@ func TestIdle(t *testing.T) {
 			session []string
 			status  int
 		}{"idle": {idle, 404}, "listening": {listening, 200}} {
-			if w := serve(t.Context(), h, "POST", call(1, "echo", "{}"), c.session...); w.Code != c.status {
+			if w := testkit.Serve(t.Context(), h, "POST", mcptest.Call(1, "echo", "{}"), c.session...); w.Code != c.status {
 				t.Errorf("%s: %d: %s; want %d", name, w.Code, w.Body, c.status)
 			}
 		}
@@ -388,7 +389,7 @@ func TestIdle(t *testing.T) {
 func TestKeepAlive(t *testing.T) {
 	for revision, primed := range map[string]bool{r06: false, r11: true} {
 		inBubble(t, Options{KeepAlive: 20 * time.Millisecond}, func(t *testing.T, h *Handler, open func(string) []string) {
-			w := serve(t.Context(), h, "POST", call(1, "sleep", "{}"), open(revision)...) // of 50 ms
+			w := testkit.Serve(t.Context(), h, "POST", mcptest.Call(1, "sleep", "{}"), open(revision)...) // of 50 ms
 			if text := w.Body.String(); w.Header().Get("Content-Type") != "text/event-stream" || !strings.Contains(text, ":\n\n") ||
 				!strings.Contains(text, `"result"`) || strings.HasPrefix(text, "id: ") != primed {
 				t.Errorf("%s: %s: %q", revision, w.Header().Get("Content-Type"), text)
@@ -402,7 +403,7 @@ func TestKeepAlive(t *testing.T) {
 func TestDisconnectResumed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		step, outcome := make(chan struct{}), make(chan error)
-		h := NewHandler(newRuntimeServer(t, base.with(handlers{"steps": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		h := NewHandler(newRuntimeServer(t, base.With(mcptest.Handlers{"steps": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 			if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", message.Params); err != nil {
 				return nil, err
 			}
@@ -414,10 +415,10 @@ func TestDisconnectResumed(t *testing.T) {
 			return wire.Raw("{}"), nil
 		}}), runtime.ServerOptions{Logger: discard}, r11), Options{KeepAlive: -1, IdleTimeout: -1, StreamAfter: -1})
 		defer h.Close()
-		session := []string{headerSession, serve(t.Context(), h, "POST", initialize(r11)).Header().Get(headerSession)}
-		serve(t.Context(), h, "POST", initialized, session...)
+		session := []string{headerSession, testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(r11)).Header().Get(headerSession)}
+		testkit.Serve(t.Context(), h, "POST", mcptest.Initialized, session...)
 		posted, resumed := make(chan *httptest.ResponseRecorder, 1), make(chan *httptest.ResponseRecorder, 1)
-		go func() { posted <- serve(t.Context(), h, "POST", call(1, "steps", "{}"), session...) }()
+		go func() { posted <- testkit.Serve(t.Context(), h, "POST", mcptest.Call(1, "steps", "{}"), session...) }()
 		step <- struct{}{}
 		if err := <-outcome; err == nil {
 			t.Error("the POST was ended")
@@ -429,7 +430,7 @@ func TestDisconnectResumed(t *testing.T) {
 			id = string(eventID(name, 1))
 		}
 		u.session.streams.mu.Unlock()
-		go func() { resumed <- serve(t.Context(), h, "GET", "", append(session, headerLast, id)...) }()
+		go func() { resumed <- testkit.Serve(t.Context(), h, "GET", "", append(session, headerLast, id)...) }()
 		synctest.Wait()
 		step <- struct{}{}
 		if err := <-outcome; err != nil {
@@ -440,7 +441,7 @@ func TestDisconnectResumed(t *testing.T) {
 		}
 		step <- struct{}{}
 		<-posted
-		if left := streamOf(t, serve(t.Context(), h, "GET", "", append(session, headerLast, id)...).Body, 0); len(left) != 1 {
+		if left := testkit.Events(t, testkit.Serve(t.Context(), h, "GET", "", append(session, headerLast, id)...).Body, 0); len(left) != 1 {
 			t.Errorf("%q", left)
 		}
 	})
@@ -450,7 +451,7 @@ func TestDisconnectResumed(t *testing.T) {
 // it comes back.
 func TestDisconnect(t *testing.T) {
 	back := make(chan struct{})
-	r := newRig(t, base.with(handlers{"part": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+	r := newRig(t, base.With(mcptest.Handlers{"part": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 		params := wire.Raw(message.Object())
 		err := Disconnect(ctx, 70*time.Millisecond)
 		if err == nil {
@@ -459,18 +460,18 @@ func TestDisconnect(t *testing.T) {
 		return params, err
 	}}), Options{Disconnect: true})
 	session := []string{"Mcp-Session-Id", r.open(r11)}
-	_, text := r.do("POST", call(1, "part", "{}"), session...)
-	events := streamOf(t, strings.NewReader(text), 0)
-	if len(events) != 1 || events[0].data != "" || !strings.Contains(text, "retry: 70\n") {
+	_, text := r.do("POST", mcptest.Call(1, "part", "{}"), session...)
+	events := testkit.Events(t, strings.NewReader(text), 0)
+	if len(events) != 1 || events[0].Data != "" || !strings.Contains(text, "retry: 70\n") {
 		t.Fatalf("%q", text)
 	}
-	resp := r.request(t.Context(), "GET", "", append(session, "Last-Event-ID", events[0].id)...)
+	resp := r.request(t.Context(), "GET", "", append(session, "Last-Event-ID", events[0].ID)...)
 	defer resp.Body.Close()
 	close(back)
-	if events := streamOf(t, resp.Body, 0); len(events) != 2 || events[1].data != `{"jsonrpc":"2.0","id":1,"result":{}}` {
+	if events := testkit.Events(t, resp.Body, 0); len(events) != 2 || events[1].Data != `{"jsonrpc":"2.0","id":1,"result":{}}` {
 		t.Errorf("%q", events)
 	}
-	if _, text := r.do("POST", call(1, "part", "{}"), "Mcp-Session-Id", r.open(r06)); codeOf(t, text) != -32603 {
+	if _, text := r.do("POST", mcptest.Call(1, "part", "{}"), "Mcp-Session-Id", r.open(r06)); codeOf(t, text) != -32603 {
 		t.Errorf("2025-06-18: %s", text)
 	}
 }
@@ -485,7 +486,7 @@ type held struct {
 // response.
 func TestDisconnectLetsGo(t *testing.T) {
 	back := make(chan struct{})
-	h := NewHandler(newRuntimeServer(t, base.with(handlers{"part": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+	h := NewHandler(newRuntimeServer(t, base.With(mcptest.Handlers{"part": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 		params := wire.Raw(message.Object())
 		err := Disconnect(ctx, time.Second)
 		<-back
@@ -493,14 +494,14 @@ func TestDisconnectLetsGo(t *testing.T) {
 	}}), runtime.ServerOptions{Logger: discard}, r11), Options{Disconnect: true})
 	defer h.Close()
 	defer close(back)
-	id := serve(t.Context(), h, "POST", initialize(r11)).Header().Get(headerSession)
+	id := testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(r11)).Header().Get(headerSession)
 	garbage := make(chan struct{})
 	respond := func(w http.ResponseWriter, r *http.Request) {
 		response := &held{ResponseWriter: w}
 		goruntime.AddCleanup(response, func(garbage chan struct{}) { close(garbage) }, garbage)
 		h.ServeHTTP(response, r)
 	}
-	serve(t.Context(), http.HandlerFunc(respond), "POST", call(1, "part", "{}"), headerSession, id)
+	testkit.Serve(t.Context(), http.HandlerFunc(respond), "POST", mcptest.Call(1, "part", "{}"), headerSession, id)
 	if !testkit.Eventually(func() bool {
 		goruntime.GC()
 		select {
@@ -516,21 +517,21 @@ func TestDisconnectLetsGo(t *testing.T) {
 
 // TestDisconnectNotAllowed checks the errors of Disconnect.
 func TestDisconnectNotAllowed(t *testing.T) {
-	r := newRig(t, base.with(handlers{"part": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+	r := newRig(t, base.With(mcptest.Handlers{"part": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 		params := wire.Raw(message.Object())
 		if err := Disconnect(ctx, time.Second); err == nil || !strings.Contains(err.Error(), "Options.Disconnect") {
 			t.Error(err)
 		}
 		return params, nil
 	}}), Options{})
-	if _, text := r.do("POST", call(1, "part", "{}"), headerSession, r.open(r11)); text != `{"jsonrpc":"2.0","id":1,"result":{}}` {
+	if _, text := r.do("POST", mcptest.Call(1, "part", "{}"), headerSession, r.open(r11)); text != `{"jsonrpc":"2.0","id":1,"result":{}}` {
 		t.Error(text)
 	}
 }
 
 // TestStateless checks that a server without sessions serves each POST alone.
 func TestStateless(t *testing.T) {
-	r := newRig(t, base.with(handlers{"revision": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+	r := newRig(t, base.With(mcptest.Handlers{"revision": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		return wire.Raw(`{"is":"` + runtime.CallOf(ctx).Revision() + `"}`), nil
 	}}), Options{Stateless: true})
 	for _, c := range []struct {
@@ -538,14 +539,14 @@ func TestStateless(t *testing.T) {
 		status                 int
 		want                   string
 	}{
-		{"POST", initialize(r06), "", 200, `"protocolVersion":"2025-06-18"`},
-		{"POST", initialized, r06, 202, ""},
-		{"POST", call(1, "revision", "{}"), r11, 200, `{"is":"2025-11-25"}`},
-		{"POST", call(1, "revision", "{}"), "", 200, `{"is":"2025-03-26"}`},
-		{"POST", call(1, "revision", "{}"), "1999-01-01", 400, "revision"},
-		{"POST", call(1, "note", "{}"), r11, 200, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n"},
-		{"POST", call(1, "ask", "{}"), r11, 200, "-32603"},
-		{"POST", "[" + call(1, "echo", "{}") + "]", "", 200, "[{"},
+		{"POST", mcptest.Initialize(r06), "", 200, `"protocolVersion":"2025-06-18"`},
+		{"POST", mcptest.Initialized, r06, 202, ""},
+		{"POST", mcptest.Call(1, "revision", "{}"), r11, 200, `{"is":"2025-11-25"}`},
+		{"POST", mcptest.Call(1, "revision", "{}"), "", 200, `{"is":"2025-03-26"}`},
+		{"POST", mcptest.Call(1, "revision", "{}"), "1999-01-01", 400, "revision"},
+		{"POST", mcptest.Call(1, "note", "{}"), r11, 200, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n"},
+		{"POST", mcptest.Call(1, "ask", "{}"), r11, 200, "-32603"},
+		{"POST", "[" + mcptest.Call(1, "echo", "{}") + "]", "", 200, "[{"},
 		{"POST", "{", "", 400, "-32700"},
 		{"GET", "", "", 405, ""},
 		{"DELETE", "", "", 405, ""},
@@ -565,7 +566,7 @@ func TestStateless(t *testing.T) {
 	// A client that disconnects cancels its request, because it has no other way.
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	req, _ := http.NewRequestWithContext(ctx, "POST", r.URL, strings.NewReader(call(1, "wait", "{}")))
+	req, _ := http.NewRequestWithContext(ctx, "POST", r.URL, strings.NewReader(mcptest.Call(1, "wait", "{}")))
 	req.Header.Set("Content-Type", "application/json")
 	if resp, err := r.Client().Do(req); err == nil {
 		t.Errorf("%s", resp.Status)

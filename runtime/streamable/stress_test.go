@@ -1,7 +1,6 @@
 package streamable
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	goruntime "runtime"
 	"strings"
 	"sync"
@@ -20,22 +18,11 @@ import (
 	"weak"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
-
-// stressVariable sets the size of TestManySessions: "sessions,calls of each". Set it
-// to "1000,100" for the load that servers are designed for.
-const stressVariable = "MCPGEN_STRESS"
-
-func stressSize(t *testing.T) (sessions, calls int) {
-	size := cmp.Or(os.Getenv(stressVariable), "100,30")
-	if _, err := fmt.Sscanf(size, "%d,%d", &sessions, &calls); err != nil {
-		t.Fatalf("%s=%s: %v", stressVariable, size, err)
-	}
-	return sessions, calls
-}
 
 // TestManySessions runs many sessions at once, whose calls are answered, ask back,
 // fail and are cancelled at random while their streams are cut: every call that is not
@@ -45,9 +32,9 @@ func stressSize(t *testing.T) (sessions, calls int) {
 // It has no deadlines of its own: the timeout of go test finds a call that hangs.
 func TestManySessions(t *testing.T) {
 	const atOnce = 4 // calls of a session; each takes two open files, and so does the session
-	sessions, calls := stressSize(t)
+	sessions, calls := mcptest.StressSize(t)
 	done := make([]atomic.Int32, sessions*calls)
-	server := newRuntimeServer(t, base.with(handlers{
+	server := newRuntimeServer(t, base.With(mcptest.Handlers{
 		"once": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 			params := wire.Raw(message.Object())
 			n, _ := wire.NewStringReader(string(params)).PeekInt64("n")
@@ -61,9 +48,9 @@ func TestManySessions(t *testing.T) {
 	}), runtime.ServerOptions{Logger: discard, Limits: runtime.Limits{Timeout: -1}}, r11)
 	events := NewMemoryEvents(DefaultMemoryEvents)
 	handler := NewHandler(server, Options{Retry: time.Millisecond, KeepAlive: time.Second, Events: events})
-	ts := httptest.NewServer(flaky(handler, func() int { return 200 + rand.IntN(2000) }))
+	ts := httptest.NewServer(testkit.Flaky(handler, func() int { return 200 + rand.IntN(2000) }))
 	pool := &http.Transport{MaxIdleConnsPerHost: sessions * (atOnce + 1)} // as if each session had its own
-	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Limits: runtime.Limits{Timeout: -1}}, echoing.bind(r11, runtime.ToClient))
+	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Limits: runtime.Limits{Timeout: -1}}, mcptest.Client.Bind(r11, runtime.ToClient))
 
 	goroutines := goruntime.NumGoroutine()
 	var answered, cancelled atomic.Int64
@@ -238,7 +225,7 @@ func TestSlowReaders(t *testing.T) {
 	const streamAfter, slow = time.Second, 10
 	synctest.Test(t, func(t *testing.T) {
 		var ended atomic.Int32
-		h := NewHandler(newRuntimeServer(t, base.with(handlers{"flood": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
+		h := NewHandler(newRuntimeServer(t, base.With(mcptest.Handlers{"flood": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 			params := wire.Raw(message.Object())
 			defer ended.Add(1)
 			for range 20 {
@@ -263,17 +250,17 @@ func TestSlowReaders(t *testing.T) {
 			t.Cleanup(func() { resp.Body.Close() })
 			return resp
 		}
-		id := post(initialize(r11), "").Header.Get("Mcp-Session-Id")
-		post(initialized, id)
+		id := post(mcptest.Initialize(r11), "").Header.Get("Mcp-Session-Id")
+		post(mcptest.Initialized, id)
 		for i := range slow {
-			defer post(call(i, "flood", "{}"), id).Body.Close()
+			defer post(mcptest.Call(i, "flood", "{}"), id).Body.Close()
 		}
 		synctest.Wait()
 		if n := ended.Load(); n != 0 {
 			t.Errorf("%d handlers have ended, though nothing was taken", n)
 		}
 		start := time.Now()
-		if text, err := io.ReadAll(post(call(slow, "echo", `{}`), id).Body); err != nil || !strings.Contains(string(text), "result") || time.Since(start) > 0 {
+		if text, err := io.ReadAll(post(mcptest.Call(slow, "echo", `{}`), id).Body); err != nil || !strings.Contains(string(text), "result") || time.Since(start) > 0 {
 			t.Errorf("after %v: %s, %v", time.Since(start), text, err)
 		}
 		time.Sleep(streamAfter)

@@ -2,37 +2,20 @@ package streamable
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-type userKey struct{}
-
-// authenticated is a middleware that trusts the X-User header.
-func authenticated(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), userKey{}, r.Header.Get("X-User"))))
-	})
-}
-
-func userOf(r *http.Request) (string, error) {
-	user, _ := r.Context().Value(userKey{}).(string)
-	if user == "" {
-		return "", errors.New("nobody")
-	}
-	return user, nil
-}
-
 // newUserRig returns a rig behind authenticated.
-func newUserRig(t *testing.T, h handlers, opts Options) *rig {
+func newUserRig(t *testing.T, h mcptest.Handlers, opts Options) *rig {
 	r := newRig(t, h, opts)
-	r.Config.Handler = authenticated(r.handler)
+	r.Config.Handler = testkit.Authenticated(r.handler)
 	return r
 }
 
@@ -40,11 +23,11 @@ func newUserRig(t *testing.T, h handlers, opts Options) *rig {
 // it goes on after the request's connection is gone.
 func TestRequestValues(t *testing.T) {
 	steps := make(chan struct{})
-	who := func(ctx context.Context) string { return fmt.Sprint(ctx.Value(userKey{})) }
+	who := testkit.UserIn
 	noted := make(chan string, 1)
 	for _, stateless := range []bool{false, true} {
 		t.Run(fmt.Sprintf("stateless %t", stateless), func(t *testing.T) {
-			r := newUserRig(t, base.with(handlers{
+			r := newUserRig(t, base.With(mcptest.Handlers{
 				"who": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 					return wire.Raw(fmt.Sprintf("{%q:1}", who(ctx))), nil
 				},
@@ -66,7 +49,7 @@ func TestRequestValues(t *testing.T) {
 			}
 			for _, user := range []string{"ann", "bob"} {
 				as := append(session, "X-User", user)
-				if _, text := r.do("POST", call(1, "who", "{}"), as...); !strings.Contains(text, `{"`+user+`":1}`) {
+				if _, text := r.do("POST", mcptest.Call(1, "who", "{}"), as...); !strings.Contains(text, `{"`+user+`":1}`) {
 					t.Errorf("%s: %s", user, text)
 				}
 				r.do("POST", `{"jsonrpc":"2.0","method":"notifications/who"}`, as...)
@@ -78,15 +61,15 @@ func TestRequestValues(t *testing.T) {
 				return
 			}
 			ctx, cancel := context.WithCancel(t.Context())
-			resp := r.request(ctx, "POST", call(1, "long", "{}"), append(session, "X-User", "ann")...)
-			first := streamOf(t, resp.Body, 1)
+			resp := r.request(ctx, "POST", mcptest.Call(1, "long", "{}"), append(session, "X-User", "ann")...)
+			first := testkit.Events(t, resp.Body, 1)
 			cancel()
 			resp.Body.Close()
-			resp = r.request(t.Context(), "GET", "", append(session, "X-User", "ann", "Last-Event-ID", first[0].id)...)
+			resp = r.request(t.Context(), "GET", "", append(session, "X-User", "ann", "Last-Event-ID", first[0].ID)...)
 			defer resp.Body.Close()
 			steps <- struct{}{}
-			events := streamOf(t, resp.Body, 0)
-			if last := events[len(events)-1].data; !strings.Contains(last, `{"ann":"<nil>"}`) {
+			events := testkit.Events(t, resp.Body, 0)
+			if last := events[len(events)-1].Data; !strings.Contains(last, `{"ann":"<nil>"}`) {
 				t.Errorf("after a lost connection: %s", last)
 			}
 		})
@@ -97,15 +80,15 @@ func TestRequestValues(t *testing.T) {
 //
 // H4
 func TestUsers(t *testing.T) {
-	a := newUserRig(t, base, Options{User: userOf})
-	resp, text := a.do("POST", initialize(r11), "X-User", "ann")
+	a := newUserRig(t, base, Options{User: testkit.UserOf})
+	resp, text := a.do("POST", mcptest.Initialize(r11), "X-User", "ann")
 	id := resp.Header.Get("Mcp-Session-Id")
 	if resp.StatusCode != 200 || id == "" || strings.Contains(id, "ann") {
 		t.Fatalf("%s, id %q: %s", resp.Status, id, text)
 	}
-	a.do("POST", initialized, "X-User", "ann", "Mcp-Session-Id", id)
-	_, text = a.do("POST", call(1, "note", "{}"), "X-User", "ann", "Mcp-Session-Id", id)
-	event := streamOf(t, strings.NewReader(text), 1)[0].id
+	a.do("POST", mcptest.Initialized, "X-User", "ann", "Mcp-Session-Id", id)
+	_, text = a.do("POST", mcptest.Call(1, "note", "{}"), "X-User", "ann", "Mcp-Session-Id", id)
+	event := testkit.Events(t, strings.NewReader(text), 1)[0].ID
 	for _, c := range []struct {
 		user, id string
 		status   int
@@ -117,7 +100,7 @@ func TestUsers(t *testing.T) {
 		{"ann", "ann:" + id, 404},
 	} {
 		header := []string{"Mcp-Session-Id", c.id, "X-User", c.user}
-		if resp, text := a.do("POST", call(1, "echo", "{}"), header...); resp.StatusCode != c.status || (codeOf(t, text) == 0) != (c.status == 200) {
+		if resp, text := a.do("POST", mcptest.Call(1, "echo", "{}"), header...); resp.StatusCode != c.status || (codeOf(t, text) == 0) != (c.status == 200) {
 			t.Errorf("POST as %q with %q: %s: %s", c.user, c.id, resp.Status, text)
 		}
 		if resp, text := a.do("GET", "", append(header, "Last-Event-ID", event)...); resp.StatusCode != c.status {
@@ -130,10 +113,10 @@ func TestUsers(t *testing.T) {
 		}
 	}
 	// A user whose name contains another's and part of an id is a different user.
-	if resp, _ := a.do("POST", call(1, "echo", "{}"), "Mcp-Session-Id", id, "X-User", "ann:x"); resp.StatusCode != 404 {
+	if resp, _ := a.do("POST", mcptest.Call(1, "echo", "{}"), "Mcp-Session-Id", id, "X-User", "ann:x"); resp.StatusCode != 404 {
 		t.Error(resp.Status)
 	}
-	if resp, text := a.do("POST", initialize(r11)); resp.StatusCode != 403 || resp.Header.Get("Mcp-Session-Id") != "" {
+	if resp, text := a.do("POST", mcptest.Initialize(r11)); resp.StatusCode != 403 || resp.Header.Get("Mcp-Session-Id") != "" {
 		t.Errorf("initialize by nobody: %s: %s", resp.Status, text)
 	}
 	if resp, _ := a.do("DELETE", "", "X-User", "ann", "Mcp-Session-Id", id); resp.StatusCode != 204 {

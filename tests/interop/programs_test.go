@@ -6,7 +6,6 @@
 package interop
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -99,22 +98,7 @@ func startHTTP(t *testing.T, cmd *exec.Cmd, mark string) (string, *buffer) {
 const interrupted = 130
 
 // buffer is written by a process while the test reads it.
-type buffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
+type buffer struct{ testkit.Buffer }
 
 // wait waits for a line that contains the text.
 func (b *buffer) wait(t *testing.T, text string) {
@@ -123,6 +107,6 @@ func (b *buffer) wait(t *testing.T, text string) {
 		_, rest, ok := strings.Cut(b.String(), text)
 		return ok && strings.Contains(rest, "\n")
 	}) {
-		t.Fatalf("the server's log has no %q:\n%s", text, b)
+		t.Fatalf("the server's log has no %q:\n%s", text, b.String())
 	}
 }
