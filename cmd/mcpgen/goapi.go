@@ -57,6 +57,9 @@ func goAPI(list *tools.List) (map[string]declared, error) {
 	}
 	all := map[string]declared{}
 	for _, f := range made.Files {
+		if !strings.HasSuffix(f.Path, ".go") {
+			continue
+		}
 		file, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Content, parser.SkipObjectResolution)
 		if err != nil {
 			return nil, err
@@ -69,18 +72,23 @@ func goAPI(list *tools.List) (map[string]declared, error) {
 	return all, nil
 }
 
-// toolOf returns the tool that a generated file is about, or "": the value of the member Name of the
-// first definition.
+// toolOf returns the tool or prompt that a generated file is about, or "": the Name of a tools.Tool or a tools.Prompt.
 func toolOf(file *ast.File) (name string) {
 	ast.Inspect(file, func(n ast.Node) bool {
-		if pair, ok := n.(*ast.KeyValueExpr); ok && name == "" {
-			key, _ := pair.Key.(*ast.Ident)
-			value, _ := pair.Value.(*ast.BasicLit)
-			if key != nil && value != nil && key.Name == "Name" {
+		item, ok := n.(*ast.CompositeLit)
+		if !ok || name != "" {
+			return name == ""
+		}
+		if kind := types.ExprString(item.Type); kind != "tools.Tool" && kind != "tools.Prompt" {
+			return true
+		}
+		for _, member := range item.Elts {
+			pair := member.(*ast.KeyValueExpr)
+			if value, ok := pair.Value.(*ast.BasicLit); ok && types.ExprString(pair.Key) == "Name" {
 				name, _ = strconv.Unquote(value.Value)
 			}
 		}
-		return name == ""
+		return false
 	})
 	return name
 }

@@ -22,7 +22,7 @@ arguments and results, their validation and encoding, and tests that every corre
 implementation passes. Prompts, resources and resource templates in the list have a
 method each, too. "mcpgen client" generates a client, in a package of its own.
 
-Files that end in .gen.go and .gen_test.go are generated on each run. The other
+Files that end in .gen.go, .gen_test.go and .gen.txt are generated on each run. The other
 files (main.go, http.go, handlers.go, go.mod, go.sum, mcpgen.mod, mcpgen.sum,
 README.md, Dockerfile, .gitignore) are yours: a missing one is written, and one that
 you have edited is never changed. If any file cannot be written, none is. "go

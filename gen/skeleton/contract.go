@@ -1,7 +1,6 @@
 package skeleton
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/dave/jennifer/jen"
@@ -14,23 +13,21 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// tests renders the tests that every correct implementation passes: a file for the list, and
-// one for each tool with its test, its samples and its method of the fake implementation.
+// tests renders the tests that every correct implementation passes, with a fake implementation, and the file with
+// their samples.
 func (g *generator) tests() ([]files.File, error) {
 	parts := []func(*jen.File){g.fake, g.testSession, g.testList}
+	if len(g.pkg.Tools) > 0 {
+		parts = append(parts, g.testTools)
+	}
 	if hasItems(g.pkg) {
 		parts = append(parts, g.itemList)
 	}
-	sources := []emit.Source{g.source("contract.gen_test.go", parts)}
 	for _, t := range g.pkg.Tools {
-		// Samples take long to find, so each file looks for those of its tool.
-		parts := []func(*jen.File){
-			func(f *jen.File) { g.testTool(f, t) },
-			func(f *jen.File) { fakeMethod(f, t) },
-		}
-		sources = append(sources, g.source(g.names["tool "+t.Go]+"_tool.gen_test.go", parts))
+		parts = append(parts, func(f *jen.File) { fakeMethod(f, t) })
 	}
-	return g.render(append(sources, g.itemTests()...)...)
+	made, err := g.render(append([]emit.Source{g.whole("contract.gen_test.go", parts...)}, g.itemTests()...)...)
+	return append(made, g.samples()), err
 }
 
 // fake renders the type of the implementation that returns samples.
@@ -105,12 +102,22 @@ func (g *generator) testList(f *jen.File) {
 	})
 }
 
-// testTool renders the test of a tool.
-func (g *generator) testTool(f *jen.File, t typing.ToolTypes) {
-	f.Add(emit.Comment(fmt.Sprintf("TestContract%s runs the tests of package contract for the tool %q.", t.Go, t.Tool.Name)))
-	f.Func().Id("TestContract"+t.Go).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
-		jen.List(jen.Id("session"), jen.Id("f")).Op(":=").Id("contractSession").Call(jen.Id("t")),
-		jen.Qual(contractPath, "Tool").Call(jen.Id("t"), jen.Id("session"), fakeState(), jen.Id(toolName(t)), g.sample(t)),
+// testTools renders the test of the tools.
+func (g *generator) testTools(f *jen.File) {
+	f.Comment("TestContractTools runs the tests of package contract for each tool.")
+	f.Func().Id("TestContractTools").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
+		jen.Id("samples").Op(":=").Add(readSamples()),
+		jen.For(jen.List(jen.Id("_"), jen.Id("tool")).Op(":=").Range().Index().Op("*").Qual(toolsPath, "Tool").ValuesFunc(func(all *jen.Group) {
+			for _, t := range g.pkg.Tools {
+				all.Line().Id(toolName(t))
+			}
+			all.Line()
+		})).Block(
+			jen.Id("t").Dot("Run").Call(jen.Id("tool").Dot("Name"), jen.Func().Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
+				jen.List(jen.Id("session"), jen.Id("f")).Op(":=").Id("contractSession").Call(jen.Id("t")),
+				jen.Qual(contractPath, "Tool").Call(jen.Id("t"), jen.Id("session"), fakeState(), jen.Id("tool"), jen.Id("samples").Index(jen.Lit("tool ").Op("+").Id("tool").Dot("Name"))),
+			)),
+		),
 	)
 }
 
@@ -118,31 +125,63 @@ func fatal() jen.Code {
 	return jen.If(jen.Err().Op("!=").Nil()).Block(jen.Id("t").Dot("Fatal").Call(jen.Err()))
 }
 
-// sample renders the samples of a tool.
-func (g *generator) sample(t typing.ToolTypes) jen.Code {
-	fields := inputSamples(t.Tool.Input, g.valuesOf(t.Tool.Input))
-	if t.Tool.Output != nil {
-		if outputs := g.valuesOf(t.Tool.Output); len(outputs) > 0 {
-			fields[jen.Id("Output")] = text(string(fullest(outputs)))
-			addRefused(fields, "BadOutputs", t.Tool.Output, outputs)
-		}
-	}
-	return jen.Qual(contractPath, "Samples").Values(fields)
+// samplesFile is the name of the file with the samples.
+const samplesFile = "contract.gen.txt"
+
+func readSamples() jen.Code {
+	return jen.Qual(contractPath, "ReadSamples").Call(jen.Id("t"), jen.Lit(samplesFile))
 }
 
-// inputSamples returns the samples of arguments.
-func inputSamples(s *jsonschema.Schema, inputs []wire.Raw) jen.Dict {
-	fields := jen.Dict{}
-	if len(inputs) > 0 {
-		fields[jen.Id("Inputs")] = jen.Index().Qual(wirePath, "Raw").ValuesFunc(func(all *jen.Group) {
-			for _, sample := range inputs {
-				all.Line().Add(text(string(sample)))
-			}
-			all.Line()
-		})
-		addRefused(fields, "Refused", s, inputs)
+// samples returns the file with the samples of all items. Samples take long to find.
+func (g *generator) samples() files.File {
+	var rows []func() []byte
+	for _, t := range g.pkg.Tools {
+		rows = append(rows, func() []byte { return g.row("tool "+t.Tool.Name, t.Tool.Input, t.Tool.Output) })
 	}
-	return fields
+	for _, p := range g.pkg.Prompts {
+		rows = append(rows, func() []byte { return g.row("prompt "+p.Prompt.Name, p.Prompt.Input, nil) })
+	}
+	for _, t := range g.pkg.Templates {
+		rows = append(rows, func() []byte { return g.row("template "+t.Template.URITemplate, t.Template.Input, nil) })
+	}
+	texts := make([][]byte, len(rows))
+	emit.Parallel(len(rows), func(i int) {
+		texts[i] = rows[i]()
+		if g.Progress != nil {
+			g.Progress()
+		}
+	})
+	return g.lines(samplesFile, texts)
+}
+
+// row returns the samples of an item, as contract.ReadSamples reads them.
+func (g *generator) row(item string, in, out *jsonschema.Schema) []byte {
+	w := wire.NewWriter(nil)
+	w.BeginObject()
+	w.String("item", item)
+	if inputs := g.valuesOf(in); len(inputs) > 0 {
+		w.Name("inputs")
+		w.BeginArray()
+		for i := range inputs {
+			w.Element()
+			w.Put(&inputs[i])
+		}
+		w.EndArray()
+		writeRefused(&w, "refused", in, inputs)
+	}
+	if out != nil {
+		if outputs := g.valuesOf(out); len(outputs) > 0 {
+			output := fullest(outputs)
+			w.Value("output", &output)
+			writeRefused(&w, "badOutputs", out, outputs)
+		}
+	}
+	w.EndObject()
+	text, err := w.End()
+	if err != nil {
+		panic(err) // the list that the values come from is UTF-8
+	}
+	return text
 }
 
 // valuesOf returns values that are valid under a schema and that its type can hold.
@@ -177,31 +216,18 @@ func refusedTime(v wire.Raw) bool {
 // changes the same one.
 func fullest(valid []wire.Raw) wire.Raw { return valid[min(1, len(valid)-1)] }
 
-// addRefused adds a field with the changes that make a sample invalid.
-func addRefused(fields jen.Dict, name string, s *jsonschema.Schema, valid []wire.Raw) {
-	mutations := samples.Mutations(s, fullest(valid))
-	if len(mutations) == 0 {
-		return
-	}
-	fields[jen.Id(name)] = jen.Index().Qual(contractPath, "Refused").ValuesFunc(func(all *jen.Group) {
-		for _, group := range grouped(mutations) {
-			all.Line().Add(group)
-		}
-		all.Line()
-	})
-}
-
-// grouped renders mutations: a call for each object that lacks members, and for each value of a wrong type.
-func grouped(mutations []samples.Mutation) []jen.Code {
+// writeRefused writes the changes that make a sample invalid: a row for each object that lacks members, and for each
+// value of a wrong type.
+func writeRefused(w *wire.Writer, name string, s *jsonschema.Schema, valid []wire.Raw) {
 	type kind struct {
 		without bool
 		of      string // the pointer of the object, or the wrong value
 	}
 	var kinds []kind
 	texts := map[kind][]string{}
-	for _, m := range mutations {
+	for _, m := range samples.Mutations(s, fullest(valid)) {
 		k, text := kind{true, m.Pointer}, m.Member
-		if m.Member == "" {
+		if m.Wrong != "" {
 			k, text = kind{false, string(m.Wrong)}, m.Pointer
 		}
 		if texts[k] == nil {
@@ -209,26 +235,29 @@ func grouped(mutations []samples.Mutation) []jen.Code {
 		}
 		texts[k] = append(texts[k], text)
 	}
-	all := make([]jen.Code, len(kinds))
-	for i, k := range kinds {
-		call, of := "With", text(k.of)
-		if k.without {
-			call, of = "Without", jen.Lit(k.of)
-		}
-		all[i] = jen.Qual(contractPath, call).CallFunc(func(args *jen.Group) {
-			args.Add(of)
-			width := len(k.of)
-			for _, text := range texts[k] {
-				literal := jen.Lit(text)
-				if width += len(text) + 4; width > longestLine {
-					literal, width = jen.Line().Lit(text), len(text)
-				}
-				args.Add(literal)
-			}
-		})
+	if len(kinds) == 0 {
+		return
 	}
-	return all
+	w.Name(name)
+	w.BeginArray()
+	for _, k := range kinds {
+		w.Element()
+		w.BeginObject()
+		if k.without {
+			w.String("at", k.of)
+			w.Name("without")
+		} else {
+			wrong := wire.Raw(k.of)
+			w.Value("value", &wrong)
+			w.Name("at")
+		}
+		w.BeginArray()
+		for _, text := range texts[k] {
+			w.Element()
+			w.PutString(text)
+		}
+		w.EndArray()
+		w.EndObject()
+	}
+	w.EndArray()
 }
-
-// longestLine is the length at which a list of texts continues on the next line.
-const longestLine = 90

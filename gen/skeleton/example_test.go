@@ -34,6 +34,7 @@ tools:
 	// server.gen.go
 	// get_weather_tool.gen.go
 	// contract.gen_test.go
-	// get_weather_tool.gen_test.go
+	// contract.gen.txt
+	// definitions.gen.txt
 	// get_weather is the method GetWeather with the arguments GetWeatherInput
 }

@@ -8,8 +8,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/tools"
-	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
-	"github.com/mcpgen/mcpgen/gen/tools/samples"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
@@ -22,7 +20,7 @@ func (g *generator) itemTests() []emit.Source {
 		h := promptHandler(p)
 		add(g.names["prompt "+p.Go]+"_prompt.gen_test.go", func(f *jen.File) {
 			testItem(f, "TestPrompt"+p.Go, h.of, true, func(body *jen.Group) {
-				callContract(body, "Prompt", true, promptName(p), jen.Lit(h.name), samplesOf(p.Prompt.Input))
+				callContract(body, "Prompt", true, promptName(p), jen.Lit(h.name), samplesOf("prompt "+p.Prompt.Name))
 				testCompletions(body, promptName(p), p.Prompt.Arguments, p.Completions)
 			})
 			fakeItem(f, h)
@@ -48,7 +46,7 @@ func (g *generator) itemTests() []emit.Source {
 		h := templateHandler(t)
 		add(g.names["template "+t.Go]+"_template.gen_test.go", func(f *jen.File) {
 			testItem(f, "TestTemplate"+t.Go, h.of, true, func(body *jen.Group) {
-				callContract(body, "Template", true, templateName(t), jen.Lit(h.name), samplesOf(t.Template.Input))
+				callContract(body, "Template", true, templateName(t), jen.Lit(h.name), samplesOf("template "+t.Template.URITemplate))
 				testCompletions(body, templateName(t), t.Template.Variables, t.Completions)
 			})
 			fakeItem(f, h)
@@ -85,9 +83,7 @@ func callContract(body *jen.Group, test string, fake bool, item string, more ...
 	body.Qual(contractPath, test).Call(append(append(all, jen.Id(item)), more...)...)
 }
 
-func samplesOf(s *jsonschema.Schema) jen.Code {
-	return jen.Qual(contractPath, "Samples").Values(inputSamples(s, samples.Of(s)))
-}
+func samplesOf(item string) jen.Code { return jen.Add(readSamples()).Index(jen.Lit(item)) }
 
 // testCompletions renders the tests of the completion of arguments.
 func testCompletions(body *jen.Group, item string, arguments []*tools.Argument, by []typing.Completion) {

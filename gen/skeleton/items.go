@@ -85,7 +85,7 @@ func stringList(all []string) jen.Code {
 
 // prompt renders a prompt and the client's methods for it.
 func (g *generator) prompt(f *jen.File, p typing.PromptTypes) {
-	members := jen.Dict{jen.Id("Name"): jen.Lit(p.Prompt.Name), jen.Id("Definition"): definitionText(p.Prompt.Definition)}
+	members := jen.Dict{jen.Id("Name"): jen.Lit(p.Prompt.Name), jen.Id("Definition"): definitionOf(promptName(p))}
 	if g.serves {
 		members[jen.Id("Arguments")] = jen.Id(checkName(p.Arguments.Name))
 		if blank := blank(p.Prompt); len(blank) > 0 {
@@ -118,7 +118,7 @@ func blank(p *tools.Prompt) []string {
 // resource renders a resource and the client's method that reads it.
 func (g *generator) resource(f *jen.File, r typing.ResourceTypes) {
 	h := resourceHandler(r)
-	members := jen.Dict{jen.Id("URI"): jen.Lit(r.Resource.URI), jen.Id("Definition"): definitionText(r.Resource.Definition)}
+	members := jen.Dict{jen.Id("URI"): jen.Lit(r.Resource.URI), jen.Id("Definition"): definitionOf(resourceName(r))}
 	facts(f, resourceName(r), h.of, "resources/list", "Resource", r.Resource.Scopes, members)
 	f.Line()
 	if g.serves && r.Resource.Text != nil {
@@ -137,7 +137,7 @@ func (g *generator) resource(f *jen.File, r typing.ResourceTypes) {
 
 // template renders a resource template and the client's methods for it.
 func (g *generator) template(f *jen.File, t typing.TemplateTypes) {
-	members := jen.Dict{jen.Id("URITemplate"): jen.Lit(t.Template.URITemplate), jen.Id("Definition"): definitionText(t.Template.Definition)}
+	members := jen.Dict{jen.Id("URITemplate"): jen.Lit(t.Template.URITemplate), jen.Id("Definition"): definitionOf(templateName(t))}
 	if g.serves {
 		members[jen.Id("Variables")] = jen.Id(checkName(t.Variables.Name))
 	}

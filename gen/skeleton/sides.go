@@ -14,7 +14,7 @@ import (
 
 // server renders the interfaces of the handlers and their registration.
 func (g *generator) server() ([]files.File, error) {
-	parts := []func(*jen.File){g.guards, g.toolsInterface}
+	parts := []func(*jen.File){g.guards, g.definitions, g.toolsInterface}
 	if hasItems(g.pkg) {
 		parts = append(parts, g.itemInterfaces)
 	}
@@ -139,11 +139,22 @@ func (g *generator) assertions(f *jen.File) {
 
 // client renders the typed client without the methods of its tools.
 func (g *generator) client() ([]files.File, error) {
-	parts := []func(*jen.File){g.guards, g.clientType, g.definitions}
+	parts := []func(*jen.File){g.guards, g.definitions, g.clientType, g.toolDefinitions}
 	if hasItems(g.pkg) {
 		parts = append(parts, g.itemList)
 	}
 	return g.render(g.whole("client.gen.go", parts...))
+}
+
+// toolDefinitions renders the list of the definitions of all tools.
+func (g *generator) toolDefinitions(f *jen.File) {
+	f.Comment("toolDefinitions holds the definitions of all tools, in the order of the list.")
+	f.Var().Id("toolDefinitions").Op("=").Qual(toolsPath, "Definitions").Call(jen.Index().Op("*").Qual(toolsPath, "Tool").ValuesFunc(func(all *jen.Group) {
+		for _, t := range g.pkg.Tools {
+			all.Line().Id(toolName(t))
+		}
+		all.Line()
+	}))
 }
 
 // clientType renders the client without the methods of its tools.
@@ -201,7 +212,7 @@ func (g *generator) clientCheck(f *jen.File) {
 		return jen.Qual(toolsPath, with).Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(what))
 	}
 	text := "Check compares the tools that the server has with those of %s. It returns nil if they are the same, and otherwise a *tools.Drift that lists what was added, removed and changed."
-	same := compare("Check", "definitions")
+	same := compare("Check", "toolDefinitions")
 	if hasItems(g.pkg) {
 		text = "Check compares what the server offers with %s. It returns nil if it is the same, and otherwise joins a *tools.Drift for each kind of items, which lists what was added, removed and changed."
 		others := compare("CheckItems", "otherItems")

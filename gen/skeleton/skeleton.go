@@ -61,7 +61,7 @@ type Result struct {
 }
 
 // Suffixes lists the suffixes of the names of generated files.
-var Suffixes = []string{".gen.go", ".gen_test.go"}
+var Suffixes = []string{".gen.go", ".gen_test.go", ".gen.txt"}
 
 // methodNames lists the names that no method of an item can have: Client has methods with these
 // names, or go vet expects another signature for them.
@@ -82,7 +82,7 @@ func Server(o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.make(g.server, g.tools, g.items, g.tests)
+	return g.make(g.server, g.tools, g.items, g.tests, g.texts)
 }
 
 // Check returns the error that [Server] returns for a list that it refuses, without generating files.
@@ -102,7 +102,7 @@ func Client(o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.make(g.client, g.tools, g.items)
+	return g.make(g.client, g.tools, g.items, g.texts)
 }
 
 type generator struct {
@@ -181,6 +181,15 @@ func (g *generator) file() *jen.File {
 	return f
 }
 
+// lines returns a generated file that is not Go.
+func (g *generator) lines(name string, all [][]byte) files.File {
+	text := []byte("// " + emit.Header(g.Source) + "\n")
+	for _, line := range all {
+		text = append(append(text, line...), '\n')
+	}
+	return files.File{Path: name, Content: text}
+}
+
 // guards renders declarations that keep the code from compiling with other versions of the runtime.
 func (g *generator) guards(f *jen.File) {
 	f.Comment("This code does not compile with other versions of the runtime.")
@@ -190,15 +199,44 @@ func (g *generator) guards(f *jen.File) {
 	f.Line()
 }
 
-// definitions renders the list of all definitions.
+// definitionsFile is the name of the file with the definitions.
+const definitionsFile = "definitions.gen.txt"
+
+// definitions renders the variable that holds the definitions.
 func (g *generator) definitions(f *jen.File) {
-	f.Comment("definitions holds the definitions of all tools, in the order of the list.")
-	f.Var().Id("definitions").Op("=").Qual(toolsPath, "Definitions").Call(jen.Index().Op("*").Qual(toolsPath, "Tool").ValuesFunc(func(all *jen.Group) {
-		for _, t := range g.pkg.Tools {
-			all.Line().Id(toolName(t))
-		}
-		all.Line()
-	}))
+	f.Anon("embed")
+	f.Comment("//go:embed " + definitionsFile)
+	f.Var().Id("definitionsText").String()
+	f.Line()
+	f.Comment("definitions holds the definition of each item as it is listed, by the name of the item's variable.")
+	f.Var().Id("definitions").Op("=").Qual(toolsPath, "ReadDefinitions").Call(jen.Id("definitionsText"))
+}
+
+// definitionOf renders the definition of the item that a variable holds.
+func definitionOf(variable string) jen.Code { return jen.Id("definitions").Index(jen.Lit(variable)) }
+
+// texts returns the file with the definitions, as tools.ReadDefinitions reads it.
+func (g *generator) texts() ([]files.File, error) {
+	var lines [][]byte
+	add := func(variable string, definition wire.Object) error {
+		line, err := wire.AppendObject([]byte(variable+" "), definition)
+		lines = append(lines, line)
+		return err
+	}
+	var errs []error
+	for _, t := range g.pkg.Tools {
+		errs = append(errs, add(toolName(t), t.Tool.Served()))
+	}
+	for _, p := range g.pkg.Prompts {
+		errs = append(errs, add(promptName(p), p.Prompt.Definition))
+	}
+	for _, r := range g.pkg.Resources {
+		errs = append(errs, add(resourceName(r), r.Resource.Definition))
+	}
+	for _, t := range g.pkg.Templates {
+		errs = append(errs, add(templateName(t), t.Template.Definition))
+	}
+	return []files.File{g.lines(definitionsFile, lines)}, errors.Join(errs...)
 }
 
 // text renders a string constant, as a raw string if possible.
@@ -207,31 +245,6 @@ func text(s string) jen.Code {
 		return jen.Op("`" + s + "`")
 	}
 	return jen.Lit(s)
-}
-
-// definitionWidth is the length of a line of a definition, in bytes, unless it has no place to end sooner.
-const definitionWidth = 110
-
-// definitionText renders a definition as a string constant in several lines. A line ends after a comma between values
-// or a space within a string.
-func definitionText(o wire.Object) jen.Code {
-	definition, lines := string(o), jen.Null()
-	start, end := 0, 0 // of the current line; end is the last place where it can end
-	quoted, escaped := false, false
-	for i, c := range []byte(definition) {
-		if i-start >= definitionWidth && end > start {
-			lines.Add(text(definition[start:end])).Op("+").Line()
-			start = end
-		}
-		if c == ',' && !quoted || c == ' ' && quoted {
-			end = i + 1
-		}
-		if c == '"' && !escaped {
-			quoted = !quoted
-		}
-		escaped = c == '\\' && !escaped
-	}
-	return lines.Add(text(definition[start:]))
 }
 
 // checksum returns the checksum of the list that the server sends, without white space between tokens.

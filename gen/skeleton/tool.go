@@ -102,7 +102,7 @@ func toolName(t typing.ToolTypes) string { return "tool" + t.Go }
 func (g *generator) definition(f *jen.File, t typing.ToolTypes) {
 	d := jen.Dict{
 		jen.Id("Name"):       jen.Lit(t.Tool.Name),
-		jen.Id("Definition"): definitionText(t.Tool.Served()),
+		jen.Id("Definition"): definitionOf(toolName(t)),
 	}
 	if len(t.Tool.Scopes) > 0 {
 		d[jen.Id("Scopes")] = stringList(t.Tool.Scopes)

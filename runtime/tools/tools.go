@@ -57,6 +57,18 @@ func Definitions(list []*Tool) []wire.Object {
 	return all
 }
 
+// ReadDefinitions returns the definitions in a file that mcpgen has generated. The first line of the file is a comment.
+// Each other line has the key of a definition, a space, and the definition.
+func ReadDefinitions(file string) map[string]wire.Object {
+	all := map[string]wire.Object{}
+	_, lines, _ := strings.Cut(file, "\n")
+	for line := range strings.Lines(lines) {
+		key, definition, _ := strings.Cut(strings.TrimSpace(line), " ")
+		all[key] = wire.Object(definition)
+	}
+	return all
+}
+
 // maxProblems limits the problems reported for one value, so that the answer to a long list
 // of invalid items remains short.
 const maxProblems = 100

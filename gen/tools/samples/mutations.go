@@ -16,8 +16,7 @@ type Mutation struct {
 	// Pointer is the JSON Pointer of the violation: the object that lacks a member, or the value of a
 	// wrong type.
 	Pointer string
-	// Member is the name of the missing member, or "" for a wrong type. Wrong is the value of a wrong
-	// type, or "" for a missing member.
+	// Wrong is the value of a wrong type. If it is "", Member is the name of the missing member.
 	Member string
 	Wrong  wire.Raw
 

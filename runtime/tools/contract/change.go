@@ -18,49 +18,37 @@ func (s Samples) base() wire.Raw {
 	return s.Inputs[min(1, len(s.Inputs)-1)]
 }
 
-// refusal is a change that makes a sample invalid.
-type refusal struct {
-	pointer string   // location of the problem
-	member  string   // missing member of the object there; "" if the value has a wrong type
-	wrong   wire.Raw // the value of a wrong type
-}
-
-// each returns the changes of a list.
-func each(all []Refused) []refusal {
-	var list []refusal
-	for _, r := range all {
-		for _, member := range r.members {
-			list = append(list, refusal{pointer: r.pointer, member: member})
-		}
-		for _, pointer := range r.pointers {
-			list = append(list, refusal{pointer: pointer, wrong: r.wrong})
-		}
-	}
-	return list
+// Refused is a change that makes a sample invalid.
+type Refused struct {
+	// Pointer is the JSON Pointer of the problem.
+	Pointer string
+	// Wrong is a value of a wrong type there. If it is "", Member is the missing member of the object there.
+	Member string
+	Wrong  wire.Raw
 }
 
 // String describes the changed sample.
-func (r refusal) String() string {
-	if r.member != "" {
-		return fmt.Sprintf("the sample without the member %q at %q", r.member, r.pointer)
+func (r Refused) String() string {
+	if r.Wrong == "" {
+		return fmt.Sprintf("the sample without the member %q at %q", r.Member, r.Pointer)
 	}
-	return fmt.Sprintf("the sample with %s at %q", r.wrong, r.pointer)
+	return fmt.Sprintf("the sample with %s at %q", r.Wrong, r.Pointer)
 }
 
 // of returns the changed sample.
-func (r refusal) of(t *testing.T, sample wire.Raw) wire.Raw {
+func (r Refused) of(t *testing.T, sample wire.Raw) wire.Raw {
 	t.Helper()
-	changed, err := change(sample, r.pointer, func(v wire.Raw) (wire.Raw, error) {
-		if r.wrong != "" {
-			return r.wrong, nil
+	changed, err := change(sample, r.Pointer, func(v wire.Raw) (wire.Raw, error) {
+		if r.Wrong != "" {
+			return r.Wrong, nil
 		}
 		if v.Kind() != wire.KindObject {
 			return "", errNothing
 		}
-		return wire.Raw(wire.Object(v).Without(r.member)), nil
+		return wire.Raw(wire.Object(v).Without(r.Member)), nil
 	})
 	if err != nil {
-		t.Fatalf("the sample %s cannot be changed at %q: %v", sample, r.pointer, err)
+		t.Fatalf("the sample %s cannot be changed at %q: %v", sample, r.Pointer, err)
 	}
 	return changed
 }

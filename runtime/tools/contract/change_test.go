@@ -12,17 +12,17 @@ func TestChange(t *testing.T) {
 		change       Refused
 		want, string string
 	}{
-		{With(`7`, ""), `7`, `the sample with 7 at ""`},
-		{Without("", "~"), `{"a/b":[{"x":1,"y":2},3]}`, `the sample without the member "~" at ""`},
-		{With(`[]`, "/~0"), `{"a/b":[{"x":1,"y":2},3],"~":[]}`, `the sample with [] at "/~0"`},
-		{With(`{}`, "/a~1b/1"), `{"a/b":[{"x":1,"y":2},{}],"~":"text"}`, `the sample with {} at "/a~1b/1"`},
-		{With(`null`, "/a~1b/0/x"), `{"a/b":[{"x":null,"y":2},3],"~":"text"}`, `the sample with null at "/a~1b/0/x"`},
-		{Without("/a~1b/0", "x"), `{"a/b":[{"y":2},3],"~":"text"}`, `the sample without the member "x" at "/a~1b/0"`},
+		{Refused{Pointer: "", Wrong: `7`}, `7`, `the sample with 7 at ""`},
+		{Refused{Pointer: "", Member: "~"}, `{"a/b":[{"x":1,"y":2},3]}`, `the sample without the member "~" at ""`},
+		{Refused{Pointer: "/~0", Wrong: `[]`}, `{"a/b":[{"x":1,"y":2},3],"~":[]}`, `the sample with [] at "/~0"`},
+		{Refused{Pointer: "/a~1b/1", Wrong: `{}`}, `{"a/b":[{"x":1,"y":2},{}],"~":"text"}`, `the sample with {} at "/a~1b/1"`},
+		{Refused{Pointer: "/a~1b/0/x", Wrong: `null`}, `{"a/b":[{"x":null,"y":2},3],"~":"text"}`, `the sample with null at "/a~1b/0/x"`},
+		{Refused{Pointer: "/a~1b/0", Member: "x"}, `{"a/b":[{"y":2},3],"~":"text"}`, `the sample without the member "x" at "/a~1b/0"`},
 	} {
-		if got := each([]Refused{test.change})[0].of(t, sample); got != wire.Raw(test.want) {
+		if got := test.change.of(t, sample); got != wire.Raw(test.want) {
 			t.Errorf("%v is %s, want %s", test.change, got, test.want)
 		}
-		if got := each([]Refused{test.change})[0].String(); got != test.string {
+		if got := test.change.String(); got != test.string {
 			t.Errorf("described as %s, want %s", got, test.string)
 		}
 	}

@@ -96,9 +96,9 @@ func TestRun(t *testing.T) {
 	listed := *say
 	samples := contract.Samples{
 		Inputs:     []wire.Raw{`{"text":"a"}`},
-		Refused:    []contract.Refused{contract.Without("", "text"), contract.With(`7`, "/text")},
+		Refused:    []contract.Refused{{Pointer: "", Member: "text"}, {Pointer: "/text", Wrong: `7`}},
 		Output:     `{"text":"x"}`,
-		BadOutputs: []contract.Refused{contract.With(`7`, "/text")},
+		BadOutputs: []contract.Refused{{Pointer: "/text", Wrong: `7`}},
 	}
 	switch {
 	case is("checksum"):

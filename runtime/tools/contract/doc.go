@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Samples holds values for the schemas of a tool. A list is empty if no value was found.
+// Samples holds values for the schemas of an item. A list is empty if no value was found.
 type Samples struct {
 	// Inputs are valid under the input schema.
 	Inputs []wire.Raw
@@ -27,25 +27,6 @@ type Samples struct {
 	// Output is valid under the output schema. BadOutputs are changes that make it invalid.
 	Output     wire.Raw
 	BadOutputs []Refused
-}
-
-// Refused is changes of one kind, each of which makes a sample invalid. Create it with [Without] or [With].
-type Refused struct {
-	pointer string   // of the object whose members are missing
-	members []string // the missing members, or nil if values have a wrong type
-
-	wrong    wire.Raw // the value of a wrong type
-	pointers []string // locations of that value
-}
-
-// Without returns the changes that remove one of the members from the object at a JSON Pointer.
-func Without(pointer string, members ...string) Refused {
-	return Refused{pointer: pointer, members: members}
-}
-
-// With returns the changes that put a value of a wrong type at one of the JSON Pointers.
-func With(wrong wire.Raw, pointers ...string) Refused {
-	return Refused{wrong: wrong, pointers: pointers}
 }
 
 // Session returns a session with a server, which ends with the test.

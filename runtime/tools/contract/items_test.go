@@ -41,7 +41,7 @@ func TestItems(t *testing.T) {
 	live := &tools.Resource{URI: "x://live", Definition: `{"uri":"x://live","name":"live"}`}
 	note := &tools.Template{URITemplate: "x://note/{text}", Definition: `{"uriTemplate":"x://note/{text}","name":"note"}`, Variables: checkText}
 	want := &tools.Items{Prompts: []*tools.Prompt{ask, second}, Resources: []*tools.Resource{about, live}, Templates: []*tools.Template{note}}
-	samples := contract.Samples{Inputs: []wire.Raw{`{"text":"a"}`}, Refused: []contract.Refused{contract.Without("", "text")}}
+	samples := contract.Samples{Inputs: []wire.Raw{`{"text":"a"}`}, Refused: []contract.Refused{{Pointer: "", Member: "text"}}}
 	name := func(method, mistake string) string {
 		if is(mistake) {
 			return "Other"

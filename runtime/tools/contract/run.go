@@ -79,25 +79,25 @@ func accepted(t *testing.T, samples []wire.Raw, check func(*schema.Checker)) {
 // refused checks that changes of a valid sample are rejected, with the right location.
 func refused(t *testing.T, check func(*schema.Checker), sample wire.Raw, all []Refused) {
 	t.Helper()
-	for _, r := range each(all) {
+	for _, r := range all {
 		err := schema.Check(r.of(t, sample), check)
 		if err == nil {
-			t.Errorf("%s was accepted, want a problem at %q", r, r.pointer)
+			t.Errorf("%s was accepted, want a problem at %q", r, r.Pointer)
 		} else if !r.named(err) {
-			t.Errorf("%s was rejected, but without a problem at %q %s: %v", r, r.pointer, r.member, err)
+			t.Errorf("%s was rejected, but without a problem at %q %s: %v", r, r.Pointer, r.Member, err)
 		}
 	}
 }
 
 // named reports whether an error mentions the expected problem.
-func (r refusal) named(err error) bool {
+func (r Refused) named(err error) bool {
 	problems, ok := errors.AsType[*wire.ValidationError](err)
 	if !ok {
 		return false
 	}
-	quoted := strconv.Quote(r.member) // the form in which messages quote unusual names
+	quoted := strconv.Quote(r.Member) // the form in which messages quote unusual names
 	for _, p := range problems.Problems {
-		if p.Pointer == r.pointer && (strings.Contains(p.Message, r.member) || strings.Contains(p.Message, quoted)) {
+		if p.Pointer == r.Pointer && (strings.Contains(p.Message, r.Member) || strings.Contains(p.Message, quoted)) {
 			return true
 		}
 	}
@@ -120,7 +120,7 @@ func outputs(t *testing.T, tool *tools.Tool, s Samples) {
 	if err := answer(s.Output); err != nil {
 		t.Errorf("the result %s is valid but was rejected: %v", s.Output, err)
 	}
-	for _, bad := range each(s.BadOutputs) {
+	for _, bad := range s.BadOutputs {
 		if answer(bad.of(t, s.Output)) == nil {
 			t.Errorf("the server sent the invalid result: %s", bad)
 		}
@@ -165,7 +165,4 @@ func calls(t *testing.T, caller runtime.Caller, f *Fake, name string, samples Sa
 }
 
 // first returns the first change of a list, if there is one.
-func first(all []Refused) []refusal {
-	list := each(all)
-	return list[:min(1, len(list))]
-}
+func first(all []Refused) []Refused { return all[:min(1, len(all))] }

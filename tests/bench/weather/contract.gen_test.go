@@ -3,6 +3,7 @@
 package weather
 
 import (
+	"context"
 	"log/slog"
 	"testing"
 
@@ -38,4 +39,21 @@ func contractSession(t *testing.T) (*runtime.Session, *fake) {
 func TestContract(t *testing.T) {
 	session, f := contractSession(t)
 	contract.List(t, session, ServerTools(f, tools.Options{}), "34796881ecfa1e2db004889951dd404a84be2eeab1b2aec3304aaf65d9eff54d")
+}
+
+// TestContractTools runs the tests of package contract for each tool.
+func TestContractTools(t *testing.T) {
+	samples := contract.ReadSamples(t, "contract.gen.txt")
+	for _, tool := range []*tools.Tool{
+		toolGetWeather,
+	} {
+		t.Run(tool.Name, func(t *testing.T) {
+			session, f := contractSession(t)
+			contract.Tool(t, session, &f.state, tool, samples["tool "+tool.Name])
+		})
+	}
+}
+
+func (f *fake) GetWeather(_ context.Context, _ *GetWeatherInput) (*GetWeatherOutput, error) {
+	return nil, f.state.Call("get_weather")
 }

@@ -11,15 +11,10 @@ import (
 // toolGetWeather is the tool "get_weather", with its definition as
 // tools/list returns it.
 var toolGetWeather = &tools.Tool{
-	Definition: `{"name":"get_weather","description":"Tells the weather in a city as it is now.",` +
-		`"inputSchema":{"type":"object","properties":{"city":{"type":"string","minLength":1,"maxLength":100},` +
-		`"units":{"enum":["metric","imperial"],"default":"metric"},"hours":{"type":"integer","minimum":0,` +
-		`"maximum":72}},"required":["city"]},"outputSchema":{"type":"object","properties":{"city":{"type":"string"},` +
-		`"sky":{"enum":["clear","clouds","rain","snow"]},"temperature":{"type":"number","minimum":-100,"maximum":100},` +
-		`"wind":{"type":"number","minimum":0}},"required":["city","sky","temperature","wind"]}}`,
-	Input:  checkGetWeatherInput,
-	Name:   "get_weather",
-	Output: checkGetWeatherOutput,
+	Definition: definitions["toolGetWeather"],
+	Input:      checkGetWeatherInput,
+	Name:       "get_weather",
+	Output:     checkGetWeatherOutput,
 }
 
 // GetWeatherInput holds the arguments of get_weather.

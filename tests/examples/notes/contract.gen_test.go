@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 	"testing"
 
@@ -41,6 +42,20 @@ func TestContract(t *testing.T) {
 	contract.Items(t, session, otherItems)
 }
 
+// TestContractTools runs the tests of package contract for each tool.
+func TestContractTools(t *testing.T) {
+	samples := contract.ReadSamples(t, "contract.gen.txt")
+	for _, tool := range []*tools.Tool{
+		toolAddNote,
+		toolFindNotes,
+	} {
+		t.Run(tool.Name, func(t *testing.T) {
+			session, f := contractSession(t)
+			contract.Tool(t, session, &f.state, tool, samples["tool "+tool.Name])
+		})
+	}
+}
+
 // otherItems holds all prompts, resources and templates, in the order of the list.
 var otherItems = &tools.Items{
 	Prompts: []*tools.Prompt{
@@ -52,4 +67,12 @@ var otherItems = &tools.Items{
 	Templates: []*tools.Template{
 		templateNote,
 	},
+}
+
+func (f *fake) AddNote(_ context.Context, _ *AddNoteInput) (*AddNoteOutput, error) {
+	return nil, f.state.Call("add_note")
+}
+
+func (f *fake) FindNotes(_ context.Context, _ *FindNotesInput) (*FindNotesOutput, error) {
+	return nil, f.state.Call("find_notes")
 }

@@ -11,13 +11,10 @@ import (
 // toolFindNotes is the tool "find_notes", with its definition as tools/list
 // returns it.
 var toolFindNotes = &tools.Tool{
-	Definition: `{"name":"find_notes","description":"Returns the ids of the notes that contain a word.",` +
-		`"inputSchema":{"type":"object","properties":{"word":{"type":"string","minLength":1}},"required":["word"]},` +
-		`"outputSchema":{"type":"object","properties":{"ids":{"type":"array","items":{"type":"string"}}},` +
-		`"required":["ids"]},"annotations":{"readOnlyHint":true}}`,
-	Input:  checkFindNotesInput,
-	Name:   "find_notes",
-	Output: checkFindNotesOutput,
+	Definition: definitions["toolFindNotes"],
+	Input:      checkFindNotesInput,
+	Name:       "find_notes",
+	Output:     checkFindNotesOutput,
 }
 
 // FindNotesInput holds the arguments of find_notes.

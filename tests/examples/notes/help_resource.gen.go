@@ -7,7 +7,7 @@ import "github.com/mcpgen/mcpgen/runtime/tools"
 // resourceHelp is the resource "notes://help", with its definition as
 // resources/list returns it.
 var resourceHelp = &tools.Resource{
-	Definition: `{"uri":"notes://help","name":"help","mimeType":"text/plain"}`,
+	Definition: definitions["resourceHelp"],
 	URI:        "notes://help",
 }
 

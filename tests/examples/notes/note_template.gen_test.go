@@ -9,22 +9,13 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // TestTemplateNote runs the tests of package contract for the template
 // "notes://notes/{id}".
 func TestTemplateNote(t *testing.T) {
 	session, f := contractSession(t)
-	contract.Template(t, session, &f.state, templateNote, "ReadNote", contract.Samples{
-		Inputs: []wire.Raw{
-			`{"id":"text"}`,
-		},
-		Refused: []contract.Refused{
-			contract.Without("", "id"),
-			contract.With(`7`, "/id"),
-		},
-	})
+	contract.Template(t, session, &f.state, templateNote, "ReadNote", contract.ReadSamples(t, "contract.gen.txt")["template notes://notes/{id}"])
 	contract.Completion(t, session, &f.state, templateNote.Ref(), "id", "CompleteNoteID")
 }
 

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"slices"
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
@@ -18,6 +19,12 @@ const _ = tools.ToolsV4
 
 // This code does not compile with other versions of the codec.
 const _ = wire.CodecV1
+
+//go:embed definitions.gen.txt
+var definitionsText string
+
+// definitions holds the definition of each item as it is listed, by the name of the item's variable.
+var definitions = tools.ReadDefinitions(definitionsText)
 
 // Tools has a method for each tool of tools.yaml. Arguments are valid under
 // the input schema and have its defaults. An error becomes a result with

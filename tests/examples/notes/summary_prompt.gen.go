@@ -11,12 +11,10 @@ import (
 // promptSummary is the prompt "summary", with its definition as prompts/list
 // returns it.
 var promptSummary = &tools.Prompt{
-	Arguments: checkSummaryArgs,
-	Blank:     []string{"length"},
-	Definition: `{"name":"summary","description":"Asks for a summary of the notes about a topic.","arguments":[{"name":"topic",` +
-		`"description":"The topic of the notes.","required":true},{"name":"length","description":"The length of the ` +
-		`summary."}]}`,
-	Name: "summary",
+	Arguments:  checkSummaryArgs,
+	Blank:      []string{"length"},
+	Definition: definitions["promptSummary"],
+	Name:       "summary",
 }
 
 // SummaryArgs holds the arguments of the prompt summary.

@@ -9,23 +9,13 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // TestPromptSummary runs the tests of package contract for the prompt
 // "summary".
 func TestPromptSummary(t *testing.T) {
 	session, f := contractSession(t)
-	contract.Prompt(t, session, &f.state, promptSummary, "Summary", contract.Samples{
-		Inputs: []wire.Raw{
-			`{"topic":"text"}`,
-			`{"topic":"text","length":"short"}`,
-		},
-		Refused: []contract.Refused{
-			contract.Without("", "topic"),
-			contract.With(`7`, "/topic", "/length"),
-		},
-	})
+	contract.Prompt(t, session, &f.state, promptSummary, "Summary", contract.ReadSamples(t, "contract.gen.txt")["prompt summary"])
 	contract.Completion(t, session, &f.state, promptSummary.Ref(), "topic", "CompleteSummaryTopic")
 	contract.Values(t, session, promptSummary.Ref(), "length", []string{"short", "long"})
 }

@@ -3,10 +3,12 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/generated"
+	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
@@ -38,4 +40,31 @@ func contractSession(t *testing.T) (*runtime.Session, *fake) {
 func TestContract(t *testing.T) {
 	session, f := contractSession(t)
 	contract.List(t, session, ServerTools(f, tools.Options{}), "b351f560edca91fdc1cc1a5930bd6ff7c9a170d59a3c02da4b714c29b251d501")
+}
+
+// TestContractTools runs the tests of package contract for each tool.
+func TestContractTools(t *testing.T) {
+	samples := contract.ReadSamples(t, "contract.gen.txt")
+	for _, tool := range []*tools.Tool{
+		toolGetWeather,
+		toolGetForecast,
+		toolReportSighting,
+	} {
+		t.Run(tool.Name, func(t *testing.T) {
+			session, f := contractSession(t)
+			contract.Tool(t, session, &f.state, tool, samples["tool "+tool.Name])
+		})
+	}
+}
+
+func (f *fake) GetWeather(_ context.Context, _ *GetWeatherInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("get_weather")
+}
+
+func (f *fake) GetForecast(_ context.Context, _ *GetForecastInput) (*GetForecastOutput, error) {
+	return nil, f.state.Call("get_forecast")
+}
+
+func (f *fake) ReportSighting(_ context.Context, _ *ReportSightingInput) (*ReportSightingOutput, error) {
+	return nil, f.state.Call("report_sighting")
 }

@@ -11,13 +11,9 @@ import (
 // toolGetWeather is the tool "get_weather", with its definition as
 // tools/list returns it.
 var toolGetWeather = &tools.Tool{
-	Definition: `{"name":"get_weather","title":"Current weather","description":"Tells the weather in a city as it is now.",` +
-		`"inputSchema":{"type":"object","properties":{"city":{"type":"string","description":"Name of the city, such as ` +
-		`Oslo.","minLength":1,"maxLength":100},"units":{"type":"string","description":"Metric is in degrees Celsius ` +
-		`and metres per second, imperial in degrees Fahrenheit and miles per hour.","enum":["metric","imperial"],` +
-		`"default":"metric"}},"required":["city"],"additionalProperties":false},"annotations":{"readOnlyHint":true}}`,
-	Input: checkGetWeatherInput,
-	Name:  "get_weather",
+	Definition: definitions["toolGetWeather"],
+	Input:      checkGetWeatherInput,
+	Name:       "get_weather",
 }
 
 // GetWeatherInput holds the arguments of get_weather.

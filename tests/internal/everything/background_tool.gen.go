@@ -11,10 +11,9 @@ import (
 // toolBackground is the tool "background", with its definition as tools/list
 // returns it.
 var toolBackground = &tools.Tool{
-	Definition: `{"name":"background","description":"Can only be called as a task.","execution":{"taskSupport":"required"},` +
-		`"inputSchema":{"type":"object"}}`,
-	Input: checkBackgroundInput,
-	Name:  "background",
+	Definition: definitions["toolBackground"],
+	Input:      checkBackgroundInput,
+	Name:       "background",
 }
 
 // BackgroundInput holds the arguments of background.

@@ -11,7 +11,7 @@ import (
 // toolChoices is the tool "choices", with its definition as tools/list
 // returns it.
 var toolChoices = &tools.Tool{
-	Definition: `{"name":"choices","description":"Asks the user for multiple choices.","inputSchema":{"type":"object"}}`,
+	Definition: definitions["toolChoices"],
 	Input:      checkChoicesInput,
 	Name:       "choices",
 }

@@ -11,14 +11,10 @@ import (
 // toolContent is the tool "content", with its definition as tools/list
 // returns it.
 var toolContent = &tools.Tool{
-	Definition: `{"name":"content","title":"All content","description":"Returns every kind of content block, and a structured ` +
-		`value.","annotations":{"readOnlyHint":true},"execution":{"taskSupport":"optional"},` +
-		`"icons":[{"src":"https://example.com/icon.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark"}],` +
-		`"_meta":{"com.example/a":1},"inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema",` +
-		`"type":"object"},"outputSchema":{"type":"object","properties":{"sum":{"type":"number"}},"required":["sum"]}}`,
-	Input:  checkContentInput,
-	Name:   "content",
-	Output: checkContentOutput,
+	Definition: definitions["toolContent"],
+	Input:      checkContentInput,
+	Name:       "content",
+	Output:     checkContentOutput,
 }
 
 // ContentInput holds the arguments of content.

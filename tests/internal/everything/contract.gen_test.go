@@ -3,6 +3,7 @@
 package everything
 
 import (
+	"context"
 	"log/slog"
 	"testing"
 
@@ -39,4 +40,171 @@ func contractSession(t *testing.T) (*runtime.Session, *fake) {
 func TestContract(t *testing.T) {
 	session, f := contractSession(t)
 	contract.List(t, session, ServerTools(f, tools.Options{}), "dd4a2ec4522d62ada7252a305951e050815ba9f9f0e6ecd3aa54dd43467d0a2b")
+}
+
+// TestContractTools runs the tests of package contract for each tool.
+func TestContractTools(t *testing.T) {
+	samples := contract.ReadSamples(t, "contract.gen.txt")
+	for _, tool := range []*tools.Tool{
+		toolContent,
+		toolStructured,
+		toolBackground,
+		toolForm,
+		toolChoices,
+		toolPage,
+		toolSample,
+		toolSampleAudio,
+		toolSampleTools,
+		toolRoots,
+		toolProgress,
+		toolLog,
+		toolNews,
+		toolWait,
+		toolUpdate,
+		toolRemove,
+		toolTestSimpleText,
+		toolTestImageContent,
+		toolTestAudioContent,
+		toolTestEmbeddedResource,
+		toolTestMultipleContentTypes,
+		toolTestErrorHandling,
+		toolTestToolWithLogging,
+		toolTestToolWithProgress,
+		toolTestReconnection,
+		toolTestSampling,
+		toolTestElicitation,
+		toolTestElicitationSep1034Defaults,
+		toolTestElicitationSep1330Enums,
+		toolJSONSchema202012Tool,
+		toolTestStructuredOutput,
+	} {
+		t.Run(tool.Name, func(t *testing.T) {
+			session, f := contractSession(t)
+			contract.Tool(t, session, &f.state, tool, samples["tool "+tool.Name])
+		})
+	}
+}
+
+func (f *fake) Content(_ context.Context, _ *ContentInput) (*ContentOutput, error) {
+	return nil, f.state.Call("content")
+}
+
+func (f *fake) Structured(_ context.Context, _ *StructuredInput) (*StructuredOutput, error) {
+	return nil, f.state.Call("structured")
+}
+
+func (f *fake) Background(_ context.Context, _ *BackgroundInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("background")
+}
+
+func (f *fake) Form(_ context.Context, _ *FormInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("form")
+}
+
+func (f *fake) Choices(_ context.Context, _ *ChoicesInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("choices")
+}
+
+func (f *fake) Page(_ context.Context, _ *PageInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("page")
+}
+
+func (f *fake) Sample(_ context.Context, _ *SampleInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("sample")
+}
+
+func (f *fake) SampleAudio(_ context.Context, _ *SampleAudioInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("sample_audio")
+}
+
+func (f *fake) SampleTools(_ context.Context, _ *SampleToolsInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("sample_tools")
+}
+
+func (f *fake) Roots(_ context.Context, _ *RootsInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("roots")
+}
+
+func (f *fake) Progress(_ context.Context, _ *ProgressInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("progress")
+}
+
+func (f *fake) Log(_ context.Context, _ *LogInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("log")
+}
+
+func (f *fake) News(_ context.Context, _ *NewsInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("news")
+}
+
+func (f *fake) Wait(_ context.Context, _ *WaitInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("wait")
+}
+
+func (f *fake) Update(_ context.Context, _ *UpdateInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("update")
+}
+
+func (f *fake) Remove(_ context.Context, _ *RemoveInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("remove")
+}
+
+func (f *fake) TestSimpleText(_ context.Context, _ *TestSimpleTextInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_simple_text")
+}
+
+func (f *fake) TestImageContent(_ context.Context, _ *TestImageContentInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_image_content")
+}
+
+func (f *fake) TestAudioContent(_ context.Context, _ *TestAudioContentInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_audio_content")
+}
+
+func (f *fake) TestEmbeddedResource(_ context.Context, _ *TestEmbeddedResourceInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_embedded_resource")
+}
+
+func (f *fake) TestMultipleContentTypes(_ context.Context, _ *TestMultipleContentTypesInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_multiple_content_types")
+}
+
+func (f *fake) TestErrorHandling(_ context.Context, _ *TestErrorHandlingInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_error_handling")
+}
+
+func (f *fake) TestToolWithLogging(_ context.Context, _ *TestToolWithLoggingInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_tool_with_logging")
+}
+
+func (f *fake) TestToolWithProgress(_ context.Context, _ *TestToolWithProgressInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_tool_with_progress")
+}
+
+func (f *fake) TestReconnection(_ context.Context, _ *TestReconnectionInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_reconnection")
+}
+
+func (f *fake) TestSampling(_ context.Context, _ *TestSamplingInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_sampling")
+}
+
+func (f *fake) TestElicitation(_ context.Context, _ *TestElicitationInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_elicitation")
+}
+
+func (f *fake) TestElicitationSep1034Defaults(_ context.Context, _ *TestElicitationSep1034DefaultsInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_elicitation_sep1034_defaults")
+}
+
+func (f *fake) TestElicitationSep1330Enums(_ context.Context, _ *TestElicitationSep1330EnumsInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("test_elicitation_sep1330_enums")
+}
+
+func (f *fake) JSONSchema202012Tool(_ context.Context, _ *JSONSchema202012ToolInput) ([]mcp.ContentBlock, error) {
+	return nil, f.state.Call("json_schema_2020_12_tool")
+}
+
+func (f *fake) TestStructuredOutput(_ context.Context, _ *TestStructuredOutputInput) (*TestStructuredOutputOutput, error) {
+	return nil, f.state.Call("test_structured_output")
 }

@@ -10,10 +10,9 @@ import (
 
 // toolForm is the tool "form", with its definition as tools/list returns it.
 var toolForm = &tools.Tool{
-	Definition: `{"name":"form","description":"Asks the user to fill in a form with defaults and titled options.",` +
-		`"inputSchema":{"type":"object"}}`,
-	Input: checkFormInput,
-	Name:  "form",
+	Definition: definitions["toolForm"],
+	Input:      checkFormInput,
+	Name:       "form",
 }
 
 // FormInput holds the arguments of form.

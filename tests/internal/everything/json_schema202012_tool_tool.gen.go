@@ -11,16 +11,9 @@ import (
 // toolJSONSchema202012Tool is the tool "json_schema_2020_12_tool", with its
 // definition as tools/list returns it.
 var toolJSONSchema202012Tool = &tools.Tool{
-	Definition: `{"name":"json_schema_2020_12_tool","description":"Has an input schema with the keywords of JSON Schema ` +
-		`2020-12.","inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",` +
-		`"$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},` +
-		`"city":{"type":"string"}}}},"properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},` +
-		`"contactMethod":{"type":"string","enum":["phone","email"]},"phone":{"type":"string"},` +
-		`"email":{"type":"string"}},"allOf":[{"anyOf":[{"required":["phone"]},{"required":["email"]}]}],` +
-		`"if":{"properties":{"contactMethod":{"const":"phone"}},"required":["contactMethod"]},` +
-		`"then":{"required":["phone"]},"else":{"required":["email"]},"additionalProperties":false}}`,
-	Input: checkJSONSchema202012ToolInput,
-	Name:  "json_schema_2020_12_tool",
+	Definition: definitions["toolJSONSchema202012Tool"],
+	Input:      checkJSONSchema202012ToolInput,
+	Name:       "json_schema_2020_12_tool",
 }
 
 // JSONSchema202012ToolInput holds the arguments of json_schema_2020_12_tool.

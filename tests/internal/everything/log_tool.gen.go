@@ -10,10 +10,9 @@ import (
 
 // toolLog is the tool "log", with its definition as tools/list returns it.
 var toolLog = &tools.Tool{
-	Definition: `{"name":"log","description":"Sends a log message of a level.","inputSchema":{"type":"object",` +
-		`"properties":{"level":{"enum":["debug","info","error"]}},"required":["level"]}}`,
-	Input: checkLogInput,
-	Name:  "log",
+	Definition: definitions["toolLog"],
+	Input:      checkLogInput,
+	Name:       "log",
 }
 
 // LogInput holds the arguments of log.

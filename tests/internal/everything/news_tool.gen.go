@@ -10,7 +10,7 @@ import (
 
 // toolNews is the tool "news", with its definition as tools/list returns it.
 var toolNews = &tools.Tool{
-	Definition: `{"name":"news","description":"Reports its progress and sends a log message.","inputSchema":{"type":"object"}}`,
+	Definition: definitions["toolNews"],
 	Input:      checkNewsInput,
 	Name:       "news",
 }

@@ -10,10 +10,9 @@ import (
 
 // toolPage is the tool "page", with its definition as tools/list returns it.
 var toolPage = &tools.Tool{
-	Definition: `{"name":"page","description":"Asks the user to open a URL, and reports that this has ended.",` +
-		`"inputSchema":{"type":"object"}}`,
-	Input: checkPageInput,
-	Name:  "page",
+	Definition: definitions["toolPage"],
+	Input:      checkPageInput,
+	Name:       "page",
 }
 
 // PageInput holds the arguments of page.

@@ -11,10 +11,9 @@ import (
 // toolProgress is the tool "progress", with its definition as tools/list
 // returns it.
 var toolProgress = &tools.Tool{
-	Definition: `{"name":"progress","description":"Reports its progress twice, once with a message.",` +
-		`"inputSchema":{"type":"object"}}`,
-	Input: checkProgressInput,
-	Name:  "progress",
+	Definition: definitions["toolProgress"],
+	Input:      checkProgressInput,
+	Name:       "progress",
 }
 
 // ProgressInput holds the arguments of progress.

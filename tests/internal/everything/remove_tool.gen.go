@@ -11,10 +11,9 @@ import (
 // toolRemove is the tool "remove", with its definition as tools/list returns
 // it.
 var toolRemove = &tools.Tool{
-	Definition: `{"name":"remove","description":"Removes a tool from the list.","inputSchema":{"type":"object",` +
-		`"properties":{"name":{"type":"string"}},"required":["name"]}}`,
-	Input: checkRemoveInput,
-	Name:  "remove",
+	Definition: definitions["toolRemove"],
+	Input:      checkRemoveInput,
+	Name:       "remove",
 }
 
 // RemoveInput holds the arguments of remove.

@@ -11,10 +11,9 @@ import (
 // toolRoots is the tool "roots", with its definition as tools/list returns
 // it.
 var toolRoots = &tools.Tool{
-	Definition: `{"name":"roots","description":"Returns the URIs of the client's roots, one on each line.",` +
-		`"inputSchema":{"type":"object"}}`,
-	Input: checkRootsInput,
-	Name:  "roots",
+	Definition: definitions["toolRoots"],
+	Input:      checkRootsInput,
+	Name:       "roots",
 }
 
 // RootsInput holds the arguments of roots.

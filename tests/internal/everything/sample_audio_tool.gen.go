@@ -11,7 +11,7 @@ import (
 // toolSampleAudio is the tool "sample_audio", with its definition as
 // tools/list returns it.
 var toolSampleAudio = &tools.Tool{
-	Definition: `{"name":"sample_audio","description":"Samples with audio.","inputSchema":{"type":"object"}}`,
+	Definition: definitions["toolSampleAudio"],
 	Input:      checkSampleAudioInput,
 	Name:       "sample_audio",
 }

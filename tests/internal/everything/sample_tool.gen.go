@@ -11,10 +11,9 @@ import (
 // toolSample is the tool "sample", with its definition as tools/list returns
 // it.
 var toolSample = &tools.Tool{
-	Definition: `{"name":"sample","description":"Samples with messages of several content blocks.",` +
-		`"inputSchema":{"type":"object"}}`,
-	Input: checkSampleInput,
-	Name:  "sample",
+	Definition: definitions["toolSample"],
+	Input:      checkSampleInput,
+	Name:       "sample",
 }
 
 // SampleInput holds the arguments of sample.

@@ -11,7 +11,7 @@ import (
 // toolSampleTools is the tool "sample_tools", with its definition as
 // tools/list returns it.
 var toolSampleTools = &tools.Tool{
-	Definition: `{"name":"sample_tools","description":"Samples with a tool.","inputSchema":{"type":"object"}}`,
+	Definition: definitions["toolSampleTools"],
 	Input:      checkSampleToolsInput,
 	Name:       "sample_tools",
 }

@@ -11,12 +11,10 @@ import (
 // toolStructured is the tool "structured", with its definition as tools/list
 // returns it.
 var toolStructured = &tools.Tool{
-	Definition: `{"name":"structured","title":"A number","description":"Returns a structured value and no other content.",` +
-		`"annotations":{"title":"A number, in the annotations"},"inputSchema":{"type":"object"},` +
-		`"outputSchema":{"type":"object","properties":{"sum":{"type":"number"}},"required":["sum"]}}`,
-	Input:  checkStructuredInput,
-	Name:   "structured",
-	Output: checkStructuredOutput,
+	Definition: definitions["toolStructured"],
+	Input:      checkStructuredInput,
+	Name:       "structured",
+	Output:     checkStructuredOutput,
 }
 
 // StructuredInput holds the arguments of structured.

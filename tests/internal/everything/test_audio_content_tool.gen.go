@@ -11,7 +11,7 @@ import (
 // toolTestAudioContent is the tool "test_audio_content", with its definition
 // as tools/list returns it.
 var toolTestAudioContent = &tools.Tool{
-	Definition: `{"name":"test_audio_content","description":"Returns audio.","inputSchema":{"type":"object"}}`,
+	Definition: definitions["toolTestAudioContent"],
 	Input:      checkTestAudioContentInput,
 	Name:       "test_audio_content",
 }

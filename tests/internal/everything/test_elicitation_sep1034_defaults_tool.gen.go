@@ -12,10 +12,9 @@ import (
 // "test_elicitation_sep1034_defaults", with its definition as tools/list
 // returns it.
 var toolTestElicitationSep1034Defaults = &tools.Tool{
-	Definition: `{"name":"test_elicitation_sep1034_defaults","description":"Asks the user with a form that has defaults.",` +
-		`"inputSchema":{"type":"object"}}`,
-	Input: checkTestElicitationSep1034DefaultsInput,
-	Name:  "test_elicitation_sep1034_defaults",
+	Definition: definitions["toolTestElicitationSep1034Defaults"],
+	Input:      checkTestElicitationSep1034DefaultsInput,
+	Name:       "test_elicitation_sep1034_defaults",
 }
 
 // TestElicitationSep1034DefaultsInput holds the arguments of

@@ -12,10 +12,9 @@ import (
 // "test_elicitation_sep1330_enums", with its definition as tools/list
 // returns it.
 var toolTestElicitationSep1330Enums = &tools.Tool{
-	Definition: `{"name":"test_elicitation_sep1330_enums","description":"Asks the user to choose, in five ways.",` +
-		`"inputSchema":{"type":"object"}}`,
-	Input: checkTestElicitationSep1330EnumsInput,
-	Name:  "test_elicitation_sep1330_enums",
+	Definition: definitions["toolTestElicitationSep1330Enums"],
+	Input:      checkTestElicitationSep1330EnumsInput,
+	Name:       "test_elicitation_sep1330_enums",
 }
 
 // TestElicitationSep1330EnumsInput holds the arguments of

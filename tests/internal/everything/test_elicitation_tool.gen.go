@@ -11,10 +11,9 @@ import (
 // toolTestElicitation is the tool "test_elicitation", with its definition as
 // tools/list returns it.
 var toolTestElicitation = &tools.Tool{
-	Definition: `{"name":"test_elicitation","description":"Asks the user for a name and an address.",` +
-		`"inputSchema":{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}}`,
-	Input: checkTestElicitationInput,
-	Name:  "test_elicitation",
+	Definition: definitions["toolTestElicitation"],
+	Input:      checkTestElicitationInput,
+	Name:       "test_elicitation",
 }
 
 // TestElicitationInput holds the arguments of test_elicitation.

@@ -11,7 +11,7 @@ import (
 // toolTestEmbeddedResource is the tool "test_embedded_resource", with its
 // definition as tools/list returns it.
 var toolTestEmbeddedResource = &tools.Tool{
-	Definition: `{"name":"test_embedded_resource","description":"Returns a resource.","inputSchema":{"type":"object"}}`,
+	Definition: definitions["toolTestEmbeddedResource"],
 	Input:      checkTestEmbeddedResourceInput,
 	Name:       "test_embedded_resource",
 }

@@ -11,7 +11,7 @@ import (
 // toolTestErrorHandling is the tool "test_error_handling", with its
 // definition as tools/list returns it.
 var toolTestErrorHandling = &tools.Tool{
-	Definition: `{"name":"test_error_handling","description":"Fails.","inputSchema":{"type":"object"}}`,
+	Definition: definitions["toolTestErrorHandling"],
 	Input:      checkTestErrorHandlingInput,
 	Name:       "test_error_handling",
 }

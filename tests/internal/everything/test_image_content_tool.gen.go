@@ -11,7 +11,7 @@ import (
 // toolTestImageContent is the tool "test_image_content", with its definition
 // as tools/list returns it.
 var toolTestImageContent = &tools.Tool{
-	Definition: `{"name":"test_image_content","description":"Returns an image.","inputSchema":{"type":"object"}}`,
+	Definition: definitions["toolTestImageContent"],
 	Input:      checkTestImageContentInput,
 	Name:       "test_image_content",
 }

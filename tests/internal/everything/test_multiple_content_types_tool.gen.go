@@ -11,10 +11,9 @@ import (
 // toolTestMultipleContentTypes is the tool "test_multiple_content_types",
 // with its definition as tools/list returns it.
 var toolTestMultipleContentTypes = &tools.Tool{
-	Definition: `{"name":"test_multiple_content_types","description":"Returns a text, an image and a resource.",` +
-		`"inputSchema":{"type":"object"}}`,
-	Input: checkTestMultipleContentTypesInput,
-	Name:  "test_multiple_content_types",
+	Definition: definitions["toolTestMultipleContentTypes"],
+	Input:      checkTestMultipleContentTypesInput,
+	Name:       "test_multiple_content_types",
 }
 
 // TestMultipleContentTypesInput holds the arguments of

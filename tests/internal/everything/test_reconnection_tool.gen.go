@@ -11,10 +11,9 @@ import (
 // toolTestReconnection is the tool "test_reconnection", with its definition
 // as tools/list returns it.
 var toolTestReconnection = &tools.Tool{
-	Definition: `{"name":"test_reconnection","description":"Closes the connection before it returns.",` +
-		`"inputSchema":{"type":"object"}}`,
-	Input: checkTestReconnectionInput,
-	Name:  "test_reconnection",
+	Definition: definitions["toolTestReconnection"],
+	Input:      checkTestReconnectionInput,
+	Name:       "test_reconnection",
 }
 
 // TestReconnectionInput holds the arguments of test_reconnection.

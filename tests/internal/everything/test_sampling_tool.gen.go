@@ -11,10 +11,9 @@ import (
 // toolTestSampling is the tool "test_sampling", with its definition as
 // tools/list returns it.
 var toolTestSampling = &tools.Tool{
-	Definition: `{"name":"test_sampling","description":"Lets the client's model continue a prompt.",` +
-		`"inputSchema":{"type":"object","properties":{"prompt":{"type":"string"}},"required":["prompt"]}}`,
-	Input: checkTestSamplingInput,
-	Name:  "test_sampling",
+	Definition: definitions["toolTestSampling"],
+	Input:      checkTestSamplingInput,
+	Name:       "test_sampling",
 }
 
 // TestSamplingInput holds the arguments of test_sampling.

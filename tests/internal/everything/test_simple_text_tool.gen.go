@@ -11,7 +11,7 @@ import (
 // toolTestSimpleText is the tool "test_simple_text", with its definition as
 // tools/list returns it.
 var toolTestSimpleText = &tools.Tool{
-	Definition: `{"name":"test_simple_text","description":"Returns a text.","inputSchema":{"type":"object"}}`,
+	Definition: definitions["toolTestSimpleText"],
 	Input:      checkTestSimpleTextInput,
 	Name:       "test_simple_text",
 }

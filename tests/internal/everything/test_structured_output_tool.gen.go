@@ -11,12 +11,10 @@ import (
 // toolTestStructuredOutput is the tool "test_structured_output", with its
 // definition as tools/list returns it.
 var toolTestStructuredOutput = &tools.Tool{
-	Definition: `{"name":"test_structured_output","description":"Adds two numbers.","inputSchema":{"type":"object",` +
-		`"properties":{"a":{"type":"number"},"b":{"type":"number"}},"required":["a","b"]},` +
-		`"outputSchema":{"type":"object","properties":{"sum":{"type":"number"}},"required":["sum"]}}`,
-	Input:  checkTestStructuredOutputInput,
-	Name:   "test_structured_output",
-	Output: checkTestStructuredOutputOutput,
+	Definition: definitions["toolTestStructuredOutput"],
+	Input:      checkTestStructuredOutputInput,
+	Name:       "test_structured_output",
+	Output:     checkTestStructuredOutputOutput,
 }
 
 // TestStructuredOutputInput holds the arguments of test_structured_output.

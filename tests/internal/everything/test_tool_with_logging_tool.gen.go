@@ -11,7 +11,7 @@ import (
 // toolTestToolWithLogging is the tool "test_tool_with_logging", with its
 // definition as tools/list returns it.
 var toolTestToolWithLogging = &tools.Tool{
-	Definition: `{"name":"test_tool_with_logging","description":"Sends three log messages.","inputSchema":{"type":"object"}}`,
+	Definition: definitions["toolTestToolWithLogging"],
 	Input:      checkTestToolWithLoggingInput,
 	Name:       "test_tool_with_logging",
 }

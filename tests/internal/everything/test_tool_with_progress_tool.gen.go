@@ -11,10 +11,9 @@ import (
 // toolTestToolWithProgress is the tool "test_tool_with_progress", with its
 // definition as tools/list returns it.
 var toolTestToolWithProgress = &tools.Tool{
-	Definition: `{"name":"test_tool_with_progress","description":"Reports its progress three times.",` +
-		`"inputSchema":{"type":"object"}}`,
-	Input: checkTestToolWithProgressInput,
-	Name:  "test_tool_with_progress",
+	Definition: definitions["toolTestToolWithProgress"],
+	Input:      checkTestToolWithProgressInput,
+	Name:       "test_tool_with_progress",
 }
 
 // TestToolWithProgressInput holds the arguments of test_tool_with_progress.

@@ -11,10 +11,9 @@ import (
 // toolUpdate is the tool "update", with its definition as tools/list returns
 // it.
 var toolUpdate = &tools.Tool{
-	Definition: `{"name":"update","description":"Reports a resource as updated.","inputSchema":{"type":"object",` +
-		`"properties":{"uri":{"type":"string"}},"required":["uri"]}}`,
-	Input: checkUpdateInput,
-	Name:  "update",
+	Definition: definitions["toolUpdate"],
+	Input:      checkUpdateInput,
+	Name:       "update",
 }
 
 // UpdateInput holds the arguments of update.

@@ -10,7 +10,7 @@ import (
 
 // toolWait is the tool "wait", with its definition as tools/list returns it.
 var toolWait = &tools.Tool{
-	Definition: `{"name":"wait","description":"Returns when the call is cancelled.","inputSchema":{"type":"object"}}`,
+	Definition: definitions["toolWait"],
 	Input:      checkWaitInput,
 	Name:       "wait",
 }

@@ -13,13 +13,9 @@ import (
 // toolAddNote is the tool "add_note", with its definition as tools/list
 // returns it.
 var toolAddNote = &tools.Tool{
-	Definition: `{"name":"add_note","description":"Adds a note and returns its id.","inputSchema":{"type":"object",` +
-		`"properties":{"topic":{"type":"string","minLength":1,"description":"What the note is about."},` +
-		`"text":{"type":"string","description":"The note."}},"required":["topic","text"]},` +
-		`"outputSchema":{"type":"object","properties":{"id":{"type":"string","description":"The id of the note."}},` +
-		`"required":["id"]}}`,
-	Name:   "add_note",
-	Output: checkAddNoteOutput,
+	Definition: definitions["toolAddNote"],
+	Name:       "add_note",
+	Output:     checkAddNoteOutput,
 }
 
 // AddNote calls the tool "add_note": Adds a note and returns its id.

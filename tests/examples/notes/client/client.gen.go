@@ -4,6 +4,7 @@ package client
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 
 	"github.com/mcpgen/mcpgen/generated"
@@ -17,6 +18,12 @@ const _ = tools.ToolsV4
 
 // This code does not compile with other versions of the codec.
 const _ = wire.CodecV1
+
+//go:embed definitions.gen.txt
+var definitionsText string
+
+// definitions holds the definition of each item as it is listed, by the name of the item's variable.
+var definitions = tools.ReadDefinitions(definitionsText)
 
 // Client calls the tools, gets the prompts and reads the resources of
 // tools.yaml. It returns a *tools.Error if a tool fails, and a
@@ -53,11 +60,11 @@ func (c *Client) Close() error {
 // it is the same, and otherwise joins a *tools.Drift for each kind of items,
 // which lists what was added, removed and changed.
 func (c *Client) Check(ctx context.Context) error {
-	return errors.Join(tools.Check(ctx, c.caller, definitions), tools.CheckItems(ctx, c.caller, otherItems))
+	return errors.Join(tools.Check(ctx, c.caller, toolDefinitions), tools.CheckItems(ctx, c.caller, otherItems))
 }
 
-// definitions holds the definitions of all tools, in the order of the list.
-var definitions = tools.Definitions([]*tools.Tool{
+// toolDefinitions holds the definitions of all tools, in the order of the list.
+var toolDefinitions = tools.Definitions([]*tools.Tool{
 	toolAddNote,
 	toolFindNotes,
 })

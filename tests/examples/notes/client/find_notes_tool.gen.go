@@ -13,12 +13,9 @@ import (
 // toolFindNotes is the tool "find_notes", with its definition as tools/list
 // returns it.
 var toolFindNotes = &tools.Tool{
-	Definition: `{"name":"find_notes","description":"Returns the ids of the notes that contain a word.",` +
-		`"inputSchema":{"type":"object","properties":{"word":{"type":"string","minLength":1}},"required":["word"]},` +
-		`"outputSchema":{"type":"object","properties":{"ids":{"type":"array","items":{"type":"string"}}},` +
-		`"required":["ids"]},"annotations":{"readOnlyHint":true}}`,
-	Name:   "find_notes",
-	Output: checkFindNotesOutput,
+	Definition: definitions["toolFindNotes"],
+	Name:       "find_notes",
+	Output:     checkFindNotesOutput,
 }
 
 // FindNotes calls the tool "find_notes": Returns the ids of the notes that

@@ -12,7 +12,7 @@ import (
 // resourceHelp is the resource "notes://help", with its definition as
 // resources/list returns it.
 var resourceHelp = &tools.Resource{
-	Definition: `{"uri":"notes://help","name":"help","mimeType":"text/plain"}`,
+	Definition: definitions["resourceHelp"],
 	URI:        "notes://help",
 }
 

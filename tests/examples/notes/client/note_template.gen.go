@@ -13,7 +13,7 @@ import (
 // templateNote is the template "notes://notes/{id}", with its definition as
 // resources/templates/list returns it.
 var templateNote = &tools.Template{
-	Definition:  `{"uriTemplate":"notes://notes/{id}","name":"note","mimeType":"text/plain"}`,
+	Definition:  definitions["templateNote"],
 	URITemplate: "notes://notes/{id}",
 }
 

@@ -13,10 +13,8 @@ import (
 // promptSummary is the prompt "summary", with its definition as prompts/list
 // returns it.
 var promptSummary = &tools.Prompt{
-	Definition: `{"name":"summary","description":"Asks for a summary of the notes about a topic.","arguments":[{"name":"topic",` +
-		`"description":"The topic of the notes.","required":true},{"name":"length","description":"The length of the ` +
-		`summary."}]}`,
-	Name: "summary",
+	Definition: definitions["promptSummary"],
+	Name:       "summary",
 }
 
 // Summary gets the prompt "summary": Asks for a summary of the notes about a

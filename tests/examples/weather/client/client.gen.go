@@ -4,6 +4,7 @@ package client
 
 import (
 	"context"
+	_ "embed"
 
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/generated/mcp"
@@ -17,6 +18,12 @@ const _ = tools.ToolsV4
 
 // This code does not compile with other versions of the codec.
 const _ = wire.CodecV1
+
+//go:embed definitions.gen.txt
+var definitionsText string
+
+// definitions holds the definition of each item as it is listed, by the name of the item's variable.
+var definitions = tools.ReadDefinitions(definitionsText)
 
 // Client calls the tools of tools.json. It returns a *tools.Error if a tool
 // fails, and a *tools.ResultError if a result is not valid under the
@@ -52,7 +59,7 @@ func (c *Client) Close() error {
 // returns nil if they are the same, and otherwise a *tools.Drift that lists
 // what was added, removed and changed.
 func (c *Client) Check(ctx context.Context) error {
-	return tools.Check(ctx, c.caller, definitions)
+	return tools.Check(ctx, c.caller, toolDefinitions)
 }
 
 // contentOf decodes the content blocks of a result.
@@ -62,8 +69,8 @@ func contentOf(text wire.Object) ([]mcp.ContentBlock, error) {
 	return result.Content, err
 }
 
-// definitions holds the definitions of all tools, in the order of the list.
-var definitions = tools.Definitions([]*tools.Tool{
+// toolDefinitions holds the definitions of all tools, in the order of the list.
+var toolDefinitions = tools.Definitions([]*tools.Tool{
 	toolGetWeather,
 	toolGetForecast,
 	toolReportSighting,

@@ -13,31 +13,9 @@ import (
 // toolGetForecast is the tool "get_forecast", with its definition as
 // tools/list returns it.
 var toolGetForecast = &tools.Tool{
-	Definition: `{"name":"get_forecast","title":"Forecast","description":"Tells the weather of the coming days in a place, and ` +
-		`who it is dangerous for.","inputSchema":{"type":"object","properties":{"place":{"description":"Where: a city, ` +
-		`or a position.","oneOf":[{"type":"object","title":"City","properties":{"city":{"type":"string","minLength":1},` +
-		`"country":{"type":"string","description":"Two letters, to tell cities of one name apart.",` +
-		`"pattern":"^[A-Z]{2}$"}},"required":["city"],"additionalProperties":false},{"type":"object",` +
-		`"title":"Position","properties":{"latitude":{"type":"number","minimum":-90,"maximum":90},` +
-		`"longitude":{"type":"number","minimum":-180,"maximum":180}},"required":["latitude","longitude"],` +
-		`"additionalProperties":false}]},"days":{"type":"integer","description":"How many days, today among them.",` +
-		`"minimum":1,"maximum":14,"default":3},"units":{"type":"string","enum":["metric","imperial"],` +
-		`"default":"metric"}},"required":["place"],"additionalProperties":false},"outputSchema":{"type":"object",` +
-		`"properties":{"place":{"type":"string","description":"The place that was found."},"days":{"type":"array",` +
-		`"items":{"$ref":"#/$defs/day"}},"alerts":{"type":"array","description":"Warnings that hold during these ` +
-		`days.","items":{"$ref":"#/$defs/alert"}}},"required":["place","days"],"additionalProperties":false,` +
-		`"$defs":{"day":{"type":"object","properties":{"date":{"type":"string","format":"date"},"sky":{"type":"string",` +
-		`"enum":["clear","clouds","rain","snow"]},"temperature":{"type":"object","properties":{"low":{"type":"number"},` +
-		`"high":{"type":"number"}},"required":["low","high"],"additionalProperties":false},"rain":{"type":["number",` +
-		`"null"],"description":"Chance of rain in percent, null if nobody knows.","minimum":0,"maximum":100}},` +
-		`"required":["date","sky","temperature","rain"],"additionalProperties":false},` +
-		`"alert":{"oneOf":[{"type":"object","title":"Storm","properties":{"kind":{"const":"storm"},` +
-		`"gusts":{"type":"number","description":"The fastest wind that is expected."}},"required":["kind","gusts"]},` +
-		`{"type":"object","title":"Flood","properties":{"kind":{"const":"flood"},"river":{"type":"string"},` +
-		`"level":{"type":"integer","description":"From 1, keep an eye on it, to 5, leave.","minimum":1,"maximum":5}},` +
-		`"required":["kind","river","level"]}]}}},"annotations":{"readOnlyHint":true}}`,
-	Name:   "get_forecast",
-	Output: checkGetForecastOutput,
+	Definition: definitions["toolGetForecast"],
+	Name:       "get_forecast",
+	Output:     checkGetForecastOutput,
 }
 
 // GetForecast calls the tool "get_forecast": Tells the weather of the coming

@@ -13,12 +13,8 @@ import (
 // toolGetWeather is the tool "get_weather", with its definition as
 // tools/list returns it.
 var toolGetWeather = &tools.Tool{
-	Definition: `{"name":"get_weather","title":"Current weather","description":"Tells the weather in a city as it is now.",` +
-		`"inputSchema":{"type":"object","properties":{"city":{"type":"string","description":"Name of the city, such as ` +
-		`Oslo.","minLength":1,"maxLength":100},"units":{"type":"string","description":"Metric is in degrees Celsius ` +
-		`and metres per second, imperial in degrees Fahrenheit and miles per hour.","enum":["metric","imperial"],` +
-		`"default":"metric"}},"required":["city"],"additionalProperties":false},"annotations":{"readOnlyHint":true}}`,
-	Name: "get_weather",
+	Definition: definitions["toolGetWeather"],
+	Name:       "get_weather",
 }
 
 // GetWeather calls the tool "get_weather": Tells the weather in a city as it

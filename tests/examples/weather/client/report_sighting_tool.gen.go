@@ -13,16 +13,9 @@ import (
 // toolReportSighting is the tool "report_sighting", with its definition as
 // tools/list returns it.
 var toolReportSighting = &tools.Tool{
-	Definition: `{"name":"report_sighting","title":"Report weather","description":"Keeps what somebody has seen of the ` +
-		`weather.","inputSchema":{"type":"object","properties":{"city":{"type":"string","minLength":1},` +
-		`"seen-at":{"type":"string","format":"date-time"},"readings":{"type":"object","description":"What instruments ` +
-		`say, by what they measure.","additionalProperties":{"type":"number"}},"tags":{"type":"array",` +
-		`"items":{"type":"string"},"uniqueItems":true,"maxItems":5}},"required":["city","seen-at"],` +
-		`"additionalProperties":false},"outputSchema":{"type":"object","properties":{"id":{"type":"string",` +
-		`"format":"uuid"},"total":{"type":"integer","description":"How many sightings there are of the city.",` +
-		`"minimum":1}},"required":["id","total"],"additionalProperties":false}}`,
-	Name:   "report_sighting",
-	Output: checkReportSightingOutput,
+	Definition: definitions["toolReportSighting"],
+	Name:       "report_sighting",
+	Output:     checkReportSightingOutput,
 }
 
 // ReportSighting calls the tool "report_sighting": Keeps what somebody has
