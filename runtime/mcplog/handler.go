@@ -22,14 +22,13 @@ import (
 type Handler struct {
 	logger string
 	next   slog.Handler
-	attrs  wire.Members // from WithAttrs, without those in groups
-	groups []group      // open groups, the outermost first
+	with   []part // in the order of WithAttrs and WithGroup
 }
 
-// group is an open group with its attributes, without inner groups.
-type group struct {
-	name  string
-	attrs wire.Members
+// part is a group that was opened, or attributes that were added.
+type part struct {
+	group string // "" for attributes
+	attrs []slog.Attr
 }
 
 // New returns a Handler. Logger names the source of the messages for the client and may be
@@ -44,7 +43,7 @@ func New(logger string, next slog.Handler) *Handler {
 
 // Enabled implements slog.Handler.
 func (h *Handler) Enabled(ctx context.Context, level slog.Level) bool {
-	if call := runtime.CallOf(ctx); call != nil && call.Logs(Level(level)) {
+	if call := runtime.CallOf(ctx); call != nil && call.Logs(levelOf(level)) {
 		return true
 	}
 	return h.next.Enabled(ctx, level)
@@ -58,10 +57,10 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 		err = h.next.Handle(ctx, r.Clone())
 	}
 	call := runtime.CallOf(ctx)
-	if call == nil || !call.Logs(Level(r.Level)) {
+	if call == nil || !call.Logs(levelOf(r.Level)) {
 		return err
 	}
-	if sendErr := call.Log(ctx, Level(r.Level), h.logger, h.data(r)); err == nil {
+	if sendErr := call.Log(ctx, levelOf(r.Level), h.logger, h.data(r)); err == nil {
 		err = sendErr
 	}
 	return err
@@ -69,47 +68,26 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 
 // data returns the object that a record becomes.
 func (h *Handler) data(r slog.Record) wire.Object {
-	data := wire.Members{{Name: "msg", Value: text(r.Message)}}
-	for _, m := range h.attrs {
-		data.Set(m.Name, m.Value)
-	}
-	// The record's attributes belong to the innermost group.
-	var inner wire.Members
-	if n := len(h.groups); n > 0 {
-		inner = slices.Clone(h.groups[n-1].attrs)
-	} else {
-		inner = data
-	}
+	var attrs []slog.Attr
 	r.Attrs(func(a slog.Attr) bool {
-		add(&inner, a)
+		attrs = append(attrs, a)
 		return true
 	})
-	if len(h.groups) == 0 {
-		return object(inner)
+	for _, p := range slices.Backward(h.with) { // the record's attributes belong to the innermost group
+		if p.group != "" {
+			attrs = []slog.Attr{slog.GroupAttrs(p.group, attrs...)}
+		} else {
+			attrs = slices.Concat(p.attrs, attrs)
+		}
 	}
-	for i := len(h.groups) - 1; i > 0; i-- {
-		outer := slices.Clone(h.groups[i-1].attrs)
-		set(&outer, h.groups[i].name, inner)
-		inner = outer
-	}
-	set(&data, h.groups[0].name, inner)
+	data := wire.Members{{Name: "msg", Value: text(r.Message)}}
+	addAll(&data, attrs)
 	return object(data)
 }
 
 // WithAttrs implements slog.Handler.
 func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	c := *h
-	c.next = h.next.WithAttrs(attrs)
-	if n := len(h.groups); n > 0 {
-		c.groups = slices.Clone(h.groups)
-		last := &c.groups[n-1].attrs
-		*last = slices.Clone(*last)
-		addAll(last, attrs)
-	} else {
-		c.attrs = slices.Clone(h.attrs)
-		addAll(&c.attrs, attrs)
-	}
-	return &c
+	return &Handler{h.logger, h.next.WithAttrs(attrs), append(slices.Clip(h.with), part{attrs: attrs})}
 }
 
 // WithGroup implements slog.Handler.
@@ -117,15 +95,12 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	if name == "" {
 		return h
 	}
-	c := *h
-	c.next = h.next.WithGroup(name)
-	c.groups = append(slices.Clip(h.groups), group{name: name})
-	return &c
+	return &Handler{h.logger, h.next.WithGroup(name), append(slices.Clip(h.with), part{group: name})}
 }
 
-// Level returns the protocol's level for a slog level. The protocol has more levels than slog: 2 is
+// levelOf returns the protocol's level for a slog level. The protocol has more levels than slog: 2 is
 // notice, 12 critical, 16 alert and 20 emergency.
-func Level(level slog.Level) runtime.LogLevel {
+func levelOf(level slog.Level) runtime.LogLevel {
 	switch {
 	case level < slog.LevelInfo:
 		return runtime.LogDebug

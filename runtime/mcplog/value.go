@@ -24,20 +24,14 @@ func add(to *wire.Members, a slog.Attr) {
 		return
 	}
 	var members wire.Members
-	addAll(&members, v.Group())
-	set(to, a.Key, members)
+	if addAll(&members, v.Group()); len(members) > 0 {
+		to.Set(valid(a.Key), wire.Raw(object(members)))
+	}
 }
 
 func addAll(to *wire.Members, attrs []slog.Attr) {
 	for _, a := range attrs {
 		add(to, a)
-	}
-}
-
-// set sets a member to an object, unless the object is empty.
-func set(to *wire.Members, name string, members wire.Members) {
-	if len(members) > 0 {
-		to.Set(valid(name), wire.Raw(object(members)))
 	}
 }
 
