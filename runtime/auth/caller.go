@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -61,16 +60,6 @@ func (c *Caller) Principal() string {
 	}
 	// A quoted issuer has an end, so that no other issuer and subject give the same text.
 	return kind + " " + strconv.Quote(c.Issuer) + " " + subject
-}
-
-// Has reports whether the token carries a scope. Broader scopes that imply it are not considered.
-func (c *Caller) Has(scope string) bool {
-	return c != nil && slices.Contains(c.Scopes, scope)
-}
-
-// Decode decodes the claims into a struct or map, as [json.Unmarshal] does.
-func (c *Caller) Decode(into any) error {
-	return json.Unmarshal(c.Claims, into)
 }
 
 type callerKey struct{}

@@ -22,10 +22,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
 
-// The defaults of Options.
 const (
-	defaultCacheFor  = time.Minute
-	defaultCacheSize = 10_000
+	defaultCacheFor = time.Minute
+	// cacheSize limits the tokens that are remembered.
+	cacheSize = 10_000
 )
 
 // Options configure a Guard. Resource is required, and Issuers or Verifier or both.
@@ -70,8 +70,6 @@ type Options struct {
 	// CacheFor is how long a verified token is accepted without verifying it again, and therefore how
 	// long a revoked one may be used. 0 means a minute, a negative duration no cache.
 	CacheFor time.Duration
-	// CacheSize limits the tokens that are remembered. 0 means 10,000.
-	CacheSize int
 
 	// Name and Documentation are the resource_name and resource_documentation of the metadata.
 	Name, Documentation string
@@ -116,10 +114,8 @@ func NewGuard(o Options) (*Guard, error) {
 		}
 	}
 	g.opts.CacheFor = cmp.Or(o.CacheFor, defaultCacheFor)
-	size := cmp.Or(max(o.CacheSize, 0), defaultCacheSize)
-	g.accepted, g.refused = newCache[*access](size), newCache[*TokenError](size)
-	g.opts.DPoP = o.DPoP.withDefaults()
-	g.proofs = seal.NewUsed(g.opts.DPoP.MaxProofs)
+	g.accepted, g.refused = newCache[*access](cacheSize), newCache[*TokenError](cacheSize)
+	g.proofs = seal.NewUsed(maxProofs)
 	var keys [][]byte
 	if o.DPoP.NonceKey != nil {
 		keys = append(keys, o.DPoP.NonceKey)

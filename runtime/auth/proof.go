@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"cmp"
 	"crypto"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -18,33 +17,23 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
-// The defaults of DPoP.
 const (
-	defaultProofAge  = time.Minute
-	defaultMaxProofs = 100_000
+	// proofAge is how old a proof may be.
+	proofAge = time.Minute
+	// maxProofs limits the proofs that are remembered to detect their reuse. Beyond it, requests get status 503.
+	maxProofs = 100_000
 )
 
 // DPoP configures how proofs of possession are checked (RFC 9449). A token that is bound to a key always
-// needs one.
+// needs one, which is at most a minute old. Replicas each remember the proofs that were used.
 type DPoP struct {
 	// Offer names the scheme DPoP in challenges to clients without a token.
 	Offer bool
-	// Age is how old a proof may be. 0 means a minute.
-	Age time.Duration
 	// Nonce requires a nonce of this server in proofs, so that they cannot be made in advance.
 	Nonce bool
 	// NonceKey makes the nonces: at least 32 random bytes, the same in all replicas of the server. Nil
 	// means a key of this process.
 	NonceKey []byte
-	// MaxProofs limits the proofs that are remembered to detect their reuse, all within Age. Beyond
-	// it, requests get status 503. Replicas each remember their own. 0 means 100,000.
-	MaxProofs int
-}
-
-func (d DPoP) withDefaults() DPoP {
-	d.Age = cmp.Or(max(d.Age, 0), defaultProofAge)
-	d.MaxProofs = cmp.Or(max(d.MaxProofs, 0), defaultMaxProofs)
-	return d
 }
 
 var proofAlgorithms = []jose.SignatureAlgorithm{jose.ES256, jose.ES384, jose.EdDSA, jose.RS256, jose.PS256}
@@ -130,7 +119,7 @@ func (g *Guard) proof(w http.ResponseWriter, r *http.Request, token, thumbprint 
 		return bad("the DPoP proof is for another request")
 	case c.text("ath") != digest([]byte(token)):
 		return bad("the DPoP proof is for another access token")
-	case made.IsZero() || now.Sub(made) > g.opts.DPoP.Age || made.Sub(now) > waits.NotYetValid:
+	case made.IsZero() || now.Sub(made) > proofAge || made.Sub(now) > waits.NotYetValid:
 		return bad("the DPoP proof is too old, or from the future")
 	}
 	id, nonce := c.text("jti"), c.text("nonce")
@@ -151,7 +140,7 @@ func (g *Guard) unused(id, thumbprint string, made, now time.Time) *refusal {
 		return bad
 	}
 	sum := sha256.Sum256([]byte(thumbprint + " " + id))
-	switch added, full := g.proofs.Add(string(sum[:]), made.Add(g.opts.DPoP.Age+time.Second), now); {
+	switch added, full := g.proofs.Add(string(sum[:]), made.Add(proofAge+time.Second), now); {
 	case full:
 		return &refusal{status: http.StatusServiceUnavailable, reason: "too many DPoP proofs"}
 	case !added:

@@ -38,6 +38,6 @@
 //
 // The trace context travels in the members traceparent, tracestate and baggage of the
 // params' _meta. A sent message carries that of the caller's context, and a handler's
-// context continues the trace of the peer. If a message is received while a span is
+// context continues the trace of the peer. All baggage is sent. If a message is received while a span is
 // current, such as one of the transport's, that span becomes a link.
 package otelmcp

@@ -19,14 +19,14 @@ import (
 // scope is the name of the instrumentation.
 const scope = "github.com/mcpgen/mcpgen/runtime/otelmcp"
 
+// propagator reads and writes the members of _meta: W3C Trace Context and Baggage, whose names the protocol
+// reserves.
+var propagator = propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})
+
 // Options configure where traces and metrics go. The zero value is ready to use.
 type Options struct {
 	TracerProvider trace.TracerProvider // nil means the global one
 	MeterProvider  metric.MeterProvider // nil means the global one
-
-	// Propagator reads and writes the members of _meta. Nil means W3C Trace Context and
-	// Baggage, whose names the protocol reserves. All baggage is sent to the peer.
-	Propagator propagation.TextMapPropagator
 
 	// Untrusted is for a server with untrusted clients: it links to their traces instead of
 	// continuing them, and ignores their baggage.
@@ -45,9 +45,6 @@ func New(opts Options) runtime.Middleware {
 	}
 	if opts.MeterProvider == nil {
 		opts.MeterProvider = otel.GetMeterProvider()
-	}
-	if opts.Propagator == nil {
-		opts.Propagator = propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})
 	}
 	meter := opts.MeterProvider.Meter(scope)
 	in := &instruments{
@@ -182,7 +179,7 @@ func (in *instruments) extract(ctx context.Context, params wire.Object) (context
 	if !ok || raw.Kind() != wire.KindObject {
 		return ctx, nil
 	}
-	remote := in.Propagator.Extract(ctx, &carrier{meta: wire.Object(raw)})
+	remote := propagator.Extract(ctx, &carrier{meta: wire.Object(raw)})
 	from, here := trace.SpanContextFromContext(remote), trace.SpanContextFromContext(ctx)
 	switch {
 	case from.Equal(here): // the sender sent no trace context
@@ -205,7 +202,7 @@ func (in *instruments) inject(ctx context.Context, params wire.Object) (wire.Obj
 	}
 	meta, _ := params.Get(member)
 	c := &carrier{meta: wire.Object(meta)}
-	in.Propagator.Inject(ctx, c)
+	propagator.Inject(ctx, c)
 	if !c.set || c.err != nil {
 		return "", false
 	}

@@ -36,9 +36,9 @@ type Client struct {
 	// HTTP sends the requests. Nil uses http.DefaultTransport and follows no redirect to another
 	// host, because that host would receive the credentials.
 	HTTP *http.Client
-	// Credentials returns the credentials of requests. Without it, requests have none, for an HTTP
-	// client that adds its own.
-	Credentials Credentials
+	// Credentials returns the credential of a scheme, or "" if there is none. Without it, requests have none, for an
+	// HTTP client that adds its own.
+	Credentials func(ctx context.Context, s Scheme) (string, error)
 	// Header is added to all requests, unless they have headers of these names.
 	Header http.Header
 	// MaxResponse limits the size of an answer in bytes. 0 means 8 MiB.
@@ -244,9 +244,6 @@ type Scheme struct {
 	// In and Parameter say where an API key is sent: in a header, the query or a cookie.
 	In, Parameter string
 }
-
-// Credentials returns the credential of a scheme, or "" if there is none.
-type Credentials func(ctx context.Context, s Scheme) (string, error)
 
 // Environment returns the credential of a scheme from the environment variable [Scheme.Variable].
 func Environment(_ context.Context, s Scheme) (string, error) { return os.Getenv(s.Variable()), nil }

@@ -22,8 +22,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// DefaultSessionLifetime is the default of Sessions.Lifetime.
-const DefaultSessionLifetime = 24 * time.Hour
+// defaultLifetime is the default of Sessions.Lifetime.
+const defaultLifetime = 24 * time.Hour
 
 // Sessions are the sessions of a server's replicas, each of which serves every session (section Session Management).
 // A session's id carries what never changes in the session: the revision, the capabilities of both sides, and the name
@@ -46,7 +46,7 @@ type Sessions struct {
 	// Keys seal the ids: the first seals, and all of them open, so that keys can be replaced. Each has
 	// at least 32 random bytes. All replicas need the same keys. Without keys, nothing is shared.
 	Keys [][]byte
-	// Lifetime is how long a session can last. 0 means DefaultSessionLifetime.
+	// Lifetime is how long a session can last. 0 means a day.
 	Lifetime time.Duration
 	// Bus carries messages between the replicas.
 	Bus Bus
@@ -82,7 +82,7 @@ func newReplica(server runtime.SessionServer, opts streamable.Options, sessions 
 		log:      server.Logger(),
 		server:   server,
 		ring:     ring,
-		lifetime: cmp.Or(max(sessions.Lifetime, 0), DefaultSessionLifetime),
+		lifetime: cmp.Or(max(sessions.Lifetime, 0), defaultLifetime),
 		bus:      sessions.Bus,
 		kv:       sessions.KV,
 		ended:    seal.NewUsed(maxEnded),

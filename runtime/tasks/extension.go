@@ -114,11 +114,11 @@ type later struct{ begun bool }
 
 type laterKey struct{}
 
-// ErrBegun is the error of [Begin] for a call that continues as a task.
-var ErrBegun = errors.New("tasks: the call continues as a task")
+// errBegun is the error of [Begin] for a call that continues as a task.
+var errBegun = errors.New("tasks: the call continues as a task")
 
 // Begin makes the call of a tool that [Options].Late names a task, if the client has the extension: it
-// returns ErrBegun, the handler returns that or any other error, and runs again as a task, where Begin
+// returns an error, the handler returns that or any other one, and runs again as a task, where Begin
 // returns nil. Questions that the handler asked before are answered there, too. Before Begin, it
 // should do nothing but ask ("Task Creation"). Without the extension, Begin returns nil.
 func Begin(ctx context.Context) error {
@@ -127,7 +127,7 @@ func Begin(ctx context.Context) error {
 		return nil
 	}
 	l.begun = true
-	return ErrBegun
+	return errBegun
 }
 
 // start stores a task, begins its work and returns the CreateTaskResult. The task continues with the

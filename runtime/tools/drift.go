@@ -117,10 +117,10 @@ type Change struct {
 
 // Compare returns how a list of definitions differs from another, or nil if both have the
 // same definitions. The order of tools and of members does not matter.
-func Compare(old, new []wire.Object) *Drift { return CompareItems("tools", "name", old, new) }
+func Compare(old, new []wire.Object) *Drift { return compareItems("tools", "name", old, new) }
 
-// CompareItems is Compare for lists of other items. Key is the member that identifies an item.
-func CompareItems(list, key string, old, new []wire.Object) *Drift {
+// compareItems is Compare for lists of other items. Key is the member that identifies an item.
+func compareItems(list, key string, old, new []wire.Object) *Drift {
 	d := Drift{List: list}
 	live := make(map[string]wire.Object, len(new))
 	for _, definition := range new {

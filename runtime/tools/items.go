@@ -283,7 +283,7 @@ func CheckItems(ctx context.Context, c runtime.Caller, want *Items) error {
 		if err != nil {
 			return err
 		}
-		if d := CompareItems(list.noun, list.key, list.definitions, live); d != nil {
+		if d := compareItems(list.noun, list.key, list.definitions, live); d != nil {
 			errs = append(errs, d)
 		}
 	}

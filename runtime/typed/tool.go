@@ -13,19 +13,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Handler runs a tool. The arguments are valid under the input schema and include its
-// defaults. An error becomes a result with isError, whose text the client's model reads,
-// except for a *jsonrpc.Error, which is the error of the call itself. [tools.ResultOf]
-// gives access to the content blocks, _meta and isError of the result.
-type Handler[In, Out any] = func(ctx context.Context, in *In) (*Out, error)
-
 // Tool returns a tool with schemas derived from the types of its handler. In and Out are structs or
 // maps. The definition is a Tool object, such as a *mcp.Tool or a wire.Object, without schemas. A
 // schema in the definition takes precedence over the derived one, unless it only says that the
 // value is an object; the type must then fit the schema.
 //
+// The arguments of the handler are valid under the input schema and include its defaults. An error becomes a result
+// with isError, whose text the client's model reads, except for a *jsonrpc.Error, which is the error of the call
+// itself. [tools.ResultOf] gives access to the content blocks, _meta and isError of the result.
+//
 // If a type has no schema, adding the tool to a server or a catalog returns the error.
-func Tool[In, Out any](definition wire.Appender, h Handler[In, Out], options ...tools.Options) catalog.Tool {
+func Tool[In, Out any](definition wire.Appender, h func(ctx context.Context, in *In) (*Out, error), options ...tools.Options) catalog.Tool {
 	t, err := describe[In](definition, options)
 	var out *shape
 	if err == nil {
