@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -43,7 +44,7 @@ func (b *breakable) Receive(ctx context.Context, _ int) (runtime.Incoming, error
 	case text := <-b.in:
 		return runtime.Incoming{Text: text}, nil
 	case <-b.interrupted:
-		return runtime.Incoming{}, runtime.ErrInterrupted
+		return runtime.Incoming{}, engine.ErrInterrupted
 	case <-b.closed:
 		return runtime.Incoming{}, runtime.ErrClosed
 	case <-ctx.Done():

@@ -82,7 +82,7 @@ func (p *conn) receiveFrom(t Transport) {
 		default:
 		}
 	}
-	if b, ok := t.(Buffered); ok {
+	if b, ok := t.(engine.Buffered); ok {
 		s.reader.Buffered = b.Buffered
 		if b.Interruptible() {
 			s.reader.Interrupt = b.Interrupt

@@ -110,7 +110,7 @@
 // have the same peer, which a server keeps in a table of limited size. One connection may have messages of both kinds.
 // The rest of the package asks the peer of a message only.
 //
-// Waking a goroutine takes longer than most handlers. Over a [Buffered] transport, the goroutine that has read a
+// Waking a goroutine takes longer than most handlers. Over stdio, the goroutine that has read a
 // request handles it, and a caller reads its own answer, as long as nothing takes long. A [Pusher], and an owner of an
 // [Inbox], bring messages from goroutines of their own: in process from the sender's, over HTTP from that of the
 // request. Their idle sessions have no goroutine. Durations that were chosen by judgement are constants of package

@@ -302,9 +302,10 @@ type mailbox struct {
 	subscribed map[string]struct{} // URIs of resources
 	left       bool
 
-	mu      sync.Mutex
-	waiting []Notification
-	sending bool // a goroutine sends
+	mu       sync.Mutex
+	waiting  []Notification
+	sending  bool // a goroutine sends
+	dropping bool // that is logged; until none waits
 }
 
 // most returns how many notifications may wait: enough for an update of each resource of the client. The mutex of the
@@ -329,7 +330,10 @@ func (s *ServerSession) post(n Notification) {
 		s.waiting = slices.Delete(s.waiting, i, i+1) // the state that it describes may be the last of several
 	}
 	if len(s.waiting) >= s.most() {
-		s.conn.logger().Warn("a client does not read notifications, and the oldest is dropped", "method", s.waiting[0].Method)
+		if !s.dropping {
+			s.conn.logger().Warn("a client does not read notifications: the oldest are dropped until it does", "method", s.waiting[0].Method)
+		}
+		s.dropping = true
 		s.waiting = s.waiting[1:]
 	}
 	s.waiting = append(s.waiting, n)
@@ -359,7 +363,7 @@ func (s *ServerSession) next(ctx context.Context) (n Notification, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.waiting) == 0 || ctx.Err() != nil {
-		s.waiting, s.sending = nil, false
+		s.waiting, s.sending, s.dropping = nil, false, false
 		return Notification{}, false
 	}
 	n, s.waiting = s.waiting[0], s.waiting[1:]

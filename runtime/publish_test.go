@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -71,6 +72,36 @@ func TestPublishOrder(t *testing.T) {
 		want := []string{notification(state, `{"on":false}`), notification(state, `{"on":true}`)}
 		if diff := cmp.Diff(want, got[len(got)-2:]); diff != "" || len(got) != 102 {
 			t.Errorf("%d notifications, the last of them (-want +got):\n%s", len(got), diff)
+		}
+		c.hangUp()
+	})
+}
+
+// TestPublishDrops checks that a client which does not read loses the oldest notifications, and that the server logs
+// that once, and again only after the client has read.
+func TestPublishDrops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const state = "notifications/x/state"
+		const most = 1000
+		b := tools.bind(r06, runtime.ToServer)
+		b.Methods = append(slices.Clip(b.Methods), runtime.Method{Name: state, Kind: jsonrpc.Notification, Direction: runtime.ToClient})
+		var log strings.Builder
+		server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "1", Capabilities: everyChange,
+			Logger: slog.New(slog.NewTextHandler(&log, nil))}, b)
+		c := open(t.Context(), t, server, r06)
+		for round := 1; round <= 2; round++ {
+			c.mu.Lock()
+			for i := range 2 * most {
+				publish(t, server, state, fmt.Sprintf(`{"i":%d}`, i))
+			}
+			c.mu.Unlock()
+			got := c.replies()
+			if want := notification(state, fmt.Sprintf(`{"i":%d}`, 2*most-1)); len(got) > most+10 || got[len(got)-1] != want {
+				t.Errorf("the last of %d notifications is %s", len(got), got[len(got)-1])
+			}
+			if n := strings.Count(log.String(), "does not read"); n != round {
+				t.Errorf("%d warnings after %d times", n, round)
+			}
 		}
 		c.hangUp()
 	})

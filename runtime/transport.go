@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
-	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -133,22 +132,6 @@ type Remote interface {
 	// or the error with which it gives up: that of the refusal if there is no alternative.
 	Fallback(ctx context.Context, refused error) (Transport, error)
 }
-
-// Buffered is a Transport that can report whether it holds a message. Requests are then handled without waking
-// another goroutine, and a call reads its own answer if no other goroutine reads and Receive can be interrupted, see
-// package runtime/internal/engine.
-type Buffered interface {
-	// Buffered reports whether Receive would return at once. It is called in place of Receive.
-	Buffered() bool
-	// Interruptible reports whether Receive can be interrupted. It is called once.
-	Interruptible() bool
-	// Interrupt makes the current or the next Receive return ErrInterrupted, unless a message is
-	// available. No part of a message is lost. It is called only if Receive can be interrupted.
-	Interrupt()
-}
-
-// ErrInterrupted is the error of Receive after Interrupt, see [Buffered].
-var ErrInterrupted = engine.ErrInterrupted
 
 // Identified is a Transport, or a server's Outbox, that has a name for the session.
 type Identified interface {

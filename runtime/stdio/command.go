@@ -192,7 +192,7 @@ func (c *Process) Receive(ctx context.Context, max int) (runtime.Incoming, error
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) && c.wasInterrupted() {
 		c.lines.lines.retry()
-		return runtime.Incoming{}, runtime.ErrInterrupted
+		return runtime.Incoming{}, engine.ErrInterrupted
 	}
 	if err == nil || ctx.Err() != nil {
 		return in, err
@@ -209,14 +209,14 @@ func (c *Process) Receive(ctx context.Context, max int) (runtime.Incoming, error
 	return runtime.Incoming{}, err
 }
 
-// Interruptible implements runtime.Buffered. It returns true if pipes support deadlines.
+// Interruptible implements engine.Buffered. It returns true if pipes support deadlines.
 func (c *Process) Interruptible() bool {
 	c.deadlines.Lock()
 	defer c.deadlines.Unlock()
 	return c.output.SetReadDeadline(c.drained) == nil
 }
 
-// Interrupt implements runtime.Buffered.
+// Interrupt implements engine.Buffered.
 func (c *Process) Interrupt() {
 	c.deadlines.Lock()
 	defer c.deadlines.Unlock()
@@ -247,7 +247,7 @@ func (c *Process) drainUntil(end time.Time) {
 	}
 }
 
-// Buffered implements runtime.Buffered.
+// Buffered implements engine.Buffered.
 func (c *Process) Buffered() bool { return c.lines.Buffered() }
 
 // failure waits for the end of a process that has closed a stream. It returns the status of the

@@ -81,13 +81,13 @@ func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, err
 // ProbeTimeout returns ProbeWait or its default. A client calls it.
 func (t *Transport) ProbeTimeout() time.Duration { return cmp.Or(t.ProbeWait, DefaultProbeWait) }
 
-// Buffered implements runtime.Buffered.
+// Buffered implements engine.Buffered.
 func (t *Transport) Buffered() bool { return len(t.lines.rest) > 0 }
 
-// Interruptible implements runtime.Buffered. It returns false.
+// Interruptible implements engine.Buffered. It returns false.
 func (t *Transport) Interruptible() bool { return false }
 
-// Interrupt implements runtime.Buffered. It is not called.
+// Interrupt implements engine.Buffered. It is not called.
 func (t *Transport) Interrupt() {}
 
 func blank(text string) bool {

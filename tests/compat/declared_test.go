@@ -2,7 +2,6 @@ package compat
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -296,9 +295,6 @@ func (c *rawClient) ask(method, params string) (int64, wire.Object) {
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s}}`, c.ids, method, params))
 	for {
 		in, err := c.transport.Receive(c.t.Context(), 1<<24)
-		if errors.Is(err, runtime.ErrInterrupted) {
-			continue
-		}
 		if err != nil {
 			c.t.Fatalf("%s: %v", method, err)
 		}

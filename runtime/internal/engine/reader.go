@@ -11,6 +11,18 @@ import (
 // ErrInterrupted is returned by Receive of a [Reader] after Interrupt.
 var ErrInterrupted = errors.New("runtime: interrupted")
 
+// Buffered is a transport that can report whether it holds a message. Requests are then handled without waking
+// another goroutine, and a call reads its own answer if no other goroutine reads and Receive can be interrupted.
+type Buffered interface {
+	// Buffered reports whether Receive would return at once. It is called in place of Receive.
+	Buffered() bool
+	// Interruptible reports whether Receive can be interrupted. It is called once.
+	Interruptible() bool
+	// Interrupt makes the current or the next Receive return ErrInterrupted, unless a message is
+	// available. No part of a message is lost. It is called only if Receive can be interrupted.
+	Interrupt()
+}
+
 // Reader reads the messages of a connection and decides which goroutine does so.
 //
 // The simple design is one goroutine that reads, one goroutine for each request, and callers that
