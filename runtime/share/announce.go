@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/record"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -48,6 +49,16 @@ type announcer struct {
 	faults  int      // attempts to publish that failed in a row
 	logged  time.Time
 	muted   int // faults since then that were not logged
+}
+
+// announcement is what one replica tells the others. Without a method, it says that some announcements were lost.
+type announcement struct {
+	from, method string
+	params       wire.Raw
+}
+
+func (a *announcement) members() []record.Member {
+	return []record.Member{record.Field("from", &a.from), record.Field("method", &a.method), record.Field("params", &a.params)}
 }
 
 // maxWaiting limits the announcements that wait.
@@ -105,23 +116,20 @@ func (r *announcer) subscribe(receive func([]byte)) bool {
 
 // receive reads a message of the bus. A message without a method says that its replica has lost some.
 func (r *announcer) receive(data []byte, heard func(runtime.Notification), missed func()) {
-	var message wire.Object
-	if err := wire.Unmarshal(data, &message); err != nil {
+	var a announcement
+	if err := record.Read(data, 0, a.members()...); err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.fault("a message of another replica cannot be read", err)
 		return
 	}
-	if message.GetString("from") == r.from {
-		return
-	}
-	method := message.GetString("method")
-	if method == "" {
+	switch {
+	case a.from == r.from:
+	case a.method == "":
 		missed()
-		return
+	default:
+		heard(runtime.Notification{Method: a.method, Params: a.params})
 	}
-	params, _ := message.Get("params")
-	heard(runtime.Notification{Method: method, Params: params})
 }
 
 // announce passes a notification to the other replicas. It does not wait for them.
@@ -151,17 +159,8 @@ func (r *announcer) announce(n runtime.Notification) {
 
 // message returns the text of an announcement. Without a method, it says that some were lost.
 func (r *announcer) message(n runtime.Notification) (string, error) {
-	w := wire.NewWriter(nil)
-	w.BeginObject()
-	w.String("from", r.from)
-	if n.Method != "" {
-		w.String("method", n.Method)
-	}
-	if n.Params != "" {
-		w.Value("params", n.Params)
-	}
-	w.EndObject()
-	text, err := w.End()
+	a := announcement{r.from, n.Method, n.Params}
+	text, err := record.Append(nil, 0, a.members()...)
 	return string(text), err
 }
 

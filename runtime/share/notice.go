@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/record"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -72,6 +73,12 @@ type notice struct {
 	text    string // of the client's message
 }
 
+func (n *notice) members() []record.Member {
+	return []record.Member{
+		record.Field("kind", &n.kind), record.Field("from", &n.from), record.Field("session", &n.session), record.Field("time", &n.time), record.Field("text", &n.text),
+	}
+}
+
 // The kinds of notices.
 const (
 	noticeEnded   = "ended"   // the client has ended the session
@@ -86,15 +93,8 @@ func (p *replica) publish(n notice) {
 	if p.bus == nil {
 		return
 	}
-	w := wire.NewWriter(nil)
-	w.BeginObject()
-	w.String("kind", n.kind)
-	w.String("from", p.name)
-	w.String("session", n.session)
-	w.Int64("time", n.time)
-	w.String("text", n.text)
-	w.EndObject()
-	data, err := w.End()
+	n.from = p.name
+	data, err := record.Append(nil, 0, n.members()...)
 	if err == nil {
 		ctx, cancel := context.WithTimeout(p.handler.Context(), waits.Bus)
 		defer cancel()
@@ -107,10 +107,11 @@ func (p *replica) publish(n notice) {
 
 // notified takes a notice. It does not wait.
 func (p *replica) notified(data []byte) {
-	o := wire.Object(data)
-	at, _ := o.GetScalar("time")
-	n := notice{kind: o.GetString("kind"), from: o.GetString("from"), session: o.GetString("session"), text: o.GetString("text")}
-	n.time, _ = at.Int64()
+	var n notice
+	if err := record.Read(data, 0, n.members()...); err != nil {
+		p.log.Warn("a notice of another replica cannot be read", "error", err)
+		return
+	}
 	if n.from == p.name || len(n.session) < nameLength {
 		return
 	}

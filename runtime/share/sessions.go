@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/record"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -243,41 +244,32 @@ func (s *session) identify(id string, expires time.Time) {
 	s.SetID(id)
 }
 
+// idContent is the part of a handshake that the id of a session holds.
+type idContent struct {
+	revision, name, version string
+	peer, own               wire.Object // capabilities
+}
+
+func (c *idContent) members() []record.Member {
+	return []record.Member{
+		record.Field("r", &c.revision), record.Field("n", &c.name), record.Field("v", &c.version), record.Field("p", &c.peer), record.Field("c", &c.own),
+	}
+}
+
 // appendHandshake appends what an id carries.
 func appendHandshake(dst []byte, h runtime.Handshake) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("r", h.Revision)
-	w.String("n", h.PeerInfo.GetString("name"))
-	w.String("v", h.PeerInfo.GetString("version"))
-	if h.PeerCapabilities != "" {
-		w.Value("p", h.PeerCapabilities)
-	}
-	if h.Capabilities != "" {
-		w.Value("c", h.Capabilities)
-	}
-	w.EndObject()
-	return w.End()
+	c := idContent{h.Revision, h.PeerInfo.GetString("name"), h.PeerInfo.GetString("version"), h.PeerCapabilities, h.Capabilities}
+	return record.Append(dst, 0, c.members()...)
 }
 
 // readHandshake reads what appendHandshake has appended.
 func readHandshake(content []byte) (runtime.Handshake, error) {
-	o := wire.Object(content)
-	info := wire.NewWriter(nil)
-	info.BeginObject()
-	info.String("name", o.GetString("n"))
-	info.String("version", o.GetString("v"))
-	info.EndObject()
-	text, err := info.End()
-	peer, _ := o.Get("p")
-	own, _ := o.Get("c")
-	return runtime.Handshake{
-		Revision:         o.GetString("r"),
-		PeerInfo:         wire.Object(text),
-		PeerCapabilities: wire.Object(peer),
-		Capabilities:     wire.Object(own),
-		Shared:           true,
-	}, err
+	var c idContent
+	if err := record.Read(content, 0, c.members()...); err != nil {
+		return runtime.Handshake{}, err
+	}
+	info, err := record.Append(nil, 2, record.Field("name", &c.name), record.Field("version", &c.version))
+	return runtime.Handshake{Revision: c.revision, PeerInfo: wire.Object(info), PeerCapabilities: c.peer, Capabilities: c.own, Shared: true}, err
 }
 
 // Find implements streamable.Sharing. A request of a session that is here opens no seal: the name finds the session,

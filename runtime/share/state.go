@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/record"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // This file stores what a client changes in its session in the KV, before its request is answered. Each change is
@@ -37,41 +37,8 @@ type values struct {
 // errState is the answer to a request whose change of the session the KV has failed to keep.
 var errState = jsonrpc.Errorf(jsonrpc.CodeInternalError, "unavailable: the session's state cannot be kept; try again later")
 
-func (v *values) encode() ([]byte, error) {
-	w := wire.NewWriter(nil)
-	w.BeginObject()
-	w.Bool("ended", v.ended)
-	w.String("level", string(v.level))
-	w.Name("subscriptions")
-	w.BeginArray()
-	for _, uri := range v.subscriptions {
-		w.Element()
-		w.PutString(uri)
-	}
-	w.EndArray()
-	w.EndObject()
-	return w.End()
-}
-
-func decodeValues(data []byte, version uint64) (values, error) {
-	v := values{version: version}
-	r := wire.NewStringReader(string(data))
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "ended":
-			v.ended = r.ReadBool()
-		case "level":
-			v.level = runtime.LogLevel(strings.Clone(r.ReadString()))
-		case "subscriptions":
-			for r.BeginArray(); r.Element(); {
-				v.subscriptions = append(v.subscriptions, strings.Clone(r.ReadString()))
-			}
-		default:
-			r.Skip() // of a newer replica
-		}
-	}
-	r.End()
-	return v, r.Err()
+func (v *values) members() []record.Member {
+	return []record.Member{record.Field("ended", &v.ended), record.Field("level", (*string)(&v.level)), record.Field("subscriptions", &v.subscriptions)}
 }
 
 // with returns the values after a change.
@@ -103,7 +70,8 @@ func (p *replica) load(ctx context.Context, name string) (values, error) {
 	if err != nil {
 		return values{}, err
 	}
-	return decodeValues(data, version)
+	v := values{version: version}
+	return v, record.Read(data, 0, v.members()...) // a newer replica may have written more members
 }
 
 // Keep implements runtime.Replicated.
@@ -144,7 +112,7 @@ func (s *session) change(ctx context.Context, next func(values) values) (bool, e
 			return false, errEnded
 		}
 		changed := next(s.state.values)
-		data, err := changed.encode()
+		data, err := record.Append(nil, 0, changed.members()...)
 		if err != nil {
 			return false, err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/record"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -136,30 +137,15 @@ type news struct {
 	last  uint64 // the number of the last event
 }
 
-func (q *question) encode() ([]byte, error) {
-	w := wire.NewWriter(nil)
-	w.BeginObject()
-	w.String("session", q.session)
-	w.String("stream", q.stream)
-	w.Int64("after", int64(q.after))
-	w.Bool("wait", q.wait)
-	w.Bool("release", q.release)
-	w.EndObject()
-	return w.End()
-}
-
-func decodeQuestion(data []byte) (q question) {
-	o := wire.Object(data)
-	after, _ := o.GetScalar("after")
-	n, _ := after.Int64()
-	wait, _ := o.Get("wait")
-	release, _ := o.Get("release")
-	return question{o.GetString("session"), o.GetString("stream"), uint64(n), wait == "true", release == "true"}
+func (q *question) members() []record.Member {
+	return []record.Member{
+		record.Field("session", &q.session), record.Field("stream", &q.stream), record.Field("after", &q.after), record.Field("wait", &q.wait), record.Field("release", &q.release),
+	}
 }
 
 // ask asks the replica that has a stream. The error is ErrNobody if it is gone.
 func (p *replica) ask(ctx context.Context, q question) (news, error) {
-	data, err := q.encode()
+	data, err := record.Append(nil, 0, q.members()...)
 	if err != nil {
 		return news{}, err
 	}
@@ -179,9 +165,10 @@ func (p *replica) ask(ctx context.Context, q question) (news, error) {
 
 // answer returns the answer to a question that another replica has asked.
 func (p *replica) answer(ctx context.Context, data []byte) []byte {
-	q := decodeQuestion(data)
+	var q question
+	err := record.Read(data, 0, q.members()...)
 	s := p.find(q.session)
-	if s == nil {
+	if s == nil || err != nil {
 		return []byte("{}")
 	}
 	next, cancel := p.events.wait(q.stream)

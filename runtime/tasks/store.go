@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/params"
+	"github.com/mcpgen/mcpgen/runtime/internal/record"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -81,107 +81,32 @@ func (r *Record) clone() *Record {
 	return &c
 }
 
-// member is a member of a record as JSON, with where its value is: a *string, *time.Time, *time.Duration, *int,
-// *bool, *wire.Raw, *wire.Object or *wire.Members.
-type member struct {
-	name  string
-	value any
-}
-
 // requiredMembers is how many of the members of a record are always present: the first ones. The others are if they
 // are not zero.
 const requiredMembers = 6
 
-func (r *Record) members() []member {
-	return []member{
-		{"id", &r.ID}, {"method", &r.Method}, {"status", &r.Status},
-		{"created", &r.Created}, {"updated", &r.Updated}, {"expires", &r.Expires},
-		{"owner", &r.Owner}, {"session", &r.Session}, {"params", &r.Params}, {"message", &r.Message}, {"poll", &r.Poll},
-		{"holder", &r.Holder}, {"leased", &r.Leased}, {"attempt", &r.Attempt}, {"lost", &r.Lost},
-		{"cancelled", &r.Cancelled}, {"awaited", &r.Awaited}, {"questions", &r.Questions}, {"answers", &r.Answers}, {"state", &r.State},
-		{"result", &r.Result}, {"error", &r.Error},
+func (r *Record) members() []record.Member {
+	return []record.Member{
+		record.Field("id", &r.ID), record.Field("method", &r.Method), record.Field("status", &r.Status),
+		record.Field("created", &r.Created), record.Field("updated", &r.Updated), record.Field("expires", &r.Expires),
+		record.Field("owner", &r.Owner), record.Field("session", &r.Session), record.Field("params", &r.Params),
+		record.Field("message", &r.Message), record.Field("poll", &r.Poll),
+		record.Field("holder", &r.Holder), record.Field("leased", &r.Leased), record.Field("attempt", &r.Attempt), record.Field("lost", &r.Lost),
+		record.Field("cancelled", &r.Cancelled), record.Field("awaited", &r.Awaited),
+		record.Field("questions", &r.Questions), record.Field("answers", &r.Answers), record.Field("state", &r.State),
+		record.Field("result", &r.Result), record.Field("error", &r.Error),
 	}
 }
 
-// memberNames has the names of the members of a record.
-var memberNames = func() (names []string) {
-	for _, m := range new(Record).members() {
-		names = append(names, m.name)
-	}
-	return names
-}()
-
 // AppendJSON implements wire.Appender.
 func (r *Record) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	integer := func(name string, n int64, present bool) {
-		if present {
-			w.Int64(name, n)
-		}
-	}
-	w.BeginObject()
-	for i, m := range r.members() {
-		required := i < requiredMembers
-		switch v := m.value.(type) {
-		case *string:
-			if required || *v != "" {
-				w.String(m.name, *v)
-			}
-		case *time.Time:
-			integer(m.name, v.UnixNano(), required || !v.IsZero())
-		case *time.Duration:
-			integer(m.name, int64(*v), *v != 0)
-		case *int:
-			integer(m.name, int64(*v), *v != 0)
-		case *bool:
-			if *v {
-				w.Bool(m.name, true)
-			}
-		case *wire.Raw:
-			if *v != "" {
-				w.Value(m.name, *v)
-			}
-		case *wire.Object:
-			if *v != "" {
-				w.Value(m.name, *v)
-			}
-		case *wire.Members:
-			if len(*v) > 0 {
-				w.Name(m.name)
-				w.BeginObject()
-				w.Members(*v)
-				w.EndObject()
-			}
-		}
-	}
-	w.EndObject()
-	return w.End()
+	return record.Append(dst, requiredMembers, r.members()...)
 }
 
 // DecodeJSON implements wire.Value. It ignores unknown members.
 func (r *Record) DecodeJSON(in *wire.Reader) error {
 	*r = Record{Version: r.Version}
-	members := r.members()
-	return params.Decode(in, memberNames, requiredMembers, func(i int) {
-		switch v := members[i].value.(type) {
-		case *string:
-			*v = in.ReadString()
-		case *time.Time:
-			*v = time.Unix(0, in.ReadInt64())
-		case *time.Duration:
-			*v = time.Duration(in.ReadInt64())
-		case *int:
-			*v = int(in.ReadInt64())
-		case *bool:
-			*v = in.ReadBool()
-		case *wire.Raw:
-			*v = in.ReadRaw()
-		case *wire.Object:
-			*v = in.ReadObject()
-		case *wire.Members:
-			*v = in.ReadObject().Members()
-		}
-	})
+	return record.Decode(in, requiredMembers, r.members()...)
 }
 
 // The errors of a Store. Other errors are reported to the client as internal errors.
