@@ -107,6 +107,6 @@ func (e *emitter) functions() {
 	for len(e.queue) > 0 {
 		next := e.queue[0]
 		e.queue = e.queue[1:]
-		e.function(next)
+		e.emit(next)
 	}
 }

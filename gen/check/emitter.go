@@ -18,24 +18,26 @@ type emitter struct {
 	namer *names.Namer
 	taken map[string]bool // names used in the package
 	refs  map[*jsonschema.Schema]bool
-	errs  []error
+	// cycles tells which schemas contain themselves.
+	cycles map[*jsonschema.Schema]bool
+	errs   []error
 	// definitions has the identities of definitions, shared the functions of those that several groups have, and
 	// sharedSchemas their schemas in the order in which they were found.
 	definitions   map[*jsonschema.Schema]definition
 	shared        map[definition]string
-	sharedSchemas []function
+	sharedSchemas []pending
 
 	// The following fields are for the group that is being emitted.
 	group Group
 	decls []jen.Code
 	// funcs maps each schema that has a function to its name.
 	funcs    map[identity]string
-	queue    []function
+	queue    []pending
 	patterns map[string]string // variables by the source of the pattern
 }
 
-// function is a check function that is still to be emitted.
-type function struct {
+// pending is a check function that is still to be emitted.
+type pending struct {
 	name   string
 	schema *jsonschema.Schema
 }
@@ -48,7 +50,7 @@ type identity struct {
 }
 
 func newEmitter(groups []Group) *emitter {
-	e := &emitter{namer: names.New(nil), taken: map[string]bool{}, refs: map[*jsonschema.Schema]bool{}, definitions: map[*jsonschema.Schema]definition{}, shared: map[definition]string{}}
+	e := &emitter{namer: names.New(nil), taken: map[string]bool{}, refs: map[*jsonschema.Schema]bool{}, cycles: map[*jsonschema.Schema]bool{}, definitions: map[*jsonschema.Schema]definition{}, shared: map[definition]string{}}
 	for _, group := range groups {
 		for _, root := range group.Roots {
 			if e.taken[root.Func] {
@@ -82,7 +84,7 @@ func (e *emitter) root(r Root) {
 		return
 	}
 	e.funcs[id] = r.Func
-	e.queue = append(e.queue, function{r.Func, r.Schema})
+	e.queue = append(e.queue, pending{r.Func, r.Schema})
 }
 
 // declare emits a check function.
@@ -93,7 +95,7 @@ func (e *emitter) declare(name string, s *jsonschema.Schema, body func(*jen.Grou
 	}
 	d := jen.Comment(fmt.Sprintf("%s checks %s.", name, what)).Line()
 	e.decls = append(e.decls, d) // before the declarations that the body needs
-	d.Func().Id(name).Params(jen.Id("c").Op("*").Qual(schemaPath, "Checker")).BlockFunc(body)
+	d.Func().Id(name).Add(function(body))
 }
 
 // place returns the place of a schema as text for a comment.
@@ -130,8 +132,8 @@ func (e *emitter) fallback(r Root) {
 	e.declare(r.Func, r.Schema, func(g *jen.Group) { g.Id(variable).Call(jen.Id("c")) })
 }
 
-// function emits a check function with all its rules.
-func (e *emitter) function(f function) {
+// emit emits a check function with all its rules.
+func (e *emitter) emit(f pending) {
 	e.declare(f.name, f.schema, func(g *jen.Group) { e.body(g, f.schema, f.name) })
 }
 
@@ -162,7 +164,7 @@ func (e *emitter) reference(s *jsonschema.Schema, context string) jen.Code {
 	if !ok {
 		name = e.unique(context)
 		e.funcs[id] = name
-		e.queue = append(e.queue, function{name, s})
+		e.queue = append(e.queue, pending{name, s})
 	}
 	return jen.Id(name)
 }

@@ -122,6 +122,10 @@ func (p *presence) absent(names []string) (condition *jen.Statement, list jen.Co
 
 // object emits the loop over an object.
 func (e *emitter) object(g *jen.Group, s *jsonschema.Schema, types jen.Code, context string) {
+	if e.tabular(s) {
+		e.table(g, s, types, context)
+		return
+	}
 	seen := newPresence(s)
 	if seen.words() > 0 {
 		g.Var().List(seen.variables()...).Uint64()

@@ -47,7 +47,7 @@ func (e *emitter) share(groups []Group) {
 		if owners[id] > 1 && !anything(s) && !nothing(s) && !simple(s) {
 			name := e.unique(e.within(sharedPrefix, s.Pointer[strings.LastIndexByte(s.Pointer, '/')+1:]))
 			e.shared[id] = name
-			e.sharedSchemas = append(e.sharedSchemas, function{name, s})
+			e.sharedSchemas = append(e.sharedSchemas, pending{name, s})
 		}
 	}
 }

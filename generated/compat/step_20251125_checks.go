@@ -5,6 +5,4 @@ package compat
 import "github.com/mcpgen/mcpgen/runtime/schema"
 
 // checkTo20251125Limit checks a value.
-func checkTo20251125Limit(c *schema.Checker) {
-	c.Value(schema.String)
-}
+func checkTo20251125Limit(c *schema.Checker) { c.Value(schema.String) }

@@ -5,29 +5,19 @@ package compat
 import "github.com/mcpgen/mcpgen/runtime/schema"
 
 // checkTo20260728OpenJSONObject checks a value.
-func checkTo20260728OpenJSONObject(c *schema.Checker) {
-	checkTo20260728Open(c)
-}
+func checkTo20260728OpenJSONObject(c *schema.Checker) { checkTo20260728Open(c) }
 
 // checkFrom20260728Open checks a value.
-func checkFrom20260728Open(c *schema.Checker) {
-	checkTo20260728Open(c)
-}
+func checkFrom20260728Open(c *schema.Checker) { checkTo20260728Open(c) }
 
 // checkFrom20260728Open2 checks a value.
-func checkFrom20260728Open2(c *schema.Checker) {
-	checkTo20260728Open(c)
-}
+func checkFrom20260728Open2(c *schema.Checker) { checkTo20260728Open(c) }
 
 // checkFrom20260728OpenClientCapabilitiesRoots checks a value.
-func checkFrom20260728OpenClientCapabilitiesRoots(c *schema.Checker) {
-	checkTo20260728Open(c)
-}
+func checkFrom20260728OpenClientCapabilitiesRoots(c *schema.Checker) { checkTo20260728Open(c) }
 
 // checkFrom20260728OpenRequestMetaObject checks a value.
-func checkFrom20260728OpenRequestMetaObject(c *schema.Checker) {
-	checkTo20260728Open(c)
-}
+func checkFrom20260728OpenRequestMetaObject(c *schema.Checker) { checkTo20260728Open(c) }
 
 // checkTo20260728List checks a value.
 func checkTo20260728List(c *schema.Checker) {
@@ -41,26 +31,16 @@ func checkTo20260728List(c *schema.Checker) {
 }
 
 // checkTo20260728Open checks a value.
-func checkTo20260728Open(c *schema.Checker) {
-	c.Value(schema.Object)
-}
+func checkTo20260728Open(c *schema.Checker) { c.Value(schema.Object) }
 
 // checkFrom20260728Limit checks a value.
-func checkFrom20260728Limit(c *schema.Checker) {
-	c.Value(schema.Boolean)
-}
+func checkFrom20260728Limit(c *schema.Checker) { c.Value(schema.Boolean) }
 
 // checkFrom20260728Limit2 checks a value.
-func checkFrom20260728Limit2(c *schema.Checker) {
-	c.Value(schema.String | schema.Integer)
-}
+func checkFrom20260728Limit2(c *schema.Checker) { c.Value(schema.String | schema.Integer) }
 
 // checkFrom20260728Limit3 checks a value.
-func checkFrom20260728Limit3(c *schema.Checker) {
-	c.Value(schema.String)
-}
+func checkFrom20260728Limit3(c *schema.Checker) { c.Value(schema.String) }
 
 // checkFrom20260728Open3 checks a value.
-func checkFrom20260728Open3(c *schema.Checker) {
-	c.Value(schema.Array)
-}
+func checkFrom20260728Open3(c *schema.Checker) { c.Value(schema.Array) }

@@ -5,21 +5,20 @@
 // that the value violates, and moves past the value:
 //
 //	func checkForecast(c *schema.Checker) {
-//		if !c.Object(schema.Object) {
-//			return
-//		}
-//		var seen uint64
+//		c.Members(schema.Object, checkForecastMembers, (*schema.Checker).Pass)
+//	}
+//
+//	var checkForecastMembers = []schema.Member{
+//		{Name: "city", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 1) }},
+//		{Name: "days", Types: schema.Integer},
+//	}
+//
+// The check of an object with other rules, such as a pattern for names, is a loop over its members:
+//
+//	if c.Object(schema.Object) {
 //		for c.Member() {
-//			switch c.Name() {
-//			case "city":
-//				seen |= 1
-//				c.MinLength(c.Value(schema.String), 1)
-//			default:
-//				c.Pass()
-//			}
-//		}
-//		if seen != 1 {
-//			c.Missing([]string{"city"}, seen)
+//			c.PropertyName(checkForecastName)
+//			c.Pass()
 //		}
 //	}
 //

@@ -115,30 +115,16 @@ func (x *GetWeatherOutput) UnmarshalJSON(data []byte) error {
 
 // checkGetWeatherOutput checks the schema at /outputSchema of the tool "get_weather".
 func checkGetWeatherOutput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "city":
-				seen |= 1
-				c.Value(schema.String)
-			case "sky":
-				seen |= 1 << 1
-				c.Enum(c.Value(schema.Any), `"clear"`, `"clouds"`, `"rain"`, `"snow"`)
-			case "temperature":
-				seen |= 1 << 2
-				v := c.Value(schema.Number)
-				c.Minimum(v, "-100")
-				c.Maximum(v, "100")
-			case "wind":
-				seen |= 1 << 3
-				c.Minimum(c.Value(schema.Number), "0")
-			default:
-				c.Pass()
-			}
-		}
-		if seen&0xf != 0xf {
-			c.Missing([]string{"city", "sky", "temperature", "wind"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkGetWeatherOutputMembers, (*schema.Checker).Pass)
+}
+
+var checkGetWeatherOutputMembers = []schema.Member{
+	{Name: "city", Required: true, Types: schema.String},
+	{Name: "sky", Required: true, Check: func(c *schema.Checker) { c.Enum(c.Value(schema.Any), `"clear"`, `"clouds"`, `"rain"`, `"snow"`) }},
+	{Name: "temperature", Required: true, Check: func(c *schema.Checker) {
+		v := c.Value(schema.Number)
+		c.Minimum(v, "-100")
+		c.Maximum(v, "100")
+	}},
+	{Name: "wind", Required: true, Check: func(c *schema.Checker) { c.Minimum(c.Value(schema.Number), "0") }},
 }

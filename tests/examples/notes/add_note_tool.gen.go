@@ -77,41 +77,19 @@ func (x AddNoteOutput) MarshalJSON() ([]byte, error) {
 
 // checkAddNoteInput checks the schema at /inputSchema of the tool "add_note".
 func checkAddNoteInput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "topic":
-				seen |= 1
-				c.MinLength(c.Value(schema.String), 1)
-			case "text":
-				seen |= 1 << 1
-				c.Value(schema.String)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&0x3 != 0x3 {
-			c.Missing([]string{"topic", "text"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkAddNoteInputMembers, (*schema.Checker).Pass)
+}
+
+var checkAddNoteInputMembers = []schema.Member{
+	{Name: "topic", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 1) }},
+	{Name: "text", Required: true, Types: schema.String},
 }
 
 // checkAddNoteOutput checks the schema at /outputSchema of the tool "add_note".
 func checkAddNoteOutput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "id":
-				seen |= 1
-				c.Value(schema.String)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"id"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkAddNoteOutputMembers, (*schema.Checker).Pass)
+}
+
+var checkAddNoteOutputMembers = []schema.Member{
+	{Name: "id", Required: true, Types: schema.String},
 }

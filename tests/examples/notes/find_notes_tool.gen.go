@@ -76,42 +76,18 @@ func (x FindNotesOutput) MarshalJSON() ([]byte, error) {
 
 // checkFindNotesInput checks the schema at /inputSchema of the tool "find_notes".
 func checkFindNotesInput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "word":
-				seen |= 1
-				c.MinLength(c.Value(schema.String), 1)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"word"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkFindNotesInputMembers, (*schema.Checker).Pass)
+}
+
+var checkFindNotesInputMembers = []schema.Member{
+	{Name: "word", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 1) }},
 }
 
 // checkFindNotesOutput checks the schema at /outputSchema of the tool "find_notes".
 func checkFindNotesOutput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "ids":
-				seen |= 1
-				if c.Array(schema.Array) {
-					for c.Element() {
-						c.Value(schema.String)
-					}
-				}
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"ids"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkFindNotesOutputMembers, (*schema.Checker).Pass)
+}
+
+var checkFindNotesOutputMembers = []schema.Member{
+	{Name: "ids", Required: true, Types: schema.Array, Items: func(c *schema.Checker) { c.Value(schema.String) }},
 }

@@ -45,19 +45,9 @@ func (x *NoteVariables) UnmarshalJSON(data []byte) error {
 
 // checkNoteVariables checks the schema at /uriTemplate of the template "notes://notes/{id}".
 func checkNoteVariables(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "id":
-				seen |= 1
-				c.Value(schema.String)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"id"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkNoteVariablesMembers, (*schema.Checker).Pass)
+}
+
+var checkNoteVariablesMembers = []schema.Member{
+	{Name: "id", Required: true, Types: schema.String},
 }

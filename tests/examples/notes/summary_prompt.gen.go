@@ -62,21 +62,10 @@ func (x *SummaryArgs) UnmarshalJSON(data []byte) error {
 
 // checkSummaryArgs checks the schema at /arguments of the prompt "summary".
 func checkSummaryArgs(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "topic":
-				seen |= 1
-				c.Value(schema.String)
-			case "length":
-				c.Enum(c.Value(schema.String), `"short"`, `"long"`)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"topic"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkSummaryArgsMembers, (*schema.Checker).Pass)
+}
+
+var checkSummaryArgsMembers = []schema.Member{
+	{Name: "topic", Required: true, Types: schema.String},
+	{Name: "length", Check: func(c *schema.Checker) { c.Enum(c.Value(schema.String), `"short"`, `"long"`) }},
 }

@@ -353,51 +353,28 @@ func (x *GetForecastOutputStorm) AppendJSON(dst []byte) ([]byte, error) {
 
 // checkGetForecastInput checks the schema at /inputSchema of the tool "get_forecast".
 func checkGetForecastInput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "place":
-				seen |= 1
-				checkGetForecastInputPlace(c)
-			case "days":
-				v := c.Value(schema.Integer)
-				c.Minimum(v, "1")
-				c.Maximum(v, "14")
-			case "units":
-				c.Enum(c.Value(schema.String), `"metric"`, `"imperial"`)
-			default:
-				c.Unknown("place", "days", "units")
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"place"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkGetForecastInputMembers, nil)
+}
+
+var checkGetForecastInputMembers = []schema.Member{
+	{Name: "place", Required: true, Check: checkGetForecastInputPlace},
+	{Name: "days", Check: func(c *schema.Checker) {
+		v := c.Value(schema.Integer)
+		c.Minimum(v, "1")
+		c.Maximum(v, "14")
+	}},
+	{Name: "units", Check: func(c *schema.Checker) { c.Enum(c.Value(schema.String), `"metric"`, `"imperial"`) }},
 }
 
 // checkGetForecastOutput checks the schema at /outputSchema of the tool "get_forecast".
 func checkGetForecastOutput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "place":
-				seen |= 1
-				c.Value(schema.String)
-			case "days":
-				seen |= 1 << 1
-				checkGetForecastOutputDays(c)
-			case "alerts":
-				checkGetForecastOutputAlerts(c)
-			default:
-				c.Unknown("place", "days", "alerts")
-			}
-		}
-		if seen&0x3 != 0x3 {
-			c.Missing([]string{"place", "days"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkGetForecastOutputMembers, nil)
+}
+
+var checkGetForecastOutputMembers = []schema.Member{
+	{Name: "place", Required: true, Types: schema.String},
+	{Name: "days", Required: true, Types: schema.Array, Items: checkGetForecastDay},
+	{Name: "alerts", Types: schema.Array, Items: checkGetForecastAlert},
 }
 
 // checkGetForecastInputPlace checks the schema at /inputSchema/properties/place of the tool "get_forecast".
@@ -408,101 +385,20 @@ func checkGetForecastInputPlace(c *schema.Checker) {
 	)
 }
 
-// checkGetForecastOutputDays checks the schema at /outputSchema/properties/days of the tool "get_forecast".
-func checkGetForecastOutputDays(c *schema.Checker) {
-	if c.Array(schema.Array) {
-		for c.Element() {
-			checkGetForecastDay(c)
-		}
-	}
-}
-
-// checkGetForecastOutputAlerts checks the schema at /outputSchema/properties/alerts of the tool "get_forecast".
-func checkGetForecastOutputAlerts(c *schema.Checker) {
-	if c.Array(schema.Array) {
-		for c.Element() {
-			checkGetForecastAlert(c)
-		}
-	}
-}
-
-// checkGetForecastInputPlaceOne1 checks the schema at /inputSchema/properties/place/oneOf/0 of the tool "get_forecast".
-func checkGetForecastInputPlaceOne1(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "city":
-				seen |= 1
-				c.MinLength(c.Value(schema.String), 1)
-			case "country":
-				c.Pattern(c.Value(schema.String), checkGetForecastPattern)
-			default:
-				c.Unknown("city", "country")
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"city"}, seen)
-		}
-	}
-}
-
-var checkGetForecastPattern = schema.MustPattern("^[A-Z]{2}$", "^[A-Z]{2}$")
-
-// checkGetForecastInputPlaceOne2 checks the schema at /inputSchema/properties/place/oneOf/1 of the tool "get_forecast".
-func checkGetForecastInputPlaceOne2(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "latitude":
-				seen |= 1
-				v := c.Value(schema.Number)
-				c.Minimum(v, "-90")
-				c.Maximum(v, "90")
-			case "longitude":
-				seen |= 1 << 1
-				v := c.Value(schema.Number)
-				c.Minimum(v, "-180")
-				c.Maximum(v, "180")
-			default:
-				c.Unknown("latitude", "longitude")
-			}
-		}
-		if seen&0x3 != 0x3 {
-			c.Missing([]string{"latitude", "longitude"}, seen)
-		}
-	}
-}
-
 // checkGetForecastDay checks the schema at /outputSchema/$defs/day of the tool "get_forecast".
 func checkGetForecastDay(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "date":
-				seen |= 1
-				c.Format(c.Value(schema.String), "date")
-			case "sky":
-				seen |= 1 << 1
-				c.Enum(c.Value(schema.String), `"clear"`, `"clouds"`, `"rain"`, `"snow"`)
-			case "temperature":
-				seen |= 1 << 2
-				checkGetForecastDayTemperature(c)
-			case "rain":
-				seen |= 1 << 3
-				v := c.Value(schema.Number | schema.Null)
-				c.Minimum(v, "0")
-				c.Maximum(v, "100")
-			default:
-				c.Unknown("date", "sky", "temperature", "rain")
-			}
-		}
-		if seen&0xf != 0xf {
-			c.Missing([]string{"date", "sky", "temperature", "rain"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkGetForecastDayMembers, nil)
+}
+
+var checkGetForecastDayMembers = []schema.Member{
+	{Name: "date", Required: true, Types: schema.String, Format: "date"},
+	{Name: "sky", Required: true, Check: func(c *schema.Checker) { c.Enum(c.Value(schema.String), `"clear"`, `"clouds"`, `"rain"`, `"snow"`) }},
+	{Name: "temperature", Required: true, Check: checkGetForecastDayTemperature},
+	{Name: "rain", Required: true, Check: func(c *schema.Checker) {
+		v := c.Value(schema.Number | schema.Null)
+		c.Minimum(v, "0")
+		c.Maximum(v, "100")
+	}},
 }
 
 // checkGetForecastAlert checks the schema at /outputSchema/$defs/alert of the tool "get_forecast".
@@ -513,73 +409,67 @@ func checkGetForecastAlert(c *schema.Checker) {
 	)
 }
 
+// checkGetForecastInputPlaceOne1 checks the schema at /inputSchema/properties/place/oneOf/0 of the tool "get_forecast".
+func checkGetForecastInputPlaceOne1(c *schema.Checker) {
+	c.Members(schema.Object, checkGetForecastInputPlaceOne1Members, nil)
+}
+
+var checkGetForecastPattern = schema.MustPattern("^[A-Z]{2}$", "^[A-Z]{2}$")
+
+var checkGetForecastInputPlaceOne1Members = []schema.Member{
+	{Name: "city", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 1) }},
+	{Name: "country", Check: func(c *schema.Checker) { c.Pattern(c.Value(schema.String), checkGetForecastPattern) }},
+}
+
+// checkGetForecastInputPlaceOne2 checks the schema at /inputSchema/properties/place/oneOf/1 of the tool "get_forecast".
+func checkGetForecastInputPlaceOne2(c *schema.Checker) {
+	c.Members(schema.Object, checkGetForecastInputPlaceOne2Members, nil)
+}
+
+var checkGetForecastInputPlaceOne2Members = []schema.Member{
+	{Name: "latitude", Required: true, Check: func(c *schema.Checker) {
+		v := c.Value(schema.Number)
+		c.Minimum(v, "-90")
+		c.Maximum(v, "90")
+	}},
+	{Name: "longitude", Required: true, Check: func(c *schema.Checker) {
+		v := c.Value(schema.Number)
+		c.Minimum(v, "-180")
+		c.Maximum(v, "180")
+	}},
+}
+
 // checkGetForecastDayTemperature checks the schema at /outputSchema/$defs/day/properties/temperature of the tool "get_forecast".
 func checkGetForecastDayTemperature(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "low":
-				seen |= 1
-				c.Value(schema.Number)
-			case "high":
-				seen |= 1 << 1
-				c.Value(schema.Number)
-			default:
-				c.Unknown("low", "high")
-			}
-		}
-		if seen&0x3 != 0x3 {
-			c.Missing([]string{"low", "high"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkGetForecastDayTemperatureMembers, nil)
+}
+
+var checkGetForecastDayTemperatureMembers = []schema.Member{
+	{Name: "low", Required: true, Types: schema.Number},
+	{Name: "high", Required: true, Types: schema.Number},
 }
 
 // checkGetForecastAlertOne1 checks the schema at /outputSchema/$defs/alert/oneOf/0 of the tool "get_forecast".
 func checkGetForecastAlertOne1(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "kind":
-				seen |= 1
-				c.Const(c.Value(schema.Any), `"storm"`)
-			case "gusts":
-				seen |= 1 << 1
-				c.Value(schema.Number)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&0x3 != 0x3 {
-			c.Missing([]string{"kind", "gusts"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkGetForecastAlertOne1Members, (*schema.Checker).Pass)
+}
+
+var checkGetForecastAlertOne1Members = []schema.Member{
+	{Name: "kind", Required: true, Check: func(c *schema.Checker) { c.Const(c.Value(schema.Any), `"storm"`) }},
+	{Name: "gusts", Required: true, Types: schema.Number},
 }
 
 // checkGetForecastAlertOne2 checks the schema at /outputSchema/$defs/alert/oneOf/1 of the tool "get_forecast".
 func checkGetForecastAlertOne2(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "kind":
-				seen |= 1
-				c.Const(c.Value(schema.Any), `"flood"`)
-			case "river":
-				seen |= 1 << 1
-				c.Value(schema.String)
-			case "level":
-				seen |= 1 << 2
-				v := c.Value(schema.Integer)
-				c.Minimum(v, "1")
-				c.Maximum(v, "5")
-			default:
-				c.Pass()
-			}
-		}
-		if seen&0x7 != 0x7 {
-			c.Missing([]string{"kind", "river", "level"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkGetForecastAlertOne2Members, (*schema.Checker).Pass)
+}
+
+var checkGetForecastAlertOne2Members = []schema.Member{
+	{Name: "kind", Required: true, Check: func(c *schema.Checker) { c.Const(c.Value(schema.Any), `"flood"`) }},
+	{Name: "river", Required: true, Types: schema.String},
+	{Name: "level", Required: true, Check: func(c *schema.Checker) {
+		v := c.Value(schema.Integer)
+		c.Minimum(v, "1")
+		c.Maximum(v, "5")
+	}},
 }

@@ -65,23 +65,14 @@ func (x *GetWeatherInput) UnmarshalJSON(data []byte) error {
 
 // checkGetWeatherInput checks the schema at /inputSchema of the tool "get_weather".
 func checkGetWeatherInput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "city":
-				seen |= 1
-				v := c.Value(schema.String)
-				c.MinLength(v, 1)
-				c.MaxLength(v, 100)
-			case "units":
-				c.Enum(c.Value(schema.String), `"metric"`, `"imperial"`)
-			default:
-				c.Unknown("city", "units")
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"city"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkGetWeatherInputMembers, nil)
+}
+
+var checkGetWeatherInputMembers = []schema.Member{
+	{Name: "city", Required: true, Check: func(c *schema.Checker) {
+		v := c.Value(schema.String)
+		c.MinLength(v, 1)
+		c.MaxLength(v, 100)
+	}},
+	{Name: "units", Check: func(c *schema.Checker) { c.Enum(c.Value(schema.String), `"metric"`, `"imperial"`) }},
 }

@@ -84,60 +84,32 @@ func (x ReportSightingOutput) MarshalJSON() ([]byte, error) {
 
 // checkReportSightingInput checks the schema at /inputSchema of the tool "report_sighting".
 func checkReportSightingInput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "city":
-				seen |= 1
-				c.MinLength(c.Value(schema.String), 1)
-			case "seen-at":
-				seen |= 1 << 1
-				c.Format(c.Value(schema.String), "date-time")
-			case "readings":
-				checkReportSightingInputReadings(c)
-			case "tags":
-				checkReportSightingInputTags(c)
-			default:
-				c.Unknown("city", "seen-at", "readings", "tags")
-			}
-		}
-		if seen&0x3 != 0x3 {
-			c.Missing([]string{"city", "seen-at"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkReportSightingInputMembers, nil)
+}
+
+var checkReportSightingInputMembers = []schema.Member{
+	{Name: "city", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 1) }},
+	{Name: "seen-at", Required: true, Types: schema.String, Format: "date-time"},
+	{Name: "readings", Check: checkReportSightingInputReadings},
+	{Name: "tags", Check: checkReportSightingInputTags},
 }
 
 // checkReportSightingOutput checks the schema at /outputSchema of the tool "report_sighting".
 func checkReportSightingOutput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "id":
-				seen |= 1
-				c.Format(c.Value(schema.String), "uuid")
-			case "total":
-				seen |= 1 << 1
-				c.Minimum(c.Value(schema.Integer), "1")
-			default:
-				c.Unknown("id", "total")
-			}
-		}
-		if seen&0x3 != 0x3 {
-			c.Missing([]string{"id", "total"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkReportSightingOutputMembers, nil)
+}
+
+var checkReportSightingOutputMembers = []schema.Member{
+	{Name: "id", Required: true, Types: schema.String, Format: "uuid"},
+	{Name: "total", Required: true, Check: func(c *schema.Checker) { c.Minimum(c.Value(schema.Integer), "1") }},
 }
 
 // checkReportSightingInputReadings checks the schema at /inputSchema/properties/readings of the tool "report_sighting".
 func checkReportSightingInputReadings(c *schema.Checker) {
-	if c.Object(schema.Object) {
-		for c.Member() {
-			c.Value(schema.Number)
-		}
-	}
+	c.Members(schema.Object, checkReportSightingInputReadingsMembers, func(c *schema.Checker) { c.Value(schema.Number) })
 }
+
+var checkReportSightingInputReadingsMembers = []schema.Member{}
 
 // checkReportSightingInputTags checks the schema at /inputSchema/properties/tags of the tool "report_sighting".
 func checkReportSightingInputTags(c *schema.Checker) {

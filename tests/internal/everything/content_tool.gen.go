@@ -64,25 +64,13 @@ func (x ContentOutput) MarshalJSON() ([]byte, error) {
 }
 
 // checkContentInput checks the schema at /inputSchema of the tool "content".
-func checkContentInput(c *schema.Checker) {
-	c.Value(schema.Object)
-}
+func checkContentInput(c *schema.Checker) { c.Value(schema.Object) }
 
 // checkContentOutput checks the schema at /outputSchema of the tool "content".
 func checkContentOutput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "sum":
-				seen |= 1
-				c.Value(schema.Number)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"sum"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkContentOutputMembers, (*schema.Checker).Pass)
+}
+
+var checkContentOutputMembers = []schema.Member{
+	{Name: "sum", Required: true, Types: schema.Number},
 }

@@ -94,24 +94,7 @@ func checkJSONSchema202012ToolInput(c *schema.Checker) {
 		return
 	}
 	start := c.Mark()
-	if c.Object(schema.Any) {
-		for c.Member() {
-			switch c.Name() {
-			case "name":
-				c.Value(schema.String)
-			case "address":
-				checkJSONSchema202012ToolAddress(c)
-			case "contactMethod":
-				c.Enum(c.Value(schema.String), `"phone"`, `"email"`)
-			case "phone":
-				c.Value(schema.String)
-			case "email":
-				c.Value(schema.String)
-			default:
-				c.Unknown("name", "address", "contactMethod", "phone", "email")
-			}
-		}
-	}
+	c.Members(schema.Any, checkJSONSchema202012ToolInputMembers, nil)
 	c.Reset(start)
 	checkJSONSchema202012ToolInputAll1(c)
 	c.Reset(start)
@@ -122,20 +105,22 @@ func checkJSONSchema202012ToolInput(c *schema.Checker) {
 	}
 }
 
+var checkJSONSchema202012ToolInputMembers = []schema.Member{
+	{Name: "name", Types: schema.String},
+	{Name: "address", Check: checkJSONSchema202012ToolAddress},
+	{Name: "contactMethod", Check: func(c *schema.Checker) { c.Enum(c.Value(schema.String), `"phone"`, `"email"`) }},
+	{Name: "phone", Types: schema.String},
+	{Name: "email", Types: schema.String},
+}
+
 // checkJSONSchema202012ToolAddress checks the schema at /inputSchema/$defs/address of the tool "json_schema_2020_12_tool".
 func checkJSONSchema202012ToolAddress(c *schema.Checker) {
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "street":
-				c.Value(schema.String)
-			case "city":
-				c.Value(schema.String)
-			default:
-				c.Pass()
-			}
-		}
-	}
+	c.Members(schema.Object, checkJSONSchema202012ToolAddressMembers, (*schema.Checker).Pass)
+}
+
+var checkJSONSchema202012ToolAddressMembers = []schema.Member{
+	{Name: "street", Types: schema.String},
+	{Name: "city", Types: schema.String},
 }
 
 // checkJSONSchema202012ToolInputAll1 checks the schema at /inputSchema/allOf/0 of the tool "json_schema_2020_12_tool".
@@ -148,57 +133,27 @@ func checkJSONSchema202012ToolInputAll1(c *schema.Checker) {
 
 // checkJSONSchema202012ToolInputIf checks the schema at /inputSchema/if of the tool "json_schema_2020_12_tool".
 func checkJSONSchema202012ToolInputIf(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Any) {
-		for c.Member() {
-			switch c.Name() {
-			case "contactMethod":
-				seen |= 1
-				c.Const(c.Value(schema.Any), `"phone"`)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"contactMethod"}, seen)
-		}
-	}
+	c.Members(schema.Any, checkJSONSchema202012ToolInputIfMembers, (*schema.Checker).Pass)
+}
+
+var checkJSONSchema202012ToolInputIfMembers = []schema.Member{
+	{Name: "contactMethod", Required: true, Check: func(c *schema.Checker) { c.Const(c.Value(schema.Any), `"phone"`) }},
 }
 
 // checkJSONSchema202012ToolInputThen checks the schema at /inputSchema/then of the tool "json_schema_2020_12_tool".
 func checkJSONSchema202012ToolInputThen(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Any) {
-		for c.Member() {
-			switch c.Name() {
-			case "phone":
-				seen |= 1
-				c.Pass()
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"phone"}, seen)
-		}
-	}
+	c.Members(schema.Any, checkJSONSchema202012ToolInputThenMembers, (*schema.Checker).Pass)
+}
+
+var checkJSONSchema202012ToolInputThenMembers = []schema.Member{
+	{Name: "phone", Required: true, Types: schema.Any},
 }
 
 // checkJSONSchema202012ToolInputElse checks the schema at /inputSchema/else of the tool "json_schema_2020_12_tool".
 func checkJSONSchema202012ToolInputElse(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Any) {
-		for c.Member() {
-			switch c.Name() {
-			case "email":
-				seen |= 1
-				c.Pass()
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"email"}, seen)
-		}
-	}
+	c.Members(schema.Any, checkJSONSchema202012ToolInputElseMembers, (*schema.Checker).Pass)
+}
+
+var checkJSONSchema202012ToolInputElseMembers = []schema.Member{
+	{Name: "email", Required: true, Types: schema.Any},
 }

@@ -53,19 +53,9 @@ func (x *LogInput) UnmarshalJSON(data []byte) error {
 
 // checkLogInput checks the schema at /inputSchema of the tool "log".
 func checkLogInput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "level":
-				seen |= 1
-				c.Enum(c.Value(schema.Any), `"debug"`, `"info"`, `"error"`)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"level"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkLogInputMembers, (*schema.Checker).Pass)
+}
+
+var checkLogInputMembers = []schema.Member{
+	{Name: "level", Required: true, Check: func(c *schema.Checker) { c.Enum(c.Value(schema.Any), `"debug"`, `"info"`, `"error"`) }},
 }

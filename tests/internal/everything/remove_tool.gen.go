@@ -44,19 +44,9 @@ func (x *RemoveInput) UnmarshalJSON(data []byte) error {
 
 // checkRemoveInput checks the schema at /inputSchema of the tool "remove".
 func checkRemoveInput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "name":
-				seen |= 1
-				c.Value(schema.String)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"name"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkRemoveInputMembers, (*schema.Checker).Pass)
+}
+
+var checkRemoveInputMembers = []schema.Member{
+	{Name: "name", Required: true, Types: schema.String},
 }

@@ -39,6 +39,4 @@ func (x *SampleInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkSampleInput checks the schema at /inputSchema of the tool "sample".
-func checkSampleInput(c *schema.Checker) {
-	c.Value(schema.Object)
-}
+func checkSampleInput(c *schema.Checker) { c.Value(schema.Object) }

@@ -64,25 +64,13 @@ func (x StructuredOutput) MarshalJSON() ([]byte, error) {
 }
 
 // checkStructuredInput checks the schema at /inputSchema of the tool "structured".
-func checkStructuredInput(c *schema.Checker) {
-	c.Value(schema.Object)
-}
+func checkStructuredInput(c *schema.Checker) { c.Value(schema.Object) }
 
 // checkStructuredOutput checks the schema at /outputSchema of the tool "structured".
 func checkStructuredOutput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "sum":
-				seen |= 1
-				c.Value(schema.Number)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"sum"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkStructuredOutputMembers, (*schema.Checker).Pass)
+}
+
+var checkStructuredOutputMembers = []schema.Member{
+	{Name: "sum", Required: true, Types: schema.Number},
 }

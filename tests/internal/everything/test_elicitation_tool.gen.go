@@ -44,19 +44,9 @@ func (x *TestElicitationInput) UnmarshalJSON(data []byte) error {
 
 // checkTestElicitationInput checks the schema at /inputSchema of the tool "test_elicitation".
 func checkTestElicitationInput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "message":
-				seen |= 1
-				c.Value(schema.String)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"message"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkTestElicitationInputMembers, (*schema.Checker).Pass)
+}
+
+var checkTestElicitationInputMembers = []schema.Member{
+	{Name: "message", Required: true, Types: schema.String},
 }

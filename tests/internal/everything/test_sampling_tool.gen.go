@@ -44,19 +44,9 @@ func (x *TestSamplingInput) UnmarshalJSON(data []byte) error {
 
 // checkTestSamplingInput checks the schema at /inputSchema of the tool "test_sampling".
 func checkTestSamplingInput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "prompt":
-				seen |= 1
-				c.Value(schema.String)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"prompt"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkTestSamplingInputMembers, (*schema.Checker).Pass)
+}
+
+var checkTestSamplingInputMembers = []schema.Member{
+	{Name: "prompt", Required: true, Types: schema.String},
 }

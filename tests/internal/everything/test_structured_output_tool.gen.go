@@ -73,41 +73,19 @@ func (x TestStructuredOutputOutput) MarshalJSON() ([]byte, error) {
 
 // checkTestStructuredOutputInput checks the schema at /inputSchema of the tool "test_structured_output".
 func checkTestStructuredOutputInput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "a":
-				seen |= 1
-				c.Value(schema.Number)
-			case "b":
-				seen |= 1 << 1
-				c.Value(schema.Number)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&0x3 != 0x3 {
-			c.Missing([]string{"a", "b"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkTestStructuredOutputInputMembers, (*schema.Checker).Pass)
+}
+
+var checkTestStructuredOutputInputMembers = []schema.Member{
+	{Name: "a", Required: true, Types: schema.Number},
+	{Name: "b", Required: true, Types: schema.Number},
 }
 
 // checkTestStructuredOutputOutput checks the schema at /outputSchema of the tool "test_structured_output".
 func checkTestStructuredOutputOutput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "sum":
-				seen |= 1
-				c.Value(schema.Number)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"sum"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkTestStructuredOutputOutputMembers, (*schema.Checker).Pass)
+}
+
+var checkTestStructuredOutputOutputMembers = []schema.Member{
+	{Name: "sum", Required: true, Types: schema.Number},
 }

@@ -44,19 +44,9 @@ func (x *UpdateInput) UnmarshalJSON(data []byte) error {
 
 // checkUpdateInput checks the schema at /inputSchema of the tool "update".
 func checkUpdateInput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "uri":
-				seen |= 1
-				c.Value(schema.String)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"uri"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkUpdateInputMembers, (*schema.Checker).Pass)
+}
+
+var checkUpdateInputMembers = []schema.Member{
+	{Name: "uri", Required: true, Types: schema.String},
 }

@@ -26,23 +26,13 @@ func checkCounted(c *schema.Checker) {
 // checkDerived checks the schema at /$defs/Derived.
 func checkDerived(c *schema.Checker) {
 	start := c.Mark()
-	var seen uint64
-	if c.Object(schema.Any) {
-		for c.Member() {
-			switch c.Name() {
-			case "size":
-				seen |= 1
-				c.ExclusiveMaximum(c.Value(schema.Integer), "8")
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"size"}, seen)
-		}
-	}
+	c.Members(schema.Any, checkDerivedMembers, (*schema.Checker).Pass)
 	c.Reset(start)
 	checkLess(c)
+}
+
+var checkDerivedMembers = []schema.Member{
+	{Name: "size", Required: true, Check: func(c *schema.Checker) { c.ExclusiveMaximum(c.Value(schema.Integer), "8") }},
 }
 
 // checkEven checks the schema at /$defs/Even.
@@ -95,35 +85,20 @@ var checkPattern = schema.MustPattern("^[0-9]+$", "^[0-9]+$")
 var checkPattern2 = schema.MustPattern("^x-", "^x-")
 
 // checkNever checks the schema at /$defs/Never.
-func checkNever(c *schema.Checker) {
-	c.Never()
-}
+func checkNever(c *schema.Checker) { c.Never() }
 
 // checkNotThis checks the schema at /$defs/NotThis.
 func checkNotThis(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "mode":
-				seen |= 1
-				checkNotThisMode(c)
-			case "never":
-				c.Never()
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"mode"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkNotThisMembers, (*schema.Checker).Pass)
+}
+
+var checkNotThisMembers = []schema.Member{
+	{Name: "mode", Required: true, Check: checkNotThisMode},
+	{Name: "never", Check: (*schema.Checker).Never},
 }
 
 // checkNumbers checks the schema at /$defs/Numbers.
-func checkNumbers(c *schema.Checker) {
-	c.Enum(c.Value(schema.Any), "1", "2.5", "3")
-}
+func checkNumbers(c *schema.Checker) { c.Enum(c.Value(schema.Any), "1", "2.5", "3") }
 
 // checkOneOfMany checks the schema at /$defs/OneOfMany.
 func checkOneOfMany(c *schema.Checker) {
@@ -136,40 +111,24 @@ func checkOneOfMany(c *schema.Checker) {
 
 // checkSiblings checks the schema at /$defs/Siblings.
 func checkSiblings(c *schema.Checker) {
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "more":
-				checkSiblingsMore(c)
-			case "short":
-				checkSiblingsShort(c)
-			default:
-				c.Pass()
-			}
-		}
-	}
+	c.Members(schema.Object, checkSiblingsMembers, (*schema.Checker).Pass)
+}
+
+var checkSiblingsMembers = []schema.Member{
+	{Name: "more", Check: checkSiblingsMore},
+	{Name: "short", Check: checkSiblingsShort},
 }
 
 // checkSiblingsMore checks the schema at /$defs/Siblings/properties/more.
 func checkSiblingsMore(c *schema.Checker) {
 	start := c.Mark()
-	var seen uint64
-	if c.Object(schema.Any) {
-		for c.Member() {
-			switch c.Name() {
-			case "extra":
-				seen |= 1
-				c.Value(schema.Integer)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"extra"}, seen)
-		}
-	}
+	c.Members(schema.Any, checkSiblingsMoreMembers, (*schema.Checker).Pass)
 	c.Reset(start)
 	checkLess(c)
+}
+
+var checkSiblingsMoreMembers = []schema.Member{
+	{Name: "extra", Required: true, Types: schema.Integer},
 }
 
 // checkTags checks the schema at /$defs/Tags.
@@ -196,22 +155,10 @@ func checkTags(c *schema.Checker) {
 var checkPattern3 = schema.MustPattern("^[a-z][a-z0-9-]*$", `^[a-z][a-z0-9\-]*$`)
 
 // checkLess checks the schema at /$defs/Less.
-func checkLess(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "a":
-				seen |= 1
-				c.Value(schema.String)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"a"}, seen)
-		}
-	}
+func checkLess(c *schema.Checker) { c.Members(schema.Object, checkLessMembers, (*schema.Checker).Pass) }
+
+var checkLessMembers = []schema.Member{
+	{Name: "a", Required: true, Types: schema.String},
 }
 
 // checkKeysName checks the schema at /$defs/Keys/propertyNames.
@@ -230,19 +177,13 @@ func checkNotThisMode(c *schema.Checker) {
 }
 
 // checkOneOfManyOne1 checks the schema at /$defs/OneOfMany/oneOf/0.
-func checkOneOfManyOne1(c *schema.Checker) {
-	c.Value(schema.Integer)
-}
+func checkOneOfManyOne1(c *schema.Checker) { c.Value(schema.Integer) }
 
 // checkOneOfManyOne2 checks the schema at /$defs/OneOfMany/oneOf/1.
-func checkOneOfManyOne2(c *schema.Checker) {
-	c.Value(schema.String)
-}
+func checkOneOfManyOne2(c *schema.Checker) { c.Value(schema.String) }
 
 // checkOneOfManyOne3 checks the schema at /$defs/OneOfMany/oneOf/2.
-func checkOneOfManyOne3(c *schema.Checker) {
-	c.Minimum(c.Value(schema.Number), "5")
-}
+func checkOneOfManyOne3(c *schema.Checker) { c.Minimum(c.Value(schema.Number), "5") }
 
 // checkSiblingsShort checks the schema at /$defs/Siblings/properties/short.
 func checkSiblingsShort(c *schema.Checker) {
@@ -258,6 +199,4 @@ func checkSiblingsShort(c *schema.Checker) {
 }
 
 // checkNotThisModeNot checks the schema at /$defs/NotThis/properties/mode/not.
-func checkNotThisModeNot(c *schema.Checker) {
-	c.Const(c.Value(schema.Any), `"off"`)
-}
+func checkNotThisModeNot(c *schema.Checker) { c.Const(c.Value(schema.Any), `"off"`) }

@@ -82,19 +82,9 @@ func (x *AddNoteOutput) UnmarshalJSON(data []byte) error {
 
 // checkAddNoteOutput checks the schema at /outputSchema of the tool "add_note".
 func checkAddNoteOutput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "id":
-				seen |= 1
-				c.Value(schema.String)
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"id"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkAddNoteOutputMembers, (*schema.Checker).Pass)
+}
+
+var checkAddNoteOutputMembers = []schema.Member{
+	{Name: "id", Required: true, Types: schema.String},
 }

@@ -77,23 +77,9 @@ func (x *FindNotesOutput) UnmarshalJSON(data []byte) error {
 
 // checkFindNotesOutput checks the schema at /outputSchema of the tool "find_notes".
 func checkFindNotesOutput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "ids":
-				seen |= 1
-				if c.Array(schema.Array) {
-					for c.Element() {
-						c.Value(schema.String)
-					}
-				}
-			default:
-				c.Pass()
-			}
-		}
-		if seen&1 != 1 {
-			c.Missing([]string{"ids"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkFindNotesOutputMembers, (*schema.Checker).Pass)
+}
+
+var checkFindNotesOutputMembers = []schema.Member{
+	{Name: "ids", Required: true, Types: schema.Array, Items: func(c *schema.Checker) { c.Value(schema.String) }},
 }

@@ -104,22 +104,10 @@ func (x *ReportSightingOutput) UnmarshalJSON(data []byte) error {
 
 // checkReportSightingOutput checks the schema at /outputSchema of the tool "report_sighting".
 func checkReportSightingOutput(c *schema.Checker) {
-	var seen uint64
-	if c.Object(schema.Object) {
-		for c.Member() {
-			switch c.Name() {
-			case "id":
-				seen |= 1
-				c.Format(c.Value(schema.String), "uuid")
-			case "total":
-				seen |= 1 << 1
-				c.Minimum(c.Value(schema.Integer), "1")
-			default:
-				c.Unknown("id", "total")
-			}
-		}
-		if seen&0x3 != 0x3 {
-			c.Missing([]string{"id", "total"}, seen)
-		}
-	}
+	c.Members(schema.Object, checkReportSightingOutputMembers, nil)
+}
+
+var checkReportSightingOutputMembers = []schema.Member{
+	{Name: "id", Required: true, Types: schema.String, Format: "uuid"},
+	{Name: "total", Required: true, Check: func(c *schema.Checker) { c.Minimum(c.Value(schema.Integer), "1") }},
 }
