@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -26,7 +24,7 @@ type Tasks struct {
 	stream   stream
 	follow   jetstream.ConsumeContext
 	watchers tasks.Watchers
-	index    index
+	index    tasks.Index
 }
 
 // OpenTasks opens the store, and creates the stream if it does not exist. The caller closes the store before
@@ -107,9 +105,8 @@ func (s *Tasks) put(ctx context.Context, r *tasks.Record, last uint64) error {
 		return refusal(err)
 	}
 	r.Version = sequence
-	if last == 0 { // the stream may be late, and List finds the task at once
-		s.index.add(r.ID, entry{session: r.Session, expires: nanoseconds(r.Expires)})
-	}
+	// The stream may be late, and List finds the task at once.
+	s.index.Set(&tasks.Record{ID: r.ID, Version: sequence, Session: r.Session, Status: r.Status, Leased: r.Leased, Expires: r.Expires})
 	return nil
 }
 
@@ -175,15 +172,15 @@ func (s *Tasks) Watch(_ context.Context, id string, changed func()) (stop func()
 
 // List implements tasks.Store.
 func (s *Tasks) List(_ context.Context, session string) ([]string, error) {
-	return s.index.list(session, time.Now()), nil
+	return s.index.List(session, time.Now()), nil
 }
 
 // Due implements tasks.Store.
-func (s *Tasks) Due(_ context.Context, now time.Time) ([]string, error) { return s.index.due(now), nil }
+func (s *Tasks) Due(_ context.Context, now time.Time) ([]string, error) { return s.index.Due(now), nil }
 
 // Expire implements tasks.Store. NATS removes the tasks itself.
 func (s *Tasks) Expire(_ context.Context, now time.Time) error {
-	s.index.expire(now)
+	s.index.Expire(now)
 	return nil
 }
 
@@ -193,27 +190,17 @@ func (s *Tasks) changed(m jetstream.Msg) {
 	if !ok {
 		return
 	}
-	e := entry{session: m.Headers().Get(headerSession)}
-	e.expires, _ = strconv.ParseInt(m.Headers().Get(headerExpires), 10, 64)
-	var err error
-	e.due, err = strconv.ParseInt(m.Headers().Get(headerDue), 10, 64)
-	e.working = err == nil
-	s.index.set(id, e)
+	info, err := m.Metadata()
+	if err != nil {
+		return // not a message of a stream
+	}
+	r := &tasks.Record{ID: id, Version: info.Sequence.Stream, Session: m.Headers().Get(headerSession), Status: "completed"}
+	r.Expires, _ = timeOf(m.Headers().Get(headerExpires))
+	if r.Leased, err = timeOf(m.Headers().Get(headerDue)); err == nil {
+		r.Status = "working"
+	}
+	s.index.Set(r)
 	s.watchers.Changed(id)
-}
-
-// index holds what the messages of the stream say of the tasks that are working or belong to a session.
-type index struct {
-	mu       sync.Mutex
-	tasks    map[string]entry           // by id
-	sessions map[string]map[string]bool // the ids of the tasks of each session
-}
-
-// entry is a task. Its times are nanoseconds since 1970.
-type entry struct {
-	session      string
-	working      bool
-	due, expires int64 // due is when the work begins to wait for a process, if it is working
 }
 
 // nanoseconds returns the nanoseconds since 1970, and 0 for times before, such as the zero time.
@@ -224,79 +211,8 @@ func nanoseconds(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// add adds a task that was created. If the stream has said something about it already, that is newer.
-func (x *index) add(id string, e entry) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if _, known := x.tasks[id]; !known {
-		x.setLocked(id, e)
-	}
-}
-
-// set changes a task.
-func (x *index) set(id string, e entry) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.setLocked(id, e)
-}
-
-func (x *index) setLocked(id string, e entry) {
-	if !e.working && e.session == "" {
-		delete(x.tasks, id)
-		return
-	}
-	if x.tasks == nil {
-		x.tasks, x.sessions = map[string]entry{}, map[string]map[string]bool{}
-	}
-	x.tasks[id] = e
-	if e.session != "" {
-		if x.sessions[e.session] == nil {
-			x.sessions[e.session] = map[string]bool{}
-		}
-		x.sessions[e.session][id] = true
-	}
-}
-
-// due returns the tasks whose work waits for a process, sorted.
-func (x *index) due(now time.Time) (ids []string) {
-	at := nanoseconds(now)
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for id, e := range x.tasks {
-		if e.working && e.due <= at && at < e.expires {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// list returns the tasks of a session, sorted.
-func (x *index) list(session string, now time.Time) (ids []string) {
-	at := nanoseconds(now)
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for id := range x.sessions[session] {
-		if x.tasks[id].expires > at {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// expire forgets the tasks whose lifetime has ended, for which there is no message.
-func (x *index) expire(now time.Time) {
-	at := nanoseconds(now)
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for id, e := range x.tasks {
-		if e.expires > at {
-			continue
-		}
-		delete(x.tasks, id)
-		if delete(x.sessions[e.session], id); len(x.sessions[e.session]) == 0 {
-			delete(x.sessions, e.session)
-		}
-	}
+// timeOf returns the time of a header.
+func timeOf(header string) (time.Time, error) {
+	n, err := strconv.ParseInt(header, 10, 64)
+	return time.Unix(0, n), err
 }

@@ -3,7 +3,6 @@ package tasks
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -167,8 +166,8 @@ type Memory struct {
 	mu       sync.Mutex
 	records  map[string]stored
 	used     room
-	owners   map[string]room            // what each owner uses
-	sessions map[string]map[string]bool // the ids of the tasks of each session
+	owners   map[string]room // what each owner uses
+	index    Index
 	watchers Watchers
 }
 
@@ -196,11 +195,10 @@ func NewMemory(limit int) *Memory {
 	}
 	all := room{limit, max(limit*bytesPerRecord, minBytes)}
 	return &Memory{
-		all:      all,
-		owner:    room{max(all.tasks/10, minOwnerCount), max(all.bytes/10, minOwnerBytes)},
-		records:  map[string]stored{},
-		owners:   map[string]room{},
-		sessions: map[string]map[string]bool{},
+		all:     all,
+		owner:   room{max(all.tasks/10, minOwnerCount), max(all.bytes/10, minOwnerBytes)},
+		records: map[string]stored{},
+		owners:  map[string]room{},
 	}
 }
 
@@ -222,15 +220,9 @@ func (m *Memory) Create(_ context.Context, r *Record) error {
 	m.use(r, 1, size)
 	id := r.ID
 	// A timer takes 160 bytes, where a goroutine that waits would take 3 KB for each task.
-	m.records[id] = stored{r.clone(), time.AfterFunc(time.Until(r.Expires), func() { m.expired(id) })}
-	if r.Session != "" {
-		ids := m.sessions[r.Session]
-		if ids == nil {
-			ids = map[string]bool{}
-			m.sessions[r.Session] = ids
-		}
-		ids[id] = true
-	}
+	own := stored{r.clone(), time.AfterFunc(time.Until(r.Expires), func() { m.expired(id) })}
+	m.records[id] = own
+	m.index.Set(own.Record)
 	return nil
 }
 
@@ -306,10 +298,12 @@ func (m *Memory) Swap(_ context.Context, r *Record) error {
 	}
 	r.Version++
 	m.use(have.Record, 0, more)
-	m.records[r.ID] = stored{r.clone(), have.expiry}
+	own := stored{r.clone(), have.expiry}
+	m.records[r.ID] = own
 	if !r.Expires.Equal(have.Expires) {
 		have.expiry.Reset(time.Until(r.Expires))
 	}
+	m.index.Set(own.Record)
 	m.watchers.Changed(r.ID)
 	return nil
 }
@@ -321,23 +315,12 @@ func (m *Memory) Watch(_ context.Context, id string, changed func()) (stop func(
 
 // List implements Store.
 func (m *Memory) List(_ context.Context, session string) ([]string, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Sorted(maps.Keys(m.sessions[session])), nil
+	return m.index.List(session, time.Now()), nil
 }
 
 // Due implements Store.
 func (m *Memory) Due(_ context.Context, now time.Time) ([]string, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var due []string
-	for id, r := range m.records {
-		if r.Due(now) {
-			due = append(due, id)
-		}
-	}
-	slices.Sort(due)
-	return due, nil
+	return m.index.Due(now), nil
 }
 
 // Expire implements Store.
@@ -369,9 +352,90 @@ func (m *Memory) remove(id string, r stored) {
 	r.expiry.Stop()
 	delete(m.records, id)
 	m.use(r.Record, -1, -r.size())
-	if ids := m.sessions[r.Session]; ids != nil {
-		if delete(ids, id); len(ids) == 0 {
-			delete(m.sessions, r.Session)
+	m.index.Remove(id)
+}
+
+// Index holds what the methods List and Due of a [Store] need to know, for implementations of Store. The zero value has
+// no task. It is safe for concurrent use.
+type Index struct {
+	mu       sync.Mutex
+	tasks    map[string]*Record         // those with work or a session, by id
+	sessions map[string]map[string]bool // the ids of the tasks of each session
+}
+
+// Set notes the state of a task, unless that of a newer version is known. The index keeps the record, which is not
+// changed any more. It needs the id, the version, the session, the status, and the ends of lease and lifetime.
+func (x *Index) Set(r *Record) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if known := x.tasks[r.ID]; known != nil && r.Version < known.Version {
+		return
+	}
+	if _, works := r.DueAt(); !works && r.Session == "" {
+		delete(x.tasks, r.ID)
+		return
+	}
+	if x.tasks == nil {
+		x.tasks, x.sessions = map[string]*Record{}, map[string]map[string]bool{}
+	}
+	x.tasks[r.ID] = r
+	if r.Session != "" {
+		if x.sessions[r.Session] == nil {
+			x.sessions[r.Session] = map[string]bool{}
+		}
+		x.sessions[r.Session][r.ID] = true
+	}
+}
+
+// Remove forgets a task.
+func (x *Index) Remove(id string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if r := x.tasks[id]; r != nil {
+		x.remove(r)
+	}
+}
+
+func (x *Index) remove(r *Record) {
+	delete(x.tasks, r.ID)
+	if delete(x.sessions[r.Session], r.ID); len(x.sessions[r.Session]) == 0 {
+		delete(x.sessions, r.Session)
+	}
+}
+
+// List returns the ids of the tasks of a session that have not expired, sorted.
+func (x *Index) List(session string, now time.Time) (ids []string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for id := range x.sessions[session] {
+		if now.Before(x.tasks[id].Expires) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Due returns the ids of the tasks for which [Record.Due] returns true, sorted.
+func (x *Index) Due(now time.Time) (ids []string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for id, r := range x.tasks {
+		if r.Due(now) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Expire forgets the tasks whose lifetime has ended.
+func (x *Index) Expire(now time.Time) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, r := range x.tasks {
+		if !now.Before(r.Expires) {
+			x.remove(r)
 		}
 	}
 }
