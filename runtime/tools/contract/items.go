@@ -56,41 +56,38 @@ func Prompt(t *testing.T, caller runtime.Caller, fake *Fake, p *tools.Prompt, me
 		}
 	}
 	for _, sample := range s.Inputs {
-		*fake = Fake{}
-		got, err := get(sample)
-		switch {
-		case err != nil:
-			t.Errorf("get with %s: %v", sample, err)
-		case fake.called != method:
-			t.Errorf("the call reached the method %q", fake.called)
-		default:
-			answered(t, got)
-		}
-		*fake = Fake{fail: errFake}
-		if _, err := get(sample); err == nil {
-			t.Error("an error of the handler did not reach the client")
-		}
+		answers(t, fake, "get with "+string(sample), method, errFake, func() (*wire.Object, error) { return get(sample) })
+	}
+}
+
+// answers checks that a call reaches a method of the fake implementation, and that the answer and the error of the
+// method reach the client.
+func answers(t *testing.T, fake *Fake, what, method string, fail error, call func() (*wire.Object, error)) {
+	t.Helper()
+	*fake = Fake{fail: fail}
+	if _, err := call(); err == nil {
+		t.Errorf("%s: an error of the handler did not reach the client", what)
+	}
+	*fake = Fake{}
+	got, err := call()
+	switch {
+	case err != nil:
+		t.Errorf("%s: %v", what, err)
+	case fake.called != method:
+		t.Errorf("%s: the call reached the method %q", what, fake.called)
+	case !strings.Contains(string(*got), `"text":"`+Text+`"`):
+		t.Errorf("%s: the result is %s", what, *got)
 	}
 }
 
 // Resource runs the contract tests of a resource, with the parameters of [Prompt].
 func Resource(t *testing.T, caller runtime.Caller, fake *Fake, r *tools.Resource, method string) {
 	t.Helper()
-	read := func() (*wire.Object, error) {
+	answers(t, fake, r.URI, method, catalog.ErrNoResource, func() (*wire.Object, error) {
 		return tools.ReadResource(t.Context(), caller, r.URI, new(wire.Object))
-	}
-	*fake = Fake{}
-	got, err := read()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if fake.called != method || fake.uri != r.URI {
-		t.Errorf("the call reached the method %q with the URI %q", fake.called, fake.uri)
-	}
-	answered(t, got)
-	*fake = Fake{fail: catalog.ErrNoResource}
-	if _, err := read(); err == nil {
-		t.Error("an error of the handler did not reach the client")
+	})
+	if fake.uri != r.URI {
+		t.Errorf("the method received the URI %q, want %q", fake.uri, r.URI)
 	}
 }
 
@@ -126,22 +123,13 @@ func Template(t *testing.T, caller runtime.Caller, fake *Fake, template *tools.T
 			continue
 		}
 		*fake = Fake{}
-		got, err := read(sample)
-		if err != nil {
-			t.Errorf("%s: %v", uri, err)
-			continue
-		}
-		if fake.called != method {
+		if _, err := read(sample); err == nil && fake.called != method {
 			t.Logf("%s is answered by %q, which comes first", uri, fake.called)
 			continue
 		}
+		answers(t, fake, uri, method, catalog.ErrNoResource, func() (*wire.Object, error) { return read(sample) })
 		if fake.uri != uri {
 			t.Errorf("%s: the method received %s", uri, fake.uri)
-		}
-		answered(t, got)
-		*fake = Fake{fail: catalog.ErrNoResource}
-		if _, err := read(sample); err == nil {
-			t.Error("an error of the handler did not reach the client")
 		}
 	}
 }
@@ -193,12 +181,4 @@ func proposals(completion wire.Raw) []string {
 		all = append(all, text)
 	}
 	return all
-}
-
-// answered checks that a result has the text that fake items answer with.
-func answered(t *testing.T, result *wire.Object) {
-	t.Helper()
-	if !strings.Contains(string(*result), `"text":"`+Text+`"`) {
-		t.Errorf("the result is %s", *result)
-	}
 }
