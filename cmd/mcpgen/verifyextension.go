@@ -12,10 +12,8 @@ import (
 
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
 	"github.com/mcpgen/mcpgen/gen"
-	"github.com/mcpgen/mcpgen/gen/diff"
-	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/generated"
-	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/spec"
 )
@@ -93,7 +91,7 @@ func (v *verifier) schemaExtension(cmd *cobra.Command, revision, schema string) 
 		return nil, err
 	}
 	return &generated.Extension{
-		Extension: describeExtension(lowered.Revision),
+		Extension: emit.Extension(lowered.Revision),
 		New: func(definition string) (wire.Value, bool) {
 			if value, ok := own.value(definition); ok {
 				return value, true
@@ -101,19 +99,4 @@ func (v *verifier) schemaExtension(cmd *cobra.Command, revision, schema string) 
 			return core.New(definition)
 		},
 	}, nil
-}
-
-// describeExtension returns what generated code says about an extension.
-func describeExtension(rev *ir.Revision) runtime.Extension {
-	x := runtime.Extension{Name: rev.Extension.Name, Revision: rev.ID, Methods: methodTable(rev)}
-	for i := range x.Methods {
-		x.Methods[i].Extension = x.Name
-	}
-	for _, r := range rev.Extension.Results {
-		x.Results = append(x.Results, runtime.ExtensionResult{Method: r.Method, Type: r.Type, Definition: diff.Key(r.Decl)})
-	}
-	if s := rev.Extension.Settings; s != nil {
-		x.Settings = diff.Key(s)
-	}
-	return x
 }

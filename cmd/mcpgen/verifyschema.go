@@ -7,17 +7,15 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcpgen/mcpgen/gen"
 	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	genschema "github.com/mcpgen/mcpgen/gen/schema"
 	"github.com/mcpgen/mcpgen/generated"
-	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/schema/fallback"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -54,7 +52,7 @@ func schemaRevision(cmd *cobra.Command, name, revision string, notes io.Writer) 
 	if err != nil {
 		return nil, err
 	}
-	return &generated.Revision{ID: revision, New: d.value, Methods: methodTable(read.Lowered.Revision), Errors: errorTable(read.Lowered.Revision)}, nil
+	return &generated.Revision{ID: revision, New: d.value, Methods: emit.Methods(read.Lowered.Revision), Errors: emit.ErrorDefinitions(read.Lowered.Revision)}, nil
 }
 
 // schemaDefinitions are those of a schema.json.
@@ -119,43 +117,4 @@ func (v *schemaValue) Check(c *wire.Collector) {
 		return
 	}
 	c.Include(schema.Check(v.text, v.check))
-}
-
-// methodTable returns the table that generated code has for the methods of a revision.
-func methodTable(rev *ir.Revision) []runtime.Method {
-	key := func(d *ir.Decl) string {
-		if d == nil {
-			return ""
-		}
-		return diff.Key(d)
-	}
-	var table []runtime.Method
-	codes := slices.Sorted(maps.Keys(rev.ErrorCodes()))
-	for _, m := range rev.Methods {
-		row := runtime.Method{
-			Name: m.Wire, Kind: jsonrpc.Request, Definition: m.Definition, Params: key(m.Params), Result: key(m.Result), ParamsRequired: m.ParamsRequired,
-			Capability: m.Capability, Paginated: m.Paginated, Within: m.Within, Asks: m.Asks, Cacheable: m.Cacheable, NameParam: m.NameParam, ResultTypes: m.ResultTypes,
-			Filter: m.Filter, FilterParam: m.FilterParam, Errors: codes,
-		}
-		if m.Notification {
-			row.Kind, row.Errors = jsonrpc.Notification, nil
-		}
-		if m.ToServer {
-			row.Direction |= runtime.ToServer
-		}
-		if m.ToClient {
-			row.Direction |= runtime.ToClient
-		}
-		table = append(table, row)
-	}
-	return table
-}
-
-// errorTable returns the names of the definitions of error responses by the codes of the errors.
-func errorTable(rev *ir.Revision) map[int64]string {
-	table := map[int64]string{}
-	for code, d := range rev.ErrorCodes() {
-		table[code] = diff.Key(d)
-	}
-	return table
 }

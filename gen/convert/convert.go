@@ -160,20 +160,12 @@ func (p *pairing) definitions() []Definition {
 	p.touch()
 	var all []Definition
 	for _, d := range p.defined {
-		all = append(all, Definition{newName(d.older), newName(d.newer), p.effective(d.up), p.effective(d.down)})
+		all = append(all, Definition{d.older.Key(), d.newer.Key(), p.effective(d.up), p.effective(d.down)})
 	}
 	slices.SortFunc(all, func(a, b Definition) int {
 		return cmp.Or(cmp.Compare(a.Newer, b.Newer), cmp.Compare(a.Older, b.Older))
 	})
 	return all
-}
-
-// newName returns the name under which a generated package's New knows a declaration.
-func newName(d *ir.Decl) string {
-	if d.Definition {
-		return d.Path
-	}
-	return d.Name
 }
 
 // collect appends the shape and those below it that are not in the list.

@@ -59,7 +59,7 @@ func (p *protocol) extension(report *Report) (settings bool) {
 func (p *protocol) declared(use string, to Direction, old, new *ir.Decl) *root {
 	return &root{
 		use: use, direction: to, old: p.was.decl(old), new: p.is.decl(new),
-		judgedOld: []string{Key(old)}, judgedNew: []string{Key(new)},
+		judgedOld: []string{old.Key()}, judgedNew: []string{new.Key()},
 	}
 }
 

@@ -147,7 +147,7 @@ func (p *protocol) statement(at *root, was, is said) {
 	if was.decl == nil || is.decl == nil {
 		return // nothing judges the values
 	}
-	at.judgedOld, at.judgedNew = []string{Key(was.decl)}, []string{Key(is.decl)}
+	at.judgedOld, at.judgedNew = []string{was.decl.Key()}, []string{is.decl.Key()}
 	p.compare(at)
 }
 

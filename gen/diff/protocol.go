@@ -40,10 +40,10 @@ func newMessages(side Revision, e *engine) (*messages, error) {
 		return nil, err
 	}
 	for _, d := range side.IR.Decls {
-		m.declare(m.pointers[Key(d)], d)
+		m.declare(m.pointers[d.Key()], d)
 	}
 	for _, d := range side.IR.Decls {
-		m.inner(m.pointers[Key(d)], d.Type)
+		m.inner(m.pointers[d.Key()], d.Type)
 	}
 	m.unreserve(m.tree, "")
 	for _, method := range side.IR.Methods {
@@ -191,7 +191,7 @@ func Definitions(document *schema.Document, rev *ir.Revision) (schemas map[strin
 	defs := root[document.Container].(map[string]any)
 	pointers = map[string]string{}
 	for _, d := range rev.Decls {
-		pointers[Key(d)] = d.Pointer
+		pointers[d.Key()] = d.Pointer
 		if o, ok := d.Type.(*ir.Object); ok && d.Definition {
 			imply(defs[d.Name], o)
 		}
@@ -278,7 +278,7 @@ func (s *messages) place(pointer string) Place {
 	for at := pointer; at != ""; {
 		if d := s.declared[at]; d != nil {
 			slices.Reverse(below)
-			return Place{d.Name + strings.Join(below, ""), s.pointers[Key(d)] + pointer[len(at):]}
+			return Place{d.Name + strings.Join(below, ""), s.pointers[d.Key()] + pointer[len(at):]}
 		}
 		up, last := parent(at)
 		above, keyword := parent(up)
@@ -321,7 +321,7 @@ func parent(pointer string) (rest, last string) {
 // decl returns the shape of a declaration.
 func (s *messages) decl(d *ir.Decl) *Shape { return s.shape(s.at(d)) }
 
-func (s *messages) at(d *ir.Decl) *jsonschema.Schema { return s.root.At(s.pointers[Key(d)]) }
+func (s *messages) at(d *ir.Decl) *jsonschema.Schema { return s.root.At(s.pointers[d.Key()]) }
 
 // envelopeOf returns the name of the definition with the members that all messages of a kind
 // have.
@@ -339,13 +339,13 @@ func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
 	if decl == nil {
 		return nil, nil, fmt.Errorf("%s: %s is no definition", s.rev.ID, m.Definition)
 	}
-	judged := []string{Key(decl)}
+	judged := []string{decl.Key()}
 	var envelope *ir.Decl
 	if !m.Within {
 		envelope = s.rev.Definition(envelopeOf(m))
 	}
 	if envelope != nil {
-		judged = append(judged, Key(envelope))
+		judged = append(judged, envelope.Key())
 	}
 	list := []*jsonschema.Schema{s.at(decl)}
 	if envelope != nil {
@@ -419,12 +419,4 @@ func replaced(tree any, pointer string, value any) any {
 		return list
 	}
 	return tree
-}
-
-// Key returns the name of a declaration in generated packages and for a [Judge].
-func Key(d *ir.Decl) string {
-	if d.Definition {
-		return d.Path
-	}
-	return d.Name
 }

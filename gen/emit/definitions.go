@@ -25,7 +25,7 @@ func (e *emitter) definitions(f *jen.File) {
 	})
 	f.Line()
 	decls := slices.Clone(e.rev.Decls)
-	slices.SortFunc(decls, func(a, b *ir.Decl) int { return strings.Compare(newKey(a), newKey(b)) })
+	slices.SortFunc(decls, func(a, b *ir.Decl) int { return strings.Compare(a.Key(), b.Key()) })
 	f.Var().Id("definitions").Op("=").Qual(jsonrpcPath, "Definitions").ValuesFunc(func(g *jen.Group) {
 		for _, d := range decls {
 			g.Line().Values(definition(d)...)
@@ -36,7 +36,7 @@ func (e *emitter) definitions(f *jen.File) {
 
 // definition renders the row of a declaration.
 func definition(d *ir.Decl) []jen.Code {
-	row := []jen.Code{pair("Name", jen.Lit(newKey(d)))}
+	row := []jen.Code{pair("Name", jen.Lit(d.Key()))}
 	if !d.Message {
 		return append(row, pair("New", fresh(&ir.Ref{Decl: d})))
 	}
@@ -47,11 +47,11 @@ func definition(d *ir.Decl) []jen.Code {
 		}
 		return append(row, pair("OneOf", jen.Index().String().ValuesFunc(func(g *jen.Group) {
 			for _, v := range t.Variants {
-				g.Lit(newKey(v.Decl))
+				g.Lit(v.Decl.Key())
 			}
 		})))
 	case *ir.Array:
-		return append(row, pair("Each", jen.Lit(newKey(t.Elem.(*ir.Ref).Decl))))
+		return append(row, pair("Each", jen.Lit(t.Elem.(*ir.Ref).Decl.Key())))
 	case *ir.Object:
 		var members []string
 		method := ""
@@ -105,14 +105,6 @@ func message(f *jen.File, d *ir.Decl) {
 	}
 	f.Add(doc(text + deprecation(d.Deprecated)))
 	f.Type().Id(d.Name).Op("=").Qual(jsonrpcPath, generic).Types(payload)
-}
-
-// newKey returns the name under which New knows a declaration.
-func newKey(d *ir.Decl) string {
-	if d.Definition {
-		return d.Path
-	}
-	return d.Name
 }
 
 // fresh renders a function that returns a new wire.Value.

@@ -16,15 +16,16 @@ func (e *emitter) extension(f *jen.File) {
 		g.Line().Id("Name").Op(":").Id("Name")
 		g.Line().Id("Revision").Op(":").Id("Revision")
 		g.Line().Id("Methods").Op(":").Id("Methods")
-		if len(x.Results) > 0 {
+		described := Extension(e.rev)
+		if len(described.Results) > 0 {
 			g.Line().Id("Results").Op(":").Index().Qual(runtimePath, "ExtensionResult").ValuesFunc(func(g *jen.Group) {
-				for _, r := range x.Results {
-					g.Values(jen.Dict{jen.Id("Method"): jen.Lit(r.Method), jen.Id("Type"): jen.Lit(r.Type), jen.Id("Definition"): jen.Lit(newKey(r.Decl))})
+				for _, r := range described.Results {
+					g.Add(row(r))
 				}
 			})
 		}
-		if x.Settings != nil {
-			g.Line().Id("Settings").Op(":").Lit(newKey(x.Settings))
+		if described.Settings != "" {
+			g.Line().Id("Settings").Op(":").Lit(described.Settings)
 		}
 		g.Line()
 	})

@@ -64,13 +64,13 @@ func Index(revisions, extensions []*ir.Revision) (files.File, error) {
 
 // errorCodes renders the names of the definitions of error responses by their codes.
 func errorCodes(r *ir.Revision) jen.Code {
-	codes := r.ErrorCodes()
+	codes := ErrorDefinitions(r)
 	if len(codes) == 0 {
 		return jen.Nil()
 	}
 	return jen.Map(jen.Int64()).String().Values(jen.DictFunc(func(all jen.Dict) {
-		for code, d := range codes {
-			all[jen.Lit(int(code))] = jen.Lit(newKey(d))
+		for code, name := range codes {
+			all[jen.Lit(int(code))] = jen.Lit(name)
 		}
 	}))
 }

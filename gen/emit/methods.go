@@ -12,19 +12,18 @@ import (
 )
 
 func (e *emitter) methodTable(f *jen.File) {
-	extension, of := "", "revision"
+	of := "revision"
 	if e.rev.Extension != nil {
-		extension, of = e.rev.Extension.Name, "extension"
+		of = "extension"
 	}
-	codes := slices.Sorted(maps.Keys(e.rev.ErrorCodes()))
 	f.Add(doc("Methods lists the requests and notifications of the " + of + ", sorted by name."))
 	f.Var().Id("Methods").Op("=").Index().Qual(runtimePath, "Method").ValuesFunc(func(g *jen.Group) {
-		for _, m := range e.rev.Methods {
-			g.Line().Add(methodRow(m, extension, len(codes) > 0))
+		for _, m := range Methods(e.rev) {
+			g.Line().Add(row(m))
 		}
 		g.Line()
 	})
-	if len(codes) > 0 {
+	if codes := slices.Sorted(maps.Keys(e.rev.ErrorCodes())); len(codes) > 0 {
 		f.Line()
 		f.Add(doc("errorCodes are the codes of the errors that the revision defines."))
 		f.Var().Id("errorCodes").Op("=").Index().Int64().ValuesFunc(func(g *jen.Group) {
@@ -33,63 +32,6 @@ func (e *emitter) methodTable(f *jen.File) {
 			}
 		})
 	}
-}
-
-func methodRow(m *ir.Method, extension string, coded bool) jen.Code {
-	kind := "Request"
-	if m.Notification {
-		kind = "Notification"
-	}
-	row := jen.Dict{
-		jen.Id("Name"):       jen.Lit(m.Wire),
-		jen.Id("Kind"):       jen.Qual(jsonrpcPath, kind),
-		jen.Id("Direction"):  direction(m),
-		jen.Id("Definition"): jen.Lit(m.Definition),
-		jen.Id("Params"):     jen.Lit(newKey(m.Params)),
-	}
-	if !m.Notification {
-		row[jen.Id("Result")] = jen.Lit(newKey(m.Result))
-	}
-	if m.ParamsRequired {
-		row[jen.Id("ParamsRequired")] = jen.True()
-	}
-	if m.Capability != "" {
-		row[jen.Id("Capability")] = jen.Lit(m.Capability)
-	}
-	for name, holds := range map[string]bool{"Paginated": m.Paginated, "Within": m.Within, "Asks": m.Asks, "Cacheable": m.Cacheable} {
-		if holds {
-			row[jen.Id(name)] = jen.True()
-		}
-	}
-	if extension != "" {
-		row[jen.Id("Extension")] = jen.Lit(extension)
-	}
-	if m.ResultTypes != nil {
-		row[jen.Id("ResultTypes")] = jen.Index().String().ValuesFunc(func(g *jen.Group) {
-			for _, kind := range m.ResultTypes {
-				g.Lit(kind)
-			}
-		})
-	}
-	for name, value := range map[string]string{"NameParam": m.NameParam, "Filter": m.Filter, "FilterParam": m.FilterParam} {
-		if value != "" {
-			row[jen.Id(name)] = jen.Lit(value)
-		}
-	}
-	if coded && !m.Notification {
-		row[jen.Id("Errors")] = jen.Id("errorCodes")
-	}
-	return jen.Values(row)
-}
-
-func direction(m *ir.Method) jen.Code {
-	switch {
-	case m.ToServer && m.ToClient:
-		return jen.Qual(runtimePath, "ToServer").Op("|").Qual(runtimePath, "ToClient")
-	case m.ToServer:
-		return jen.Qual(runtimePath, "ToServer")
-	}
-	return jen.Qual(runtimePath, "ToClient")
 }
 
 // peer holds the words for one side of a session.

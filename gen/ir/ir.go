@@ -83,6 +83,14 @@ func (r *Revision) Definition(name string) *Decl {
 	return nil
 }
 
+// Key returns the name under which a generated package's New knows the declaration.
+func (d *Decl) Key() string {
+	if d.Definition {
+		return d.Path
+	}
+	return d.Name
+}
+
 // ErrorCodes returns the definitions of error responses by their codes.
 func (r *Revision) ErrorCodes() map[int64]*Decl {
 	codes := map[int64]*Decl{}

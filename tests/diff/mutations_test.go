@@ -248,7 +248,7 @@ type mutantRoot struct {
 
 // accepts asks whether a side takes the text for a message.
 func (r mutantRoot) accepts(s *schemaSide, d *ir.Decl, text string) (bool, error) {
-	ok, err := s.judge.Accepts(diff.Key(d), []byte(text))
+	ok, err := s.judge.Accepts(d.Key(), []byte(text))
 	if !ok || err != nil || r.envelope == "" {
 		return ok, err
 	}
