@@ -36,14 +36,11 @@ var linked = []struct {
 
 // needed are the modules that mcpgen links.
 var needed = []string{
-	"dario.cat/mergo",
-	"github.com/atombender/go-jsonschema",
 	"github.com/bahlo/generic-list-go",
 	"github.com/buger/jsonparser",
 	"github.com/dave/jennifer",
 	"github.com/dlclark/regexp2/v2",
 	"github.com/go-jose/go-jose/v4",
-	"github.com/goccy/go-yaml",
 	"github.com/gofrs/flock",
 	"github.com/inconshreveable/mousetrap",
 	"github.com/invopop/jsonschema",

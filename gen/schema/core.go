@@ -1,8 +1,9 @@
 package schema
 
 import (
-	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,7 @@ type reader struct {
 	container string
 	// names has the definitions, cores their cores, and queue the definitions that have none yet.
 	names map[*jsonschema.Schema]string
-	cores map[string]any
+	cores map[string]*Schema
 	queue []*jsonschema.Schema
 	// more is the set of pointers of the schemas whose core accepts more values.
 	more  map[string]bool
@@ -31,15 +32,15 @@ type reader struct {
 const maxDepth = 100
 
 func newReader(revision string, root *jsonschema.Schema) *reader {
-	return &reader{revision: revision, root: root, names: map[*jsonschema.Schema]string{}, cores: map[string]any{}, more: map[string]bool{}}
+	return &reader{revision: revision, root: root, names: map[*jsonschema.Schema]string{}, cores: map[string]*Schema{}, more: map[string]bool{}}
 }
 
 func (r *reader) fail(pointer, format string, args ...any) {
 	r.errs = append(r.errs, &Error{r.revision, pointer, fmt.Sprintf(format, args...)})
 }
 
-// document returns the core of the file, or nil if it has no definitions.
-func (r *reader) document() map[string]any {
+// definitions returns the cores of the definitions of the file, sorted by name, or nil if it has none.
+func (r *reader) definitions() []Definition {
 	for _, name := range []string{"$defs", "definitions"} {
 		raw, ok := wire.Object(r.root.Source).Get(name)
 		switch {
@@ -64,14 +65,18 @@ func (r *reader) document() map[string]any {
 		r.queue = r.queue[1:]
 		r.cores[r.names[s]] = r.schema(s, false)
 	}
-	return map[string]any{r.container: r.cores}
+	var all []Definition
+	for _, name := range slices.Sorted(maps.Keys(r.cores)) {
+		all = append(all, Definition{name, r.cores[name]})
+	}
+	return all
 }
 
 func (r *reader) define(s *jsonschema.Schema, name string) {
-	for r.cores[name] != nil {
+	for _, taken := r.cores[name]; taken; _, taken = r.cores[name] {
 		name += "_"
 	}
-	r.names[s], r.cores[name] = name, map[string]any{}
+	r.names[s], r.cores[name] = name, nil
 	r.queue = append(r.queue, s)
 }
 
@@ -98,36 +103,31 @@ func (r *reader) definition(target *jsonschema.Schema) (name string, ok bool) {
 
 // schema returns the core of a schema. Member is set for the schema of an object's member, which
 // is the only place of a const.
-func (r *reader) schema(s *jsonschema.Schema, member bool) map[string]any {
-	core := map[string]any{}
+func (r *reader) schema(s *jsonschema.Schema, member bool) *Schema {
+	core := &Schema{}
 	if r.depth++; r.depth > maxDepth {
 		r.fail(s.Pointer, "schemas nested more than %d levels deep are not supported", maxDepth)
 		r.lacks(s, true)
 	} else if parts := r.parts(s, member); len(parts) == 1 {
 		core = parts[0]
-	} else if len(parts) > 1 {
-		core["allOf"] = parts
+	} else {
+		core.AllOf = parts
 	}
 	r.depth--
 	if s.Title != "" {
-		core["title"] = s.Title
+		core.Title = s.Title
 	}
 	if s.Description != "" {
-		core["description"] = s.Description
+		core.Description = s.Description
 	}
-	// The parser keeps the pointer as the name of a custom type.
-	core["goJSONSchema"] = map[string]any{"identifier": s.Pointer}
-	return core
+	return core.of(s)
 }
 
-// shape reports whether a core says anything about values.
-func shape(core map[string]any) bool {
-	for key := range core {
-		if key != "title" && key != "description" && key != "goJSONSchema" {
-			return true
-		}
-	}
-	return false
+// of sets what a core has of the schema that it is the core of.
+func (core *Schema) of(s *jsonschema.Schema) *Schema {
+	core.Pointer, core.Default, core.Deprecated = s.Pointer, string(s.Default), s.Deprecated
+	core.Loose = core.IsObject() && s.Types == nil
+	return core
 }
 
 // lacks records whether the core of a schema accepts more values.
@@ -138,10 +138,10 @@ func (r *reader) lacks(s *jsonschema.Schema, so bool) {
 }
 
 // parts returns the cores that together are the core of a schema.
-func (r *reader) parts(s *jsonschema.Schema, member bool) []map[string]any {
-	var parts []map[string]any
-	add := func(core map[string]any) {
-		if shape(core) {
+func (r *reader) parts(s *jsonschema.Schema, member bool) []*Schema {
+	var parts []*Schema
+	add := func(core *Schema) {
+		if core != nil && !core.IsAny() {
 			parts = append(parts, core)
 		}
 	}
@@ -151,7 +151,7 @@ func (r *reader) parts(s *jsonschema.Schema, member bool) []map[string]any {
 	}
 	if s.Target != nil {
 		if name, ok := r.definition(s.Target); ok {
-			add(map[string]any{"$ref": Child("#/"+r.container, name)})
+			add(&Schema{Ref: name})
 		} else {
 			r.lacks(s, true)
 		}
@@ -193,21 +193,21 @@ func anything(s *jsonschema.Schema) bool {
 // describesMembers reports whether a schema names members of objects.
 func describesMembers(s *jsonschema.Schema) bool { return len(s.Properties)+len(s.Required) > 0 }
 
-// union returns the core of a choice between schemas. It has no shape if a branch accepts
+// union returns the core of a choice between schemas. It is nil if a branch accepts
 // anything, or if the branches only restrict an object that is described around them.
-func (r *reader) union(s *jsonschema.Schema, branches []*jsonschema.Schema, around bool) map[string]any {
+func (r *reader) union(s *jsonschema.Schema, branches []*jsonschema.Schema, around bool) *Schema {
 	if branches == nil {
 		return nil
 	}
-	var cores []any
-	strings, scalars := map[string]any{"type": "string"}, []string{}
+	var cores []*Schema
+	strings, scalars := &Schema{Types: []string{"string"}}, []string{}
 	for _, branch := range branches {
 		if never(branch) {
 			continue
 		}
 		core := r.schema(branch, false)
-		if !shape(core) || anything(branch.Resolved()) || around && restricts(branch) {
-			r.lacks(s, r.more[branch.Pointer] || restricts(branch) && shape(core))
+		if core.IsAny() || anything(branch.Resolved()) || around && restricts(branch) {
+			r.lacks(s, r.more[branch.Pointer] || restricts(branch) && !core.IsAny())
 			return nil
 		}
 		cores = append(cores, core)
@@ -221,14 +221,13 @@ func (r *reader) union(s *jsonschema.Schema, branches []*jsonschema.Schema, arou
 		return nil
 	case len(cores) == 1:
 		r.lacks(s, !exact)
-		core, _ := cores[0].(map[string]any)
-		return core
+		return cores[0]
 	case strings != nil && exact:
 		return strings
 	case scalars != nil && exact:
-		return map[string]any{"type": scalars}
+		return &Schema{Types: scalars}
 	}
-	return map[string]any{"anyOf": cores}
+	return &Schema{AnyOf: cores}
 }
 
 // restricts reports whether a schema only says which members are present, and nothing about their
@@ -240,35 +239,26 @@ func restricts(s *jsonschema.Schema) bool {
 
 // joinStrings adds the values of an enum of strings to another one. It returns nil if there is
 // another schema among them.
-func joinStrings(into, core map[string]any) map[string]any {
-	more, _ := core["enum"].([]string)
-	if into == nil || more == nil || core["type"] != "string" {
+func joinStrings(into, core *Schema) *Schema {
+	if into == nil || core.Enum == nil || !slices.Equal(core.Types, []string{"string"}) {
 		return nil
 	}
-	have, _ := into["enum"].([]string)
-	for _, value := range more {
-		if !slices.Contains(have, value) {
-			have = append(have, value)
+	for _, value := range core.Enum {
+		if !slices.Contains(into.Enum, value) {
+			into.Enum = append(into.Enum, value)
 		}
 	}
-	into["enum"] = have
 	return into
 }
 
 // joinScalars adds the types of a core to a list of scalar types. It returns nil if the core
 // says anything else.
-func joinScalars(into []string, core map[string]any) []string {
-	types, ok := core["type"].([]string)
-	if one, single := core["type"].(string); single {
-		types, ok = []string{one}, true
-	}
-	for key := range core {
-		ok = ok && (key == "type" || !shape(map[string]any{key: nil}))
-	}
-	if into == nil || !ok {
+func joinScalars(into []string, core *Schema) []string {
+	bare := Schema{Pointer: core.Pointer, Title: core.Title, Description: core.Description, Default: core.Default, Deprecated: core.Deprecated, Types: core.Types}
+	if into == nil || core.Types == nil || !reflect.DeepEqual(*core, bare) {
 		return nil
 	}
-	for _, t := range types {
+	for _, t := range core.Types {
 		if t == "object" || t == "array" {
 			return nil
 		}
@@ -279,13 +269,12 @@ func joinScalars(into []string, core map[string]any) []string {
 	return into
 }
 
-// number returns a number as the parser keeps it, if that is exact. Beyond 2^53, a comparison of
-// an integer with a float64 is not.
-func number(raw wire.Raw) (json.Number, bool) {
+// number returns a number as a float64, if that is exact. Beyond 2^53, a comparison of an integer with a float64 is
+// not.
+func number(raw wire.Raw) (float64, bool) {
 	f, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil || f <= -1<<53 || f >= 1<<53 {
-		return "", false
+		return 0, false
 	}
-	exact := wire.Raw(strconv.FormatFloat(f, 'f', -1, 64))
-	return json.Number(exact), wire.CompareNumbers(exact, raw) == 0
+	return f, wire.CompareNumbers(wire.Raw(strconv.FormatFloat(f, 'f', -1, 64)), raw) == 0
 }

@@ -7,12 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/atombender/go-jsonschema/pkg/schemas"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -60,24 +57,11 @@ func (r *reader) err() error {
 // parse returns the document of a tree, whose text is the reader's root. It returns an error only
 // if there are no definitions.
 func (r *reader) parse(root map[string]any) (*Document, error) {
-	core := r.document()
-	if core == nil {
+	doc := &Document{Revision: r.revision, Definitions: r.definitions(), source: root}
+	if doc.Container = r.container; r.container == "" {
 		return nil, &Error{r.revision, "", `has no definitions: neither "$defs" nor "definitions" holds any`}
 	}
-	text, err := json.Marshal(core)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", r.revision, err)
-	}
-	parsed, err := schemas.FromJSONReader(bytes.NewReader(text))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", r.revision, err)
-	}
-	doc := &Document{Revision: r.revision, Container: r.container, source: root}
 	doc.Dialect, _ = root["$schema"].(string)
-	c := converter{r.root, "#/" + r.container + "/"}
-	for _, name := range slices.Sorted(maps.Keys(parsed.Definitions)) {
-		doc.Definitions = append(doc.Definitions, Definition{name, c.schema(parsed.Definitions[name])})
-	}
 	doc.attach(r.more)
 	return doc, nil
 }
@@ -120,85 +104,6 @@ func repeated(src []byte) (at string, found bool) {
 		return "", false
 	}
 	return e.Pointer, true
-}
-
-// converter converts the parser's nodes to Schemas.
-type converter struct {
-	root   *jsonschema.Schema
-	prefix string
-}
-
-func (c converter) schema(t *schemas.Type) *Schema {
-	s := &Schema{
-		Title:       t.Title,
-		Description: t.Description,
-		Types:       t.Type,
-		Required:    slices.Compact(slices.Sorted(slices.Values(t.Required))),
-		Format:      t.Format,
-		Pattern:     t.Pattern,
-		MinLength:   t.MinLength,
-		MaxLength:   t.MaxLength,
-		MinItems:    t.MinItems,
-		MaxItems:    t.MaxItems,
-		Const:       constant(t.Const),
-		AnyOf:       c.list(t.AnyOf),
-		AllOf:       c.list(t.AllOf),
-	}
-	s.Minimum, s.MinOpen = bound(t.Minimum, t.ExclusiveMinimum, 1)
-	s.Maximum, s.MaxOpen = bound(t.Maximum, t.ExclusiveMaximum, -1)
-	if name, ok := strings.CutPrefix(t.Ref, c.prefix); ok {
-		s.Ref = wire.PointerName(name)
-	}
-	for _, name := range slices.Sorted(maps.Keys(t.Properties)) {
-		s.Properties = append(s.Properties, Property{name, c.schema(t.Properties[name])})
-	}
-	if rest := t.AdditionalProperties; rest != nil && rest.Not != nil {
-		s.Closed = true
-	} else if rest != nil {
-		s.Additional = c.schema(rest)
-	}
-	if t.Items != nil {
-		s.Items = c.schema(t.Items)
-	}
-	for _, v := range t.Enum {
-		s.Enum = append(s.Enum, v.(string))
-	}
-	if t.GoJSONSchemaExtension != nil {
-		s.Pointer = *t.GoJSONSchemaExtension.Identifier
-		from := c.root.At(s.Pointer)
-		s.Default, s.Deprecated = string(from.Default), from.Deprecated
-		s.Loose = s.IsObject() && from.Types == nil
-	}
-	return s
-}
-
-func (c converter) list(types []*schemas.Type) []*Schema {
-	var list []*Schema
-	for _, t := range types {
-		list = append(list, c.schema(t))
-	}
-	return list
-}
-
-// bound returns the tighter one of two limits. The sign is 1 for the lower limit and -1 for the
-// upper one.
-func bound(closed *float64, open *any, sign float64) (limit *float64, exclusive bool) {
-	if open == nil {
-		return closed, false
-	}
-	other, _ := (*open).(float64)
-	if closed != nil && *closed*sign > other*sign {
-		return closed, false
-	}
-	return &other, true
-}
-
-// constant returns a const as a string or an int64. Cores have no others.
-func constant(v any) any {
-	if f, ok := v.(float64); ok {
-		return int64(f)
-	}
-	return v
 }
 
 // Equal reports whether two schemas have the same keywords, except for titles and descriptions.

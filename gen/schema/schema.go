@@ -2,9 +2,8 @@
 // a checked Document.
 //
 // A schema describes the form of its values and further conditions on them. The core of a schema is
-// the part that Go types and their validators express: a schema.json of few keywords, which accepts
-// at least the values of the schema. The core is parsed by go-jsonschema, whose only importer is
-// this package. A schema that accepts fewer values than its core has a Source, and its values are
+// the part that Go types and their validators express: few keywords, which accept at least the values
+// of the schema. A schema that accepts fewer values than its core has a Source, and its values are
 // checked by the code of package gen/check.
 //
 // Terms: a document is one schema.json. A definition is an entry of its definitions (or $defs)

@@ -1,7 +1,7 @@
 package schema
 
 import (
-	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 
@@ -21,7 +21,7 @@ type values struct {
 // lacks records that the core accepts more values, if that is so.
 func (v *values) lacks(so bool) { v.reader.lacks(v.s, so) }
 
-func (v *values) core() map[string]any {
+func (v *values) core() *Schema {
 	types := v.types()
 	switch {
 	case len(types) == 1:
@@ -104,42 +104,37 @@ func everyName(s *jsonschema.Schema) bool {
 
 // several returns the core of a list of types: one of scalars if there are no other keywords for
 // them, or if the list is a type and null, and otherwise a choice.
-func (v *values) several(types []string) map[string]any {
+func (v *values) several(types []string) *Schema {
 	composed := slices.ContainsFunc(types, func(t string) bool { return t == "object" || t == "array" })
 	literals := v.s.Constants() != nil
 	nullable := len(types) == 2 && slices.Contains(types, "null")
 	if !composed && !literals {
-		core := map[string]any{"type": types}
+		core := &Schema{}
 		if nullable {
-			for key, value := range v.typed(types[(slices.Index(types, "null")+1)%2]) {
-				if key != "type" {
-					core[key] = value
-				}
-			}
-			return core
+			core = v.typed(types[(slices.Index(types, "null")+1)%2])
+		} else {
+			v.lacks(v.constrained() || v.s.AssertsFormat())
 		}
-		v.lacks(v.constrained() || v.s.AssertsFormat())
+		core.Types = types
 		return core
 	}
 	if !composed && !nullable {
 		v.lacks(true)
-		return map[string]any{"type": types}
+		return &Schema{Types: types}
 	}
-	var branches []any
+	var branches []*Schema
 	member := v.member
 	v.member = false
 	for _, t := range types {
-		core := v.typed(t)
-		core["goJSONSchema"] = map[string]any{"identifier": v.s.Pointer}
-		branches = append(branches, core)
+		branches = append(branches, v.typed(t).of(v.s))
 	}
 	v.member = member
-	return map[string]any{"anyOf": branches}
+	return &Schema{AnyOf: branches}
 }
 
 // typed returns the core for values of one type.
-func (v *values) typed(t string) map[string]any {
-	core := map[string]any{"type": t}
+func (v *values) typed(t string) *Schema {
+	core := &Schema{Types: []string{t}}
 	if all := v.s.Constants(); all != nil {
 		v.lacks(v.s.Const != "" && v.s.Enum != nil)
 		if v.literal(t, all, core) {
@@ -161,7 +156,7 @@ func (v *values) typed(t string) map[string]any {
 
 // literal sets the const or enum of a core. It returns false if the other keywords of the type
 // may go into the core.
-func (v *values) literal(t string, all []wire.Raw, core map[string]any) bool {
+func (v *values) literal(t string, all []wire.Raw, core *Schema) bool {
 	var texts []string
 	for _, literal := range all {
 		text, ok := literal.Str()
@@ -177,64 +172,73 @@ func (v *values) literal(t string, all []wire.Raw, core map[string]any) bool {
 	case t == "string" && len(texts) > 0:
 		v.lacks(v.s.AssertsFormat() || v.s.Pattern != nil || v.s.MinLength != nil || v.s.MaxLength != nil)
 		if v.s.Const != "" && v.member {
-			core["const"] = texts[0]
+			core.Const = texts[0]
 		} else {
-			core["enum"] = texts
+			core.Enum = texts
 		}
 		return true
 	case typeOf(all[0]) == "integer" && held && v.s.Const != "" && v.member && (t == "integer" || t == "number"):
 		bare := *v.s
 		bare.Const, bare.Enum = "", nil
 		v.lacks((&values{s: &bare}).constrained())
-		core["type"], core["const"] = "integer", number
+		core.Types, core.Const = []string{"integer"}, int64(number)
 		return true
 	}
 	v.lacks(true)
 	return false
 }
 
-func (v *values) text(core map[string]any) {
-	if v.s.Format != "" {
-		core["format"] = v.s.Format
-	}
+func (v *values) text(core *Schema) {
+	core.Format = v.s.Format
 	if v.s.Pattern != nil {
-		core["pattern"] = *v.s.Pattern
-		v.lacks(*v.s.Pattern == "") // the parser drops it
+		core.Pattern = *v.s.Pattern
+		v.lacks(core.Pattern == "") // which is no pattern of a core
 	}
-	v.count(core, "minLength", v.s.MinLength)
-	v.count(core, "maxLength", v.s.MaxLength)
+	core.MinLength, core.MaxLength = v.least(v.s.MinLength), v.most(v.s.MaxLength)
 }
 
-// count sets a keyword that is a number of something. The parser drops 0.
-func (v *values) count(core map[string]any, keyword string, n *int64) {
-	switch {
-	case n == nil || *n == 0 && keyword[:3] == "min":
-	case *n == 0 || *n > math.MaxInt32:
+// least returns a lower limit of a number of something.
+func (v *values) least(n *int64) int {
+	if n == nil || *n == 0 {
+		return 0
+	}
+	return v.most(n)
+}
+
+// most returns an upper limit of a number of something. A core has none that is 0.
+func (v *values) most(n *int64) int {
+	if n == nil {
+		return 0
+	}
+	if *n == 0 || *n > math.MaxInt32 {
 		v.lacks(true)
-	default:
-		core[keyword] = *n
+		return 0
 	}
+	return int(*n)
 }
 
-func (v *values) number(core map[string]any, t string) {
-	for _, bound := range []struct {
-		keyword string
-		raw     wire.Raw
-	}{
-		{"minimum", v.s.Minimum}, {"maximum", v.s.Maximum}, {"exclusiveMinimum", v.s.ExclusiveMinimum}, {"exclusiveMaximum", v.s.ExclusiveMaximum},
-	} {
-		if bound.raw == "" {
-			continue
-		}
-		value, ok := number(bound.raw)
-		if v.lacks(!ok); ok {
-			core[bound.keyword] = json.Number(value)
-		}
-	}
+func (v *values) number(core *Schema, t string) {
+	core.Minimum, core.MinOpen = v.bound(v.s.Minimum, v.s.ExclusiveMinimum, 1)
+	core.Maximum, core.MaxOpen = v.bound(v.s.Maximum, v.s.ExclusiveMaximum, -1)
 	v.lacks(v.s.MultipleOf != "" && !(t == "integer" && wire.CompareNumbers(v.s.MultipleOf, "1") == 0))
 }
 
-func (v *values) array(core map[string]any) {
+// bound returns the tighter one of two limits, of which the second is exclusive. The sign is 1 for lower limits and -1
+// for upper ones.
+func (v *values) bound(closed, open wire.Raw, sign float64) (limit *float64, exclusive bool) {
+	for _, raw := range []wire.Raw{closed, open} {
+		if raw == "" {
+			continue
+		}
+		value, ok := number(raw)
+		if v.lacks(!ok); ok && (limit == nil || *limit*sign <= value*sign) {
+			limit, exclusive = &value, raw == open
+		}
+	}
+	return limit, exclusive
+}
+
+func (v *values) array(core *Schema) {
 	items := v.s.Items
 	if items == nil && v.alone {
 		items = v.s.UnevaluatedItems
@@ -244,16 +248,15 @@ func (v *values) array(core map[string]any) {
 	if len(v.s.PrefixItems) > 0 {
 		v.lacks(true)
 	} else if items != nil {
-		core["items"] = v.schema(items, false)
+		core.Items = v.schema(items, false)
 	}
-	v.count(core, "minItems", v.s.MinItems)
-	v.count(core, "maxItems", v.s.MaxItems)
+	core.MinItems, core.MaxItems = v.least(v.s.MinItems), v.most(v.s.MaxItems)
 	v.lacks(v.s.UniqueItems || v.s.Contains != nil)
 }
 
-func (v *values) object() map[string]any {
-	core := map[string]any{"type": "object"}
-	properties := map[string]any{}
+func (v *values) object() *Schema {
+	core := &Schema{Types: []string{"object"}, Required: slices.Compact(slices.Sorted(slices.Values(v.s.Required)))}
+	properties := map[string]*Schema{}
 	for _, p := range v.s.Properties {
 		properties[p.Name] = v.schema(p.Schema, true)
 	}
@@ -269,21 +272,18 @@ func (v *values) object() map[string]any {
 	case len(v.s.PatternProperties) > 0:
 		v.lacks(true)
 	case never(rest):
-		core["additionalProperties"] = false
+		core.Closed = true
 		v.lacks(slices.ContainsFunc(v.s.Required, func(name string) bool { return properties[name] == nil }))
 	default:
-		core["additionalProperties"] = v.schema(rest, false)
+		core.Additional = v.schema(rest, false)
 		for _, name := range v.s.Required {
 			if properties[name] == nil {
 				properties[name] = v.schema(rest, true)
 			}
 		}
 	}
-	if len(properties) > 0 {
-		core["properties"] = properties
-	}
-	if len(v.s.Required) > 0 {
-		core["required"] = v.s.Required
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		core.Properties = append(core.Properties, Property{name, properties[name]})
 	}
 	return core
 }

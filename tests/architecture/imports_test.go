@@ -163,11 +163,9 @@ func TestTestOnlyModules(t *testing.T) {
 // TestOneImporter checks that a library has one importer in the program.
 func TestOneImporter(t *testing.T) {
 	rows := []struct{ library, importer, why string }{
-		{"github.com/atombender/go-jsonschema", module + "/gen/schema", "it ignores what it does not know; gen/schema refuses that first"},
 		{"go.yaml.in/yaml/v4", module + "/gen/yaml", "it refuses texts whose aliases make them much longer"},
 		{"go.yaml.in/yaml/v4", module + "/spec", "it decodes the rows of the project"},
 		{"go.yaml.in/yaml/v4", "github.com/pb33f/ordered-map/v2", "invopop/jsonschema has its maps"},
-		{"github.com/goccy/go-yaml", "github.com/atombender/go-jsonschema/", "the linker leaves out its reader, because mcpgen reads no schema as YAML"},
 	}
 	used := make([]bool, len(rows))
 	for _, p := range list(t, "-deps", "./cmd/mcpgen") {
