@@ -29,7 +29,7 @@ func NewClient(opts ClientOptions, bindings ...Binding) *Client {
 		opts.MaxMessage = DefaultMaxClientMessage
 	}
 	c := &Client{opts: opts, eras: cmp.Or(opts.Eras, new(Eras)), settings: newSettings(opts.Logger, opts.Receiving, opts.Sending, opts.Limits, -1)}
-	c.lenient, c.deviated, c.rounds = opts.Lenient, opts.Deviated, cmp.Or(opts.MaxRounds, DefaultMaxRounds)
+	c.lenient, c.deviated, c.rounds = opts.Lenient, opts.Deviated, cmp.Or(opts.MaxRounds, defaultMaxRounds)
 	c.output = opts.CheckOutput
 	c.bindings, c.err = bindAll(ToClient, bindings, c.layers)
 	c.err = errors.Join(c.err, checkCapabilities(opts.Capabilities))

@@ -15,26 +15,26 @@ import (
 
 // The defaults of the options.
 const (
-	DefaultMaxMessage        = 4 << 20  // bytes, of a server
+	defaultMaxMessage        = 4 << 20  // bytes, of a server
 	DefaultMaxClientMessage  = 64 << 20 // bytes; results carry images and files
-	DefaultMaxConcurrent     = 100      // requests
+	defaultMaxConcurrent     = 100      // requests
 	DefaultGrace             = 5 * time.Second
 	DefaultTimeout           = time.Minute
-	DefaultMaxTimeout        = time.Hour
-	DefaultKeepAliveFailures = 3 // pings
-	DefaultMaxRounds         = 10
-	DefaultMaxListeners      = 10_000
-	DefaultMaxSubscriptions  = 1000 // resources
+	defaultMaxTimeout        = time.Hour
+	defaultKeepAliveFailures = 3 // pings
+	defaultMaxRounds         = 10
+	defaultMaxListeners      = 10_000
+	defaultMaxSubscriptions  = 1000 // resources
 )
 
 // Limits are the limits of a session. The options of servers and clients embed them.
 type Limits struct {
 	// MaxMessage is the length in bytes of the longest message that a session reads. A longer
-	// message is refused and skipped. 0 means DefaultMaxMessage for a server and
+	// message is refused and skipped. 0 means 4 MiB for a server and
 	// DefaultMaxClientMessage for a client.
 	MaxMessage int
 	// MaxConcurrent is how many requests of the peer a session handles at a time. Further
-	// requests wait up to a second and are then refused as busy. 0 means DefaultMaxConcurrent.
+	// requests wait up to a second and are then refused as busy. 0 means 100.
 	MaxConcurrent int
 
 	// Timeout is how long a request of this side waits for its answer if its context has no
@@ -44,7 +44,7 @@ type Limits struct {
 	// sampling/createMessage, tasks/result) have MaxTimeout instead. 0 means DefaultTimeout; a
 	// negative Timeout means no timeout.
 	Timeout time.Duration
-	// MaxTimeout bounds that wait regardless of progress. 0 means DefaultMaxTimeout; a negative
+	// MaxTimeout bounds that wait regardless of progress. 0 means an hour; a negative
 	// MaxTimeout means no bound.
 	MaxTimeout time.Duration
 
@@ -53,7 +53,7 @@ type Limits struct {
 	// pinged either.
 	KeepAlive time.Duration
 	// KeepAliveFailures is how many pings in a row must fail to end the session with
-	// ErrUnresponsive. 0 means DefaultKeepAliveFailures.
+	// ErrUnresponsive. 0 means 3.
 	KeepAliveFailures int
 }
 
@@ -95,10 +95,10 @@ type ServerOptions struct {
 	// MaxListeners is how many clients may listen for notifications at a time with subscriptions/listen.
 	// Each takes a goroutine and some kilobytes, and over HTTP a connection, until its client ends it.
 	// Further ones get the error jsonrpc.CodeUnavailable, over HTTP with status 503, and should try again
-	// later. 0 means DefaultMaxListeners; a negative MaxListeners means no limit.
+	// later. 0 means 10,000; a negative MaxListeners means no limit.
 	MaxListeners int
 	// MaxSubscriptions is how many resources a session can subscribe to with resources/subscribe. 0 means
-	// DefaultMaxSubscriptions; a negative MaxSubscriptions means no limit.
+	// 1,000; a negative MaxSubscriptions means no limit.
 	MaxSubscriptions int
 
 	// Cache says how long clients may keep the results of stateless revisions that say so, such as
@@ -140,7 +140,7 @@ type ClientOptions struct {
 
 	// MaxRounds is how often a request may be repeated because the server asks for input in place of a
 	// result, from revision 2026-07-28 on. The handlers of the client's requests answer. 0 means
-	// DefaultMaxRounds. If MaxRounds is negative, the client does not answer: calls return the
+	// 10. If MaxRounds is negative, the client does not answer: calls return the
 	// InputRequiredResult.
 	MaxRounds int
 
@@ -207,11 +207,11 @@ type limits struct {
 
 // withDefaults replaces zero values by the defaults.
 func (l Limits) withDefaults() Limits {
-	l.MaxMessage = cmp.Or(max(l.MaxMessage, 0), DefaultMaxMessage)
-	l.MaxConcurrent = cmp.Or(max(l.MaxConcurrent, 0), DefaultMaxConcurrent)
+	l.MaxMessage = cmp.Or(max(l.MaxMessage, 0), defaultMaxMessage)
+	l.MaxConcurrent = cmp.Or(max(l.MaxConcurrent, 0), defaultMaxConcurrent)
 	l.Timeout = cmp.Or(l.Timeout, DefaultTimeout)
-	l.MaxTimeout = cmp.Or(l.MaxTimeout, DefaultMaxTimeout)
-	l.KeepAliveFailures = cmp.Or(max(l.KeepAliveFailures, 0), DefaultKeepAliveFailures)
+	l.MaxTimeout = cmp.Or(l.MaxTimeout, defaultMaxTimeout)
+	l.KeepAliveFailures = cmp.Or(max(l.KeepAliveFailures, 0), defaultKeepAliveFailures)
 	return l
 }
 

@@ -409,5 +409,5 @@ func (s *Server) maxSubscriptions() int {
 	if s.opts.MaxSubscriptions < 0 {
 		return math.MaxInt
 	}
-	return cmp.Or(s.opts.MaxSubscriptions, DefaultMaxSubscriptions)
+	return cmp.Or(s.opts.MaxSubscriptions, defaultMaxSubscriptions)
 }

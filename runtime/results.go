@@ -221,8 +221,8 @@ func isFileURI(uri string) bool {
 	return len(uri) >= len(prefix) && strings.EqualFold(uri[:len(prefix)], prefix)
 }
 
-// DefaultCacheBytes is the default of CacheOptions.MaxBytes.
-const DefaultCacheBytes = 16 << 20
+// defaultCacheBytes is the default of CacheOptions.MaxBytes.
+const defaultCacheBytes = 16 << 20
 
 // CacheOptions make a client keep the results of lists and reads for as long as the server allows
 // ("Caching" in server/utilities/caching, 2026-07-28). Each session keeps its own.
@@ -232,7 +232,7 @@ const DefaultCacheBytes = 16 << 20
 // requests that were repeated with input are never kept.
 type CacheOptions struct {
 	// MaxBytes limits the results that a session keeps. Those used least recently are dropped first. 0
-	// means DefaultCacheBytes.
+	// means 16 MiB.
 	MaxBytes int
 	// Authorization, if not nil, returns the authorization context of a request, such as the user. A
 	// private result is used only within the context that it came in. If it is nil, all requests of a
@@ -269,7 +269,7 @@ func newCache(o *CacheOptions) *resultCache {
 		return nil
 	}
 	c := &resultCache{opts: *o, entries: make(map[cacheKey]*list.Element)}
-	c.opts.MaxBytes = cmp.Or(max(o.MaxBytes, 0), DefaultCacheBytes)
+	c.opts.MaxBytes = cmp.Or(max(o.MaxBytes, 0), defaultCacheBytes)
 	return c
 }
 
@@ -420,7 +420,7 @@ const (
 	// maxPages and maxPaging limit the pages of a list and the time of waiting for them. A server could
 	// return a new cursor with each page for ever.
 	maxPages  = 10_000
-	maxPaging = DefaultMaxTimeout
+	maxPaging = defaultMaxTimeout
 )
 
 // Pages yields the pages of a paginated list. It calls page with nil for the first page, and then with the

@@ -135,7 +135,7 @@ func (s *Server) maxListeners() int64 {
 	if s.opts.MaxListeners < 0 {
 		return math.MaxInt64
 	}
-	return int64(cmp.Or(s.opts.MaxListeners, DefaultMaxListeners))
+	return int64(cmp.Or(s.opts.MaxListeners, defaultMaxListeners))
 }
 
 // readFilter returns the members of a filter that ask for something. A client that has not declared the

@@ -43,9 +43,9 @@ import (
 
 // The defaults of Options.
 const (
-	DefaultMaxHeld     = 1000
-	DefaultMaxSessions = 64
-	DefaultIdleTimeout = 5 * time.Minute
+	defaultMaxHeld     = 1000
+	defaultMaxSessions = 64
+	defaultIdleTimeout = 5 * time.Minute
 )
 
 // Options configure a bridge. The zero value is ready to use.
@@ -65,12 +65,12 @@ type Options struct {
 	// the server waits for the answer.
 	Rounds runtime.Rounds
 	// MaxHeld limits the requests whose server waits for the answer of a client without a session. 0 means
-	// DefaultMaxHeld.
+	// 1,000.
 	MaxHeld int
 	// MaxSessions limits the sessions with the server that requests without a session share. 0 means
-	// DefaultMaxSessions.
+	// 64.
 	MaxSessions int
-	// IdleTimeout is how long such a session stays open without a request. 0 means DefaultIdleTimeout.
+	// IdleTimeout is how long such a session stays open without a request. 0 means 5 minutes.
 	IdleTimeout time.Duration
 }
 
@@ -89,9 +89,9 @@ type Bridge struct {
 // New returns a bridge in front of a server. The function returns a new transport to the server for each
 // session with it; the bridge opens and closes it. The table is that of generated/compat.
 func New(dial func() runtime.Transport, table *convert.Table, opts Options) *Bridge {
-	opts.MaxHeld = cmp.Or(max(opts.MaxHeld, 0), DefaultMaxHeld)
-	opts.MaxSessions = cmp.Or(max(opts.MaxSessions, 0), DefaultMaxSessions)
-	opts.IdleTimeout = cmp.Or(max(opts.IdleTimeout, 0), DefaultIdleTimeout)
+	opts.MaxHeld = cmp.Or(max(opts.MaxHeld, 0), defaultMaxHeld)
+	opts.MaxSessions = cmp.Or(max(opts.MaxSessions, 0), defaultMaxSessions)
+	opts.IdleTimeout = cmp.Or(max(opts.IdleTimeout, 0), defaultIdleTimeout)
 	opts.Rounds.Lifetime = cmp.Or(max(opts.Rounds.Lifetime, 0), runtime.DefaultStateLifetime)
 	b := &Bridge{opts: opts, table: table, dial: dial}
 	b.pool.bridge = b

@@ -21,27 +21,27 @@ import (
 
 // The values of options that are left zero.
 const (
-	DefaultPageSize = 1000 // items; many clients request only the first page
+	defaultPageSize = 1000 // items; many clients request only the first page
 	// A client that waits for results does not reach these limits.
-	DefaultCallRate  = 10_000     // tool calls of a session, per second
-	DefaultCallBurst = 10_000_000 // tool calls of a session, at once
+	defaultCallRate  = 10_000     // tool calls of a session, per second
+	defaultCallBurst = 10_000_000 // tool calls of a session, at once
 )
 
 // Options configure a catalog. The zero value is ready to use.
 type Options struct {
 	// PageSize is the maximum number of items on a page of a list. 0 means
-	// DefaultPageSize.
+	// 1,000.
 	PageSize int
 
 	// CallRate limits how many tools a session calls per second, on average over a long
 	// time. Servers must have such a limit ("Security Considerations" in server/tools of
 	// every revision). A call above the limit fails with an error that says when to try
-	// again. 0 means DefaultCallRate, and a negative value means no limit. Calls outside
+	// again. 0 means 10,000, and a negative value means no limit. Calls outside
 	// of sessions share one limit, which does not exist if CallRate is 0, because such
 	// calls may come from many clients.
 	CallRate float64
 	// CallBurst is the number of calls that may arrive at once. 0 means the calls of one
-	// second at CallRate, but at least one, or DefaultCallBurst if CallRate is 0.
+	// second at CallRate, but at least one, or 10,000,000 if CallRate is 0.
 	CallBurst int
 
 	// HideForbidden makes lists leave out items for which the caller's access token lacks scopes,
@@ -101,11 +101,11 @@ type Catalog struct {
 
 // New returns an empty catalog.
 func New(opts Options) *Catalog {
-	opts.PageSize = cmp.Or(max(opts.PageSize, 0), DefaultPageSize)
+	opts.PageSize = cmp.Or(max(opts.PageSize, 0), defaultPageSize)
 	c := new(Catalog)
 	if opts.CallRate == 0 {
-		opts.CallRate = DefaultCallRate
-		opts.CallBurst = cmp.Or(max(opts.CallBurst, 0), DefaultCallBurst)
+		opts.CallRate = defaultCallRate
+		opts.CallBurst = cmp.Or(max(opts.CallBurst, 0), defaultCallBurst)
 	} else {
 		if opts.CallBurst <= 0 {
 			opts.CallBurst = max(int(opts.CallRate), 1)

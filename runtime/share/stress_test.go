@@ -28,7 +28,7 @@ func TestManySessionsOfReplicas(t *testing.T) {
 	var bus Memory
 	opts := options{Sharing: Sessions{Keys: keys(1), Bus: &bus, KV: &bus}, Options: streamable.Options{
 		Events: streamable.NewMemoryEvents(64 << 20),
-		Retry:  time.Millisecond, KeepAlive: time.Second, StreamAfter: streamable.DefaultStreamAfter,
+		Retry:  time.Millisecond, KeepAlive: time.Second,
 	}}
 	rs := alike(t, 3, mcptest.Server.With(mcptest.Handlers{
 		"once": func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {

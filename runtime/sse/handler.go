@@ -16,12 +16,8 @@ import (
 
 // The defaults of Options.
 const (
-	DefaultMaxSessions           = web.DefaultMaxSessions
-	DefaultMaxSessionsPerUser    = web.DefaultMaxSessionsPerUser
-	DefaultMaxSessionsPerAddress = web.DefaultMaxSessionsPerAddress
-	DefaultMaxBytes              = web.DefaultMaxBytes
-	DefaultKeepAlive             = 30 * time.Second
-	DefaultIOTimeout             = 30 * time.Second
+	defaultKeepAlive = 30 * time.Second
+	defaultIOTimeout = 30 * time.Second
 )
 
 // Options configure a Handler. The zero value is safe, as in package streamable.
@@ -45,26 +41,26 @@ type Options struct {
 
 	// MaxSessions limits the open sessions. At the limit, a new session replaces one whose client has
 	// sent nothing after initialize, or is refused with status 503 if there is none. A session whose
-	// client sends nothing after initialize ends after 10 seconds. 0 means DefaultMaxSessions.
+	// client sends nothing after initialize ends after 10 seconds. 0 means 10,000.
 	MaxSessions int
 	// MaxSessionsPerUser limits the sessions of each user that User returns, as MaxSessions limits
-	// all. 0 means DefaultMaxSessionsPerUser, a negative number no limit.
+	// all. 0 means 1,000, a negative number no limit.
 	MaxSessionsPerUser int
 	// MaxSessionsPerAddress limits the sessions that clients at each address have opened, as
-	// MaxSessions limits all. 0 means DefaultMaxSessionsPerAddress, a negative number no limit.
+	// MaxSessions limits all. 0 means 1,000, a negative number no limit.
 	MaxSessionsPerAddress int
 	// MaxBytes limits the bytes of messages in memory at a time, as in package streamable: a message of a
 	// client beyond it is refused with status 503, and a session that cannot be sent a message ends. 0 means
-	// DefaultMaxBytes, a negative number no limit.
+	// 256 MiB, a negative number no limit.
 	MaxBytes int
 	// Address returns the address of a request's client, as in package streamable.
 	Address func(r *http.Request) string
 
 	// KeepAlive is the interval between comments on the stream, by which a lost connection is
-	// noticed. 0 means DefaultKeepAlive, a negative duration means no comments.
+	// noticed. 0 means 30 seconds, a negative duration means no comments.
 	KeepAlive time.Duration
 	// IOTimeout limits the time for a body to arrive and for a client to accept an event. A client
-	// that takes longer for an event loses its session. 0 means DefaultIOTimeout, a negative
+	// that takes longer for an event loses its session. 0 means 30 seconds, a negative
 	// duration no limit.
 	IOTimeout time.Duration
 }
@@ -85,8 +81,8 @@ type Handler struct {
 
 // NewHandler returns a handler for the sessions of server.
 func NewHandler(server runtime.SessionServer, opts Options) *Handler {
-	opts.KeepAlive = cmp.Or(opts.KeepAlive, DefaultKeepAlive)
-	opts.IOTimeout = cmp.Or(opts.IOTimeout, DefaultIOTimeout)
+	opts.KeepAlive = cmp.Or(opts.KeepAlive, defaultKeepAlive)
+	opts.IOTimeout = cmp.Or(opts.IOTimeout, defaultIOTimeout)
 	if opts.User == nil {
 		opts.User = func(r *http.Request) (string, error) { return runtime.PrincipalOf(r.Context()), nil }
 	}

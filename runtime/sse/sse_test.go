@@ -190,7 +190,7 @@ func TestRequests(t *testing.T) {
 		{name: "Origin evil on GET", method: "GET", header: [2]string{"Origin", "http://evil.example.com"}, status: 403, code: -32600},
 		{name: "Accept on GET", method: "GET", header: [2]string{"Accept", "application/json"}, status: 406, code: -32600},
 		{name: "DELETE", method: "DELETE", status: 405, code: -32600},
-		{name: "too long", body: strings.Repeat(" ", runtime.DefaultMaxMessage+1), status: 413, code: -32600},
+		{name: "too long", body: strings.Repeat(" ", 4<<20+1), status: 413, code: -32600},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.method == "" {

@@ -25,9 +25,9 @@ import (
 
 // The defaults of the fields of a Process.
 const (
-	DefaultExitWait  = 2 * time.Second
-	DefaultTermWait  = 2 * time.Second
-	DefaultProbeWait = waits.Probe // of a Transport too
+	defaultExitWait  = 2 * time.Second
+	defaultTermWait  = 2 * time.Second
+	defaultProbeWait = waits.Probe // of a Transport too
 )
 
 // Process is a client's runtime.Transport to a server that runs as a child process. It uses the
@@ -37,14 +37,14 @@ const (
 // ends the process and all processes that are left in its process group.
 type Process struct {
 	// ExitWait is how long the process may take to exit after its input is closed. After
-	// that it receives SIGTERM. 0 means DefaultExitWait; a negative ExitWait means no wait.
+	// that it receives SIGTERM. 0 means 2 seconds; a negative ExitWait means no wait.
 	ExitWait time.Duration
 	// TermWait is how long the process may take to exit after SIGTERM. After that it is
-	// killed. 0 means DefaultTermWait; a negative TermWait means no wait.
+	// killed. 0 means 2 seconds; a negative TermWait means no wait.
 	TermWait time.Duration
 	// ProbeWait is how long a client with revisions of both kinds waits for the answer to server/discover.
 	// After that it sends initialize as well, because some servers with sessions are silent before that. 0
-	// means DefaultProbeWait; with a negative ProbeWait the client waits as for every request.
+	// means 3 seconds; with a negative ProbeWait the client waits as for every request.
 	ProbeWait time.Duration
 
 	cmd     *exec.Cmd
@@ -178,7 +178,7 @@ func (c *Process) Fallback(_ context.Context, refused error) (runtime.Transport,
 func (c *Process) Server() string { return c.cmd.String() }
 
 // ProbeTimeout returns ProbeWait or its default. A client calls it.
-func (c *Process) ProbeTimeout() time.Duration { return cmp.Or(c.ProbeWait, DefaultProbeWait) }
+func (c *Process) ProbeTimeout() time.Duration { return cmp.Or(c.ProbeWait, defaultProbeWait) }
 
 // Pid returns the id of the process, which must have been started.
 func (c *Process) Pid() int { return c.cmd.Process.Pid }
@@ -302,10 +302,10 @@ func (c *Process) Close() error {
 
 func (c *Process) stop() error {
 	ctx := context.Background()
-	if c.ends(ctx, cmp.Or(c.ExitWait, DefaultExitWait)) {
+	if c.ends(ctx, cmp.Or(c.ExitWait, defaultExitWait)) {
 		return c.status
 	}
-	if terminate(c.cmd) == nil && c.ends(ctx, cmp.Or(c.TermWait, DefaultTermWait)) {
+	if terminate(c.cmd) == nil && c.ends(ctx, cmp.Or(c.TermWait, defaultTermWait)) {
 		return nil
 	}
 	if err := kill(c.cmd); err != nil && !errors.Is(err, os.ErrProcessDone) {

@@ -79,7 +79,7 @@ func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, err
 }
 
 // ProbeTimeout returns ProbeWait or its default. A client calls it.
-func (t *Transport) ProbeTimeout() time.Duration { return cmp.Or(t.ProbeWait, DefaultProbeWait) }
+func (t *Transport) ProbeTimeout() time.Duration { return cmp.Or(t.ProbeWait, defaultProbeWait) }
 
 // Buffered implements engine.Buffered.
 func (t *Transport) Buffered() bool { return len(t.lines.rest) > 0 }

@@ -258,7 +258,7 @@ func TestZeroTransport(t *testing.T) {
 func TestProbeWait(t *testing.T) {
 	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"},
 		runtime.Handlers{}.Bind(mcp20260728.Revision, mcp20260728.Methods), runtime.Handlers{}.Bind(mcp20251125.Revision, mcp20251125.Methods))
-	for wait, want := range map[time.Duration]time.Duration{0: DefaultProbeWait, time.Second: time.Second, time.Minute / 2: time.Minute / 2} {
+	for wait, want := range map[time.Duration]time.Duration{0: defaultProbeWait, time.Second: time.Second, time.Minute / 2: time.Minute / 2} {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
 			inR, inW := io.Pipe()

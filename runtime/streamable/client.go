@@ -61,14 +61,14 @@ type ClientOptions struct {
 	// call fails. The stream of the server's own messages is resumed as long as the session lasts. It is
 	// also how often the request that opens a connection is sent again to a server that is busy (status
 	// 408, 425, 429 or 5xx), unless the server asks to wait for longer than the caller does. 0 means
-	// DefaultMaxRetries; a negative number means that nothing is sent again after a failure.
+	// 5; a negative number means that nothing is sent again after a failure.
 	MaxRetries int
 	// Logger logs lost streams and skipped messages. If it is nil, only warnings are logged, to slog.Default.
 	Logger *slog.Logger
 }
 
-// DefaultMaxRetries is the default of ClientOptions.MaxRetries.
-const DefaultMaxRetries = 5
+// defaultMaxRetries is the default of ClientOptions.MaxRetries.
+const defaultMaxRetries = 5
 
 // maxSessionID limits the length of the session ids that are accepted.
 const maxSessionID = 4 << 10
@@ -117,7 +117,7 @@ func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 		return nil, fmt.Errorf("streamable: not an HTTP URL: %.200q", endpoint)
 	}
 	opts.MaxMessage = cmp.Or(max(opts.MaxMessage, 0), runtime.DefaultMaxClientMessage)
-	opts.MaxRetries = cmp.Or(opts.MaxRetries, DefaultMaxRetries)
+	opts.MaxRetries = cmp.Or(opts.MaxRetries, defaultMaxRetries)
 	opts.Logger = logs.Or(opts.Logger, slog.LevelWarn)
 	t := &Transport{
 		opts:   opts,

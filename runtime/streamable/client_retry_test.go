@@ -62,7 +62,7 @@ func TestOwnStreamIsAskedForAgain(t *testing.T) {
 					t.Fatalf("asked again after %v, sent %q", pauses, s.posts())
 				}
 				for i, wait := range pauses {
-					if wait < DefaultRetry || wait > waits.RetryFailed*(jitter+1)/jitter+waits.ErrorBody {
+					if wait < defaultRetry || wait > waits.RetryFailed*(jitter+1)/jitter+waits.ErrorBody {
 						t.Errorf("wait %d is %v", i, wait)
 					}
 				}
@@ -117,11 +117,11 @@ func TestRetryAfter(t *testing.T) {
 	}{
 		{func() string { return "7" }, 7 * time.Second, 9 * time.Second},
 		{func() string { return time.Now().Add(20 * time.Second).UTC().Format(http.TimeFormat) }, 19 * time.Second, 23 * time.Second},
-		{func() string { return "99999999999999999999" }, DefaultRetry, 3 * DefaultRetry},
+		{func() string { return "99999999999999999999" }, defaultRetry, 3 * defaultRetry},
 		{func() string { return "9999999999" }, waits.RetryTold, waits.RetryTold * 2},
-		{func() string { return "soon" }, DefaultRetry, 3 * DefaultRetry},
-		{func() string { return "-5" }, DefaultRetry, 3 * DefaultRetry},
-		{func() string { return time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat) }, DefaultRetry, 3 * DefaultRetry},
+		{func() string { return "soon" }, defaultRetry, 3 * defaultRetry},
+		{func() string { return "-5" }, defaultRetry, 3 * defaultRetry},
+		{func() string { return time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat) }, defaultRetry, 3 * defaultRetry},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			value, first := c.value(), true
@@ -165,7 +165,7 @@ func TestCallIsPolledFor(t *testing.T) {
 			}
 			return respond(200, asStream, "data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n\n")
 		}, false, 5},
-		{"the server is busy for ever", func(int) *http.Response { return respond(503, "", "") }, true, DefaultMaxRetries + 1},
+		{"the server is busy for ever", func(int) *http.Response { return respond(503, "", "") }, true, defaultMaxRetries + 1},
 		{"the server does not know the stream", func(int) *http.Response { return respond(400, "", "") }, true, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -129,7 +129,7 @@ func (s *site) open(t testing.TB, opts runtime.ClientOptions) *runtime.Session {
 // TestEraOverHTTP checks which era a client finds behind a URL.
 func TestEraOverHTTP(t *testing.T) {
 	const known = "server/discover, initialize, notifications/initialized, GET, DELETE"
-	tries := strings.TrimSuffix(strings.Repeat("server/discover, ", 1+DefaultMaxRetries), ", ")
+	tries := strings.TrimSuffix(strings.Repeat("server/discover, ", 1+defaultMaxRetries), ", ")
 	for _, c := range []struct {
 		name   string
 		answer func(m jsonrpc.Message) *http.Response // of server/discover

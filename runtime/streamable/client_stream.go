@@ -276,7 +276,7 @@ func (e *exchange) refused(resp *http.Response) error {
 // starts with the outcome of the first request. The server's own messages have no end: follow
 // resumes their stream until the server refuses for good.
 func (e *exchange) follow(resp *http.Response, err error) error {
-	e.retry.base = DefaultRetry
+	e.retry.base = defaultRetry
 	for {
 		if err != nil {
 			_, final := errors.AsType[*finalError](err)

@@ -133,7 +133,7 @@ func TestRequests(t *testing.T) {
 		{name: "unknown stream from its beginning", method: "GET", header: []string{"Last-Event-ID", "x_0"}, status: 400},
 		{name: "PUT", method: "PUT", body: echo, status: 405},
 		{name: "OPTIONS", method: "OPTIONS", status: 405},
-		{name: "too long", method: "POST", body: mcptest.Call(1, "echo", `{"a":"`+strings.Repeat("x", runtime.DefaultMaxMessage)+`"}`), status: 413},
+		{name: "too long", method: "POST", body: mcptest.Call(1, "echo", `{"a":"`+strings.Repeat("x", 4<<20)+`"}`), status: 413},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			header := []string{"Mcp-Session-Id", id}
@@ -235,7 +235,7 @@ func TestBodies(t *testing.T) {
 	body := mcptest.Call(1, "linger", "{}")
 	big := strings.Repeat("x", 64<<10)
 	var chunks []string
-	for range runtime.DefaultMaxMessage/len(big) + 1 {
+	for range 4<<20/len(big) + 1 {
 		chunks = append(chunks, fmt.Sprintf("%x\r\n%s\r\n", len(big), big))
 	}
 	const patient, hasty = time.Hour, time.Second

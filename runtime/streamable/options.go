@@ -11,16 +11,11 @@ import (
 
 // The defaults of Options.
 const (
-	DefaultMaxSessions           = web.DefaultMaxSessions
-	DefaultMaxSessionsPerUser    = web.DefaultMaxSessionsPerUser
-	DefaultMaxSessionsPerAddress = web.DefaultMaxSessionsPerAddress
-	DefaultMaxRequests           = web.DefaultMaxSessions
-	DefaultMaxBytes              = web.DefaultMaxBytes
-	DefaultIdleTimeout           = 30 * time.Minute
-	DefaultStreamAfter           = time.Second
-	DefaultKeepAlive             = 30 * time.Second
-	DefaultIOTimeout             = 30 * time.Second
-	DefaultRetry                 = time.Second
+	defaultIdleTimeout = 30 * time.Minute
+	defaultStreamAfter = time.Second
+	defaultKeepAlive   = 30 * time.Second
+	defaultIOTimeout   = 30 * time.Second
+	defaultRetry       = time.Second
 )
 
 // Options configure a Handler. The zero value is safe: it protects a local server against web pages
@@ -54,23 +49,23 @@ type Options struct {
 	// MaxSessions limits the open sessions. At the limit, a new session replaces one whose client
 	// has sent nothing after initialize, or otherwise the least recently used one. A session with a
 	// request in progress, such as the GET of an open stream, is not replaced. If all sessions have
-	// one, the new session is refused with status 503. 0 means DefaultMaxSessions.
+	// one, the new session is refused with status 503. 0 means 10,000.
 	MaxSessions int
 	// MaxSessionsPerUser limits the sessions of each user that User returns, as MaxSessions limits
-	// all. 0 means DefaultMaxSessionsPerUser, a negative number no limit.
+	// all. 0 means 1,000, a negative number no limit.
 	MaxSessionsPerUser int
 	// MaxSessionsPerAddress limits the sessions that clients at each address have opened, as
-	// MaxSessions limits all. 0 means DefaultMaxSessionsPerAddress, a negative number no limit.
+	// MaxSessions limits all. 0 means 1,000, a negative number no limit.
 	MaxSessionsPerAddress int
 	// MaxRequests limits the requests in progress that belong to no session, as those of revision
 	// 2026-07-28. Further ones are refused with status 503. MaxSessionsPerUser and
-	// MaxSessionsPerAddress limit those of each user and address as well. 0 means DefaultMaxRequests.
+	// MaxSessionsPerAddress limit those of each user and address as well. 0 means 10,000.
 	MaxRequests int
 	// MaxBytes limits the bytes of messages in memory at a time, of all clients: bodies of requests until
 	// they are handled, and answers until their clients have read them. A request beyond it is refused with
 	// status 503 before its body is read. An answer beyond it becomes an error, or waits for its client to
 	// come back for it where clients can. The last quarter is for messages of up to 64 KB, and messages of
-	// up to 4 KB do not count. 0 means DefaultMaxBytes, a negative number no limit.
+	// up to 4 KB do not count. 0 means 256 MiB, a negative number no limit.
 	MaxBytes int
 	// Address returns the address of a request's client, in any form. Sessions with the address ""
 	// are not limited by address. If Address is nil, it is the address of the connection (for IPv6
@@ -85,22 +80,22 @@ type Options struct {
 	// so that load balancers notice and send new requests elsewhere. 0 means not at all.
 	DrainDelay time.Duration
 	// IdleTimeout is how long a session stays open without a request in progress, including the GET
-	// of an open stream. 0 means DefaultIdleTimeout, a negative duration no limit. A session whose
+	// of an open stream. 0 means 30 minutes, a negative duration no limit. A session whose
 	// client sends nothing after initialize ends after 10 seconds.
 	IdleTimeout time.Duration
 	// StreamAfter is the time after which a call that has sent nothing becomes an event stream, from
 	// revision 2025-11-25 on, where a client can resume a stream from its beginning. The response then
-	// has status 200, also if the call is refused later. 0 means DefaultStreamAfter, a negative duration
+	// has status 200, also if the call is refused later. 0 means a second, a negative duration
 	// never.
 	StreamAfter time.Duration
 	// KeepAlive is the interval between comments on a silent event stream, by which a lost connection
 	// is noticed. A request that takes longer is answered with an event stream. 0 means
-	// DefaultKeepAlive, a negative duration no comments.
+	// 30 seconds, a negative duration no comments.
 	KeepAlive time.Duration
 	// IOTimeout limits the time for a body to arrive and for a client to accept an event. 0 means
-	// DefaultIOTimeout, a negative duration no limit.
+	// 30 seconds, a negative duration no limit.
 	IOTimeout time.Duration
-	// Retry is how long clients are asked to wait before they come back. 0 means DefaultRetry; with
+	// Retry is how long clients are asked to wait before they come back. 0 means a second; with
 	// a negative duration they are not told.
 	Retry time.Duration
 	// Disconnect lets handlers call [Disconnect]. Each call then runs in a goroutine of its own,
@@ -112,16 +107,13 @@ func (o Options) withDefaults() Options {
 	if o.Events == nil {
 		o.Events = NewMemoryEvents(DefaultMemoryEvents)
 	}
-	o.IdleTimeout = cmp.Or(o.IdleTimeout, DefaultIdleTimeout)
-	o.StreamAfter = cmp.Or(o.StreamAfter, DefaultStreamAfter)
-	o.KeepAlive = cmp.Or(o.KeepAlive, DefaultKeepAlive)
-	o.IOTimeout = cmp.Or(o.IOTimeout, DefaultIOTimeout)
-	o.Retry = cmp.Or(o.Retry, DefaultRetry)
+	o.IdleTimeout = cmp.Or(o.IdleTimeout, defaultIdleTimeout)
+	o.StreamAfter = cmp.Or(o.StreamAfter, defaultStreamAfter)
+	o.KeepAlive = cmp.Or(o.KeepAlive, defaultKeepAlive)
+	o.IOTimeout = cmp.Or(o.IOTimeout, defaultIOTimeout)
+	o.Retry = cmp.Or(o.Retry, defaultRetry)
 	return o
 }
-
-// DefaultMaxCallers is how many callers a handler remembers for their rates.
-const DefaultMaxCallers = web.DefaultMaxCallers
 
 // Load limits the JSON-RPC requests of clients, in sessions and without. A public server should set it.
 // Zero means no limit in addition to those of Options and runtime.Limits. Notifications and the answers
@@ -148,7 +140,7 @@ type Load struct {
 	// at least one.
 	Burst int
 	// MaxCallers limits the callers without a request in flight that are remembered because of their
-	// rate. A new one replaces the one that has sent nothing for longest. 0 means DefaultMaxCallers.
+	// rate. A new one replaces the one that has sent nothing for longest. 0 means 10,000.
 	MaxCallers int
 }
 

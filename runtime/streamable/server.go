@@ -15,28 +15,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
-// The limits that NewServer sets.
-const (
-	// DefaultReadHeaderTimeout limits the time for the header of a request to arrive, from the
-	// connection or the end of the previous request on.
-	DefaultReadHeaderTimeout = 10 * time.Second
-	// DefaultKeptConnection limits how long a connection stays open without a request.
-	DefaultKeptConnection = 2 * time.Minute
-	// DefaultMaxHeader limits the header of a request, in bytes; net/http adds 4 KiB to it. A larger
-	// header gives status 431.
-	DefaultMaxHeader = 64 << 10
-)
-
 // NewServer returns a server for a [Handler], for the handler of package sse, or for a mux or
 // middleware with them. It limits what happens before a request reaches the handler, where an
 // http.Server has no limits by default: otherwise clients could keep connections by sending little.
-// Its fields may be changed before use.
+// The header of a request has to arrive within 10 seconds and may have 64 KiB, to which net/http adds 4; a
+// longer one is refused with status 431. A connection may be idle for 2 minutes.
+// The fields of the server may be changed before use.
 func NewServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
-		ReadHeaderTimeout: DefaultReadHeaderTimeout,
-		IdleTimeout:       DefaultKeptConnection,
-		MaxHeaderBytes:    DefaultMaxHeader,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
 	}
 }
 
