@@ -10,7 +10,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/diff"
-	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/diff/render/page"
 	"github.com/mcpgen/mcpgen/gen/report"
 )
@@ -27,7 +26,7 @@ func (d *differ) listSide(side *diffSide, name string, src []byte) error {
 		names = append(names, t.Name)
 	}
 	d.sides = append(d.sides, page.Side{Label: side.label, Source: shown(name, src), Subjects: names})
-	side.tools = &diff.ToolList{Label: side.label, List: c.Tools, Catalog: c, Judge: judge.Catalog(c)}
+	side.tools = &diff.ToolList{Label: side.label, List: c.Tools, Catalog: c}
 	for _, note := range c.Notes {
 		side.tools.Notes.Skipped = append(side.tools.Notes.Skipped, diff.Skipped{Where: diff.Place{Path: note.Tool, Pointer: note.Pointer}, Why: note.Problem})
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/diff"
-	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/diff/render"
 	"github.com/mcpgen/mcpgen/gen/diff/render/page"
 	"github.com/mcpgen/mcpgen/gen/tools"
@@ -204,5 +203,5 @@ func (d *differ) none(label string, other *diffSide) (*diffSide, error) {
 	}
 	c := &catalog.Catalog{Tools: &tools.List{}, Capabilities: "{}", Has: other.tools.Catalog.Has, Whole: true}
 	d.sides = append(d.sides, page.Side{Label: label, Source: []byte("{}")})
-	return &diffSide{label: label, tools: &diff.ToolList{Label: label, List: c.Tools, Catalog: c, Judge: judge.Catalog(c)}}, nil
+	return &diffSide{label: label, tools: &diff.ToolList{Label: label, List: c.Tools, Catalog: c}}, nil
 }

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
-// Judge is an independent validator for one side. It confirms witnesses.
+// Judge is an independent validator for a revision. It confirms witnesses.
 type Judge interface {
-	// Accepts reports whether a JSON text is valid. For a revision, of is the key of a
-	// declaration; for a tool list, it is one of the names that [OfInput] and similar functions
-	// return.
+	// Accepts reports whether a JSON text is valid. of is the key of a declaration.
 	Accepts(of string, text []byte) (bool, error)
 }
 
@@ -25,8 +25,28 @@ type root struct {
 	// judgedOld and judgedNew name the validators of each side. All of them must accept a
 	// value. A side without any refuses every value.
 	judgedOld, judgedNew []string
+	// judges, unless they are nil, judge in place of those of the comparison.
+	judges [2]Judge
 	// wrap, unless it is nil, converts a value of the shapes to the value that is judged.
 	wrap func(v any) any
+}
+
+// schemaJudge judges by a schema. It refuses every value if the side has none.
+type schemaJudge struct {
+	engine *engine
+	schema *jsonschema.Schema
+}
+
+// Accepts implements [Judge].
+func (j schemaJudge) Accepts(of string, text []byte) (bool, error) {
+	if j.schema == nil {
+		return false, nil
+	}
+	accepts, known := j.engine.accepts(j.schema, parse(string(text)))
+	if !known {
+		return false, fmt.Errorf("%s: the schema does not compile, or takes too many steps to evaluate", of)
+	}
+	return accepts, nil
 }
 
 // assembler converts changes to findings.
@@ -97,10 +117,13 @@ func (a *assembler) add(t *told, at *root) {
 		}
 		f.Guard, f.Reason = row.Guard, row.Reason
 	}
-	if !a.judge(f, t, at) {
-		return
+	if a.judge(f, t, at) {
+		a.put(t.key(), f)
 	}
-	key := t.key()
+}
+
+// put adds a finding, or joins it with the one that has the same key.
+func (a *assembler) put(key string, f *Finding) {
 	have, ok := a.findings[key]
 	if !ok {
 		a.findings[key] = f
@@ -111,14 +134,26 @@ func (a *assembler) add(t *told, at *root) {
 		have.Subject, have.Fingerprint, have.Old, have.New = f.Subject, f.Fingerprint, f.Old, f.New
 	}
 	have.Direction = have.Direction.join(f.Direction)
-	if !slices.Contains(have.Uses, at.use) {
-		have.Uses = append(have.Uses, at.use)
-		slices.Sort(have.Uses)
+	for _, use := range f.Uses {
+		if !slices.Contains(have.Uses, use) {
+			have.Uses = append(have.Uses, use)
+			slices.Sort(have.Uses)
+		}
 	}
 	// The finding describes the worst of its uses. Among equals, it has the shortest witness.
 	if f.Level != have.Level && f.Level.AtLeast(have.Level) || f.Level == have.Level && size(f) < size(have) {
 		have.Level, have.Verdicts, have.Guard, have.Reason, have.Effect = f.Level, f.Verdicts, f.Guard, f.Reason, f.Effect
 		have.Witnesses, have.Unproven = f.Witnesses, f.Unproven
+	}
+}
+
+// join adds what another assembler has.
+func (a *assembler) join(other *assembler) {
+	for _, key := range other.order {
+		a.put(key, other.findings[key])
+	}
+	for _, text := range other.problems {
+		a.problem("%s", text)
 	}
 }
 
@@ -234,6 +269,9 @@ func (a *assembler) judge(f *Finding, t *told, at *root) bool {
 func (a *assembler) witness(way int, values []any, at *root) (w *Witness, why string) {
 	breaks := ReceiverFirst
 	judges := a.judges
+	if at.judges != [2]Judge{} {
+		judges = at.judges
+	}
 	judged := [2][]string{at.judgedOld, at.judgedNew}
 	names := [2]string{a.old.Label, a.new.Label}
 	if way == widens {

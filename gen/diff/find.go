@@ -14,7 +14,7 @@ import (
 // schemas into conditions on one value, chooses a branch of each union and a keyword by which each
 // other schema refuses, and makes a value of each JSON type that is left.
 type finder struct {
-	engine *engine
+	*engine
 	// sender is the document of the sender, whose objects have only members that it declares. It is
 	// nil if objects may have any members.
 	sender *jsonschema.Schema
@@ -155,14 +155,14 @@ func (f *finder) key(list []*jsonschema.Schema) string {
 }
 
 // accepts reports whether a schema accepts a value, by the validator.
-func (f *finder) accepts(s *jsonschema.Schema, v any) (accepts, known bool) {
+func (e *engine) accepts(s *jsonschema.Schema, v any) (accepts, known bool) {
 	if s.Always != nil {
 		return *s.Always, true
 	}
-	valid, ok := f.engine.valid[s.Root()]
+	valid, ok := e.valid[s.Root()]
 	if !ok {
 		valid = samples.NewValidator(s.Root())
-		f.engine.valid[s.Root()] = valid
+		e.valid[s.Root()] = valid
 	}
 	return valid.Accepts([]*jsonschema.Schema{s}, v)
 }
@@ -398,7 +398,7 @@ func (f *finder) refusals(w *way, s *jsonschema.Schema) (list []branch, certain 
 	if s.Always != nil {
 		return nil, !*s.Always
 	}
-	for _, b := range f.engine.refusing(s) {
+	for _, b := range f.refusing(s) {
 		if f.implied(w, b) {
 			return nil, true
 		}
@@ -532,7 +532,7 @@ func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonsche
 			break
 		}
 	}
-	for _, b := range f.engine.refusing(s) {
+	for _, b := range f.refusing(s) {
 		if len(b.breaks) == 1 && keyword == "" && slices.Contains(b.kinds, kindOf(v)) {
 			keyword = b.breaks[0].keyword
 		}

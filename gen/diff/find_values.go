@@ -47,40 +47,45 @@ func (f *finder) leaf(w *way, accept, refuse []*jsonschema.Schema, but []any) an
 		if !slices.Contains(w.kinds, k) || w.fraction && k != kindNumber {
 			continue
 		}
-		values, complete := f.values(w, k)
-		for _, v := range values {
+		one := answer{is: none}
+		complete := f.values(w, k, func(v any) bool {
 			if kindOf(v) == k && f.suits(v, accept, refuse, but) {
-				if w.test == nil || w.test(v) {
-					return answer{v, found}
+				one = answer{v, found}
+				if w.test != nil && !w.test(v) {
+					one = answer{is: unknown}
 				}
-				complete = false
 			}
+			return one.is != found
+		})
+		if one.is == found {
+			return one
 		}
-		if !complete {
+		if !complete || one.is == unknown {
 			result.is = unknown
 		}
 	}
 	return result
 }
 
-// values returns values of one type for a way. complete means that one of them is an answer if there is
-// any.
-func (f *finder) values(w *way, k kind) (values []any, complete bool) {
+// values tries values of one type for a way until try returns false. complete means that one of them is an
+// answer if there is any.
+func (f *finder) values(w *way, k kind, try func(v any) bool) (complete bool) {
 	for _, s := range w.all {
 		if s.Enum == nil && s.Const == "" {
 			continue
 		}
-		return listedBy(s), true
+		return each(listedBy(s), try)
 	}
+	var values []any
 	switch k {
 	case kindNull:
-		return []any{nil}, true
+		return each([]any{nil}, try)
 	case kindBoolean:
-		return []any{true, false}, true
+		return each([]any{true, false}, try)
 	case kindNumber:
-		return f.numbers(w)
+		return f.numbers(w, try)
 	case kindString:
-		return f.strings(w)
+		return f.strings(w, try)
 	case kindArray:
 		values, complete = f.arrays(w, false)
 		proven := complete && len(values) == 0
@@ -91,7 +96,12 @@ func (f *finder) values(w *way, k kind) (values []any, complete bool) {
 	case kindObject:
 		values, complete = f.objects(w)
 	}
-	return values, complete && len(values) == 0
+	return each(values, try) && complete && len(values) == 0
+}
+
+// each calls try for values until it returns false, and reports whether it never does.
+func each(values []any, try func(v any) bool) bool {
+	return !slices.ContainsFunc(values, func(v any) bool { return !try(v) })
 }
 
 // ends returns the limits that a schema sets to numbers.
@@ -102,7 +112,7 @@ func ends(s *jsonschema.Schema) (low, high limit) {
 }
 
 // numbers is values for numbers.
-func (f *finder) numbers(w *way) (values []any, complete bool) {
+func (f *finder) numbers(w *way, try func(v any) bool) (complete bool) {
 	low, high := limit{}, limit{upper: true}
 	var step *big.Rat
 	if w.whole {
@@ -134,19 +144,18 @@ func (f *finder) numbers(w *way) (values []any, complete bool) {
 	}
 	if low.at != nil && high.at != nil {
 		if c := low.at.Cmp(high.at); c > 0 || c == 0 && (low.open || high.open) {
-			return nil, true
+			return true
 		}
 		if low.at.Cmp(high.at) == 0 {
-			return []any{decimal(low.at)}, true
+			return try(decimal(low.at))
 		}
 	}
 	if step != nil {
 		if slices.ContainsFunc(not, func(by *big.Rat) bool { return divides(by, step) }) {
-			return nil, true
+			return true
 		}
-		return multiples(low, high, step, 40+len(w.but))
+		return multiples(low, high, step, 40+len(w.but), try)
 	}
-	var list []*big.Rat
 	width := big.NewRat(10, 1)
 	from := new(big.Rat)
 	switch {
@@ -158,19 +167,20 @@ func (f *finder) numbers(w *way) (values []any, complete bool) {
 		from = new(big.Rat).Sub(high.at, width)
 	}
 	for _, part := range []string{"0", "1", "0.5", "0.1", "0.25", "0.3", "0.37", "0.71", "0.993"} {
-		list = append(list, new(big.Rat).Add(from, new(big.Rat).Mul(width, rational(part))))
+		if !try(decimal(new(big.Rat).Add(from, new(big.Rat).Mul(width, rational(part))))) {
+			return false
+		}
 	}
 	for i := range 12 {
-		list = append(list, big.NewRat(int64(i), 1), big.NewRat(int64(-i), 1))
+		if !try(decimal(big.NewRat(int64(i), 1))) || !try(decimal(big.NewRat(int64(-i), 1))) {
+			return false
+		}
 	}
-	for _, r := range list {
-		values = append(values, decimal(r))
-	}
-	return values, false
+	return false
 }
 
-// multiples returns multiples of step between two limits: up to most of them if one limit is missing.
-func multiples(low, high limit, step *big.Rat, most int) (values []any, complete bool) {
+// multiples tries multiples of step between two limits: up to most of them if one limit is missing.
+func multiples(low, high limit, step *big.Rat, most int, try func(v any) bool) (complete bool) {
 	at, dir := new(big.Int), int64(1)
 	var last *big.Int
 	switch {
@@ -187,12 +197,14 @@ func multiples(low, high limit, step *big.Rat, most int) (values []any, complete
 	}
 	for range most {
 		if last != nil && at.Cmp(last) > 0 {
-			return values, true
+			return true
 		}
-		values = append(values, decimal(new(big.Rat).Mul(new(big.Rat).SetInt(at), step)))
+		if !try(decimal(new(big.Rat).Mul(new(big.Rat).SetInt(at), step))) {
+			return false
+		}
 		at = new(big.Int).Add(at, big.NewInt(dir))
 	}
-	return values, false
+	return false
 }
 
 // decimal writes a number with all of its digits.
@@ -202,10 +214,10 @@ func decimal(r *big.Rat) json.Number {
 }
 
 // strings is values for strings.
-func (f *finder) strings(w *way) (values []any, complete bool) {
+func (f *finder) strings(w *way, try func(v any) bool) (complete bool) {
 	t, possible := textOf(w.all)
 	if !possible {
-		return nil, true
+		return true
 	}
 	length := t.Length
 	var not []string
@@ -224,24 +236,26 @@ func (f *finder) strings(w *way) (values []any, complete bool) {
 		case "format":
 			plain = false
 			if slices.ContainsFunc(t.Formats, func(have string) bool { return formatIn(have, b.of.Format) }) {
-				return nil, true
+				return true
 			}
 		}
 	}
 	if length.empty() || length.Max != nil && *length.Max < 0 {
-		return nil, true
+		return true
 	}
 	for _, format := range t.Formats {
 		if isFormat(format) {
-			values = append(values, formats[format])
+			if !try(formats[format]) {
+				return false
+			}
 		}
 	}
-	if !plain {
-		values = append(values, formatted()...)
+	if !plain && !each(formatted(), try) {
+		return false
 	}
 	patterns := slices.Clone(t.Patterns)
 	for _, format := range t.Formats { // all strings of the format match, and others
-		if pattern, ok := formatPatterns[format]; ok && f.engine.language(pattern) != nil {
+		if pattern, ok := formatPatterns[format]; ok && f.language(pattern) != nil {
 			patterns = append(patterns, pattern)
 		}
 	}
@@ -251,8 +265,8 @@ func (f *finder) strings(w *way) (values []any, complete bool) {
 			n = int(min(*length.Min, 1e6))
 		}
 		for i := range 4 {
-			if length.contains(float64(n + i)) {
-				values = append(values, strings.Repeat("x", n+i), strings.Repeat("a", n+i), strings.Repeat("0", n+i))
+			if length.contains(float64(n+i)) && !(try(strings.Repeat("x", n+i)) && try(strings.Repeat("a", n+i)) && try(strings.Repeat("0", n+i))) {
+				return false
 			}
 		}
 		for i := range 40 + len(w.but) {
@@ -260,23 +274,28 @@ func (f *finder) strings(w *way) (values []any, complete bool) {
 			if len(text) <= n {
 				text = strings.Repeat("x", n-len(text)) + text
 			}
-			values = append(values, text)
+			if !try(text) {
+				return false
+			}
 		}
-		return values, false
+		return false
 	}
 	longer := length
 	for i := range 12 {
-		s, is, sure := f.engine.matching(patterns, not, longer)
+		s, is, sure := f.matching(patterns, not, longer)
 		if !sure {
-			return append(values, f.samples(w)...), false
+			each(f.samples(w), try)
+			return false
 		}
 		if !is {
-			return values, i == 0
+			return i == 0
 		}
-		values = append(values, s)
+		if !try(s) {
+			return false
+		}
 		longer = narrower(length, span{Min: new(float64(len([]rune(s)) + 1))})
 	}
-	return values, false
+	return false
 }
 
 // samples returns strings that the schemas may accept, and others, for patterns that no automaton can decide.
@@ -286,12 +305,12 @@ func (f *finder) samples(w *way) []any {
 		root := w.all[0].Root()
 		of := slices.DeleteFunc(slices.Clone(w.all), func(s *jsonschema.Schema) bool { return s.Root() != root })
 		f.accepts(of[0], nil) // makes the validator
-		values = append(values, f.engine.valid[root].Samples(of, 100)...)
+		values = append(values, f.valid[root].Samples(of, 100)...)
 	}
 	for _, b := range w.breaks {
 		if b.keyword == "pattern" {
 			f.accepts(b.of, nil)
-			values = append(values, f.engine.valid[b.of.Root()].Samples([]*jsonschema.Schema{b.of}, 100)...)
+			values = append(values, f.valid[b.of.Root()].Samples([]*jsonschema.Schema{b.of}, 100)...)
 		}
 	}
 	return values
@@ -773,7 +792,7 @@ func (f *finder) names(w *way) (names []string, all bool) {
 		}
 		length := span{}
 		for {
-			s, found, known := f.engine.matching(in, out, length)
+			s, found, known := f.matching(in, out, length)
 			all = all && known
 			if !found || !known {
 				break
@@ -799,9 +818,9 @@ func (f *finder) names(w *way) (names []string, all bool) {
 		accept, rules := slices.Clone(accept), slices.Clone(rules)
 		for i, p := range patterns {
 			if set&(1<<i) != 0 {
-				accept = append(accept, f.engine.matchOf(p))
+				accept = append(accept, f.matchOf(p))
 			} else {
-				rules = append(rules, f.engine.matchOf(p))
+				rules = append(rules, f.matchOf(p))
 			}
 		}
 		var but []any

@@ -6,7 +6,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/diff"
-	"github.com/mcpgen/mcpgen/gen/diff/judge"
 )
 
 // offerSide is a side that has all that a server offers.
@@ -16,7 +15,7 @@ func offerSide(t *testing.T, label, text string) diff.ToolList {
 	if err != nil {
 		t.Fatalf("%s\n%v", text, err)
 	}
-	return diff.ToolList{Label: label, List: c.Tools, Catalog: c, Judge: judge.Catalog(c)}
+	return diff.ToolList{Label: label, List: c.Tools, Catalog: c}
 }
 
 func offers(members string) string { return `{"tools":[],` + members + `}` }

@@ -268,20 +268,17 @@ func (r *Report) Locate(old, new []byte) {
 			pointers[i] = append(pointers[i], place.Pointer)
 		}
 	}
-	for i, text := range [][]byte{old, new} {
-		var found map[string]Position
-		if text != nil {
-			found = locate.Find(text, pointers[i])
+	var found [2]map[string]Position
+	parallel(2, func(i int) {
+		if text := [2][]byte{old, new}[i]; text != nil {
+			found[i] = locate.Find(text, pointers[i])
 		}
-		for j, f := range r.Findings {
-			var position *Position
-			if p, ok := found[pointers[i][j]]; ok && pointers[i][j] != "" {
-				position = &p
-			}
-			if i == 0 {
-				f.OldPosition = position
-			} else {
-				f.NewPosition = position
+	})
+	for j, f := range r.Findings {
+		for i, position := range [2]**Position{&f.OldPosition, &f.NewPosition} {
+			*position = nil
+			if p, ok := found[i][pointers[i][j]]; ok && pointers[i][j] != "" {
+				*position = &p
 			}
 		}
 	}

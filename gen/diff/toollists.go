@@ -1,9 +1,14 @@
 package diff
 
 import (
+	"fmt"
 	"maps"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
+	"sync"
+	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/tools"
@@ -17,11 +22,9 @@ type ToolList struct {
 	List  *tools.List
 	// Catalog has everything else that the server offers. It is nil if that is unknown.
 	Catalog *catalog.Catalog
-	// Judge confirms witnesses by the names that [OfInput] and [OfOutput] return.
-	Judge Judge
-	Notes Notes
-	// Progress, unless it is nil, is called after each tool that both lists have. That of the new list is
-	// used.
+	Notes   Notes
+	// Progress, unless it is nil, is called after each tool that both lists have, from several goroutines. That
+	// of the new list is used.
 	Progress func()
 }
 
@@ -34,12 +37,8 @@ func OfOutput(tool string) string { return "tool " + strconv.Quote(tool) + " str
 // Tools compares two tool lists. It returns an error only if the sides cannot be compared at
 // all.
 func Tools(old, new ToolList) (*Report, error) {
-	t := &toolLists{
-		assembler: assembler{
-			kind: "tools", old: Names{Label: old.Label}, new: Names{Label: new.Label}, judges: [2]Judge{old.Judge, new.Judge},
-			rules: newRuleTable(), findings: map[string]*Finding{},
-		},
-	}
+	rules := newRuleTable()
+	t := newToolLists(rules, old, new)
 	report := &Report{Old: old.Label, New: new.Label, Kind: t.kind}
 	was, is := byName(old.List), byName(new.List)
 	if old.Catalog != nil && new.Catalog != nil && !t.has(report, old, new, catalog.Tools) {
@@ -52,30 +51,35 @@ func Tools(old, new ToolList) (*Report, error) {
 		was[after] = was[before]
 		delete(was, before)
 	}
-	for _, name := range slices.Sorted(maps.Keys(was)) {
-		if is[name] == nil {
-			report.Compared.Removed = append(report.Compared.Removed, name)
-			t.presence("tool-removed", was[name])
-			continue
-		}
-		report.Compared.Subjects++
-		before := len(t.order)
-		if was[name].Name != name {
-			t.renamed(was[name], is[name])
-		}
-		t.tool(was[name], is[name])
-		progressed(new.Progress)
-		if len(t.order) == before {
-			report.Compared.Unchanged++
-		} else {
-			report.Compared.Changed = append(report.Compared.Changed, name)
-		}
-	}
+	names := slices.Sorted(maps.Keys(was))
 	for _, name := range slices.Sorted(maps.Keys(is)) {
 		if was[name] == nil {
-			report.Compared.Added = append(report.Compared.Added, name)
-			t.presence("tool-added", is[name])
+			names = append(names, name)
 		}
+	}
+	parts := make([]*toolLists, len(names))
+	parallel(len(names), func(i int) {
+		parts[i] = newToolLists(rules, old, new)
+		parts[i].tool(was[names[i]], is[names[i]])
+		if was[names[i]] != nil && is[names[i]] != nil {
+			progressed(new.Progress)
+		}
+	})
+	for i, name := range names {
+		t.join(&parts[i].assembler)
+		switch {
+		case is[name] == nil:
+			report.Compared.Removed = append(report.Compared.Removed, name)
+			continue
+		case was[name] == nil:
+			report.Compared.Added = append(report.Compared.Added, name)
+			continue
+		case len(parts[i].order) == 0:
+			report.Compared.Unchanged++
+		default:
+			report.Compared.Changed = append(report.Compared.Changed, name)
+		}
+		report.Compared.Subjects++
 	}
 	t.offers(report, old, new)
 	report.Findings = t.list()
@@ -94,8 +98,35 @@ func byName(list *tools.List) map[string]*tools.Tool {
 	return all
 }
 
-// toolLists compares tool lists.
+// toolLists compares tool lists, or two tools of them.
 type toolLists struct{ assembler }
+
+func newToolLists(rules ruleTable, old, new ToolList) *toolLists {
+	return &toolLists{assembler{kind: "tools", old: Names{Label: old.Label}, new: Names{Label: new.Label}, rules: rules, findings: map[string]*Finding{}}}
+}
+
+// parallel calls f with 0 to n-1 on all processors. It panics if f does.
+func parallel(n int, f func(i int)) {
+	var next atomic.Int64
+	var failed atomic.Pointer[string]
+	var all sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			defer func() {
+				if v := recover(); v != nil {
+					failed.Store(new(fmt.Sprintf("%v\n\n%s", v, debug.Stack())))
+				}
+			}()
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	all.Wait()
+	if text := failed.Load(); text != nil {
+		panic(*text)
+	}
+}
 
 // presence reports a tool that only one list has. Every call shows that, so the finding needs
 // no example, but it has one if possible.
@@ -103,25 +134,38 @@ func (t *toolLists) presence(rule string, tool *tools.Tool) {
 	c := newComparer(t.rules, "")
 	at := &root{use: "tools/call " + tool.Name, direction: ToServer,
 		judgedOld: []string{OfInput(tool.Name)}, judgedNew: []string{OfInput(tool.Name)}}
+	at.judges = [2]Judge{schemaJudge{c.engine, tool.Input}, schemaJudge{}}
 	ch := &change{rule: rule, old: Place{tool.Name, tool.Pointer}}
 	way := narrows
 	if rule == "tool-added" {
 		ch.old, ch.new, ch.guard, way = ch.new, ch.old, guardListed, widens
+		at.judges[0], at.judges[1] = at.judges[1], at.judges[0]
 	}
 	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{}, new: &Shape{}}, path: tool.Name}, subject: tool.Name}
 	one.ways[way] = outcome{state: unproven, sure: true, why: "mcpgen cannot make arguments that the tool accepts"}
-	newSchemaBuilder(tool.Input, c.engine)
 	if a := c.finder(tool.Input.Root()).find([]*jsonschema.Schema{tool.Input}, nil, nil); a.is == found {
 		one.ways[way] = outcome{state: shown, values: []any{a.value}}
 	}
 	t.add(one, at)
 }
 
+// tool compares two tools, or reports the one that only one list has.
 func (t *toolLists) tool(old, new *tools.Tool) {
+	switch {
+	case new == nil:
+		t.presence("tool-removed", old)
+		return
+	case old == nil:
+		t.presence("tool-added", new)
+		return
+	case old.Name != new.Name:
+		t.renamed(old, new)
+	}
 	if canonical(old.Input.Source) != canonical(new.Input.Source) {
 		c := newComparer(t.rules, guardIgnoredMember)
 		t.compare(c, new.Name+".input", &root{use: "tools/call " + new.Name, direction: ToServer,
 			old: newSchemaBuilder(old.Input, c.engine).shape(old.Input), new: newSchemaBuilder(new.Input, c.engine).shape(new.Input),
+			judges:    [2]Judge{schemaJudge{c.engine, old.Input}, schemaJudge{c.engine, new.Input}},
 			judgedOld: []string{OfInput(old.Name)}, judgedNew: []string{OfInput(new.Name)}})
 	}
 	t.output(old, new)
@@ -163,7 +207,15 @@ func (t *toolLists) output(old, new *tools.Tool) {
 		}
 		return newSchemaBuilder(tool.Output, c.engine).shape(tool.Output)
 	}
+	judge := func(tool *tools.Tool) Judge {
+		if tool.Output == nil {
+			anyObject, _ := jsonschema.Read("", `{"type":"object"}`)
+			return schemaJudge{c.engine, anyObject}
+		}
+		return schemaJudge{c.engine, tool.Output}
+	}
 	at := &root{use: "tools/call " + new.Name + " result", direction: ToClient, old: shape(old), new: shape(new),
+		judges:    [2]Judge{judge(old), judge(new)},
 		judgedOld: []string{OfOutput(old.Name)}, judgedNew: []string{OfOutput(new.Name)}}
 	path := new.Name + ".output"
 	if old.Output != nil && new.Output != nil {

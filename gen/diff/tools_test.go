@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/gen/diff"
-	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/toolstest"
 )
@@ -20,7 +19,7 @@ func toolSide(t *testing.T, label, text string) diff.ToolList {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	return diff.ToolList{Label: label, List: list, Judge: judge.Tools(list)}
+	return diff.ToolList{Label: label, List: list}
 }
 
 // tool is a list of one tool with an input property "a" of a schema, beside a

@@ -475,11 +475,11 @@ func (b *schemaBuilder) values(a *Alt, all []*jsonschema.Schema) bool {
 	default:
 		return true
 	}
-	shortest := slices.MinFunc(listed, func(x, y []wire.Raw) int { return len(x) - len(y) })
+	slices.SortStableFunc(listed, func(x, y []wire.Raw) int { return len(x) - len(y) })
 	// The validator compares a value with each listed one, so it judges only by other keywords.
 	rest := b.accepting(slices.DeleteFunc(slices.Clone(all), lists))
-	sets := make([]map[string]bool, len(listed))
-	for i, list := range listed {
+	sets := make([]map[string]bool, len(listed)-1) // of the longer lists
+	for i, list := range listed[1:] {
 		sets[i] = map[string]bool{}
 		for _, raw := range list {
 			sets[i][exactly(parse(string(raw)))] = true
@@ -487,7 +487,7 @@ func (b *schemaBuilder) values(a *Alt, all []*jsonschema.Schema) bool {
 	}
 	a.Values = []string{}
 	seen := map[string]bool{}
-	for _, raw := range shortest {
+	for _, raw := range listed[0] {
 		v := parse(string(raw))
 		text := exactly(v)
 		if seen[text] || kindOf(v) != a.Kind || slices.ContainsFunc(sets, func(set map[string]bool) bool { return !set[text] }) {

@@ -84,10 +84,19 @@ func rational(text string) *big.Rat {
 
 // parse decodes a text that is known to be JSON.
 func parse(src string) any {
-	dec := json.NewDecoder(bytes.NewReader([]byte(src)))
-	dec.UseNumber()
 	var v any
-	if err := dec.Decode(&v); err != nil {
+	var err error
+	switch wire.Raw(src).Kind() {
+	case wire.KindNumber:
+		return json.Number(strings.TrimSpace(src))
+	case wire.KindObject, wire.KindArray:
+		dec := json.NewDecoder(strings.NewReader(src))
+		dec.UseNumber()
+		err = dec.Decode(&v)
+	default: // without the buffer of a decoder
+		err = json.Unmarshal([]byte(src), &v)
+	}
+	if err != nil {
 		panic("diff: not JSON: " + src)
 	}
 	return v

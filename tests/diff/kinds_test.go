@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/gen/diff"
-	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/tools/samples"
@@ -70,7 +69,7 @@ func (p place) side(t *testing.T, label, schema string) diff.ToolList {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	return diff.ToolList{Label: label, List: list, Judge: judge.Tools(list)}
+	return diff.ToolList{Label: label, List: list}
 }
 
 // hold compares two lists and holds the report against what is expected.

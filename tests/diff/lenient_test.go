@@ -153,7 +153,7 @@ func TestLenientLists(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		return diff.ToolList{Label: label, List: c.Tools, Catalog: c, Judge: judge.Catalog(c)}
+		return diff.ToolList{Label: label, List: c.Tools, Catalog: c}
 	}
 	for seed := range uint64(setting(t, "MCPGEN_DIFF_MUTATIONS", 300)) {
 		rng := rand.New(rand.NewPCG(seed, 2))

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/gen/diff"
-	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/tools/samples"
@@ -142,7 +141,7 @@ func TestRandomSchemas(t *testing.T) {
 				break
 			}
 			inputs[i] = list.Tools[0].Input
-			sides[i] = diff.ToolList{Label: []string{"old", "new"}[i], List: list, Judge: judge.Tools(list)}
+			sides[i] = diff.ToolList{Label: []string{"old", "new"}[i], List: list}
 		}
 		if !ok {
 			continue

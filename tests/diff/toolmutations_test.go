@@ -8,8 +8,9 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/gen/diff"
-	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
 )
 
 // toolOf is a tool whose argument "v" is of a definition.
@@ -22,7 +23,7 @@ func toolOf(t *testing.T, defs map[string]any, name string) diff.ToolList {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return diff.ToolList{Label: "t", List: list, Judge: judge.Tools(list)}
+	return diff.ToolList{Label: "t", List: list}
 }
 
 // sender makes random values of a schema, with the members it declares.
@@ -127,16 +128,16 @@ func TestToolMutations(t *testing.T) {
 		if change.refactoring && len(report.Findings) > 0 {
 			t.Errorf("%s at %s is told of: %s", change.name, change.pointer, report.Findings[0].Message)
 		}
-		n, r := send(t, rng, change, report, sender{rng, defs}, name, old.Judge, new.Judge, true)
+		n, r := send(t, rng, change, report, sender{rng, defs}, name, old.List.Tools[0], new.List.Tools[0], true)
 		values, refused = values+n, refused+r
-		n, r = send(t, rng, change, report, sender{rng, m.defs()}, name, new.Judge, old.Judge, false)
+		n, r = send(t, rng, change, report, sender{rng, m.defs()}, name, new.List.Tools[0], old.List.Tools[0], false)
 		values, refused = values+n, refused+r
 	}
 	t.Logf("%d mutations; of %d random values %d were refused by the other side, all of them told of", count, values, refused)
 }
 
 // send sends random values from one side to the other.
-func send(t *testing.T, rng *rand.Rand, change mutation, report *diff.Report, from sender, name string, sent, received diff.Judge, narrows bool) (values, refused int) {
+func send(t *testing.T, rng *rand.Rand, change mutation, report *diff.Report, from sender, name string, sent, received *tools.Tool, narrows bool) (values, refused int) {
 	t.Helper()
 	told := slices.ContainsFunc(report.Findings, func(f *diff.Finding) bool {
 		if narrows {
@@ -144,15 +145,17 @@ func send(t *testing.T, rng *rand.Rand, change mutation, report *diff.Report, fr
 		}
 		return f.Effect.Widens() && f.Verdicts.SenderFirst.AtLeast(diff.LevelWarn)
 	})
+	sends, receives := samples.NewValidator(sent.Input), samples.NewValidator(received.Input)
 	for range 8 {
-		text := []byte(encode(map[string]any{"v": from.value(from.defs[name].(map[string]any), 4)}))
-		if ok, err := sent.Accepts(diff.OfInput("t"), text); err != nil || !ok {
+		text := encode(map[string]any{"v": from.value(from.defs[name].(map[string]any), 4)})
+		value := decodeAll(t, "["+text+"]")[0]
+		if ok, known := sends.Accepts([]*jsonschema.Schema{sent.Input}, value); !ok || !known {
 			continue
 		}
 		values++
-		ok, err := received.Accepts(diff.OfInput("t"), text)
-		if err != nil {
-			t.Fatal(err)
+		ok, known := receives.Accepts([]*jsonschema.Schema{received.Input}, value)
+		if !known {
+			t.Fatal("the schema does not compile")
 		}
 		if ok {
 			continue
