@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -487,6 +488,37 @@ func testCertificates(t *testing.T) {
 		if a := r.send(request); a.status != want {
 			t.Errorf("%q: status %d, want %d", certificate, a.status, want)
 		}
+	}
+}
+
+// TestWithoutMetadata checks that an authorization server without metadata can be used, if the options have the URLs.
+func TestWithoutMetadata(t *testing.T) {
+	unknown := newRig(t, authserver.Options{NoDiscovery: true}, nil)
+	if a := unknown.call("who", unknown.as.Token(unknown.url, "mcp")); a.status != http.StatusServiceUnavailable {
+		t.Errorf("without the URL of the keys: status %d", a.status)
+	}
+	keys := newRig(t, authserver.Options{NoDiscovery: true}, func(r *rig, o *auth.Options) {
+		o.Issuers[0].JWKS = r.as.Issuer + "/jwks"
+	})
+	keys.accepted("a good token", keys.as.Token(keys.url, "mcp"))
+	keys.refused("for another server", keys.as.Token("https://other.example", "mcp"))
+
+	clients := []authserver.Client{{ID: "rs", Secret: "s"}}
+	asked := newRig(t, authserver.Options{NoDiscovery: true, Opaque: true, Clients: clients}, func(r *rig, o *auth.Options) {
+		o.Issuers[0].Introspection = &auth.Introspection{Endpoint: r.as.Issuer + "/introspect", Authorize: func(req *http.Request) error {
+			req.SetBasicAuth("rs", "s")
+			return nil
+		}}
+	})
+	asked.accepted("a good token", asked.as.Token(asked.url, "mcp"))
+	asked.refused("an unknown one", "abcdef")
+	failing := newRig(t, authserver.Options{NoDiscovery: true, Opaque: true, Clients: clients}, func(r *rig, o *auth.Options) {
+		o.Issuers[0].Introspection = &auth.Introspection{Endpoint: r.as.Issuer + "/introspect", Authorize: func(*http.Request) error {
+			return errors.New("no credentials")
+		}}
+	})
+	if a := failing.call("who", failing.as.Token(failing.url, "mcp")); a.status != http.StatusServiceUnavailable {
+		t.Errorf("while Authorize fails: status %d", a.status)
 	}
 }
 

@@ -96,9 +96,11 @@ var rows = map[string]func(*testing.T){
 		r.send(basic).want(t, "another scheme", http.StatusUnauthorized, "")
 	},
 	"R2": func(t *testing.T) { // A1
-		r := newRig(t, authserver.Options{}, func(_ *rig, o *auth.Options) { o.Name, o.ScopesSupported = "Files", []string{"mcp", "files:read"} })
+		r := newRig(t, authserver.Options{}, func(_ *rig, o *auth.Options) {
+			o.Name, o.Documentation, o.ScopesSupported = "Files", "https://docs.example", []string{"mcp", "files:read"}
+		})
 		want := map[string]any{
-			"resource": r.url, "authorization_servers": []any{r.as.Issuer}, "scopes_supported": []any{"mcp", "files:read"}, "resource_name": "Files",
+			"resource": r.url, "authorization_servers": []any{r.as.Issuer}, "scopes_supported": []any{"mcp", "files:read"}, "resource_name": "Files", "resource_documentation": "https://docs.example",
 			"bearer_methods_supported": []any{"header"}, "dpop_signing_alg_values_supported": []any{"ES256", "ES384", "EdDSA", "RS256", "PS256"},
 		}
 		if diff := cmp.Diff(want, r.document(r.guard.MetadataURL())); diff != "" {

@@ -286,6 +286,14 @@ func TestFlowsWithoutUser(t *testing.T) {
 				"subject_token": {"id token"}, "subject_token_type": {"urn:ietf:params:oauth:token-type:id_token"}},
 			{"grant_type": {"urn:ietf:params:oauth:grant-type:jwt-bearer"}, "assertion": {"access-3"}, "client_id": {"a b"}, "client_secret": {"c&d"},
 				"scope": {"basic"}, "resource": {w.url()}}}},
+		{"enterprise by SAML", client.Options{Credentials: credentials, Flow: client.Enterprise{
+			TokenEndpoint: w.as.URL + "/token", Client: client.Credentials{ClientID: "idp"}, Identity: secret("saml"),
+			IdentityType: "urn:ietf:params:oauth:token-type:saml2"}}, []url.Values{
+			{"grant_type": {"urn:ietf:params:oauth:grant-type:token-exchange"}, "audience": {w.as.URL}, "client_id": {"idp"},
+				"requested_token_type": {"urn:ietf:params:oauth:token-type:id-jag"}, "resource": {w.url()}, "scope": {"basic"},
+				"subject_token": {"saml"}, "subject_token_type": {"urn:ietf:params:oauth:token-type:saml2"}},
+			{"grant_type": {"urn:ietf:params:oauth:grant-type:jwt-bearer"}, "assertion": {"access-5"}, "client_id": {"a b"}, "client_secret": {"c&d"},
+				"scope": {"basic"}, "resource": {w.url()}}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			forms = nil
