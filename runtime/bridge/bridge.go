@@ -38,6 +38,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -83,7 +84,7 @@ type Bridge struct {
 	eras  runtime.Eras
 	pool  pool
 	held  held
-	tools toolHeaders
+	tools headers.Tools // as the last lists of the server declare them; only the bridge sees the headers of its clients
 }
 
 // New returns a bridge in front of a server. The function returns a new transport to the server for each

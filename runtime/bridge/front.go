@@ -5,11 +5,9 @@ import (
 	"crypto/rand"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
-	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -51,7 +49,7 @@ func (b *Bridge) bindings() []runtime.Binding {
 			everything := wire.Raw(allCapabilities(r.Methods))
 			binding.Capabilities = func(wire.Appender) (wire.Appender, error) { return everything, nil }
 			binding.Listen = subscribe
-			binding.ToolHeaders = b.tools.get
+			binding.ToolHeaders = b.tools.Table
 		}
 		all = append(all, binding)
 	}
@@ -230,41 +228,4 @@ func unreachable(err error) error {
 		return err
 	}
 	return jsonrpc.Errorf(jsonrpc.CodeInternalError, "bridge: no session with the server: %.500s", err)
-}
-
-// toolHeaders are the HTTP headers that repeat arguments of tools, as the last lists of the server declare
-// them. The server checks the arguments, but only the bridge sees the headers of its clients.
-type toolHeaders struct {
-	mu     sync.RWMutex
-	tables map[string]*headers.Table
-}
-
-// maxToolHeaders limits the tools whose headers are known.
-const maxToolHeaders = 10_000
-
-func (h *toolHeaders) get(tool string) *headers.Table {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return h.tables[tool]
-}
-
-// learn reads a result of tools/list.
-func (h *toolHeaders) learn(list wire.Raw) {
-	tools, _ := wire.Object(list).Get("tools")
-	for _, tool := range tools.Elements() {
-		name := wire.Object(tool).GetString("name")
-		schema, _ := wire.Object(tool).Get("inputSchema")
-		table, err := headers.NewTable(schema.Clone())
-		h.mu.Lock()
-		switch {
-		case err != nil || table.Len() == 0:
-			delete(h.tables, name)
-		case len(h.tables) < maxToolHeaders:
-			if h.tables == nil {
-				h.tables = make(map[string]*headers.Table)
-			}
-			h.tables[strings.Clone(name)] = table
-		}
-		h.mu.Unlock()
-	}
 }

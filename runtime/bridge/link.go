@@ -320,7 +320,10 @@ func (l *link) forward(ctx context.Context, m *runtime.Message) (wire.Appender, 
 		return nil, fmt.Errorf("bridge: the result of %s is of the type %.100q, which a session does not have", method, kind)
 	}
 	if method == methodListTools && l.front == nil {
-		l.bridge.tools.learn(result)
+		tools, _ := wire.Object(result).Get("tools")
+		for _, tool := range tools.Elements() {
+			_ = l.bridge.tools.Read(wire.Object(tool)) // the server checks its own tools
+		}
 	}
 	return result, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -335,4 +336,40 @@ func canonical(token string) string {
 		start = c == '-'
 	}
 	return string(name)
+}
+
+// maxTools limits the tools whose tables are kept. Beyond it, all are forgotten, and a client learns them again when
+// the server refuses a call.
+const maxTools = 10_000
+
+// Tools has the tables of a server's tools by their names, as far as their definitions were read. The zero value has
+// none. It is safe for concurrent use.
+type Tools struct {
+	mu     sync.RWMutex
+	tables map[string]*Table // of those with headers
+}
+
+// Read reads the definition of a tool. The error is that of NewTable; the tool then has no table.
+func (t *Tools) Read(definition wire.Object) error {
+	schema, _ := definition.Get("inputSchema")
+	name := strings.Clone(definition.GetString("name"))
+	table, err := NewTable(schema.Clone()) // a table must not keep the whole list
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case err != nil || table.Len() == 0:
+		delete(t.tables, name)
+		return err
+	case t.tables == nil || len(t.tables) >= maxTools:
+		t.tables = make(map[string]*Table)
+	}
+	t.tables[name] = table
+	return nil
+}
+
+// Table returns the table of a tool, or nil.
+func (t *Tools) Table(name string) *Table {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.tables[name]
 }

@@ -288,3 +288,28 @@ func ExampleTable() {
 	fmt.Println(h.Get("Mcp-Name"), h.Get("Mcp-Param-Region"))
 	// Output: execute_sql us-west1
 }
+
+// TestTools checks which tools have tables, and that a table is replaced or forgotten with the tool's definition.
+func TestTools(t *testing.T) {
+	with := wire.Object(`{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"string","x-mcp-header":"X"}}}}`)
+	var tools headers.Tools
+	for _, step := range []struct {
+		definition wire.Object
+		tables     int // of tool a
+		fails      bool
+	}{
+		{`{"name":"a","inputSchema":{"type":"object"}}`, 0, false},
+		{with, 1, false},
+		{`{"name":"b"}`, 1, false},
+		{`{"name":"a","inputSchema":{"properties":{"x":{"type":"string","x-mcp-header":"no name"}}}}`, 0, true},
+		{with, 1, false},
+		{`{"name":"a"}`, 0, false},
+	} {
+		if err := tools.Read(step.definition); (err != nil) != step.fails {
+			t.Errorf("%s: %v", step.definition, err)
+		}
+		if n := tools.Table("a").Len(); n != step.tables || tools.Table("b") != nil {
+			t.Errorf("%s: the table of a has %d headers, want %d", step.definition, n, step.tables)
+		}
+	}
+}

@@ -97,7 +97,7 @@ type Transport struct {
 	listening *exchange
 	lost      error                     // why failed is closed
 	calls     map[wire.Scalar]*exchange // by the ids of requests that wait for an answer
-	tools     toolHeaders
+	tools     headers.Tools
 }
 
 // received is a result of Receive.
@@ -370,46 +370,11 @@ func (t *Transport) delete() {
 	web.Discard(resp)
 }
 
-// maxTools limits the tools whose headers are kept. Beyond it, all are forgotten, and calls learn them
-// again when the server refuses one.
-const maxTools = 10_000
-
 // methodCallTool is the method whose requests repeat arguments in headers.
 const methodCallTool = "tools/call"
 
-// toolHeaders knows the headers of a server's tools. The zero value knows none.
-type toolHeaders struct {
-	mu     sync.Mutex
-	tables map[string]*headers.Table // by the name of a tool with headers
-}
-
 // ReadTool implements runtime.ToolReader.
-func (t *Transport) ReadTool(tool wire.Object) error { return t.tools.read(tool) }
-
-// read takes the headers from the definition of a tool.
-func (h *toolHeaders) read(tool wire.Object) error {
-	name := tool.GetString("name")
-	schema, _ := tool.Get("inputSchema")
-	table, err := headers.NewTable(schema)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	switch {
-	case err != nil || table.Len() == 0:
-		delete(h.tables, name)
-		return err
-	case h.tables == nil || len(h.tables) >= maxTools:
-		h.tables = make(map[string]*headers.Table)
-	}
-	h.tables[strings.Clone(name)] = table
-	return nil
-}
-
-// table returns the headers of a tool, or nil.
-func (h *toolHeaders) table(name string) *headers.Table {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.tables[name]
-}
+func (t *Transport) ReadTool(tool wire.Object) error { return t.tools.Read(tool) }
 
 // metadata has the headers of a request that belongs to no session ("Request Metadata" in
 // basic/transports/streamable-http, 2026-07-28).
@@ -425,7 +390,7 @@ func (m *metadata) set(h http.Header) {
 }
 
 // metadata returns the headers of a request.
-func (h *toolHeaders) metadata(m *runtime.Outgoing, text string) (*metadata, error) {
+func (t *Transport) metadata(m *runtime.Outgoing, text string) (*metadata, error) {
 	own := &metadata{standard: headers.Standard{Revision: m.Revision, Method: m.Method, Named: m.NameParam != ""}}
 	if !own.standard.Named {
 		return own, nil
@@ -436,7 +401,7 @@ func (h *toolHeaders) metadata(m *runtime.Outgoing, text string) (*metadata, err
 	if m.Method != methodCallTool {
 		return own, nil
 	}
-	table := h.table(own.standard.Name)
+	table := t.tools.Table(own.standard.Name)
 	if table == nil {
 		return own, nil
 	}

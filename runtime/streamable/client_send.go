@@ -51,7 +51,7 @@ func (t *Transport) sendRequest(ctx context.Context, m runtime.Outgoing, text st
 	e := newExchange(t, m.ID)
 	if m.Revision != "" {
 		var err error
-		if e.stateless, err = t.tools.metadata(&m, text); err != nil {
+		if e.stateless, err = t.metadata(&m, text); err != nil {
 			e.cancel()
 			return err
 		}
