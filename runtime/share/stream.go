@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/record"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -179,13 +180,8 @@ func (p *replica) answer(ctx context.Context, data []byte) []byte {
 		s.yieldGet(time.Now().UnixNano())
 		s.handOver(ctx)
 	case ok && q.wait && last <= q.after:
-		timer := time.NewTimer(waits.News)
-		defer timer.Stop()
-		select {
-		case <-next:
+		if engine.Wait(next, waits.News, ctx.Done()) {
 			last, ok = s.Release(ctx, q.stream, q.after)
-		case <-timer.C:
-		case <-ctx.Done():
 		}
 	}
 	if !ok {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -129,7 +130,7 @@ const maxLosses = 10
 func (c *taskCaller) poll(ctx context.Context, name wire.Object, wait time.Duration, result wire.Value) error {
 	answers := map[string]*taskAnswer{}
 	for losses := 0; ; {
-		if wait > 0 && !pause(ctx, wait) {
+		if wait > 0 && engine.Wait(ctx.Done(), wait, nil) {
 			return context.Cause(ctx)
 		}
 		next, ended, err := c.look(ctx, name, answers, result)
@@ -305,7 +306,7 @@ func augment(params wire.Appender) (wire.Object, error) {
 // input, which the request for the result may deliver.
 func pollStatus(ctx context.Context, caller runtime.Caller, name, state wire.Object) error {
 	for state.GetString("status") == working {
-		if !pause(ctx, interval(state, "pollInterval")) {
+		if engine.Wait(ctx.Done(), interval(state, "pollInterval"), nil) {
 			return ctx.Err()
 		}
 		if err := caller.Call(ctx, methodGet, name, &state); err != nil {

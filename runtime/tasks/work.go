@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -160,7 +161,7 @@ func (t *Tasks) work(base context.Context, server *runtime.Server, r *Record, a 
 	go func() {
 		out := outcome{err: errInternal} // if the handler ends the goroutine
 		defer func() { w.end(out) }()
-		for out = t.outcome(ctx, server, r); out.again() && pause(ctx, r.Poll); out = t.outcome(ctx, server, r) {
+		for out = t.outcome(ctx, server, r); out.again() && !engine.Wait(ctx.Done(), r.Poll, nil); out = t.outcome(ctx, server, r) {
 			r.State = out.state
 		}
 	}()
@@ -363,21 +364,9 @@ func (w *run) settle(out outcome) {
 			out = outcome{err: errTooLarge}
 			continue
 		}
-		if w.t.isClosed() || !pause(ctx, w.poll) {
+		if w.t.isClosed() || engine.Wait(ctx.Done(), w.poll, nil) {
 			return
 		}
-	}
-}
-
-// pause waits, and reports whether ctx has not ended.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 
