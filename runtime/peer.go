@@ -114,9 +114,6 @@ type Handshake struct {
 	// SessionOnly means that the transport belongs to revisions with sessions, so a request cannot carry
 	// its revision and capabilities. Open returns an error if the server has no such revision.
 	SessionOnly bool
-	// Shared means that other servers may have the session too, so that notifications/initialized may
-	// come to one of them.
-	Shared bool
 }
 
 // admit admits a message of a peer whose revision is known.

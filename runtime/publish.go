@@ -354,7 +354,8 @@ func (s *ServerSession) send() {
 			params = n.Params
 		}
 		// An error means that the server has not declared the capability, or that the session is over. Both are normal.
-		_ = s.notify(ctx, n.Method, params, n.resource() != "" || s.peer.protocol.row(n.Method).changes)
+		change := s.conn.server.of.announce != nil && (n.resource() != "" || s.peer.protocol.row(n.Method).changes)
+		_ = s.notify(ctx, n.Method, params, change)
 	}
 }
 

@@ -141,7 +141,8 @@ func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverS
 	if err := checkNotNil("transport", out); err != nil {
 		return nil, errors.Join(s.err, err)
 	}
-	e := &serverSide{of: s, sessionless: h.Stateless || len(s.sessions) == 0, sessionOnly: h.SessionOnly, ready: h.Shared}
+	e := &serverSide{of: s, sessionless: h.Stateless || len(s.sessions) == 0, sessionOnly: h.SessionOnly}
+	_, e.ready = out.(Replicated) // notifications/initialized may come to another server
 	err := s.err
 	if err == nil && h.SessionOnly && len(s.sessions) == 0 {
 		err = errStatelessServer
@@ -163,10 +164,6 @@ func (s *Server) MaxMessage() int { return s.limits.MaxMessage }
 
 // Grace returns how long requests may continue when their session shuts down.
 func (s *Server) Grace() time.Duration { return max(s.limits.grace, 0) }
-
-// Announces reports whether the server has other replicas (ServerOptions.Replicas). Each replica then notifies its
-// own sessions of a change at any of them.
-func (s *Server) Announces() bool { return s.opts.Replicas != nil }
 
 // Logger returns the Logger of the options, or one that passes warnings and errors to slog.Default.
 func (s *Server) Logger() *slog.Logger { return s.log }

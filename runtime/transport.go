@@ -103,8 +103,8 @@ type Outgoing struct {
 	// NameParam is the member of the params that HTTP repeats in the header Mcp-Name; "" for none.
 	NameParam string
 
-	// Change marks a notification of [Server.Publish] that says that a list or a resource has changed. Each of the
-	// Replicas sends it.
+	// Change marks a notification of [Server.Publish] that says that a list or a resource has changed, if the server
+	// has Replicas. Each of them sends it.
 	Change bool
 
 	// NotBegun marks the error answer to a request that was refused because the session shuts down.

@@ -181,7 +181,7 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 	}
 	g.mu.Lock()
 	remote, heard := g.remote, g.heard
-	if p.announces && m.Change && (remote || g.local == 0) {
+	if m.Change && (remote || g.local == 0) {
 		g.stale = true
 		g.mu.Unlock()
 		return nil // every replica sends it, and so does the one that has the GET

@@ -90,9 +90,6 @@ func newReplica(server runtime.SessionServer, opts streamable.Options, sessions 
 		events:   &events{EventStore: opts.Events},
 		open:     make(map[string]*session),
 	}
-	if of, ok := server.(interface{ Announces() bool }); ok {
-		p.announces = of.Announces()
-	}
 	opts.Sharing, opts.Events = p, p.events
 	p.handler = streamable.NewHandler(server, opts)
 	if p.bus != nil {
@@ -109,18 +106,17 @@ const replicaLength = 12
 
 // replica is the streamable.Sharing of a handler.
 type replica struct {
-	name      string
-	log       *slog.Logger
-	server    runtime.SessionServer
-	handler   *streamable.Handler
-	ring      *seal.Ring
-	lifetime  time.Duration
-	bus       Bus        // may be nil
-	kv        KV         // may be nil
-	ended     *seal.Used // names of sessions that their clients have ended
-	events    *events
-	announces bool   // the replicas of the server announce changes to each other
-	leave     func() // ends the subscriptions to the bus; nil without one
+	name     string
+	log      *slog.Logger
+	server   runtime.SessionServer
+	handler  *streamable.Handler
+	ring     *seal.Ring
+	lifetime time.Duration
+	bus      Bus        // may be nil
+	kv       KV         // may be nil
+	ended    *seal.Used // names of sessions that their clients have ended
+	events   *events
+	leave    func() // ends the subscriptions to the bus; nil without one
 
 	mu   sync.Mutex
 	open map[string]*session // by their keys
@@ -269,7 +265,7 @@ func readHandshake(content []byte) (runtime.Handshake, error) {
 		return runtime.Handshake{}, err
 	}
 	info, err := record.Append(nil, 2, record.Field("name", &c.name), record.Field("version", &c.version))
-	return runtime.Handshake{Revision: c.revision, PeerInfo: wire.Object(info), PeerCapabilities: c.peer, Capabilities: c.own, Shared: true}, err
+	return runtime.Handshake{Revision: c.revision, PeerInfo: wire.Object(info), PeerCapabilities: c.peer, Capabilities: c.own}, err
 }
 
 // Find implements streamable.Sharing. A request of a session that is here opens no seal: the name finds the session,

@@ -134,7 +134,7 @@ func (p *post) initialize() error {
 		outbox = h.opts.Sharing.Outbox
 	}
 	s.usage.active = 1
-	if err := h.open(s, p.request, runtime.Handshake{Shared: h.opts.Sharing != nil}, outbox); err != nil {
+	if err := h.open(s, p.request, runtime.Handshake{}, outbox); err != nil {
 		return err
 	}
 	st := newStream(s)
