@@ -198,8 +198,7 @@ func (c *comparer) limits(p *pairing, old, new *Alt, keyword string, was, is lim
 // numbers compares minimum, maximum and multipleOf, which is 1 for integers.
 func (c *comparer) numbers(p *pairing, old, new *Alt) {
 	o, n := old.Number, new.Number
-	c.limits(p, old, new, "minimum", o.Low, n.Low)
-	c.limits(p, old, new, "maximum", o.High, n.High)
+	c.spans(p, old, new, "minimum", "maximum", o.span, n.span)
 	one := big.NewRat(1, 1)
 	plain := func(t *number) bool { return t.Step == nil || t.Step.Cmp(one) == 0 }
 	branches := func(a *Alt) []branch {
@@ -275,8 +274,8 @@ func (c *comparer) formats(p *pairing, old, new *Alt) {
 
 // spans compares the limits of a count.
 func (c *comparer) spans(p *pairing, old, new *Alt, least, most string, was, is span) {
-	c.limits(p, old, new, least, was.low(), is.low())
-	c.limits(p, old, new, most, was.high(), is.high())
+	c.limits(p, old, new, least, was.Low, is.Low)
+	c.limits(p, old, new, most, was.High, is.High)
 }
 
 // arrays compares prefixItems, items, contains, uniqueItems, minItems and maxItems.
@@ -284,7 +283,8 @@ func (c *comparer) arrays(p *pairing, old, new *Alt) {
 	o, n := old.Array, new.Array
 	prefix := max(len(o.Prefix), len(n.Prefix))
 	reaches := func(i int) bool {
-		return (o.Length.Max == nil || float64(i) < *o.Length.Max) && (n.Length.Max == nil || float64(i) < *n.Length.Max)
+		longer := atLeast(int64(i) + 1)
+		return !o.Length.and(longer).empty() && !n.Length.and(longer).empty()
 	}
 	at := func(a *Alt, i int) *Shape {
 		where := a.Where

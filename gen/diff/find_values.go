@@ -105,50 +105,41 @@ func each(values []any, try func(v any) bool) bool {
 }
 
 // ends returns the limits that a schema sets to numbers.
-func ends(s *jsonschema.Schema) (low, high limit) {
-	low = limit{at: rational(string(s.Minimum))}.tighter(limit{at: rational(string(s.ExclusiveMinimum)), open: true})
-	high = limit{at: rational(string(s.Maximum)), upper: true}.tighter(limit{at: rational(string(s.ExclusiveMaximum)), open: true, upper: true})
-	return low, high
+func ends(s *jsonschema.Schema) span {
+	low := limit{at: rational(string(s.Minimum))}.tighter(limit{at: rational(string(s.ExclusiveMinimum)), open: true})
+	high := limit{at: rational(string(s.Maximum)), upper: true}.tighter(limit{at: rational(string(s.ExclusiveMaximum)), open: true, upper: true})
+	return span{low, high}
 }
 
 // numbers is values for numbers.
 func (f *finder) numbers(w *way, try func(v any) bool) (complete bool) {
-	low, high := limit{}, limit{upper: true}
-	var step *big.Rat
-	if w.whole {
-		step = big.NewRat(1, 1)
+	n, possible := numberOf(w.all, w.whole)
+	if !possible {
+		return true
 	}
-	for _, s := range w.all {
-		l, h := ends(s)
-		low, high = low.tighter(l), high.tighter(h)
-		if by := rational(string(s.MultipleOf)); by != nil && by.Sign() > 0 {
-			step = common(step, by)
-		}
-	}
+	low, high, step := n.Low, n.High, n.Step
 	var not []*big.Rat
 	if w.fraction {
 		not = append(not, big.NewRat(1, 1))
 	}
 	for _, b := range w.breaks {
-		l, h := ends(b.of)
+		of := ends(b.of)
 		switch b.keyword {
 		case "minimum":
-			high = high.tighter(limit{l.at, !l.open, true})
+			high = high.tighter(limit{of.Low.at, !of.Low.open, true})
 		case "maximum":
-			low = low.tighter(limit{h.at, !h.open, false})
+			low = low.tighter(limit{of.High.at, !of.High.open, false})
 		case "multipleOf":
 			if by := rational(string(b.of.MultipleOf)); by != nil {
 				not = append(not, by)
 			}
 		}
 	}
-	if low.at != nil && high.at != nil {
-		if c := low.at.Cmp(high.at); c > 0 || c == 0 && (low.open || high.open) {
-			return true
-		}
-		if low.at.Cmp(high.at) == 0 {
-			return try(decimal(low.at))
-		}
+	if (span{low, high}).empty() {
+		return true
+	}
+	if low.at != nil && high.at != nil && low.at.Cmp(high.at) == 0 {
+		return try(decimal(low.at))
 	}
 	if step != nil {
 		if slices.ContainsFunc(not, func(by *big.Rat) bool { return divides(by, step) }) {
@@ -228,9 +219,9 @@ func (f *finder) strings(w *way, try func(v any) bool) (complete bool) {
 	for _, b := range w.breaks {
 		switch b.keyword {
 		case "minLength":
-			length = narrower(length, span{Max: new(float64(*b.of.MinLength) - 1)})
+			length = length.and(atMost(*b.of.MinLength - 1))
 		case "maxLength":
-			length = narrower(length, span{Min: new(float64(*b.of.MaxLength) + 1)})
+			length.Low = length.Low.tighter(limit{at: big.NewRat(*b.of.MaxLength, 1), open: true})
 		case "pattern":
 			not = append(not, *b.of.Pattern)
 		case "format":
@@ -240,7 +231,7 @@ func (f *finder) strings(w *way, try func(v any) bool) (complete bool) {
 			}
 		}
 	}
-	if length.empty() || length.Max != nil && *length.Max < 0 {
+	if length.and(atLeast(0)).empty() {
 		return true
 	}
 	for _, format := range t.Formats {
@@ -260,12 +251,9 @@ func (f *finder) strings(w *way, try func(v any) bool) (complete bool) {
 		}
 	}
 	if len(patterns)+len(not) == 0 {
-		n := 0
-		if length.Min != nil {
-			n = int(min(*length.Min, 1e6))
-		}
+		n := length.Low.reach()
 		for i := range 4 {
-			if length.contains(float64(n+i)) && !(try(strings.Repeat("x", n+i)) && try(strings.Repeat("a", n+i)) && try(strings.Repeat("0", n+i))) {
+			if length.contains(n+i) && !(try(strings.Repeat("x", n+i)) && try(strings.Repeat("a", n+i)) && try(strings.Repeat("0", n+i))) {
 				return false
 			}
 		}
@@ -293,7 +281,7 @@ func (f *finder) strings(w *way, try func(v any) bool) (complete bool) {
 		if !try(s) {
 			return false
 		}
-		longer = narrower(length, span{Min: new(float64(len([]rune(s)) + 1))})
+		longer = length.and(atLeast(int64(len([]rune(s)) + 1)))
 	}
 	return false
 }
@@ -327,9 +315,9 @@ func (e *engine) matching(patterns, not []string, length span) (s string, found,
 		list = append(list, l)
 	}
 	most := 0
-	for _, bound := range []*float64{length.Min, length.Max} {
-		if bound != nil {
-			most = max(most, int(min(*bound, 1e6))+1)
+	for _, bound := range []limit{length.Low, length.High} {
+		if bound.at != nil {
+			most = max(most, bound.reach()+1)
 		}
 	}
 	if most > longest {
@@ -341,7 +329,7 @@ func (e *engine) matching(patterns, not []string, length span) (s string, found,
 				return false
 			}
 		}
-		return length.contains(float64(n))
+		return length.contains(n)
 	})
 }
 
@@ -801,7 +789,7 @@ func (f *finder) names(w *way) (names []string, all bool) {
 				add(s)
 				break
 			}
-			length = span{Min: new(float64(len([]rune(s)) + 1))}
+			length = atLeast(int64(len([]rune(s)) + 1))
 		}
 	}
 	var accept []*jsonschema.Schema

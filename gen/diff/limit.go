@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// limit is an end of a range of numbers. Without a number, there is none.
+// limit is an end of a range of numbers. Without a number, there is none, and upper says nothing.
 type limit struct {
 	at   *big.Rat
 	open bool
@@ -16,15 +16,29 @@ type limit struct {
 	upper bool
 }
 
-func (s span) low() limit  { return limit{exact(s.Min), s.MinOpen, false} }
-func (s span) high() limit { return limit{exact(s.Max), s.MaxOpen, true} }
+func atLeast(n int64) span { return span{Low: limit{at: big.NewRat(n, 1)}} }
 
-func exact(f *float64) *big.Rat {
-	if f == nil {
-		return nil
-	}
-	return new(big.Rat).SetFloat64(*f)
+func atMost(n int64) span { return span{High: limit{at: big.NewRat(n, 1), upper: true}} }
+
+// and returns the numbers that are in both spans.
+func (s span) and(other span) span {
+	return span{s.Low.tighter(other.Low), s.High.tighter(other.High)}
 }
+
+// empty reports whether no number is in the span.
+func (s span) empty() bool {
+	if s.Low.at == nil || s.High.at == nil {
+		return false
+	}
+	c := s.Low.at.Cmp(s.High.at)
+	return c > 0 || c == 0 && (s.Low.open || s.High.open)
+}
+
+func (s span) contains(n int) bool {
+	return !s.and(atLeast(int64(n))).and(atMost(int64(n))).empty()
+}
+
+func (s span) limited() bool { return s.Low.at != nil || s.High.at != nil }
 
 // sign is 1 for a limit that allows more the greater it is, and -1 for others.
 func (l limit) sign() int {
@@ -62,7 +76,7 @@ func (l limit) compare(to limit) int {
 	case l.at == nil && to.at == nil:
 		return 0
 	case l.at == nil:
-		return -l.sign()
+		return -to.sign()
 	case to.at == nil:
 		return l.sign()
 	}
@@ -77,7 +91,7 @@ func (l limit) compare(to limit) int {
 
 // tighter returns the limit that allows less.
 func (l limit) tighter(other limit) limit {
-	if l.compare(other)*l.sign() < 0 {
+	if l.at == nil || other.at != nil && l.compare(other)*l.sign() < 0 {
 		return other
 	}
 	return l
@@ -89,6 +103,17 @@ func (l limit) count() int64 {
 		return 0
 	}
 	return l.at.Num().Int64()
+}
+
+// reach returns the first whole number within a limit, up to a million, or 0 if there is none.
+func (l limit) reach() int {
+	if l.at == nil {
+		return 0
+	}
+	if n := l.first(big.NewRat(1, 1)); n.IsInt64() {
+		return int(min(n.Int64(), 1e6))
+	}
+	return 1e6
 }
 
 // onto returns the limit of the multiples of step that are within the limit.

@@ -148,7 +148,7 @@ func (c *comparer) patterns(p *pairing, old, new *Alt) {
 	for _, m := range all {
 		name := ""
 		for i := range 20 {
-			s, found, known := c.matching([]string{m.Name}, nil, span{Min: new64(i)})
+			s, found, known := c.matching([]string{m.Name}, nil, atLeast(int64(i)))
 			if known && found && o.member(s) == nil && n.member(s) == nil {
 				name = s
 				break
@@ -166,8 +166,6 @@ func (c *comparer) patterns(p *pairing, old, new *Alt) {
 		p.child(old, new, shape(old), shape(new), name, "{"+m.Name+"}", "")
 	}
 }
-
-func new64(i int) *float64 { return new(float64(i)) }
 
 // rest compares the constraints on members that objects do not declare.
 func (c *comparer) rest(p *pairing, old, new *Alt) {

@@ -81,7 +81,7 @@ type (
 
 	// number constrains numbers.
 	number struct {
-		Low, High limit
+		span
 		// Step divides every number. nil means no restriction, 1 means integers.
 		Step *big.Rat
 	}
@@ -132,11 +132,8 @@ type (
 	// about has the texts and the default that a schema gives for a value.
 	about struct{ Description, Default, Title string }
 
-	// span is a range of numbers. nil means no limit.
-	span struct {
-		Min, Max         *float64
-		MinOpen, MaxOpen bool
-	}
+	// span is a range of numbers.
+	span struct{ Low, High limit }
 )
 
 // alts returns the alternatives.
@@ -236,32 +233,6 @@ func (s *Shape) untyped() bool {
 // whole reports whether numbers must be integers.
 func (n *number) whole() bool { return n.Step != nil && n.Step.IsInt() }
 
-// contains reports whether a number is in the span.
-func (s span) contains(f float64) bool {
-	switch {
-	case s.Min != nil && (f < *s.Min || s.MinOpen && f == *s.Min):
-		return false
-	case s.Max != nil && (f > *s.Max || s.MaxOpen && f == *s.Max):
-		return false
-	}
-	return true
-}
-
-// empty reports whether no number is in the span.
-func (s span) empty() bool {
-	return s.Min != nil && s.Max != nil && (*s.Min > *s.Max || *s.Min == *s.Max && (s.MinOpen || s.MaxOpen))
-}
-
-func narrower(x, y span) span {
-	if y.Min != nil && (x.Min == nil || *y.Min > *x.Min || *y.Min == *x.Min && y.MinOpen) {
-		x.Min, x.MinOpen = y.Min, y.MinOpen
-	}
-	if y.Max != nil && (x.Max == nil || *y.Max < *x.Max || *y.Max == *x.Max && y.MaxOpen) {
-		x.Max, x.MaxOpen = y.Max, y.MaxOpen
-	}
-	return x
-}
-
 // join merges scalar alternatives of one kind if one of them, or a list of values, can express
 // both.
 func join(alts []*Alt) []*Alt {
@@ -306,9 +277,9 @@ func (a *Alt) free() bool {
 	case a.Values != nil:
 		return false
 	case a.Text != nil:
-		return len(a.Text.Formats)+len(a.Text.Patterns) == 0 && a.Text.Length == span{}
+		return len(a.Text.Formats)+len(a.Text.Patterns) == 0 && !a.Text.Length.limited()
 	case a.Number != nil:
-		return a.Number.Step == nil && a.Number.Low.at == nil && a.Number.High.at == nil
+		return a.Number.Step == nil && !a.Number.limited()
 	}
 	return false
 }

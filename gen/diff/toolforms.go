@@ -9,28 +9,18 @@ import (
 )
 
 func numberOf(all []*jsonschema.Schema, whole bool) (*number, bool) {
-	n := &number{High: limit{upper: true}}
+	n := &number{}
 	if whole {
 		n.Step = big.NewRat(1, 1)
 	}
 	for _, s := range all {
-		low, high := ends(s)
-		n.Low, n.High = n.Low.tighter(low), n.High.tighter(high)
+		n.span = n.and(ends(s))
 		if step := rational(string(s.MultipleOf)); step != nil && step.Sign() > 0 {
 			n.Step = common(n.Step, step)
 		}
 	}
 	n.Low, n.High = n.Low.onto(n.Step), n.High.onto(n.Step)
 	return n, !n.empty()
-}
-
-// empty reports whether no number is within the limits.
-func (n *number) empty() bool {
-	if n.Low.at == nil || n.High.at == nil {
-		return false
-	}
-	c := n.Low.at.Cmp(n.High.at)
-	return c > 0 || c == 0 && (n.Low.open || n.High.open)
 }
 
 // common returns the least common multiple.
@@ -64,7 +54,7 @@ func textOf(all []*jsonschema.Schema) (*text, bool) {
 		if s.Pattern != nil && *s.Pattern != "" {
 			t.Patterns = append(t.Patterns, *s.Pattern)
 		}
-		t.Length = narrower(t.Length, countSpan(s.MinLength, s.MaxLength))
+		t.Length = t.Length.and(countSpan(s.MinLength, s.MaxLength))
 	}
 	for _, list := range []*[]string{&t.Formats, &t.Patterns} {
 		slices.Sort(*list)
@@ -76,12 +66,10 @@ func textOf(all []*jsonschema.Schema) (*text, bool) {
 func countSpan(least, most *int64) span {
 	var s span
 	if least != nil && *least > 0 {
-		f := float64(*least)
-		s.Min = &f
+		s = atLeast(*least)
 	}
 	if most != nil {
-		f := float64(*most)
-		s.Max = &f
+		s = s.and(atMost(*most))
 	}
 	return s
 }
@@ -90,7 +78,7 @@ func (b *schemaBuilder) array(all []*jsonschema.Schema) (*array, bool) {
 	a := &array{}
 	prefix := 0
 	for _, s := range all {
-		a.Length = narrower(a.Length, countSpan(s.MinItems, s.MaxItems))
+		a.Length = a.Length.and(countSpan(s.MinItems, s.MaxItems))
 		a.Unique = a.Unique || s.UniqueItems
 		prefix = max(prefix, len(s.PrefixItems))
 	}
@@ -116,13 +104,13 @@ func (b *schemaBuilder) array(all []*jsonschema.Schema) (*array, bool) {
 		}
 		count := countSpan(s.MinContains, s.MaxContains)
 		if s.MinContains == nil {
-			count.Min = new(1.0)
+			count = count.and(atLeast(1))
 		}
 		if always(s.Contains) {
-			a.Length = narrower(a.Length, count)
+			a.Length = a.Length.and(count)
 			continue
 		}
-		if never(s.Contains) && count.Min != nil {
+		if never(s.Contains) && count.Low.at != nil {
 			return nil, false
 		}
 	}
@@ -130,7 +118,7 @@ func (b *schemaBuilder) array(all []*jsonschema.Schema) (*array, bool) {
 }
 
 // limit forbids the elements from index i on.
-func (t *array) limit(i int) { t.Length = narrower(t.Length, span{Max: new(float64(i))}) }
+func (t *array) limit(i int) { t.Length = t.Length.and(atMost(int64(i))) }
 
 // elementsOf returns the schemas that apply to the element at index i.
 func elementsOf(all []*jsonschema.Schema, i int) []*jsonschema.Schema {
@@ -185,7 +173,7 @@ func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 		}
 	}
 	for _, s := range all {
-		o.Size = narrower(o.Size, countSpan(s.MinProperties, s.MaxProperties))
+		o.Size = o.Size.and(countSpan(s.MinProperties, s.MaxProperties))
 		for _, p := range s.Properties {
 			add(p.Name, s.Pointer, p.Schema.Pointer)
 			implied[p.Name] = implied[p.Name] || b.names != nil && b.names.implies(p.Schema.Pointer)
@@ -288,18 +276,16 @@ func membersOf(all []*jsonschema.Schema, name, pattern string) []*jsonschema.Sch
 // size returns the possible numbers of members, including limits that follow from other
 // constraints.
 func (o *object) size() span {
-	s := o.Size
-	least := 0
+	least := int64(0)
 	for _, m := range o.Members {
 		if m.Required {
 			least++
 		}
 	}
-	s = narrower(s, span{Min: new(float64(least))})
 	if o.Closed && len(o.Patterns) == 0 {
-		s = narrower(s, span{Max: new(float64(len(o.Members)))})
+		return o.Size.and(atLeast(least)).and(atMost(int64(len(o.Members))))
 	}
-	return s
+	return o.Size.and(atLeast(least))
 }
 
 // empty reports whether a set has no alternatives. It returns false while they are being made.

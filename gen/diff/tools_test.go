@@ -57,6 +57,7 @@ var toolCases = []toolCase{
 	{tool(`{"enum":["x","y"]}`), tool(`{"enum":["y","z"]}`), "enum-value-removed t.input.a err ok\nenum-value-added t.input.a ok err"},
 	{tool(`{"enum":["x","y","z"]}`), tool(`{"enum":["z"]}`), "enum-value-removed t.input.a err ok"},
 	{tool(`{"enum":["x"]}`), tool(`{"type":"string"}`), `enum-opened t.input.a ok err`},
+	{tool(`{"type":"string","maxLength":9223372036854775807}`), tool(`{"type":"string","maxLength":9223372036854775806}`), `max-length-lowered t.input.a err ok`},
 	{tool(`{"type":"string"}`), tool(`{"type":"string","format":"uri"}`), `format-added t.input.a err ok`},
 	{tool(`{"type":"string","format":"date"}`), tool(`{"type":"string","format":"uri"}`), `format-changed t.input.a err err`},
 	{tool(`{"type":"string","format":"uri-template"}`), tool(`{"type":"string","format":"uri"}`), `format-changed t.input.a err ok`},
