@@ -18,9 +18,7 @@ type emitter struct {
 	namer *names.Namer
 	taken map[string]bool // names used in the package
 	refs  map[*jsonschema.Schema]bool
-	// cycles tells which schemas contain themselves.
-	cycles map[*jsonschema.Schema]bool
-	errs   []error
+	errs  []error
 	// definitions has the identities of definitions, shared the functions of those that several groups have, and
 	// sharedSchemas their schemas in the order in which they were found.
 	definitions   map[*jsonschema.Schema]definition
@@ -50,7 +48,7 @@ type identity struct {
 }
 
 func newEmitter(groups []Group) *emitter {
-	e := &emitter{namer: names.New(nil), taken: map[string]bool{}, refs: map[*jsonschema.Schema]bool{}, cycles: map[*jsonschema.Schema]bool{}, definitions: map[*jsonschema.Schema]definition{}, shared: map[definition]string{}}
+	e := &emitter{namer: names.New(nil), taken: map[string]bool{}, refs: map[*jsonschema.Schema]bool{}, definitions: map[*jsonschema.Schema]definition{}, shared: map[definition]string{}}
 	for _, group := range groups {
 		for _, root := range group.Roots {
 			if e.taken[root.Func] {

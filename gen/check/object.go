@@ -122,7 +122,7 @@ func (p *presence) absent(names []string) (condition *jen.Statement, list jen.Co
 
 // object emits the loop over an object.
 func (e *emitter) object(g *jen.Group, s *jsonschema.Schema, types jen.Code, context string) {
-	if e.tabular(s) {
+	if tabular(s) {
 		e.table(g, s, types, context)
 		return
 	}

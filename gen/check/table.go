@@ -8,51 +8,30 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
-// The check of most objects is a table with a row for each member, which schema.Checker.Members reads. Objects with
-// other rules are checked by statements, and so are those that contain themselves: a table that refers to itself by a
-// function is an initialization cycle of Go.
+// The check of most objects is a call of schema.Checker.Members with a row for each member. Objects with other rules are
+// checked by statements.
 
 // mostRows is the number of members that schema.Checker.Members can note.
 const mostRows = 128
 
 // tabular reports whether a table can express the rules of a schema for objects.
-func (e *emitter) tabular(s *jsonschema.Schema) bool {
+func tabular(s *jsonschema.Schema) bool {
 	if len(s.PatternProperties) > 0 || s.PropertyNames != nil || s.MinProperties != nil || s.MaxProperties != nil ||
 		len(s.DependentRequired) > 0 || len(s.DependentSchemas) > 0 || len(s.Properties)+len(s.Required) > mostRows {
 		return false
 	}
 	undefined := func(name string) bool { return s.Property(name) == nil }
-	if !anything(additional(s)) && slices.ContainsFunc(s.Required, undefined) {
-		return false
-	}
-	return !e.recursive(s)
+	return anything(additional(s)) || !slices.ContainsFunc(s.Required, undefined)
 }
 
-// recursive reports whether a schema contains itself.
-func (e *emitter) recursive(s *jsonschema.Schema) bool {
-	if !e.refers(s) {
-		return false
-	}
-	known, ok := e.cycles[s]
-	if !ok {
-		for _, inner := range subschemas(s) {
-			known = known || slices.Contains(reach(inner), s)
-		}
-		e.cycles[s] = known
-	}
-	return known
-}
-
-// table emits the call of schema.Checker.Members, and declares its table.
+// table emits the call of schema.Checker.Members with a row for each member.
 func (e *emitter) table(g *jen.Group, s *jsonschema.Schema, types jen.Code, context string) {
-	name := e.unique(context + "Members")
 	var others jen.Code = jen.Nil()
 	if rest := follow(additional(s)); rest == nil || !nothing(rest) {
 		others = e.checker(additional(s), e.within(context, "other"))
 	}
-	on(g, "Members", types, jen.Id(name), others)
 	open := anything(additional(s))
-	e.decls = append(e.decls, jen.Var().Id(name).Op("=").Index().Qual(schemaPath, "Member").ValuesFunc(func(rows *jen.Group) {
+	on(g, "Members", types, others, jen.Index().Qual(schemaPath, "Member").ValuesFunc(func(rows *jen.Group) {
 		for _, p := range s.Properties {
 			required := slices.Contains(s.Required, p.Name)
 			if required || !open || !anything(p.Schema) {

@@ -5,12 +5,10 @@
 // that the value violates, and moves past the value:
 //
 //	func checkForecast(c *schema.Checker) {
-//		c.Members(schema.Object, checkForecastMembers, (*schema.Checker).Pass)
-//	}
-//
-//	var checkForecastMembers = []schema.Member{
-//		{Name: "city", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 1) }},
-//		{Name: "days", Types: schema.Integer},
+//		c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+//			{Name: "city", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 1) }},
+//			{Name: "days", Types: schema.Integer},
+//		})
 //	}
 //
 // The check of an object with other rules, such as a pattern for names, is a loop over its members:

@@ -17,10 +17,11 @@ type Member struct {
 const mostMembers = 128
 
 // Members checks an object by rules for its members, of which there are at most 128, and reports any other value if its
-// type is not in types. Others checks the members without a rule; if it is nil, there must be none.
+// type is not in types. Others checks the members without a rule; if it is nil, there must be none. It does not keep the
+// rules, so they are on the stack of its caller.
 //
 // Members often come in the order of their rules, so the search for a rule begins after that of the last member.
-func (c *Checker) Members(types Types, rules []Member, others func(*Checker)) {
+func (c *Checker) Members(types Types, others func(*Checker), rules []Member) {
 	if !c.Object(types) {
 		return
 	}

@@ -43,7 +43,7 @@ func TestMembers(t *testing.T) {
 		}},
 		{`[]`, nil, []string{`must be an object, found an array`}},
 	} {
-		err := schema.Check(wire.Raw(test.text), func(c *schema.Checker) { c.Members(schema.Object, rules, test.others) })
+		err := schema.Check(wire.Raw(test.text), func(c *schema.Checker) { c.Members(schema.Object, test.others, rules) })
 		var got []string
 		if err != nil {
 			for _, p := range wire.ProblemsOf(err) {
@@ -69,7 +69,7 @@ func TestManyMembers(t *testing.T) {
 				members = append(members, fmt.Sprintf(`"m%d":%d`, i*37%128, i)) // each once, in another order
 			}
 		}
-		err := schema.Check(wire.Raw("{"+strings.Join(members, ",")+"}"), func(c *schema.Checker) { c.Members(schema.Object, rules, nil) })
+		err := schema.Check(wire.Raw("{"+strings.Join(members, ",")+"}"), func(c *schema.Checker) { c.Members(schema.Object, nil, rules) })
 		want := fmt.Sprintf(`missing member "m%d"`, missing*37%128)
 		if problems := wire.ProblemsOf(err); len(problems) != 1 || problems[0].String() != want {
 			t.Errorf("got %v, want %s", err, want)

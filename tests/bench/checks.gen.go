@@ -6,50 +6,46 @@ import "github.com/mcpgen/mcpgen/runtime/schema"
 
 // checkSearchFlightsInput checks the schema at /tools/0/inputSchema.
 func checkSearchFlightsInput(c *schema.Checker) {
-	c.Members(schema.Object, checkSearchFlightsInputMembers, nil)
+	c.Members(schema.Object, nil, []schema.Member{
+		{Name: "from", Required: true, Check: func(c *schema.Checker) {
+			v := c.Value(schema.String)
+			c.MinLength(v, 3)
+			c.MaxLength(v, 3)
+		}},
+		{Name: "to", Required: true, Check: func(c *schema.Checker) {
+			v := c.Value(schema.String)
+			c.MinLength(v, 3)
+			c.MaxLength(v, 3)
+		}},
+		{Name: "date", Required: true, Check: func(c *schema.Checker) { c.Pattern(c.Value(schema.String), checkPattern) }},
+		{Name: "passengers", Check: func(c *schema.Checker) {
+			v := c.Value(schema.Integer)
+			c.Minimum(v, "1")
+			c.Maximum(v, "9")
+		}},
+		{Name: "cabin", Check: func(c *schema.Checker) {
+			c.Enum(c.Value(schema.String), `"economy"`, `"premium"`, `"business"`, `"first"`)
+		}},
+		{Name: "direct", Types: schema.Boolean},
+		{Name: "budget", Check: checkSearchFlightsInputBudget},
+		{Name: "tags", Check: func(c *schema.Checker) {
+			if c.Array(schema.Array) {
+				n := 0
+				for ; c.Element(); n++ {
+					c.Value(schema.String)
+				}
+				c.MaxItems(n, 10)
+			}
+		}},
+	})
 }
 
 var checkPattern = schema.MustPattern(`^\d{4}-\d{2}-\d{2}$`, `^\d{4}-\d{2}-\d{2}$`)
 
-var checkSearchFlightsInputMembers = []schema.Member{
-	{Name: "from", Required: true, Check: func(c *schema.Checker) {
-		v := c.Value(schema.String)
-		c.MinLength(v, 3)
-		c.MaxLength(v, 3)
-	}},
-	{Name: "to", Required: true, Check: func(c *schema.Checker) {
-		v := c.Value(schema.String)
-		c.MinLength(v, 3)
-		c.MaxLength(v, 3)
-	}},
-	{Name: "date", Required: true, Check: func(c *schema.Checker) { c.Pattern(c.Value(schema.String), checkPattern) }},
-	{Name: "passengers", Check: func(c *schema.Checker) {
-		v := c.Value(schema.Integer)
-		c.Minimum(v, "1")
-		c.Maximum(v, "9")
-	}},
-	{Name: "cabin", Check: func(c *schema.Checker) {
-		c.Enum(c.Value(schema.String), `"economy"`, `"premium"`, `"business"`, `"first"`)
-	}},
-	{Name: "direct", Types: schema.Boolean},
-	{Name: "budget", Check: checkSearchFlightsInputBudget},
-	{Name: "tags", Check: func(c *schema.Checker) {
-		if c.Array(schema.Array) {
-			n := 0
-			for ; c.Element(); n++ {
-				c.Value(schema.String)
-			}
-			c.MaxItems(n, 10)
-		}
-	}},
-}
-
 // checkSearchFlightsInputBudget checks the schema at /tools/0/inputSchema/properties/budget.
 func checkSearchFlightsInputBudget(c *schema.Checker) {
-	c.Members(schema.Object, checkSearchFlightsInputBudgetMembers, nil)
-}
-
-var checkSearchFlightsInputBudgetMembers = []schema.Member{
-	{Name: "amount", Required: true, Check: func(c *schema.Checker) { c.ExclusiveMinimum(c.Value(schema.Number), "0") }},
-	{Name: "currency", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 3) }},
+	c.Members(schema.Object, nil, []schema.Member{
+		{Name: "amount", Required: true, Check: func(c *schema.Checker) { c.ExclusiveMinimum(c.Value(schema.Number), "0") }},
+		{Name: "currency", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 3) }},
+	})
 }

@@ -76,18 +76,14 @@ func (x FindNotesOutput) MarshalJSON() ([]byte, error) {
 
 // checkFindNotesInput checks the schema at /inputSchema of the tool "find_notes".
 func checkFindNotesInput(c *schema.Checker) {
-	c.Members(schema.Object, checkFindNotesInputMembers, (*schema.Checker).Pass)
-}
-
-var checkFindNotesInputMembers = []schema.Member{
-	{Name: "word", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 1) }},
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "word", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 1) }},
+	})
 }
 
 // checkFindNotesOutput checks the schema at /outputSchema of the tool "find_notes".
 func checkFindNotesOutput(c *schema.Checker) {
-	c.Members(schema.Object, checkFindNotesOutputMembers, (*schema.Checker).Pass)
-}
-
-var checkFindNotesOutputMembers = []schema.Member{
-	{Name: "ids", Required: true, Types: schema.Array, Items: func(c *schema.Checker) { c.Value(schema.String) }},
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "ids", Required: true, Types: schema.Array, Items: func(c *schema.Checker) { c.Value(schema.String) }},
+	})
 }

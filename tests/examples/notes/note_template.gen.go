@@ -45,9 +45,7 @@ func (x *NoteVariables) UnmarshalJSON(data []byte) error {
 
 // checkNoteVariables checks the schema at /uriTemplate of the template "notes://notes/{id}".
 func checkNoteVariables(c *schema.Checker) {
-	c.Members(schema.Object, checkNoteVariablesMembers, (*schema.Checker).Pass)
-}
-
-var checkNoteVariablesMembers = []schema.Member{
-	{Name: "id", Required: true, Types: schema.String},
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "id", Required: true, Types: schema.String},
+	})
 }

@@ -353,28 +353,24 @@ func (x *GetForecastOutputStorm) AppendJSON(dst []byte) ([]byte, error) {
 
 // checkGetForecastInput checks the schema at /inputSchema of the tool "get_forecast".
 func checkGetForecastInput(c *schema.Checker) {
-	c.Members(schema.Object, checkGetForecastInputMembers, nil)
-}
-
-var checkGetForecastInputMembers = []schema.Member{
-	{Name: "place", Required: true, Check: checkGetForecastInputPlace},
-	{Name: "days", Check: func(c *schema.Checker) {
-		v := c.Value(schema.Integer)
-		c.Minimum(v, "1")
-		c.Maximum(v, "14")
-	}},
-	{Name: "units", Check: func(c *schema.Checker) { c.Enum(c.Value(schema.String), `"metric"`, `"imperial"`) }},
+	c.Members(schema.Object, nil, []schema.Member{
+		{Name: "place", Required: true, Check: checkGetForecastInputPlace},
+		{Name: "days", Check: func(c *schema.Checker) {
+			v := c.Value(schema.Integer)
+			c.Minimum(v, "1")
+			c.Maximum(v, "14")
+		}},
+		{Name: "units", Check: func(c *schema.Checker) { c.Enum(c.Value(schema.String), `"metric"`, `"imperial"`) }},
+	})
 }
 
 // checkGetForecastOutput checks the schema at /outputSchema of the tool "get_forecast".
 func checkGetForecastOutput(c *schema.Checker) {
-	c.Members(schema.Object, checkGetForecastOutputMembers, nil)
-}
-
-var checkGetForecastOutputMembers = []schema.Member{
-	{Name: "place", Required: true, Types: schema.String},
-	{Name: "days", Required: true, Types: schema.Array, Items: checkGetForecastDay},
-	{Name: "alerts", Types: schema.Array, Items: checkGetForecastAlert},
+	c.Members(schema.Object, nil, []schema.Member{
+		{Name: "place", Required: true, Types: schema.String},
+		{Name: "days", Required: true, Types: schema.Array, Items: checkGetForecastDay},
+		{Name: "alerts", Types: schema.Array, Items: checkGetForecastAlert},
+	})
 }
 
 // checkGetForecastInputPlace checks the schema at /inputSchema/properties/place of the tool "get_forecast".
@@ -387,18 +383,16 @@ func checkGetForecastInputPlace(c *schema.Checker) {
 
 // checkGetForecastDay checks the schema at /outputSchema/$defs/day of the tool "get_forecast".
 func checkGetForecastDay(c *schema.Checker) {
-	c.Members(schema.Object, checkGetForecastDayMembers, nil)
-}
-
-var checkGetForecastDayMembers = []schema.Member{
-	{Name: "date", Required: true, Types: schema.String, Format: "date"},
-	{Name: "sky", Required: true, Check: func(c *schema.Checker) { c.Enum(c.Value(schema.String), `"clear"`, `"clouds"`, `"rain"`, `"snow"`) }},
-	{Name: "temperature", Required: true, Check: checkGetForecastDayTemperature},
-	{Name: "rain", Required: true, Check: func(c *schema.Checker) {
-		v := c.Value(schema.Number | schema.Null)
-		c.Minimum(v, "0")
-		c.Maximum(v, "100")
-	}},
+	c.Members(schema.Object, nil, []schema.Member{
+		{Name: "date", Required: true, Types: schema.String, Format: "date"},
+		{Name: "sky", Required: true, Check: func(c *schema.Checker) { c.Enum(c.Value(schema.String), `"clear"`, `"clouds"`, `"rain"`, `"snow"`) }},
+		{Name: "temperature", Required: true, Check: checkGetForecastDayTemperature},
+		{Name: "rain", Required: true, Check: func(c *schema.Checker) {
+			v := c.Value(schema.Number | schema.Null)
+			c.Minimum(v, "0")
+			c.Maximum(v, "100")
+		}},
+	})
 }
 
 // checkGetForecastAlert checks the schema at /outputSchema/$defs/alert of the tool "get_forecast".
@@ -411,65 +405,55 @@ func checkGetForecastAlert(c *schema.Checker) {
 
 // checkGetForecastInputPlaceOne1 checks the schema at /inputSchema/properties/place/oneOf/0 of the tool "get_forecast".
 func checkGetForecastInputPlaceOne1(c *schema.Checker) {
-	c.Members(schema.Object, checkGetForecastInputPlaceOne1Members, nil)
+	c.Members(schema.Object, nil, []schema.Member{
+		{Name: "city", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 1) }},
+		{Name: "country", Check: func(c *schema.Checker) { c.Pattern(c.Value(schema.String), checkGetForecastPattern) }},
+	})
 }
 
 var checkGetForecastPattern = schema.MustPattern("^[A-Z]{2}$", "^[A-Z]{2}$")
 
-var checkGetForecastInputPlaceOne1Members = []schema.Member{
-	{Name: "city", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 1) }},
-	{Name: "country", Check: func(c *schema.Checker) { c.Pattern(c.Value(schema.String), checkGetForecastPattern) }},
-}
-
 // checkGetForecastInputPlaceOne2 checks the schema at /inputSchema/properties/place/oneOf/1 of the tool "get_forecast".
 func checkGetForecastInputPlaceOne2(c *schema.Checker) {
-	c.Members(schema.Object, checkGetForecastInputPlaceOne2Members, nil)
-}
-
-var checkGetForecastInputPlaceOne2Members = []schema.Member{
-	{Name: "latitude", Required: true, Check: func(c *schema.Checker) {
-		v := c.Value(schema.Number)
-		c.Minimum(v, "-90")
-		c.Maximum(v, "90")
-	}},
-	{Name: "longitude", Required: true, Check: func(c *schema.Checker) {
-		v := c.Value(schema.Number)
-		c.Minimum(v, "-180")
-		c.Maximum(v, "180")
-	}},
+	c.Members(schema.Object, nil, []schema.Member{
+		{Name: "latitude", Required: true, Check: func(c *schema.Checker) {
+			v := c.Value(schema.Number)
+			c.Minimum(v, "-90")
+			c.Maximum(v, "90")
+		}},
+		{Name: "longitude", Required: true, Check: func(c *schema.Checker) {
+			v := c.Value(schema.Number)
+			c.Minimum(v, "-180")
+			c.Maximum(v, "180")
+		}},
+	})
 }
 
 // checkGetForecastDayTemperature checks the schema at /outputSchema/$defs/day/properties/temperature of the tool "get_forecast".
 func checkGetForecastDayTemperature(c *schema.Checker) {
-	c.Members(schema.Object, checkGetForecastDayTemperatureMembers, nil)
-}
-
-var checkGetForecastDayTemperatureMembers = []schema.Member{
-	{Name: "low", Required: true, Types: schema.Number},
-	{Name: "high", Required: true, Types: schema.Number},
+	c.Members(schema.Object, nil, []schema.Member{
+		{Name: "low", Required: true, Types: schema.Number},
+		{Name: "high", Required: true, Types: schema.Number},
+	})
 }
 
 // checkGetForecastAlertOne1 checks the schema at /outputSchema/$defs/alert/oneOf/0 of the tool "get_forecast".
 func checkGetForecastAlertOne1(c *schema.Checker) {
-	c.Members(schema.Object, checkGetForecastAlertOne1Members, (*schema.Checker).Pass)
-}
-
-var checkGetForecastAlertOne1Members = []schema.Member{
-	{Name: "kind", Required: true, Check: func(c *schema.Checker) { c.Const(c.Value(schema.Any), `"storm"`) }},
-	{Name: "gusts", Required: true, Types: schema.Number},
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "kind", Required: true, Check: func(c *schema.Checker) { c.Const(c.Value(schema.Any), `"storm"`) }},
+		{Name: "gusts", Required: true, Types: schema.Number},
+	})
 }
 
 // checkGetForecastAlertOne2 checks the schema at /outputSchema/$defs/alert/oneOf/1 of the tool "get_forecast".
 func checkGetForecastAlertOne2(c *schema.Checker) {
-	c.Members(schema.Object, checkGetForecastAlertOne2Members, (*schema.Checker).Pass)
-}
-
-var checkGetForecastAlertOne2Members = []schema.Member{
-	{Name: "kind", Required: true, Check: func(c *schema.Checker) { c.Const(c.Value(schema.Any), `"flood"`) }},
-	{Name: "river", Required: true, Types: schema.String},
-	{Name: "level", Required: true, Check: func(c *schema.Checker) {
-		v := c.Value(schema.Integer)
-		c.Minimum(v, "1")
-		c.Maximum(v, "5")
-	}},
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "kind", Required: true, Check: func(c *schema.Checker) { c.Const(c.Value(schema.Any), `"flood"`) }},
+		{Name: "river", Required: true, Types: schema.String},
+		{Name: "level", Required: true, Check: func(c *schema.Checker) {
+			v := c.Value(schema.Integer)
+			c.Minimum(v, "1")
+			c.Maximum(v, "5")
+		}},
+	})
 }

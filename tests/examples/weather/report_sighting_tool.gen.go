@@ -84,32 +84,26 @@ func (x ReportSightingOutput) MarshalJSON() ([]byte, error) {
 
 // checkReportSightingInput checks the schema at /inputSchema of the tool "report_sighting".
 func checkReportSightingInput(c *schema.Checker) {
-	c.Members(schema.Object, checkReportSightingInputMembers, nil)
-}
-
-var checkReportSightingInputMembers = []schema.Member{
-	{Name: "city", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 1) }},
-	{Name: "seen-at", Required: true, Types: schema.String, Format: "date-time"},
-	{Name: "readings", Check: checkReportSightingInputReadings},
-	{Name: "tags", Check: checkReportSightingInputTags},
+	c.Members(schema.Object, nil, []schema.Member{
+		{Name: "city", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 1) }},
+		{Name: "seen-at", Required: true, Types: schema.String, Format: "date-time"},
+		{Name: "readings", Check: checkReportSightingInputReadings},
+		{Name: "tags", Check: checkReportSightingInputTags},
+	})
 }
 
 // checkReportSightingOutput checks the schema at /outputSchema of the tool "report_sighting".
 func checkReportSightingOutput(c *schema.Checker) {
-	c.Members(schema.Object, checkReportSightingOutputMembers, nil)
-}
-
-var checkReportSightingOutputMembers = []schema.Member{
-	{Name: "id", Required: true, Types: schema.String, Format: "uuid"},
-	{Name: "total", Required: true, Check: func(c *schema.Checker) { c.Minimum(c.Value(schema.Integer), "1") }},
+	c.Members(schema.Object, nil, []schema.Member{
+		{Name: "id", Required: true, Types: schema.String, Format: "uuid"},
+		{Name: "total", Required: true, Check: func(c *schema.Checker) { c.Minimum(c.Value(schema.Integer), "1") }},
+	})
 }
 
 // checkReportSightingInputReadings checks the schema at /inputSchema/properties/readings of the tool "report_sighting".
 func checkReportSightingInputReadings(c *schema.Checker) {
-	c.Members(schema.Object, checkReportSightingInputReadingsMembers, func(c *schema.Checker) { c.Value(schema.Number) })
+	c.Members(schema.Object, func(c *schema.Checker) { c.Value(schema.Number) }, []schema.Member{})
 }
-
-var checkReportSightingInputReadingsMembers = []schema.Member{}
 
 // checkReportSightingInputTags checks the schema at /inputSchema/properties/tags of the tool "report_sighting".
 func checkReportSightingInputTags(c *schema.Checker) {

@@ -68,9 +68,7 @@ func checkContentInput(c *schema.Checker) { c.Value(schema.Object) }
 
 // checkContentOutput checks the schema at /outputSchema of the tool "content".
 func checkContentOutput(c *schema.Checker) {
-	c.Members(schema.Object, checkContentOutputMembers, (*schema.Checker).Pass)
-}
-
-var checkContentOutputMembers = []schema.Member{
-	{Name: "sum", Required: true, Types: schema.Number},
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "sum", Required: true, Types: schema.Number},
+	})
 }

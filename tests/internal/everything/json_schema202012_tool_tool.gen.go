@@ -94,7 +94,13 @@ func checkJSONSchema202012ToolInput(c *schema.Checker) {
 		return
 	}
 	start := c.Mark()
-	c.Members(schema.Any, checkJSONSchema202012ToolInputMembers, nil)
+	c.Members(schema.Any, nil, []schema.Member{
+		{Name: "name", Types: schema.String},
+		{Name: "address", Check: checkJSONSchema202012ToolAddress},
+		{Name: "contactMethod", Check: func(c *schema.Checker) { c.Enum(c.Value(schema.String), `"phone"`, `"email"`) }},
+		{Name: "phone", Types: schema.String},
+		{Name: "email", Types: schema.String},
+	})
 	c.Reset(start)
 	checkJSONSchema202012ToolInputAll1(c)
 	c.Reset(start)
@@ -105,22 +111,12 @@ func checkJSONSchema202012ToolInput(c *schema.Checker) {
 	}
 }
 
-var checkJSONSchema202012ToolInputMembers = []schema.Member{
-	{Name: "name", Types: schema.String},
-	{Name: "address", Check: checkJSONSchema202012ToolAddress},
-	{Name: "contactMethod", Check: func(c *schema.Checker) { c.Enum(c.Value(schema.String), `"phone"`, `"email"`) }},
-	{Name: "phone", Types: schema.String},
-	{Name: "email", Types: schema.String},
-}
-
 // checkJSONSchema202012ToolAddress checks the schema at /inputSchema/$defs/address of the tool "json_schema_2020_12_tool".
 func checkJSONSchema202012ToolAddress(c *schema.Checker) {
-	c.Members(schema.Object, checkJSONSchema202012ToolAddressMembers, (*schema.Checker).Pass)
-}
-
-var checkJSONSchema202012ToolAddressMembers = []schema.Member{
-	{Name: "street", Types: schema.String},
-	{Name: "city", Types: schema.String},
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "street", Types: schema.String},
+		{Name: "city", Types: schema.String},
+	})
 }
 
 // checkJSONSchema202012ToolInputAll1 checks the schema at /inputSchema/allOf/0 of the tool "json_schema_2020_12_tool".
@@ -133,27 +129,21 @@ func checkJSONSchema202012ToolInputAll1(c *schema.Checker) {
 
 // checkJSONSchema202012ToolInputIf checks the schema at /inputSchema/if of the tool "json_schema_2020_12_tool".
 func checkJSONSchema202012ToolInputIf(c *schema.Checker) {
-	c.Members(schema.Any, checkJSONSchema202012ToolInputIfMembers, (*schema.Checker).Pass)
-}
-
-var checkJSONSchema202012ToolInputIfMembers = []schema.Member{
-	{Name: "contactMethod", Required: true, Check: func(c *schema.Checker) { c.Const(c.Value(schema.Any), `"phone"`) }},
+	c.Members(schema.Any, (*schema.Checker).Pass, []schema.Member{
+		{Name: "contactMethod", Required: true, Check: func(c *schema.Checker) { c.Const(c.Value(schema.Any), `"phone"`) }},
+	})
 }
 
 // checkJSONSchema202012ToolInputThen checks the schema at /inputSchema/then of the tool "json_schema_2020_12_tool".
 func checkJSONSchema202012ToolInputThen(c *schema.Checker) {
-	c.Members(schema.Any, checkJSONSchema202012ToolInputThenMembers, (*schema.Checker).Pass)
-}
-
-var checkJSONSchema202012ToolInputThenMembers = []schema.Member{
-	{Name: "phone", Required: true, Types: schema.Any},
+	c.Members(schema.Any, (*schema.Checker).Pass, []schema.Member{
+		{Name: "phone", Required: true, Types: schema.Any},
+	})
 }
 
 // checkJSONSchema202012ToolInputElse checks the schema at /inputSchema/else of the tool "json_schema_2020_12_tool".
 func checkJSONSchema202012ToolInputElse(c *schema.Checker) {
-	c.Members(schema.Any, checkJSONSchema202012ToolInputElseMembers, (*schema.Checker).Pass)
-}
-
-var checkJSONSchema202012ToolInputElseMembers = []schema.Member{
-	{Name: "email", Required: true, Types: schema.Any},
+	c.Members(schema.Any, (*schema.Checker).Pass, []schema.Member{
+		{Name: "email", Required: true, Types: schema.Any},
+	})
 }

@@ -44,9 +44,7 @@ func (x *RemoveInput) UnmarshalJSON(data []byte) error {
 
 // checkRemoveInput checks the schema at /inputSchema of the tool "remove".
 func checkRemoveInput(c *schema.Checker) {
-	c.Members(schema.Object, checkRemoveInputMembers, (*schema.Checker).Pass)
-}
-
-var checkRemoveInputMembers = []schema.Member{
-	{Name: "name", Required: true, Types: schema.String},
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "name", Required: true, Types: schema.String},
+	})
 }

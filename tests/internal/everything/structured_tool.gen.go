@@ -68,9 +68,7 @@ func checkStructuredInput(c *schema.Checker) { c.Value(schema.Object) }
 
 // checkStructuredOutput checks the schema at /outputSchema of the tool "structured".
 func checkStructuredOutput(c *schema.Checker) {
-	c.Members(schema.Object, checkStructuredOutputMembers, (*schema.Checker).Pass)
-}
-
-var checkStructuredOutputMembers = []schema.Member{
-	{Name: "sum", Required: true, Types: schema.Number},
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "sum", Required: true, Types: schema.Number},
+	})
 }

@@ -44,9 +44,7 @@ func (x *TestSamplingInput) UnmarshalJSON(data []byte) error {
 
 // checkTestSamplingInput checks the schema at /inputSchema of the tool "test_sampling".
 func checkTestSamplingInput(c *schema.Checker) {
-	c.Members(schema.Object, checkTestSamplingInputMembers, (*schema.Checker).Pass)
-}
-
-var checkTestSamplingInputMembers = []schema.Member{
-	{Name: "prompt", Required: true, Types: schema.String},
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "prompt", Required: true, Types: schema.String},
+	})
 }

@@ -73,19 +73,15 @@ func (x TestStructuredOutputOutput) MarshalJSON() ([]byte, error) {
 
 // checkTestStructuredOutputInput checks the schema at /inputSchema of the tool "test_structured_output".
 func checkTestStructuredOutputInput(c *schema.Checker) {
-	c.Members(schema.Object, checkTestStructuredOutputInputMembers, (*schema.Checker).Pass)
-}
-
-var checkTestStructuredOutputInputMembers = []schema.Member{
-	{Name: "a", Required: true, Types: schema.Number},
-	{Name: "b", Required: true, Types: schema.Number},
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "a", Required: true, Types: schema.Number},
+		{Name: "b", Required: true, Types: schema.Number},
+	})
 }
 
 // checkTestStructuredOutputOutput checks the schema at /outputSchema of the tool "test_structured_output".
 func checkTestStructuredOutputOutput(c *schema.Checker) {
-	c.Members(schema.Object, checkTestStructuredOutputOutputMembers, (*schema.Checker).Pass)
-}
-
-var checkTestStructuredOutputOutputMembers = []schema.Member{
-	{Name: "sum", Required: true, Types: schema.Number},
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "sum", Required: true, Types: schema.Number},
+	})
 }

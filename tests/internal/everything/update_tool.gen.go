@@ -44,9 +44,7 @@ func (x *UpdateInput) UnmarshalJSON(data []byte) error {
 
 // checkUpdateInput checks the schema at /inputSchema of the tool "update".
 func checkUpdateInput(c *schema.Checker) {
-	c.Members(schema.Object, checkUpdateInputMembers, (*schema.Checker).Pass)
-}
-
-var checkUpdateInputMembers = []schema.Member{
-	{Name: "uri", Required: true, Types: schema.String},
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "uri", Required: true, Types: schema.String},
+	})
 }

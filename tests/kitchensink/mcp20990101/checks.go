@@ -26,13 +26,11 @@ func checkCounted(c *schema.Checker) {
 // checkDerived checks the schema at /$defs/Derived.
 func checkDerived(c *schema.Checker) {
 	start := c.Mark()
-	c.Members(schema.Any, checkDerivedMembers, (*schema.Checker).Pass)
+	c.Members(schema.Any, (*schema.Checker).Pass, []schema.Member{
+		{Name: "size", Required: true, Check: func(c *schema.Checker) { c.ExclusiveMaximum(c.Value(schema.Integer), "8") }},
+	})
 	c.Reset(start)
 	checkLess(c)
-}
-
-var checkDerivedMembers = []schema.Member{
-	{Name: "size", Required: true, Check: func(c *schema.Checker) { c.ExclusiveMaximum(c.Value(schema.Integer), "8") }},
 }
 
 // checkEven checks the schema at /$defs/Even.
@@ -89,12 +87,10 @@ func checkNever(c *schema.Checker) { c.Never() }
 
 // checkNotThis checks the schema at /$defs/NotThis.
 func checkNotThis(c *schema.Checker) {
-	c.Members(schema.Object, checkNotThisMembers, (*schema.Checker).Pass)
-}
-
-var checkNotThisMembers = []schema.Member{
-	{Name: "mode", Required: true, Check: checkNotThisMode},
-	{Name: "never", Check: (*schema.Checker).Never},
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "mode", Required: true, Check: checkNotThisMode},
+		{Name: "never", Check: (*schema.Checker).Never},
+	})
 }
 
 // checkNumbers checks the schema at /$defs/Numbers.
@@ -111,24 +107,20 @@ func checkOneOfMany(c *schema.Checker) {
 
 // checkSiblings checks the schema at /$defs/Siblings.
 func checkSiblings(c *schema.Checker) {
-	c.Members(schema.Object, checkSiblingsMembers, (*schema.Checker).Pass)
-}
-
-var checkSiblingsMembers = []schema.Member{
-	{Name: "more", Check: checkSiblingsMore},
-	{Name: "short", Check: checkSiblingsShort},
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "more", Check: checkSiblingsMore},
+		{Name: "short", Check: checkSiblingsShort},
+	})
 }
 
 // checkSiblingsMore checks the schema at /$defs/Siblings/properties/more.
 func checkSiblingsMore(c *schema.Checker) {
 	start := c.Mark()
-	c.Members(schema.Any, checkSiblingsMoreMembers, (*schema.Checker).Pass)
+	c.Members(schema.Any, (*schema.Checker).Pass, []schema.Member{
+		{Name: "extra", Required: true, Types: schema.Integer},
+	})
 	c.Reset(start)
 	checkLess(c)
-}
-
-var checkSiblingsMoreMembers = []schema.Member{
-	{Name: "extra", Required: true, Types: schema.Integer},
 }
 
 // checkTags checks the schema at /$defs/Tags.
@@ -155,10 +147,10 @@ func checkTags(c *schema.Checker) {
 var checkPattern3 = schema.MustPattern("^[a-z][a-z0-9-]*$", `^[a-z][a-z0-9\-]*$`)
 
 // checkLess checks the schema at /$defs/Less.
-func checkLess(c *schema.Checker) { c.Members(schema.Object, checkLessMembers, (*schema.Checker).Pass) }
-
-var checkLessMembers = []schema.Member{
-	{Name: "a", Required: true, Types: schema.String},
+func checkLess(c *schema.Checker) {
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "a", Required: true, Types: schema.String},
+	})
 }
 
 // checkKeysName checks the schema at /$defs/Keys/propertyNames.

@@ -82,9 +82,7 @@ func (x *AddNoteOutput) UnmarshalJSON(data []byte) error {
 
 // checkAddNoteOutput checks the schema at /outputSchema of the tool "add_note".
 func checkAddNoteOutput(c *schema.Checker) {
-	c.Members(schema.Object, checkAddNoteOutputMembers, (*schema.Checker).Pass)
-}
-
-var checkAddNoteOutputMembers = []schema.Member{
-	{Name: "id", Required: true, Types: schema.String},
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "id", Required: true, Types: schema.String},
+	})
 }

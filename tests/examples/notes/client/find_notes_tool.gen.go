@@ -77,9 +77,7 @@ func (x *FindNotesOutput) UnmarshalJSON(data []byte) error {
 
 // checkFindNotesOutput checks the schema at /outputSchema of the tool "find_notes".
 func checkFindNotesOutput(c *schema.Checker) {
-	c.Members(schema.Object, checkFindNotesOutputMembers, (*schema.Checker).Pass)
-}
-
-var checkFindNotesOutputMembers = []schema.Member{
-	{Name: "ids", Required: true, Types: schema.Array, Items: func(c *schema.Checker) { c.Value(schema.String) }},
+	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+		{Name: "ids", Required: true, Types: schema.Array, Items: func(c *schema.Checker) { c.Value(schema.String) }},
+	})
 }
