@@ -85,7 +85,7 @@ func (e *emitter) glue(f *jen.File, d *ir.Decl, decodes, encodes bool) {
 	}
 	if decodes {
 		unmarshal := "Unmarshal"
-		if e.checked && !d.Strict {
+		if e.checked {
 			unmarshal = "UnmarshalStrict"
 		}
 		f.Line()
@@ -98,8 +98,11 @@ func (e *emitter) glue(f *jen.File, d *ir.Decl, decodes, encodes bool) {
 
 func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 	strict := !e.checked || d.Strict
+	required := func(field *ir.Field) bool { return field.Required && field.Default == "" }
 	late := func(field *ir.Field) bool { return hasDefault(field) && !isEarly(field) }
-	decodeFunc(f, d, decodeDoc(o, strict)).BlockFunc(func(g *jen.Group) {
+	// A text that was checked has no member twice, so only those that must be there are noted.
+	noted := func(field *ir.Field) bool { return !e.checked || strict && required(field) || late(field) }
+	decodeFunc(f, d, e.decodeDoc(o, strict)).BlockFunc(func(g *jen.Group) {
 		g.Op("*").Id("x").Op("=").Id(d.Name).Values(earlyDefaults(o)...)
 		for _, field := range o.Fields {
 			if hasDefault(field) && isEarly(field) && isOptional(field) {
@@ -112,12 +115,11 @@ func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 				jen.Return(jen.Id("r").Dot("Err").Call()),
 			)
 		}
-		words := (len(o.Fields) + 63) / 64
-		if words > 0 && (strict || slices.ContainsFunc(o.Fields, late)) {
+		if words := (len(o.Fields) + 63) / 64; slices.ContainsFunc(o.Fields, noted) {
 			g.Var().Id("seen").Index(jen.Lit(words)).Uint64()
 		}
 		g.For(jen.Id("r").Dot("BeginObject").Call(), jen.Id("r").Dot("Member").Call(), jen.Empty()).Block(
-			e.memberSwitch(d, o, func(field *ir.Field) bool { return strict || late(field) }),
+			e.memberSwitch(d, o, noted),
 		)
 		if strict {
 			requiredCheck(g, o)
@@ -204,10 +206,13 @@ func earlyDefaults(o *ir.Object) []jen.Code {
 	return all
 }
 
-func decodeDoc(o *ir.Object, strict bool) string {
-	text := "DecodeJSON reads an object that the schema allows."
-	if strict {
-		text = "DecodeJSON reads an object. A missing, repeated or mistyped member is an error."
+func (e *emitter) decodeDoc(o *ir.Object, strict bool) string {
+	text := "DecodeJSON reads an object. A missing, repeated or mistyped member is an error."
+	switch {
+	case !strict:
+		text = "DecodeJSON reads an object that the schema allows."
+	case e.checked:
+		text = "DecodeJSON reads an object. A missing or mistyped member is an error."
 	}
 	if slices.ContainsFunc(o.Fields, func(f *ir.Field) bool { return f.Default != "" }) {
 		text += " Absent members with a default are set to it."

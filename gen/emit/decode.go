@@ -48,23 +48,23 @@ func zero(f *ir.Field) jen.Code {
 
 func decodeValue(g *jen.Group, target *jen.Statement, f *ir.Field) {
 	switch {
+	case isOptional(f) && readFunc(f.Base()) != nil:
+		g.Add(target).Op("=").Qual(wirePath, "ReadOptional").Call(jen.Id("r"), readFunc(f.Base()))
 	case isOptional(f):
 		g.If(jen.Id("r").Dot("ReadNull").Call()).Block(
 			jen.Add(target).Dot("SetNull").Call(),
 		).Else().BlockFunc(func(g *jen.Group) {
-			value, ok := readExpr(f.Base())
-			if !ok {
-				local := jen.Id("v")
-				g.Var().Add(local).Add(goType(f.Base()))
-				decode(g, local, f.Base(), 0)
-				value = local
-			}
-			g.Add(target).Dot("Set").Call(value)
+			local := jen.Id("v")
+			g.Var().Add(local).Add(goType(f.Base()))
+			decode(g, local, f.Base(), 0)
+			g.Add(target).Dot("Set").Call(local)
 		})
 	case f.Nullable() && hasDefault(f) && isEarly(f):
 		g.If(jen.Id("r").Dot("ReadNull").Call()).Block(
 			jen.Add(target).Op("=").Add(zero(f)),
 		).Else().BlockFunc(func(g *jen.Group) { decodePresent(g, target, f) })
+	case f.Nullable() && f.Const == nil && byPointer(f) && readsPointer(f.Base()):
+		g.Add(target).Op("=").Qual(wirePath, "ReadNullable").Call(jen.Id("r"), readerMethod(pointerReader(f.Base())))
 	case f.Nullable():
 		g.If(jen.Op("!").Id("r").Dot("ReadNull").Call()).BlockFunc(func(g *jen.Group) { decodePresent(g, target, f) })
 	default:
@@ -124,6 +124,12 @@ func pointerReader(t ir.Type) string {
 	return ""
 }
 
+// readsPointer reports whether a method reads an optional value without a conversion.
+func readsPointer(t ir.Type) bool {
+	_, declared := t.(*ir.Ref)
+	return !declared && pointerReader(t) != ""
+}
+
 func constReader(value any) string {
 	if _, ok := value.(int64); ok {
 		return "ReadConstInt64"
@@ -179,8 +185,55 @@ func readExpr(t ir.Type) (jen.Code, bool) {
 			return r.Dot("ReadID").Call(), true
 		}
 		return r.Dot("ReadScalar").Call(scalarSet(t.Kinds)), true
+	case *ir.Array:
+		if _, ok := t.Elem.(*ir.String); ok {
+			return r.Dot("ReadStrings").Call(), true
+		}
+		if read := readFunc(t.Elem); read != nil {
+			return jen.Qual(wirePath, "ReadAll").Call(r, read), true
+		}
+		if decodesItself(t.Elem) {
+			return jen.Qual(wirePath, "ReadDecoded").Types(goType(t.Elem)).Call(r), true
+		}
 	}
 	return nil, false
+}
+
+func readerMethod(name string) jen.Code {
+	return jen.Parens(jen.Op("*").Qual(wirePath, "Reader")).Dot(name)
+}
+
+// readFunc renders a function that reads a value, or nil for the types that have no expression.
+func readFunc(t ir.Type) jen.Code {
+	switch t := t.(type) {
+	case *ir.String:
+		return readerMethod("ReadString")
+	case *ir.Integer:
+		if t.Exact {
+			return readerMethod("ReadInteger")
+		}
+		return readerMethod("ReadInt64")
+	case *ir.Number:
+		return readerMethod("ReadFloat64")
+	case *ir.Boolean:
+		return readerMethod("ReadBool")
+	case *ir.Time:
+		return readerMethod("ReadTime")
+	case *ir.Any:
+		return readerMethod("ReadRaw")
+	case *ir.Open:
+		return readerMethod("ReadObject")
+	}
+	if ref, ok := t.(*ir.Ref); ok {
+		if u, ok := ref.Decl.Type.(*ir.Union); ok && !u.Box {
+			return jen.Id(decoderName(ref.Decl))
+		}
+	}
+	value, ok := readExpr(t)
+	if !ok {
+		return nil
+	}
+	return jen.Func().Params(jen.Id("r").Op("*").Qual(wirePath, "Reader")).Add(goType(t)).Values(jen.Return(value))
 }
 
 // decode renders the decoding of a value into a target of its type.
@@ -197,20 +250,8 @@ func decode(g *jen.Group, target *jen.Statement, t ir.Type, depth int) {
 		}
 		g.Add(target).Dot("DecodeJSON").Call(jen.Id("r"))
 	case *ir.Array:
-		if _, ok := t.Elem.(*ir.String); ok {
-			g.Add(target).Op("=").Id("r").Dot("ReadStrings").Call()
-			return
-		}
 		g.Add(target).Op("=").Add(goType(t)).Values()
 		g.For(jen.Id("r").Dot("BeginArray").Call(), jen.Id("r").Dot("Element").Call(), jen.Empty()).BlockFunc(func(g *jen.Group) {
-			if value, ok := readExpr(t.Elem); ok {
-				g.Op("*").Qual(wirePath, "Extend").Call(jen.Id("r"), jen.Op("&").Add(target)).Op("=").Add(value)
-				return
-			}
-			if decodesItself(t.Elem) {
-				g.Qual(wirePath, "Extend").Call(jen.Id("r"), jen.Op("&").Add(target)).Dot("DecodeJSON").Call(jen.Id("r"))
-				return
-			}
 			element := jen.Id(name("e", depth))
 			g.Var().Add(element).Add(goType(t.Elem))
 			decode(g, element, t.Elem, depth+1)

@@ -226,6 +226,10 @@ func writeMember(g *jen.Group, wireName jen.Code, o operand, t ir.Type) {
 func put(g *jen.Group, o operand, t ir.Type, depth int) {
 	switch t := t.(type) {
 	case *ir.Array:
+		if put := putArray(t.Elem); put != "" {
+			g.Qual(wirePath, put).Call(jen.Op("&").Id("w"), o.value())
+			return
+		}
 		write(g, "BeginArray")
 		i := jen.Id(name("i", depth))
 		g.For(jen.Add(i).Op(":=").Range().Add(o.value())).BlockFunc(func(g *jen.Group) {
@@ -248,6 +252,24 @@ func put(g *jen.Group, o operand, t ir.Type, depth int) {
 		}
 		write(g, "Put", appender(o, t))
 	}
+}
+
+// putArray returns the function that writes an array of a type, or "" if there is none.
+func putArray(elem ir.Type) string {
+	switch elem.(type) {
+	case *ir.Array, *ir.Map, *ir.Nullable:
+		return ""
+	}
+	switch method := memberMethod(elem); {
+	case method == "Time":
+		return ""
+	case method != "":
+		return "Put" + method + "s"
+	}
+	if _, isUnion := ir.Resolve(elem).(*ir.Union); isUnion {
+		return "PutAll"
+	}
+	return "PutEach"
 }
 
 // putEntries renders the writing of a map's members. None of them may have a name in taken.

@@ -52,9 +52,6 @@ func operation(f *jen.File, t typing.ToolTypes) {
 			all.Line()
 		})
 	}
-	f.Comment("This code does not compile with other versions of package rest.")
-	f.Const().Id("_").Op("=").Qual(restPath, "RestV1")
-	f.Line()
 	f.Add(emit.Comment(fmt.Sprintf("%s is the operation that the tool %q calls.", operationName(t), t.Tool.Name)))
 	f.Var().Id(operationName(t)).Op("=").Op("&").Qual(restPath, "Operation").Values(d)
 }

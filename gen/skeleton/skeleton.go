@@ -197,6 +197,11 @@ func (g *generator) guards(f *jen.File) {
 	f.Line()
 	emit.NewTools(g.Source).Guard(f)
 	f.Line()
+	if g.serves && slices.ContainsFunc(g.pkg.Tools, func(t typing.ToolTypes) bool { return t.Tool.Operation != nil }) {
+		f.Comment("This code does not compile with other versions of package rest.")
+		f.Const().Id("_").Op("=").Qual(restPath, "RestV1")
+		f.Line()
+	}
 }
 
 // definitionsFile is the name of the file with the definitions.

@@ -37,12 +37,7 @@ func (x *GetPromptResult) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("messages")
-	w.BeginArray()
-	for i := range x.Messages {
-		w.Element()
-		w.Put(&x.Messages[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Messages)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}

@@ -16,10 +16,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.MaxTokens = r.ReadInt64()
 		case "messages":
 			r.Once(&seen[0], 1)
-			x.Messages = []SamplingMessage{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Messages).DecodeJSON(r)
-			}
+			x.Messages = wire.ReadDecoded[SamplingMessage](r)
 		case "_meta":
 			if r.Present(&seen[0], 2) {
 				x.Meta = new(RequestMetaObject)
@@ -66,12 +63,7 @@ func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.Int64("maxTokens", x.MaxTokens)
 	w.Name("messages")
-	w.BeginArray()
-	for i := range x.Messages {
-		w.Element()
-		w.Put(&x.Messages[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Messages)
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
@@ -84,12 +76,7 @@ func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.StopSequences != nil {
 		w.Name("stopSequences")
-		w.BeginArray()
-		for i := range x.StopSequences {
-			w.Element()
-			w.PutString(x.StopSequences[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.StopSequences)
 	}
 	w.StringPointer("systemPrompt", x.SystemPrompt)
 	w.Float64Pointer("temperature", x.Temperature)

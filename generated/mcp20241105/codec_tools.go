@@ -37,12 +37,7 @@ func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("content")
-	w.BeginArray()
-	for i := range x.Content {
-		w.Element()
-		w.Put(x.Content[i])
-	}
-	w.EndArray()
+	wire.PutAll(&w, x.Content)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
@@ -100,12 +95,7 @@ func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("tools")
-	w.BeginArray()
-	for i := range x.Tools {
-		w.Element()
-		w.Put(&x.Tools[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Tools)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}

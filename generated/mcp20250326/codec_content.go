@@ -13,10 +13,7 @@ func (x *Annotations) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "audience":
 			if r.Present(&seen[0], 0) {
-				x.Audience = []Role{}
-				for r.BeginArray(); r.Element(); {
-					*wire.Extend(r, &x.Audience) = Role(r.ReadString())
-				}
+				x.Audience = wire.ReadAll(r, func(r *wire.Reader) Role { return Role(r.ReadString()) })
 			}
 		case "priority":
 			if r.Present(&seen[0], 1) {
@@ -35,12 +32,7 @@ func (x *Annotations) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	if x.Audience != nil {
 		w.Name("audience")
-		w.BeginArray()
-		for i := range x.Audience {
-			w.Element()
-			w.PutString(string(x.Audience[i]))
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.Audience)
 	}
 	w.Float64Pointer("priority", x.Priority)
 	if len(x.Extra) > 0 {

@@ -37,12 +37,7 @@ func (x *GetPromptResult) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("messages")
-	w.BeginArray()
-	for i := range x.Messages {
-		w.Element()
-		w.Put(&x.Messages[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Messages)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
@@ -100,12 +95,7 @@ func (x *ListPromptsResult) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("prompts")
-	w.BeginArray()
-	for i := range x.Prompts {
-		w.Element()
-		w.Put(&x.Prompts[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Prompts)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
@@ -142,10 +132,7 @@ func (x *Prompt) DecodeJSON(r *wire.Reader) error {
 			x.Name = r.ReadString()
 		case "arguments":
 			if r.Present(&seen[0], 1) {
-				x.Arguments = []PromptArgument{}
-				for r.BeginArray(); r.Element(); {
-					wire.Extend(r, &x.Arguments).DecodeJSON(r)
-				}
+				x.Arguments = wire.ReadDecoded[PromptArgument](r)
 			}
 		case "description":
 			if r.Present(&seen[0], 2) {
@@ -168,12 +155,7 @@ func (x *Prompt) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("name", x.Name)
 	if x.Arguments != nil {
 		w.Name("arguments")
-		w.BeginArray()
-		for i := range x.Arguments {
-			w.Element()
-			w.Put(&x.Arguments[i])
-		}
-		w.EndArray()
+		wire.PutEach(&w, x.Arguments)
 	}
 	w.StringPointer("description", x.Description)
 	if len(x.Extra) > 0 {

@@ -148,12 +148,7 @@ func (x *ListResourceTemplatesResult) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("resourceTemplates")
-	w.BeginArray()
-	for i := range x.ResourceTemplates {
-		w.Element()
-		w.Put(&x.ResourceTemplates[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.ResourceTemplates)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
@@ -211,12 +206,7 @@ func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("resources")
-	w.BeginArray()
-	for i := range x.Resources {
-		w.Element()
-		w.Put(&x.Resources[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Resources)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
@@ -270,12 +260,7 @@ func (x *ListRootsResult) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("roots")
-	w.BeginArray()
-	for i := range x.Roots {
-		w.Element()
-		w.Put(&x.Roots[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Roots)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
@@ -325,12 +310,7 @@ func (x *ReadResourceResult) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("contents")
-	w.BeginArray()
-	for i := range x.Contents {
-		w.Element()
-		w.Put(x.Contents[i])
-	}
-	w.EndArray()
+	wire.PutAll(&w, x.Contents)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}

@@ -169,21 +169,11 @@ func (x *EnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("type", x.Type, "string")
 	w.Name("enum")
-	w.BeginArray()
-	for i := range x.Enum {
-		w.Element()
-		w.PutString(x.Enum[i])
-	}
-	w.EndArray()
+	wire.PutStrings(&w, x.Enum)
 	w.StringPointer("description", x.Description)
 	if x.EnumNames != nil {
 		w.Name("enumNames")
-		w.BeginArray()
-		for i := range x.EnumNames {
-			w.Element()
-			w.PutString(x.EnumNames[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.EnumNames)
 	}
 	w.StringPointer("title", x.Title)
 	if len(x.Extra) > 0 {

@@ -50,12 +50,7 @@ func (x *FormSchema) AppendJSON(dst []byte) ([]byte, error) {
 	w.EndObject()
 	if x.Required != nil {
 		w.Name("required")
-		w.BeginArray()
-		for i := range x.Required {
-			w.Element()
-			w.PutString(x.Required[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.Required)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "properties", "required")

@@ -101,12 +101,7 @@ func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("content")
-	w.BeginArray()
-	for i := range x.Content {
-		w.Element()
-		w.Put(x.Content[i])
-	}
-	w.EndArray()
+	wire.PutAll(&w, x.Content)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
@@ -167,12 +162,7 @@ func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("tools")
-	w.BeginArray()
-	for i := range x.Tools {
-		w.Element()
-		w.Put(&x.Tools[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Tools)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
@@ -328,12 +318,7 @@ func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Required != nil {
 		w.Name("required")
-		w.BeginArray()
-		for i := range x.Required {
-			w.Element()
-			w.PutString(x.Required[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.Required)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "properties", "required")
@@ -401,12 +386,7 @@ func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Required != nil {
 		w.Name("required")
-		w.BeginArray()
-		for i := range x.Required {
-			w.Element()
-			w.PutString(x.Required[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.Required)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "properties", "required")

@@ -381,10 +381,7 @@ func (x *URLElicitationRequiredErrorErrorData) DecodeJSON(r *wire.Reader) error 
 		switch r.Name() {
 		case "elicitations":
 			r.Once(&seen[0], 0)
-			x.Elicitations = []ElicitRequestURLParams{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Elicitations).DecodeJSON(r)
-			}
+			x.Elicitations = wire.ReadDecoded[ElicitRequestURLParams](r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -400,12 +397,7 @@ func (x *URLElicitationRequiredErrorErrorData) AppendJSON(dst []byte) ([]byte, e
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("elicitations")
-	w.BeginArray()
-	for i := range x.Elicitations {
-		w.Element()
-		w.Put(&x.Elicitations[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Elicitations)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "elicitations")
 	}

@@ -108,12 +108,7 @@ func (x *GetPromptResult) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("messages")
-	w.BeginArray()
-	for i := range x.Messages {
-		w.Element()
-		w.Put(&x.Messages[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Messages)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
@@ -171,12 +166,7 @@ func (x *ListPromptsResult) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("prompts")
-	w.BeginArray()
-	for i := range x.Prompts {
-		w.Element()
-		w.Put(&x.Prompts[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Prompts)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}

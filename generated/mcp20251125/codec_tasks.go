@@ -78,9 +78,7 @@ func (x *CancelTaskResult) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttl":
 			r.Once(&seen[0], 4)
-			if !r.ReadNull() {
-				x.TTL = r.ReadInt64Pointer()
-			}
+			x.TTL = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 5) {
 				x.Meta = r.ReadObject()
@@ -356,9 +354,7 @@ func (x *GetTaskResult) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttl":
 			r.Once(&seen[0], 4)
-			if !r.ReadNull() {
-				x.TTL = r.ReadInt64Pointer()
-			}
+			x.TTL = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 5) {
 				x.Meta = r.ReadObject()
@@ -449,12 +445,7 @@ func (x *ListTasksResult) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("tasks")
-	w.BeginArray()
-	for i := range x.Tasks {
-		w.Element()
-		w.Put(&x.Tasks[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Tasks)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
@@ -542,9 +533,7 @@ func (x *Task) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttl":
 			r.Once(&seen[0], 4)
-			if !r.ReadNull() {
-				x.TTL = r.ReadInt64Pointer()
-			}
+			x.TTL = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "pollInterval":
 			if r.Present(&seen[0], 5) {
 				x.PollInterval = r.ReadInt64Pointer()
@@ -734,9 +723,7 @@ func (x *TaskStatusNotificationParams) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttl":
 			r.Once(&seen[0], 4)
-			if !r.ReadNull() {
-				x.TTL = r.ReadInt64Pointer()
-			}
+			x.TTL = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 5) {
 				x.Meta = r.ReadObject()

@@ -138,12 +138,7 @@ func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("content")
-	w.BeginArray()
-	for i := range x.Content {
-		w.Element()
-		w.Put(x.Content[i])
-	}
-	w.EndArray()
+	wire.PutAll(&w, x.Content)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
@@ -204,12 +199,7 @@ func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("tools")
-	w.BeginArray()
-	for i := range x.Tools {
-		w.Element()
-		w.Put(&x.Tools[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Tools)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
@@ -267,10 +257,7 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 			}
 		case "icons":
 			if r.Present(&seen[0], 6) {
-				x.Icons = []Icon{}
-				for r.BeginArray(); r.Element(); {
-					wire.Extend(r, &x.Icons).DecodeJSON(r)
-				}
+				x.Icons = wire.ReadDecoded[Icon](r)
 			}
 		case "outputSchema":
 			if r.Present(&seen[0], 7) {
@@ -309,12 +296,7 @@ func (x *Tool) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Icons != nil {
 		w.Name("icons")
-		w.BeginArray()
-		for i := range x.Icons {
-			w.Element()
-			w.Put(&x.Icons[i])
-		}
-		w.EndArray()
+		wire.PutEach(&w, x.Icons)
 	}
 	if x.OutputSchema != nil {
 		w.Value("outputSchema", x.OutputSchema)
@@ -437,12 +419,7 @@ func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Required != nil {
 		w.Name("required")
-		w.BeginArray()
-		for i := range x.Required {
-			w.Element()
-			w.PutString(x.Required[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.Required)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "$schema", "properties", "required")
@@ -518,12 +495,7 @@ func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Required != nil {
 		w.Name("required")
-		w.BeginArray()
-		for i := range x.Required {
-			w.Element()
-			w.PutString(x.Required[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.Required)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "$schema", "properties", "required")

@@ -208,12 +208,7 @@ func (x *CompleteResultCompletion) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("values")
-	w.BeginArray()
-	for i := range x.Values {
-		w.Element()
-		w.PutString(x.Values[i])
-	}
-	w.EndArray()
+	wire.PutStrings(&w, x.Values)
 	w.BoolPointer("hasMore", x.HasMore)
 	w.Int64Pointer("total", x.Total)
 	if len(x.Extra) > 0 {

@@ -13,10 +13,7 @@ func (x *Annotations) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "audience":
 			if r.Present(&seen[0], 0) {
-				x.Audience = []Role{}
-				for r.BeginArray(); r.Element(); {
-					*wire.Extend(r, &x.Audience) = Role(r.ReadString())
-				}
+				x.Audience = wire.ReadAll(r, func(r *wire.Reader) Role { return Role(r.ReadString()) })
 			}
 		case "lastModified":
 			if r.Present(&seen[0], 1) {
@@ -39,12 +36,7 @@ func (x *Annotations) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	if x.Audience != nil {
 		w.Name("audience")
-		w.BeginArray()
-		for i := range x.Audience {
-			w.Element()
-			w.PutString(string(x.Audience[i]))
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.Audience)
 	}
 	w.StringPointer("lastModified", x.LastModified)
 	w.Float64Pointer("priority", x.Priority)
@@ -211,12 +203,7 @@ func (x *Icon) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("mimeType", x.MIMEType)
 	if x.Sizes != nil {
 		w.Name("sizes")
-		w.BeginArray()
-		for i := range x.Sizes {
-			w.Element()
-			w.PutString(x.Sizes[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.Sizes)
 	}
 	w.StringPointer("theme", (*string)(x.Theme))
 	if len(x.Extra) > 0 {
@@ -269,10 +256,7 @@ func (x *Icons) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "icons":
 			if r.Present(&seen[0], 0) {
-				x.Icons = []Icon{}
-				for r.BeginArray(); r.Element(); {
-					wire.Extend(r, &x.Icons).DecodeJSON(r)
-				}
+				x.Icons = wire.ReadDecoded[Icon](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -287,12 +271,7 @@ func (x *Icons) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	if x.Icons != nil {
 		w.Name("icons")
-		w.BeginArray()
-		for i := range x.Icons {
-			w.Element()
-			w.Put(&x.Icons[i])
-		}
-		w.EndArray()
+		wire.PutEach(&w, x.Icons)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "icons")

@@ -384,12 +384,7 @@ func (x *ElicitResultContentList) DecodeJSON(r *wire.Reader) error {
 // AppendJSON appends the value as JSON to dst.
 func (x ElicitResultContentList) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
-	w.BeginArray()
-	for i := range x {
-		w.Element()
-		w.PutString(x[i])
-	}
-	w.EndArray()
+	wire.PutStrings(&w, x)
 	return w.End()
 }
 
@@ -815,22 +810,12 @@ func (x *LegacyTitledEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("type", x.Type, "string")
 	w.Name("enum")
-	w.BeginArray()
-	for i := range x.Enum {
-		w.Element()
-		w.PutString(x.Enum[i])
-	}
-	w.EndArray()
+	wire.PutStrings(&w, x.Enum)
 	w.StringPointer("default", x.Default)
 	w.StringPointer("description", x.Description)
 	if x.EnumNames != nil {
 		w.Name("enumNames")
-		w.BeginArray()
-		for i := range x.EnumNames {
-			w.Element()
-			w.PutString(x.EnumNames[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.EnumNames)
 	}
 	w.StringPointer("title", x.Title)
 	if len(x.Extra) > 0 {
@@ -1197,12 +1182,7 @@ func (x *TitledMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	w.Value("items", &x.Items)
 	if x.Default != nil {
 		w.Name("default")
-		w.BeginArray()
-		for i := range x.Default {
-			w.Element()
-			w.PutString(x.Default[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.Default)
 	}
 	w.StringPointer("description", x.Description)
 	w.Int64Pointer("maxItems", x.MaxItems)
@@ -1237,10 +1217,7 @@ func (x *TitledMultiSelectEnumSchemaItems) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "anyOf":
 			r.Once(&seen[0], 0)
-			x.AnyOf = []EnumOption{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.AnyOf).DecodeJSON(r)
-			}
+			x.AnyOf = wire.ReadDecoded[EnumOption](r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1256,12 +1233,7 @@ func (x *TitledMultiSelectEnumSchemaItems) AppendJSON(dst []byte) ([]byte, error
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("anyOf")
-	w.BeginArray()
-	for i := range x.AnyOf {
-		w.Element()
-		w.Put(&x.AnyOf[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.AnyOf)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "anyOf")
 	}
@@ -1291,10 +1263,7 @@ func (x *TitledSingleSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("string")
 		case "oneOf":
 			r.Once(&seen[0], 1)
-			x.OneOf = []EnumOption{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.OneOf).DecodeJSON(r)
-			}
+			x.OneOf = wire.ReadDecoded[EnumOption](r)
 		case "default":
 			if r.Present(&seen[0], 2) {
 				x.Default = r.ReadStringPointer()
@@ -1323,12 +1292,7 @@ func (x *TitledSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("type", x.Type, "string")
 	w.Name("oneOf")
-	w.BeginArray()
-	for i := range x.OneOf {
-		w.Element()
-		w.Put(&x.OneOf[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.OneOf)
 	w.StringPointer("default", x.Default)
 	w.StringPointer("description", x.Description)
 	w.StringPointer("title", x.Title)
@@ -1403,12 +1367,7 @@ func (x *UntitledMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	w.Value("items", &x.Items)
 	if x.Default != nil {
 		w.Name("default")
-		w.BeginArray()
-		for i := range x.Default {
-			w.Element()
-			w.PutString(x.Default[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.Default)
 	}
 	w.StringPointer("description", x.Description)
 	w.Int64Pointer("maxItems", x.MaxItems)
@@ -1463,12 +1422,7 @@ func (x *UntitledMultiSelectEnumSchemaItems) AppendJSON(dst []byte) ([]byte, err
 	w.BeginObject()
 	w.ConstString("type", x.Type, "string")
 	w.Name("enum")
-	w.BeginArray()
-	for i := range x.Enum {
-		w.Element()
-		w.PutString(x.Enum[i])
-	}
-	w.EndArray()
+	wire.PutStrings(&w, x.Enum)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "enum")
 	}
@@ -1527,12 +1481,7 @@ func (x *UntitledSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) 
 	w.BeginObject()
 	w.ConstString("type", x.Type, "string")
 	w.Name("enum")
-	w.BeginArray()
-	for i := range x.Enum {
-		w.Element()
-		w.PutString(x.Enum[i])
-	}
-	w.EndArray()
+	wire.PutStrings(&w, x.Enum)
 	w.StringPointer("default", x.Default)
 	w.StringPointer("description", x.Description)
 	w.StringPointer("title", x.Title)

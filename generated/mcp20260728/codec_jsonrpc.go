@@ -539,12 +539,7 @@ func (x *UnsupportedProtocolVersionErrorErrorData) AppendJSON(dst []byte) ([]byt
 	w.BeginObject()
 	w.String("requested", x.Requested)
 	w.Name("supported")
-	w.BeginArray()
-	for i := range x.Supported {
-		w.Element()
-		w.PutString(x.Supported[i])
-	}
-	w.EndArray()
+	wire.PutStrings(&w, x.Supported)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "requested", "supported")
 	}

@@ -248,12 +248,7 @@ func (x *DiscoverResult) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("cacheScope", string(x.CacheScope))
 	w.Value("capabilities", &x.Capabilities)
 	w.Name("supportedVersions")
-	w.BeginArray()
-	for i := range x.SupportedVersions {
-		w.Element()
-		w.PutString(x.SupportedVersions[i])
-	}
-	w.EndArray()
+	wire.PutStrings(&w, x.SupportedVersions)
 	w.Int64("ttlMs", x.TTLMs)
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
@@ -298,10 +293,7 @@ func (x *Implementation) DecodeJSON(r *wire.Reader) error {
 			}
 		case "icons":
 			if r.Present(&seen[0], 3) {
-				x.Icons = []Icon{}
-				for r.BeginArray(); r.Element(); {
-					wire.Extend(r, &x.Icons).DecodeJSON(r)
-				}
+				x.Icons = wire.ReadDecoded[Icon](r)
 			}
 		case "title":
 			if r.Present(&seen[0], 4) {
@@ -330,12 +322,7 @@ func (x *Implementation) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("description", x.Description)
 	if x.Icons != nil {
 		w.Name("icons")
-		w.BeginArray()
-		for i := range x.Icons {
-			w.Element()
-			w.Put(&x.Icons[i])
-		}
-		w.EndArray()
+		wire.PutEach(&w, x.Icons)
 	}
 	w.StringPointer("title", x.Title)
 	w.StringPointer("websiteUrl", x.WebsiteURL)

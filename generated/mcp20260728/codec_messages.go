@@ -187,12 +187,7 @@ func (x *FormSchema) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("$schema", x.Schema)
 	if x.Required != nil {
 		w.Name("required")
-		w.BeginArray()
-		for i := range x.Required {
-			w.Element()
-			w.PutString(x.Required[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.Required)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "properties", "$schema", "required")
@@ -217,10 +212,7 @@ func (x *FormSchema) UnmarshalJSON(data []byte) error {
 // DecodeJSON reads an array.
 func (x *JSONArray) DecodeJSON(r *wire.Reader) error {
 	var all []JSONValue
-	all = []JSONValue{}
-	for r.BeginArray(); r.Element(); {
-		*wire.Extend(r, &all) = r.ReadRaw()
-	}
+	all = wire.ReadAll(r, func(r *wire.Reader) JSONValue { return r.ReadRaw() })
 	*x = JSONArray(all)
 	return r.Err()
 }
@@ -228,12 +220,7 @@ func (x *JSONArray) DecodeJSON(r *wire.Reader) error {
 // AppendJSON appends the value as JSON to dst.
 func (x JSONArray) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
-	w.BeginArray()
-	for i := range x {
-		w.Element()
-		w.Put(&x[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x)
 	return w.End()
 }
 

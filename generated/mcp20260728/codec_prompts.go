@@ -149,12 +149,7 @@ func (x *GetPromptResult) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.Name("messages")
-	w.BeginArray()
-	for i := range x.Messages {
-		w.Element()
-		w.Put(&x.Messages[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Messages)
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
@@ -224,12 +219,7 @@ func (x *ListPromptsResult) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.String("cacheScope", string(x.CacheScope))
 	w.Name("prompts")
-	w.BeginArray()
-	for i := range x.Prompts {
-		w.Element()
-		w.Put(&x.Prompts[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Prompts)
 	w.Int64("ttlMs", x.TTLMs)
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
@@ -271,10 +261,7 @@ func (x *Prompt) DecodeJSON(r *wire.Reader) error {
 			}
 		case "arguments":
 			if r.Present(&seen[0], 2) {
-				x.Arguments = []PromptArgument{}
-				for r.BeginArray(); r.Element(); {
-					wire.Extend(r, &x.Arguments).DecodeJSON(r)
-				}
+				x.Arguments = wire.ReadDecoded[PromptArgument](r)
 			}
 		case "description":
 			if r.Present(&seen[0], 3) {
@@ -282,10 +269,7 @@ func (x *Prompt) DecodeJSON(r *wire.Reader) error {
 			}
 		case "icons":
 			if r.Present(&seen[0], 4) {
-				x.Icons = []Icon{}
-				for r.BeginArray(); r.Element(); {
-					wire.Extend(r, &x.Icons).DecodeJSON(r)
-				}
+				x.Icons = wire.ReadDecoded[Icon](r)
 			}
 		case "title":
 			if r.Present(&seen[0], 5) {
@@ -311,22 +295,12 @@ func (x *Prompt) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Arguments != nil {
 		w.Name("arguments")
-		w.BeginArray()
-		for i := range x.Arguments {
-			w.Element()
-			w.Put(&x.Arguments[i])
-		}
-		w.EndArray()
+		wire.PutEach(&w, x.Arguments)
 	}
 	w.StringPointer("description", x.Description)
 	if x.Icons != nil {
 		w.Name("icons")
-		w.BeginArray()
-		for i := range x.Icons {
-			w.Element()
-			w.Put(&x.Icons[i])
-		}
-		w.EndArray()
+		wire.PutEach(&w, x.Icons)
 	}
 	w.StringPointer("title", x.Title)
 	if len(x.Extra) > 0 {

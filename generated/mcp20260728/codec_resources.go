@@ -174,12 +174,7 @@ func (x *ListResourceTemplatesResult) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.String("cacheScope", string(x.CacheScope))
 	w.Name("resourceTemplates")
-	w.BeginArray()
-	for i := range x.ResourceTemplates {
-		w.Element()
-		w.Put(&x.ResourceTemplates[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.ResourceTemplates)
 	w.Int64("ttlMs", x.TTLMs)
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
@@ -250,12 +245,7 @@ func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.String("cacheScope", string(x.CacheScope))
 	w.Name("resources")
-	w.BeginArray()
-	for i := range x.Resources {
-		w.Element()
-		w.Put(&x.Resources[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Resources)
 	w.Int64("ttlMs", x.TTLMs)
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
@@ -405,12 +395,7 @@ func (x *ListRootsResult) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("roots")
-	w.BeginArray()
-	for i := range x.Roots {
-		w.Element()
-		w.Put(&x.Roots[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Roots)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
@@ -561,12 +546,7 @@ func (x *ReadResourceResult) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.String("cacheScope", string(x.CacheScope))
 	w.Name("contents")
-	w.BeginArray()
-	for i := range x.Contents {
-		w.Element()
-		w.Put(x.Contents[i])
-	}
-	w.EndArray()
+	wire.PutAll(&w, x.Contents)
 	w.Int64("ttlMs", x.TTLMs)
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
@@ -619,10 +599,7 @@ func (x *Resource) DecodeJSON(r *wire.Reader) error {
 			}
 		case "icons":
 			if r.Present(&seen[0], 5) {
-				x.Icons = []Icon{}
-				for r.BeginArray(); r.Element(); {
-					wire.Extend(r, &x.Icons).DecodeJSON(r)
-				}
+				x.Icons = wire.ReadDecoded[Icon](r)
 			}
 		case "mimeType":
 			if r.Present(&seen[0], 6) {
@@ -661,12 +638,7 @@ func (x *Resource) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("description", x.Description)
 	if x.Icons != nil {
 		w.Name("icons")
-		w.BeginArray()
-		for i := range x.Icons {
-			w.Element()
-			w.Put(&x.Icons[i])
-		}
-		w.EndArray()
+		wire.PutEach(&w, x.Icons)
 	}
 	w.StringPointer("mimeType", x.MIMEType)
 	w.Int64Pointer("size", x.Size)
@@ -808,10 +780,7 @@ func (x *ResourceLink) DecodeJSON(r *wire.Reader) error {
 			}
 		case "icons":
 			if r.Present(&seen[0], 6) {
-				x.Icons = []Icon{}
-				for r.BeginArray(); r.Element(); {
-					wire.Extend(r, &x.Icons).DecodeJSON(r)
-				}
+				x.Icons = wire.ReadDecoded[Icon](r)
 			}
 		case "mimeType":
 			if r.Present(&seen[0], 7) {
@@ -851,12 +820,7 @@ func (x *ResourceLink) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("description", x.Description)
 	if x.Icons != nil {
 		w.Name("icons")
-		w.BeginArray()
-		for i := range x.Icons {
-			w.Element()
-			w.Put(&x.Icons[i])
-		}
-		w.EndArray()
+		wire.PutEach(&w, x.Icons)
 	}
 	w.StringPointer("mimeType", x.MIMEType)
 	w.Int64Pointer("size", x.Size)
@@ -1012,10 +976,7 @@ func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 			}
 		case "icons":
 			if r.Present(&seen[0], 5) {
-				x.Icons = []Icon{}
-				for r.BeginArray(); r.Element(); {
-					wire.Extend(r, &x.Icons).DecodeJSON(r)
-				}
+				x.Icons = wire.ReadDecoded[Icon](r)
 			}
 		case "mimeType":
 			if r.Present(&seen[0], 6) {
@@ -1050,12 +1011,7 @@ func (x *ResourceTemplate) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("description", x.Description)
 	if x.Icons != nil {
 		w.Name("icons")
-		w.BeginArray()
-		for i := range x.Icons {
-			w.Element()
-			w.Put(&x.Icons[i])
-		}
-		w.EndArray()
+		wire.PutEach(&w, x.Icons)
 	}
 	w.StringPointer("mimeType", x.MIMEType)
 	w.StringPointer("title", x.Title)
@@ -1322,12 +1278,7 @@ func (x *SubscriptionFilter) AppendJSON(dst []byte) ([]byte, error) {
 	w.BoolPointer("promptsListChanged", x.PromptsListChanged)
 	if x.ResourceSubscriptions != nil {
 		w.Name("resourceSubscriptions")
-		w.BeginArray()
-		for i := range x.ResourceSubscriptions {
-			w.Element()
-			w.PutString(x.ResourceSubscriptions[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.ResourceSubscriptions)
 	}
 	w.BoolPointer("resourcesListChanged", x.ResourcesListChanged)
 	w.BoolPointer("toolsListChanged", x.ToolsListChanged)

@@ -62,10 +62,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.MaxTokens = r.ReadInt64()
 		case "messages":
 			r.Once(&seen[0], 1)
-			x.Messages = []SamplingMessage{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Messages).DecodeJSON(r)
-			}
+			x.Messages = wire.ReadDecoded[SamplingMessage](r)
 		case "_meta":
 			if r.Present(&seen[0], 2) {
 				x.Meta = r.ReadObject()
@@ -102,10 +99,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			}
 		case "tools":
 			if r.Present(&seen[0], 10) {
-				x.Tools = []Tool{}
-				for r.BeginArray(); r.Element(); {
-					wire.Extend(r, &x.Tools).DecodeJSON(r)
-				}
+				x.Tools = wire.ReadDecoded[Tool](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -123,12 +117,7 @@ func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.Int64("maxTokens", x.MaxTokens)
 	w.Name("messages")
-	w.BeginArray()
-	for i := range x.Messages {
-		w.Element()
-		w.Put(&x.Messages[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Messages)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
@@ -141,12 +130,7 @@ func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.StopSequences != nil {
 		w.Name("stopSequences")
-		w.BeginArray()
-		for i := range x.StopSequences {
-			w.Element()
-			w.PutString(x.StopSequences[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.StopSequences)
 	}
 	w.StringPointer("systemPrompt", x.SystemPrompt)
 	w.Float64Pointer("temperature", x.Temperature)
@@ -155,12 +139,7 @@ func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Tools != nil {
 		w.Name("tools")
-		w.BeginArray()
-		for i := range x.Tools {
-			w.Element()
-			w.Put(&x.Tools[i])
-		}
-		w.EndArray()
+		wire.PutEach(&w, x.Tools)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "maxTokens", "messages", "_meta", "includeContext", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "temperature", "toolChoice", "tools")
@@ -324,10 +303,7 @@ func (x *ModelPreferences) DecodeJSON(r *wire.Reader) error {
 			}
 		case "hints":
 			if r.Present(&seen[0], 1) {
-				x.Hints = []ModelHint{}
-				for r.BeginArray(); r.Element(); {
-					wire.Extend(r, &x.Hints).DecodeJSON(r)
-				}
+				x.Hints = wire.ReadDecoded[ModelHint](r)
 			}
 		case "intelligencePriority":
 			if r.Present(&seen[0], 2) {
@@ -351,12 +327,7 @@ func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
 	w.Float64Pointer("costPriority", x.CostPriority)
 	if x.Hints != nil {
 		w.Name("hints")
-		w.BeginArray()
-		for i := range x.Hints {
-			w.Element()
-			w.Put(&x.Hints[i])
-		}
-		w.EndArray()
+		wire.PutEach(&w, x.Hints)
 	}
 	w.Float64Pointer("intelligencePriority", x.IntelligencePriority)
 	w.Float64Pointer("speedPriority", x.SpeedPriority)
@@ -510,10 +481,9 @@ func (x *UnknownSamplingMessageContentBlock) AppendJSON(dst []byte) ([]byte, err
 // DecodeJSON reads an array.
 func (x *SamplingMessageContentList) DecodeJSON(r *wire.Reader) error {
 	var all []SamplingMessageContentBlock
-	all = []SamplingMessageContentBlock{}
-	for r.BeginArray(); r.Element(); {
-		*wire.Extend(r, &all) = wire.ReadBox(r, SamplingMessageContentBlockBox{})
-	}
+	all = wire.ReadAll(r, func(r *wire.Reader) SamplingMessageContentBlock {
+		return wire.ReadBox(r, SamplingMessageContentBlockBox{})
+	})
 	*x = SamplingMessageContentList(all)
 	return r.Err()
 }
@@ -521,12 +491,7 @@ func (x *SamplingMessageContentList) DecodeJSON(r *wire.Reader) error {
 // AppendJSON appends the value as JSON to dst.
 func (x SamplingMessageContentList) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
-	w.BeginArray()
-	for i := range x {
-		w.Element()
-		w.Put(x[i])
-	}
-	w.EndArray()
+	wire.PutAll(&w, x)
 	return w.End()
 }
 
@@ -616,10 +581,7 @@ func (x *ToolResultContent) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("tool_result")
 		case "content":
 			r.Once(&seen[0], 1)
-			x.Content = []ContentBlock{}
-			for r.BeginArray(); r.Element(); {
-				*wire.Extend(r, &x.Content) = wire.ReadBox(r, ContentBlockBox{})
-			}
+			x.Content = wire.ReadAll(r, func(r *wire.Reader) ContentBlock { return wire.ReadBox(r, ContentBlockBox{}) })
 		case "toolUseId":
 			r.Once(&seen[0], 2)
 			x.ToolUseID = r.ReadString()
@@ -650,12 +612,7 @@ func (x *ToolResultContent) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("type", x.Type, "tool_result")
 	w.Name("content")
-	w.BeginArray()
-	for i := range x.Content {
-		w.Element()
-		w.Put(x.Content[i])
-	}
-	w.EndArray()
+	wire.PutAll(&w, x.Content)
 	w.String("toolUseId", x.ToolUseID)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)

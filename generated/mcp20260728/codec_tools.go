@@ -141,12 +141,7 @@ func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.Name("content")
-	w.BeginArray()
-	for i := range x.Content {
-		w.Element()
-		w.Put(x.Content[i])
-	}
-	w.EndArray()
+	wire.PutAll(&w, x.Content)
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
@@ -219,12 +214,7 @@ func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.String("cacheScope", string(x.CacheScope))
 	w.Name("tools")
-	w.BeginArray()
-	for i := range x.Tools {
-		w.Element()
-		w.Put(&x.Tools[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Tools)
 	w.Int64("ttlMs", x.TTLMs)
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
@@ -278,10 +268,7 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 			}
 		case "icons":
 			if r.Present(&seen[0], 5) {
-				x.Icons = []Icon{}
-				for r.BeginArray(); r.Element(); {
-					wire.Extend(r, &x.Icons).DecodeJSON(r)
-				}
+				x.Icons = wire.ReadDecoded[Icon](r)
 			}
 		case "outputSchema":
 			if r.Present(&seen[0], 6) {
@@ -317,12 +304,7 @@ func (x *Tool) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("description", x.Description)
 	if x.Icons != nil {
 		w.Name("icons")
-		w.BeginArray()
-		for i := range x.Icons {
-			w.Element()
-			w.Put(&x.Icons[i])
-		}
-		w.EndArray()
+		wire.PutEach(&w, x.Icons)
 	}
 	if x.OutputSchema != nil {
 		w.Value("outputSchema", x.OutputSchema)

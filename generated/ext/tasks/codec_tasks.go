@@ -130,9 +130,7 @@ func (x *CancelledTask) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttlMs":
 			r.Once(&seen[0], 4)
-			if !r.ReadNull() {
-				x.TTLMs = r.ReadInt64Pointer()
-			}
+			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "pollIntervalMs":
 			if r.Present(&seen[0], 5) {
 				x.PollIntervalMs = r.ReadInt64Pointer()
@@ -207,9 +205,7 @@ func (x *CompletedTask) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttlMs":
 			r.Once(&seen[0], 5)
-			if !r.ReadNull() {
-				x.TTLMs = r.ReadInt64Pointer()
-			}
+			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "pollIntervalMs":
 			if r.Present(&seen[0], 6) {
 				x.PollIntervalMs = r.ReadInt64Pointer()
@@ -285,9 +281,7 @@ func (x *CreateTaskResult) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttlMs":
 			r.Once(&seen[0], 5)
-			if !r.ReadNull() {
-				x.TTLMs = r.ReadInt64Pointer()
-			}
+			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 6) {
 				x.Meta = new(mcp20260728.ResultMetaObject)
@@ -406,9 +400,7 @@ func (x *FailedTask) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttlMs":
 			r.Once(&seen[0], 5)
-			if !r.ReadNull() {
-				x.TTLMs = r.ReadInt64Pointer()
-			}
+			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "pollIntervalMs":
 			if r.Present(&seen[0], 6) {
 				x.PollIntervalMs = r.ReadInt64Pointer()
@@ -568,9 +560,7 @@ func (x *GetTaskResultCancelled) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttlMs":
 			r.Once(&seen[0], 5)
-			if !r.ReadNull() {
-				x.TTLMs = r.ReadInt64Pointer()
-			}
+			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 6) {
 				x.Meta = new(mcp20260728.ResultMetaObject)
@@ -657,9 +647,7 @@ func (x *GetTaskResultCompleted) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttlMs":
 			r.Once(&seen[0], 6)
-			if !r.ReadNull() {
-				x.TTLMs = r.ReadInt64Pointer()
-			}
+			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 7) {
 				x.Meta = new(mcp20260728.ResultMetaObject)
@@ -747,9 +735,7 @@ func (x *GetTaskResultFailed) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttlMs":
 			r.Once(&seen[0], 6)
-			if !r.ReadNull() {
-				x.TTLMs = r.ReadInt64Pointer()
-			}
+			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 7) {
 				x.Meta = new(mcp20260728.ResultMetaObject)
@@ -837,9 +823,7 @@ func (x *GetTaskResultInputRequired) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttlMs":
 			r.Once(&seen[0], 6)
-			if !r.ReadNull() {
-				x.TTLMs = r.ReadInt64Pointer()
-			}
+			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 7) {
 				x.Meta = new(mcp20260728.ResultMetaObject)
@@ -924,9 +908,7 @@ func (x *GetTaskResultWorking) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttlMs":
 			r.Once(&seen[0], 5)
-			if !r.ReadNull() {
-				x.TTLMs = r.ReadInt64Pointer()
-			}
+			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 6) {
 				x.Meta = new(mcp20260728.ResultMetaObject)
@@ -1010,9 +992,7 @@ func (x *InputRequiredTask) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttlMs":
 			r.Once(&seen[0], 5)
-			if !r.ReadNull() {
-				x.TTLMs = r.ReadInt64Pointer()
-			}
+			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "pollIntervalMs":
 			if r.Present(&seen[0], 6) {
 				x.PollIntervalMs = r.ReadInt64Pointer()
@@ -1085,9 +1065,7 @@ func (x *Task) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttlMs":
 			r.Once(&seen[0], 4)
-			if !r.ReadNull() {
-				x.TTLMs = r.ReadInt64Pointer()
-			}
+			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "pollIntervalMs":
 			if r.Present(&seen[0], 5) {
 				x.PollIntervalMs = r.ReadInt64Pointer()
@@ -1215,9 +1193,7 @@ func (x *TaskStatusNotificationParamsCancelled) DecodeJSON(r *wire.Reader) error
 			x.TaskID = r.ReadString()
 		case "ttlMs":
 			r.Once(&seen[0], 4)
-			if !r.ReadNull() {
-				x.TTLMs = r.ReadInt64Pointer()
-			}
+			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 5) {
 				x.Meta = new(mcp20260728.NotificationMetaObject)
@@ -1300,9 +1276,7 @@ func (x *TaskStatusNotificationParamsCompleted) DecodeJSON(r *wire.Reader) error
 			x.TaskID = r.ReadString()
 		case "ttlMs":
 			r.Once(&seen[0], 5)
-			if !r.ReadNull() {
-				x.TTLMs = r.ReadInt64Pointer()
-			}
+			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 6) {
 				x.Meta = new(mcp20260728.NotificationMetaObject)
@@ -1386,9 +1360,7 @@ func (x *TaskStatusNotificationParamsFailed) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttlMs":
 			r.Once(&seen[0], 5)
-			if !r.ReadNull() {
-				x.TTLMs = r.ReadInt64Pointer()
-			}
+			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 6) {
 				x.Meta = new(mcp20260728.NotificationMetaObject)
@@ -1472,9 +1444,7 @@ func (x *TaskStatusNotificationParamsInputRequired) DecodeJSON(r *wire.Reader) e
 			x.TaskID = r.ReadString()
 		case "ttlMs":
 			r.Once(&seen[0], 5)
-			if !r.ReadNull() {
-				x.TTLMs = r.ReadInt64Pointer()
-			}
+			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 6) {
 				x.Meta = new(mcp20260728.NotificationMetaObject)
@@ -1555,9 +1525,7 @@ func (x *TaskStatusNotificationParamsWorking) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttlMs":
 			r.Once(&seen[0], 4)
-			if !r.ReadNull() {
-				x.TTLMs = r.ReadInt64Pointer()
-			}
+			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 5) {
 				x.Meta = new(mcp20260728.NotificationMetaObject)
@@ -1640,12 +1608,7 @@ func (x *TaskSubscriptionAcknowledgedNotifications) AppendJSON(dst []byte) ([]by
 	w.BeginObject()
 	if x.TaskIds != nil {
 		w.Name("taskIds")
-		w.BeginArray()
-		for i := range x.TaskIds {
-			w.Element()
-			w.PutString(x.TaskIds[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.TaskIds)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "taskIds")
@@ -1688,12 +1651,7 @@ func (x *TaskSubscriptionNotifications) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	if x.TaskIds != nil {
 		w.Name("taskIds")
-		w.BeginArray()
-		for i := range x.TaskIds {
-			w.Element()
-			w.PutString(x.TaskIds[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.TaskIds)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "taskIds")
@@ -1872,9 +1830,7 @@ func (x *WorkingTask) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "ttlMs":
 			r.Once(&seen[0], 4)
-			if !r.ReadNull() {
-				x.TTLMs = r.ReadInt64Pointer()
-			}
+			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "pollIntervalMs":
 			if r.Present(&seen[0], 5) {
 				x.PollIntervalMs = r.ReadInt64Pointer()

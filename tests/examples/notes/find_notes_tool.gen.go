@@ -56,12 +56,7 @@ func (x *FindNotesOutput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("ids")
-	w.BeginArray()
-	for i := range x.Ids {
-		w.Element()
-		w.PutString(x.Ids[i])
-	}
-	w.EndArray()
+	wire.PutStrings(&w, x.Ids)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "ids")
 	}

@@ -196,8 +196,7 @@ func (x *GetForecastInput) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalStrict(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *GetForecastInputCity) DecodeJSON(r *wire.Reader) error {
 	*x = GetForecastInputCity{}
 	var seen [1]uint64
@@ -207,7 +206,6 @@ func (x *GetForecastInputCity) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.City = r.ReadString()
 		case "country":
-			r.Once(&seen[0], 1)
 			x.Country = r.ReadStringPointer()
 		default:
 			r.Skip()
@@ -243,8 +241,7 @@ func decodeGetForecastInputPlace(r *wire.Reader) GetForecastInputPlace {
 	return &UnknownGetForecastInputPlace{Raw: r.ReadRaw()}
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *GetForecastInputPosition) DecodeJSON(r *wire.Reader) error {
 	*x = GetForecastInputPosition{}
 	var seen [1]uint64
@@ -272,20 +269,10 @@ func (x *GetForecastOutput) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.String("place", x.Place)
 	w.Name("days")
-	w.BeginArray()
-	for i := range x.Days {
-		w.Element()
-		w.Put(&x.Days[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Days)
 	if x.Alerts != nil {
 		w.Name("alerts")
-		w.BeginArray()
-		for i := range x.Alerts {
-			w.Element()
-			w.Put(x.Alerts[i])
-		}
-		w.EndArray()
+		wire.PutAll(&w, x.Alerts)
 	}
 	w.EndObject()
 	return w.End()

@@ -181,10 +181,7 @@ func (x *Bounded) DecodeJSON(r *wire.Reader) error {
 			}
 		case "list":
 			if r.Present(&seen[0], 2) {
-				x.List = []wire.Raw{}
-				for r.BeginArray(); r.Element(); {
-					*wire.Extend(r, &x.List) = r.ReadRaw()
-				}
+				x.List = wire.ReadAll(r, (*wire.Reader).ReadRaw)
 			}
 		case "tree":
 			if r.Present(&seen[0], 3) {
@@ -209,12 +206,7 @@ func (x *Bounded) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("at", x.At)
 	if x.List != nil {
 		w.Name("list")
-		w.BeginArray()
-		for i := range x.List {
-			w.Element()
-			w.Put(&x.List[i])
-		}
-		w.EndArray()
+		wire.PutEach(&w, x.List)
 	}
 	if x.Tree != nil {
 		w.Value("tree", x.Tree)
@@ -391,10 +383,7 @@ func (x *Counted) UnmarshalJSON(data []byte) error {
 // DecodeJSON reads an array.
 func (x *Couple) DecodeJSON(r *wire.Reader) error {
 	var all []Share
-	all = []Share{}
-	for r.BeginArray(); r.Element(); {
-		*wire.Extend(r, &all) = Share(r.ReadFloat64())
-	}
+	all = wire.ReadAll(r, func(r *wire.Reader) Share { return Share(r.ReadFloat64()) })
 	*x = Couple(all)
 	return r.Err()
 }
@@ -402,12 +391,7 @@ func (x *Couple) DecodeJSON(r *wire.Reader) error {
 // AppendJSON appends the value as JSON to dst.
 func (x Couple) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
-	w.BeginArray()
-	for i := range x {
-		w.Element()
-		w.PutFloat64(float64(x[i]))
-	}
-	w.EndArray()
+	wire.PutFloat64s(&w, x)
 	return w.End()
 }
 
@@ -1032,10 +1016,7 @@ func (x *EverythingInlineDeep) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "deeper":
 			if r.Present(&seen[0], 0) {
-				x.Deeper = []EverythingInlineDeepDeeperItem{}
-				for r.BeginArray(); r.Element(); {
-					wire.Extend(r, &x.Deeper).DecodeJSON(r)
-				}
+				x.Deeper = wire.ReadDecoded[EverythingInlineDeepDeeperItem](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1050,12 +1031,7 @@ func (x *EverythingInlineDeep) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	if x.Deeper != nil {
 		w.Name("deeper")
-		w.BeginArray()
-		for i := range x.Deeper {
-			w.Element()
-			w.Put(&x.Deeper[i])
-		}
-		w.EndArray()
+		wire.PutEach(&w, x.Deeper)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "deeper")

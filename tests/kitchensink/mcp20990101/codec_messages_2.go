@@ -104,10 +104,7 @@ func (x *UnknownJson) AppendJSON(dst []byte) ([]byte, error) {
 // DecodeJSON reads an array.
 func (x *JsonList) DecodeJSON(r *wire.Reader) error {
 	var all []Json
-	all = []Json{}
-	for r.BeginArray(); r.Element(); {
-		*wire.Extend(r, &all) = wire.ReadBox(r, JsonBox{})
-	}
+	all = wire.ReadAll(r, func(r *wire.Reader) Json { return wire.ReadBox(r, JsonBox{}) })
 	*x = JsonList(all)
 	return r.Err()
 }
@@ -115,12 +112,7 @@ func (x *JsonList) DecodeJSON(r *wire.Reader) error {
 // AppendJSON appends the value as JSON to dst.
 func (x JsonList) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
-	w.BeginArray()
-	for i := range x {
-		w.Element()
-		w.Put(x[i])
-	}
-	w.EndArray()
+	wire.PutAll(&w, x)
 	return w.End()
 }
 
@@ -359,10 +351,7 @@ func (x *Level) UnmarshalJSON(data []byte) error {
 // DecodeJSON reads an array.
 func (x *Levels) DecodeJSON(r *wire.Reader) error {
 	var all []Level
-	all = []Level{}
-	for r.BeginArray(); r.Element(); {
-		*wire.Extend(r, &all) = Level(r.ReadString())
-	}
+	all = wire.ReadAll(r, func(r *wire.Reader) Level { return Level(r.ReadString()) })
 	*x = Levels(all)
 	return r.Err()
 }
@@ -370,12 +359,7 @@ func (x *Levels) DecodeJSON(r *wire.Reader) error {
 // AppendJSON appends the value as JSON to dst.
 func (x Levels) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
-	w.BeginArray()
-	for i := range x {
-		w.Element()
-		w.PutString(string(x[i]))
-	}
-	w.EndArray()
+	wire.PutStrings(&w, x)
 	return w.End()
 }
 
@@ -392,10 +376,7 @@ func (x *Levels) UnmarshalJSON(data []byte) error {
 // DecodeJSON reads an array.
 func (x *Lists) DecodeJSON(r *wire.Reader) error {
 	var all []Lists
-	all = []Lists{}
-	for r.BeginArray(); r.Element(); {
-		wire.Extend(r, &all).DecodeJSON(r)
-	}
+	all = wire.ReadDecoded[Lists](r)
 	*x = Lists(all)
 	return r.Err()
 }
@@ -403,12 +384,7 @@ func (x *Lists) DecodeJSON(r *wire.Reader) error {
 // AppendJSON appends the value as JSON to dst.
 func (x Lists) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
-	w.BeginArray()
-	for i := range x {
-		w.Element()
-		w.Put(&x[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x)
 	return w.End()
 }
 
@@ -547,15 +523,7 @@ func (x *Maps) UnmarshalJSON(data []byte) error {
 // DecodeJSON reads an array.
 func (x *Matrix) DecodeJSON(r *wire.Reader) error {
 	var all [][]float64
-	all = [][]float64{}
-	for r.BeginArray(); r.Element(); {
-		var e []float64
-		e = []float64{}
-		for r.BeginArray(); r.Element(); {
-			*wire.Extend(r, &e) = r.ReadFloat64()
-		}
-		all = wire.Push(all, e)
-	}
+	all = wire.ReadAll(r, func(r *wire.Reader) []float64 { return wire.ReadAll(r, (*wire.Reader).ReadFloat64) })
 	*x = Matrix(all)
 	return r.Err()
 }
@@ -566,12 +534,7 @@ func (x Matrix) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginArray()
 	for i := range x {
 		w.Element()
-		w.BeginArray()
-		for i2 := range x[i] {
-			w.Element()
-			w.PutFloat64(x[i][i2])
-		}
-		w.EndArray()
+		wire.PutFloat64s(&w, x[i])
 	}
 	w.EndArray()
 	return w.End()
@@ -602,10 +565,7 @@ func (x *Merged) DecodeJSON(r *wire.Reader) error {
 			x.A = r.ReadString()
 		case "children":
 			r.Once(&seen[0], 2)
-			x.Children = []Tree{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Children).DecodeJSON(r)
-			}
+			x.Children = wire.ReadDecoded[Tree](r)
 		case "own":
 			r.Once(&seen[0], 3)
 			x.Own = r.ReadString()
@@ -631,12 +591,7 @@ func (x *Merged) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstInt64("value", x.Value, int64(7))
 	w.String("a", x.A)
 	w.Name("children")
-	w.BeginArray()
-	for i := range x.Children {
-		w.Element()
-		w.Put(&x.Children[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Children)
 	w.String("own", x.Own)
 	if x.Left != nil {
 		w.Value("left", x.Left)
@@ -735,10 +690,7 @@ func (x *MixedBoolean) UnmarshalJSON(data []byte) error {
 // DecodeJSON reads an array.
 func (x *MixedList) DecodeJSON(r *wire.Reader) error {
 	var all []Mixed
-	all = []Mixed{}
-	for r.BeginArray(); r.Element(); {
-		*wire.Extend(r, &all) = wire.ReadBox(r, MixedBox{})
-	}
+	all = wire.ReadAll(r, func(r *wire.Reader) Mixed { return wire.ReadBox(r, MixedBox{}) })
 	*x = MixedList(all)
 	return r.Err()
 }
@@ -746,12 +698,7 @@ func (x *MixedList) DecodeJSON(r *wire.Reader) error {
 // AppendJSON appends the value as JSON to dst.
 func (x MixedList) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
-	w.BeginArray()
-	for i := range x {
-		w.Element()
-		w.Put(x[i])
-	}
-	w.EndArray()
+	wire.PutAll(&w, x)
 	return w.End()
 }
 

@@ -161,12 +161,7 @@ func (x *Narrowed) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("at", x.At)
 	if x.List != nil {
 		w.Name("list")
-		w.BeginArray()
-		for i := range x.List {
-			w.Element()
-			w.PutString(x.List[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.List)
 	}
 	if x.Tree != nil {
 		w.Value("tree", x.Tree)
@@ -467,11 +462,7 @@ func (x *NullableBounds) DecodeJSON(r *wire.Reader) error {
 			}
 		case "at":
 			r.Once(&seen[0], 2)
-			if r.ReadNull() {
-				x.At.SetNull()
-			} else {
-				x.At.Set(r.ReadString())
-			}
+			x.At = wire.ReadOptional(r, (*wire.Reader).ReadString)
 		case "list":
 			if r.Present(&seen[0], 3) {
 				x.List = []*int64{}
@@ -485,11 +476,7 @@ func (x *NullableBounds) DecodeJSON(r *wire.Reader) error {
 			}
 		case "n":
 			r.Once(&seen[0], 4)
-			if r.ReadNull() {
-				x.N.SetNull()
-			} else {
-				x.N.Set(r.ReadInt64())
-			}
+			x.N = wire.ReadOptional(r, (*wire.Reader).ReadInt64)
 		case "words":
 			if r.Present(&seen[0], 5) {
 				x.Words = wire.Map[*string]{}
@@ -625,29 +612,19 @@ func (x *Nullables) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "must":
 			r.Once(&seen[0], 0)
-			if !r.ReadNull() {
-				x.Must = r.ReadInt64Pointer()
-			}
+			x.Must = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "mustFlag":
 			r.Once(&seen[0], 1)
-			if !r.ReadNull() {
-				x.MustFlag = r.ReadBoolPointer()
-			}
+			x.MustFlag = wire.ReadNullable(r, (*wire.Reader).ReadBoolPointer)
 		case "mustMany":
 			r.Once(&seen[0], 2)
 			x.MustMany = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarNull)
 		case "mustText":
 			r.Once(&seen[0], 3)
-			if !r.ReadNull() {
-				x.MustText = r.ReadStringPointer()
-			}
+			x.MustText = wire.ReadNullable(r, (*wire.Reader).ReadStringPointer)
 		case "may":
 			r.Once(&seen[0], 4)
-			if r.ReadNull() {
-				x.May.SetNull()
-			} else {
-				x.May.Set(r.ReadInt64())
-			}
+			x.May = wire.ReadOptional(r, (*wire.Reader).ReadInt64)
 		case "nothing":
 			r.Once(&seen[0], 5)
 			x.Nothing = r.ReadScalar(wire.ScalarNull)
@@ -1077,10 +1054,7 @@ func (x *OtherNest) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "v":
 			if r.Present(&seen[0], 0) {
-				x.V = []OtherNestItem{}
-				for r.BeginArray(); r.Element(); {
-					*wire.Extend(r, &x.V) = OtherNestItem(r.ReadInt64())
-				}
+				x.V = wire.ReadAll(r, func(r *wire.Reader) OtherNestItem { return OtherNestItem(r.ReadInt64()) })
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1095,12 +1069,7 @@ func (x *OtherNest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	if x.V != nil {
 		w.Name("v")
-		w.BeginArray()
-		for i := range x.V {
-			w.Element()
-			w.PutInt64(int64(x.V[i]))
-		}
-		w.EndArray()
+		wire.PutInt64s(&w, x.V)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "v")
@@ -1155,10 +1124,7 @@ func (x *Polygon) DecodeJSON(r *wire.Reader) error {
 			x.Kind = PolygonKind(r.ReadString())
 		case "sides":
 			if r.Present(&seen[0], 1) {
-				x.Sides = []int64{}
-				for r.BeginArray(); r.Element(); {
-					*wire.Extend(r, &x.Sides) = r.ReadInt64()
-				}
+				x.Sides = wire.ReadAll(r, (*wire.Reader).ReadInt64)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1177,12 +1143,7 @@ func (x *Polygon) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("kind", string(x.Kind))
 	if x.Sides != nil {
 		w.Name("sides")
-		w.BeginArray()
-		for i := range x.Sides {
-			w.Element()
-			w.PutInt64(x.Sides[i])
-		}
-		w.EndArray()
+		wire.PutInt64s(&w, x.Sides)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "kind", "sides")

@@ -388,13 +388,7 @@ func (x *Shapes) DecodeJSON(r *wire.Reader) error {
 	var all wire.Map[[]Shape]
 	all = wire.Map[[]Shape]{}
 	for r.BeginObject(); r.Member(); {
-		at := all.Entry(r)
-		var e []Shape
-		e = []Shape{}
-		for r.BeginArray(); r.Element(); {
-			*wire.Extend(r, &e) = wire.ReadBox(r, ShapeBox{})
-		}
-		*at = e
+		*all.Entry(r) = wire.ReadAll(r, func(r *wire.Reader) Shape { return wire.ReadBox(r, ShapeBox{}) })
 	}
 	*x = Shapes(all)
 	return r.Err()
@@ -409,12 +403,7 @@ func (x Shapes) AppendJSON(dst []byte) ([]byte, error) {
 	for i := range v {
 		e := &v[i]
 		w.Key(e.Name)
-		w.BeginArray()
-		for i2 := range e.Value {
-			w.Element()
-			w.Put(e.Value[i2])
-		}
-		w.EndArray()
+		wire.PutAll(&w, e.Value)
 	}
 	w.EndObject()
 	return w.End()
@@ -791,10 +780,7 @@ func (x *StampedNew) UnmarshalJSON(data []byte) error {
 // DecodeJSON reads an array.
 func (x *Tags) DecodeJSON(r *wire.Reader) error {
 	var all []Identifier
-	all = []Identifier{}
-	for r.BeginArray(); r.Element(); {
-		*wire.Extend(r, &all) = Identifier(r.ReadString())
-	}
+	all = wire.ReadAll(r, func(r *wire.Reader) Identifier { return Identifier(r.ReadString()) })
 	*x = Tags(all)
 	return r.Err()
 }
@@ -802,12 +788,7 @@ func (x *Tags) DecodeJSON(r *wire.Reader) error {
 // AppendJSON appends the value as JSON to dst.
 func (x Tags) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
-	w.BeginArray()
-	for i := range x {
-		w.Element()
-		w.PutString(string(x[i]))
-	}
-	w.EndArray()
+	wire.PutStrings(&w, x)
 	return w.End()
 }
 
@@ -830,10 +811,7 @@ func (x *Tree) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "children":
 			r.Once(&seen[0], 0)
-			x.Children = []Tree{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Children).DecodeJSON(r)
-			}
+			x.Children = wire.ReadDecoded[Tree](r)
 		case "value":
 			r.Once(&seen[0], 1)
 			x.Value = r.ReadRaw()
@@ -857,12 +835,7 @@ func (x *Tree) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Name("children")
-	w.BeginArray()
-	for i := range x.Children {
-		w.Element()
-		w.Put(&x.Children[i])
-	}
-	w.EndArray()
+	wire.PutEach(&w, x.Children)
 	w.Value("value", &x.Value)
 	if x.Left != nil {
 		w.Value("left", x.Left)
@@ -1208,13 +1181,7 @@ func (x *WordLists) DecodeJSON(r *wire.Reader) error {
 	var all wire.Map[[]Words]
 	all = wire.Map[[]Words]{}
 	for r.BeginObject(); r.Member(); {
-		at := all.Entry(r)
-		var e []Words
-		e = []Words{}
-		for r.BeginArray(); r.Element(); {
-			wire.Extend(r, &e).DecodeJSON(r)
-		}
-		*at = e
+		*all.Entry(r) = wire.ReadDecoded[Words](r)
 	}
 	*x = WordLists(all)
 	return r.Err()
@@ -1229,12 +1196,7 @@ func (x WordLists) AppendJSON(dst []byte) ([]byte, error) {
 	for i := range v {
 		e := &v[i]
 		w.Key(e.Name)
-		w.BeginArray()
-		for i2 := range e.Value {
-			w.Element()
-			w.Put(&e.Value[i2])
-		}
-		w.EndArray()
+		wire.PutEach(&w, e.Value)
 	}
 	w.EndObject()
 	return w.End()

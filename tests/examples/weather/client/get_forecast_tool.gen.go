@@ -228,15 +228,9 @@ func (x *GetForecastOutput) DecodeJSON(r *wire.Reader) error {
 		case "place":
 			x.Place = r.ReadString()
 		case "days":
-			x.Days = []GetForecastOutputDay{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Days).DecodeJSON(r)
-			}
+			x.Days = wire.ReadDecoded[GetForecastOutputDay](r)
 		case "alerts":
-			x.Alerts = []GetForecastOutputAlert{}
-			for r.BeginArray(); r.Element(); {
-				*wire.Extend(r, &x.Alerts) = decodeGetForecastOutputAlert(r)
-			}
+			x.Alerts = wire.ReadAll(r, decodeGetForecastOutputAlert)
 		default:
 			r.Skip()
 		}
@@ -279,9 +273,7 @@ func (x *GetForecastOutputDay) DecodeJSON(r *wire.Reader) error {
 		case "temperature":
 			x.Temperature.DecodeJSON(r)
 		case "rain":
-			if !r.ReadNull() {
-				x.Rain = r.ReadFloat64Pointer()
-			}
+			x.Rain = wire.ReadNullable(r, (*wire.Reader).ReadFloat64Pointer)
 		default:
 			r.Skip()
 		}

@@ -65,12 +65,7 @@ func (x *ReportSightingInput) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Tags != nil {
 		w.Name("tags")
-		w.BeginArray()
-		for i := range x.Tags {
-			w.Element()
-			w.PutString(x.Tags[i])
-		}
-		w.EndArray()
+		wire.PutStrings(&w, x.Tags)
 	}
 	w.EndObject()
 	return w.End()
