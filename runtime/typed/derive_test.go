@@ -223,8 +223,18 @@ func TestDefaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := defaultsOf(schema).fill(wire.Raw(test.from)); string(got) != test.to {
+		if got := fill(wire.Raw(test.from), wire.Object(schema), wire.Object(schema)); string(got) != test.to {
 			t.Errorf("%s: %s, want %s", test.from, got, test.to)
+		}
+	}
+	for schema, want := range map[wire.Object]string{
+		`{"properties":{"a":true,"b":{"d\u0065fault":1}},"additionalProperties":false}`: `{"c":{},"b":1}`,
+		`{"$ref":"#/$defs/x","$defs":{"x":{"$ref":"#/$defs/x"}}}`:                       `{"c":{}}`,
+		`{"$ref":"#/$defs/none"}`: `{"c":{}}`,
+		`{"$defs":{"x":{"properties":{"c":{"$ref":"#/$defs/y"}}},"y":{"properties":{"d":{"default":[{}]}}}},"$ref":"#/$defs/x"}`: `{"c":{"d":[{}]}}`,
+	} {
+		if got := fill(`{"c":{}}`, schema, schema); string(got) != want {
+			t.Errorf("%s: %s, want %s", schema, got, want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/schema"
@@ -78,7 +79,7 @@ type described struct {
 	tools.Tool
 	options  tools.Options
 	in       *shape
-	defaults *defaults
+	defaults wire.Object // the input schema of the definition, if there is one that may have defaults
 }
 
 // describe returns a tool with the input schema of its definition or of In.
@@ -97,8 +98,9 @@ func describe[In any](definition wire.Appender, options []tools.Options) (*descr
 	t.Definition = wire.Object(text)
 	own := false
 	if t.in, own, t.Input, err = t.schema(reflect.TypeFor[In](), "inputSchema", "arguments", true); own {
-		schema, _ := t.Definition.Get("inputSchema")
-		t.defaults = defaultsOf(schema)
+		if schema, _ := t.Definition.Get("inputSchema"); strings.Contains(string(schema), "default") || strings.Contains(string(schema), `\`) {
+			t.defaults = wire.Object(schema)
+		}
 	}
 	return t, err
 }
@@ -111,7 +113,7 @@ func (t *described) output(of reflect.Type, objects bool) (out *shape, err error
 
 // fresh returns a value for arguments.
 func (t *described) fresh() *value {
-	return &value{v: reflect.New(t.in.t).Elem(), shape: t.in, defaults: t.defaults}
+	return &value{v: reflect.New(t.in.t).Elem(), shape: t.in, given: t.defaults}
 }
 
 // listed returns the tool with a definition that is read when the tool is added, because it

@@ -8,9 +8,9 @@ import (
 
 // value gives a value of any Go type the codec of its shape.
 type value struct {
-	v        reflect.Value // can be set
-	shape    *shape
-	defaults *defaults
+	v     reflect.Value // can be set
+	shape *shape
+	given wire.Object // the schema of the definition, if there is one that may have defaults
 }
 
 // AppendJSON implements wire.Appender.
@@ -19,7 +19,7 @@ func (x *value) AppendJSON(dst []byte) ([]byte, error) { return x.shape.append(d
 // DecodeJSON implements wire.Value.
 func (x *value) DecodeJSON(r *wire.Reader) error {
 	x.v.SetZero()
-	if x.defaults == nil {
+	if x.given == "" {
 		x.shape.decode(r, x.v)
 		return r.Err()
 	}
@@ -27,7 +27,7 @@ func (x *value) DecodeJSON(r *wire.Reader) error {
 	if err := r.Err(); err != nil {
 		return err
 	}
-	inner := wire.NewStringReader(string(x.defaults.fill(text)))
+	inner := wire.NewStringReader(string(fill(text, x.given, x.given)))
 	x.shape.decode(inner, x.v)
 	return inner.Err()
 }
