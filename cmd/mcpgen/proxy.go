@@ -85,9 +85,6 @@ func proxyCommand() *cobra.Command {
 				}
 			}
 			var opts audit.Options
-			if failOn != string(audit.Must) && failOn != string(audit.Should) {
-				return fmt.Errorf("unknown --fail-on %q: expected error or warning", failOn)
-			}
 			if revision != "" {
 				r, ok := generated.Lookup(revision)
 				if !ok {
@@ -131,14 +128,14 @@ func proxyCommand() *cobra.Command {
 			}
 			tap.Close()
 			n := tap.Counts()
-			fmt.Fprintf(cmd.ErrOrStderr(), "mcpgen proxy: %s, %s\n", report.Plural(n.Messages, "message"), counts(n.Errors, n.Warnings, n.Notes))
+			fmt.Fprintf(cmd.ErrOrStderr(), "mcpgen proxy: %s, %s\n", report.Plural(n.Messages, "message"), counts(n.Tally))
 			if recorded != nil && recorded.Err() != nil {
 				err = cmp.Or(err, fmt.Errorf("--record: %w", recorded.Err()))
 			}
 			if err := cmp.Or(err, out.err); err != nil {
 				return err
 			}
-			if n.Errors > 0 || n.Warnings > 0 && failOn == string(audit.Should) {
+			if n.Reaches(audit.Level(failOn)) {
 				return errFindings
 			}
 			return nil
@@ -152,9 +149,8 @@ func proxyCommand() *cobra.Command {
 	cmd.Flags().StringVar(&record, "record", "", "file for a recording of all messages")
 	cmd.Flags().StringArrayVar(&redact, "redact", nil, "JSON Pointer of a further secret in messages, such as /params/arguments/note, with * for any member; may be repeated; none alone records secrets too")
 	cmd.Flags().StringVar(&revision, "revision", "", "revision to check against (default: the negotiated one)")
-	cmd.Flags().StringVar(&failOn, "fail-on", "error", "lowest level that makes the exit code 1: warning or error")
+	levelFlag(cmd, &failOn, audit.Must)
 	needs(cmd, accessFlags+" listen", "url")
-	completeValues(cmd, "fail-on", "warning", "error")
 	completeValues(cmd, "revision", knownRevisions()...)
 	return cmd
 }
@@ -236,11 +232,7 @@ func (r *liveReport) finding(f proxy.Finding) {
 	if f.From != audit.Unknown {
 		place += " of the " + string(f.From)
 	}
-	pointer := ""
-	if f.Pointer != "" {
-		pointer = f.Pointer + ": "
-	}
-	line := printable(fmt.Sprintf("mcpgen proxy: %s: %s: %s%s [%s]", place, f.Level, pointer, f.Problem, f.Rule))
+	line := printable(fmt.Sprintf("mcpgen proxy: %s: %s", place, f.Finding))
 	// The findings of a message come one after the other; print the message once.
 	if f.Message != "" && f.Message != r.shown {
 		r.shown = f.Message

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,8 +22,8 @@ import (
 type verifier struct {
 	definition string
 	opts       audit.Options
-	failOn     audit.Level
-	out        reporter
+	failOn     string
+	out        findings
 	extension  extensionFlags
 
 	// spoken are the revisions that files were checked against.
@@ -69,7 +68,7 @@ code is 2.`
 
 func verifyCommand() *cobra.Command {
 	var v verifier
-	var revision, schema, format, against, failOn string
+	var revision, schema, format, against string
 	var rules, quiet bool
 	cmd := &cobra.Command{
 		Use:   "verify [--revision R] FILE...",
@@ -80,23 +79,16 @@ func verifyCommand() *cobra.Command {
 			if quiet {
 				out = io.Discard
 			}
-			switch format {
-			case "text":
-				v.out = &textReporter{out}
-			case "json":
-				v.out = &jsonReporter{json.NewEncoder(out)}
-			default:
+			if format != "text" && format != "json" {
 				return fmt.Errorf("unknown format %q: expected text or json", format)
 			}
+			v.out = findings{out, format == "json"}
 			if rules {
 				v.out.rules(audit.Rules())
 				return nil
 			}
 			if len(args) == 0 {
 				return errors.New(`verify needs a file, or "-" for standard input`)
-			}
-			if v.failOn = audit.Level(failOn); v.failOn != audit.Must && v.failOn != audit.Should {
-				return fmt.Errorf("unknown --fail-on %q: expected error or warning", failOn)
 			}
 			v.progress = &progress{w: cmd.ErrOrStderr(), last: time.Now()}
 			if against != "" {
@@ -108,7 +100,7 @@ func verifyCommand() *cobra.Command {
 			err := v.all(cmd, args, v.file)
 			v.sum.Revision = strings.Join(v.spoken, ", ")
 			v.out.summary(v.sum)
-			if err == nil && v.fails() {
+			if err == nil && v.sum.Reaches(audit.Level(v.failOn)) {
 				return errFindings
 			}
 			return err
@@ -123,12 +115,11 @@ func verifyCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&v.opts.Lenient, "lenient", false, "report as notes what a receiver can decode although the schema forbids it")
 	cmd.Flags().BoolVar(&v.opts.Roundtrip, "roundtrip", false, "also check that each value stays the same when it is decoded and encoded again")
 	cmd.Flags().BoolVar(&v.opts.Undeclared, "undeclared", false, "note members that the revision does not define")
-	cmd.Flags().StringVar(&failOn, "fail-on", "warning", "lowest level that makes the exit code 1: warning or error")
+	levelFlag(cmd, &v.failOn, audit.Should)
 	cmd.Flags().StringVar(&format, "format", "text", "text or json (one object a line)")
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print no report; the exit code is the answer")
 	jsonFormat(cmd, &format)
 	completeValues(cmd, "format", "text", "json")
-	completeValues(cmd, "fail-on", "warning", "error")
 	completeValues(cmd, "revision", knownRevisions()...)
 	completeValues(cmd, "against", append([]string{"all"}, knownRevisions()...)...)
 	completeFiles(cmd, "schema", "json")
@@ -145,9 +136,16 @@ func verifyCommand() *cobra.Command {
 	return cmd
 }
 
-// fails reports whether there are findings at or above the level of --fail-on.
-func (v *verifier) fails() bool {
-	return v.sum.Errors > 0 || v.failOn == audit.Should && v.sum.Warnings > 0
+// levelFlag adds --fail-on to a command.
+func levelFlag(cmd *cobra.Command, level *string, by audit.Level) {
+	cmd.Flags().StringVar(level, "fail-on", string(by), "lowest level that makes the exit code 1: warning or error")
+	completeValues(cmd, "fail-on", "warning", "error")
+	situation(cmd, func([]string) error {
+		if *level != string(audit.Must) && *level != string(audit.Should) {
+			return fmt.Errorf("unknown --fail-on %q: expected error or warning", *level)
+		}
+		return nil
+	})
 }
 
 // judgeBy applies --revision and --schema, and checks --definition.
@@ -341,14 +339,7 @@ func (v *verifier) judged(revision string) {
 
 func (v *verifier) report(file string, findings []audit.Finding) {
 	for _, f := range findings {
-		switch f.Level {
-		case audit.Must:
-			v.sum.Errors++
-		case audit.Should:
-			v.sum.Warnings++
-		default:
-			v.sum.Notes++
-		}
-		v.out.finding(finding{File: file, Line: f.Place + f.Line, Pointer: f.Pointer, Level: f.Level, Problem: f.Problem, Rule: f.Rule, From: f.From, Session: f.Session})
+		v.sum.Add(f)
+		v.out.finding(newFinding(file, f))
 	}
 }

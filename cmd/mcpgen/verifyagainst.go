@@ -79,7 +79,8 @@ func (v *verdict) add(file string, findings []audit.Finding) {
 		}
 		v.Problems++
 		if v.First == nil {
-			v.First = &finding{File: file, Line: f.Place + f.Line, Level: f.Level, Pointer: f.Pointer, Problem: f.Problem, Rule: f.Rule, From: f.From}
+			first := newFinding(file, f)
+			v.First = &first
 		}
 	}
 }

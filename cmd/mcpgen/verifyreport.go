@@ -28,6 +28,16 @@ type finding struct {
 	Session string `json:"session,omitempty"`
 }
 
+// newFinding returns a finding in a file.
+func newFinding(file string, f audit.Finding) finding {
+	return finding{file, f.Place + f.Line, f.Level, f.Pointer, f.Problem, f.Rule, f.From, f.Session}
+}
+
+// String formats the finding as one line.
+func (f finding) String() string {
+	return printable(fmt.Sprintf("%s:%d: %s", f.File, f.Line, audit.Finding{Level: f.Level, Pointer: f.Pointer, Problem: f.Problem, Rule: f.Rule}))
+}
+
 type summary struct {
 	Revision string `json:"revision"`
 	Files    int    `json:"files"`
@@ -36,40 +46,38 @@ type summary struct {
 	Others int `json:"others"`
 	// FirstOther is the position of the first such line, for example "session.log:3".
 	FirstOther string `json:"firstOther,omitempty"`
-	Errors     int    `json:"errors"`
-	Warnings   int    `json:"warnings"`
-	Notes      int    `json:"notes"`
+	audit.Tally
 }
 
-type reporter interface {
-	finding(finding)
-	verdict(verdict)
-	summary(summary)
-	rules([]audit.RuleInfo)
+// findings prints the report of verify: lines for people, or JSON objects.
+type findings struct {
+	w    io.Writer
+	json bool
 }
 
-type textReporter struct{ w io.Writer }
-
-func (r *textReporter) finding(f finding) { fmt.Fprintln(r.w, f) }
-
-// String formats the finding as one line.
-func (f finding) String() string {
-	pointer := f.Pointer
-	if pointer != "" {
-		pointer += ": "
-	}
-	return printable(fmt.Sprintf("%s:%d: %s: %s%s [%s]", f.File, f.Line, f.Level, pointer, f.Problem, f.Rule))
-}
-
-func (r *textReporter) verdict(v verdict) {
-	if v.Accepted {
-		fmt.Fprintf(r.w, "%s: accepted\n", v.Revision)
+// line prints a value of a type as JSON, or a text.
+func (r findings) line(kind string, value any, text string) {
+	if !r.json {
+		fmt.Fprintln(r.w, text)
 		return
 	}
-	fmt.Fprintf(r.w, "%s: refused, %s, first: %s\n", v.Revision, report.Plural(v.Problems, "problem"), v.First)
+	object, err := json.Marshal(value)
+	if err == nil { // the values have only texts and numbers
+		fmt.Fprintf(r.w, "{\"type\":%q,%s\n", kind, object[1:])
+	}
 }
 
-func (r *textReporter) summary(s summary) {
+func (r findings) finding(f finding) { r.line("finding", f, f.String()) }
+
+func (r findings) verdict(v verdict) {
+	text := v.Revision + ": accepted"
+	if !v.Accepted {
+		text = fmt.Sprintf("%s: refused, %s, first: %s", v.Revision, report.Plural(v.Problems, "problem"), v.First)
+	}
+	r.line("verdict", v, text)
+}
+
+func (r findings) summary(s summary) {
 	revision := ""
 	if s.Revision != "" {
 		revision = s.Revision + ": "
@@ -78,62 +86,39 @@ func (r *textReporter) summary(s summary) {
 	if s.Others > 0 {
 		others = fmt.Sprintf(", %s without a message (first %s)", report.Plural(s.Others, "line"), s.FirstOther)
 	}
-	fmt.Fprintf(r.w, "%schecked %s in %s%s: %s\n", revision, report.Plural(s.Values, "value"), report.Plural(s.Files, "file"), others, counts(s.Errors, s.Warnings, s.Notes))
+	r.line("summary", s, fmt.Sprintf("%schecked %s in %s%s: %s", revision, report.Plural(s.Values, "value"), report.Plural(s.Files, "file"), others, counts(s.Tally)))
 }
 
 // counts formats the numbers of findings. It leaves out warnings and notes if there are none.
-func counts(errors, warnings, notes int) string {
-	text := report.Plural(errors, "error")
-	if warnings > 0 {
-		text += ", " + report.Plural(warnings, "warning")
+func counts(t audit.Tally) string {
+	text := report.Plural(t.Errors, "error")
+	if t.Warnings > 0 {
+		text += ", " + report.Plural(t.Warnings, "warning")
 	}
-	if notes > 0 {
-		text += ", " + report.Plural(notes, "note")
+	if t.Notes > 0 {
+		text += ", " + report.Plural(t.Notes, "note")
 	}
 	return text
 }
 
-func (r *textReporter) rules(all []audit.RuleInfo) {
+func (r findings) rules(all []audit.RuleInfo) {
 	rows := [][]string{}
+	enc := json.NewEncoder(r.w)
 	for _, rule := range all {
+		if r.json {
+			enc.Encode(struct {
+				Rule    audit.Rule  `json:"rule"`
+				Level   audit.Level `json:"level"`
+				Since   string      `json:"since,omitempty"`
+				Text    string      `json:"text"`
+				Section string      `json:"section,omitempty"`
+			}{rule.ID, rule.Level, rule.Since, rule.Text, rule.Section})
+		}
 		rows = append(rows, []string{string(rule.ID), string(rule.Level), cmp.Or(rule.Since, "all"), rule.Text + " (" + rule.Section + ")"})
 	}
-	p := report.Printer{W: r.w}
-	p.Table(rows)
-}
-
-type jsonReporter struct{ enc *json.Encoder }
-
-func (r *jsonReporter) finding(f finding) {
-	r.enc.Encode(struct {
-		Type string `json:"type"`
-		finding
-	}{"finding", f})
-}
-
-func (r *jsonReporter) verdict(v verdict) {
-	r.enc.Encode(struct {
-		Type string `json:"type"`
-		verdict
-	}{"verdict", v})
-}
-
-func (r *jsonReporter) summary(s summary) {
-	r.enc.Encode(struct {
-		Type string `json:"type"`
-		summary
-	}{"summary", s})
-}
-
-func (r *jsonReporter) rules(all []audit.RuleInfo) {
-	for _, rule := range all {
-		r.enc.Encode(struct {
-			Rule    audit.Rule  `json:"rule"`
-			Level   audit.Level `json:"level"`
-			Since   string      `json:"since,omitempty"`
-			Text    string      `json:"text"`
-			Section string      `json:"section,omitempty"`
-		}{rule.ID, rule.Level, rule.Since, rule.Text, rule.Section})
+	if !r.json {
+		p := report.Printer{W: r.w}
+		p.Table(rows)
 	}
 }
 

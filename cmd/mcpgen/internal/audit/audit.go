@@ -49,6 +49,37 @@ type Finding struct {
 	Place int
 }
 
+// String returns the level, the place and the problem of a finding, and its rule.
+func (f Finding) String() string {
+	pointer := f.Pointer
+	if pointer != "" {
+		pointer += ": "
+	}
+	return fmt.Sprintf("%s: %s%s [%s]", f.Level, pointer, f.Problem, f.Rule)
+}
+
+// Tally counts findings by their levels.
+type Tally struct {
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Notes    int `json:"notes"`
+}
+
+// Add counts a finding.
+func (t *Tally) Add(f Finding) {
+	switch f.Level {
+	case Must:
+		t.Errors++
+	case Should:
+		t.Warnings++
+	default:
+		t.Notes++
+	}
+}
+
+// Reaches reports whether there is a finding of a level, Must or Should, or of a more severe one.
+func (t Tally) Reaches(l Level) bool { return t.Errors > 0 || l == Should && t.Warnings > 0 }
+
 // Options control how a session is checked.
 type Options struct {
 	// Revision is the revision for all messages. If nil, it is the one that the session

@@ -51,7 +51,10 @@ type Tap struct {
 }
 
 // Counts are the numbers of messages and findings.
-type Counts struct{ Messages, Errors, Warnings, Notes int }
+type Counts struct {
+	Messages int
+	audit.Tally
+}
 
 // NewTap returns a tap that calls report for each finding. If record is not nil, the tap
 // records into it. The redactor replaces secrets in both.
@@ -112,14 +115,7 @@ func (t *Tap) tell(findings []audit.Finding, e recording.Entry) {
 	t.counting.Lock()
 	t.counts.Messages = t.audit.Counts().Messages
 	for _, f := range findings {
-		switch f.Level {
-		case audit.Must:
-			t.counts.Errors++
-		case audit.Should:
-			t.counts.Warnings++
-		default:
-			t.counts.Notes++
-		}
+		t.counts.Add(f)
 	}
 	t.counting.Unlock()
 	if len(findings) == 0 {
