@@ -2,13 +2,14 @@ package catalog
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"github.com/mcpgen/mcpgen/gen/yaml"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -138,21 +139,9 @@ func lastOfEach(value []byte) wire.Raw {
 
 // plain returns a text as UTF-8 without a byte order mark.
 func plain(text []byte) ([]byte, error) {
-	var order binary.ByteOrder
-	switch {
-	case bytes.HasPrefix(text, []byte("\xef\xbb\xbf")):
-		text = text[3:]
-	case bytes.HasPrefix(text, []byte("\xff\xfe")):
-		order = binary.LittleEndian
-	case bytes.HasPrefix(text, []byte("\xfe\xff")):
-		order = binary.BigEndian
-	}
-	if order != nil {
-		units := make([]uint16, 0, len(text)/2)
-		for rest := text[2:]; len(rest) >= 2; rest = rest[2:] {
-			units = append(units, order.Uint16(rest))
-		}
-		text = []byte(string(utf16.Decode(units)))
+	text, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), text)
+	if err != nil {
+		return nil, err
 	}
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])

@@ -4,12 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // foreign are the file formats that this package recognizes but does not read.
@@ -50,80 +51,16 @@ func Decode(r io.Reader) (io.Reader, error) {
 // text decodes text by its byte order mark, or else by the position of zero bytes: a recording
 // starts with ASCII characters.
 func text(in *bufio.Reader, head []byte) (io.Reader, error) {
+	var by transform.Transformer = transform.Nop
 	switch {
-	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
-		in.Discard(3)
-		return in, nil
-	case bytes.HasPrefix(head, []byte("\xff\xfe")):
-		in.Discard(2)
-		return &utf16Reader{in: in, order: binary.LittleEndian}, nil
-	case bytes.HasPrefix(head, []byte("\xfe\xff")):
-		in.Discard(2)
-		return &utf16Reader{in: in, order: binary.BigEndian}, nil
 	case len(head) > 3 && head[1] == 0 && head[2] == 0 && head[3] == 0, len(head) > 3 && head[0] == 0 && head[1] == 0 && head[2] == 0:
 		return nil, errors.New("the file is UTF-32; expected text in UTF-8 or UTF-16, optionally compressed with gzip")
 	case len(head) >= 2 && head[0] != 0 && head[1] == 0:
-		return &utf16Reader{in: in, order: binary.LittleEndian}, nil
+		by = unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder()
 	case len(head) >= 2 && head[0] == 0 && head[1] != 0:
-		return &utf16Reader{in: in, order: binary.BigEndian}, nil
+		by = unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder()
+	case len(head) >= 2 && head[0] < utf8.RuneSelf: // no mark
+		return in, nil
 	}
-	return in, nil
-}
-
-// utf16Reader converts UTF-16 to UTF-8.
-type utf16Reader struct {
-	in      *bufio.Reader
-	order   binary.ByteOrder
-	pending []byte
-	held    uint16 // a unit that was read ahead, or 0
-	err     error
-}
-
-func (u *utf16Reader) Read(p []byte) (int, error) {
-	for len(u.pending) == 0 {
-		if u.err != nil {
-			return 0, u.err
-		}
-		u.fill()
-	}
-	n := copy(p, u.pending)
-	u.pending = u.pending[n:]
-	return n, nil
-}
-
-// fill decodes the next few kilobytes.
-func (u *utf16Reader) fill() {
-	u.pending = u.pending[:0]
-	for len(u.pending) < 4096 {
-		first, ok := u.unit()
-		if !ok {
-			return
-		}
-		r := rune(first)
-		if utf16.IsSurrogate(r) {
-			second, ok := u.unit()
-			r = utf16.DecodeRune(rune(first), rune(second))
-			if ok && r == utf8.RuneError {
-				u.held = second
-			}
-		}
-		u.pending = utf8.AppendRune(u.pending, r)
-	}
-}
-
-func (u *utf16Reader) unit() (uint16, bool) {
-	if u.held != 0 {
-		v := u.held
-		u.held = 0
-		return v, true
-	}
-	var b [2]byte
-	if _, err := io.ReadFull(u.in, b[:]); err != nil {
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			err = errors.New("the UTF-16 text ends in the middle of a character")
-		}
-		u.err = err
-		return 0, false
-	}
-	return u.order.Uint16(b[:]), true
+	return transform.NewReader(in, unicode.BOMOverride(by)), nil
 }
