@@ -17,7 +17,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -333,4 +335,19 @@ func (c *Catalog) Count(part Part) int {
 		return min(len(c.Instructions), 1)
 	}
 	return c.Capabilities.Len()
+}
+
+// Counted returns how many items of each kind there are, for people, such as "2 tools, 1 prompt". Kinds without items
+// are left out.
+func Counted(count func(Part) int) string {
+	var all []string
+	for _, kind := range []struct {
+		part Part
+		noun string
+	}{{Tools, "tool"}, {Prompts, "prompt"}, {Resources, "resource"}, {Templates, "resource template"}} {
+		if n := count(kind.part); n > 0 {
+			all = append(all, report.Plural(n, kind.noun))
+		}
+	}
+	return strings.Join(all, ", ")
 }

@@ -5,49 +5,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// inPlace returns the subschemas that apply to the same value.
-func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
-	var all []*jsonschema.Schema
-	all = append(all, s.AllOf...)
-	all = append(all, s.AnyOf...)
-	all = append(all, s.OneOf...)
-	for _, p := range s.DependentSchemas {
-		all = append(all, p.Schema)
-	}
-	return some(append(all, s.Not, s.If, s.Then, s.Else))
-}
-
-// subschemas returns the subschemas except for definitions, which apply only if they are
-// referred to.
-func subschemas(s *jsonschema.Schema) []*jsonschema.Schema {
-	all := inPlace(s)
-	all = append(all, s.PrefixItems...)
-	for _, p := range s.Properties {
-		all = append(all, p.Schema)
-	}
-	for _, p := range s.PatternProperties {
-		all = append(all, p.Schema)
-	}
-	return some(append(all, s.Items, s.Contains, s.AdditionalProperties, s.PropertyNames, s.UnevaluatedItems, s.UnevaluatedProperties))
-}
-
-func some(all []*jsonschema.Schema) []*jsonschema.Schema {
-	kept := all[:0]
-	for _, s := range all {
-		if s != nil {
-			kept = append(kept, s)
-		}
-	}
-	return kept
-}
-
 // reach returns a schema and all schemas that it contains or refers to, each once.
 func reach(root *jsonschema.Schema) []*jsonschema.Schema {
 	all := []*jsonschema.Schema{root}
 	known := map[*jsonschema.Schema]bool{root: true}
 	for i := 0; i < len(all); i++ {
-		for _, s := range append(subschemas(all[i]), some([]*jsonschema.Schema{all[i].Target})...) {
-			if !known[s] {
+		for _, s := range append(all[i].Subschemas(), all[i].Target) {
+			if s != nil && !known[s] {
 				known[s] = true
 				all = append(all, s)
 			}
@@ -67,11 +31,11 @@ func covered(s *jsonschema.Schema) bool {
 // plainItems reports whether only prefixItems and items evaluate elements, so that
 // unevaluatedItems has the effect of items.
 func plainItems(s *jsonschema.Schema) bool {
-	return s.Ref == "" && s.Contains == nil && len(inPlace(s)) == 0
+	return s.Ref == "" && s.Contains == nil && len(s.SameValue()) == 0
 }
 
 // plainProperties is plainItems for members.
-func plainProperties(s *jsonschema.Schema) bool { return s.Ref == "" && len(inPlace(s)) == 0 }
+func plainProperties(s *jsonschema.Schema) bool { return s.Ref == "" && len(s.SameValue()) == 0 }
 
 // items returns the schema of the elements after those of prefixItems.
 func items(s *jsonschema.Schema) *jsonschema.Schema {

@@ -210,7 +210,7 @@ func (e *emitter) refers(s *jsonschema.Schema) bool {
 		return known
 	}
 	found := s.Ref != "" || s.DynamicRef != ""
-	for _, sub := range subschemas(s) {
+	for _, sub := range s.Subschemas() {
 		found = e.refers(sub) || found
 	}
 	e.refs[s] = found

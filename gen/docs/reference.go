@@ -16,7 +16,11 @@ import (
 // and results. It has the form of llms.txt: a heading, a summary as a quotation, and sections.
 func Reference(title string, c *catalog.Catalog) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n> %s.\n", report.Cell(visible(title)), summary(c))
+	offers := "that offers nothing"
+	if counted := catalog.Counted(c.Count); counted != "" {
+		offers = "with " + counted
+	}
+	fmt.Fprintf(&b, "# %s\n\n> An MCP server %s.\n", report.Cell(visible(title)), offers)
 	if text := paragraphs(c.Instructions); text != "" {
 		fmt.Fprintf(&b, "\n%s\n", text)
 	}
@@ -25,26 +29,6 @@ func Reference(title string, c *catalog.Catalog) string {
 	section(&b, "Resources", c.Resources, resource)
 	section(&b, "Resource templates", c.Templates, resource)
 	return b.String()
-}
-
-// summary says how much a server offers.
-func summary(c *catalog.Catalog) string {
-	var parts []string
-	for _, p := range []struct {
-		n    int
-		name string
-	}{{len(c.Tools.Tools), "tool"}, {len(c.Prompts), "prompt"}, {len(c.Resources), "resource"}, {len(c.Templates), "resource template"}} {
-		switch {
-		case p.n == 1:
-			parts = append(parts, "1 "+p.name)
-		case p.n > 1:
-			parts = append(parts, fmt.Sprintf("%d %ss", p.n, p.name))
-		}
-	}
-	if len(parts) == 0 {
-		return "An MCP server that offers nothing"
-	}
-	return "An MCP server with " + strings.Join(parts, ", ")
 }
 
 func section[E any](b *strings.Builder, title string, entries []E, write func(*strings.Builder, E)) {
@@ -95,7 +79,7 @@ func result(b *strings.Builder, s *jsonschema.Schema) {
 		members(b, "Result", s)
 		return
 	}
-	of := resolved(s)
+	of := s.Resolved()
 	if element := elements(of); element != nil {
 		of = element
 	}
@@ -156,8 +140,7 @@ const deepest = 4
 
 // members writes the members of an object.
 func members(b *strings.Builder, title string, s *jsonschema.Schema) {
-	s = resolved(s)
-	if s == nil || len(s.Properties) == 0 {
+	if s = s.Resolved(); len(s.Properties) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\n%s:\n\n", title)
@@ -167,7 +150,7 @@ func members(b *strings.Builder, title string, s *jsonschema.Schema) {
 func list(b *strings.Builder, depth int, s *jsonschema.Schema) {
 	for _, p := range s.Properties {
 		about := p.Schema.Description
-		of := resolved(p.Schema)
+		of := p.Schema.Resolved()
 		if about == "" {
 			about = of.Description
 		}
@@ -196,7 +179,7 @@ func item(b *strings.Builder, depth int, name, kind string, required bool, about
 
 // kind describes the values of a schema, as Markdown.
 func kind(s *jsonschema.Schema, depth int) string {
-	s = resolved(s)
+	s = s.Resolved()
 	element := elements(s)
 	switch {
 	case s.Const != "":
@@ -238,18 +221,7 @@ func elements(s *jsonschema.Schema) *jsonschema.Schema {
 	if !slices.Contains(s.Types, "array") || s.Items == nil || s.Items.Always != nil || len(s.PrefixItems) > 0 {
 		return nil
 	}
-	return resolved(s.Items)
-}
-
-// resolved returns the schema that a schema refers to.
-func resolved(s *jsonschema.Schema) *jsonschema.Schema {
-	for range 100 { // a schema may refer to itself
-		if s == nil || s.Target == nil {
-			return s
-		}
-		s = s.Target
-	}
-	return s
+	return s.Items.Resolved()
 }
 
 // paragraphs returns the lines of a text in which nothing is markup of a page.

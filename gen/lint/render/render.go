@@ -62,17 +62,8 @@ type printer struct{ report.Printer }
 
 // Summary returns the last line of a report for people.
 func Summary(r *lint.Report) string {
-	var counted []string
-	for _, part := range []struct {
-		part catalog.Part
-		noun string
-	}{{catalog.Tools, "tool"}, {catalog.Prompts, "prompt"}, {catalog.Resources, "resource"}, {catalog.Templates, "resource template"}} {
-		if n := r.Counts[part.part]; n > 0 {
-			counted = append(counted, report.Plural(n, part.noun))
-		}
-	}
 	return fmt.Sprintf("%s: %s, about %d tokens: %d err, %d warn, %d info",
-		r.Name, cmp.Or(strings.Join(counted, ", "), "nothing"), r.Tokens, r.Count(lint.Err), r.Count(lint.Warn), r.Count(lint.Info))
+		r.Name, cmp.Or(catalog.Counted(func(p catalog.Part) int { return r.Counts[p] }), "nothing"), r.Tokens, r.Count(lint.Err), r.Count(lint.Warn), r.Count(lint.Info))
 }
 
 // place returns where a finding is: a line and a column, or a JSON Pointer.

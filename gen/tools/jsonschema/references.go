@@ -2,7 +2,6 @@ package jsonschema
 
 import (
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -227,7 +226,7 @@ func (r *reader) endless(d *document) {
 		applied[s] = within
 		way = append(way, s)
 		n, most := 1, 0
-		for _, next := range s.samePlace() {
+		for _, next := range present(append(s.SameValue(), s.Target)) {
 			more := visit(next)
 			n, most = n+more, max(most, more)
 		}
@@ -244,13 +243,4 @@ func (r *reader) endless(d *document) {
 	for _, s := range d.refs {
 		visit(s)
 	}
-}
-
-// samePlace returns the schemas that apply to a value that s applies to.
-func (s *Schema) samePlace() []*Schema {
-	all := slices.Concat([]*Schema{s.Target, s.Not, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf)
-	for _, p := range s.DependentSchemas {
-		all = append(all, p.Schema)
-	}
-	return slices.DeleteFunc(all, func(s *Schema) bool { return s == nil })
 }

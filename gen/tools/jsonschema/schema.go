@@ -150,6 +150,31 @@ func (s *Schema) InPlace() []*Schema {
 	return s.AllOf
 }
 
+// SameValue returns the schemas within s that apply to the values that s applies to, or may do so.
+func (s *Schema) SameValue() []*Schema {
+	all := slices.Concat(s.AllOf, s.AnyOf, s.OneOf, schemasOf(s.DependentSchemas))
+	return present(append(all, s.Not, s.If, s.Then, s.Else))
+}
+
+// Subschemas returns the schemas within s except for definitions, which apply only if they are
+// referred to.
+func (s *Schema) Subschemas() []*Schema {
+	all := slices.Concat(s.SameValue(), s.PrefixItems, schemasOf(s.Properties), schemasOf(s.PatternProperties))
+	return present(append(all, s.Items, s.Contains, s.AdditionalProperties, s.PropertyNames, s.UnevaluatedItems, s.UnevaluatedProperties))
+}
+
+func schemasOf(named []Property) []*Schema {
+	var all []*Schema
+	for _, p := range named {
+		all = append(all, p.Schema)
+	}
+	return all
+}
+
+func present(all []*Schema) []*Schema {
+	return slices.DeleteFunc(all, func(s *Schema) bool { return s == nil })
+}
+
 // AssertsFormat reports whether strings have to match the schema's format. In JSON Schema a
 // format by itself is an annotation. Beside the type "string" it counts as an assertion,
 // which is how tools use it.

@@ -71,11 +71,8 @@ func (v *Validator) cheap() bool {
 		}
 		work[s] = 1 // for a schema that leads back to itself at the same place
 		sum := 1.0
-		for _, part := range slices.Concat([]*jsonschema.Schema{s.Referenced(), s.Not, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf) {
+		for _, part := range append(s.SameValue(), s.Referenced()) {
 			sum += count(part)
-		}
-		for _, p := range s.DependentSchemas {
-			sum += count(p.Schema)
 		}
 		work[s] = sum
 		return sum

@@ -41,7 +41,9 @@ type walk struct {
 func (w walk) value(value wire.Raw, pointer string) {
 	switch value.Kind() {
 	case wire.KindArray:
-		each(value, func(i int, element wire.Raw) { w.value(element, ptr(pointer, i)) })
+		for i, element := range value.Elements() {
+			w.value(element, ptr(pointer, i))
+		}
 	case wire.KindObject:
 		w.object(wire.Object(value), pointer)
 	}
@@ -118,12 +120,12 @@ func base64Problem(s string) string {
 
 // icons checks the sources of icons.
 func (w walk) icons(list wire.Raw, pointer string) {
-	each(list, func(i int, icon wire.Raw) {
+	for i, icon := range list.Elements() {
 		source := strings.ToLower(text(member(icon, "src")))
 		if source != "" && !strings.HasPrefix(source, "https://") && !strings.HasPrefix(source, "data:") {
 			w.c.breaks("icon-source", ptr(pointer, i, "src"), w.base, "%q is neither an https: nor a data: URI", cut(source, 80))
 		}
-	})
+	}
 }
 
 var (

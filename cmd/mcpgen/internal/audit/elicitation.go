@@ -119,10 +119,10 @@ func (s *Session) elicitationRequired(c *check, data wire.Raw, pointer string, b
 	if declared, known := s.capabilities[Client]; known && !runtime.Declares(declared, "elicitation.url") {
 		c.breaks("elicitation-required", at, base, "the client has not declared elicitation.url")
 	}
-	each(list, func(i int, one wire.Raw) {
+	for i, one := range list.Elements() {
 		if text(member(one, "mode")) != "url" || text(member(one, "elicitationId")) == "" || text(member(one, "url")) == "" {
 			c.breaks("elicitation-required", ptr(at+"/elicitations", i), base, "the entry must be an elicitation with the mode url, an elicitationId and a url")
 		}
 		s.elicitsURL(c, one, ptr(at+"/elicitations", i), base)
-	})
+	}
 }

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -91,11 +92,11 @@ func (s *Session) acknowledged(c *check, l *subscription, filter wire.Raw, point
 		case value == "true" && want != "true":
 			c.breaks("subscription-unasked", at, base, "the server agrees to %s, which the client has not asked for", cut(name, 80))
 		case value.Kind() == wire.KindArray:
-			each(value, func(i int, uri wire.Raw) {
-				if !contains(want, text(uri)) {
+			for i, uri := range value.Elements() {
+				if !slices.ContainsFunc(want.Elements(), func(one wire.Raw) bool { return text(one) == text(uri) }) {
 					c.breaks("subscription-unasked", ptr(at, i), base, "the server agrees to %s, which the client has not asked for", cut(string(uri), 80))
 				}
-			})
+			}
 		}
 	}
 	if len(filter) <= len(l.asked)+maxKeptString {
@@ -111,9 +112,9 @@ func covers(filter wire.Raw, of *runtime.Method, m jsonrpc.Message) (found bool)
 		return asked == "true"
 	}
 	value := text(member(m.Params, of.FilterParam))
-	each(asked, func(_ int, want wire.Raw) {
+	for _, want := range asked.Elements() {
 		found = found || value == text(want) || m.Method == methodUpdated && strings.HasPrefix(value, strings.TrimRight(text(want), "/"))
-	})
+	}
 	return found
 }
 
@@ -122,12 +123,6 @@ func subject(m jsonrpc.Message) string {
 		return "updates of " + cut(text(member(m.Params, "uri")), 80)
 	}
 	return m.Method
-}
-
-// contains reports whether an array of strings contains one.
-func contains(list wire.Raw, want string) (found bool) {
-	each(list, func(_ int, element wire.Raw) { found = found || text(element) == want })
-	return found
 }
 
 // listenDone checks the end of a subscription.

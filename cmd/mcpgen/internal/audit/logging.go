@@ -52,11 +52,11 @@ func secret(value wire.Raw, at string) (pointer, what string) {
 			}
 		}
 	case wire.KindArray:
-		each(value, func(i int, element wire.Raw) {
+		for i, element := range value.Elements() {
 			if what == "" {
 				pointer, what = secret(element, ptr(at, i))
 			}
-		})
+		}
 	}
 	return pointer, what
 }

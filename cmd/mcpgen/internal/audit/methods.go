@@ -134,7 +134,7 @@ func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer strin
 	case "logging/setLevel":
 		s.level, s.leveled = levelOf(r.about.level), s.now
 	case "completion/complete":
-		if n := length(member(result, "completion", "values")); n > 100 {
+		if n := len(member(result, "completion", "values").Elements()); n > 100 {
 			c.breaks("completion-values", pointer+"/result/completion/values", base, "a completion has at most 100 values, got %d", n)
 		}
 	case "roots/list":
@@ -231,23 +231,4 @@ func (s *Session) unserved(c *check, r *request, at string, base int) {
 	if need := r.method.Capability; need != "" && s.declares(who, need) {
 		c.breaks("capability-unserved", at, base, "the %s has declared %s but does not support %s", who, need, r.name)
 	}
-}
-
-// each calls f for each element of an array.
-func each(array wire.Raw, f func(i int, element wire.Raw)) {
-	if array.Kind() != wire.KindArray {
-		return
-	}
-	in := wire.NewStringReader(string(array))
-	i := 0
-	for in.BeginArray(); in.Element(); i++ {
-		f(i, in.ReadRaw())
-	}
-}
-
-// length returns the number of elements of an array.
-func length(array wire.Raw) int {
-	n := 0
-	each(array, func(int, wire.Raw) { n++ })
-	return n
 }

@@ -102,7 +102,7 @@ func (s *Session) pageGiven(c *check, r *request, result wire.Raw, pointer strin
 		way.pages[page] = true
 	}
 	at := pointer + "/result/" + keys.member
-	each(member(result, keys.member), func(i int, element wire.Raw) {
+	for i, element := range member(result, keys.member).Elements() {
 		name := text(member(element, keys.key))
 		if keys.key != "" && !again {
 			if way.names[hash(name)] {
@@ -125,7 +125,7 @@ func (s *Session) pageGiven(c *check, r *request, result wire.Raw, pointer strin
 		case "tasks/list":
 			s.taskTold(c, element, strings.TrimPrefix(ptr(at, i), pointer), pointer, base)
 		}
-	})
+	}
 	if next := member(result, "nextCursor"); next.Kind() == wire.KindString {
 		if len(l.given) < maxKept {
 			l.given[hash(text(next))] = way

@@ -9,11 +9,11 @@ import (
 // promptListed remembers a prompt of a list.
 func (s *Session) promptListed(raw wire.Raw) {
 	var required []string
-	each(member(raw, "arguments"), func(_ int, argument wire.Raw) {
+	for _, argument := range member(raw, "arguments").Elements() {
 		if member(argument, "required") == "true" && len(required) < 100 {
 			required = append(required, kept(text(member(argument, "name"))))
 		}
-	})
+	}
 	if name := kept(text(member(raw, "name"))); name != "" && (len(s.prompts) < maxKept || s.prompts[name] != nil) {
 		s.prompts[name] = required
 	}

@@ -16,11 +16,11 @@ func (s *Session) sampled(c *check, r *request, params wire.Raw, pointer string,
 	}
 	r.about.choice = text(member(params, "toolChoice", "mode"))
 	r.about.offersTools = member(params, "tools") != ""
-	each(member(params, "tools"), func(_ int, tool wire.Raw) {
+	for _, tool := range member(params, "tools").Elements() {
 		if len(r.about.tools) < 1000 {
 			r.about.tools = append(r.about.tools, kept(text(member(tool, "name"))))
 		}
-	})
+	}
 	switch context := text(member(params, "includeContext")); context {
 	case "thisServer", "allServers":
 		if declared, known := s.capabilities[Client]; known && !runtime.Declares(declared, "sampling.context") {
@@ -34,7 +34,7 @@ func (s *Session) sampled(c *check, r *request, params wire.Raw, pointer string,
 func (s *Session) conversation(c *check, messages wire.Raw, pointer string, base int) {
 	var uses []string // ids of the tool uses in the previous message
 	last := -1
-	each(messages, func(i int, message wire.Raw) {
+	for i, message := range messages.Elements() {
 		last = i
 		var used, results []string
 		other := false
@@ -72,7 +72,7 @@ func (s *Session) conversation(c *check, messages wire.Raw, pointer string, base
 			}
 		}
 		uses = used
-	})
+	}
 	if len(uses) > 0 {
 		c.breaks("sampling-tool-result", ptr(pointer, last, "content"), base, "the last message uses tools, but no message with results follows")
 	}
@@ -83,9 +83,7 @@ func blocks(content wire.Raw) []wire.Raw {
 	if content.Kind() != wire.KindArray {
 		return []wire.Raw{content}
 	}
-	var all []wire.Raw
-	each(content, func(_ int, block wire.Raw) { all = append(all, block) })
-	return all
+	return content.Elements()
 }
 
 // sampleGiven checks the result of a sampling request.

@@ -65,11 +65,11 @@ func (s *Session) discovered(result wire.Raw) {
 // supports remembers the versions of a server.
 func (s *Session) supports(list wire.Raw) {
 	s.supported = nil
-	each(list, func(_ int, version wire.Raw) {
+	for _, version := range list.Elements() {
 		if len(s.supported) < 100 {
 			s.supported = append(s.supported, kept(text(version)))
 		}
-	})
+	}
 }
 
 // resultType checks the type of a result. It reports whether the result is complete.

@@ -193,12 +193,12 @@ func (s *Session) callResult(c *check, name string, badArguments bool, result wi
 
 // echoes reports whether a text block contains a value as JSON.
 func echoes(content, value wire.Raw) (found bool) {
-	each(content, func(_ int, block wire.Raw) {
+	for _, block := range content.Elements() {
 		if found || text(member(block, "type")) != "text" {
-			return
+			continue
 		}
 		var raw wire.Raw
 		found = wire.UnmarshalString(text(member(block, "text")), &raw) == nil && wire.Equal(raw, value)
-	})
+	}
 	return found
 }

@@ -154,11 +154,11 @@ func at(value wire.Raw, pointer string) wire.Raw {
 			continue
 		}
 		found := wire.Raw("")
-		each(value, func(i int, element wire.Raw) {
+		for i, element := range value.Elements() {
 			if itoa(i) == segment {
 				found = element
 			}
-		})
+		}
 		value = found
 	}
 	return value
