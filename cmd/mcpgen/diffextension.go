@@ -2,11 +2,9 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen"
-	"github.com/mcpgen/mcpgen/spec"
 )
 
 // extensionOf returns the extension that an argument of diff names, and the file with its schema, which is ""
@@ -35,17 +33,8 @@ func (d *differ) pinnedExtension(name string) (*diffSide, error) {
 
 // extensionSide reads a side that is the schema of an extension, leniently.
 func (d *differ) extensionSide(side *diffSide, x gen.ExtensionSource) (err error) {
-	switch pinned := d.project.Extension(x.Name); {
-	case d.overlay != "":
-		rows, err := os.ReadFile(d.overlay)
-		if err != nil {
-			return err
-		}
-		if x.Overlay, err = spec.ParseOverlay(d.overlay, rows); err != nil {
-			return err
-		}
-	case pinned != nil:
-		x.Overlay = pinned.Overlay
+	if x.Overlay, err = overlayOf(d.project, x.Name, d.overlay); err != nil {
+		return err
 	}
 	lenient, err := gen.LowerExtensionLenient(d.project, x)
 	if err != nil {

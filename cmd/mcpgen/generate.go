@@ -62,7 +62,7 @@ func (s *selection) planFiles(cmd *cobra.Command) (files.Plan, error) {
 	if s.schema == "" && len(s.revisions) == 0 {
 		return gen.All(project)
 	}
-	overlay, err := s.readOverlay()
+	overlay, err := readOverlay(s.overlay)
 	if err != nil {
 		return files.Plan{}, err
 	}
@@ -83,16 +83,24 @@ func (s *selection) planFiles(cmd *cobra.Command) (files.Plan, error) {
 	return all, errors.Join(errs...)
 }
 
-// readOverlay returns the rows of the user, or nil.
-func (s *selection) readOverlay() (*spec.Overlay, error) {
-	if s.overlay == "" {
+// readOverlay returns the rows of a file, or nil without one.
+func readOverlay(name string) (*spec.Overlay, error) {
+	if name == "" {
 		return nil, nil
 	}
-	src, err := os.ReadFile(s.overlay)
+	src, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	return spec.ParseOverlay(s.overlay, src)
+	return spec.ParseOverlay(name, src)
+}
+
+// overlayOf returns the rows of a file, or without one those of the pinned extension with a name, if there is one.
+func overlayOf(project *spec.Spec, extension, name string) (*spec.Overlay, error) {
+	if pinned := project.Extension(extension); name == "" && pinned != nil {
+		return pinned.Overlay, nil
+	}
+	return readOverlay(name)
 }
 
 // extensionSource returns the source of an extension whose schema is given. Its revision defaults to that of
@@ -128,7 +136,7 @@ func (s *selection) planExtension(cmd *cobra.Command, project *spec.Spec) (files
 		return files.Plan{}, err
 	}
 	x := extensionSource(project, s.extension, revision, src)
-	if x.Overlay, err = s.readOverlay(); err != nil {
+	if x.Overlay, err = readOverlay(s.overlay); err != nil {
 		return files.Plan{}, err
 	}
 	if s.docs != "" {

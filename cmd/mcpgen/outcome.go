@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/skeleton"
@@ -139,14 +140,10 @@ func (o *outcome) text(w io.Writer) {
 
 // listed returns the counts of what a list has. The count of tools is always among them.
 func listed(tools, prompts, resources, templates int) string {
-	text := report.Plural(tools, "tool")
-	for _, kind := range []struct {
-		count int
-		noun  string
-	}{{prompts, "prompt"}, {resources, "resource"}, {templates, "resource template"}} {
-		if kind.count > 0 {
-			text += ", " + report.Plural(kind.count, kind.noun)
-		}
+	counts := map[catalog.Part]int{catalog.Tools: tools, catalog.Prompts: prompts, catalog.Resources: resources, catalog.Templates: templates}
+	text := catalog.Counted(func(part catalog.Part) int { return counts[part] })
+	if tools == 0 {
+		text = strings.TrimSuffix("0 tools, "+text, ", ")
 	}
 	return text
 }

@@ -184,21 +184,11 @@ func (p *project) finish(made *skeleton.Result, plan files.Plan, server bool, st
 		return nil, err
 	}
 	plan.Dir, plan.Files, plan.Owned, plan.Suffixes = p.out, made.Files, []string{"."}, skeleton.Suffixes
-	done := &outcome{Folder: p.out, Package: p.pkg, Tools: len(made.Tools), Prompts: len(made.Prompts), Resources: len(made.Resources), Templates: len(made.Templates), Files: len(plan.Files), checked: p.check}
-	change := plan.Write
-	if p.check {
-		change = plan.Changes
+	done := &outcome{Package: p.pkg, Tools: len(made.Tools), Prompts: len(made.Prompts), Resources: len(made.Resources), Templates: len(made.Templates)}
+	changes, err := p.apply(done, plan, start)
+	if err != nil || p.check {
+		return done, err
 	}
-	changes, err := change()
-	if err != nil {
-		return nil, err
-	}
-	if p.check {
-		done.differs(changes)
-		return done, nil
-	}
-	done.took = time.Since(start)
-	done.Notes = mistakes(p.file.Notes)
 	done.wrote(made, plan, changes)
 	done.Advice = p.advice(made, done)
 	if server && len(p.survey.Implementations) > 0 {
@@ -212,6 +202,20 @@ func (p *project) finish(made *skeleton.Result, plan files.Plan, server bool, st
 		}
 	}
 	return done, nil
+}
+
+// apply writes or compares the files of a plan, and notes in an outcome what every one has.
+func (p *project) apply(done *outcome, plan files.Plan, start time.Time) ([]files.Change, error) {
+	done.Folder, done.Files, done.checked = p.out, len(plan.Files), p.check
+	if p.check {
+		changes, err := plan.Changes()
+		done.differs(changes)
+		return nil, err
+	}
+	changes, err := plan.Write()
+	done.took = time.Since(start)
+	done.Notes = mistakes(p.file.Notes)
+	return changes, err
 }
 
 // report prints what was done. If files differ from what would be written, it returns errFindings.

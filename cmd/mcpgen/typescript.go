@@ -41,21 +41,10 @@ func (p *project) typescript(cmd *cobra.Command) (*outcome, error) {
 		return nil, err
 	}
 	plan := files.Plan{Dir: p.out, Files: typescript.Files(p.file.List, p.source()), Owned: []string{".", "tools"}, Suffixes: []string{".ts"}}
-	done := &outcome{Folder: p.out, Tools: len(p.file.List.Tools), Files: len(plan.Files), checked: p.check}
-	if p.check {
-		changes, err := plan.Changes()
-		if err != nil {
-			return nil, err
-		}
-		done.differs(changes)
-		return done, nil
+	done := &outcome{Tools: len(p.file.List.Tools)}
+	changes, err := p.apply(done, plan, start)
+	if err == nil && !p.check {
+		done.changed(plan, changes)
 	}
-	changes, err := plan.Write()
-	if err != nil {
-		return nil, err
-	}
-	done.took = time.Since(start)
-	done.Notes = mistakes(p.file.Notes)
-	done.changed(plan, changes)
-	return done, nil
+	return done, err
 }

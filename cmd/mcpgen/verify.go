@@ -206,38 +206,46 @@ func knownRevisions() []string {
 	return names
 }
 
-// input opens a file, or standard input for "-". It returns the reader, the name for messages
-// and a function that closes the file.
-func (v *verifier) input(cmd *cobra.Command, name string) (in io.Reader, file string, closed func(), err error) {
+// shownName returns the name of a file for messages.
+func shownName(name string) string {
+	if name == "-" {
+		return "standard input"
+	}
+	return name
+}
+
+// input opens a file, or standard input for "-". It returns the reader and a function that closes the file.
+func (v *verifier) input(cmd *cobra.Command, name string) (in io.Reader, closed func(), err error) {
 	if name == "-" {
 		v.progress.start(0)
-		return cmd.InOrStdin(), "standard input", func() {}, nil
+		return cmd.InOrStdin(), func() {}, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, name, nil, err
+		return nil, nil, err
 	}
 	size := int64(0)
 	if info, err := f.Stat(); err == nil {
 		size = info.Size()
 	}
 	v.progress.start(size)
-	return &interruptible{cmd.Context(), f}, name, func() { f.Close() }, nil
+	return &interruptible{cmd.Context(), f}, func() { f.Close() }, nil
 }
 
 // entries calls f with the entries of a file until f returns an error.
-func (v *verifier) entries(cmd *cobra.Command, name string, f func(file string, e recording.Entry) error) error {
-	in, file, closed, err := v.input(cmd, name)
+func (v *verifier) entries(cmd *cobra.Command, name string, f func(e recording.Entry) error) error {
+	in, closed, err := v.input(cmd, name)
 	if err != nil {
 		return err
 	}
 	defer closed()
+	file := shownName(name)
 	r, err := recording.NewReader(in)
 	for err == nil {
 		var e recording.Entry
 		if e, err = r.Next(); err == nil {
 			v.progress.step(file, len(e.Text), v.sum.Errors+v.sum.Warnings)
-			err = f(file, e)
+			err = f(e)
 		}
 	}
 	if err == io.EOF {
@@ -247,12 +255,13 @@ func (v *verifier) entries(cmd *cobra.Command, name string, f func(file string, 
 }
 
 // values calls f with the values of a file and the lines where they start.
-func (v *verifier) values(cmd *cobra.Command, name string, f func(file, value string, line int)) error {
-	in, file, closed, err := v.input(cmd, name)
+func (v *verifier) values(cmd *cobra.Command, name string, f func(value string, line int)) error {
+	in, closed, err := v.input(cmd, name)
 	if err != nil {
 		return err
 	}
 	defer closed()
+	file := shownName(name)
 	if in, err = recording.Decode(in); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
@@ -266,7 +275,7 @@ func (v *verifier) values(cmd *cobra.Command, name string, f func(file, value st
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		v.progress.step(file, len(src), v.sum.Errors+v.sum.Warnings)
-		f(file, string(src), line)
+		f(string(src), line)
 	}
 }
 
@@ -275,16 +284,11 @@ func (v *verifier) file(cmd *cobra.Command, name string) error {
 	if v.definition != "" {
 		return v.definitions(cmd, name)
 	}
-	session := audit.NewRecording(v.opts)
-	shown := name
-	err := v.entries(cmd, name, func(file string, e recording.Entry) error {
-		shown = file
-		v.report(file, session.Entry(e))
+	session, shown := audit.NewRecording(v.opts), shownName(name)
+	err := v.entries(cmd, name, func(e recording.Entry) error {
+		v.report(shown, session.Entry(e))
 		return nil
 	})
-	if name == "-" {
-		shown = "standard input"
-	}
 	v.report(shown, session.Close()) // entries before an error count too
 	counts := session.Counts()
 	v.sum.Files++
@@ -304,20 +308,17 @@ func (v *verifier) file(cmd *cobra.Command, name string) error {
 
 // definitions checks the values of a file against --definition.
 func (v *verifier) definitions(cmd *cobra.Command, name string) error {
-	before, shown := v.sum.Values, name
-	err := v.values(cmd, name, func(file, value string, line int) {
+	before, shown := v.sum.Values, shownName(name)
+	err := v.values(cmd, name, func(value string, line int) {
 		v.sum.Values++
 		findings := audit.Value(*v.opts.Revision, v.definition, value, v.opts)
 		for i := range findings {
 			findings[i].Place = line
 		}
-		v.report(file, findings)
+		v.report(shown, findings)
 	})
 	if err != nil {
 		return err
-	}
-	if name == "-" {
-		shown = "standard input"
 	}
 	v.sum.Files++
 	if v.sum.Values == before {

@@ -40,11 +40,10 @@ func (v *verifier) against(cmd *cobra.Command, list string, names []string) erro
 			opts.Revision, opts.OwnMethods = &revisions[i], true
 			sessions[i] = audit.NewRecording(opts)
 		}
-		shown := name
-		err := v.entries(cmd, name, func(file string, e recording.Entry) error {
-			shown = file
+		shown := shownName(name)
+		err := v.entries(cmd, name, func(e recording.Entry) error {
 			for i, s := range sessions {
-				verdicts[i].add(file, s.Entry(e))
+				verdicts[i].add(shown, s.Entry(e))
 			}
 			return nil
 		})

@@ -5,7 +5,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -67,16 +66,8 @@ func (v *verifier) schemaExtension(cmd *cobra.Command, revision, schema string) 
 		return nil, err
 	}
 	x := extensionSource(project, v.extension.name, revision, src)
-	if v.extension.overlay != "" {
-		rows, err := os.ReadFile(v.extension.overlay)
-		if err != nil {
-			return nil, err
-		}
-		if x.Overlay, err = spec.ParseOverlay(v.extension.overlay, rows); err != nil {
-			return nil, err
-		}
-	} else if pinned := project.Extension(x.Name); pinned != nil {
-		x.Overlay = pinned.Overlay
+	if x.Overlay, err = overlayOf(project, x.Name, v.extension.overlay); err != nil {
+		return nil, err
 	}
 	lowered, err := gen.LowerExtension(project, x)
 	if err != nil {
