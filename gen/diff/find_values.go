@@ -3,6 +3,7 @@ package diff
 import (
 	"encoding/json"
 	"math/big"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,8 +12,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// largest is the maximum length of strings and arrays that are made as examples of a limit.
-const largest = 1000
+// largest is the maximum length of strings and arrays that are made as examples of a limit, longestArray that of
+// arrays that contain an example.
+const (
+	largest      = 1000
+	longestArray = 10_000
+)
 
 // isFormat reports whether validators check a format.
 func isFormat(name string) bool { _, ok := formats[name]; return ok }
@@ -276,12 +281,36 @@ func (f *finder) strings(w *way, try func(v any) bool) (complete bool) {
 			return false
 		}
 		if !is {
-			return i == 0
+			return i == 0 || f.onlyListed(w, patterns, not, length, try)
 		}
 		if !try(s) {
 			return false
 		}
 		longer = length.and(atLeast(int64(len([]rune(s)) + 1)))
+	}
+	return false
+}
+
+// onlyListed reports whether all strings that match some patterns, and do not match others, are values that one of
+// the broken schemas lists. It tries a string that is none of them.
+func (f *finder) onlyListed(w *way, patterns, not []string, length span, try func(v any) bool) bool {
+	for _, b := range w.breaks {
+		if b.keyword != "enum" {
+			continue
+		}
+		var listed []string
+		for _, v := range listedBy(b.of) {
+			if s, ok := v.(string); ok {
+				listed = append(listed, regexp.QuoteMeta(s))
+			}
+		}
+		s, is, sure := f.matching(patterns, append(slices.Clone(not), "^(?:"+strings.Join(listed, "|")+")$"), length)
+		if sure && !is {
+			return true
+		}
+		if is && !try(s) {
+			return false
+		}
 	}
 	return false
 }
@@ -449,7 +478,7 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 	if least > most || unique && equal {
 		return nil, complete
 	}
-	if least > largest {
+	if least > longestArray || least > largest && (unique || slices.ContainsFunc(w.breaks, func(b breach) bool { return b.keyword == "maxItems" })) {
 		return nil, false
 	}
 	element := func(i int, at slot, but []any) answer {

@@ -169,3 +169,14 @@ func TestOffersSkipped(t *testing.T) {
 		}
 	}
 }
+
+// TestResourceTypeMessage checks that a message has the MIME types in quotes, and not as code in addition.
+func TestResourceTypeMessage(t *testing.T) {
+	report, err := diff.Tools(offerSide(t, "old", resource(`,"mimeType":"text/plain"`)), offerSide(t, "new", resource(``)))
+	if err != nil || len(report.Findings) != 1 {
+		t.Fatal(err, report)
+	}
+	if got, want := report.Findings[0].Message, `MIME type is none, was "text/plain"`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -128,21 +128,25 @@ func (p *protocol) statements() {
 		if !had || !has || wasAt.method == isAt.method && wasAt.part == isAt.part {
 			continue
 		}
+		first := was // the handshake names the finding, in both directions
+		if isAt.method == handshake {
+			first = is
+		}
 		for _, use := range []string{was.use, is.use} {
 			if use != "" {
-				p.statement(&root{use: use, direction: one.to, old: was.Shape, new: is.Shape}, was, is)
+				p.statement(&root{use: use, direction: one.to, old: was.Shape, new: is.Shape}, was, is, first)
 			}
 		}
 	}
 }
 
-func (p *protocol) statement(at *root, was, is said) {
+func (p *protocol) statement(at *root, was, is, named said) {
 	if was.Required != is.Required {
 		rule := "member-became-required"
 		if was.Required {
 			rule = "member-became-optional"
 		}
-		p.direct(&change{rule: rule, guard: guardElsewhere, old: was.Where, new: is.Where, args: []string{is.Name}}, is.Where.Path, nil, nil, at)
+		p.direct(&change{rule: rule, guard: guardElsewhere, old: was.Where, new: is.Where, args: []string{named.Name}}, named.Where.Path, nil, nil, at)
 	}
 	if was.decl == nil || is.decl == nil {
 		return // nothing judges the values

@@ -33,7 +33,7 @@ func serverRules() ruleSet {
 			harm("{sender} may read this resource, which {receiver} does not have."),
 		alone(s, EffectNone, "resource-changed", "{0} changed", "A text for people in a resource or a template changed.").
 			args("member").patch().keyword("{0}"),
-		alone(s, EffectMeaning, "resource-type-changed", "MIME type is `{1}`, was `{0}`", "The MIME type of a resource's contents changed.").
+		alone(s, EffectMeaning, "resource-type-changed", "MIME type is {1}, was {0}", "The MIME type of a resource's contents changed.").
 			args(argBefore, argAfter).harm("A client may misinterpret the contents.").keyword("mimeType"),
 		pair(s, "resource-template-added", "resource-template-removed", "resource template added", "resource template removed",
 			"A resource template exists on one side only.").

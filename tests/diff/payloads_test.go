@@ -42,8 +42,8 @@ func TestPayloads(t *testing.T) {
 			"info member-removed ElicitRequestFormParams.task open-object",
 			"info member-removed CreateMessageRequestParams.task open-object",
 			"info member-removed CreateMessageRequestParams._meta open-object",
-			"info member-became-optional RequestMetaObject.io.modelcontextprotocol/clientInfo elsewhere",
-			"info member-became-optional ResultMetaObject.io.modelcontextprotocol/serverInfo elsewhere",
+			"info member-became-optional InitializeRequestParams.clientInfo elsewhere",
+			"info member-became-optional InitializeResult.serverInfo elsewhere",
 			"info required-member-added ListToolsResult.resultType implied",
 		}},
 		{"another type of a capability", func(d map[string]any) {
