@@ -89,15 +89,21 @@ func (o *operation) name() string {
 	return o.method
 }
 
-// atStart returns the attributes of the span that a sampler may need.
-func (o *operation) atStart(more []attribute.KeyValue) []attribute.KeyValue {
+// attributes returns those of the method, and of the tool or prompt if it is named.
+func (o *operation) attributes(more []attribute.KeyValue, named bool) []attribute.KeyValue {
 	attrs := append(slices.Clone(more), keyMethod.String(o.method))
-	if o.target.Value.AsString() != "" {
+	if named && o.target.Value.AsString() != "" {
 		attrs = append(attrs, o.target)
 	}
 	if o.method == methodCallTool {
 		attrs = append(attrs, keyOperation.String("execute_tool"))
 	}
+	return attrs
+}
+
+// atStart returns the attributes of the span that a sampler may need.
+func (o *operation) atStart(more []attribute.KeyValue) []attribute.KeyValue {
+	attrs := o.attributes(more, true)
 	if o.uri != "" {
 		attrs = append(attrs, keyResource.String(o.uri))
 	}
@@ -126,17 +132,9 @@ func (o *operation) atEnd() []attribute.KeyValue {
 // measured returns the attributes of the measurement. A peer must not be able to create
 // arbitrary values, so a name that it sends counts only if it exists.
 func (o *operation) measured(more []attribute.KeyValue, out outcome) []attribute.KeyValue {
-	attrs := slices.Clone(more)
+	attrs := o.attributes(more, !out.refused())
 	if o.unknown {
-		attrs = append(attrs, keyMethod.String(other))
-	} else {
-		attrs = append(attrs, keyMethod.String(o.method))
-		if o.method == methodCallTool {
-			attrs = append(attrs, keyOperation.String("execute_tool"))
-		}
-		if o.target.Value.AsString() != "" && !out.refused() {
-			attrs = append(attrs, o.target)
-		}
+		attrs = append(slices.Clone(more), keyMethod.String(other))
 	}
 	if o.revision != "" {
 		attrs = append(attrs, keyRevision.String(o.revision))

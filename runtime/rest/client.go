@@ -88,11 +88,7 @@ func CallContent[Block any](ctx context.Context, c *Client, o *Operation, in wir
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.content()
-	if err != nil {
-		return nil, err
-	}
-	return decode(result)
+	return decode(a.content())
 }
 
 // answer is a response of an API that is a success.
@@ -205,7 +201,7 @@ func (a *answer) excerpt() string {
 }
 
 // content returns the answer as a CallToolResult.
-func (a *answer) content() (wire.Object, error) {
+func (a *answer) content() wire.Object {
 	kind, _, _ := strings.Cut(a.mediaType, "/")
 	members := func(pairs ...string) string {
 		text := []byte{'{'}
@@ -230,7 +226,7 @@ func (a *answer) content() (wire.Object, error) {
 		}
 		block = `{"type":"resource","resource":` + members("uri", a.url, "mimeType", mediaType, "blob", base64.StdEncoding.EncodeToString(a.body)) + "}"
 	}
-	return wire.Object(`{"content":[` + block + `]}`), nil
+	return wire.Object(`{"content":[` + block + `]}`)
 }
 
 // Scheme is a security scheme of an API.

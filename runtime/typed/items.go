@@ -37,13 +37,19 @@ func Prompt[In any, R wire.Appender](definition wire.Appender, get func(ctx cont
 			p.Blank = append(p.Blank, f.name)
 		}
 	}
-	prompt := tools.ServePrompt(p, a.fresh, func(ctx context.Context, in *value) (R, error) { return get(ctx, of[In](in)) })
+	return completed(a, tools.ServePrompt(p, a.fresh, func(ctx context.Context, in *value) (R, error) { return get(ctx, of[In](in)) }))
+}
+
+// completed returns an item that completes the arguments whose values are listed.
+func completed[I interface {
+	Complete(name string, c catalog.Completer) I
+}](a *arguments, item I) I {
 	for _, f := range a.shape.fields {
 		if choices := choicesOf(f); choices != nil {
-			prompt = prompt.Complete(f.name, catalog.OneOf(choices...))
+			item = item.Complete(f.name, catalog.OneOf(choices...))
 		}
 	}
-	return prompt
+	return item
 }
 
 // Template returns a resource template with a handler that gets the variables of a URI in a struct and
@@ -62,13 +68,7 @@ func Template[In any, R wire.Appender](definition wire.Appender, read func(ctx c
 		return catalog.Template{Definition: failed{err}}
 	}
 	t := &tools.Template{Definition: a.definition, Variables: a.check, Exploded: a.lists, Literals: a.literals}
-	template := tools.ServeTemplate(t, a.fresh, func(ctx context.Context, uri string, in *value) (R, error) { return read(ctx, uri, of[In](in)) })
-	for _, f := range a.shape.fields {
-		if choices := choicesOf(f); choices != nil {
-			template = template.Complete(f.name, catalog.OneOf(choices...))
-		}
-	}
-	return template
+	return completed(a, tools.ServeTemplate(t, a.fresh, func(ctx context.Context, uri string, in *value) (R, error) { return read(ctx, uri, of[In](in)) }))
 }
 
 // failed is the definition of an item that could not be made.
