@@ -153,30 +153,25 @@ func (s *shape) decodeKey(r *wire.Reader, key reflect.Value) {
 	}
 }
 
-// decodeFields reads the members of a struct. Those that are missing get their defaults.
+// decodeFields reads the members of a struct, whose fields have their defaults before.
 func (s *shape) decodeFields(r *wire.Reader, v reflect.Value) {
-	var seen map[*field]bool // of those with a default
+	for _, f := range s.fields {
+		if f.facets.preset == "" {
+			continue
+		}
+		if err := f.decode(within(v, f.index), wire.NewStringReader(string(f.facets.preset))); err != nil {
+			r.Fail("the default of %q: %s", f.name, err)
+		}
+	}
 	for r.BeginObject(); r.Member(); {
 		f, ok := s.byName[r.Name()]
 		if !ok {
 			r.ReadRaw()
 			continue
 		}
-		if f.facets.preset != "" {
-			if seen == nil {
-				seen = map[*field]bool{}
-			}
-			seen[f] = true
-		}
-		f.read(r, within(v, f.index))
-	}
-	for _, f := range s.fields {
-		if f.facets.preset == "" || seen[f] || r.Err() != nil {
-			continue
-		}
-		if err := f.decode(within(v, f.index), wire.NewStringReader(string(f.facets.preset))); err != nil {
-			r.Fail("the default of %q: %s", f.name, err)
-		}
+		at := within(v, f.index)
+		at.SetZero()
+		f.read(r, at)
 	}
 }
 
