@@ -170,7 +170,7 @@ func (b *bundler) reference(value wire.Raw, at place, copied bool) wire.Raw {
 		if _, own := b.own.Get(wire.PointerName(name)); own {
 			return value
 		}
-		if _, shared := lookup(b.Root.Value, "/$defs/"+name); !shared {
+		if _, shared := b.Root.Value.At("/$defs/" + name); !shared {
 			return value
 		}
 	}
@@ -191,7 +191,7 @@ func (b *bundler) copyOf(from place) (name string, ok bool) {
 	if name, known := b.names[from]; known {
 		return name, true
 	}
-	value, ok := lookup(from.file.Value, from.pointer)
+	value, ok := from.file.Value.At(from.pointer)
 	if !ok {
 		return "", false
 	}
@@ -215,32 +215,4 @@ func (b *bundler) copyOf(from place) (name string, ok bool) {
 	}
 	b.added[i].Value = copied
 	return name, true
-}
-
-// lookup returns the value at a pointer.
-func lookup(value wire.Raw, pointer string) (wire.Raw, bool) {
-	if pointer == "" {
-		return value, true
-	}
-	for segment := range strings.SplitSeq(pointer[1:], "/") {
-		name := wire.PointerName(segment)
-		switch value.Kind() {
-		case wire.KindObject:
-			next, ok := wire.Object(value).Get(name)
-			if !ok {
-				return "", false
-			}
-			value = next
-		case wire.KindArray:
-			i, err := strconv.Atoi(name)
-			if all := value.Elements(); err == nil && i >= 0 && i < len(all) {
-				value = all[i]
-			} else {
-				return "", false
-			}
-		default:
-			return "", false
-		}
-	}
-	return value, true
 }

@@ -2,7 +2,6 @@ package jsonschema
 
 import (
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -160,7 +159,7 @@ func (r *reader) follow(root *Schema, fragment string) *Schema {
 	nearest := root // the innermost schema on the way, which may be a resource or have a $schema
 	for segment := range strings.SplitSeq(fragment[1:], "/") {
 		segment = wire.PointerName(segment)
-		next, ok := child(raw, segment)
+		next, ok := raw.Child(segment)
 		if !ok {
 			return nil
 		}
@@ -173,22 +172,6 @@ func (r *reader) follow(root *Schema, fragment string) *Schema {
 		return s
 	}
 	return r.schema(at, raw, nearest.resource, nearest.Draft)
-}
-
-// child returns the member or element that a segment of a pointer names.
-func child(raw wire.Raw, segment string) (wire.Raw, bool) {
-	switch raw.Kind() {
-	case wire.KindObject:
-		return wire.Object(raw).Get(segment)
-	case wire.KindArray:
-		all := raw.Elements()
-		i, err := strconv.Atoi(segment)
-		if err != nil || i < 0 || i >= len(all) {
-			return "", false
-		}
-		return all[i], true
-	}
-	return "", false
 }
 
 // Endless returns the references of a document that lead back to themselves without a member or

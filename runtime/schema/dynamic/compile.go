@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/schema"
@@ -470,7 +469,7 @@ func (k keywords) reference(n *node) error {
 	}
 	target, ok := k.p.targets[pointer]
 	if !ok {
-		text, ok := find(k.p.root, pointer)
+		text, ok := k.p.root.At(pointer)
 		if !ok {
 			return fmt.Errorf("$ref: there is nothing at %s", ref)
 		}
@@ -485,33 +484,6 @@ func (k keywords) reference(n *node) error {
 	}
 	n.then(target.check)
 	return nil
-}
-
-// find returns the value at a JSON Pointer.
-func find(text wire.Raw, pointer string) (wire.Raw, bool) {
-	if pointer == "" {
-		return text, true
-	}
-	for token := range strings.SplitSeq(pointer[1:], "/") {
-		switch text.Kind() {
-		case wire.KindObject:
-			member, ok := wire.Object(text).Get(wire.PointerName(token))
-			if !ok {
-				return "", false
-			}
-			text = member
-		case wire.KindArray:
-			elements := text.Elements()
-			i, err := strconv.ParseUint(token, 10, 31)
-			if err != nil || int(i) >= len(elements) {
-				return "", false
-			}
-			text = elements[i]
-		default:
-			return "", false
-		}
-	}
-	return text, true
 }
 
 // combined adds the checks of allOf, anyOf and oneOf.

@@ -64,33 +64,25 @@ func change(value wire.Raw, pointer string, of func(wire.Raw) (wire.Raw, error))
 	if deeper {
 		rest = "/" + rest
 	}
-	switch value.Kind() {
-	case wire.KindObject:
-		name := wire.PointerName(token)
-		part, ok := wire.Object(value).Get(name)
-		if !ok {
-			return "", errNothing
-		}
-		part, err := change(part, rest, of)
-		if err != nil {
-			return "", err
-		}
+	name := wire.PointerName(token)
+	part, ok := value.Child(name)
+	if !ok {
+		return "", errNothing
+	}
+	part, err := change(part, rest, of)
+	if err != nil {
+		return "", err
+	}
+	if value.Kind() == wire.KindObject {
 		changed, err := wire.Object(value).With(name, part)
 		return wire.Raw(changed), err
-	case wire.KindArray:
-		all := value.Elements()
-		i, err := strconv.Atoi(token)
-		if err != nil || i < 0 || i >= len(all) {
-			return "", errNothing
-		}
-		if all[i], err = change(all[i], rest, of); err != nil {
-			return "", err
-		}
-		text := []byte{'['}
-		for _, element := range all {
-			text = append(wire.AppendComma(text), element...)
-		}
-		return wire.Raw(append(text, ']')), nil
 	}
-	return "", errNothing
+	text := []byte{'['}
+	for i, element := range value.Elements() {
+		if strconv.Itoa(i) == name {
+			element = part
+		}
+		text = append(wire.AppendComma(text), element...)
+	}
+	return wire.Raw(append(text, ']')), nil
 }
