@@ -308,9 +308,10 @@ func (g *Guard) whileValid(ctx context.Context, r *http.Request, a *access) (con
 }
 
 // isStream reports whether a request opens a stream of messages that lasts until its client ends it: a GET, or
-// in revisions without sessions a request whose header Mcp-Method, which repeats its method, says so.
+// in revisions without sessions a request whose header Mcp-Method, which repeats its method, says so. The handler
+// refuses a request with another header.
 func isStream(r *http.Request) bool {
-	return r.Method == http.MethodGet || r.Header.Get(headers.Method) == "subscriptions/listen"
+	return r.Method == http.MethodGet || headers.MethodOf(r.Header) == "subscriptions/listen"
 }
 
 // ServeMetadata answers a request for the metadata of the resource (RFC 9728, section 3). It needs no

@@ -83,6 +83,13 @@ func (s Standard) Check(h Header) error {
 	return same(Name, name, s.Name)
 }
 
+// MethodOf returns the method that the headers of a request repeat, as [Standard.Check] reads it: without the white
+// space around it, which HTTP/2 delivers as it was sent. It returns "" for headers that pass no check.
+func MethodOf(h Header) string {
+	method, _, _ := single(h, Method)
+	return method
+}
+
 // CheckRevision compares the header of the revision alone.
 func CheckRevision(h Header, revision string) error { return checkPlain(h, Revision, revision) }
 

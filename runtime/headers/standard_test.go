@@ -56,6 +56,32 @@ func TestStandard(t *testing.T) {
 	}
 }
 
+// TestMethodOf checks that MethodOf returns the one method with which a request passes the check.
+func TestMethodOf(t *testing.T) {
+	for lines, want := range map[string]string{
+		"Mcp-Method: tools/call":                         "tools/call",
+		"mcp-method:tools/call":                          "tools/call",
+		"Mcp-Method: \t tools/call \t":                   "tools/call",
+		"Mcp-Method: Tools/call":                         "Tools/call",
+		"Mcp-Method: =?base64?dG9vbHMvY2FsbA==?=":        "=?base64?dG9vbHMvY2FsbA==?=",
+		"Mcp-Method:":                                    "",
+		"Mcp-Name: tools/call":                           "",
+		"Mcp-Method: tools/call\nMcp-Method: tools/call": "",
+	} {
+		h := parse(lines)
+		if got := headers.MethodOf(h); got != want {
+			t.Errorf("%q: got %q, want %q", lines, got, want)
+		}
+		h.Set(headers.Revision, "2026-07-28")
+		for _, method := range []string{"tools/call", "Tools/call"} {
+			err := headers.Standard{Revision: "2026-07-28", Method: method}.Check(h)
+			if (err == nil) != (method == want) {
+				t.Errorf("%q: the check of %q returns %v", lines, method, err)
+			}
+		}
+	}
+}
+
 // TestCheckAllocates checks that right headers cost nothing.
 func TestCheckAllocates(t *testing.T) {
 	h := http.Header{}
