@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -43,8 +44,7 @@ type credentials struct{ scheme, token string }
 // credentialsOf returns the credentials of a request (OAuth 2.1, section 5.1.1). A token in the query is
 // refused, because queries are logged (section Token Requirements).
 func credentialsOf(r *http.Request) (credentials, *refusal) {
-	// The raw query is searched for the name too, because parsing leaves out what it cannot decode.
-	if strings.Contains(r.URL.RawQuery, "access_token") && hasToken(r) {
+	if hasToken(r.URL.RawQuery) {
 		return credentials{}, badRequest("an access token must be in the Authorization header, not in the query")
 	}
 	values := r.Header["Authorization"]
@@ -70,9 +70,16 @@ func credentialsOf(r *http.Request) (credentials, *refusal) {
 	return credentials{scheme, token}, nil
 }
 
-func hasToken(r *http.Request) bool {
-	_, ok := r.URL.Query()["access_token"]
-	return ok
+// hasToken reports whether a query has the parameter access_token. Package net/url leaves out parameters whose values
+// it cannot decode, and those with semicolons, which other programs take for separators.
+func hasToken(query string) bool {
+	for parameter := range strings.FieldsFuncSeq(query, func(c rune) bool { return c == '&' || c == ';' }) {
+		name, _, _ := strings.Cut(parameter, "=")
+		if name, err := url.QueryUnescape(name); err == nil && name == "access_token" {
+			return true
+		}
+	}
+	return false
 }
 
 // isToken reports whether s has the syntax of a bearer token (RFC 6750, section 2.1).

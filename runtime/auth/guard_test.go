@@ -63,6 +63,32 @@ func TestStreamEnds(t *testing.T) {
 	}
 }
 
+// TestTokenInQuery checks that a request with a token in its query is refused, however the query is written.
+func TestTokenInQuery(t *testing.T) {
+	verifier := VerifierFunc(func(context.Context, string) (*Caller, error) { return &Caller{Subject: "u"}, nil })
+	g, err := NewGuard(Options{Resource: "https://r.example", Verifier: verifier})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := g.Protect(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	for query, want := range map[string]int{
+		"access_token=a": http.StatusBadRequest, "access_token": http.StatusBadRequest, "access_token=": http.StatusBadRequest,
+		"x=1&access_token=a": http.StatusBadRequest, "access%5Ftoken=a": http.StatusBadRequest, "%61ccess_toke%6e=a": http.StatusBadRequest,
+		"access_token=a;b": http.StatusBadRequest, "x=1;access_token=a": http.StatusBadRequest, "access_token=%zz": http.StatusBadRequest,
+		"%zz=1&access_token=a": http.StatusBadRequest, "&&access_token=a": http.StatusBadRequest,
+		"": http.StatusOK, "x=access_token": http.StatusOK, "my_access_token=a": http.StatusOK, "access_tokens=a": http.StatusOK,
+		"x=a&access_token%zz=a": http.StatusOK, "x=%26access_token=a": http.StatusOK, "x=a;b": http.StatusOK,
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "https://r.example/?"+query, nil)
+		r.Header.Set("Authorization", "Bearer token")
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("%s: status %d, want %d", query, w.Code, want)
+		}
+	}
+}
+
 // TestPrincipal checks that no two callers have the same principal.
 func TestPrincipal(t *testing.T) {
 	seen := map[string]Caller{}
