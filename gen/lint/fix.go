@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
@@ -48,19 +49,42 @@ func Fix(name string, text []byte, o Options) (fixed []byte, changes []Change, e
 	if !json.Valid(source) {
 		return nil, nil, errors.New("only a list that is one JSON or YAML document can be fixed")
 	}
-	root := parse(wire.Raw(source))
+	root, fixedAt := wire.Raw(source), map[string]wire.Raw{}
 	for _, d := range c.Definitions {
-		n := root.at(d.Pointer)
-		if n == nil || n.kind != wire.KindObject {
+		definition, _ := root.At(d.Pointer)
+		if definition.Kind() != wire.KindObject {
 			continue
 		}
 		f := fixer{options: o, findings: found.Findings, at: d.Pointer}
-		changes = append(changes, f.definition(n)...)
+		fixedAt[d.Pointer] = f.definition(definition)
+		changes = append(changes, f.changes...)
 	}
 	if len(changes) == 0 && json.Valid(text) {
 		return text, nil, nil
 	}
-	return report.Indented([]byte(root.raw()), source), changes, nil
+	return report.Indented([]byte(replaced(root, "", fixedAt)), source), changes, nil
+}
+
+// replaced returns a value, which is at a pointer, with other values at some pointers.
+func replaced(value wire.Raw, at string, others map[string]wire.Raw) wire.Raw {
+	if other, ok := others[at]; ok {
+		return other
+	}
+	switch value.Kind() {
+	case wire.KindObject:
+		members := wire.Object(value).Members()
+		for i, m := range members {
+			members[i].Value = replaced(m.Value, wire.ChildPointer(at, m.Name), others)
+		}
+		return objectOf(members)
+	case wire.KindArray:
+		elements := value.Elements()
+		for i, element := range elements {
+			elements[i] = replaced(element, at+"/"+strconv.Itoa(i), others)
+		}
+		return arrayOf(elements...)
+	}
+	return value
 }
 
 // fixer rewrites one definition.
@@ -71,33 +95,35 @@ type fixer struct {
 	changes     []Change
 }
 
-func (f *fixer) definition(n *node) []Change {
+// definition returns a definition after the rewrites for its findings.
+func (f *fixer) definition(text wire.Raw) wire.Raw {
+	visible := map[string]wire.Raw{}
 	for _, finding := range f.findings {
-		rest, within := strings.CutPrefix(finding.Pointer, f.at+"/")
-		if !within {
+		if !strings.HasPrefix(finding.Pointer, f.at+"/") {
 			continue
 		}
 		f.subject = finding.Subject
-		last := rest[strings.LastIndexByte(rest, '/')+1:]
+		last := finding.Pointer[strings.LastIndexByte(finding.Pointer, '/')+1:]
 		if finding.Rule == "hidden-characters" && (last == "description" || last == "title") {
-			if text := n.at("/" + rest); text != nil && text.kind == wire.KindString {
-				*text = *str(visibleOnly(text.text()))
+			found, _ := text.At(finding.Pointer[len(f.at):])
+			if hidden, ok := found.Str(); ok {
+				visible[finding.Pointer[len(f.at):]] = stringOf(visibleOnly(hidden))
 				f.change(finding.Rule, finding.Pointer)
 			}
 		}
 	}
-	if inner := n.get("function"); inner != nil && inner.kind == wire.KindObject {
-		n = inner
+	text = replaced(text, "", visible)
+	within := ""
+	if inner, ok := wire.Object(text).Get("function"); ok && inner.Kind() == wire.KindObject {
+		within = "/function"
 	}
+	schemas := map[string]wire.Raw{}
 	for _, keyword := range []string{"inputSchema", "parameters", "input_schema", "outputSchema"} {
-		i := n.index(keyword)
-		if i < 0 {
-			continue
+		if s, ok := text.At(within+"/"+keyword); ok {
+			schemas[within+"/"+keyword] = f.schema(wire.ChildPointer(f.at, keyword), s, keyword != "outputSchema")
 		}
-		at := wire.ChildPointer(f.at, keyword)
-		n.members[i].value = f.schema(at, n.members[i].value, keyword != "outputSchema")
 	}
-	return f.changes
+	return replaced(text, "", schemas)
 }
 
 func (f *fixer) change(rule, pointer string) {
@@ -118,7 +144,7 @@ func visibleOnly(text string) string {
 
 // schema returns a schema after the rewrites for its findings: all of them if they preserve its
 // values together, which is nearly always the case, and otherwise those that do so individually.
-func (f *fixer) schema(at string, s *node, input bool) *node {
+func (f *fixer) schema(at string, s wire.Raw, input bool) wire.Raw {
 	type step struct {
 		rewrite
 		rule string
@@ -129,14 +155,14 @@ func (f *fixer) schema(at string, s *node, input bool) *node {
 			steps = append(steps, step{r, rule})
 		}
 	}
-	all, changed := s.clone(), []string{}
+	all, changed := s, []string{}
 	for _, r := range steps {
-		if next := all.clone(); r.apply(next, input) && f.better(all, next, input) {
+		if next := r.apply(all, input); next != all && f.better(all, next, input) {
 			all = next
 			changed = append(changed, r.rule)
 		}
 	}
-	if len(changed) > 0 && equivalent(s.raw(), all.raw(), input) {
+	if len(changed) > 0 && equivalent(s, all, input) {
 		for _, rule := range changed {
 			f.change(rule, at)
 		}
@@ -146,7 +172,7 @@ func (f *fixer) schema(at string, s *node, input bool) *node {
 		return s
 	}
 	for _, r := range steps {
-		if next := s.clone(); r.apply(next, input) && f.better(s, next, input) && equivalent(s.raw(), next.raw(), input) {
+		if next := r.apply(s, input); next != s && f.better(s, next, input) && equivalent(s, next, input) {
 			s = next
 			f.change(r.rule, at)
 		}
@@ -156,7 +182,7 @@ func (f *fixer) schema(at string, s *node, input bool) *node {
 
 // better reports whether a schema has fewer faults than another: fewer of the most serious level
 // on which they differ, or if they differ on none, in fewer places.
-func (f *fixer) better(before, after *node, input bool) bool {
+func (f *fixer) better(before, after wire.Raw, input bool) bool {
 	was, is := f.faults(before, input), f.faults(after, input)
 	for _, level := range Levels() {
 		if a, b := was.report.Count(level), is.report.Count(level); a != b {
@@ -166,12 +192,12 @@ func (f *fixer) better(before, after *node, input bool) bool {
 	return is.places < was.places
 }
 
-func (f *fixer) faults(s *node, input bool) *linter {
+func (f *fixer) faults(s wire.Raw, input bool) *linter {
 	l := &linter{options: f.options, report: &Report{}}
 	if input {
-		l.input("", s.raw())
+		l.input("", s)
 	} else {
-		l.schema("", s.raw(), false)
+		l.schema("", s, false)
 	}
 	return l
 }

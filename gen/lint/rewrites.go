@@ -14,8 +14,8 @@ import (
 type rewrite struct {
 	// rules are the rules whose findings it removes.
 	rules []string
-	// apply changes a schema and reports whether it did. Input means that values are objects.
-	apply func(s *node, input bool) bool
+	// apply returns the changed schema, or the same text. Input means that values are objects.
+	apply func(s wire.Raw, input bool) wire.Raw
 }
 
 // rewrites are in the order in which they are applied, since some make others possible.
@@ -25,8 +25,8 @@ var rewrites = []rewrite{
 	{[]string{"enum-duplicate", "required-duplicate"}, everySchema(distinct)},
 	{[]string{"keyword-ineffective", "gemini-keyword-type"}, everySchema(ineffective)},
 	{[]string{"gemini-keyword"}, inline},
-	{[]string{"anthropic-root-combinator", "openai-root-keyword"}, mergeRoot},
-	{[]string{"gemini-keyword"}, dialect},
+	{[]string{"anthropic-root-combinator", "openai-root-keyword"}, atRoot(mergeRoot)},
+	{[]string{"gemini-keyword"}, atRoot(dialect)},
 	{[]string{"gemini-keyword"}, everySchema(constant)},
 	{[]string{"gemini-keyword"}, everySchema(openObject)},
 	{[]string{"gemini-keyword"}, everySchema(exclusive)},
@@ -34,136 +34,222 @@ var rewrites = []rewrite{
 	{[]string{"gemini-type-list"}, everySchema(oneType)},
 	{[]string{"required-undeclared", "gemini-required-undeclared"}, everySchema(declare)},
 	{[]string{"openai-items-missing", "gemini-items-missing"}, everySchema(anyItems)},
-	{[]string{"openai-properties-missing"}, func(s *node, _ bool) bool {
-		if s.kind != wire.KindObject || s.has("properties", "$ref") {
+	{[]string{"openai-properties-missing"}, atRoot(func(s *schema) bool {
+		if s.has("properties", "$ref") {
 			return false
 		}
-		s.set("properties", object())
+		s.Set("properties", "{}")
 		return true
-	}},
+	})},
 }
 
-// everySchema applies a rewrite to a schema and the schemas in it.
-func everySchema(apply func(s *node) bool) func(*node, bool) bool {
-	return func(root *node, _ bool) bool {
-		changed := false
-		root.eachSchema(func(s *node) { changed = apply(s) || changed })
-		return changed
+// schema has the keywords of a schema that is an object.
+type schema struct{ wire.Members }
+
+// edited returns a schema that f has changed, or the same text if it is no object or f returns false.
+func edited(text wire.Raw, f func(s *schema) bool) wire.Raw {
+	if text.Kind() != wire.KindObject {
+		return text
 	}
+	if s := (&schema{wire.Object(text).Members()}); f(s) {
+		return s.text()
+	}
+	return text
+}
+
+// atRoot applies a rewrite to a schema, and not to those in it.
+func atRoot(apply func(s *schema) bool) func(wire.Raw, bool) wire.Raw {
+	return func(root wire.Raw, _ bool) wire.Raw { return edited(root, apply) }
+}
+
+// everySchema applies a rewrite to a schema and the schemas in it, the inner ones first.
+func everySchema(apply func(s *schema) bool) func(wire.Raw, bool) wire.Raw {
+	var every func(_ string, s wire.Raw) wire.Raw
+	every = func(_ string, s wire.Raw) wire.Raw { return edited(jsonschema.Within("", s, every), apply) }
+	return func(root wire.Raw, _ bool) wire.Raw { return every("", root) }
+}
+
+func (s *schema) text() wire.Raw { return objectOf(s.Members) }
+
+// get returns the value of a keyword, or "".
+func (s *schema) get(keyword string) wire.Raw {
+	value, _ := s.Get(keyword)
+	return value
+}
+
+// array returns the elements of a keyword, and reports whether its value is an array.
+func (s *schema) array(keyword string) ([]wire.Raw, bool) {
+	value := s.get(keyword)
+	return value.Elements(), value.Kind() == wire.KindArray
+}
+
+// has reports whether a schema has one of some keywords.
+func (s *schema) has(keywords ...string) bool {
+	return slices.ContainsFunc(s.Members, func(m wire.Member) bool { return slices.Contains(keywords, m.Name) })
+}
+
+// rename puts another keyword in the place of one.
+func (s *schema) rename(from, to string, value wire.Raw) {
+	i := slices.IndexFunc(s.Members, func(m wire.Member) bool { return m.Name == from })
+	s.Members[i] = wire.Member{Name: to, Value: value}
+}
+
+// drop removes keywords, and reports whether there was one.
+func (s *schema) drop(keywords ...string) bool {
+	before := len(s.Members)
+	s.Members = slices.DeleteFunc(s.Members, func(m wire.Member) bool { return slices.Contains(keywords, m.Name) })
+	return len(s.Members) < before
+}
+
+// dialect returns the value of $schema, or "".
+func (s *schema) dialect() string { return textOf(s.get("$schema")) }
+
+// acceptsAll reports whether a schema has no rules.
+func acceptsAll(s wire.Raw) bool {
+	return s == "true" || s.Kind() == wire.KindObject && wire.Object(s).Len() == 0
+}
+
+func textOf(value wire.Raw) string {
+	text, _ := value.Str()
+	return text
+}
+
+func stringOf(text string) wire.Raw {
+	quoted, _ := wire.AppendString(nil, text) // a text that was read is UTF-8
+	return wire.Raw(quoted)
+}
+
+func objectOf(members wire.Members) wire.Raw {
+	text := []byte{'{'}
+	for name, value := range members.All() {
+		text = append(wire.AppendName(text, name), value...)
+	}
+	return wire.Raw(append(text, '}'))
+}
+
+func arrayOf(elements ...wire.Raw) wire.Raw {
+	text := []byte{'['}
+	for _, element := range elements {
+		text = append(wire.AppendComma(text), element...)
+	}
+	return wire.Raw(append(text, ']'))
 }
 
 // objectType adds the type of arguments.
-func objectType(s *node, input bool) bool {
+func objectType(s wire.Raw, input bool) wire.Raw {
 	switch {
 	case !input:
-		return false
-	case s.is("true"):
-		*s = *object(member{"type", str("object")}, member{"properties", object()})
+		return s
+	case s == "true":
+		return `{"type":"object","properties":{}}`
+	}
+	return edited(s, func(s *schema) bool {
+		list, isList := s.array("type")
+		if s.has("$ref") || s.has("type") && !(isList && slices.Contains(list, `"object"`)) {
+			return false
+		}
+		s.drop("type")
+		s.Members = slices.Insert(s.Members, 0, wire.Member{Name: "type", Value: `"object"`})
+		if !s.has("properties") {
+			s.Set("properties", "{}") // which hosts ask of an object
+		}
 		return true
-	case s.kind != wire.KindObject || s.has("$ref"):
-		return false
-	}
-	if t := s.get("type"); t != nil && !(t.kind == wire.KindArray && slices.ContainsFunc(t.elements, func(e *node) bool { return e.text() == "object" })) {
-		return false
-	}
-	s.drop("type")
-	s.members = slices.Insert(s.members, 0, member{"type", str("object")})
-	if !s.has("properties") {
-		s.set("properties", object()) // which hosts ask of an object
-	}
-	return true
+	})
 }
 
 // tuples writes arrays in items as draft 2020-12 does, if nothing else of draft 07 is used.
-func tuples(root *node, _ bool) bool {
-	if strings.Contains(string(root.raw()), `"dependencies"`) || strings.Contains(string(root.raw()), `"$ref"`) {
-		return false
+func tuples(root wire.Raw, _ bool) wire.Raw {
+	if strings.Contains(string(root), `"dependencies"`) || strings.Contains(string(root), `"$ref"`) {
+		return root
 	}
-	if strings.Contains(root.get("$schema").text(), "draft-04") {
-		return false // which differs in more
-	}
-	changed := false
-	root.eachSchema(func(s *node) {
-		items, rest := s.get("items"), s.get("additionalItems")
+	found := false
+	next := everySchema(func(s *schema) bool {
+		rest, more := s.Get("additionalItems")
 		s.drop("additionalItems")
-		if items == nil || items.kind != wire.KindArray {
-			return
+		if _, isTuple := s.array("items"); !isTuple {
+			return more
 		}
-		i := s.index("items")
-		s.members[i].name = "prefixItems"
-		if rest != nil {
-			s.members = slices.Insert(s.members, i+1, member{"items", rest})
+		found = true
+		s.rename("items", "prefixItems", s.get("items"))
+		if more {
+			i := slices.IndexFunc(s.Members, func(m wire.Member) bool { return m.Name == "prefixItems" })
+			s.Members = slices.Insert(s.Members, i+1, wire.Member{Name: "items", Value: rest})
 		}
-		changed = true
+		return true
+	})(root, true)
+	return edited(root, func(s *schema) bool {
+		if !found || strings.Contains(s.dialect(), "draft-04") { // which differs in more
+			return false
+		}
+		s.Members = wire.Object(next).Members()
+		s.drop("$schema")
+		return true
 	})
-	if changed {
-		root.drop("$schema")
-	}
-	return changed
 }
 
 // distinct removes repeated values of enum and required.
-func distinct(s *node) bool {
+func distinct(s *schema) bool {
 	changed := false
 	for _, keyword := range []string{"enum", "required"} {
-		list := s.get(keyword)
-		if list == nil || list.kind != wire.KindArray {
-			continue
+		list, isList := s.array(keyword)
+		if kept := once(list); isList && len(kept) < len(list) {
+			s.Set(keyword, arrayOf(kept...))
+			changed = true
 		}
-		var kept []*node
-		for _, value := range list.elements {
-			if !slices.ContainsFunc(kept, func(other *node) bool { return wire.Equal(value.raw(), other.raw()) }) {
-				kept = append(kept, value)
-			}
-		}
-		changed = changed || len(kept) < len(list.elements)
-		list.elements = kept
 	}
 	return changed
 }
 
+// once returns values without repetitions.
+func once(list []wire.Raw) []wire.Raw {
+	var kept []wire.Raw
+	for _, value := range list {
+		if !slices.ContainsFunc(kept, func(other wire.Raw) bool { return wire.Equal(value, other) }) {
+			kept = append(kept, value)
+		}
+	}
+	return kept
+}
+
 // ineffective removes keywords that have no effect on the types of a schema.
-func ineffective(s *node) bool {
+func ineffective(s *schema) bool {
 	types := typesOf(s)
 	if types == nil {
 		return false
 	}
-	before := len(s.members)
-	s.members = slices.DeleteFunc(s.members, func(m member) bool {
-		t := effectOn(m.name)
-		return t != "" && !slices.Contains(types, t) && !(t == "number" && slices.Contains(types, "integer"))
-	})
-	return len(s.members) < before
+	var without []string
+	for keyword := range s.All() {
+		if t := effectOn(keyword); t != "" && !slices.Contains(types, t) && !(t == "number" && slices.Contains(types, "integer")) {
+			without = append(without, keyword)
+		}
+	}
+	return s.drop(without...)
 }
 
 // typesOf returns the values of type, or nil.
-func typesOf(s *node) []string {
-	t := s.get("type")
-	switch {
-	case t == nil:
-		return nil
-	case t.kind == wire.KindString:
-		return []string{t.text()}
+func typesOf(s *schema) []string {
+	if name, ok := s.get("type").Str(); ok {
+		return []string{name}
 	}
 	var all []string
-	for _, element := range t.elements {
-		all = append(all, element.text())
+	for _, element := range s.get("type").Elements() {
+		all = append(all, textOf(element))
 	}
 	return all
 }
 
 // mergeRoot merges an allOf at the top level, or an anyOf or oneOf with one alternative, into the
 // schema around it.
-func mergeRoot(s *node, _ bool) bool {
+func mergeRoot(s *schema) bool {
 	changed := false
 	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
-		list := s.get(keyword)
-		if list == nil || list.kind != wire.KindArray || keyword != "allOf" && len(list.elements) != 1 {
+		list, isList := s.array(keyword)
+		if !isList || keyword != "allOf" && len(list) != 1 {
 			continue
 		}
-		merged := s.clone()
+		merged := &schema{slices.Clone(s.Members)}
 		merged.drop(keyword)
-		if !slices.ContainsFunc(list.elements, func(part *node) bool { return !merge(merged, part) }) {
+		if !slices.ContainsFunc(list, func(part wire.Raw) bool { return !merge(merged, part) }) {
 			*s = *merged
 			changed = true
 		}
@@ -173,28 +259,29 @@ func mergeRoot(s *node, _ bool) bool {
 
 // merge adds the rules of a schema of objects to another. It returns false if a rule that both have
 // cannot be expressed in one schema.
-func merge(into, part *node) bool {
-	if part.kind != wire.KindObject || into.has("unevaluatedProperties", "additionalProperties", "patternProperties") {
+func merge(into *schema, part wire.Raw) bool {
+	if part.Kind() != wire.KindObject || into.has("unevaluatedProperties", "additionalProperties", "patternProperties") {
 		return false
 	}
-	for _, m := range part.members {
-		have := into.get(m.name)
+	for name, value := range wire.Object(part).All() {
+		have, there := into.Get(name)
 		switch {
-		case m.name == "title" || m.name == "description" || m.name == "$comment":
+		case name == "title" || name == "description" || name == "$comment":
 			// describes one part of a whole that has its own description
-		case have == nil && m.name != "additionalProperties" && m.name != "$ref":
-			into.set(m.name, m.value)
-		case have != nil && wire.Equal(have.raw(), m.value.raw()):
-		case m.name == "required" && have != nil:
-			have.elements = append(have.elements, m.value.elements...)
-			distinct(into)
-		case m.name == "properties" && have != nil:
-			for _, p := range m.value.members {
-				if other := have.get(p.name); other != nil && !wire.Equal(other.raw(), p.value.raw()) {
+		case !there && name != "additionalProperties" && name != "$ref":
+			into.Set(name, value)
+		case there && wire.Equal(have, value):
+		case name == "required" && there:
+			into.Set(name, arrayOf(once(slices.Concat(have.Elements(), value.Elements()))...))
+		case name == "properties" && there && have.Kind() == wire.KindObject && value.Kind() == wire.KindObject:
+			properties := wire.Object(have).Members()
+			for name, property := range wire.Object(value).All() {
+				if other, ok := properties.Get(name); ok && !wire.Equal(other, property) {
 					return false
 				}
-				have.set(p.name, p.value)
+				properties.Set(name, property)
 			}
+			into.Set(name, objectOf(properties))
 		default:
 			return false
 		}
@@ -203,46 +290,39 @@ func merge(into, part *node) bool {
 }
 
 // dialect removes $schema if the schema has the same meaning without it.
-func dialect(s *node, _ bool) bool {
-	d := s.get("$schema").text()
+func dialect(s *schema) bool {
+	d := s.dialect()
 	if d == "" {
 		return false
 	}
 	if strings.Contains(d, "draft-07") {
 		for _, keyword := range []string{"$ref", "dependencies", "prefixItems", "unevaluatedItems", "unevaluatedProperties", "dependentRequired", "dependentSchemas", "minContains", "maxContains", "$dynamicRef"} {
-			if strings.Contains(string(s.raw()), `"`+keyword+`"`) {
+			if strings.Contains(string(s.text()), `"`+keyword+`"`) {
 				return false
 			}
 		}
 	} else if !strings.Contains(d, "2020-12") {
 		return false
 	}
-	s.drop("$schema")
-	return true
+	return s.drop("$schema")
 }
 
 // constant writes const as an enum of one value.
-func constant(s *node) bool {
-	value := s.get("const")
-	if value == nil || s.has("enum") {
+func constant(s *schema) bool {
+	if !s.has("const") || s.has("enum") {
 		return false
 	}
-	i := s.index("const")
-	s.members[i] = member{"enum", array(value)}
+	s.rename("const", "enum", arrayOf(s.get("const")))
 	return true
 }
 
 // openObject removes an additionalProperties that allows everything.
-func openObject(s *node) bool {
-	if !s.get("additionalProperties").isEmptySchema() || s.has("unevaluatedProperties") {
-		return false
-	}
-	s.drop("additionalProperties")
-	return true
+func openObject(s *schema) bool {
+	return acceptsAll(s.get("additionalProperties")) && !s.has("unevaluatedProperties") && s.drop("additionalProperties")
 }
 
 // exclusive writes the exclusive bounds of integers as inclusive ones.
-func exclusive(s *node) bool {
+func exclusive(s *schema) bool {
 	if !slices.Equal(typesOf(s), []string{"integer"}) {
 		return false
 	}
@@ -251,57 +331,53 @@ func exclusive(s *node) bool {
 		exclusive, inclusive string
 		step                 int64
 	}{{"exclusiveMinimum", "minimum", 1}, {"exclusiveMaximum", "maximum", -1}} {
-		value := s.get(bound.exclusive)
-		if value == nil || s.has(bound.inclusive) {
+		n, err := strconv.ParseInt(string(s.get(bound.exclusive)), 10, 64)
+		if err != nil || s.has(bound.inclusive) || n == math.MaxInt64 || n == math.MinInt64 {
 			continue
 		}
-		n, err := strconv.ParseInt(string(value.scalar), 10, 64)
-		if err != nil || n == math.MaxInt64 || n == math.MinInt64 {
-			continue
-		}
-		s.members[s.index(bound.exclusive)] = member{bound.inclusive, scalar(wire.Raw(strconv.FormatInt(n+bound.step, 10)))}
+		s.rename(bound.exclusive, bound.inclusive, wire.Raw(strconv.FormatInt(n+bound.step, 10)))
 		changed = true
 	}
 	return changed
 }
 
 // disjoint writes oneOf as anyOf if no value satisfies two of the alternatives.
-func disjoint(s *node) bool {
-	list := s.get("oneOf")
-	if list == nil || list.kind != wire.KindArray || s.has("anyOf") {
+func disjoint(s *schema) bool {
+	list, isList := s.array("oneOf")
+	if !isList || s.has("anyOf") {
 		return false
 	}
 	var branches []*jsonschema.Schema
-	for _, element := range list.elements {
-		branch, _ := jsonschema.Read("", element.raw()) // references, which lead elsewhere, are left out
+	for _, element := range list {
+		branch, _ := jsonschema.Read("", element) // references, which lead elsewhere, are left out
 		branches = append(branches, branch)
 	}
 	if !jsonschema.Disjoint(branches) {
 		return false
 	}
-	s.members[s.index("oneOf")].name = "anyOf"
+	s.rename("oneOf", "anyOf", s.get("oneOf"))
 	return true
 }
 
 // oneType writes a list of types as alternatives with one type each.
-func oneType(s *node) bool {
+func oneType(s *schema) bool {
 	types := typesOf(s)
-	if len(types) == 0 || s.get("type").kind != wire.KindArray ||
+	if len(types) == 0 || s.get("type").Kind() != wire.KindArray ||
 		s.has("$ref", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "$defs", "definitions", "$schema", "$id", "const") {
 		return false
 	}
-	var alternatives []*node
+	var alternatives []wire.Raw
 	for _, t := range types {
-		alternative := object(member{"type", str(t)})
-		for _, m := range s.members {
-			affected := effectOn(m.name)
-			if affected == t || affected == "number" && t == "integer" || m.name == "format" && t != "null" && t != "boolean" {
-				alternative.set(m.name, m.value.clone())
+		alternative := wire.Members{{Name: "type", Value: stringOf(t)}}
+		for keyword, value := range s.All() {
+			affected := effectOn(keyword)
+			if affected == t || affected == "number" && t == "integer" || keyword == "format" && t != "null" && t != "boolean" {
+				alternative.Set(keyword, value)
 			}
 		}
-		if enum := s.get("enum"); enum != nil {
-			var kept []*node
-			for _, value := range enum.elements {
+		if enum, ok := s.Get("enum"); ok {
+			var kept []wire.Raw
+			for _, value := range enum.Elements() {
 				if ofType(value, t) {
 					kept = append(kept, value)
 				}
@@ -309,28 +385,27 @@ func oneType(s *node) bool {
 			if kept == nil {
 				continue
 			}
-			alternative.set("enum", array(kept...))
+			alternative.Set("enum", arrayOf(kept...))
 		}
-		alternatives = append(alternatives, alternative)
+		alternatives = append(alternatives, objectOf(alternative))
 	}
 	if alternatives == nil {
 		return false // no value of the enum has one of the types
 	}
-	i := s.index("type")
-	s.members[i] = member{"anyOf", array(alternatives...)}
-	s.members = slices.DeleteFunc(s.members, func(m member) bool { return effectOn(m.name) != "" || m.name == "enum" || m.name == "format" })
+	s.rename("type", "anyOf", arrayOf(alternatives...))
+	s.Members = slices.DeleteFunc(s.Members, func(m wire.Member) bool { return effectOn(m.Name) != "" || m.Name == "enum" || m.Name == "format" })
 	return true
 }
 
 // ofType reports whether a value is of a type of JSON Schema.
-func ofType(value *node, t string) bool {
-	switch value.kind {
+func ofType(value wire.Raw, t string) bool {
+	switch value.Kind() {
 	case wire.KindNull:
 		return t == "null"
 	case wire.KindBool:
 		return t == "boolean"
 	case wire.KindNumber:
-		return t == "number" || t == "integer" && value.scalar.IsInteger()
+		return t == "number" || t == "integer" && value.IsInteger()
 	case wire.KindString:
 		return t == "string"
 	case wire.KindArray:
@@ -340,33 +415,34 @@ func ofType(value *node, t string) bool {
 }
 
 // declare adds schemas for required properties that have none.
-func declare(s *node) bool {
-	list := s.get("required")
-	if list == nil || list.kind != wire.KindArray || s.has("patternProperties", "unevaluatedProperties", "$ref") {
+func declare(s *schema) bool {
+	required, isList := s.array("required")
+	properties, declared := s.Get("properties")
+	if !isList || !declared || properties.Kind() != wire.KindObject || s.has("patternProperties", "unevaluatedProperties", "$ref") {
 		return false
 	}
-	if more := s.get("additionalProperties"); more != nil && !more.isEmptySchema() {
+	if more, ok := s.Get("additionalProperties"); ok && !acceptsAll(more) {
 		return false
 	}
-	properties, changed := s.get("properties"), false
-	if properties == nil {
-		return false
-	}
-	for _, name := range list.elements {
-		if name.kind == wire.KindString && properties.get(name.text()) == nil {
-			properties.set(name.text(), object())
-			changed = true
+	all, changed := wire.Object(properties).Members(), false
+	for _, name := range required {
+		if name, ok := name.Str(); ok {
+			if _, declared := all.Get(name); !declared {
+				all.Set(name, "{}")
+				changed = true
+			}
 		}
 	}
+	s.Set("properties", objectOf(all))
 	return changed
 }
 
 // anyItems adds items to arrays without them.
-func anyItems(s *node) bool {
+func anyItems(s *schema) bool {
 	if !slices.Equal(typesOf(s), []string{"array"}) || s.has("items", "unevaluatedItems", "$ref") {
 		return false
 	}
-	s.set("items", object())
+	s.Set("items", "{}")
 	return true
 }
 
@@ -375,64 +451,58 @@ const mostInlined = 64 << 10
 
 // inline writes the definitions of a schema in the places that refer to them. It does nothing if
 // one refers to itself.
-func inline(root *node, _ bool) bool {
-	if root.kind != wire.KindObject || strings.Contains(string(root.raw()), `"$id"`) || strings.Contains(string(root.raw()), `"$anchor"`) ||
-		strings.Contains(string(root.raw()), `"$dynamicRef"`) {
-		return false
+func inline(root wire.Raw, _ bool) wire.Raw {
+	if root.Kind() != wire.KindObject || strings.Contains(string(root), `"$id"`) || strings.Contains(string(root), `"$anchor"`) ||
+		strings.Contains(string(root), `"$dynamicRef"`) {
+		return root
 	}
-	in := inliner{root: root, source: root.clone(), alone: strings.Contains(root.get("$schema").text(), "/draft-0")}
-	root.drop("$defs", "definitions")
-	in.schema(root, nil)
-	if !in.changed || in.failed || len(root.raw()) > len(in.source.raw())+mostInlined {
-		*root = *in.source
-		return false
+	in := inliner{root: root, alone: strings.Contains(wire.Object(root).GetString("$schema"), "/draft-0")}
+	inlined := in.schema(wire.Raw(wire.Object(root).Without("$defs", "definitions")), nil, true)
+	if !in.changed || in.failed || len(inlined) > len(root)+mostInlined {
+		return root
 	}
-	return true
+	return inlined
 }
 
-// inliner is one run of inline. Schemas are copied from source, which does not change.
+// inliner is one run of inline.
 type inliner struct {
-	root, source *node
+	root wire.Raw
 	// alone means that the draft ignores the keywords beside a reference.
 	alone, changed, failed bool
 }
 
-// schema replaces the references in a schema. The path has the references that lead to it.
-func (in *inliner) schema(s *node, path []string) {
-	if in.failed {
-		return
-	}
-	for s.kind == wire.KindObject && s.has("$ref") {
-		ref := s.get("$ref").text()
-		target := in.source
-		if ref == "#" || !strings.HasPrefix(ref, "#/") {
-			in.failed = true
-			return
+// schema returns a schema without references. The path has the references that lead to it, and whole means that it is
+// the root.
+func (in *inliner) schema(s wire.Raw, path []string, whole bool) wire.Raw {
+	for s.Kind() == wire.KindObject && !in.failed {
+		value, isRef := wire.Object(s).Get("$ref")
+		if !isRef {
+			break
 		}
-		target = target.at(ref[1:])
-		if target == nil || target.kind != wire.KindObject || slices.Contains(path, ref) || len(path) > 32 {
+		ref := textOf(value)
+		target, _ := in.root.At(strings.TrimPrefix(ref, "#"))
+		if !strings.HasPrefix(ref, "#/") || target.Kind() != wire.KindObject || slices.Contains(path, ref) || len(path) > 32 {
 			in.failed = true
-			return
+			break
 		}
 		path = append(path[:len(path):len(path)], ref)
-		copied := target.clone()
-		if !in.alone {
-			for _, m := range s.members {
-				switch {
-				case m.name == "$ref":
-				case m.name == "description" || m.name == "title" || m.name == "default" || m.name == "examples" || m.name == "deprecated":
-					copied.set(m.name, m.value)
-				case s == in.root && (m.name == "$defs" || m.name == "definitions" || m.name == "$schema"):
-				case copied.has(m.name):
-					in.failed = true
-					return
-				default:
-					copied.set(m.name, m.value)
-				}
+		copied := &schema{wire.Object(target).Members()}
+		for name, value := range wire.Object(s).All() {
+			switch {
+			case in.alone || name == "$ref":
+			case name == "description" || name == "title" || name == "default" || name == "examples" || name == "deprecated":
+				copied.Set(name, value)
+			case whole && (name == "$defs" || name == "definitions" || name == "$schema"):
+			case copied.has(name):
+				in.failed = true
+			default:
+				copied.Set(name, value)
 			}
 		}
-		*s = *copied
-		in.changed = true
+		s, in.changed = copied.text(), true
 	}
-	s.children(func(child *node) { in.schema(child, path) })
+	if in.failed {
+		return s
+	}
+	return jsonschema.Within("", s, func(_ string, inner wire.Raw) wire.Raw { return in.schema(inner, path, false) })
 }
