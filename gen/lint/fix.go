@@ -119,7 +119,7 @@ func (f *fixer) definition(text wire.Raw) wire.Raw {
 	}
 	schemas := map[string]wire.Raw{}
 	for _, keyword := range []string{"inputSchema", "parameters", "input_schema", "outputSchema"} {
-		if s, ok := text.At(within+"/"+keyword); ok {
+		if s, ok := text.At(within + "/" + keyword); ok {
 			schemas[within+"/"+keyword] = f.schema(wire.ChildPointer(f.at, keyword), s, keyword != "outputSchema")
 		}
 	}

@@ -106,7 +106,7 @@ func (c *check) elsewhere(src string, p wire.Problem) string {
 	if p.Union == "" {
 		return ""
 	}
-	value := at(wire.Raw(src), p.Pointer)
+	value, _ := wire.Raw(src).At(p.Pointer)
 	var have []string
 	for _, r := range generated.Revisions() {
 		v, ok := r.New(p.Union)
@@ -143,23 +143,4 @@ func known(v wire.Value, union string) bool {
 		}
 	}
 	return true
-}
-
-// at returns the value at a JSON Pointer, or "".
-func at(value wire.Raw, pointer string) wire.Raw {
-	for _, segment := range strings.Split(pointer, "/")[1:] {
-		segment = wire.PointerName(segment)
-		if value.Kind() == wire.KindObject {
-			value = member(value, segment)
-			continue
-		}
-		found := wire.Raw("")
-		for i, element := range value.Elements() {
-			if itoa(i) == segment {
-				found = element
-			}
-		}
-		value = found
-	}
-	return value
 }
