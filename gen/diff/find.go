@@ -348,8 +348,8 @@ func (w *way) requires(name string) bool {
 	return slices.Contains(w.present, name) || slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return slices.Contains(s.Required, name) })
 }
 
-// next returns the choice with the fewest branches: unions of the sender first, whose declarations
-// decide which members there are. at is the index of the union, or -1 minus that of the schema that
+// next returns the choice with the fewest branches: first those in which schemas of the sender must accept, whose
+// declarations decide which members there are. at is the index of the union, or -1 minus that of the schema that
 // must refuse. ok is false if a choice has no branch.
 func (f *finder) next(w *way) (choice []branch, at int, ok bool) {
 	best := -1
@@ -363,6 +363,14 @@ func (f *finder) next(w *way) (choice []branch, at int, ok bool) {
 	}
 	if best >= 0 {
 		return w.unions[best].choice, best, true
+	}
+	for i, s := range w.refused {
+		if f.sender == nil || s.Root() != f.sender || !slices.ContainsFunc(f.refusing(s), func(b branch) bool { return len(b.accept) > 0 }) {
+			continue
+		}
+		if list, certain := f.refusals(w, s); !certain {
+			return list, -1 - i, len(list) > 0
+		}
 	}
 	choice, at = nil, 0
 	better := func(list []branch, index int) {

@@ -37,7 +37,9 @@ func TestFind(t *testing.T) {
 		{`{"type":"array","items":{"enum":["a","b"]},"uniqueItems":true}`, `{"type":"array","maxItems":2}`, none},
 		{`{"not":{"type":"string"}}`, `{"type":["null","boolean","number","array","object"]}`, none},
 		{`{"oneOf":[{"required":["a"]},{"required":["b"]}],"type":"object","properties":{"a":{},"b":{}}}`, `{"not":{"required":["b","a"]},"type":"object"}`, none},
-		// Only declared members are sent.
+		// Only declared members are sent, also those that a schema within a refused one declares.
+		{`{"type":"object","properties":{"v":{}},"not":{"required":["v"],"properties":{"v":{"not":{"additionalProperties":true}}}}}`,
+			`{"type":"object","properties":{"v":{}},"not":{"required":["v"],"properties":{"v":{"not":{"properties":{"a":{"type":"string"}},"additionalProperties":true}}}}}`, found},
 		{`{"type":"object","properties":{"a":{"type":"string"}}}`, `{"type":"object","properties":{"b":{"type":"string"}}}`, none},
 		{`{"type":"object","additionalProperties":{}}`, `{"type":"object","properties":{"b":{"type":"string"}}}`, found},
 	} {
