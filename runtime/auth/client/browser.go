@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -34,9 +35,14 @@ type Browser struct {
 	// Output receives the URL for users whose browser does not open. Nil means that it is not printed.
 	Output io.Writer
 	// Input is read for a line with the URL to which the browser was redirected, which users paste if
-	// their browser runs on another machine. If it is nil, no URL can be pasted. Reading continues
-	// even if the redirect arrives another way.
+	// their browser runs on another machine. If it is nil, no URL can be pasted. If the redirect arrives
+	// another way, reading continues up to the next line.
 	Input io.Reader
+
+	mu      sync.Mutex
+	visits  []*visit       // those that wait for a redirect, the newest last
+	lines   *bufio.Scanner // of Input; nil before the first line and after the last one
+	reading bool           // a goroutine reads lines
 }
 
 // The default redirect URI, without its port. The name localhost is the second choice, because it may be
@@ -118,7 +124,8 @@ func (v *visit) Go(ctx context.Context, address string) (string, error) {
 	v.state = u.Query().Get("state")
 	v.server = &http.Server{Handler: v, ReadHeaderTimeout: waits.BrowserPage, MaxHeaderBytes: oauth.MaxHeader}
 	go v.server.Serve(v.listener) // until Close
-	if err := v.show(ctx, address); err != nil {
+	defer v.browser.leave(v)
+	if err := v.show(address); err != nil {
 		return "", err
 	}
 	select {
@@ -130,45 +137,80 @@ func (v *visit) Go(ctx context.Context, address string) (string, error) {
 }
 
 // show takes the user to the authorization server.
-func (v *visit) show(ctx context.Context, address string) error {
-	open := v.browser.Open
+func (v *visit) show(address string) error {
+	b := v.browser
+	open := b.Open
 	if open == nil {
 		open = openBrowser
 	}
-	out := v.browser.Output
-	if out != nil {
-		fmt.Fprintf(out, "To log in, open this URL in a browser:\n\n%s\n\n", address)
-		fmt.Fprintf(out, "Waiting for the browser to come to %s, to which the authorization server sends it back.\n", v.redirect)
-		if v.browser.Input != nil {
-			fmt.Fprintln(out, "If the browser runs on another machine, paste here the URL of the page to which it is sent back, even if that page fails to load.")
-		}
-	}
-	if v.browser.Input != nil {
-		go v.readPasted(ctx)
-	}
-	if err := open(address); err != nil && out == nil {
+	b.await(v, address)
+	if err := open(address); err != nil && b.Output == nil {
 		return fmt.Errorf("opening a browser: %w", err)
 	}
 	return nil
 }
 
-// readPasted reads lines until one is the redirect.
-func (v *visit) readPasted(ctx context.Context) {
-	lines := bufio.NewScanner(v.browser.Input)
-	for lines.Scan() && ctx.Err() == nil {
-		line := strings.TrimSpace(lines.Text())
-		u, err := url.Parse(line)
-		if line == "" {
-			continue
-		}
-		if err == nil && u.Query().Get("state") == v.state {
-			v.arrived(line)
-			return
-		}
-		if v.browser.Output != nil {
-			fmt.Fprintf(v.browser.Output, "This is not the URL of the page after this login. It begins with %s?\n", v.redirect)
+// await tells the user where to go, and gives the visit what the user pastes until leave is called.
+func (b *Browser) await(v *visit, address string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.Output != nil {
+		fmt.Fprintf(b.Output, "To log in, open this URL in a browser:\n\n%s\n\n", address)
+		fmt.Fprintf(b.Output, "Waiting for the browser to come to %s, to which the authorization server sends it back.\n", v.redirect)
+		if b.Input != nil {
+			fmt.Fprintln(b.Output, "If the browser runs on another machine, paste here the URL of the page to which it is sent back, even if that page fails to load.")
 		}
 	}
+	b.visits = append(b.visits, v)
+	if b.Input == nil || b.reading {
+		return
+	}
+	if b.lines == nil {
+		b.lines = bufio.NewScanner(b.Input)
+	}
+	b.reading = true
+	go b.read(b.lines)
+}
+
+func (b *Browser) leave(v *visit) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.remove(v)
+}
+
+func (b *Browser) remove(v *visit) {
+	b.visits = slices.DeleteFunc(b.visits, func(other *visit) bool { return other == v })
+}
+
+// read reads lines for all visits until none waits. A read cannot be interrupted, so a reader of one visit would
+// take what the user pastes for the next one.
+func (b *Browser) read(lines *bufio.Scanner) {
+	for lines.Scan() {
+		if !b.pasted(strings.TrimSpace(lines.Text())) {
+			return
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lines, b.reading = nil, false
+}
+
+// pasted gives a line to the visit whose redirect it is, and reports whether any other visit waits.
+func (b *Browser) pasted(line string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	u, err := url.Parse(line)
+	i := slices.IndexFunc(b.visits, func(v *visit) bool { return err == nil && u.Query().Get("state") == v.state })
+	switch n := len(b.visits); {
+	case line == "" || n == 0:
+	case i >= 0:
+		b.visits[i].arrived(line)
+		b.remove(b.visits[i])
+	case b.Output != nil:
+		fmt.Fprintf(b.Output, "This is not the URL of the page after this login. It begins with %s?\n", b.visits[n-1].redirect)
+	}
+	b.reading = len(b.visits) > 0
+	return b.reading
 }
 
 func (v *visit) arrived(back string) { v.once.Do(func() { v.found <- back }) }

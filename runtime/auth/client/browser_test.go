@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime/auth/client"
 )
 
@@ -121,6 +122,79 @@ func TestPastedRedirect(t *testing.T) {
 	}}
 	got, err := call(t.Context(), w.transport(client.Options{Flow: client.AuthorizationCode{Agent: browser}}).Client(), w.url(), "")
 	want(t, got, err, "200 ok access-1 body")
+}
+
+// A URL that is pasted for a login arrives there, whatever logins have begun before: one that was given up, one that
+// ended by a redirect, one that still waits.
+func TestPastedLater(t *testing.T) {
+	in, user := io.Pipe()
+	t.Cleanup(func() { user.Close() })
+	var opened chan struct{}
+	browser := &client.Browser{Output: io.Discard, Input: in, Open: func(string) error {
+		close(opened)
+		return nil
+	}}
+	type login struct {
+		visit  client.Visit
+		state  string
+		cancel context.CancelFunc
+		done   chan error
+	}
+	// begin returns when the login waits for its redirect.
+	begin := func(state string) login {
+		visit, err := browser.Start(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		l := login{visit, state, cancel, make(chan error, 1)}
+		opened = make(chan struct{})
+		go func() {
+			defer visit.Close()
+			back, err := visit.Go(ctx, "https://as.example/authorize?state="+state)
+			if err == nil && back != visit.RedirectURI()+"?code=c&state="+state {
+				err = errors.New("got " + back)
+			}
+			l.done <- err
+		}()
+		<-opened
+		return l
+	}
+	back := func(l login) string { return l.visit.RedirectURI() + "?code=c&state=" + l.state }
+	ends := func(l login) {
+		t.Helper()
+		select {
+		case err := <-l.done:
+			if err != nil {
+				t.Errorf("login %s: %v", l.state, err)
+			}
+		case <-testkit.Context(t).Done():
+			t.Fatalf("login %s does not end", l.state)
+		}
+	}
+	given := begin("given-up")
+	given.cancel()
+	if err := <-given.done; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	pasted := begin("pasted")
+	io.WriteString(user, back(pasted)+"\n")
+	ends(pasted)
+	redirected := begin("redirected")
+	if err := visitPage(back(redirected)); err != nil {
+		t.Error(err)
+	}
+	ends(redirected)
+	first, second := begin("first"), begin("second")
+	io.WriteString(user, back(first)+"\nhello\n"+back(second)+"\n")
+	ends(first)
+	ends(second)
+	// Without a login, what the user types is not for the browser.
+	go io.WriteString(user, "typed")
+	text := make([]byte, 5)
+	if n, err := in.Read(text); err != nil || string(text[:n]) != "typed" {
+		t.Errorf("read %q, %v", text[:n], err)
+	}
 }
 
 // Pages in the browser cannot end a login or give it a code.
