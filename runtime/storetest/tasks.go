@@ -39,7 +39,7 @@ var tasksChecks = []check[tasks.Store]{
 func record(id string) *tasks.Record {
 	now := time.Now()
 	return &tasks.Record{
-		ID: id, Owner: "ann \u2603", Method: "tools/call", Params: `{"name":"dig","arguments":{"depth":1.50}}`,
+		ID: id, Owner: "ann \u2603", Limited: true, Scopes: []string{"dig", ""}, Method: "tools/call", Params: `{"name":"dig","arguments":{"depth":1.50}}`,
 		Status: "working", Message: "digging", Created: now, Updated: now, Expires: now.Add(time.Hour), Poll: time.Second,
 		Holder: "one", Leased: now.Add(time.Minute), Attempt: 1, Lost: 1,
 	}

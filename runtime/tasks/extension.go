@@ -51,6 +51,10 @@ const required = wire.Object(`{"extensions":{"` + extensionName + `":{}}}`)
 // tasks/update and the handler runs again, as in every request of such a revision. Middleware sees that
 // request, whose context has the values of the client's request, or only its principal when another
 // process has taken the work over. Progress and log messages of a task are dropped.
+//
+// A caller who lacks a scope of the tool is refused, and no task is created. Work that another process has
+// taken over may use the scopes that the tool needed then. If the tool needs more by now, or the handler asks
+// for others by [runtime.Authorize], the task fails.
 func (t *Tasks) Extend(below runtime.Binding) runtime.Binding {
 	if below.Handle == nil || !extension.Extends(below.Revision, below.Methods) || below.Direction != runtime.ToServer {
 		return below
@@ -61,7 +65,7 @@ func (t *Tasks) Extend(below runtime.Binding) runtime.Binding {
 		if m.Method != methodCallTool {
 			return handle(ctx, m)
 		}
-		return t.callTool(ctx, handle, m)
+		return t.callTool(ctx, handle, below.Permit, m)
 	}
 	b.Listen = func(ctx context.Context, notification, value string) error {
 		if notification != methodTaskChanged && below.Listen != nil {
@@ -82,7 +86,7 @@ func (t *Tasks) Wrap(below runtime.Binding, support func(tool string) string) ru
 }
 
 // callTool handles a call of a tool: the work of a task, a call that becomes a task, or one that does not.
-func (t *Tasks) callTool(ctx context.Context, handle runtime.Handler, m *runtime.Message) (wire.Appender, error) {
+func (t *Tasks) callTool(ctx context.Context, handle runtime.Handler, permit permit, m *runtime.Message) (wire.Appender, error) {
 	if _, ok := ctx.Value(attemptKey{}).(*attempt); ok {
 		return handle(ctx, m)
 	}
@@ -99,14 +103,14 @@ func (t *Tasks) callTool(ctx context.Context, handle runtime.Handler, m *runtime
 	case !able || support != supportRequired && support != supportOptional:
 		return handle(ctx, m)
 	case t.opts.Late == nil || !t.opts.Late(tool):
-		return t.start(ctx, c)
+		return t.start(ctx, c, permit)
 	}
 	l := new(later)
 	result, err := handle(context.WithValue(ctx, laterKey{}, l), m)
 	if !l.begun {
 		return result, err
 	}
-	return t.start(ctx, c)
+	return t.start(ctx, c, permit)
 }
 
 // later records that a handler has called Begin.
@@ -132,7 +136,7 @@ func Begin(ctx context.Context) error {
 
 // start stores a task, begins its work and returns the CreateTaskResult. The task continues with the
 // answers that the client has given before.
-func (t *Tasks) start(ctx context.Context, c *runtime.Call) (wire.Appender, error) {
+func (t *Tasks) start(ctx context.Context, c *runtime.Call, permit permit) (wire.Appender, error) {
 	request := wire.Object(c.Params())
 	r := &Record{ID: rand.Text(), Method: methodCallTool, Params: wire.Raw(request.Without("task", "inputResponses", "requestState")).Clone()}
 	if answers, ok := request.Get("inputResponses"); ok {
@@ -140,6 +144,9 @@ func (t *Tasks) start(ctx context.Context, c *runtime.Call) (wire.Appender, erro
 	}
 	if state, ok := request.Get("requestState"); ok {
 		r.State = state.Clone()
+	}
+	if err := permit.limit(ctx, r); err != nil {
+		return nil, err
 	}
 	a, err := t.create(ctx, r, min(t.opts.TTL, t.opts.MaxTTL))
 	if err != nil {

@@ -20,6 +20,10 @@ type Record struct {
 	Owner   string // the principal that created the task; "" for none
 	Session string // the session that the task belongs to; "" for a task of the extension
 
+	// What the work may use when it goes on without a request of its caller, see [runtime.Access].
+	Limited bool // only what needs no other scopes than these; otherwise, everything
+	Scopes  []string
+
 	Method string
 	Params wire.Raw // of the request, with the terms in _meta that it was sent under; "" when the task has ended
 
@@ -65,6 +69,9 @@ func (r *Record) size() int {
 	const fixed = 512 // the record itself, its holder and status, and its place in a store
 	n := fixed + len(r.ID) + len(r.Owner) + len(r.Session) + len(r.Method) + len(r.Params) + len(r.Message) +
 		len(r.State) + len(r.Result) + len(r.Error)
+	for _, scope := range r.Scopes {
+		n += len(scope)
+	}
 	for _, members := range []wire.Members{r.Questions, r.Answers} {
 		for _, m := range members {
 			n += len(m.Name) + len(m.Value)
@@ -76,7 +83,7 @@ func (r *Record) size() int {
 // clone returns a copy that the caller may change.
 func (r *Record) clone() *Record {
 	c := *r
-	c.Questions, c.Answers = slices.Clone(r.Questions), slices.Clone(r.Answers)
+	c.Scopes, c.Questions, c.Answers = slices.Clone(r.Scopes), slices.Clone(r.Questions), slices.Clone(r.Answers)
 	return &c
 }
 
@@ -89,6 +96,7 @@ func (r *Record) members() []record.Member {
 		record.Field("id", &r.ID), record.Field("method", &r.Method), record.Field("status", &r.Status),
 		record.Field("created", &r.Created), record.Field("updated", &r.Updated), record.Field("expires", &r.Expires),
 		record.Field("owner", &r.Owner), record.Field("session", &r.Session), record.Field("params", &r.Params),
+		record.Field("limited", &r.Limited), record.Field("scopes", &r.Scopes),
 		record.Field("message", &r.Message), record.Field("poll", &r.Poll),
 		record.Field("holder", &r.Holder), record.Field("leased", &r.Leased), record.Field("attempt", &r.Attempt), record.Field("lost", &r.Lost),
 		record.Field("cancelled", &r.Cancelled), record.Field("awaited", &r.Awaited),

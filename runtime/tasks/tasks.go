@@ -145,7 +145,7 @@ func (t *Tasks) Over(below runtime.Binding) runtime.Binding {
 			return t.withoutTasks(ctx, below.Handle, m)
 		}
 		if capability, ok := needs[m.Method]; ok {
-			return t.request(ctx, c, guarded{handle, below.Permit}, m, c.Declared(capability))
+			return t.request(ctx, c, handle, below.Permit, m, c.Declared(capability))
 		}
 		switch m.Method {
 		case methodGet:
@@ -237,14 +237,8 @@ func hasMethod(methods []runtime.Method, name string) bool {
 	return slices.ContainsFunc(methods, func(m runtime.Method) bool { return m.Name == name })
 }
 
-// guarded is a handler with the Permit of its binding, which may be nil.
-type guarded struct {
-	handle runtime.Handler
-	permit func(ctx context.Context, method string, params wire.Raw) error
-}
-
 // request handles a request that may ask for a task, if that is declared.
-func (t *Tasks) request(ctx context.Context, c *runtime.Call, below guarded, m *runtime.Message, declared bool) (wire.Appender, error) {
+func (t *Tasks) request(ctx context.Context, c *runtime.Call, handle runtime.Handler, permit permit, m *runtime.Message, declared bool) (wire.Appender, error) {
 	method, params := m.Method, m.Object()
 	asked, augmented := params.Get("task")
 	if asked == "null" { // some clients write null for absent
@@ -255,24 +249,22 @@ func (t *Tasks) request(ctx context.Context, c *runtime.Call, below guarded, m *
 		m = m.With(params)
 	}
 	if !declared {
-		return below.handle(ctx, m)
+		return handle(ctx, m)
 	}
 	if err := t.supports(method, params, augmented); err != nil {
 		return nil, err
 	}
 	if !augmented {
-		return below.handle(ctx, m)
+		return handle(ctx, m)
 	}
 	ttl, err := t.ttl(asked)
 	if err != nil {
 		return nil, err
 	}
-	if below.permit != nil { // the task has no response in which it could be refused
-		if err := below.permit(ctx, method, wire.Raw(params)); err != nil {
-			return nil, err
-		}
+	if err := permit.check(ctx, method, wire.Raw(params)); err != nil {
+		return nil, err
 	}
-	return receiver{t.session(c), below.handle}.start(ctx, c, method, wire.Raw(params), ttl)
+	return receiver{t.session(c), handle}.start(ctx, c, method, wire.Raw(params), ttl)
 }
 
 // withoutTasks handles a request of a revision without sessions, which has no tasks of this kind. The

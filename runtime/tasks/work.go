@@ -143,7 +143,7 @@ func (t *Tasks) watch(ctx context.Context, id string) (changes <-chan struct{}, 
 // end gives a task its final status. What only the work needs goes, so that there is room for the outcome.
 func (r *Record) end(status, message string) {
 	r.Status, r.Message = status, message
-	r.Params, r.Questions, r.Answers, r.State = "", nil, nil, ""
+	r.Params, r.Scopes, r.Questions, r.Answers, r.State = "", nil, nil, nil, ""
 	r.Holder, r.Leased = "", time.Time{}
 }
 
@@ -430,7 +430,7 @@ func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) (more bool
 			return false, err
 		}
 		if begin != nil {
-			t.work(ctx, server, r, begin)
+			t.work(r.withAccess(ctx), server, r, begin)
 		}
 	}
 	return false, nil
