@@ -271,6 +271,41 @@ func TestPoison(t *testing.T) {
 	})
 }
 
+// TestTakeOverOutlivesServe checks that work which a process has taken over goes on after Serve has returned, and is
+// handed over when the process closes.
+func TestTakeOverOutlivesServe(t *testing.T) {
+	for _, closes := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			store := tasks.NewMemory(0)
+			first, second, third := newExtended(t, store, "", &counter{}), newExtended(t, store, "", &counter{}), newExtended(t, store, "", &counter{})
+			id := first.start("sleep")
+			synctest.Wait()
+			first.keeper.Close()
+			ctx, stop := context.WithCancel(t.Context())
+			served := make(chan error, 1)
+			go func() { served <- second.keeper.Serve(ctx, second.server) }()
+			synctest.Wait() // until it has taken the task over
+			stop()
+			if err := <-served; err != nil {
+				t.Error(err)
+			}
+			attempt := 2
+			if closes {
+				second.keeper.Close()
+				attempt = 3
+				ctx, stop := context.WithCancel(t.Context())
+				defer stop()
+				go third.keeper.Serve(ctx, third.server)
+			}
+			time.Sleep(4 * time.Second)
+			r, err := store.Get(t.Context(), id)
+			if err != nil || r.Status != "completed" || r.Attempt != attempt {
+				t.Errorf("closes %t: %+v, %v", closes, r, err)
+			}
+		})
+	}
+}
+
 // TestTakeOversAreBounded checks that a process takes over a few tasks at once, and all in the end.
 func TestTakeOversAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -385,7 +385,8 @@ var errLost = outcome{err: jsonrpc.Errorf(jsonrpc.CodeInternalError, "the proces
 // ended, until ctx ends. A server with a store that outlives its process calls it while it serves.
 // Without it, the tasks of a process end with the process. It looks for such tasks at the interval of
 // Options.Lease, and takes over at most 16 at once. A task of a session is taken over where the client asks for
-// it next, because its work may ask the client; Serve leaves it alone.
+// it next, because its work may ask the client; Serve leaves it alone. Work that Serve has taken over goes on after
+// ctx ends, until [Tasks.Close] hands it over.
 //
 // A task whose processes keep dying may be what ends them. After the second process, it waits for another
 // lease before it is taken over; after the third, it fails.
@@ -430,7 +431,7 @@ func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) (more bool
 			return false, err
 		}
 		if begin != nil {
-			t.work(r.withAccess(ctx), server, r, begin)
+			t.work(r.withAccess(context.WithoutCancel(ctx)), server, r, begin)
 		}
 	}
 	return false, nil
