@@ -68,10 +68,13 @@ func (t *Tasks) Extend(below runtime.Binding) runtime.Binding {
 		return t.callTool(ctx, handle, below.Permit, m)
 	}
 	b.Listen = func(ctx context.Context, notification, value string) error {
-		if notification != methodTaskChanged && below.Listen != nil {
+		switch {
+		case notification == methodTaskChanged:
+			return t.listenTo(ctx, value)
+		case below.Listen != nil:
 			return below.Listen(ctx, notification, value)
 		}
-		return t.listenTo(ctx, notification, value)
+		return nil
 	}
 	return b
 }
@@ -221,10 +224,7 @@ func (t *Tasks) cancelTask(ctx context.Context, p *taskParams) (wire.Object, err
 
 // listenTo lets a subscriber listen to a task, and sends it the states from now on ("Task Status
 // Notifications").
-func (t *Tasks) listenTo(ctx context.Context, notification, id string) error {
-	if notification != methodTaskChanged {
-		return errUnknown(id)
-	}
+func (t *Tasks) listenTo(ctx context.Context, id string) error {
 	r, err := t.lookup(ctx, id, "")
 	if err != nil {
 		return err

@@ -382,6 +382,45 @@ func TestListenToTask(t *testing.T) {
 	})
 }
 
+// TestListenBelow checks that the binding below decides about notifications that are not of the extension, and that one
+// without Listen accepts all of them.
+func TestListenBelow(t *testing.T) {
+	refuses := func(_ context.Context, notification, uri string) error {
+		if notification != "notifications/resources/updated" || uri != "a:known" {
+			return errors.New("unknown")
+		}
+		return nil
+	}
+	for _, test := range []struct {
+		name string
+		set  func(*runtime.Binding)
+		want string
+	}{
+		{"without Listen", func(*runtime.Binding) {}, `["a:known","a:other"]`},
+		{"with Listen", func(b *runtime.Binding) { b.Listen = refuses }, `["a:known"]`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				binding := mcp20260728.BindServer(mcp20260728.UnimplementedServer{})
+				test.set(&binding)
+				server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"resources":{"subscribe":true}}`)},
+					tasks.New(tasks.Options{}).Extend(binding))
+				near, far := inproc.Pair()
+				ctx, end := context.WithCancel(t.Context())
+				defer end()
+				go server.Serve(ctx, far)
+				defer near.Close()
+				e := &extended{t: t, near: near}
+				e.send("subscriptions/listen", `{"notifications":{"resourceSubscriptions":["a:known","a:other"]}}`, `{}`)
+				in, err := near.Receive(t.Context(), 1<<20)
+				if err != nil || !strings.Contains(in.Text, `{"resourceSubscriptions":`+test.want+`}`) {
+					t.Errorf("%s, %v", in.Text, err)
+				}
+			})
+		})
+	}
+}
+
 // TestExtendedClient calls tools that become tasks, with a client that does not care.
 // X2, X9, X12, X23
 func TestExtendedClient(t *testing.T) {
