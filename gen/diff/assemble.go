@@ -79,15 +79,18 @@ func (a *assembler) problem(format string, args ...any) {
 	}
 }
 
-// tell adds a change without examples.
-func (a *assembler) tell(ch *change, subject string, at *root) {
-	a.add(&told{change: ch, node: &node{pairing: &pairing{old: &Shape{Where: ch.old}, new: &Shape{Where: ch.new}}, path: subject}, subject: subject}, at)
+// about returns a change that was not found by comparing shapes.
+func (ch *change) about(subject string) *told {
+	return &told{change: ch, node: &node{pairing: &pairing{old: &Shape{}, new: &Shape{}}, path: subject}, subject: subject}
 }
+
+// tell adds a change without examples.
+func (a *assembler) tell(ch *change, subject string, at *root) { a.add(ch.about(subject), at) }
 
 // direct adds a change that was not found by comparing shapes. narrow and widen are examples
 // for its two directions. Without examples, the finding says that there are none.
 func (a *assembler) direct(ch *change, subject string, narrow, widen []any, at *root) {
-	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{Where: ch.old}, new: &Shape{Where: ch.new}}, path: subject}, subject: subject}
+	one := ch.about(subject)
 	for way, values := range [2][]any{narrow, widen} {
 		one.ways[way] = outcome{state: unproven, sure: true, why: noExample}
 		if len(values) > 0 {

@@ -10,12 +10,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// OfCall returns the [Witness.Of] of a tool's call params without the arguments.
-func OfCall(tool string) string { return "tool " + strconv.Quote(tool) + " call" }
+// ofCall returns the [Witness.Of] of a tool's call params without the arguments.
+func ofCall(tool string) string { return "tool " + strconv.Quote(tool) + " call" }
 
-// TaskSupport returns whether a tool can be called as a task: "forbidden", which is the
+// taskSupportOf returns whether a tool can be called as a task: "forbidden", which is the
 // default, "optional" or "required".
-func TaskSupport(definition wire.Object) string {
+func taskSupportOf(definition wire.Object) string {
 	if execution, ok := definition.Get("execution"); ok && execution.Kind() == wire.KindObject {
 		if support, ok := stringMember(wire.Object(execution), "taskSupport"); ok && (support == "optional" || support == "required") {
 			return support
@@ -26,7 +26,7 @@ func TaskSupport(definition wire.Object) string {
 
 // taskSupport compares whether a tool can be called as a task and without one.
 func (t *toolLists) taskSupport(old, new *tools.Tool) {
-	was, is := TaskSupport(old.Definition), TaskSupport(new.Definition)
+	was, is := taskSupportOf(old.Definition), taskSupportOf(new.Definition)
 	for _, way := range []struct {
 		added, removed, without string
 		params                  map[string]any
@@ -44,7 +44,7 @@ func (t *toolLists) taskSupport(old, new *tools.Tool) {
 			continue
 		}
 		at := &root{use: "tools/call " + new.Name, direction: ToServer,
-			judgedOld: []string{OfCall(old.Name)}, judgedNew: []string{OfCall(new.Name)}}
+			judgedOld: []string{ofCall(old.Name)}, judgedNew: []string{ofCall(new.Name)}}
 		ch := &change{old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}}
 		values := [2][]any{}
 		if had {

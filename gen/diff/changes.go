@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // This file names the changes of keywords. A keyword of the receiver is a change if the finder does not
@@ -186,7 +185,7 @@ func (c *comparer) limits(p *pairing, old, new *Alt, keyword string, was, is lim
 	if way == widens {
 		limit = was
 	}
-	w := c.ask(v, keyword == "maxProperties" && v.from.Object.open(), breachOf(v.from.Kind, keyword, limit.schema(keyword)))
+	w := c.ask(v, keyword == "maxProperties" && v.from.Object.open(), breachOf(v.from.Kind, keyword, limit))
 	if !w.refuted() {
 		if kind.counts && limit.count() > largest {
 			w.why, w.sure = "an example would be too long to show", true
@@ -208,7 +207,7 @@ func (c *comparer) numbers(p *pairing, old, new *Alt) {
 		if a.Number.Step.Cmp(one) == 0 {
 			return []branch{{keyword: "type", kinds: []kind{kindNumber}, fraction: true}}
 		}
-		return []branch{breachOf(kindNumber, "multipleOf", &jsonschema.Schema{MultipleOf: wire.Raw(decimal(a.Number.Step))})}
+		return []branch{breachOf(kindNumber, "multipleOf", limit{at: a.Number.Step})}
 	}
 	c.asked(p, old, new, branches, func() (string, []string) {
 		switch {

@@ -500,7 +500,7 @@ func (c *comparer) gone(v view) {
 		return
 	}
 	if a.Kind == kindArray { // an empty array shows nothing about its elements
-		ch.ways[v.way] = c.ask(v, false, breachOf(kindArray, "maxItems", &jsonschema.Schema{MaxItems: new(int64)}))
+		ch.ways[v.way] = c.ask(v, false, breachOf(kindArray, "maxItems", atMost(0).High))
 	}
 	if len(ch.ways[v.way].values) == 0 {
 		ch.ways[v.way] = c.ask(v, false, branch{})

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,6 +11,39 @@ import (
 
 // This file says what each keyword of a schema refuses. The values that break one are made in
 // find_values.go, and changes.go and objects.go name the changes of one.
+
+// keyword is a keyword that values of one kind break. has reports whether a schema refuses values by it, and drop
+// removes it from a schema.
+type keyword struct {
+	name string
+	kind kind
+	has  func(s *jsonschema.Schema) bool
+	drop func(s *jsonschema.Schema)
+}
+
+var keywords = []keyword{
+	{"minimum", kindNumber, func(s *jsonschema.Schema) bool { return s.Minimum != "" || s.ExclusiveMinimum != "" }, func(s *jsonschema.Schema) { s.Minimum, s.ExclusiveMinimum = "", "" }},
+	{"maximum", kindNumber, func(s *jsonschema.Schema) bool { return s.Maximum != "" || s.ExclusiveMaximum != "" }, func(s *jsonschema.Schema) { s.Maximum, s.ExclusiveMaximum = "", "" }},
+	{"multipleOf", kindNumber, func(s *jsonschema.Schema) bool { return s.MultipleOf != "" }, func(s *jsonschema.Schema) { s.MultipleOf = "" }},
+	{"minLength", kindString, func(s *jsonschema.Schema) bool { return s.MinLength != nil }, func(s *jsonschema.Schema) { s.MinLength = nil }},
+	{"maxLength", kindString, func(s *jsonschema.Schema) bool { return s.MaxLength != nil }, func(s *jsonschema.Schema) { s.MaxLength = nil }},
+	{"pattern", kindString, func(s *jsonschema.Schema) bool { return s.Pattern != nil }, func(s *jsonschema.Schema) { s.Pattern = nil }},
+	{"format", kindString, func(s *jsonschema.Schema) bool { return s.Format != "" && isFormat(s.Format) }, func(s *jsonschema.Schema) { s.Format = "" }},
+	{"minItems", kindArray, func(s *jsonschema.Schema) bool { return s.MinItems != nil }, func(s *jsonschema.Schema) { s.MinItems = nil }},
+	{"maxItems", kindArray, func(s *jsonschema.Schema) bool { return s.MaxItems != nil }, func(s *jsonschema.Schema) { s.MaxItems = nil }},
+	{"uniqueItems", kindArray, func(s *jsonschema.Schema) bool { return s.UniqueItems }, func(s *jsonschema.Schema) { s.UniqueItems = false }},
+	{"items", kindArray, func(s *jsonschema.Schema) bool { return limits(s.Items) }, func(*jsonschema.Schema) {}},
+	{"contains", kindArray, func(s *jsonschema.Schema) bool { return s.Contains != nil && fewest(s) > 0 }, func(s *jsonschema.Schema) { s.Contains = nil }},
+	{"unevaluatedItems", kindArray, func(s *jsonschema.Schema) bool { return limits(s.UnevaluatedItems) }, func(s *jsonschema.Schema) { s.UnevaluatedItems = nil }},
+	{"additionalProperties", kindObject, func(s *jsonschema.Schema) bool { return limits(s.AdditionalProperties) }, func(s *jsonschema.Schema) { s.AdditionalProperties, s.UnevaluatedProperties = nil, nil }},
+	{"unevaluatedProperties", kindObject, func(s *jsonschema.Schema) bool { return limits(s.UnevaluatedProperties) }, func(s *jsonschema.Schema) { s.AdditionalProperties, s.UnevaluatedProperties = nil, nil }},
+	{"propertyNames", kindObject, func(s *jsonschema.Schema) bool { return limits(s.PropertyNames) }, func(s *jsonschema.Schema) { s.PropertyNames = nil }},
+	{"minProperties", kindObject, func(s *jsonschema.Schema) bool { return s.MinProperties != nil }, func(s *jsonschema.Schema) { s.MinProperties = nil }},
+	{"maxProperties", kindObject, func(s *jsonschema.Schema) bool { return s.MaxProperties != nil }, func(s *jsonschema.Schema) { s.MaxProperties = nil }},
+}
+
+// limits reports whether a schema that may be absent refuses a value.
+func limits(s *jsonschema.Schema) bool { return s != nil && !always(s) }
 
 // waysToRefuse returns the ways in which a schema refuses a value, one for each keyword.
 func waysToRefuse(s *jsonschema.Schema) []branch {
@@ -63,24 +97,9 @@ func waysToRefuse(s *jsonschema.Schema) []branch {
 	for i := range s.PrefixItems {
 		by(kindArray, "prefixItems", i)
 	}
-	for _, k := range []struct {
-		has     bool
-		kind    kind
-		keyword string
-	}{
-		{s.Minimum != "" || s.ExclusiveMinimum != "", kindNumber, "minimum"}, {s.Maximum != "" || s.ExclusiveMaximum != "", kindNumber, "maximum"},
-		{s.MultipleOf != "", kindNumber, "multipleOf"}, {s.MinLength != nil, kindString, "minLength"}, {s.MaxLength != nil, kindString, "maxLength"},
-		{s.Pattern != nil, kindString, "pattern"}, {s.Format != "" && isFormat(s.Format), kindString, "format"},
-		{s.MinItems != nil, kindArray, "minItems"}, {s.MaxItems != nil, kindArray, "maxItems"}, {s.UniqueItems, kindArray, "uniqueItems"},
-		{s.Items != nil && !always(s.Items), kindArray, "items"}, {s.Contains != nil && (s.MinContains == nil || *s.MinContains > 0), kindArray, "contains"},
-		{s.UnevaluatedItems != nil && !always(s.UnevaluatedItems), kindArray, "unevaluatedItems"},
-		{s.AdditionalProperties != nil && !always(s.AdditionalProperties), kindObject, "additionalProperties"},
-		{s.UnevaluatedProperties != nil && !always(s.UnevaluatedProperties), kindObject, "unevaluatedProperties"},
-		{s.PropertyNames != nil && !always(s.PropertyNames), kindObject, "propertyNames"},
-		{s.MinProperties != nil, kindObject, "minProperties"}, {s.MaxProperties != nil, kindObject, "maxProperties"},
-	} {
-		if k.has {
-			by(k.kind, k.keyword, 0)
+	for _, k := range keywords {
+		if k.has(s) {
+			by(k.kind, k.name, 0)
 		}
 	}
 	if s.Contains != nil && s.MaxContains != nil {
@@ -153,38 +172,6 @@ func bareOf(s *jsonschema.Schema, b branch) *jsonschema.Schema {
 		bare.Types = nil
 	case "enum":
 		bare.Enum, bare.Const = nil, ""
-	case "minimum":
-		bare.Minimum, bare.ExclusiveMinimum = "", ""
-	case "maximum":
-		bare.Maximum, bare.ExclusiveMaximum = "", ""
-	case "multipleOf":
-		bare.MultipleOf = ""
-	case "minLength":
-		bare.MinLength = nil
-	case "maxLength":
-		bare.MaxLength = nil
-	case "pattern":
-		bare.Pattern = nil
-	case "format":
-		bare.Format = ""
-	case "minItems":
-		bare.MinItems = nil
-	case "maxItems":
-		bare.MaxItems = nil
-	case "uniqueItems":
-		bare.UniqueItems = false
-	case "contains":
-		bare.Contains = nil
-	case "unevaluatedItems":
-		bare.UnevaluatedItems = nil
-	case "additionalProperties", "unevaluatedProperties":
-		bare.AdditionalProperties, bare.UnevaluatedProperties = nil, nil
-	case "propertyNames":
-		bare.PropertyNames = nil
-	case "minProperties":
-		bare.MinProperties = nil
-	case "maxProperties":
-		bare.MaxProperties = nil
 	case "dependentRequired":
 		bare.DependentRequired = nil
 	case "dependentSchemas":
@@ -193,12 +180,24 @@ func bareOf(s *jsonschema.Schema, b branch) *jsonschema.Schema {
 		bare.Not = nil
 	case "if":
 		bare.If = nil
+	default:
+		if i := slices.IndexFunc(keywords, func(k keyword) bool { return k.name == b.keyword }); i >= 0 {
+			keywords[i].drop(&bare)
+		}
 	}
 	return &bare
 }
 
-// breachOf returns a branch of values of a kind that break the keyword of a schema that no document has.
-func breachOf(k kind, keyword string, s *jsonschema.Schema) branch {
+// breachOf returns a branch of values of a kind that break a keyword with a limit, of a schema that no document has.
+func breachOf(k kind, keyword string, at limit) branch {
+	written := keyword
+	switch {
+	case at.open && at.upper:
+		written = "exclusiveMaximum"
+	case at.open:
+		written = "exclusiveMinimum"
+	}
+	s, _ := jsonschema.Read("", wire.Raw(fmt.Sprintf(`{%q:%s}`, written, decimal(at.at))))
 	return branch{keyword: keyword, kinds: []kind{k}, breaks: []breach{{s, keyword, 0}}}
 }
 

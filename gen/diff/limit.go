@@ -3,9 +3,6 @@ package diff
 import (
 	"math/big"
 	"strconv"
-
-	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // limit is an end of a range of numbers. Without a number, there is none, and upper says nothing.
@@ -135,32 +132,4 @@ func (l limit) first(step *big.Rat) *big.Int {
 		n.Sub(n, big.NewInt(int64(l.sign())))
 	}
 	return n
-}
-
-// schema returns a schema with the limit only.
-func (l limit) schema(keyword string) *jsonschema.Schema {
-	n := l.count()
-	switch keyword {
-	case "minimum":
-		if l.open {
-			return &jsonschema.Schema{ExclusiveMinimum: wire.Raw(decimal(l.at))}
-		}
-		return &jsonschema.Schema{Minimum: wire.Raw(decimal(l.at))}
-	case "maximum":
-		if l.open {
-			return &jsonschema.Schema{ExclusiveMaximum: wire.Raw(decimal(l.at))}
-		}
-		return &jsonschema.Schema{Maximum: wire.Raw(decimal(l.at))}
-	case "minLength":
-		return &jsonschema.Schema{MinLength: &n}
-	case "maxLength":
-		return &jsonschema.Schema{MaxLength: &n}
-	case "minItems":
-		return &jsonschema.Schema{MinItems: &n}
-	case "maxItems":
-		return &jsonschema.Schema{MaxItems: &n}
-	case "minProperties":
-		return &jsonschema.Schema{MinProperties: &n}
-	}
-	return &jsonschema.Schema{MaxProperties: &n}
 }

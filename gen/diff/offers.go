@@ -11,13 +11,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// OfPrompt returns the [Witness.Of] of a prompt's prompts/get params.
-func OfPrompt(name string) string { return "prompt " + strconv.Quote(name) + " params" }
+// ofPrompt returns the [Witness.Of] of a prompt's prompts/get params.
+func ofPrompt(name string) string { return "prompt " + strconv.Quote(name) + " params" }
 
 // Values of [Witness.Of] for the URI of a resource, and for the path of a capability.
 const (
-	OfURI        = "resource URI"
-	OfCapability = "capability"
+	ofURI        = "resource URI"
+	ofCapability = "capability"
 )
 
 // offers compares everything that two servers offer besides tools.
@@ -146,7 +146,7 @@ func promptOf(e *catalog.Entry) *offer {
 		}
 	}
 	return &offer{
-		subject: "prompts/" + e.Key, pointer: e.Pointer, values: []any{required}, of: OfPrompt(e.Key), use: "prompts/get " + e.Key,
+		subject: "prompts/" + e.Key, pointer: e.Pointer, values: []any{required}, of: ofPrompt(e.Key), use: "prompts/get " + e.Key,
 		wrap: func(v any) any { return map[string]any{"name": e.Key, "arguments": v} },
 	}
 }

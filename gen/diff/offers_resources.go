@@ -46,7 +46,7 @@ func unreadable(uris []string, c *catalog.Catalog) []string {
 // uriOf returns an offer of URIs.
 func uriOf(under string, e *catalog.Entry, uris ...string) *offer {
 	subject := under + e.Key
-	return &offer{subject: subject, pointer: e.Pointer, values: anys(uris), of: OfURI, use: "resources/read"}
+	return &offer{subject: subject, pointer: e.Pointer, values: anys(uris), of: ofURI, use: "resources/read"}
 }
 
 // resource compares the descriptive members of a resource or a template.
@@ -169,7 +169,7 @@ func variables(template string) []string {
 // capabilities compares the capabilities that servers declare. If a capability was removed, the
 // capabilities below it are not reported.
 func (t *toolLists) capabilities(old, new *catalog.Catalog) {
-	was, is := Declared(old.Capabilities), Declared(new.Capabilities)
+	was, is := declaredIn(old.Capabilities), declaredIn(new.Capabilities)
 	for _, path := range slices.Sorted(maps.Keys(was)) {
 		o := capabilityOf(path)
 		now, has := is[path]
@@ -209,12 +209,12 @@ func capabilityOf(path string) *offer {
 	for name := range strings.SplitSeq(path, ".") {
 		pointer = wire.ChildPointer(pointer, name)
 	}
-	return &offer{subject: subject, pointer: pointer, values: []any{path}, of: OfCapability, use: "initialize result"}
+	return &offer{subject: subject, pointer: pointer, values: []any{path}, of: ofCapability, use: "initialize result"}
 }
 
-// Declared returns the declared capabilities: for each path with dots the value, which is ""
+// declaredIn returns the declared capabilities: for each path with dots the value, which is ""
 // for an object and for true. A capability that is false or null is not declared.
-func Declared(capabilities wire.Object) map[string]string {
+func declaredIn(capabilities wire.Object) map[string]string {
 	all := map[string]string{}
 	declared(capabilities, "", all)
 	return all

@@ -162,9 +162,9 @@ func overlap(a, b map[string]bool) float64 {
 // renamed reports a renamed tool.
 func (t *toolLists) renamed(old, new *tools.Tool) {
 	call := map[string]any{"name": old.Name}
-	if TaskSupport(old.Definition) == "required" {
+	if taskSupportOf(old.Definition) == "required" {
 		call["task"] = map[string]any{}
 	}
 	t.direct(&change{rule: "tool-renamed", guard: guardListed, old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}, args: []string{old.Name, new.Name}},
-		new.Name, []any{call}, nil, &root{use: "tools/call " + old.Name, direction: ToServer, judgedOld: []string{OfCall(old.Name)}, judgedNew: []string{OfCall(old.Name)}})
+		new.Name, []any{call}, nil, &root{use: "tools/call " + old.Name, direction: ToServer, judgedOld: []string{ofCall(old.Name)}, judgedNew: []string{ofCall(old.Name)}})
 }

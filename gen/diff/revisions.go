@@ -269,7 +269,7 @@ func (p *protocol) exists(ch *change, was, is *messages, m *ir.Method, to, judge
 		// The side has no messages of this kind in that direction, so it refuses all.
 		*[2]*[]string{&at.judgedNew, &at.judgedOld}[way] = nil
 	}
-	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{}, new: &Shape{}}, path: m.Wire}, subject: m.Wire}
+	one := ch.about(m.Wire)
 	shape, _, err := has.message(m)
 	switch {
 	case err != nil:

@@ -28,11 +28,11 @@ type ToolList struct {
 	Progress func()
 }
 
-// OfInput returns the [Witness.Of] of a tool's arguments.
-func OfInput(tool string) string { return "tool " + strconv.Quote(tool) + " arguments" }
+// ofInput returns the [Witness.Of] of a tool's arguments.
+func ofInput(tool string) string { return "tool " + strconv.Quote(tool) + " arguments" }
 
-// OfOutput returns the [Witness.Of] of a tool's structured result.
-func OfOutput(tool string) string { return "tool " + strconv.Quote(tool) + " structuredContent" }
+// ofOutput returns the [Witness.Of] of a tool's structured result.
+func ofOutput(tool string) string { return "tool " + strconv.Quote(tool) + " structuredContent" }
 
 // Tools compares two tool lists. It returns an error only if the sides cannot be compared at
 // all.
@@ -133,7 +133,7 @@ func parallel(n int, f func(i int)) {
 func (t *toolLists) presence(rule string, tool *tools.Tool) {
 	c := newComparer(t.rules, "")
 	at := &root{use: "tools/call " + tool.Name, direction: ToServer,
-		judgedOld: []string{OfInput(tool.Name)}, judgedNew: []string{OfInput(tool.Name)}}
+		judgedOld: []string{ofInput(tool.Name)}, judgedNew: []string{ofInput(tool.Name)}}
 	at.judges = [2]Judge{schemaJudge{c.engine, tool.Input}, schemaJudge{}}
 	ch := &change{rule: rule, old: Place{tool.Name, tool.Pointer}}
 	way := narrows
@@ -141,7 +141,7 @@ func (t *toolLists) presence(rule string, tool *tools.Tool) {
 		ch.old, ch.new, ch.guard, way = ch.new, ch.old, guardListed, widens
 		at.judges[0], at.judges[1] = at.judges[1], at.judges[0]
 	}
-	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{}, new: &Shape{}}, path: tool.Name}, subject: tool.Name}
+	one := ch.about(tool.Name)
 	one.ways[way] = outcome{state: unproven, sure: true, why: "mcpgen cannot make arguments that the tool accepts"}
 	if a := c.finder(tool.Input.Root()).find([]*jsonschema.Schema{tool.Input}, nil, nil); a.is == found {
 		one.ways[way] = outcome{state: shown, values: []any{a.value}}
@@ -166,7 +166,7 @@ func (t *toolLists) tool(old, new *tools.Tool) {
 		t.compare(c, new.Name+".input", &root{use: "tools/call " + new.Name, direction: ToServer,
 			old: newSchemaBuilder(old.Input, c.engine).shape(old.Input), new: newSchemaBuilder(new.Input, c.engine).shape(new.Input),
 			judges:    [2]Judge{schemaJudge{c.engine, old.Input}, schemaJudge{c.engine, new.Input}},
-			judgedOld: []string{OfInput(old.Name)}, judgedNew: []string{OfInput(new.Name)}})
+			judgedOld: []string{ofInput(old.Name)}, judgedNew: []string{ofInput(new.Name)}})
 	}
 	t.output(old, new)
 	at := &root{use: "tools/list", direction: ToClient}
@@ -216,7 +216,7 @@ func (t *toolLists) output(old, new *tools.Tool) {
 	}
 	at := &root{use: "tools/call " + new.Name + " result", direction: ToClient, old: shape(old), new: shape(new),
 		judges:    [2]Judge{judge(old), judge(new)},
-		judgedOld: []string{OfOutput(old.Name)}, judgedNew: []string{OfOutput(new.Name)}}
+		judgedOld: []string{ofOutput(old.Name)}, judgedNew: []string{ofOutput(new.Name)}}
 	path := new.Name + ".output"
 	if old.Output != nil && new.Output != nil {
 		t.compare(c, path, at)
