@@ -78,6 +78,7 @@ const (
 	tagA     = `"A": {"type": "object", "properties": {"kind": {"type": "string", "const": "a"}}, "required": ["kind"]}`
 	tagB     = `"B": {"type": "object", "properties": {"kind": {"type": "string", "const": "b"}}, "required": ["kind"]}`
 	union    = `"U": {"anyOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}]}`
+	untagged = `"C": {"type": "object", "properties": {"src": {"type": "string"}}, "required": ["src"]}, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}, {"$ref": "#/$defs/C"}]}`
 	request  = `"PingRequest": {"type": "object", "properties": {"method": {"type": "string", "const": "ping"}}, "required": ["method"]}`
 	requests = `"ClientRequest": {"$ref": "#/$defs/PingRequest"}`
 )
@@ -105,6 +106,17 @@ func TestRefused(t *testing.T) {
 			name:        "the same const",
 			definitions: tagA + `, "B": {"type": "object", "properties": {"kind": {"type": "string", "const": "a"}}, "required": ["kind"]}, ` + union,
 			want:        "variants A and B of U cannot be distinguished",
+		},
+		{
+			name:        "a variant without the member that distinguishes the others",
+			definitions: tagA + ", " + tagB + ", " + untagged,
+			want:        `/$defs/U: the constants of member "kind" cannot distinguish the variants of U, because variant C has no member "kind"; a row of unions in overlay.yaml says how to recognize C where "kind" is absent: {variant: C, when: src, since: "2099-01-01"}`,
+		},
+		{
+			name:        "a row for a variant that its constant identifies",
+			definitions: tagA + ", " + tagB + ", " + untagged,
+			overlay:     spec.Overlay{Unions: []spec.UnionRow{{Variant: "A", When: "src"}, {Variant: "C", When: "src"}}},
+			want:        "unions/0: stale overlay row: A matches nothing in this revision",
 		},
 		{
 			name:        "two definitions of one Go name",
@@ -317,7 +329,7 @@ func TestUnpinned(t *testing.T) {
 
 // TestDecisions shows how variants are told apart, one way after the other.
 func TestDecisions(t *testing.T) {
-	overlay := &spec.Overlay{Unions: []spec.UnionRow{{Variant: "DeepA", When: "items.anyOf"}}}
+	overlay := &spec.Overlay{Unions: []spec.UnionRow{{Variant: "DeepA", When: "items.anyOf"}, {Variant: "C", When: "src"}}}
 	out, err := lowerText(strings.Join([]string{
 		tagA, tagB, union,
 		`"ByEnum": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "object", "properties": {"kind": {"type": "string", "enum": ["c", "d"]}}, "required": ["kind"]}]}`,
@@ -332,6 +344,7 @@ func TestDecisions(t *testing.T) {
 		`"DeepA": {"type": "object", "properties": {"items": {}}, "required": ["items"]}`,
 		`"DeepB": {"type": "object", "properties": {"items": {}}, "required": ["items"]}`,
 		`"ByOverlay": {"anyOf": [{"$ref": "#/$defs/DeepB"}, {"$ref": "#/$defs/DeepA"}]}`,
+		strings.ReplaceAll(untagged, `"U":`, `"ByConstAndOverlay":`),
 		`"ByKind": {"anyOf": [{"$ref": "#/$defs/U"}, {"type": "array", "items": {"$ref": "#/$defs/U"}}, {"type": ["string", "number"]}, {"type": "boolean"}, {"type": "null"}]}`,
 	}, ", "), overlay, true)
 	if err != nil {

@@ -176,10 +176,28 @@ func (l *lowerer) decider(union *ir.Decl) *unions.Decider {
 				l.doc.Keep(s)
 			}
 		},
-		Fail: func(a, b *ir.Variant) {
-			l.failName(union.Pointer, "variants %s and %s of %s cannot be distinguished by kind, const or required members; a row of unions in overlay.yaml says how: {variant: %s, when: MEMBER, since: %q}", a.Decl.Name, b.Decl.Name, union.Name, a.Decl.Name, l.doc.Revision)
+		Fail: func(a, b, odd *ir.Variant, member string) {
+			if odd == nil {
+				l.failName(union.Pointer, "variants %s and %s of %s cannot be distinguished by kind, const or required members; a row of unions in overlay.yaml says how: {variant: %s, when: MEMBER, since: %q}", a.Decl.Name, b.Decl.Name, union.Name, a.Decl.Name, l.doc.Revision)
+				return
+			}
+			if odd.Decl.Field(member) != nil {
+				l.failName(union.Pointer, "the constants of member %q cannot distinguish the variants of %s, because variant %s allows any value for %q", member, union.Name, odd.Decl.Name, member)
+				return
+			}
+			l.failName(union.Pointer, "the constants of member %q cannot distinguish the variants of %s, because variant %s has no member %q; a row of unions in overlay.yaml says how to recognize %s where %q is absent: {variant: %s, when: %s, since: %q}", member, union.Name, odd.Decl.Name, member, odd.Decl.Name, member, odd.Decl.Name, ownMember(odd), l.doc.Revision)
 		},
 	}
+}
+
+// ownMember returns the first member that a variant requires, and MEMBER if it requires none.
+func ownMember(v *ir.Variant) string {
+	for _, f := range ir.Resolve(v.Decl.Type).(*ir.Object).Fields {
+		if f.Required {
+			return f.Wire
+		}
+	}
+	return "MEMBER"
 }
 
 func (l *lowerer) sortedDecls() []*ir.Decl {

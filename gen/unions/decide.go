@@ -23,8 +23,9 @@ type Decider struct {
 	// Overlap is called if several variants are strings, or several are numbers. All such values
 	// then decode to one of them. If it is nil, Fail is called.
 	Overlap func()
-	// Fail is called with two variants that cannot be distinguished.
-	Fail func(a, b *ir.Variant)
+	// Fail is called with two variants that cannot be distinguished. If the values of a member would
+	// distinguish them but for variant odd, which allows any value there, odd and member are set.
+	Fail func(a, b, odd *ir.Variant, member string)
 }
 
 // Decide returns the decision among variants, or nil if there are none. Their types must be
@@ -93,40 +94,74 @@ func width(v *ir.Variant) int {
 
 // byConst chooses the member whose possible values split the variants best.
 func (d *Decider) byConst(from []*ir.Variant) ir.Decision {
-	var best *ir.ByConst
-	var bestScore int
-	first, ok := object(from[0])
+	first, ok := tagged(from)
 	if !ok {
 		return nil
 	}
+	member, best, bestScore := "", constSplit{}, 0
 	for _, f := range first.Fields {
-		cases, absent, ok := split(from, f.Wire)
+		s, ok := d.split(from, f.Wire)
 		if !ok {
 			continue
 		}
-		largest := len(absent)
-		for _, c := range cases {
+		largest := len(s.absent)
+		for _, c := range s.cases {
 			largest = max(largest, len(c.variants))
 		}
 		if largest == len(from) {
 			continue
 		}
-		score := len(cases)*2 - len(absent)
-		if best != nil && score <= bestScore {
-			continue
-		}
-		best, bestScore = &ir.ByConst{Member: f.Wire}, score
-		for _, c := range cases {
-			best.Cases = append(best.Cases, ir.ConstCase{Value: c.value, Then: d.sameKind(c.variants)})
-		}
-		if len(absent) > 0 {
-			best.Absent = d.sameKind(absent)
+		if score := len(s.cases)*2 - len(s.absent); member == "" || score > bestScore {
+			member, best, bestScore = f.Wire, s, score
 		}
 	}
-	if best == nil {
+	if member == "" {
 		return nil
 	}
-	return best
+	decision := &ir.ByConst{Member: member}
+	for _, c := range best.cases {
+		decision.Cases = append(decision.Cases, ir.ConstCase{Value: c.value, Then: d.sameKind(c.variants)})
+	}
+	for _, v := range best.without {
+		d.Used(v)
+	}
+	switch {
+	case len(best.absent) == 1 && len(best.without) == 1:
+		guard := ir.Guard{Variant: best.without[0]}
+		if when, _ := d.when(guard.Variant); len(when) > 0 {
+			guard.Paths = [][]string{when}
+		}
+		decision.Absent = &ir.ByPresence{Guards: []ir.Guard{guard}}
+	case len(best.absent) > 0:
+		decision.Absent = d.sameKind(best.absent)
+	}
+	return decision
+}
+
+// tagged returns the first object of the variants that has a member with known values, and
+// false if there is none or a variant is not an object.
+func tagged(from []*ir.Variant) (first *ir.Object, ok bool) {
+	for _, v := range from {
+		o, isObject := object(v)
+		if !isObject {
+			return nil, false
+		}
+		if first == nil && slices.ContainsFunc(o.Fields, func(f *ir.Field) bool {
+			_, _, closed := closedValues(v, f.Wire)
+			return closed
+		}) {
+			first = o
+		}
+	}
+	return first, first != nil
+}
+
+// constSplit groups variants by the values that a member can have.
+type constSplit struct {
+	cases []constCase
+	// absent are the variants whose values may lack the member. Those of without do not
+	// declare it, and have a path from When.
+	absent, without []*ir.Variant
 }
 
 type constCase struct {
@@ -135,30 +170,57 @@ type constCase struct {
 }
 
 // split groups the variants by the values that a member can have. It fails if a variant
-// allows any value for the member.
-func split(from []*ir.Variant, member string) (cases []constCase, absent []*ir.Variant, ok bool) {
+// allows any value for the member, unless a path from When identifies the variant where the member
+// is absent.
+func (d *Decider) split(from []*ir.Variant, member string) (s constSplit, ok bool) {
 	for _, v := range from {
 		values, optional, ok := closedValues(v, member)
+		if when, known := d.when(v); !ok && known && v.Decl.Field(member) == nil && (len(when) == 0 || when[0] != member) {
+			s.without = append(s.without, v)
+			optional, ok = true, true
+		}
 		if !ok {
-			return nil, nil, false
+			return s, false
 		}
 		if optional {
-			absent = append(absent, v)
+			s.absent = append(s.absent, v)
 		}
 		for _, value := range values {
-			if len(cases) > 0 && reflect.TypeOf(value) != reflect.TypeOf(cases[0].value) {
-				return nil, nil, false // one look-ahead finds strings or numbers, not both
+			if len(s.cases) > 0 && reflect.TypeOf(value) != reflect.TypeOf(s.cases[0].value) {
+				return s, false // one look-ahead finds strings or numbers, not both
 			}
-			i := slices.IndexFunc(cases, func(c constCase) bool { return c.value == value })
+			i := slices.IndexFunc(s.cases, func(c constCase) bool { return c.value == value })
 			if i < 0 {
-				i = len(cases)
-				cases = append(cases, constCase{value: value})
+				i = len(s.cases)
+				s.cases = append(s.cases, constCase{value: value})
 			}
-			cases[i].variants = append(cases[i].variants, v)
+			s.cases[i].variants = append(s.cases[i].variants, v)
 		}
 	}
-	slices.SortFunc(cases, func(a, b constCase) int { return cmp.Compare(fmt.Sprint(a.value), fmt.Sprint(b.value)) })
-	return cases, absent, true
+	slices.SortFunc(s.cases, func(a, b constCase) int { return cmp.Compare(fmt.Sprint(a.value), fmt.Sprint(b.value)) })
+	return s, len(s.cases) > 0
+}
+
+// odd returns a variant that keeps a member from distinguishing the others, among which are a
+// and b, and that member. It returns nil if there is none.
+func odd(from []*ir.Variant, a, b *ir.Variant) (v *ir.Variant, member string) {
+	o, ok := object(a)
+	if !ok {
+		return nil, ""
+	}
+	for _, f := range o.Fields {
+		of, _, known := closedValues(a, f.Wire)
+		against, _, alsoKnown := closedValues(b, f.Wire)
+		if !known || !alsoKnown || slices.ContainsFunc(of, func(value any) bool { return slices.Contains(against, value) }) {
+			continue
+		}
+		for _, v := range from {
+			if _, _, known := closedValues(v, f.Wire); !known {
+				return v, f.Wire
+			}
+		}
+	}
+	return nil, ""
 }
 
 // closedValues returns the values that a variant's schema allows for a member.

@@ -25,20 +25,37 @@ func may(name string) *ir.Field { return &ir.Field{Wire: name, Type: &ir.Any{}} 
 // TestDecide selects the variant of values with a given kind, tag and members, as generated
 // code does.
 func TestDecide(t *testing.T) {
+	untagged := []*ir.Variant{variant("A", members(tag("a"), may("x"))), variant("B", members(tag("b"), may("x"))), variant("C", members(need("x")))}
 	for _, test := range []struct {
 		name     string
 		variants []*ir.Variant
+		when     map[string][]string
 		want     string
 	}{
-		{"kinds", []*ir.Variant{variant("S", &ir.String{}), variant("L", &ir.Array{Elem: &ir.Any{}})}, "array:L string:S"},
-		{"tags", []*ir.Variant{variant("A", members(tag("a"))), variant("B", members(tag("b")))}, "object:(type=a:A b:B)"},
-		{"tag and member", []*ir.Variant{variant("A", members(tag("a"), need("x"))), variant("B", members(tag("a"), need("y")))}, "object:([x]A [y]B)"},
-		{"demands", []*ir.Variant{variant("A", members(may("x"))), variant("B", members(may("x"), need("y")))}, "object:([y]B []A)"},
-		{"the same", []*ir.Variant{variant("A", members(may("x"))), variant("B", members(may("x")))}, "fails A B"},
-		{"none", nil, ""},
+		{"kinds", []*ir.Variant{variant("S", &ir.String{}), variant("L", &ir.Array{Elem: &ir.Any{}})}, nil, "array:L string:S"},
+		{"tags", []*ir.Variant{variant("A", members(tag("a"))), variant("B", members(tag("b")))}, nil, "object:(type=a:A b:B)"},
+		{"tag and member", []*ir.Variant{variant("A", members(tag("a"), need("x"))), variant("B", members(tag("a"), need("y")))}, nil, "object:([x]A [y]B)"},
+		{"demands", []*ir.Variant{variant("A", members(may("x"))), variant("B", members(may("x"), need("y")))}, nil, "object:([y]B []A)"},
+		{"the same", []*ir.Variant{variant("A", members(may("x"))), variant("B", members(may("x")))}, nil, "fails A B"},
+		{"none", nil, nil, ""},
+		{"a variant without the tag", untagged, nil, "fails A B: C type"},
+		{"a row for the variant without the tag", untagged, map[string][]string{"C": {"x"}}, "object:(type=a:A b:B absent:([x]C))"},
+		{"a row for the variant that names the tag", untagged, map[string][]string{"C": {"type"}}, "fails A B: C type"},
+		{"a row for a variant with the tag", untagged, map[string][]string{"A": {"x"}, "C": {"x"}}, "object:(type=a:A b:B absent:([x]C))"},
+		{"a row that overrules a tag", untagged, map[string][]string{"A": {"x"}}, "fails A B: C type"},
+		{"a variant with an open tag", []*ir.Variant{untagged[0], untagged[1], variant("C", members(may("type"), need("x")))}, nil, "fails A B: C type"},
 	} {
 		failed := ""
-		d := Decider{Fail: func(a, b *ir.Variant) { failed = "fails " + a.Decl.Name + " " + b.Decl.Name }}
+		d := Decider{
+			When: func(v *ir.Variant) ([]string, bool) { path, ok := test.when[v.Decl.Name]; return path, ok },
+			Used: func(*ir.Variant) {},
+			Fail: func(a, b, odd *ir.Variant, member string) {
+				failed = "fails " + a.Decl.Name + " " + b.Decl.Name
+				if odd != nil {
+					failed += ": " + odd.Decl.Name + " " + member
+				}
+			},
+		}
 		got := text(d.Decide(test.variants))
 		if failed != "" {
 			got = failed
@@ -67,6 +84,9 @@ func text(d ir.Decision) string {
 	case *ir.ByConst:
 		for _, c := range d.Cases {
 			add(c.Value.(string) + ":" + text(c.Then))
+		}
+		if d.Absent != nil {
+			add("absent:" + text(d.Absent))
 		}
 		return "(" + d.Member + "=" + all + ")"
 	case *ir.ByPresence:

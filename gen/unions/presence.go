@@ -21,7 +21,15 @@ func (d *Decider) byPresence(from []*ir.Variant) ir.Decision {
 		rest = rest[1:]
 		guard := ir.Guard{Variant: v}
 		rivals := slices.DeleteFunc(slices.Clone(from), func(r *ir.Variant) bool { return r == v })
-		if when, ok := d.when(v); ok && d.needed(v, rest) {
+		when, known := d.when(v)
+		for _, rival := range rest {
+			other, member := odd(from, v, rival)
+			if !tells(v, rival) && (!known || other != nil) { // a constant is never overruled
+				d.Fail(v, rival, other, member)
+				return decision
+			}
+		}
+		if known && d.needed(v, rest) {
 			d.Used(v)
 			guard.Paths = telling(v, rest)
 			if len(when) > 0 {
@@ -29,12 +37,6 @@ func (d *Decider) byPresence(from []*ir.Variant) ir.Decision {
 			}
 			decision.Guards = append(decision.Guards, guard)
 			continue
-		}
-		for _, rival := range rest {
-			if !tells(v, rival) {
-				d.Fail(v, rival)
-				return decision
-			}
 		}
 		guard.Paths = telling(v, rivals)
 		decision.Guards = append(decision.Guards, guard)

@@ -81,7 +81,7 @@ func (t *typer) candidates(d disj, kinds kindSet) (all []*candidate, decision ir
 		variants = append(variants, c.variant)
 	}
 	told := true
-	decider := unions.Decider{Fail: func(_, _ *ir.Variant) { told = false }}
+	decider := unions.Decider{Fail: func(_, _, _ *ir.Variant, _ string) { told = false }}
 	decision = decider.Decide(variants)
 	switch {
 	case told:
