@@ -41,8 +41,11 @@ type Definition struct {
 // Shape describes the differences between the values of a type in two revisions; see
 // convert.Shape in the runtime, which has a check function for each of Rules and for Limits.
 type Shape struct {
-	Name      string // a Go identifier
-	Limits    *Limits
+	Name   string // a Go identifier
+	Limits *Limits
+	// Touched, if not nil, are JSON strings. An object that has none of them, at any depth, is only changed by the
+	// members that it lacks.
+	Touched   []string
 	Members   []Member
 	Known     []string // the members of a closed object
 	Each      *Shape
@@ -53,9 +56,6 @@ type Shape struct {
 	// satisfy. Reason is why one is refused that does not, or that exceeds Limits; "" names the problem.
 	Rules  []string
 	Reason string
-	// Touched, if not nil, are JSON strings. An object that has none of them, at any depth, is only changed by the
-	// members that it lacks.
-	Touched []string
 }
 
 // Limits are limits of a value. Kinds is empty if any kind is allowed.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/spec"
 )
 
 const convertPath = runtimePath + "/convert"
@@ -229,9 +231,7 @@ func (e *stepEmitter) render(f *jen.File) {
 		jen.Id("Newer"): jen.Lit(e.step.Newer.ID),
 		jen.Id("Definitions"): jen.Index().Qual(convertPath, "Definition").ValuesFunc(func(g *jen.Group) {
 			for _, d := range e.step.Definitions {
-				row := []jen.Code{pair("Older", jen.Lit(d.Older)), pair("Newer", jen.Lit(d.Newer))}
-				row = e.shapeField(row, "Up", d.Up)
-				g.Line().Values(e.shapeField(row, "Down", d.Down)...)
+				g.Line().Values(e.fields(d)...)
 			}
 			g.Line()
 		}),
@@ -245,13 +245,15 @@ func (e *stepEmitter) errors() jen.Code {
 	if len(e.step.Errors) == 0 {
 		return jen.Nil()
 	}
-	return lines("ErrorCode", len(e.step.Errors), func(i int) []jen.Code {
-		r := e.step.Errors[i]
+	return lines("ErrorCode", e.step.Errors, func(r spec.ErrorRow) []jen.Code {
 		fields := []jen.Code{pair("Older", jen.Lit(int(r.Older))), pair("Newer", jen.Lit(int(r.Newer)))}
 		if r.Method != "*" {
 			fields = append(fields, pair("Method", jen.Lit(r.Method)))
 		}
-		return e.text(fields, "Data", r.Data)
+		if r.Data != "" {
+			fields = append(fields, pair("Data", jen.Lit(r.Data)))
+		}
+		return fields
 	})
 }
 
@@ -268,65 +270,92 @@ func ruleName(step *convert.Step, s *convert.Shape) string {
 	return "from" + revision + strings.TrimPrefix(s.Name, "down")
 }
 
-// shapeField appends a field that holds a rule, unless the value is kept.
-func (e *stepEmitter) shapeField(fields []jen.Code, name string, s *convert.Shape) []jen.Code {
-	if s == nil {
-		return fields
-	}
-	return append(fields, pair(name, e.name(s)))
-}
-
-// text appends a field that holds a string, unless it is "".
-func (e *stepEmitter) text(fields []jen.Code, name, s string) []jen.Code {
-	if s == "" {
-		return fields
-	}
-	value := jen.Lit(s)
-	for _, r := range []*ir.Revision{e.step.Older, e.step.Newer} {
-		switch s {
-		case convert.Missing(r):
-			value = jen.Id(missingIn(r))
-		case convert.Foreign(r):
-			value = jen.Id(onlyIn(r))
-		}
-	}
-	return append(fields, pair(name, value))
-}
-
 func (e *stepEmitter) shapes(list []*convert.Shape) jen.Code {
 	return jen.Index().Qual(convertPath, "Shape").ValuesFunc(func(g *jen.Group) {
 		for _, s := range list {
-			g.Line().Add(e.name(s)).Op(":").Values(e.shape(s)...)
+			g.Line().Add(e.name(s)).Op(":").Values(e.fields(*s)...)
 		}
 		g.Line()
 	})
 }
 
-func (e *stepEmitter) shape(s *convert.Shape) []jen.Code {
-	var fields []jen.Code
-	if s.Touched != nil {
-		fields = append(fields, pair("Touched", literals(s.Touched)))
-	}
-	if len(s.Members) > 0 {
-		fields = append(fields, pair("Members", lines("Member", len(s.Members), func(i int) []jen.Code { return e.member(s.Members[i]) })))
-	}
-	if s.Known != nil {
-		fields = append(fields, pair("Known", literals(s.Known)))
-	}
-	fields = e.shapeField(fields, "Each", s.Each)
-	fields = e.flag(fields, "LeaveOut", s.LeaveOut)
-	if len(s.Cases) > 0 {
-		fields = append(fields, pair("Cases", lines("Case", len(s.Cases), func(i int) []jen.Code { return e.variant(s.Cases[i]) })))
-	}
-	fields = e.text(fields, "Otherwise", s.Otherwise)
-	if n := checkCount(s); n > 0 {
-		fields = append(fields, pair("Checks", jen.Index().Func().Params(jen.Op("*").Qual(schemaPath, "Checker")).ValuesFunc(func(g *jen.Group) {
-			for i := range n {
-				g.Id(checkName(e.step, s, i))
+// fields renders the fields of a struct of package convert that say something. Package runtime/convert has structs with
+// the same fields, in which shapes are rules, and the limits and schemas of a shape are checks.
+func (e *stepEmitter) fields(of any) []jen.Code {
+	var all []jen.Code
+	v := reflect.ValueOf(of)
+	for i := range v.NumField() {
+		name, field := v.Type().Field(i).Name, v.Field(i)
+		s, isShape := of.(convert.Shape)
+		none := field.IsZero() || field.Kind() == reflect.Slice && field.Len() == 0 && field.Type().Elem().Kind() != reflect.String
+		if isShape && name == "Rules" {
+			none = checkCount(&s) == 0
+		}
+		if none || isShape && (name == "Name" || name == "Limits") {
+			continue
+		}
+		var value jen.Code
+		switch field := field.Interface().(type) {
+		case string:
+			value = e.text(name, field)
+		case bool:
+			value = jen.True()
+		case *convert.Shape:
+			if name == "Shape" {
+				name = "Rule"
 			}
-		})))
+			value = e.name(field)
+		case []string:
+			value = literals(field)
+			if name == "Rules" {
+				name, value = "Checks", e.checks(&s)
+			}
+		case []convert.Member:
+			value = lines("Member", field, func(m convert.Member) []jen.Code {
+				if m.Shape == nil { // which they are about
+					m.LeaveOut, m.Reason = false, ""
+				}
+				return e.fields(m)
+			})
+		case []convert.Case:
+			value = lines("Case", field, func(c convert.Case) []jen.Code { return e.fields(c) })
+		case []convert.Condition:
+			value = jen.Index().Qual(convertPath, "Condition").ValuesFunc(func(g *jen.Group) {
+				for _, when := range field {
+					g.Values(e.fields(when)...)
+				}
+			})
+		case ir.Kind:
+			value = jen.Qual(schemaPath, typeOf[field])
+		}
+		all = append(all, pair(name, value))
 	}
-	return e.text(fields, "Reason", s.Reason)
+	return all
+}
+
+// text renders the text of a field: a function of package convert, one of the usual reasons or any other text.
+func (e *stepEmitter) text(field, s string) jen.Code {
+	if field == "Rewrite" {
+		return jen.Qual(convertPath, s)
+	}
+	for _, r := range []*ir.Revision{e.step.Older, e.step.Newer} {
+		switch s {
+		case convert.Missing(r):
+			return jen.Id(missingIn(r))
+		case convert.Foreign(r):
+			return jen.Id(onlyIn(r))
+		}
+	}
+	return jen.Lit(s)
+}
+
+// checks renders the check functions of a shape.
+func (e *stepEmitter) checks(s *convert.Shape) jen.Code {
+	return jen.Index().Func().Params(jen.Op("*").Qual(schemaPath, "Checker")).ValuesFunc(func(g *jen.Group) {
+		for i := range checkCount(s) {
+			g.Id(checkName(e.step, s, i))
+		}
+	})
 }
 
 // literals renders a slice of strings.
@@ -339,10 +368,10 @@ func literals(all []string) jen.Code {
 }
 
 // lines renders a slice of structs, one on each line.
-func lines(typ string, n int, fields func(int) []jen.Code) jen.Code {
+func lines[T any](typ string, all []T, fields func(T) []jen.Code) jen.Code {
 	return jen.Index().Qual(convertPath, typ).ValuesFunc(func(g *jen.Group) {
-		for i := range n {
-			g.Line().Values(fields(i)...)
+		for _, one := range all {
+			g.Line().Values(fields(one)...)
 		}
 		g.Line()
 	})
@@ -401,57 +430,6 @@ func limitsSchema(l *convert.Limits) (*jsonschema.Schema, error) {
 	}
 	schema, _ := jsonschema.Read("", wire.Raw(text))
 	return schema, nil
-}
-
-func (e *stepEmitter) member(m convert.Member) []jen.Code {
-	fields := e.text([]jen.Code{pair("Name", jen.Lit(m.Name))}, "As", m.As)
-	if m.Rewrite != "" {
-		fields = append(fields, pair("Rewrite", jen.Qual(convertPath, m.Rewrite)))
-	}
-	fields = e.flag(fields, "Always", m.Always)
-	fields = e.shapeField(fields, "Rule", m.Shape)
-	fields = e.flag(fields, "LeaveOut", m.LeaveOut && m.Shape != nil)
-	if m.Shape != nil {
-		fields = e.text(fields, "Reason", m.Reason)
-	}
-	fields = e.text(fields, "Drop", m.Drop)
-	fields = e.text(fields, "Implied", m.Implied)
-	fields = e.flag(fields, "Handled", m.Handled)
-	fields = e.text(fields, "Require", m.Require)
-	fields = e.text(fields, "Default", m.Default)
-	fields = e.text(fields, "Fact", m.Fact)
-	return e.flag(fields, "Const", m.Const)
-}
-
-func (e *stepEmitter) flag(fields []jen.Code, name string, is bool) []jen.Code {
-	if !is {
-		return fields
-	}
-	return append(fields, pair(name, jen.True()))
-}
-
-func (e *stepEmitter) variant(c convert.Case) []jen.Code {
-	var fields []jen.Code
-	if c.Kind != "" {
-		fields = append(fields, pair("Kind", jen.Qual(schemaPath, typeOf[c.Kind])))
-	}
-	if len(c.When) > 0 {
-		fields = append(fields, pair("When", jen.Index().Qual(convertPath, "Condition").ValuesFunc(func(g *jen.Group) {
-			for _, when := range c.When {
-				var fields []jen.Code
-				if len(when.Path) > 0 {
-					fields = append(fields, pair("Path", literals(when.Path)))
-				}
-				g.Values(e.flag(e.text(fields, "Is", when.Is), "Absent", when.Absent)...)
-			}
-		})))
-	}
-	if c.Rewrite != "" {
-		fields = append(fields, pair("Rewrite", jen.Qual(convertPath, c.Rewrite)))
-	}
-	fields = e.shapeField(fields, "Rule", c.Shape)
-	fields = e.text(e.text(fields, "Replace", c.Replace), "Lose", c.Lose)
-	return e.text(fields, "Refuse", c.Refuse)
 }
 
 // typeOf has the names that package schema has for the kinds of JSON values.
