@@ -1,12 +1,8 @@
 package gen
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -205,8 +201,7 @@ func ImportExtension(s *spec.Spec, name, revision, commit string, upstream []byt
 	if err != nil {
 		return nil, fmt.Errorf("extension %s: %w", name, err)
 	}
-	sum := sha256.Sum256(upstream)
-	pin := &spec.Extension{Name: name, Revision: revision, Commit: commit, SHA256: hex.EncodeToString(sum[:])}
+	pin := &spec.Extension{Name: name, Revision: revision, Commit: commit, SHA256: digest(upstream)}
 	src := ExtensionSource{Name: name, Revision: revision, Schema: facts, Overlay: &spec.Overlay{}, Docs: &spec.Docs{}}
 	doc, err := src.parse(s, facts)
 	if err != nil {
@@ -232,15 +227,7 @@ func ImportExtension(s *spec.Spec, name, revision, commit string, upstream []byt
 	pins := slices.DeleteFunc(slices.Clone(s.Extensions), func(x *spec.Extension) bool { return x.Name == name })
 	pins = append(pins, pin)
 	slices.SortFunc(pins, func(a, b *spec.Extension) int { return strings.Compare(a.Name, b.Name) })
-	text, err := json.MarshalIndent(pins, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	out.Files = []files.File{
-		{Path: path.Join(spec.ExtensionFolder(name), "schema.json"), Content: facts},
-		{Path: spec.ExtensionPins, Content: append(text, '\n')},
-	}
-	return out, nil
+	return out, out.pin(spec.ExtensionFolder(name), facts, spec.ExtensionPins, pins)
 }
 
 // VerifyExtension is [VerifyFacts] for a pinned extension.
@@ -249,8 +236,7 @@ func VerifyExtension(s *spec.Spec, name string, upstream []byte) (differences []
 	if err != nil {
 		return nil, false, err
 	}
-	sum := sha256.Sum256(upstream)
-	sameBytes = hex.EncodeToString(sum[:]) == s.Extension(name).SHA256
+	sameBytes = digest(upstream) == s.Extension(name).SHA256
 	before, err := src.parse(s, src.Schema)
 	if err != nil {
 		return nil, false, err

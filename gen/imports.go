@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"path"
 	"slices"
 	"strings"
 
@@ -20,26 +21,32 @@ type Imported struct {
 	Pin spec.Pin
 	// Files holds the facts and the pins. Paths are relative to the spec folder.
 	Files []files.File
+	Effects
+}
+
+// Effects are what an import changes, and what it needs.
+type Effects struct {
 	// Against is the revision that Changes compares with: the same one if it is already
 	// pinned with other facts, and otherwise the one before it, or "" if there is none.
-	Against string
+	Against string `json:"against,omitempty"`
 	// Changes lists the differences between the facts, see schema.Differences.
-	Changes []string
-	// Needed lists the problems that overlay rows must solve before the revision can be
-	// generated.
-	Needed []string
-	// Stale lists the rows for the revision that it does not use, which is an error when it
-	// is generated: errata and, only if Needed is empty, overlay rows and doc comments.
-	Stale []string
+	Changes []string `json:"changes,omitempty"`
 	// Errata lists the errata of the newest revision so far that apply to this one, too.
 	// Ended lists the errata that apply although their range does not include the revision.
-	Errata, Ended []string
+	Errata []string `json:"errata,omitempty"`
+	Ended  []string `json:"ended,omitempty"`
+	// Stale lists the rows for the revision that it does not use, which is an error when it
+	// is generated: errata and, only if Needed is empty, overlay rows and doc comments.
+	Stale []string `json:"stale,omitempty"`
+	// Needed lists the problems that overlay rows must solve before the revision can be
+	// generated.
+	Needed []string `json:"needed,omitempty"`
 	// Undocumented lists the identifiers without a doc comment, as "types: Tool". They are
 	// known only if Needed is empty.
-	Undocumented []string
+	Undocumented []string `json:"undocumented,omitempty"`
 	// Unbridged lists the values that are not converted to the revisions before and after this
 	// one, because no row of convert.yaml says how. They are known only if Needed is empty.
-	Unbridged []string
+	Unbridged []string `json:"unbridged,omitempty"`
 }
 
 // Import returns the facts and the pin of a revision, given an upstream file. It returns an
@@ -59,8 +66,7 @@ func Import(s *spec.Spec, revision, commit string, upstream []byte) (*Imported, 
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(upstream)
-	out := &Imported{Pin: spec.Pin{Revision: revision, Commit: commit, SHA256: hex.EncodeToString(sum[:]), Dialect: after.Dialect}}
+	out := &Imported{Pin: spec.Pin{Revision: revision, Commit: commit, SHA256: digest(upstream), Dialect: after.Dialect}}
 	if err := out.compare(s, after); err != nil {
 		return nil, err
 	}
@@ -71,15 +77,20 @@ func Import(s *spec.Spec, revision, commit string, upstream []byte) (*Imported, 
 	pins := slices.DeleteFunc(slices.Clone(s.Pins), func(p spec.Pin) bool { return p.Revision == revision })
 	pins = append(pins, out.Pin)
 	slices.SortFunc(pins, func(a, b spec.Pin) int { return strings.Compare(a.Revision, b.Revision) })
+	return out, out.pin(revision, facts, "pins.json", pins)
+}
+
+// digest returns the checksum of an upstream file.
+func digest(upstream []byte) string {
+	sum := sha256.Sum256(upstream)
+	return hex.EncodeToString(sum[:])
+}
+
+// pin sets the files: the facts in a folder, and the pins.
+func (out *Imported) pin(folder string, facts []byte, name string, pins any) error {
 	text, err := json.MarshalIndent(pins, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	out.Files = []files.File{
-		{Path: revision + "/schema.json", Content: facts},
-		{Path: "pins.json", Content: append(text, '\n')},
-	}
-	return out, nil
+	out.Files = []files.File{{Path: path.Join(folder, "schema.json"), Content: facts}, {Path: name, Content: append(text, '\n')}}
+	return err
 }
 
 // compare compares the facts with those of the last import, or if that was the same, with those of the
@@ -196,8 +207,7 @@ func VerifyFacts(s *spec.Spec, revision string, upstream []byte) (differences []
 	if err != nil {
 		return nil, false, err
 	}
-	sum := sha256.Sum256(upstream)
-	sameBytes = hex.EncodeToString(sum[:]) == pin.SHA256
+	sameBytes = digest(upstream) == pin.SHA256
 	if string(facts) == string(pinned) {
 		return nil, sameBytes, nil
 	}

@@ -132,7 +132,7 @@ is 1.`,
 			if err := files.Replace(dir, imported.Files); err != nil {
 				return err
 			}
-			done := newPinnedSchema(dir, imported)
+			done := pinnedSchema{imported.Pin.Revision, imported.Pin.SHA256, dir, imported.Effects}
 			if err := c.report(cmd, done, done.text); err != nil || len(done.Needed)+len(done.Stale) == 0 {
 				return err
 			}
@@ -167,21 +167,7 @@ type pinnedSchema struct {
 	SHA256   string `json:"sha256"`
 	Folder   string `json:"folder"`
 
-	Against      string   `json:"against,omitempty"` // what the changes are compared with
-	Changes      []string `json:"changes,omitempty"`
-	Errata       []string `json:"errata,omitempty"`       // that apply
-	Ended        []string `json:"ended,omitempty"`        // errata of other revisions that would apply
-	Stale        []string `json:"stale,omitempty"`        // rows without effect
-	Needed       []string `json:"needed,omitempty"`       // rows that are missing
-	Undocumented []string `json:"undocumented,omitempty"` // identifiers without a doc comment
-	Unbridged    []string `json:"unbridged,omitempty"`    // values that are not converted between revisions
-}
-
-func newPinnedSchema(dir string, i *gen.Imported) pinnedSchema {
-	return pinnedSchema{
-		Revision: i.Pin.Revision, SHA256: i.Pin.SHA256, Folder: dir, Against: i.Against, Changes: i.Changes, Errata: i.Errata,
-		Ended: i.Ended, Stale: i.Stale, Needed: i.Needed, Undocumented: i.Undocumented, Unbridged: i.Unbridged,
-	}
+	gen.Effects
 }
 
 func (p pinnedSchema) text(out io.Writer) {
