@@ -15,6 +15,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Document is a checked schema.json of one revision.
@@ -144,15 +146,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s: %s", e.Revision, pointer, e.Problem)
 }
 
-var pointerTokens = strings.NewReplacer("~", "~0", "/", "~1")
-
 // Child extends a JSON Pointer by unescaped segments.
 func Child(pointer string, segments ...string) string {
-	var b strings.Builder
-	b.WriteString(pointer)
 	for _, s := range segments {
-		b.WriteByte('/')
-		b.WriteString(pointerTokens.Replace(s))
+		pointer = wire.ChildPointer(pointer, s)
 	}
-	return b.String()
+	return pointer
 }

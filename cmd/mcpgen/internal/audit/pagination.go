@@ -146,12 +146,9 @@ func (s *Session) listed(c *check, method string, l *listing, way *chain, pointe
 
 // ptr appends an index and member names to a JSON Pointer.
 func ptr(pointer string, index int, names ...string) string {
-	var b strings.Builder
-	b.WriteString(pointer)
-	b.WriteByte('/')
-	b.WriteString(itoa(index))
+	pointer += "/" + itoa(index)
 	for _, name := range names {
-		b.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
+		pointer = wire.ChildPointer(pointer, name)
 	}
-	return b.String()
+	return pointer
 }
