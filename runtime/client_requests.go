@@ -419,11 +419,7 @@ func (e *clientSide) readTools(ctx context.Context, result wire.Raw) wire.Raw {
 		return result
 	}
 	e.report(ctx, &Deviations{Method: methodListTools, All: out})
-	text := []byte{'['}
-	for _, tool := range kept {
-		text = append(wire.AppendComma(text), tool...)
-	}
-	with, err := wire.Object(result).With("tools", wire.Raw(append(text, ']')))
+	with, err := wire.Object(result).With("tools", wire.ArrayOf(kept))
 	if err != nil {
 		return result // it is well-formed, so that With does not fail
 	}

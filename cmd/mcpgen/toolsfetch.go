@@ -34,15 +34,7 @@ func definitions(ctx context.Context, session *runtime.Session) ([]byte, error) 
 	if err != nil {
 		return nil, fmt.Errorf("tools/list: %w", explainRefusal(err))
 	}
-	return array(all), nil
-}
-
-func array(all []wire.Object) []byte {
-	text := []byte{'['}
-	for _, definition := range all {
-		text = append(wire.AppendComma(text), definition...)
-	}
-	return append(text, ']')
+	return []byte(wire.ArrayOf(all)), nil
 }
 
 // catalog returns everything a server offers as a JSON object. A list is empty if the server
@@ -87,9 +79,9 @@ func (o *origin) catalog(ctx context.Context, stderr io.Writer) ([]byte, error) 
 func entries(ctx context.Context, session *runtime.Session, method, member string) ([]byte, error) {
 	all, err := tools.ListItems(ctx, session, method, member)
 	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && refused.Code == jsonrpc.CodeMethodNotFound {
-		return array(nil), nil
+		return []byte("[]"), nil
 	}
-	return array(all), explainRefusal(err)
+	return []byte(wire.ArrayOf(all)), explainRefusal(err)
 }
 
 // connect opens a session with the server over stdio, or over Streamable HTTP with a fallback

@@ -201,11 +201,7 @@ func (w *writer) enum(value node) {
 	if w.nullable(w.n) && !slices.Contains(all, "null") {
 		all = append(all, "null")
 	}
-	text := []byte{'['}
-	for _, element := range all {
-		text = append(wire.AppendComma(text), element...)
-	}
-	w.add("enum", wire.Raw(append(text, ']')))
+	w.add("enum", wire.ArrayOf(all))
 }
 
 // required writes the required members that this side sends.

@@ -313,14 +313,13 @@ func Served(source wire.Object) wire.Object {
 	if !ok || arguments.Kind() != wire.KindArray {
 		return definition
 	}
-	text := []byte{'['}
-	for _, argument := range arguments.Elements() {
+	all := arguments.Elements()
+	for i, argument := range all {
 		if argument.Kind() == wire.KindObject {
-			argument = wire.Raw(wire.Object(argument).Without(ours...))
+			all[i] = wire.Raw(wire.Object(argument).Without(ours...))
 		}
-		text = append(wire.AppendComma(text), argument...)
 	}
-	changed, err := definition.With("arguments", wire.Raw(append(text, ']')))
+	changed, err := definition.With("arguments", wire.ArrayOf(all))
 	if err != nil { // the text was JSON
 		return definition
 	}

@@ -80,7 +80,7 @@ func structuredAsText(c *Conversion, result wire.Raw, why string) wire.Raw {
 		blocks = append(blocks, object(c, textBlock(c, string(structured))))
 	}
 	c.Lose(reason, "structuredContent")
-	return replace(c, without(result, "structuredContent"), "content", array(blocks))
+	return replace(c, without(result, "structuredContent"), "content", wire.ArrayOf(blocks))
 }
 
 // StructuredValueAsText does the same as StructuredAsText for structuredContent that is not
@@ -139,7 +139,7 @@ func SplitMessages(c *Conversion, params wire.Raw) wire.Raw {
 	if several {
 		c.Lose("a message of the older revision has one content block: messages with several blocks are split", "messages")
 	}
-	return replace(c, wire.Object(params).Members(), "messages", array(split))
+	return replace(c, wire.Object(params).Members(), "messages", wire.ArrayOf(split))
 }
 
 // JoinBlocks turns a list of content blocks into one block. It refuses several blocks that
@@ -190,7 +190,7 @@ func OptionsAsEnumNames(c *Conversion, schema wire.Raw) wire.Raw {
 		}
 	}
 	rest := without(schema, "oneOf", "enum", "enumNames")
-	return object(c, append(rest, wire.Member{Name: "enum", Value: array(values)}, wire.Member{Name: "enumNames", Value: array(names)}))
+	return object(c, append(rest, wire.Member{Name: "enum", Value: wire.ArrayOf(values)}, wire.Member{Name: "enumNames", Value: wire.ArrayOf(names)}))
 }
 
 // DropURLElicitation drops the elicitation capability of a client that supports only URLs,
@@ -267,7 +267,7 @@ func FirstValues(c *Conversion, completion wire.Raw) wire.Raw {
 	c.Lose("a completion has at most 100 values: the others are left out", "values")
 	members := wire.Object(completion).Members()
 	members.Set("hasMore", "true")
-	return replace(c, members, "values", array(all[:limit]))
+	return replace(c, members, "values", wire.ArrayOf(all[:limit]))
 }
 
 // digest returns a short text that differs for different values.
@@ -311,12 +311,4 @@ func quote(c *Conversion, s string) wire.Raw {
 		c.Refuse(err.Error())
 	}
 	return wire.Raw(text)
-}
-
-func array(list []wire.Raw) wire.Raw {
-	text := []byte{'['}
-	for _, e := range list {
-		text = append(wire.AppendComma(text), e...)
-	}
-	return wire.Raw(append(text, ']'))
 }

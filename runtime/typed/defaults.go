@@ -29,12 +29,11 @@ func fill(v wire.Raw, schema, root wire.Object) wire.Raw {
 		}
 		return wire.Raw(append(text, '}'))
 	case wire.KindArray:
-		items := memberOf(schema, "items")
-		text := []byte{'['}
-		for _, element := range v.Elements() {
-			text = append(wire.AppendComma(text), fill(element, items, root)...)
+		items, all := memberOf(schema, "items"), v.Elements()
+		for i, element := range all {
+			all[i] = fill(element, items, root)
 		}
-		return wire.Raw(append(text, ']'))
+		return wire.ArrayOf(all)
 	}
 	return v
 }

@@ -138,7 +138,7 @@ func (a *arguments) define(definition wire.Appender) error {
 		all = append(all, wire.Raw(argument))
 	}
 	if all != nil {
-		text, err = text.With("arguments", arrayOf(all))
+		text, err = text.With("arguments", wire.ArrayOf(all))
 	}
 	a.definition = text
 	return err

@@ -107,7 +107,7 @@ func (d *deriver) body(s *shape, f facets) []byte {
 		f.enum = s.enum
 	}
 	if f.enum != nil && s.elem == nil {
-		of = add(of, wire.Member{Name: "enum", Value: arrayOf(f.enum)})
+		of = add(of, wire.Member{Name: "enum", Value: wire.ArrayOf(f.enum)})
 	}
 	of = add(of, bounds(s, f.rules)...)
 	of = add(of, f.rules...)
@@ -148,7 +148,7 @@ func (d *deriver) inside(of []byte, s *shape, f facets) []byte {
 			d.alternatives = append(d.alternatives, one)
 			all = append(all, wire.Raw(one.schema))
 		}
-		put("anyOf", []byte(arrayOf(all)))
+		put("anyOf", []byte(wire.ArrayOf(all)))
 	case structure:
 		var required []wire.Raw
 		properties := object()
@@ -162,7 +162,7 @@ func (d *deriver) inside(of []byte, s *shape, f facets) []byte {
 		}
 		put("properties", properties)
 		if required != nil {
-			put("required", []byte(arrayOf(required)))
+			put("required", []byte(wire.ArrayOf(required)))
 		}
 		put("additionalProperties", []byte("false"))
 	}
@@ -260,15 +260,6 @@ func add(object []byte, members ...wire.Member) []byte {
 		object = append(wire.AppendName(object, m.Name), m.Value...)
 	}
 	return append(object, '}')
-}
-
-// arrayOf returns the text of an array.
-func arrayOf(elements []wire.Raw) wire.Raw {
-	text := []byte{'['}
-	for _, e := range elements {
-		text = append(wire.AppendComma(text), e...)
-	}
-	return wire.Raw(append(text, ']'))
 }
 
 // plain replaces the schema true by the equivalent {}, which more clients support.

@@ -118,7 +118,7 @@ func (f *facets) setPresets(kind string, presets, examples []wire.Raw) error {
 	switch {
 	case presets == nil:
 	case kind == "array":
-		f.preset = arrayOf(presets)
+		f.preset = wire.ArrayOf(presets)
 	case len(presets) > 1:
 		return fmt.Errorf("tag jsonschema: several defaults")
 	default:
@@ -128,7 +128,7 @@ func (f *facets) setPresets(kind string, presets, examples []wire.Raw) error {
 		f.presets = append(f.presets, wire.Member{Name: "default", Value: f.preset})
 	}
 	if examples != nil {
-		f.presets = append(f.presets, wire.Member{Name: "examples", Value: arrayOf(examples)})
+		f.presets = append(f.presets, wire.Member{Name: "examples", Value: wire.ArrayOf(examples)})
 	}
 	return nil
 }

@@ -52,3 +52,13 @@ func TestExtend(t *testing.T) {
 		t.Errorf("%v, room for %d in arrays of 7", r.Err(), room)
 	}
 }
+
+// TestArrayOf checks arrays of elements, of which there may be none.
+func TestArrayOf(t *testing.T) {
+	if got := wire.ArrayOf([]wire.Raw{"1", `"a"`, "[]"}); got != `[1,"a",[]]` {
+		t.Error(got)
+	}
+	if got := wire.ArrayOf([]wire.Object(nil)); got != "[]" {
+		t.Error(got)
+	}
+}

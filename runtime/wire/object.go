@@ -197,6 +197,15 @@ func (x Raw) Str() (s string, ok bool) {
 	return string(x[1 : end-1]), true
 }
 
+// ArrayOf returns the array of elements that are well formed.
+func ArrayOf[T ~string](elements []T) Raw {
+	text := []byte{'['}
+	for _, e := range elements {
+		text = append(AppendComma(text), e...)
+	}
+	return Raw(append(text, ']'))
+}
+
 // Elements returns the elements of an array, and nil for any other value. In malformed text, it
 // returns the elements before the first error.
 func (x Raw) Elements() []Raw {

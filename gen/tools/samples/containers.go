@@ -77,7 +77,7 @@ func (g *sampler) array(flat []*jsonschema.Schema, length, least, first int, con
 		}
 		all = append(all, v)
 	}
-	return arrayOf(all), true
+	return wire.ArrayOf(all), true
 }
 
 // another makes a value. If unique is set, it differs from all values in others.

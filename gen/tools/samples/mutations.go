@@ -182,7 +182,7 @@ func (m *mutator) array(p place, flat []*jsonschema.Schema) {
 		m.visit(m.inner(p, flat, strconv.Itoa(i), schemas, v, func(v wire.Raw) wire.Raw {
 			changed := slices.Clone(all)
 			changed[i] = v
-			return arrayOf(changed)
+			return wire.ArrayOf(changed)
 		}))
 	}
 }
@@ -221,12 +221,3 @@ func (m *mutator) refused(p place, v wire.Raw, missing string) bool {
 
 // without returns an object without a member.
 func without(o wire.Raw, name string) wire.Raw { return wire.Raw(wire.Object(o).Without(name)) }
-
-// arrayOf returns an array of values.
-func arrayOf(all []wire.Raw) wire.Raw {
-	text := []byte{'['}
-	for _, v := range all {
-		text = append(wire.AppendComma(text), v...)
-	}
-	return wire.Raw(append(text, ']'))
-}

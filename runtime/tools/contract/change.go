@@ -77,12 +77,8 @@ func change(value wire.Raw, pointer string, of func(wire.Raw) (wire.Raw, error))
 		changed, err := wire.Object(value).With(name, part)
 		return wire.Raw(changed), err
 	}
-	text := []byte{'['}
-	for i, element := range value.Elements() {
-		if strconv.Itoa(i) == name {
-			element = part
-		}
-		text = append(wire.AppendComma(text), element...)
-	}
-	return wire.Raw(append(text, ']')), nil
+	all := value.Elements()
+	i, err := strconv.Atoi(name)
+	all[i] = part
+	return wire.ArrayOf(all), err
 }
